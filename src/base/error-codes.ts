@@ -1,0 +1,55 @@
+// Every stable `code` a Standpipe error can carry. docs/errors.md explains each one; a test holds the two lists equal.
+
+/** The other end answered with a JSON-RPC error. */
+export const rpcErrorCodes = [
+  'PARSE_ERROR',
+  'INVALID_REQUEST',
+  'METHOD_NOT_FOUND',
+  'INVALID_PARAMS',
+  'INTERNAL_ERROR',
+  'SERVER_BUSY',
+  'RPC_ERROR',
+] as const;
+
+/** The other end broke a rule, fell silent or went away. */
+export const peerErrorCodes = [
+  'FRAME_TOO_LONG',
+  'FRAME_TRUNCATED',
+  'FRAME_LENGTH_INVALID',
+  'MESSAGE_INVALID',
+  'REQUEST_TIMEOUT',
+  'NOT_SENT',
+  'OUTCOME_UNKNOWN',
+  'CONNECTION_CLOSED',
+  'SEND_QUEUE_FULL',
+  'STREAM_FAILED',
+] as const;
+
+/** The child process could not be started, ended by itself, or would not end. */
+export const processErrorCodes = [
+  'COMMAND_NOT_FOUND',
+  'COMMAND_NOT_EXECUTABLE',
+  'CWD_NOT_FOUND',
+  'SPAWN_FAILED',
+  'PROCESS_EXITED',
+  'PROCESS_UNRESPONSIVE',
+  'WATCHDOG_FAILED',
+] as const;
+
+/** Our caller asked for something that cannot be done. */
+export const usageErrorCodes = [
+  'INVALID_OPTION',
+  'ALREADY_STARTED',
+  'NOT_STARTED',
+  'TRANSPORT_CLOSED',
+  'PAYLOAD_TOO_LONG',
+  'PAYLOAD_HAS_DELIMITER',
+  'MESSAGE_NOT_SERIALIZABLE',
+  'DUPLICATE_HANDLER',
+] as const;
+
+export type RpcErrorCode = (typeof rpcErrorCodes)[number];
+export type PeerErrorCode = (typeof peerErrorCodes)[number];
+export type ProcessErrorCode = (typeof processErrorCodes)[number];
+export type UsageErrorCode = (typeof usageErrorCodes)[number];
+export type ErrorCode = RpcErrorCode | PeerErrorCode | ProcessErrorCode | UsageErrorCode;

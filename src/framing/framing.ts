@@ -1,0 +1,54 @@
+// How bytes become frames: the one interface of all codecs. A codec knows bytes and boundaries; it does not know JSON,
+// streams or time. A decoder never throws for anything that a peer can send.
+
+export type FrameFaultCode = 'FRAME_TOO_LONG' | 'FRAME_TRUNCATED' | 'FRAME_LENGTH_INVALID';
+
+/** Bytes that did not become a frame. Decoding goes on behind them. */
+export interface FrameFault {
+  code: FrameFaultCode;
+  /** Where the bad frame began, counted from the first byte of the stream. */
+  offset: number;
+  /** How many bytes it had, as far as they were seen or announced. */
+  length: number;
+  /** Its first bytes, at most `PREFIX_BYTES`: enough to find the `id` of the request that fails. */
+  prefix: Uint8Array;
+}
+
+export interface FrameSink {
+  /** A whole frame without its delimiter or header. A view: valid until the sink returns. */
+  frame(bytes: Uint8Array, offset: number): void;
+  fault(fault: FrameFault): void;
+}
+
+export interface FrameDecoder {
+  push(chunk: Uint8Array, sink: FrameSink): void;
+  /** The stream has ended: reports what was cut off. The decoder is fresh afterwards. */
+  end(sink: FrameSink): void;
+  /** Bytes kept alive between two pushes, slack included. Never more than the limit and one chunk. */
+  readonly heldBytes: number;
+}
+
+export interface FramingOptions {
+  /** The most bytes one frame may have. */
+  maxFrameBytes?: number;
+}
+
+export interface Framing {
+  readonly name: string;
+  decoder(options?: FramingOptions): FrameDecoder;
+  /** One frame, ready to be written. Throws a UsageError for a payload that this framing cannot carry. */
+  encode(payload: Uint8Array): Uint8Array;
+  /**
+   * The same for compact JSON text, where the frame can be built without counting bytes; such frames of one tick are
+   * joined as text and encoded once.
+   */
+  encodeJson?(json: string): string;
+}
+
+export const DEFAULT_MAX_FRAME_BYTES = 64 * 1024 * 1024;
+
+/** The longest string that V8 can hold; a longer frame could never be parsed. */
+export const LARGEST_MAX_FRAME_BYTES = 0x1fff_ffe8;
+
+/** How much of a bad frame is kept to identify it. */
+export const PREFIX_BYTES = 1024;
