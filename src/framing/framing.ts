@@ -3,28 +3,36 @@
 
 export type FrameFaultCode = 'FRAME_TOO_LONG' | 'FRAME_TRUNCATED' | 'FRAME_LENGTH_INVALID';
 
-/** Bytes that did not become a frame. Decoding goes on behind them. */
+/**
+ * Bytes that did not become a frame. Decoding goes on behind them. `offset`, `length` and `prefix` speak of the payload,
+ * as `frame()` does; where a header itself is bad or cut off, of the bytes of that header.
+ */
 export interface FrameFault {
   code: FrameFaultCode;
   /** Where the bad frame began, counted from the first byte of the stream. */
   offset: number;
-  /** How many bytes it had, as far as they were seen or announced. */
+  /** How many bytes it had: all of them if it was too long (seen or announced), those that came if it was cut off. */
   length: number;
   /** Its first bytes, at most `PREFIX_BYTES`: enough to find the `id` of the request that fails. */
   prefix: Uint8Array;
 }
 
+/** What a sink throws goes up from `push` or `end` after the whole chunk was read. It must not push in turn. */
 export interface FrameSink {
-  /** A whole frame without its delimiter or header. A view: valid until the sink returns. */
+  /**
+   * A whole frame without its delimiter or header. A view: valid until the sink returns. `offset` is the place of its
+   * first byte, counted from the first byte of the stream.
+   */
   frame(bytes: Uint8Array, offset: number): void;
   fault(fault: FrameFault): void;
 }
 
 export interface FrameDecoder {
+  /** The chunk may be kept by reference until its frames are whole: nobody may write into it afterwards. */
   push(chunk: Uint8Array, sink: FrameSink): void;
   /** The stream has ended: reports what was cut off. The decoder is fresh afterwards. */
   end(sink: FrameSink): void;
-  /** Bytes kept alive between two pushes, slack included. Never more than the limit and one chunk. */
+  /** Bytes kept alive between two pushes, slack included: never more than the limit, one chunk and `HELD_EXTRA_BYTES`. */
   readonly heldBytes: number;
 }
 
@@ -52,3 +60,6 @@ export const LARGEST_MAX_FRAME_BYTES = 0x1fff_ffe8;
 
 /** How much of a bad frame is kept to identify it. */
 export const PREFIX_BYTES = 1024;
+
+/** What a decoder may hold beside the frame itself: the prefix of a bad one, a header line, half a delimiter. */
+export const HELD_EXTRA_BYTES = 12 * 1024;

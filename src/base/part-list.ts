@@ -1,0 +1,124 @@
+// The parts of something that is still arriving, kept until it is whole. Whole chunks are held by reference and copied
+// once, when they are joined; crumbs are gathered in blocks, so that a message fed byte by byte costs a few objects and
+// not one a byte. Always: heldBytes ≤ limitBytes + the size of the first chunk held, as long as length ≤ limitBytes.
+// It knows nothing of frames or delimiters.
+
+/** Below this a part is copied: an object of its own would weigh more than its bytes. */
+const REFERENCE_MIN_BYTES = 4096;
+const FIRST_BLOCK_BYTES = 1024;
+const LARGEST_BLOCK_BYTES = 64 * 1024;
+
+const nothing = new Uint8Array(0);
+
+export class PartList {
+  readonly #limitBytes: number;
+  #parts: Uint8Array[] = [];
+  #length = 0;
+  /** What the closed parts keep alive, which may be more than they show. */
+  #closedBytes = 0;
+  /** The block being filled, or `nothing`. */
+  #block: Uint8Array = nothing;
+  #blockUsed = 0;
+  #nextBlockBytes = FIRST_BLOCK_BYTES;
+
+  /** `limitBytes`: the most that will ever be appended; blocks are not made larger than what is left of it. */
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** The memory kept alive: whole buffers behind views, whole blocks. */
+  get heldBytes(): number {
+    return this.#closedBytes + this.#block.length;
+  }
+
+  get partCount(): number {
+    return this.#parts.length + (this.#block === nothing ? 0 : 1);
+  }
+
+  /** Adds chunk[from, to). The chunk may be kept by reference: nobody may write into it afterwards. */
+  append(chunk: Uint8Array, from: number, to: number): void {
+    if (from === to) return;
+    if (this.#mayReference(chunk, to - from)) {
+      this.#closeBlock();
+      this.#parts.push(chunk.subarray(from, to));
+      this.#closedBytes += chunk.buffer.byteLength;
+    } else {
+      this.#copy(chunk, from, to);
+    }
+    this.#length += to - from;
+  }
+
+  /** The first `length` bytes of all that was appended and chunk[from, to), as one; a view where one part holds them. */
+  join(length: number, chunk: Uint8Array, from: number, to: number): Uint8Array {
+    if (this.#length === 0) return chunk.subarray(from, from + length);
+    const first = this.#parts[0] ?? this.#block;
+    if (length <= first.length && (this.#parts.length > 0 || length <= this.#blockUsed))
+      return first.subarray(0, length);
+    const whole = new Uint8Array(length);
+    const copied = this.copyTo(whole);
+    if (copied < length) whole.set(chunk.subarray(from, Math.min(to, from + length - copied)), copied);
+    return whole;
+  }
+
+  /** Fills `target` with the first bytes held; says how many there were. */
+  copyTo(target: Uint8Array): number {
+    let at = 0;
+    for (const part of this.#parts) {
+      const wanted = Math.min(part.length, target.length - at);
+      if (wanted === 0) return at;
+      target.set(wanted === part.length ? part : part.subarray(0, wanted), at);
+      at += wanted;
+    }
+    const wanted = Math.min(this.#blockUsed, target.length - at);
+    target.set(this.#block.subarray(0, wanted), at);
+    return at + wanted;
+  }
+
+  clear(): void {
+    if (this.#length === 0) return;
+    this.#parts = [];
+    this.#length = 0;
+    this.#closedBytes = 0;
+    this.#block = nothing;
+    this.#blockUsed = 0;
+    this.#nextBlockBytes = FIRST_BLOCK_BYTES;
+  }
+
+  /**
+   * A reference keeps the whole buffer behind it alive. Without slack it always may; with slack only the first part may
+   * (the end of a chunk whose beginning was used up), and only if half of the chunk at least is wanted.
+   */
+  #mayReference(chunk: Uint8Array, wantedBytes: number): boolean {
+    if (wantedBytes < REFERENCE_MIN_BYTES || chunk.byteLength !== chunk.buffer.byteLength) return false;
+    return wantedBytes === chunk.byteLength || (this.#length === 0 && wantedBytes * 2 >= chunk.byteLength);
+  }
+
+  #copy(chunk: Uint8Array, from: number, to: number): void {
+    const fits = Math.min(to - from, this.#block.length - this.#blockUsed);
+    if (fits === 1) this.#block[this.#blockUsed] = chunk[from]!;
+    else if (fits > 0) this.#block.set(chunk.subarray(from, from + fits), this.#blockUsed);
+    this.#blockUsed += fits;
+    const rest = to - from - fits;
+    if (rest === 0) return;
+    this.#closeBlock();
+    const left = this.#limitBytes - this.#length - fits;
+    this.#block = new Uint8Array(Math.max(rest, Math.min(this.#nextBlockBytes, left)));
+    this.#block.set(chunk.subarray(from + fits, to));
+    this.#blockUsed = rest;
+    this.#nextBlockBytes = Math.min(this.#nextBlockBytes * 2, LARGEST_BLOCK_BYTES);
+  }
+
+  /** Cut to size: the slack of many half-filled blocks would add up. */
+  #closeBlock(): void {
+    if (this.#block === nothing) return;
+    const full = this.#blockUsed === this.#block.length;
+    this.#parts.push(full ? this.#block : this.#block.slice(0, this.#blockUsed));
+    this.#closedBytes += this.#blockUsed;
+    this.#block = nothing;
+    this.#blockUsed = 0;
+  }
+}

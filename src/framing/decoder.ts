@@ -1,0 +1,141 @@
+// What all decoders share, so that a codec's file holds its boundaries and nothing else: the limit is checked, offsets
+// are counted, a byte order mark is passed over, and a sink that throws costs the stream nothing. Knows no boundary.
+
+import { UsageError } from '../base/errors.ts';
+import {
+  DEFAULT_MAX_FRAME_BYTES,
+  type FrameDecoder,
+  type FrameFault,
+  type FrameSink,
+  type FramingOptions,
+  LARGEST_MAX_FRAME_BYTES,
+} from './framing.ts';
+
+/** The part of a decoder that differs: how one codec finds its boundaries. */
+export interface FrameScanner {
+  /** Reads chunk[from…]. `chunkOffset` is the place of chunk[0] in the stream. */
+  scan(chunk: Uint8Array, from: number, chunkOffset: number, sink: FrameSink): void;
+  /** Reports what the end of the stream cut off. The scanner is thrown away afterwards. */
+  finish(sink: FrameSink): void;
+  readonly heldBytes: number;
+}
+
+export interface DecoderTraits {
+  /** For framings of text: a UTF-8 byte order mark before the first frame is no part of it. */
+  skipsByteOrderMark?: boolean;
+}
+
+const byteOrderMark = Uint8Array.of(0xef, 0xbb, 0xbf);
+
+export function startsWithByteOrderMark(bytes: Uint8Array): boolean {
+  return byteOrderMark.every((byte, i) => bytes[i] === byte);
+}
+
+export function decoderOf(
+  createScanner: (maxFrameBytes: number) => FrameScanner,
+  options: FramingOptions = {},
+  traits: DecoderTraits = {},
+): FrameDecoder {
+  const max = options.maxFrameBytes ?? DEFAULT_MAX_FRAME_BYTES;
+  if (!Number.isInteger(max) || max < 1 || max > LARGEST_MAX_FRAME_BYTES) {
+    throw new UsageError('INVALID_OPTION', `maxFrameBytes must be an integer from 1 to ${LARGEST_MAX_FRAME_BYTES}`);
+  }
+  return new Decoder(() => createScanner(max), traits.skipsByteOrderMark ? byteOrderMark.length : 0);
+}
+
+class Decoder implements FrameDecoder {
+  readonly #createScanner: () => FrameScanner;
+  readonly #markBytes: number;
+  #scanner: FrameScanner;
+  #offset = 0;
+  /** How much of the byte order mark was seen; equal to #markBytes once that question is settled. */
+  #markSeen = 0;
+  readonly #steady = new SteadySink();
+
+  constructor(createScanner: () => FrameScanner, markBytes: number) {
+    this.#createScanner = createScanner;
+    this.#markBytes = markBytes;
+    this.#scanner = createScanner();
+  }
+
+  get heldBytes(): number {
+    return this.#scanner.heldBytes;
+  }
+
+  push(chunk: Uint8Array, sink: FrameSink): void {
+    this.#steady.open(sink);
+    const chunkOffset = this.#offset;
+    this.#offset += chunk.length;
+    const from = this.#markSeen < this.#markBytes ? this.#passMark(chunk) : 0;
+    if (from < chunk.length) this.#scanner.scan(chunk, from, chunkOffset, this.#steady);
+    this.#steady.close();
+  }
+
+  end(sink: FrameSink): void {
+    this.#steady.open(sink);
+    if (this.#markSeen < this.#markBytes) this.#scanMarkSeen();
+    const scanner = this.#scanner;
+    this.#scanner = this.#createScanner();
+    this.#offset = 0;
+    this.#markSeen = 0;
+    scanner.finish(this.#steady);
+    this.#steady.close();
+  }
+
+  /** Says how many bytes of the chunk belong to the mark. What began like one and is none goes to the scanner after all. */
+  #passMark(chunk: Uint8Array): number {
+    let from = 0;
+    let seen = this.#markSeen;
+    while (from < chunk.length && seen < this.#markBytes && chunk[from] === byteOrderMark[seen]) {
+      from++;
+      seen++;
+    }
+    if (seen < this.#markBytes && from < chunk.length) {
+      this.#scanMarkSeen();
+      this.#markSeen = this.#markBytes;
+      return 0;
+    }
+    this.#markSeen = seen;
+    return from;
+  }
+
+  #scanMarkSeen(): void {
+    if (this.#markSeen > 0) this.#scanner.scan(byteOrderMark.slice(0, this.#markSeen), 0, 0, this.#steady);
+  }
+}
+
+/**
+ * Stands before the caller's sink and lets a chunk be read to its end before the first thing that the sink threw goes up:
+ * the frames behind the unlucky one would be lost otherwise.
+ */
+class SteadySink implements FrameSink {
+  #target: FrameSink | undefined;
+  #failure: { thrown: unknown } | undefined;
+
+  open(target: FrameSink): void {
+    this.#target = target;
+  }
+
+  close(): void {
+    const failure = this.#failure;
+    this.#target = undefined;
+    this.#failure = undefined;
+    if (failure) throw failure.thrown;
+  }
+
+  frame(bytes: Uint8Array, offset: number): void {
+    try {
+      this.#target?.frame(bytes, offset);
+    } catch (thrown) {
+      this.#failure ??= { thrown };
+    }
+  }
+
+  fault(fault: FrameFault): void {
+    try {
+      this.#target?.fault(fault);
+    } catch (thrown) {
+      this.#failure ??= { thrown };
+    }
+  }
+}

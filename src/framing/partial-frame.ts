@@ -1,0 +1,93 @@
+// One frame that has begun and is not whole. It holds the bytes until they pass the limit; from then on it keeps the
+// first of them and counts the rest, so that a frame without end costs no more than its prefix. Knows no delimiter.
+
+import { PartList } from '../base/part-list.ts';
+import { type FrameFault, type FrameFaultCode, type FrameSink, PREFIX_BYTES } from './framing.ts';
+
+export class PartialFrame {
+  readonly #maxFrameBytes: number;
+  readonly #holdBytes: number;
+  readonly #parts: PartList;
+  /** Set once the frame is too long to be held. */
+  #prefix: Uint8Array | undefined;
+  #offset = 0;
+  #length = 0;
+  #lastByte = -1;
+
+  /** `delimiterBytes`: how many bytes at the end may turn out to belong to a delimiter, and are held beyond the limit. */
+  constructor(maxFrameBytes: number, delimiterBytes = 0) {
+    this.#maxFrameBytes = maxFrameBytes;
+    this.#holdBytes = maxFrameBytes + delimiterBytes;
+    this.#parts = new PartList(this.#holdBytes);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** -1 if nothing has come yet. */
+  get lastByte(): number {
+    return this.#lastByte;
+  }
+
+  get heldBytes(): number {
+    return this.#parts.heldBytes + (this.#prefix?.length ?? 0);
+  }
+
+  /** Where the frame begins; counts until the first byte has come. */
+  beginAt(offset: number): void {
+    this.#offset = offset;
+  }
+
+  add(chunk: Uint8Array, from: number, to: number): void {
+    if (from === to) return;
+    if (!this.#prefix && this.#length + to - from > this.#holdBytes) this.#letGo();
+    if (!this.#prefix) this.#parts.append(chunk, from, to);
+    else if (this.#length < PREFIX_BYTES) {
+      this.#prefix.set(chunk.subarray(from, Math.min(to, from + PREFIX_BYTES - this.#length)), this.#length);
+    }
+    this.#length += to - from;
+    this.#lastByte = chunk[to - 1]!;
+  }
+
+  /** The frame ends with chunk[from, to), of which only `length` bytes in all are its own. Hands it on and starts anew. */
+  finish(length: number, chunk: Uint8Array, from: number, to: number, sink: FrameSink): void {
+    if (length > this.#maxFrameBytes) {
+      this.add(chunk, from, to);
+      this.fail('FRAME_TOO_LONG', length, sink);
+      return;
+    }
+    const bytes = this.#parts.join(length, chunk, from, to);
+    const offset = this.#offset;
+    this.clear();
+    sink.frame(bytes, offset);
+  }
+
+  /** Reports the frame as one of `length` bytes that cannot be handed on, and starts anew. */
+  fail(code: FrameFaultCode, length: number, sink: FrameSink): void {
+    const prefix = new Uint8Array(Math.min(length, this.#length, PREFIX_BYTES));
+    if (this.#prefix) prefix.set(this.#prefix.subarray(0, prefix.length));
+    else this.#parts.copyTo(prefix);
+    const fault: FrameFault = { code, offset: this.#offset, length, prefix };
+    this.clear();
+    sink.fault(fault);
+  }
+
+  /** The stream ended inside the frame, of which `length` bytes are certainly its own. */
+  cut(length: number, sink: FrameSink): void {
+    this.fail(length > this.#maxFrameBytes ? 'FRAME_TOO_LONG' : 'FRAME_TRUNCATED', length, sink);
+  }
+
+  clear(): void {
+    this.#parts.clear();
+    this.#prefix = undefined;
+    this.#length = 0;
+    this.#lastByte = -1;
+  }
+
+  #letGo(): void {
+    this.#prefix = new Uint8Array(PREFIX_BYTES);
+    this.#parts.copyTo(this.#prefix);
+    this.#parts.clear();
+  }
+}
