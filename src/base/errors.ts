@@ -87,14 +87,14 @@ export class UsageError extends StandpipeError {
   }
 }
 
-/** The numbers JSON-RPC 2.0 reserves, and the one we answer with when too many requests wait. */
+/** JSON-RPC 2.0's numbers, and one of ours, outside of the ranges that JSON-RPC and MCP reserve for themselves. */
 export const RpcCode = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  serverBusy: -32050,
+  serverBusy: -31001,
 } as const;
 
 const stringCodes = new Map<number, RpcErrorCode>([

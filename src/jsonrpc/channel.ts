@@ -1,0 +1,52 @@
+// What a peer needs of a transport: the official SDK's `Transport`, structurally, and optional members with which ours
+// tell more. A peer works over either.
+
+import type { Evidence } from '../base/errors.ts';
+import type { JsonRpcMessage, RequestId } from './message.ts';
+
+/** Bytes that reached us, were not a message, and belong to one: the request with that id fails, nothing else. */
+export interface InboundFault {
+  rpcCode: number;
+  message: string;
+  id: RequestId | undefined;
+  isResponse: boolean;
+  /** The error class's code: a bad frame or a bad message. */
+  code: 'FRAME_TOO_LONG' | 'FRAME_TRUNCATED' | 'FRAME_LENGTH_INVALID' | 'MESSAGE_INVALID';
+  offset: number;
+  length: number;
+  /** The first bytes, as text. */
+  prefix: string;
+}
+
+/** Text on a child's stdout that is no message at all: a banner, a stray print. Never fatal. */
+export interface Noise {
+  offset: number;
+  length: number;
+  /** At most 1,024 bytes of it. */
+  text: string;
+}
+
+export interface Channel {
+  start(): Promise<void>;
+  send(message: JsonRpcMessage, options?: object): Promise<void>;
+  close(): Promise<void>;
+  onmessage?: ((message: never) => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onclose?: (() => void) | undefined;
+
+  /** Ours: the messages of one batch, to be answered by one batch. */
+  onbatch?: ((messages: JsonRpcMessage[], faults: InboundFault[]) => void) | undefined;
+  sendBatch?(messages: JsonRpcMessage[]): Promise<void>;
+  /** Ours: without it, faults go to `onerror`. */
+  onfault?: ((fault: InboundFault) => void) | undefined;
+  /** Ours: why the channel closed, once it has. */
+  readonly closeError?: Error | undefined;
+  /** Ours: what is known of the other end now. */
+  evidence?(): Evidence;
+}
+
+/**
+ * The promise that our transports return from `send` when a message was accepted at once. A sender in a hurry compares
+ * with it instead of attaching to a new promise for every message.
+ */
+export const SENT: Promise<void> = Promise.resolve();

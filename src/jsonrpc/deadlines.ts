@@ -1,0 +1,53 @@
+// One timer for many deadlines. Adding a request costs a comparison, finishing one costs nothing: only when the timer
+// fires are those in flight looked through. Deadlines may move later at any time; the next look sees it.
+
+import type { Clock, Timer } from '../base/clock.ts';
+
+export class Deadlines<T extends { dueMs: number }> {
+  #clock: Clock;
+  #waiting: { readonly size: number; values(): Iterable<T> };
+  #expire: (item: T) => void;
+  #timer: Timer | undefined;
+  #armedForMs = Number.POSITIVE_INFINITY;
+
+  constructor(clock: Clock, waiting: { readonly size: number; values(): Iterable<T> }, expire: (item: T) => void) {
+    this.#clock = clock;
+    this.#waiting = waiting;
+    this.#expire = expire;
+  }
+
+  /** To be called after an item was added. */
+  added(item: T): void {
+    if (item.dueMs < this.#armedForMs) this.#arm(item.dueMs);
+    else if (this.#waiting.size === 1) this.#timer?.keepAlive(true);
+  }
+
+  /** To be called after the last item was taken: an idle peer must not keep the process alive. */
+  idle(): void {
+    this.#timer?.keepAlive(false);
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#armedForMs = Number.POSITIVE_INFINITY;
+  }
+
+  #arm(dueMs: number): void {
+    this.#timer?.cancel();
+    this.#armedForMs = dueMs;
+    this.#timer = this.#clock.after(Math.max(0, dueMs - this.#clock.nowMs()), () => this.#fire());
+  }
+
+  #fire(): void {
+    this.#timer = undefined;
+    this.#armedForMs = Number.POSITIVE_INFINITY;
+    const nowMs = this.#clock.nowMs();
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const item of [...this.#waiting.values()]) {
+      if (item.dueMs <= nowMs) this.#expire(item);
+      else if (item.dueMs < nextMs) nextMs = item.dueMs;
+    }
+    if (nextMs < this.#armedForMs) this.#arm(nextMs);
+  }
+}

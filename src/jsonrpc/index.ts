@@ -1,0 +1,16 @@
+// `standpipe/jsonrpc`: the symmetrical peer and the shapes it speaks.
+
+export { PeerError, RpcCode, RpcError } from '../base/errors.ts';
+export type { Channel, InboundFault, Noise } from './channel.ts';
+export type { HandlerOptions, InboundCall, Params, RequestHandler } from './inbound.ts';
+export type {
+  JsonRpcErrorResponse,
+  JsonRpcMessage,
+  JsonRpcNotification,
+  JsonRpcRequest,
+  JsonRpcResponse,
+  JsonRpcResult,
+  RequestId,
+} from './message.ts';
+export type { Progress, RequestOptions } from './outbound.ts';
+export { type NotificationHandler, Peer, type PeerOptions } from './peer.ts';

@@ -1,0 +1,162 @@
+// Chunks in, messages out: a frame decoder and the parser, joined. Pure. Decides what is noise and what is a fault:
+// on a child's stdout anything that is not JSON-RPC is noise; on a server's stdin there is nobody to print by accident,
+// so the same bytes are a fault and get an answer.
+
+import { RpcCode } from '../base/errors.ts';
+import type { InboundFault, Noise } from './channel.ts';
+import type { JsonRpcMessage } from './message.ts';
+import { MessageFault, type Parsed, parseMessage } from './parse.ts';
+import { traceMessage } from './recover-id.ts';
+
+const PREFIX_CHARS = 1024;
+
+/** A codec's decoder, as far as a reader uses one. */
+export interface BytesToFrames {
+  push(chunk: Uint8Array, sink: FrameEvents): void;
+  end(sink: FrameEvents): void;
+}
+
+export interface FrameEvents {
+  frame(bytes: Uint8Array, offset: number): void;
+  fault(fault: {
+    code: 'FRAME_TOO_LONG' | 'FRAME_TRUNCATED' | 'FRAME_LENGTH_INVALID';
+    offset: number;
+    length: number;
+    prefix: Uint8Array;
+  }): void;
+}
+
+export interface MessageSink {
+  message(message: JsonRpcMessage): void;
+  batch(messages: JsonRpcMessage[], faults: InboundFault[]): void;
+  fault(fault: InboundFault): void;
+  noise(noise: Noise): void;
+}
+
+export interface MessageReaderOptions {
+  decoder: BytesToFrames;
+  maxFrameBytes: number;
+  /** Whether text that is not JSON-RPC is expected on this pipe (a child's stdout) or a mistake (our stdin). */
+  toleratesNoise: boolean;
+  decodeText?: (bytes: Uint8Array) => string;
+}
+
+export class MessageReader implements FrameEvents {
+  /** Only revision 2025-03-26 of MCP has batches. */
+  batches = false;
+  #decoder: BytesToFrames;
+  #sink: MessageSink;
+  #decodeText: (bytes: Uint8Array) => string;
+  #toleratesNoise: boolean;
+  #maxFrameBytes: number;
+
+  constructor(options: MessageReaderOptions, sink: MessageSink) {
+    this.#decoder = options.decoder;
+    this.#sink = sink;
+    this.#toleratesNoise = options.toleratesNoise;
+    this.#maxFrameBytes = options.maxFrameBytes;
+    const decoder = new TextDecoder();
+    this.#decodeText = options.decodeText ?? ((bytes) => decoder.decode(bytes));
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#decoder.push(chunk, this);
+  }
+
+  end(): void {
+    this.#decoder.end(this);
+  }
+
+  frame(bytes: Uint8Array, offset: number): void {
+    const text = this.#decodeText(bytes);
+    const parsed = parseMessage(text, this);
+    if (parsed instanceof MessageFault) this.#notAMessage(parsed, text, offset, bytes.byteLength);
+    else if (Array.isArray(parsed)) this.#batch(parsed, text, offset, bytes.byteLength);
+    else this.#sink.message(parsed);
+  }
+
+  fault(frame: Parameters<FrameEvents['fault']>[0]): void {
+    const prefix = this.#decodeText(frame.prefix);
+    const traces = traceMessage(prefix);
+    if (this.#toleratesNoise && !traces.isJsonRpc && frame.code !== 'FRAME_TOO_LONG') {
+      this.#sink.noise({ offset: frame.offset, length: frame.length, text: prefix });
+      return;
+    }
+    this.#sink.fault({
+      code: frame.code,
+      rpcCode: frame.code === 'FRAME_TRUNCATED' ? RpcCode.parseError : RpcCode.invalidRequest,
+      message: this.#explain(frame),
+      id: traces.id,
+      isResponse: traces.isResponse,
+      offset: frame.offset,
+      length: frame.length,
+      prefix,
+    });
+  }
+
+  #explain(frame: { code: string; length: number }): string {
+    switch (frame.code) {
+      case 'FRAME_TOO_LONG':
+        return `Message of ${frame.length} bytes is over the limit of ${this.#maxFrameBytes} bytes (maxFrameBytes)`;
+      case 'FRAME_TRUNCATED':
+        return `The stream ended inside a message, after ${frame.length} bytes of it`;
+      default:
+        return `${frame.length} bytes where the length of a frame should stand`;
+    }
+  }
+
+  #batch(entries: (JsonRpcMessage | MessageFault)[], text: string, offset: number, length: number): void {
+    const messages: JsonRpcMessage[] = [];
+    const faults: InboundFault[] = [];
+    for (const entry of entries) {
+      if (entry instanceof MessageFault) faults.push(describe(entry, text, offset, length));
+      else messages.push(entry);
+    }
+    this.#sink.batch(messages, faults);
+  }
+
+  #notAMessage(fault: MessageFault, text: string, offset: number, length: number): void {
+    if (!this.#toleratesNoise) {
+      this.#sink.fault(describe(fault, text, offset, length));
+      return;
+    }
+    const rescued = rescueMessage(text, this);
+    if (rescued) {
+      this.#sink.noise({ offset, length: rescued.noise.length, text: rescued.noise.slice(0, PREFIX_CHARS) });
+      this.#sink.message(rescued.message);
+    } else if (fault.isJsonRpc) {
+      this.#sink.fault(describe(fault, text, offset, length));
+    } else {
+      this.#sink.noise({ offset, length, text: text.slice(0, PREFIX_CHARS) });
+    }
+  }
+}
+
+function describe(fault: MessageFault, text: string, offset: number, length: number): InboundFault {
+  const { rpcCode, message, id, isResponse } = fault;
+  return {
+    code: 'MESSAGE_INVALID',
+    rpcCode,
+    message,
+    id,
+    isResponse,
+    offset,
+    length,
+    prefix: text.slice(0, PREFIX_CHARS),
+  };
+}
+
+/**
+ * `Loading… {"jsonrpc":…}`: a print without a newline stands before a whole message. Only answers are rescued: a line
+ * such as `Received: {"jsonrpc":…,"method":…}` is a log of what we sent, and must not be taken for a request.
+ */
+function rescueMessage(
+  text: string,
+  options: { batches: boolean },
+): { noise: string; message: JsonRpcMessage } | undefined {
+  const start = text.indexOf('{"jsonrpc"', 1);
+  if (start === -1) return undefined;
+  const parsed: Parsed = parseMessage(text.slice(start), options);
+  if (parsed instanceof MessageFault || Array.isArray(parsed) || 'method' in parsed) return undefined;
+  return { noise: text.slice(0, start), message: parsed };
+}

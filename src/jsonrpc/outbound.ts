@@ -1,0 +1,242 @@
+// Our requests to the other end: sent, awaited, timed out, cancelled, failed. Each settles exactly once.
+
+import type { Clock } from '../base/clock.ts';
+import { PeerError, RpcError, toError, UsageError } from '../base/errors.ts';
+import { type Channel, type InboundFault, SENT } from './channel.ts';
+import { Deadlines } from './deadlines.ts';
+import { InFlight } from './in-flight.ts';
+import type { JsonRpcErrorResponse, JsonRpcResponse, RequestId } from './message.ts';
+
+export interface Progress {
+  progress: number;
+  total?: number;
+  message?: string;
+}
+
+export interface RequestOptions {
+  /** How long the other end may be silent about this request. Progress starts the wait anew. */
+  timeoutMs?: number;
+  /** How long the request may take in all, progress or not. */
+  totalTimeoutMs?: number;
+  signal?: AbortSignal;
+  onProgress?: (progress: Progress) => void;
+  /** Whether giving up is told to the other end. MCP forbids it for `initialize`. */
+  cancellable?: boolean;
+}
+
+interface PendingRequest {
+  id: RequestId;
+  method: string;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+  /** False while the message waits in our own queue: it can then be said with certainty that it never ran. */
+  sent: boolean;
+  dueMs: number;
+  timeoutMs: number;
+  totalDueMs: number;
+  options: RequestOptions | undefined;
+  onAbort: (() => void) | undefined;
+}
+
+export interface OutboundOptions {
+  clock: Clock;
+  requestTimeoutMs: number;
+  /** Tells the other end that we no longer wait. */
+  sendCancel: (id: RequestId, reason: string) => void;
+}
+
+export class Outbound {
+  /** Answers that came after we had given up. */
+  lateAnswers = 0;
+  #channel: Channel;
+  #clock: Clock;
+  #options: OutboundOptions;
+  #pending = new InFlight<PendingRequest>();
+  #deadlines: Deadlines<PendingRequest>;
+  #nextId = 1;
+
+  constructor(channel: Channel, options: OutboundOptions) {
+    this.#channel = channel;
+    this.#clock = options.clock;
+    this.#options = options;
+    this.#deadlines = new Deadlines(options.clock, this.#pending, (request) => this.#timeOut(request));
+  }
+
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  request(method: string, params: Record<string, unknown> | undefined, options?: RequestOptions): Promise<unknown> {
+    const signal = options?.signal;
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    return new Promise((resolve, reject) => {
+      const id = this.#nextId++;
+      const timeoutMs = options?.timeoutMs ?? this.#options.requestTimeoutMs;
+      const nowMs = this.#clock.nowMs();
+      const totalDueMs = nowMs + (options?.totalTimeoutMs ?? Number.POSITIVE_INFINITY);
+      const dueMs = Math.min(nowMs + timeoutMs, totalDueMs);
+      const request: PendingRequest = {
+        id,
+        method,
+        resolve,
+        reject,
+        sent: false,
+        dueMs,
+        timeoutMs,
+        totalDueMs,
+        options,
+        onAbort: undefined,
+      };
+      if (signal) {
+        request.onAbort = () => this.#giveUp(request, signal.reason, describeReason(signal.reason));
+        signal.addEventListener('abort', request.onAbort, { once: true });
+      }
+      this.#pending.add(id, request);
+      this.#deadlines.added(request);
+      this.#send(request, options?.onProgress ? withProgressToken(params, id) : params);
+    });
+  }
+
+  #send(request: PendingRequest, params: Record<string, unknown> | undefined): void {
+    const { id, method } = request;
+    const accepted = this.#channel.send(
+      params ? { jsonrpc: '2.0', id, method, params } : { jsonrpc: '2.0', id, method },
+    );
+    if (accepted === SENT) {
+      request.sent = true;
+      return;
+    }
+    accepted.then(
+      () => {
+        request.sent = true;
+      },
+      (error: unknown) => {
+        if (this.#pending.get(id) !== request) return;
+        this.#take(request).reject(error instanceof UsageError ? error : this.#notSent(request, toError(error)));
+      },
+    );
+  }
+
+  /** Returns false for an answer to nothing we ever asked. */
+  answer(response: JsonRpcResponse): boolean {
+    const request = response.id === undefined ? undefined : this.#pending.get(response.id);
+    if (!request) return this.#isLate(response.id);
+    this.#take(request);
+    if ('error' in response) request.reject(toRpcError(response));
+    else request.resolve(response.result);
+    return true;
+  }
+
+  progress(params: Record<string, unknown> | undefined): void {
+    const request = this.#pending.get(params?.progressToken as RequestId);
+    if (!request) return; // late, or a token that is not ours
+    request.dueMs = Math.min(this.#clock.nowMs() + request.timeoutMs, request.totalDueMs);
+    request.options?.onProgress?.(params as unknown as Progress);
+  }
+
+  /** The answer to a request came, but could not be read. Returns false where no request of ours is meant. */
+  answerUnreadable(fault: InboundFault): boolean {
+    let request = fault.id === undefined ? undefined : this.#pending.get(fault.id);
+    if (!request && fault.id === undefined && fault.isResponse && this.#pending.size === 1) {
+      // No id in what was kept of it, but only one request waits for an answer.
+      request = this.#pending.values().next().value;
+    }
+    if (!request) return false;
+    this.#take(request).reject(
+      new PeerError(fault.code, `The answer to ${request.method} could not be read: ${fault.message}`, {
+        hint:
+          fault.code === 'FRAME_TOO_LONG'
+            ? 'Raise maxFrameBytes, or have the server answer in smaller parts.'
+            : 'The other end wrote a malformed message; see `prefix` of the fault for its first bytes.',
+        evidence: this.#channel.evidence?.(),
+      }),
+    );
+    return true;
+  }
+
+  /** The channel is gone: whatever waits is told what is known. */
+  failAll(closedByUs: boolean, cause: Error | undefined): void {
+    this.#deadlines.stop();
+    for (const request of this.#pending.takeAll()) {
+      this.#unlisten(request);
+      if (!request.sent) request.reject(this.#notSent(request, cause));
+      else if (closedByUs) {
+        request.reject(
+          this.#error('CONNECTION_CLOSED', `Closed by this side while ${request.method} was waiting`, cause),
+        );
+      } else {
+        request.reject(
+          this.#error(
+            'OUTCOME_UNKNOWN',
+            `${cause?.message ?? 'The connection closed'} — ${request.method} had been sent and may have run`,
+            cause,
+            'Check whether it took effect before you send it again.',
+          ),
+        );
+      }
+    }
+  }
+
+  #timeOut(request: PendingRequest): void {
+    const total = request.dueMs === request.totalDueMs;
+    const ms = total ? request.options?.totalTimeoutMs : request.timeoutMs;
+    const error = this.#error(
+      'REQUEST_TIMEOUT',
+      `${request.method} was not answered within ${ms} ms${total ? ' in all' : ''}`,
+      undefined,
+      total ? 'Raise totalTimeoutMs for this call.' : 'Raise timeoutMs, or have the server report progress.',
+    );
+    this.#giveUp(request, error, `timed out after ${ms} ms`);
+  }
+
+  #giveUp(request: PendingRequest, error: unknown, reason: string): void {
+    if (this.#pending.get(request.id) !== request) return;
+    this.#take(request).reject(error);
+    if (request.options?.cancellable !== false) this.#options.sendCancel(request.id, reason);
+  }
+
+  #take(request: PendingRequest): PendingRequest {
+    this.#pending.take(request.id);
+    if (this.#pending.size === 0) this.#deadlines.idle();
+    this.#unlisten(request);
+    return request;
+  }
+
+  #unlisten(request: PendingRequest): void {
+    if (request.onAbort) request.options?.signal?.removeEventListener('abort', request.onAbort);
+  }
+
+  #isLate(id: RequestId | undefined | null): boolean {
+    const ours = typeof id === 'number' && id > 0 && id < this.#nextId;
+    if (ours) this.lateAnswers++;
+    return ours;
+  }
+
+  #notSent(request: PendingRequest, cause: Error | undefined): PeerError {
+    const why = cause ? `: ${cause.message}` : '';
+    return this.#error(
+      'NOT_SENT',
+      `${request.method} was never sent${why}`,
+      cause,
+      'It did not run; sending it again is safe.',
+    );
+  }
+
+  #error(code: PeerError['code'], message: string, cause?: Error, hint?: string): PeerError {
+    return new PeerError(code, message, { cause, hint, evidence: this.#channel.evidence?.() });
+  }
+}
+
+function withProgressToken(params: Record<string, unknown> | undefined, id: RequestId): Record<string, unknown> {
+  const meta = params?._meta as Record<string, unknown> | undefined;
+  return { ...params, _meta: { ...meta, progressToken: id } };
+}
+
+function toRpcError(response: JsonRpcErrorResponse): RpcError {
+  const { code, message, data } = response.error;
+  return new RpcError(code, message, data);
+}
+
+function describeReason(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason);
+}

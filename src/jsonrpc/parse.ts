@@ -1,0 +1,109 @@
+// From the text of one frame to a message, a batch, or a fault that says what is wrong in words and in JSON-RPC's code.
+// Never throws. Only the outer shape is checked here; what `params` and `result` hold is for the layers above.
+
+import { RpcCode } from '../base/errors.ts';
+import type { JsonRpcMessage, RequestId } from './message.ts';
+import { traceMessage } from './recover-id.ts';
+
+/** A frame that is not a message. `id` is present where it could be recovered. */
+export class MessageFault {
+  readonly rpcCode: number;
+  readonly message: string;
+  readonly id: RequestId | undefined;
+  /** It was meant as an answer: nobody answers those. */
+  readonly isResponse: boolean;
+  /** It is JSON-RPC gone wrong rather than something else that happened to be on the pipe. */
+  readonly isJsonRpc: boolean;
+
+  constructor(
+    rpcCode: number,
+    message: string,
+    traces: { id?: RequestId; isResponse?: boolean; isJsonRpc?: boolean } = {},
+  ) {
+    this.rpcCode = rpcCode;
+    this.message = message;
+    this.id = traces.id;
+    this.isResponse = traces.isResponse ?? false;
+    this.isJsonRpc = traces.isJsonRpc ?? false;
+  }
+}
+
+/** A message, a fault, or what a batch held (messages and faults, in order). */
+export type Parsed = JsonRpcMessage | MessageFault | (JsonRpcMessage | MessageFault)[];
+
+export function parseMessage(text: string, options: { batches: boolean }): Parsed {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return new MessageFault(RpcCode.parseError, `Not valid JSON: ${(error as Error).message}`, traceMessage(text));
+  }
+  if (!Array.isArray(value)) return checkShape(value);
+  if (!options.batches) {
+    return new MessageFault(
+      RpcCode.invalidRequest,
+      'A JSON-RPC batch (array) is not allowed in this protocol revision',
+    );
+  }
+  if (value.length === 0) return new MessageFault(RpcCode.invalidRequest, 'A JSON-RPC batch must not be empty');
+  return value.map(checkShape);
+}
+
+function checkShape(value: unknown): JsonRpcMessage | MessageFault {
+  if (typeof value !== 'object' || value === null) {
+    return new MessageFault(RpcCode.invalidRequest, `A message must be a JSON object, not ${nameOf(value)}`);
+  }
+  const message = value as Record<string, unknown>;
+  const { id, method } = message;
+  if (message.jsonrpc !== '2.0') return invalid(message, '"jsonrpc" must be "2.0"');
+  if (method !== undefined) {
+    if (typeof method !== 'string') return invalid(message, `"method" must be a string, not ${nameOf(method)}`);
+    if (id !== undefined && !isRequestId(id))
+      return invalid(message, `"id" must be a string or number, not ${nameOf(id)}`);
+    const { params } = message;
+    if (params !== undefined && (typeof params !== 'object' || Array.isArray(params))) {
+      return invalid(message, `"params" must be an object, not ${nameOf(params)}`);
+    }
+    return message as unknown as JsonRpcMessage;
+  }
+  if (message.result !== undefined) {
+    if (!isRequestId(id)) return invalid(message, `"id" of a result must be a string or number, not ${nameOf(id)}`);
+    return message as unknown as JsonRpcMessage;
+  }
+  if (isErrorObject(message.error)) {
+    // `null` is JSON-RPC's id for a request whose own id could not be read.
+    if (id !== null && id !== undefined && !isRequestId(id)) return invalid(message, '"id" must be a string or number');
+    return message as unknown as JsonRpcMessage;
+  }
+  return invalid(
+    message,
+    message.error === undefined
+      ? 'A message needs "method", "result" or "error"'
+      : '"error" needs a numeric "code" and a string "message"',
+  );
+}
+
+function invalid(message: Record<string, unknown>, why: string): MessageFault {
+  return new MessageFault(RpcCode.invalidRequest, `Not a JSON-RPC 2.0 message: ${why}`, {
+    id: isRequestId(message.id) ? message.id : undefined,
+    isResponse: message.method === undefined && (message.result !== undefined || message.error !== undefined),
+    isJsonRpc: message.jsonrpc !== undefined,
+  });
+}
+
+export function isRequestId(id: unknown): id is RequestId {
+  return typeof id === 'number' || typeof id === 'string';
+}
+
+function isErrorObject(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, message } = error as Record<string, unknown>;
+  return typeof code === 'number' && typeof message === 'string';
+}
+
+function nameOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (value === undefined) return 'absent';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

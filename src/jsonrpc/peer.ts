@@ -1,0 +1,203 @@
+// One end of a JSON-RPC connection: both ends may ask, answer and notify at the same time. Symmetrical, over any
+// transport. It knows JSON-RPC and the three conventions that every protocol on it needs (cancel, progress, ping);
+// the methods themselves belong to the layers above.
+
+import { type Clock, systemClock } from '../base/clock.ts';
+import { PeerError, RpcError, toError, UsageError } from '../base/errors.ts';
+import { BatchAnswers } from './batch-answer.ts';
+import { type Channel, type InboundFault, SENT } from './channel.ts';
+import { errorAnswer, type HandlerOptions, Inbound, type Params, type RequestHandler } from './inbound.ts';
+import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './message.ts';
+import { Outbound, type RequestOptions } from './outbound.ts';
+
+export type NotificationHandler = (params: Params | undefined, method: string) => void;
+
+export interface PeerOptions {
+  /** How long an answer may take unless a request says otherwise. */
+  requestTimeoutMs?: number;
+  /** How many requests of the other end run at a time. */
+  maxConcurrent?: number;
+  /** How many more may wait; beyond that they are refused with SERVER_BUSY. */
+  maxQueued?: number;
+  /** Whether messages that cannot be read are answered with an error. */
+  answerFaults?: boolean;
+  clock?: Clock;
+}
+
+const CANCELLED = 'notifications/cancelled';
+const PROGRESS = 'notifications/progress';
+
+export class Peer {
+  /** The connection is over, for whatever reason. Called once. */
+  onclose: ((cause: Error | undefined) => void) | undefined;
+  /** Something went wrong that no request can be blamed for. The connection goes on. */
+  onerror: ((error: Error) => void) | undefined;
+  answerFaults: boolean;
+  readonly channel: Channel;
+  #outbound: Outbound;
+  #inbound: Inbound;
+  #batches = new BatchAnswers();
+  #notificationHandlers = new Map<string, NotificationHandler>();
+  #otherNotifications: NotificationHandler | undefined;
+  #closedByUs = false;
+  #closed = false;
+
+  constructor(channel: Channel, options: PeerOptions = {}) {
+    this.channel = channel;
+    this.answerFaults = options.answerFaults ?? true;
+    this.#outbound = new Outbound(channel, {
+      clock: options.clock ?? systemClock,
+      requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
+      sendCancel: (requestId, reason) => this.#report(this.notify(CANCELLED, { requestId, reason })),
+    });
+    this.#inbound = new Inbound({
+      maxConcurrent: options.maxConcurrent ?? 256,
+      maxQueued: options.maxQueued ?? 4096,
+      answer: (request, answer) => this.#answer(request, answer),
+      onHandlerError: (error) => this.onerror?.(error),
+    });
+    this.handle('ping', () => ({}), { urgent: true });
+  }
+
+  /** Requests of ours that wait for an answer. */
+  get inFlight(): number {
+    return this.#outbound.size;
+  }
+
+  /** Requests of the other end that run or wait. */
+  get serving(): number {
+    return this.#inbound.running + this.#inbound.queued;
+  }
+
+  get lateAnswers(): number {
+    return this.#outbound.lateAnswers;
+  }
+
+  async start(): Promise<void> {
+    const { channel } = this;
+    channel.onmessage = (message: JsonRpcMessage) => this.#receive(message);
+    channel.onbatch = (messages, faults) => this.#receiveBatch(messages, faults);
+    channel.onfault = (fault) => this.#receiveFault(fault);
+    channel.onerror = (error) => this.onerror?.(error);
+    channel.onclose = () => this.#finish();
+    await channel.start();
+  }
+
+  request<T = unknown>(method: string, params?: Params, options?: RequestOptions): Promise<T> {
+    if (this.#closed) {
+      const cause = this.channel.closeError;
+      const message = `${method} was never sent: the connection is closed${cause ? ` (${cause.message})` : ''}`;
+      return Promise.reject(
+        new PeerError('NOT_SENT', message, { cause, evidence: this.channel.evidence?.(), hint: 'Connect again.' }),
+      );
+    }
+    return this.#outbound.request(method, params, options) as Promise<T>;
+  }
+
+  notify(method: string, params?: Params): Promise<void> {
+    return this.channel.send(params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method });
+  }
+
+  handle(method: string, handler: RequestHandler, options?: HandlerOptions): void {
+    this.#inbound.handle(method, handler, options);
+  }
+
+  /** Handles every request that has no handler of its own. */
+  handleOthers(handler: RequestHandler): void {
+    this.#inbound.handleOthers(handler);
+  }
+
+  onNotification(method: string, handler: NotificationHandler): void {
+    this.#notificationHandlers.set(method, handler);
+  }
+
+  onOtherNotification(handler: NotificationHandler): void {
+    this.#otherNotifications = handler;
+  }
+
+  async close(): Promise<void> {
+    this.#closedByUs = true;
+    await this.channel.close();
+    this.#finish();
+  }
+
+  #receive(message: JsonRpcMessage): void {
+    if ('method' in message) {
+      if ('id' in message) this.#inbound.accept(message);
+      else this.#notified(message);
+    } else if (!this.#outbound.answer(message)) {
+      this.onerror?.(this.#unexpectedAnswer(message));
+    }
+  }
+
+  #notified({ method, params }: JsonRpcNotification): void {
+    if (method === CANCELLED) this.#inbound.cancel(params?.requestId as RequestId, params?.reason);
+    if (method === PROGRESS) this.#outbound.progress(params);
+    const handler = this.#notificationHandlers.get(method) ?? this.#otherNotifications;
+    if (!handler) return;
+    try {
+      handler(params, method);
+    } catch (error) {
+      this.onerror?.(toError(error));
+    }
+  }
+
+  #receiveBatch(messages: JsonRpcMessage[], faults: InboundFault[]): void {
+    const requests = messages.filter((message): message is JsonRpcRequest => 'method' in message && 'id' in message);
+    const answers = faults.flatMap((fault) => this.#answerToFault(fault) ?? []);
+    this.#batches.open(requests, answers, (batch) => this.#sendBatch(batch));
+    for (const message of messages) this.#receive(message);
+  }
+
+  #receiveFault(fault: InboundFault): void {
+    const answer = this.#answerToFault(fault);
+    if (answer) this.#report(this.channel.send(answer));
+  }
+
+  #answerToFault(fault: InboundFault): JsonRpcResponse | undefined {
+    if ((fault.isResponse || fault.id !== undefined) && this.#outbound.answerUnreadable(fault)) return undefined;
+    this.onerror?.(
+      new PeerError(fault.code, `${fault.message} (at byte ${fault.offset})`, { evidence: this.channel.evidence?.() }),
+    );
+    if (!this.answerFaults || fault.isResponse) return undefined;
+    return errorAnswer(fault.id, new RpcError(fault.rpcCode, fault.message));
+  }
+
+  #answer(request: JsonRpcRequest, answer: JsonRpcResponse | undefined): void {
+    if (this.#closed || this.#batches.add(request, answer) || !answer) return;
+    const accepted = this.channel.send(answer);
+    if (accepted === SENT) return;
+    accepted.catch((error: unknown) => {
+      // The result could not be written down as JSON; the request still gets its one answer.
+      if (error instanceof UsageError && error.code === 'MESSAGE_NOT_SERIALIZABLE') {
+        this.#report(this.channel.send(errorAnswer(request.id, error)));
+      } else this.onerror?.(toError(error));
+    });
+  }
+
+  #sendBatch(answers: JsonRpcResponse[]): void {
+    if (this.#closed) return;
+    if (this.channel.sendBatch) this.#report(this.channel.sendBatch(answers));
+    else for (const answer of answers) this.#report(this.channel.send(answer));
+  }
+
+  #report(sending: Promise<void>): void {
+    if (sending !== SENT) sending.catch((error: unknown) => this.onerror?.(toError(error)));
+  }
+
+  #finish(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    const cause = this.channel.closeError;
+    this.#outbound.failAll(this.#closedByUs, cause);
+    this.#inbound.cancelAll(cause ?? new PeerError('CONNECTION_CLOSED', 'The connection closed'));
+    this.onclose?.(cause);
+  }
+
+  #unexpectedAnswer(message: JsonRpcResponse): PeerError {
+    const what = 'error' in message && message.error ? `error "${message.error.message}"` : 'result';
+    const id =
+      message.id === undefined || message.id === null ? 'without an id' : `with id ${JSON.stringify(message.id)}`;
+    return new PeerError('MESSAGE_INVALID', `An answer (${what}) ${id} came that no request waits for`);
+  }
+}

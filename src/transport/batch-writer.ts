@@ -1,0 +1,130 @@
+// Outbound messages, in order, one write a tick. While the stream is full, messages wait here, where it is certain that
+// they were never sent; they go out together when it drains. Whatever waits settles when the stream ends or fails.
+
+import type { Writable } from 'node:stream';
+import { PeerError, UsageError } from '../base/errors.ts';
+import type { Framing } from '../framing/framing.ts';
+import { SENT } from '../jsonrpc/channel.ts';
+
+interface Waiter {
+  resolve: () => void;
+  reject: (error: Error) => void;
+}
+
+export const DEFAULT_MAX_QUEUED_CHARS = 64 * 1024 * 1024;
+
+export class BatchWriter {
+  #stream: Writable;
+  #framing: Framing;
+  #maxQueuedChars: number;
+  /** Frames of this tick, joined as text where the framing can be written as text. */
+  #text = '';
+  #frames: Uint8Array[] = [];
+  #queuedChars = 0;
+  #waiters: Waiter[] = [];
+  #scheduled = false;
+  #blocked = false;
+  #ended: Error | undefined;
+
+  constructor(stream: Writable, framing: Framing, maxQueuedChars = DEFAULT_MAX_QUEUED_CHARS) {
+    this.#stream = stream;
+    this.#framing = framing;
+    this.#maxQueuedChars = maxQueuedChars;
+    stream.on('drain', () => this.#drained());
+  }
+
+  /** Resolves once the message is handed to the stream; at once unless the other end reads too slowly. */
+  send(json: string): Promise<void> {
+    if (this.#ended) return Promise.reject(this.#ended);
+    if (this.#queuedChars > 0 && this.#queuedChars + json.length > this.#maxQueuedChars) {
+      return Promise.reject(this.#full());
+    }
+    this.#queuedChars += json.length;
+    if (this.#framing.encodeJson) this.#text += this.#framing.encodeJson(json);
+    else this.#frames.push(this.#framing.encode(Buffer.from(json)));
+    if (this.#blocked) return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    if (!this.#scheduled) {
+      this.#scheduled = true;
+      process.nextTick(this.#flushTick);
+    }
+    return SENT;
+  }
+
+  /** Resolves when everything sent so far has been handed to the operating system, or the stream has failed. */
+  flush(): Promise<void> {
+    this.#flush();
+    if (this.#ended || !this.#stream.writable) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#stream.off('close', done);
+        resolve();
+      };
+      this.#stream.once('close', done);
+      // While blocked the queue goes out at the drain; an empty write behind it completes when all before it has.
+      if (this.#blocked && this.#queuedChars > 0)
+        this.#waiters.push({ resolve: () => this.#stream.write('', done), reject: done });
+      else this.#stream.write('', done);
+    });
+  }
+
+  /** No more messages: those that wait are told why. */
+  end(reason: Error): void {
+    if (this.#ended) return;
+    if (this.#stream.writable) this.#flush();
+    this.#ended = reason;
+    this.#text = '';
+    this.#frames = [];
+    this.#queuedChars = 0;
+    for (const waiter of this.#waiters.splice(0)) waiter.reject(reason);
+  }
+
+  #flushTick = (): void => {
+    this.#scheduled = false;
+    this.#flush();
+  };
+
+  #flush(): void {
+    if (this.#blocked || this.#queuedChars === 0 || this.#ended) return;
+    this.#queuedChars = 0;
+    this.#blocked = !(this.#framing.encodeJson ? this.#writeText() : this.#writeFrames());
+  }
+
+  #writeText(): boolean {
+    const text = this.#text;
+    this.#text = '';
+    return this.#stream.write(text);
+  }
+
+  #writeFrames(): boolean {
+    const frames = this.#frames;
+    this.#frames = [];
+    return this.#stream.write(frames.length === 1 ? frames[0] : Buffer.concat(frames));
+  }
+
+  #drained(): void {
+    this.#blocked = false;
+    const waiters = this.#waiters.splice(0);
+    this.#flush();
+    for (const waiter of waiters) waiter.resolve();
+  }
+
+  #full(): PeerError {
+    return new PeerError(
+      'SEND_QUEUE_FULL',
+      `The other end does not read: ${this.#queuedChars} characters wait already (limit ${this.#maxQueuedChars})`,
+      { hint: 'Await `send` before sending more, or raise maxQueuedChars.' },
+    );
+  }
+}
+
+/** The text of a message, or the UsageError that says why it has none. */
+export function toJson(message: unknown): string | UsageError {
+  try {
+    return JSON.stringify(message);
+  } catch (cause) {
+    return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Not expressible as JSON: ${(cause as Error).message}`, {
+      cause,
+      hint: 'Remove BigInt values and circular references from what is sent.',
+    });
+  }
+}

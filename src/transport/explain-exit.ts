@@ -1,0 +1,37 @@
+// Why a server is gone, in words: how it ended, how far it had come, what it said last, and what to try.
+
+import { type Evidence, ProcessError } from '../base/errors.ts';
+
+export function explainExit(evidence: Evidence, process: { commandLine: string }): ProcessError {
+  const lastWords = lastLine(evidence.stderrTail);
+  return new ProcessError(
+    'PROCESS_EXITED',
+    `Server "${process.commandLine}" ${manner(evidence)} ${when(evidence)}${lastWords ? `: ${lastWords}` : ''}`,
+    { evidence, hint: hint(evidence) },
+  );
+}
+
+function manner({ exitCode, signal }: Evidence): string {
+  if (signal) return `was ended by ${signal}`;
+  return `exited with code ${exitCode ?? 'unknown'}`;
+}
+
+function when({ phase }: Evidence): string {
+  return phase === 'startup' ? 'before its first message' : 'while connected';
+}
+
+function lastLine(text: string | undefined): string | undefined {
+  return text?.trimEnd().split('\n').at(-1)?.trim().slice(0, 300);
+}
+
+function hint({ phase, exitCode, signal, stderrTail, firstNoise }: Evidence): string {
+  if (signal === 'SIGKILL') return 'Killed from outside: often the system ran out of memory.';
+  if (exitCode === 127) return 'A command inside the server was not found: look at PATH and at the script it starts.';
+  if (phase === 'startup' && firstNoise !== undefined && stderrTail === undefined) {
+    return `It printed "${firstNoise.slice(0, 80)}" to stdout and left: is this the command that starts the server?`;
+  }
+  if (stderrTail !== undefined) return 'Its last words are in evidence.stderrTail.';
+  return phase === 'startup'
+    ? 'It said nothing. Run the same command in a terminal: it must wait for input, not end.'
+    : 'It said nothing on stderr. Run it with its own debug logging on.';
+}
