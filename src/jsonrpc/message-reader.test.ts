@@ -6,16 +6,17 @@ import { MessageReader } from './message-reader.ts';
 function read(text: string, toleratesNoise: boolean, maxFrameBytes = 1024) {
   const seen = { messages: [] as unknown[], noise: [] as Noise[], faults: [] as InboundFault[] };
   const reader = new MessageReader(
-    { decoder: newline().decoder({ maxFrameBytes }), maxFrameBytes, toleratesNoise },
+    { maxFrameBytes, toleratesNoise },
     {
       message: (message) => seen.messages.push(message),
       batch: () => expect.unreachable(),
-      fault: (fault) => seen.faults.push(fault),
+      messageFault: (fault) => seen.faults.push(fault),
       noise: (noise) => seen.noise.push(noise),
     },
   );
-  reader.push(new TextEncoder().encode(text));
-  reader.end();
+  const decoder = newline().decoder({ maxFrameBytes });
+  decoder.push(new TextEncoder().encode(text), reader);
+  decoder.end(reader);
   return seen;
 }
 const answer = '{"jsonrpc":"2.0","id":1,"result":{}}';

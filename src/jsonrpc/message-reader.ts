@@ -1,4 +1,4 @@
-// Chunks in, messages out: a frame decoder and the parser, joined. Pure. Decides what is noise and what is a fault:
+// Frames in, messages out. Pure. Decides what is noise and what is a fault:
 // on a child's stdout anything that is not JSON-RPC is noise; on a server's stdin there is nobody to print by accident,
 // so the same bytes are a fault and get an answer.
 
@@ -10,61 +10,42 @@ import { traceMessage } from './recover-id.ts';
 
 const PREFIX_CHARS = 1024;
 
-/** A codec's decoder, as far as a reader uses one. */
-export interface BytesToFrames {
-  push(chunk: Uint8Array, sink: FrameEvents): void;
-  end(sink: FrameEvents): void;
-}
-
-export interface FrameEvents {
-  frame(bytes: Uint8Array, offset: number): void;
-  fault(fault: {
-    code: 'FRAME_TOO_LONG' | 'FRAME_TRUNCATED' | 'FRAME_LENGTH_INVALID';
-    offset: number;
-    length: number;
-    prefix: Uint8Array;
-  }): void;
+/** What a frame decoder reports of bytes that became no frame. */
+export interface BadFrame {
+  code: 'FRAME_TOO_LONG' | 'FRAME_TRUNCATED' | 'FRAME_LENGTH_INVALID';
+  offset: number;
+  length: number;
+  prefix: Uint8Array;
 }
 
 export interface MessageSink {
   message(message: JsonRpcMessage): void;
   batch(messages: JsonRpcMessage[], faults: InboundFault[]): void;
-  fault(fault: InboundFault): void;
+  messageFault(fault: InboundFault): void;
   noise(noise: Noise): void;
 }
 
 export interface MessageReaderOptions {
-  decoder: BytesToFrames;
   maxFrameBytes: number;
   /** Whether text that is not JSON-RPC is expected on this pipe (a child's stdout) or a mistake (our stdin). */
   toleratesNoise: boolean;
   decodeText?: (bytes: Uint8Array) => string;
 }
 
-export class MessageReader implements FrameEvents {
+export class MessageReader {
   /** Only revision 2025-03-26 of MCP has batches. */
   batches = false;
-  #decoder: BytesToFrames;
   #sink: MessageSink;
   #decodeText: (bytes: Uint8Array) => string;
   #toleratesNoise: boolean;
   #maxFrameBytes: number;
 
   constructor(options: MessageReaderOptions, sink: MessageSink) {
-    this.#decoder = options.decoder;
     this.#sink = sink;
     this.#toleratesNoise = options.toleratesNoise;
     this.#maxFrameBytes = options.maxFrameBytes;
     const decoder = new TextDecoder();
     this.#decodeText = options.decodeText ?? ((bytes) => decoder.decode(bytes));
-  }
-
-  push(chunk: Uint8Array): void {
-    this.#decoder.push(chunk, this);
-  }
-
-  end(): void {
-    this.#decoder.end(this);
   }
 
   frame(bytes: Uint8Array, offset: number): void {
@@ -75,14 +56,14 @@ export class MessageReader implements FrameEvents {
     else this.#sink.message(parsed);
   }
 
-  fault(frame: Parameters<FrameEvents['fault']>[0]): void {
+  fault(frame: BadFrame): void {
     const prefix = this.#decodeText(frame.prefix);
     const traces = traceMessage(prefix);
     if (this.#toleratesNoise && !traces.isJsonRpc && frame.code !== 'FRAME_TOO_LONG') {
       this.#sink.noise({ offset: frame.offset, length: frame.length, text: prefix });
       return;
     }
-    this.#sink.fault({
+    this.#sink.messageFault({
       code: frame.code,
       rpcCode: frame.code === 'FRAME_TRUNCATED' ? RpcCode.parseError : RpcCode.invalidRequest,
       message: this.#explain(frame),
@@ -117,7 +98,7 @@ export class MessageReader implements FrameEvents {
 
   #notAMessage(fault: MessageFault, text: string, offset: number, length: number): void {
     if (!this.#toleratesNoise) {
-      this.#sink.fault(describe(fault, text, offset, length));
+      this.#sink.messageFault(describe(fault, text, offset, length));
       return;
     }
     const rescued = rescueMessage(text, this);
@@ -125,7 +106,7 @@ export class MessageReader implements FrameEvents {
       this.#sink.noise({ offset, length: rescued.noise.length, text: rescued.noise.slice(0, PREFIX_CHARS) });
       this.#sink.message(rescued.message);
     } else if (fault.isJsonRpc) {
-      this.#sink.fault(describe(fault, text, offset, length));
+      this.#sink.messageFault(describe(fault, text, offset, length));
     } else {
       this.#sink.noise({ offset, length, text: text.slice(0, PREFIX_CHARS) });
     }

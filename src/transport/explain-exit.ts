@@ -2,11 +2,11 @@
 
 import { type Evidence, ProcessError } from '../base/errors.ts';
 
-export function explainExit(evidence: Evidence, process: { commandLine: string }): ProcessError {
+export function explainExit(evidence: Evidence): ProcessError {
   const lastWords = lastLine(evidence.stderrTail);
   return new ProcessError(
     'PROCESS_EXITED',
-    `Server "${process.commandLine}" ${manner(evidence)} ${when(evidence)}${lastWords ? `: ${lastWords}` : ''}`,
+    `Server "${evidence.command}" ${manner(evidence)} ${when(evidence)}${lastWords ? `: ${lastWords}` : ''}`,
     { evidence, hint: hint(evidence) },
   );
 }

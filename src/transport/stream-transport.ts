@@ -1,51 +1,22 @@
-// A transport over any pair of byte streams: a socket, a pipe that somebody else opened, the two ends of a test.
+// Messages over any pair of byte streams, or over one that goes both ways, such as a socket.
 
 import type { Duplex, Readable, Writable } from 'node:stream';
-import { ByteTransport } from './byte-transport.ts';
-import type { TransportOptions } from './transport.ts';
+import { MessageTransport } from './message-transport.ts';
+import { StreamWire } from './stream-wire.ts';
+import type { WireOptions } from './wire.ts';
 
-/** How long an end that does not read can hold up our close. */
-const FLUSH_WAIT_MS = 1_000;
-
-export interface StreamTransportOptions extends TransportOptions {
-  input: Readable;
-  output: Writable;
+export interface StreamTransportOptions extends WireOptions {
+  /** Whether text that is no message is let pass as noise, as on a child's stdout, or answered as a fault. */
+  toleratesNoise?: boolean;
 }
 
-export class StreamTransport extends ByteTransport {
-  #input: Readable;
-  #output: Writable;
-
-  constructor(options: StreamTransportOptions) {
-    super(options, false);
-    this.#input = options.input;
-    this.#output = options.output;
+export class StreamTransport extends MessageTransport {
+  constructor(input: Readable, output: Writable, options: StreamTransportOptions = {}) {
+    const { maxFrameBytes, toleratesNoise = false } = options;
+    super(new StreamWire(input, output, options), { maxFrameBytes, toleratesNoise });
   }
 
-  /** Over a socket or any other stream that goes both ways. */
-  static over(stream: Duplex, options: TransportOptions = {}): StreamTransport {
-    return new StreamTransport({ ...options, input: stream, output: stream });
-  }
-
-  async start(): Promise<void> {
-    this.claimStart();
-    this.attach(this.#input, this.#output, (error) => this.#ended(error));
-    this.#input.once('close', () => this.#ended());
-  }
-
-  /** What was sent goes out, then both streams are closed. */
-  async close(): Promise<void> {
-    if (this.closed) return;
-    this.phase = 'closing';
-    await this.flush(FLUSH_WAIT_MS);
-    this.#ended();
-  }
-
-  #ended(error?: Error): void {
-    if (this.closed) return;
-    this.finish(error);
-    this.#output.end();
-    if (this.#input !== (this.#output as unknown)) this.#input.destroy();
-    else this.#input.resume();
+  static over(stream: Duplex, options?: StreamTransportOptions): StreamTransport {
+    return new StreamTransport(stream, stream, options);
   }
 }

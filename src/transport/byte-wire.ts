@@ -1,0 +1,126 @@
+// What all wires share: a decoder on one stream, a batching writer on the other, and a life that starts once and ends
+// once. Subclasses say where the streams come from and how the other end is told goodbye.
+
+import type { Readable, Writable } from 'node:stream';
+import { type Clock, systemClock, type Timer } from '../base/clock.ts';
+import { type Evidence, PeerError, type Phase, toError, UsageError } from '../base/errors.ts';
+import type { FrameDecoder, Framing } from '../framing/framing.ts';
+import { newline } from '../framing/newline.ts';
+import { BatchWriter } from './batch-writer.ts';
+import type { Wire, WireEvents, WireOptions } from './wire.ts';
+
+export abstract class ByteWire implements Wire {
+  phase: Phase = 'spawn';
+  firstNoise: string | undefined;
+  protected answersDue = 0;
+  protected readonly clock: Clock;
+  protected events: WireEvents | undefined;
+  readonly #framing: Framing;
+  readonly #decoder: FrameDecoder;
+  readonly #maxQueuedChars: number | undefined;
+  #writer: BatchWriter | undefined;
+  #closed = false;
+  #closeError: Error | undefined;
+
+  constructor(options: WireOptions) {
+    const { framing = newline(), maxFrameBytes } = options;
+    this.clock = options.clock ?? systemClock;
+    this.#framing = framing;
+    this.#decoder = framing.decoder({ maxFrameBytes });
+    this.#maxQueuedChars = options.maxQueuedChars;
+  }
+
+  abstract start(events: WireEvents): Promise<void>;
+  abstract close(): Promise<void>;
+
+  get closeError(): Error | undefined {
+    return this.#closeError;
+  }
+
+  protected get closed(): boolean {
+    return this.#closed;
+  }
+
+  evidence(): Evidence {
+    const { phase, firstNoise } = this;
+    return firstNoise === undefined ? { phase } : { phase, firstNoise };
+  }
+
+  send(text: string): Promise<void> {
+    if (this.#writer) return this.#writer.send(text);
+    return Promise.reject(
+      this.#closed ? this.#closedUsage() : new UsageError('NOT_STARTED', 'Nothing can be sent before start()'),
+    );
+  }
+
+  owe(change: 1 | -1): void {
+    this.answersDue += change;
+  }
+
+  /** To be called first in `start`. */
+  protected begin(events: WireEvents): void {
+    if (this.#closed) throw this.#closedUsage();
+    if (this.events) throw new UsageError('ALREADY_STARTED', 'This was started before; make a new one');
+    this.events = events;
+  }
+
+  /** Connects the streams. `onEnd` is called when nothing more can be read. */
+  protected attach(input: Readable, output: Writable, onEnd: (error?: Error) => void): void {
+    const events = this.events!;
+    this.#writer = new BatchWriter(output, this.#framing, this.#maxQueuedChars);
+    this.phase = 'startup';
+    input.on('data', (chunk: Buffer) => this.#decoder.push(chunk, events));
+    input.once('end', () => {
+      this.#decoder.end(events);
+      onEnd();
+    });
+    input.on('error', (error) => onEnd(streamFailed('reading from', error)));
+    // EPIPE and its kind: an event. What was written may still be answered, so reading goes on until its own end.
+    output.on('error', (error) => {
+      const failure = streamFailed('writing to', error);
+      this.#writer?.end(failure);
+      this.report(failure);
+    });
+  }
+
+  /** What was sent goes out, unless the other end does not read: then the wait is over after `withinMs`. */
+  protected async flush(withinMs: number): Promise<void> {
+    if (!this.#writer) return;
+    let timer: Timer | undefined;
+    const timeUp = new Promise<void>((resolve) => {
+      timer = this.clock.after(withinMs, resolve);
+    });
+    await Promise.race([this.#writer.flush(), timeUp]);
+    timer?.cancel();
+  }
+
+  /** Nothing more is accepted. What this tick sent still goes out; what waits for a full pipe is told that it never will. */
+  protected stopSending(): void {
+    this.#writer?.end(new PeerError('CONNECTION_CLOSED', 'The connection was closed by this side'));
+  }
+
+  /** The end of this wire's life, for whatever reason. Only the first call counts. */
+  protected finish(error: Error | undefined): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#closeError = error;
+    this.#writer?.end(error ?? new PeerError('CONNECTION_CLOSED', 'The connection was closed'));
+    try {
+      this.events?.closed(error);
+    } catch (thrown) {
+      this.report(toError(thrown));
+    }
+  }
+
+  protected report(error: Error): void {
+    this.events?.error(error);
+  }
+
+  #closedUsage(): UsageError {
+    return new UsageError('TRANSPORT_CLOSED', 'This is closed; make a new one', { cause: this.#closeError });
+  }
+}
+
+function streamFailed(doing: string, error: Error): PeerError {
+  return new PeerError('STREAM_FAILED', `Failed ${doing} the other end: ${error.message}`, { cause: error });
+}

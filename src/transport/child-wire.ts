@@ -1,0 +1,135 @@
+// A wire to a child process, over its stdin and stdout. When the child goes, for whatever reason, everything it wrote has
+// been delivered before the wire closes, `closeError` says what happened, and the rest of its process tree is stopped;
+// `close()` resolves when all of it is gone.
+
+import type { Readable } from 'node:stream';
+import { type Evidence, ProcessError, UsageError } from '../base/errors.ts';
+import { type ServerProcess, startServerProcess } from '../process/server-process.ts';
+import type { StopRung, StopWaits } from '../process/stop-ladder.ts';
+import { ByteWire } from './byte-wire.ts';
+import { explainExit } from './explain-exit.ts';
+import { lastOutput } from './last-output.ts';
+import { type StderrChoice, type StderrOutlet, stderrOutlet } from './stderr-outlet.ts';
+import type { WireEvents, WireOptions } from './wire.ts';
+
+export interface ChildOptions extends WireOptions {
+  command: string;
+  args?: readonly string[];
+  /** Added to a short list of inherited variables (PATH, HOME and their like). */
+  env?: Readonly<Record<string, string>>;
+  cwd?: string;
+  stderr?: StderrChoice;
+  /** How long each rung of the stop ladder is given. */
+  stopWaits?: Partial<StopWaits>;
+}
+
+/** How long a child that has closed its stdout may take to exit. */
+const EXIT_WAIT_MS = 200;
+
+export class ChildWire extends ByteWire {
+  /** What it took to stop the child, once it has stopped: `stdin` means that it left politely. */
+  stopRung: StopRung | undefined;
+  readonly #options: ChildOptions;
+  readonly #stderr: StderrOutlet;
+  readonly #abortStart = new AbortController();
+  #process: ServerProcess | undefined;
+  #starting: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #ending = false;
+
+  constructor(options: ChildOptions) {
+    super(options);
+    this.#options = options;
+    this.#stderr = stderrOutlet(options.stderr ?? 'inherit');
+  }
+
+  get pid(): number | null {
+    return this.#process?.pid ?? null;
+  }
+
+  get stderr(): Readable | null {
+    return this.#stderr.stream;
+  }
+
+  async start(events: WireEvents): Promise<void> {
+    this.begin(events);
+    this.#starting = this.#start();
+    return this.#starting;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  override evidence(): Evidence {
+    const process = this.#process;
+    if (!process) return super.evidence();
+    const evidence = process.evidence(this.phase);
+    return this.firstNoise === undefined ? evidence : { ...evidence, firstNoise: process.mask(this.firstNoise) };
+  }
+
+  async #start(): Promise<void> {
+    let process: ServerProcess;
+    try {
+      process = await startServerProcess({ ...this.#options, signal: this.#abortStart.signal });
+    } catch (error) {
+      this.finish(error as Error);
+      throw error;
+    }
+    this.#process = process;
+    this.#stderr.connect(process.stderr);
+    this.attach(process.stdout, process.stdin, (error) => this.#outputEnded(error));
+    process.onExit(() => void this.#processEnded());
+  }
+
+  async #close(): Promise<void> {
+    this.phase = 'closing';
+    this.#ending = true;
+    this.#abortStart.abort(new UsageError('TRANSPORT_CLOSED', 'Closed while the server was being started'));
+    // A start that fails tells its own caller.
+    await this.#starting?.catch(() => undefined);
+    this.stopSending();
+    await this.#stopProcess();
+    this.finish(undefined);
+  }
+
+  /** The child has exited: read what it left behind, then say what happened. */
+  async #processEnded(): Promise<void> {
+    const process = this.#process!;
+    await lastOutput(process.stdout, this.clock);
+    if (this.#ending) return;
+    this.#ending = true;
+    this.finish(process.exitStatus?.error ?? explainExit(this.evidence()));
+    await this.#stopProcess();
+  }
+
+  /** Nothing more can be read. Mostly the exit follows at once; if not, the child is of no more use. */
+  #outputEnded(error: Error | undefined): void {
+    if (this.#ending) return;
+    const timer = this.clock.after(EXIT_WAIT_MS, () => {
+      if (this.#ending || this.#process?.exitStatus) return;
+      this.#ending = true;
+      const closed = new ProcessError('PROCESS_UNRESPONSIVE', 'The server closed its stdout but goes on running', {
+        cause: error,
+        evidence: this.evidence(),
+        hint: 'It is being stopped: nothing it does can reach this side any more.',
+      });
+      void this.#stopProcess();
+      this.finish(closed);
+    });
+    this.#process?.onExit(() => timer.cancel());
+  }
+
+  async #stopProcess(): Promise<void> {
+    if (!this.#process) return;
+    this.stopRung = await this.#process.stop();
+    if (this.stopRung !== 'unresponsive') return;
+    this.report(
+      new ProcessError('PROCESS_UNRESPONSIVE', `Process ${this.pid} survived SIGKILL`, {
+        evidence: this.evidence(),
+        hint: 'It hangs inside the operating system (a dead network drive, a debugger); only that can free it.',
+      }),
+    );
+  }
+}

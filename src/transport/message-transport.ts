@@ -1,0 +1,138 @@
+// JSON-RPC messages over a wire: structurally the official SDK's `Transport`, so that ours work under the official
+// `Client` and `McpServer` and theirs under our peer.
+
+import { type Evidence, PeerError, toError } from '../base/errors.ts';
+import { DEFAULT_MAX_FRAME_BYTES, type FrameFault } from '../framing/framing.ts';
+import type { Channel, InboundFault, Noise } from '../jsonrpc/channel.ts';
+import type { JsonRpcMessage } from '../jsonrpc/message.ts';
+import { MessageReader, type MessageSink } from '../jsonrpc/message-reader.ts';
+import { toJson } from './batch-writer.ts';
+import type { Wire, WireEvents } from './wire.ts';
+
+export interface Transport extends Channel {
+  onmessage?: (<T extends JsonRpcMessage>(message: T, extra?: object) => void) | undefined;
+  /** A line on a child's stdout that is no message. */
+  onnoise?: ((noise: Noise) => void) | undefined;
+  /** The official SDK calls this once the revision is known. Batches are read only where it allows them. */
+  setProtocolVersion?: ((version: string) => void) | undefined;
+  sessionId?: string | undefined;
+}
+
+const REVISION_WITH_BATCHES = '2025-03-26';
+
+export class MessageTransport implements Transport, MessageSink, WireEvents {
+  onmessage?: (<T extends JsonRpcMessage>(message: T, extra?: object) => void) | undefined;
+  onbatch?: ((messages: JsonRpcMessage[], faults: InboundFault[]) => void) | undefined;
+  onfault?: ((fault: InboundFault) => void) | undefined;
+  onnoise?: ((noise: Noise) => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onclose?: (() => void) | undefined;
+  /** How many lines of noise there were. */
+  noiseCount = 0;
+  readonly #wire: Wire;
+  readonly #reader: MessageReader;
+
+  constructor(wire: Wire, options: { maxFrameBytes?: number; toleratesNoise: boolean }) {
+    const { maxFrameBytes = DEFAULT_MAX_FRAME_BYTES, toleratesNoise } = options;
+    this.#wire = wire;
+    this.#reader = new MessageReader({ maxFrameBytes, toleratesNoise, decodeText }, this);
+  }
+
+  get closeError(): Error | undefined {
+    return this.#wire.closeError;
+  }
+
+  evidence(): Evidence {
+    return this.#wire.evidence();
+  }
+
+  start(): Promise<void> {
+    return this.#wire.start(this);
+  }
+
+  send(message: JsonRpcMessage): Promise<void> {
+    return this.#sendJson(message);
+  }
+
+  sendBatch(messages: JsonRpcMessage[]): Promise<void> {
+    return this.#sendJson(messages);
+  }
+
+  close(): Promise<void> {
+    return this.#wire.close();
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#reader.batches = version === REVISION_WITH_BATCHES;
+  }
+
+  #sendJson(message: unknown): Promise<void> {
+    const json = toJson(message);
+    return typeof json === 'string' ? this.#wire.send(json) : Promise.reject(json);
+  }
+
+  // What follows is called by the wire and by the reader, not by users.
+
+  /** @internal */
+  frame(bytes: Uint8Array, offset: number): void {
+    this.#reader.frame(bytes, offset);
+  }
+
+  /** @internal */
+  fault(fault: FrameFault): void {
+    this.#reader.fault(fault);
+  }
+
+  /** @internal */
+  message(message: JsonRpcMessage): void {
+    this.#wire.phase = 'running';
+    try {
+      this.onmessage?.(message);
+    } catch (error) {
+      this.error(toError(error));
+    }
+  }
+
+  /** @internal */
+  batch(messages: JsonRpcMessage[], faults: InboundFault[]): void {
+    if (this.onbatch) return this.#guard(() => this.onbatch?.(messages, faults));
+    for (const fault of faults) this.messageFault(fault);
+    for (const message of messages) this.message(message);
+  }
+
+  /** @internal */
+  messageFault(fault: InboundFault): void {
+    if (this.onfault) return this.#guard(() => this.onfault?.(fault));
+    this.error(new PeerError(fault.code, `${fault.message} (at byte ${fault.offset})`, { evidence: this.evidence() }));
+  }
+
+  /** @internal */
+  noise(noise: Noise): void {
+    this.#wire.firstNoise ??= noise.text;
+    this.noiseCount++;
+    this.#guard(() => this.onnoise?.(noise));
+  }
+
+  /** @internal */
+  error(error: Error): void {
+    this.onerror?.(error);
+  }
+
+  /** @internal */
+  closed(): void {
+    this.onclose?.();
+  }
+
+  #guard(callback: () => void): void {
+    try {
+      callback();
+    } catch (error) {
+      this.error(toError(error));
+    }
+  }
+}
+
+function decodeText(bytes: Uint8Array): string {
+  const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString();
+}

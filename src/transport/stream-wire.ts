@@ -1,0 +1,41 @@
+// A wire over any pair of byte streams: a socket, a pipe that somebody else opened, the two ends of a test.
+
+import type { Readable, Writable } from 'node:stream';
+import { ByteWire } from './byte-wire.ts';
+import type { WireEvents, WireOptions } from './wire.ts';
+
+/** How long an end that does not read can hold up our close. */
+const FLUSH_WAIT_MS = 1_000;
+
+export class StreamWire extends ByteWire {
+  #input: Readable;
+  #output: Writable;
+
+  constructor(input: Readable, output: Writable, options: WireOptions = {}) {
+    super(options);
+    this.#input = input;
+    this.#output = output;
+  }
+
+  async start(events: WireEvents): Promise<void> {
+    this.begin(events);
+    this.attach(this.#input, this.#output, (error) => this.#end(error));
+    this.#input.once('close', () => this.#end());
+  }
+
+  /** What was sent goes out, then both streams are closed. */
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.phase = 'closing';
+    await this.flush(FLUSH_WAIT_MS);
+    this.#end();
+  }
+
+  #end(error?: Error): void {
+    if (this.closed) return;
+    this.finish(error);
+    if (!this.#output.destroyed) this.#output.end();
+    if (this.#input !== (this.#output as unknown)) this.#input.destroy();
+    else this.#input.resume(); // the rest is not for us, but the other end must be able to finish
+  }
+}

@@ -1,0 +1,42 @@
+// A wire carries frames of text to one other end: a child, our own parent, a socket. It knows bytes, processes and the
+// end of things; what the frames say is for the protocol on top (JSON-RPC, LiteMCP). Types only: pure code may use them.
+
+import type { Clock } from '../base/clock.ts';
+import type { Evidence, Phase } from '../base/errors.ts';
+import type { FrameFault, FrameSink, Framing } from '../framing/framing.ts';
+
+export interface WireEvents extends FrameSink {
+  frame(bytes: Uint8Array, offset: number): void;
+  fault(fault: FrameFault): void;
+  /** Something failed; the wire goes on as far as it can. */
+  error(error: Error): void;
+  /** The wire is over, for whatever reason. Called once, after the last frame. */
+  closed(error: Error | undefined): void;
+}
+
+export interface Wire {
+  /** How far things have come. The protocol sets `running` at its first real message. */
+  phase: Phase;
+  /** The first thing that was no message, as the protocol saw it; evidence for whoever looks for the cause. */
+  firstNoise: string | undefined;
+  /** Why the wire closed, once it has. */
+  readonly closeError: Error | undefined;
+  start(events: WireEvents): Promise<void>;
+  /** Resolves once the text is handed on: with `SENT` itself when that was possible at once. */
+  send(text: string): Promise<void>;
+  close(): Promise<void>;
+  evidence(): Evidence;
+  /** The protocol counts here the answers it owes: a wire whose other end stops talking waits for them. */
+  owe(change: 1 | -1): void;
+}
+
+export interface WireOptions {
+  /** How messages are told apart on the pipe. Newlines, as MCP has it, unless said otherwise. */
+  framing?: Framing;
+  /** The most bytes one inbound message may have; a longer one fails alone. */
+  maxFrameBytes?: number;
+  /** How much may wait for an end that does not read, in characters of JSON, before `send` is refused. */
+  maxQueuedChars?: number;
+  /** The clock that all waits are measured by. */
+  clock?: Clock;
+}
