@@ -1,6 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { bytesOf, decodeAll, everySplit, framesOf } from './events.contract.ts';
+import { framingContract } from './framing.contract.ts';
+import { naiveNewline } from './naive.contract.ts';
 import { newline } from './newline.ts';
+
+framingContract('newline', newline(), {
+  naive: naiveNewline,
+  pieces: ['\n', '\r', '\r\n', '\n\n\n', ' ', '\t \r', '\u00ef\u00bb\u00bf', '\u00ef\u00bb', '{"id":1}', '{}\r\n'],
+  skip: {
+    'a payload may contain a newline': 'the delimiter is one',
+    'a payload may contain three newlines': 'the delimiter is one',
+    'a payload may be any bytes': 'a newline ends it',
+    'a payload may be empty': 'a blank line is passed over',
+  },
+});
 
 const decode = (text: string, maxFrameBytes?: number) =>
   decodeAll(newline().decoder({ maxFrameBytes }), [bytesOf(text)]);

@@ -41,7 +41,7 @@ export class PartialFrame {
 
   add(chunk: Uint8Array, from: number, to: number): void {
     if (from === to) return;
-    if (!this.#prefix && this.#length + to - from > this.#holdBytes) this.#letGo();
+    if (!this.#prefix && this.#length + to - from > this.#holdBytes) this.letGo();
     if (!this.#prefix) this.#parts.append(chunk, from, to);
     else if (this.#length < PREFIX_BYTES) {
       this.#prefix.set(chunk.subarray(from, Math.min(to, from + PREFIX_BYTES - this.#length)), this.#length);
@@ -65,12 +65,17 @@ export class PartialFrame {
 
   /** Reports the frame as one of `length` bytes that cannot be handed on, and starts anew. */
   fail(code: FrameFaultCode, length: number, sink: FrameSink): void {
+    const fault: FrameFault = { code, offset: this.#offset, length, prefix: this.prefix(length) };
+    this.clear();
+    sink.fault(fault);
+  }
+
+  /** A copy of the first bytes, of which only `length` count. */
+  prefix(length: number): Uint8Array {
     const prefix = new Uint8Array(Math.min(length, this.#length, PREFIX_BYTES));
     if (this.#prefix) prefix.set(this.#prefix.subarray(0, prefix.length));
     else this.#parts.copyTo(prefix);
-    const fault: FrameFault = { code, offset: this.#offset, length, prefix };
-    this.clear();
-    sink.fault(fault);
+    return prefix;
   }
 
   /** The stream ended inside the frame, of which `length` bytes are certainly its own. */
@@ -85,7 +90,8 @@ export class PartialFrame {
     this.#lastByte = -1;
   }
 
-  #letGo(): void {
+  /** Holds no more than the prefix from now on: the frame is known to be too long before its bytes have come. */
+  letGo(): void {
     this.#prefix = new Uint8Array(PREFIX_BYTES);
     this.#parts.copyTo(this.#prefix);
     this.#parts.clear();

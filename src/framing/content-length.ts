@@ -1,0 +1,145 @@
+// LSP's framing: header lines, a blank line, then as many bytes as `Content-Length` says. Noise between frames is
+// reported line by line and costs nothing else; after a bad header block the stream is found again at the next header,
+// even one that sticks to the end of a body that nobody could measure. Knows nothing of what a body is.
+
+import { CountedPayload } from './counted-payload.ts';
+import { decoderOf, type FrameScanner } from './decoder.ts';
+import { type FrameSink, type Framing, PREFIX_BYTES } from './framing.ts';
+import { HeaderBlock } from './header-block.ts';
+import { type HeaderLine, readHeaderLine, readLineEnd, STUCK_HEADER_BYTES } from './header-line.ts';
+import { PartialFrame } from './partial-frame.ts';
+
+/** A longer line is noise, whatever it says. */
+export const MAX_HEADER_LINE_BYTES = 8 * 1024;
+
+const LF = 0x0a;
+const CR = 0x0d;
+const lineEnds = { lf: Uint8Array.of(LF), crlf: Uint8Array.of(CR, LF) };
+const nothing = new Uint8Array(0);
+
+export function contentLength(): Framing {
+  return {
+    name: 'content-length',
+    decoder: (options) => decoderOf((max) => new ContentLengthScanner(max), options, { skipsByteOrderMark: true }),
+    encode(payload) {
+      const header = new TextEncoder().encode(`Content-Length: ${payload.length}\r\n\r\n`);
+      const frame = new Uint8Array(header.length + payload.length);
+      frame.set(header);
+      frame.set(payload, header.length);
+      return frame;
+    },
+  };
+}
+
+/** A line without its end. Of one that is too long, `first` and `last` are all that is left. */
+interface Line {
+  offset: number;
+  length: number;
+  first: Uint8Array;
+  last: Uint8Array;
+  says: HeaderLine;
+}
+
+class ContentLengthScanner implements FrameScanner {
+  readonly #payload: CountedPayload;
+  readonly #block = new HeaderBlock();
+  /** The line that the last chunk left open, and its last bytes in case it becomes too long to be held. */
+  readonly #open = new PartialFrame(MAX_HEADER_LINE_BYTES, 1);
+  #openEnd = nothing;
+  #endOffset = 0;
+
+  constructor(maxFrameBytes: number) {
+    this.#payload = new CountedPayload(maxFrameBytes);
+  }
+
+  get heldBytes(): number {
+    return this.#payload.heldBytes + this.#block.heldBytes + this.#open.heldBytes + this.#openEnd.length;
+  }
+
+  scan(chunk: Uint8Array, from: number, chunkOffset: number, sink: FrameSink): void {
+    this.#endOffset = chunkOffset + chunk.length;
+    let at = from;
+    while (at < chunk.length) {
+      if (!this.#payload.isOpen) at = this.#readLine(chunk, at, chunkOffset, sink);
+      if (this.#payload.isOpen) at = this.#payload.feed(chunk, at, sink);
+    }
+  }
+
+  finish(sink: FrameSink): void {
+    const { length, lastByte } = this.#open;
+    const content = lastByte === CR ? length - 1 : length;
+    if (this.#payload.isOpen) this.#payload.finish(sink);
+    else if (this.#block.isOpen) {
+      this.#block.show(this.#open.prefix(PREFIX_BYTES));
+      this.#block.fail('FRAME_TRUNCATED', this.#endOffset, sink);
+    } else if (content > 0) {
+      this.#open.fail(content > MAX_HEADER_LINE_BYTES ? 'FRAME_LENGTH_INVALID' : 'FRAME_TRUNCATED', content, sink);
+    }
+  }
+
+  /** Reads to the end of a line, or of the chunk. */
+  #readLine(chunk: Uint8Array, from: number, chunkOffset: number, sink: FrameSink): number {
+    if (this.#open.length === 0) this.#open.beginAt(chunkOffset + from);
+    const lf = chunk.indexOf(LF, from);
+    if (lf < 0) {
+      this.#open.add(chunk, from, chunk.length);
+      this.#openEnd = lastBytes(this.#openEnd, chunk.subarray(from), STUCK_HEADER_BYTES + 1);
+      return chunk.length;
+    }
+    const endsWithCr = (lf > from ? chunk[lf - 1] : this.#open.lastByte) === CR;
+    const length = this.#open.length + lf - from - (endsWithCr ? 1 : 0);
+    const lineEnd = endsWithCr ? lineEnds.crlf : lineEnds.lf;
+    const endOffset = chunkOffset + lf + 1;
+    const openEnd = this.#openEnd;
+    this.#openEnd = nothing;
+    this.#open.finish(length, chunk, from, lf, {
+      frame: (first, offset) => {
+        this.#take({ offset, length, first, last: first, says: readHeaderLine(first) }, lineEnd, endOffset, sink);
+      },
+      fault: ({ offset, prefix: first }) => {
+        const end = lastBytes(openEnd, chunk.subarray(from, lf), STUCK_HEADER_BYTES + 1);
+        const last = lastBytes(nothing, endsWithCr ? end.subarray(0, -1) : end, STUCK_HEADER_BYTES);
+        this.#take({ offset, length, first, last, says: readLineEnd(last) }, lineEnd, endOffset, sink);
+      },
+    });
+    return lf + 1;
+  }
+
+  #take(line: Line, lineEnd: Uint8Array, endOffset: number, sink: FrameSink): void {
+    const { says } = line;
+    const headerBytes = says.kind === 'noise-then-length' ? says.headerBytes : says.kind === 'noise' ? 0 : line.length;
+    const noiseBytes = line.length - headerBytes;
+    const wasOpen = this.#block.isOpen;
+    if (headerBytes > 0) this.#block.addLine(line.offset + noiseBytes);
+    if ('length' in says) this.#block.addLength(says.length);
+    if (wasOpen) this.#block.show(line.first);
+    else if (headerBytes > 0) this.#block.show(noiseBytes > 0 ? line.last.subarray(-headerBytes) : line.first);
+    if (this.#block.isOpen) this.#block.show(lineEnd);
+    if (noiseBytes > 0) {
+      const prefix = new Uint8Array(line.first.subarray(0, Math.min(noiseBytes, PREFIX_BYTES)));
+      sink.fault({ code: 'FRAME_LENGTH_INVALID', offset: line.offset, length: noiseBytes, prefix });
+    }
+    if (line.length === 0 && wasOpen) this.#endBlock(endOffset, sink);
+    else if (this.#block.isTooLong) this.#block.fail('FRAME_LENGTH_INVALID', endOffset, sink);
+  }
+
+  #endBlock(endOffset: number, sink: FrameSink): void {
+    const { length } = this.#block;
+    if (length === undefined) {
+      this.#block.fail('FRAME_LENGTH_INVALID', endOffset, sink);
+      return;
+    }
+    this.#block.clear();
+    this.#payload.announce(length, endOffset);
+  }
+}
+
+/** The last `count` bytes of both together, as a copy. */
+function lastBytes(before: Uint8Array, bytes: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
+  const fromBytes = Math.min(bytes.length, count);
+  const fromBefore = Math.min(before.length, count - fromBytes);
+  const last = new Uint8Array(fromBefore + fromBytes);
+  last.set(before.subarray(before.length - fromBefore));
+  last.set(bytes.subarray(bytes.length - fromBytes), fromBefore);
+  return last;
+}

@@ -1,0 +1,33 @@
+// What one line in the place of a header says. Only `Content-…` fields are headers: LSP defines no others, and a log
+// line such as `INFO: ready` must be seen as the noise it is. Knows nothing of blocks, chunks or bodies.
+
+export type HeaderLine =
+  | { kind: 'length'; length: number | undefined }
+  | { kind: 'other' }
+  | { kind: 'noise' }
+  /** Noise without a line end of its own, such as a stray body, with a whole header stuck to it. */
+  | { kind: 'noise-then-length'; headerBytes: number; length: number };
+
+/** How far from the end of a line a header that is stuck to noise is looked for. */
+export const STUCK_HEADER_BYTES = 64;
+
+export function readHeaderLine(line: Uint8Array): HeaderLine {
+  const text = latin1(line);
+  const name = /^content-[a-z-]+(?=[ \t]*:)/i.exec(text)?.[0];
+  if (!name) return readLineEnd(line.subarray(Math.max(0, line.length - STUCK_HEADER_BYTES)));
+  if (name.toLowerCase() !== 'content-length') return { kind: 'other' };
+  const value = text.slice(text.indexOf(':') + 1).trim();
+  return { kind: 'length', length: /^\d{1,15}$/.test(value) ? Number(value) : undefined };
+}
+
+/** The same for a line of which only the end is left, at most STUCK_HEADER_BYTES of it. */
+export function readLineEnd(lineEnd: Uint8Array): HeaderLine {
+  const stuck = /content-length[ \t]*:[ \t]*(\d{1,15})$/i.exec(latin1(lineEnd));
+  return stuck
+    ? { kind: 'noise-then-length', headerBytes: stuck[0].length, length: Number(stuck[1]) }
+    : { kind: 'noise' };
+}
+
+function latin1(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes);
+}
