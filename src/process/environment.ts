@@ -1,0 +1,97 @@
+// The environment a child starts with: a short allow-list of what the host has, plus what its entry asks for.
+// A host's environment is full of secrets that a server has no business with, so nothing is inherited by default; what
+// is on the list is what programs need to find themselves, their caches, their language and their temporary folder.
+// PATH always survives a custom `env`. Must not know what the child is.
+
+const posixNames = new Set([
+  'HOME',
+  'LOGNAME',
+  'PATH',
+  'SHELL',
+  'TERM',
+  'USER',
+  // Text: without these, Python and others fall back to ASCII and break on the first accent.
+  'LANG',
+  'LANGUAGE',
+  // Time and place.
+  'TZ',
+  'TMPDIR',
+]);
+
+// LC_*: as LANG. XDG_*: where uv, npm, pip and friends keep their caches; without it they would download everything again.
+const posixPrefixes = ['LC_', 'XDG_'];
+
+const windowsNames = new Set([
+  'APPDATA',
+  'COMMONPROGRAMFILES',
+  'COMSPEC',
+  'HOMEDRIVE',
+  'HOMEPATH',
+  'LOCALAPPDATA',
+  'NUMBER_OF_PROCESSORS',
+  'OS',
+  'PATH',
+  'PATHEXT',
+  'PROCESSOR_ARCHITECTURE',
+  'PROGRAMDATA',
+  'PROGRAMFILES',
+  'PROGRAMFILES(X86)',
+  'PROGRAMW6432',
+  'SYSTEMDRIVE',
+  'SYSTEMROOT',
+  'TEMP',
+  'TMP',
+  'USERDOMAIN',
+  'USERNAME',
+  'USERPROFILE',
+  'WINDIR',
+]);
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function childEnvironment(
+  extra: Environment = {},
+  base: Environment = process.env,
+  platform: NodeJS.Platform = process.platform,
+): Record<string, string> {
+  const windows = platform === 'win32';
+  const allowed = windows ? allowedOnWindows : allowedOnPosix;
+  const child: Record<string, string> = {};
+
+  for (const [name, value] of Object.entries(base)) {
+    // A value that starts with `()` is a function exported by bash: code, which nobody asked to hand on.
+    if (value !== undefined && allowed(name) && !value.startsWith('()')) child[name] = value;
+  }
+  for (const [name, value] of Object.entries(extra)) {
+    if (value === undefined) continue;
+    // Windows would pass `Path` and `PATH` both, and the child would see whichever sorts first.
+    if (windows) removeIgnoringCase(child, name);
+    child[name] = value;
+  }
+  return child;
+}
+
+/** The value of a variable, whatever its case on Windows. */
+export function readVariable(
+  environment: Environment,
+  name: string,
+  platform: NodeJS.Platform = process.platform,
+): string | undefined {
+  if (platform !== 'win32') return environment[name];
+  const key = Object.keys(environment).find((key) => key.toUpperCase() === name.toUpperCase());
+  return key === undefined ? undefined : environment[key];
+}
+
+function allowedOnPosix(name: string): boolean {
+  return posixNames.has(name) || posixPrefixes.some((prefix) => name.startsWith(prefix));
+}
+
+function allowedOnWindows(name: string): boolean {
+  return windowsNames.has(name.toUpperCase());
+}
+
+function removeIgnoringCase(environment: Record<string, string>, name: string): void {
+  for (const key of Object.keys(environment)) {
+    if (key.toUpperCase() === name.toUpperCase()) delete environment[key];
+  }
+}

@@ -1,0 +1,147 @@
+// Why a command could not be started, said so that the reader knows what to change: which command, where it was searched,
+// what to do next. Looks at the file system after the fact; the error of the system alone says little more than ENOENT.
+
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { ProcessError, type StandpipeError, UsageError } from '../base/errors.ts';
+import { readVariable } from './environment.ts';
+import { findCommand, isPath } from './find-command.ts';
+import type { Mask } from './mask-values.ts';
+
+export interface Launch {
+  command: string;
+  cwd: string | undefined;
+  environment: Readonly<Record<string, string>>;
+  /** Masked, for people. */
+  commandLine: string;
+  mask: Mask;
+}
+
+export function launchError(thrown: unknown, launch: Launch): StandpipeError {
+  const cause = thrown as NodeJS.ErrnoException;
+  const { mask, command } = launch;
+  const details = (hint: string) => ({
+    hint: mask(hint),
+    evidence: { phase: 'spawn' as const, command: launch.commandLine },
+    cause,
+  });
+
+  // Node refuses, for instance, a NUL character in an argument before anything is started.
+  if (cause.code?.startsWith('ERR_INVALID_ARG')) {
+    const hint = 'Check command, args, env and cwd of the server: all are text without NUL characters.';
+    return new UsageError('INVALID_OPTION', mask(`Cannot start ${quoted(command)}: ${cause.message}`), details(hint));
+  }
+  const cwdFault = launch.cwd === undefined ? undefined : faultOfFolder(launch.cwd);
+  if (cwdFault) {
+    const message = `Cannot start ${quoted(command)}: its working folder ${quoted(launch.cwd!)} ${cwdFault}.`;
+    return new ProcessError('CWD_NOT_FOUND', mask(message), details('Correct "cwd", or create the folder.'));
+  }
+  const searchPath = readVariable(launch.environment, 'PATH');
+  const cwd = launch.cwd ?? '.';
+  const found = findCommand(command, searchPath, cwd);
+
+  if ((cause.code === 'ENOENT' || cause.code === 'EACCES') && !found) {
+    const where = isPath(command) ? 'there is no such file' : `it is in no folder of PATH (${searchPath || 'empty'})`;
+    const message = `Cannot find the command ${quoted(command)}: ${where}.`;
+    return new ProcessError('COMMAND_NOT_FOUND', mask(message), details(whereToLook(command, searchPath, cwd)));
+  }
+  if (cause.code === 'EACCES' && found && found.kind !== 'executable') {
+    const folder = found.kind === 'directory';
+    const message = `Cannot run the command ${quoted(command)}: ${found.file} is ${folder ? 'a folder' : 'not executable'}.`;
+    const hint = folder
+      ? 'Name the program inside the folder.'
+      : `chmod +x ${found.file}, or start it with its interpreter.`;
+    return new ProcessError('COMMAND_NOT_EXECUTABLE', mask(message), details(hint));
+  }
+  const interpreter = found && cause.code === 'ENOENT' ? firstLineInterpreter(found.file) : undefined;
+  if (found && interpreter) {
+    const message = `Cannot run ${found.file}: its first line asks for ${quoted(interpreter)}, which is not there.`;
+    const hint = 'Install that interpreter, or correct the first line of the script (a CR at its end counts too).';
+    return new ProcessError('COMMAND_NOT_FOUND', mask(message), details(hint));
+  }
+  const message = `Cannot start ${quoted(command)}: ${cause.message}`;
+  return new ProcessError('SPAWN_FAILED', mask(message), details(hintFor(cause.code)));
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
+
+function faultOfFolder(folder: string): string | undefined {
+  try {
+    if (!statSync(folder).isDirectory()) return 'is not a folder';
+    accessSync(folder, constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'may not be entered' : 'does not exist';
+  }
+}
+
+/** Names under which the same program is often installed. */
+const otherNames: Readonly<Record<string, string[]>> = {
+  python: ['python3'],
+  python3: ['python'],
+  pip: ['pip3'],
+  node: ['nodejs'],
+  nodejs: ['node'],
+};
+
+const installers: Readonly<Record<string, string>> = {
+  node: 'Node.js',
+  npm: 'Node.js',
+  npx: 'Node.js',
+  uv: 'uv (https://docs.astral.sh/uv/)',
+  uvx: 'uv (https://docs.astral.sh/uv/)',
+  python: 'Python',
+  python3: 'Python',
+  docker: 'Docker',
+  deno: 'Deno',
+  bun: 'Bun',
+  bunx: 'Bun',
+};
+
+function whereToLook(command: string, searchPath: string | undefined, cwd: string): string {
+  if (command.startsWith('~')) return 'No shell is involved, so ~ is not expanded: write the whole path.';
+  const firstWord = command.trim().split(/\s+/)[0]!;
+  if (firstWord !== command && findCommand(firstWord, searchPath, cwd)?.kind === 'executable') {
+    return `"command" is the program alone (${quoted(firstWord)}); put the rest into "args".`;
+  }
+  if (isPath(command)) return 'Correct the path. A relative one starts at the working folder of the server.';
+  const other = otherNames[command]?.find((name) => findCommand(name, searchPath, cwd)?.kind === 'executable');
+  if (other) return `${quoted(other)} is there: use that as the command.`;
+  if (command === 'node') return `Use the absolute path; the Node.js that runs this program is ${process.execPath}.`;
+  const install = installers[command] ? `Install ${installers[command]}, or` : 'Install it, or';
+  const find = process.platform === 'win32' ? `where ${command}` : `which ${command}`;
+  return `${install} use the absolute path that \`${find}\` prints in a terminal: programs started from a desktop get a shorter PATH.`;
+}
+
+function firstLineInterpreter(file: string): string | undefined {
+  try {
+    const descriptor = openSync(file, 'r');
+    try {
+      const start = Buffer.alloc(256);
+      const line = start.toString('utf8', 0, readSync(descriptor, start)).split('\n', 1)[0]!;
+      return line.startsWith('#!') ? line.slice(2).trimStart().split(' ')[0] : undefined;
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    return undefined; // unreadable: then this is not what went wrong
+  }
+}
+
+function hintFor(code: string | undefined): string {
+  switch (code) {
+    case 'E2BIG':
+      return 'The arguments and the environment are too long together: pass large values in a file.';
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'Too many open files: raise the limit (ulimit -n) or start fewer servers.';
+    case 'EAGAIN':
+    case 'ENOMEM':
+      return 'The system is out of processes or memory: stop something, or raise the limit (ulimit -u).';
+    case 'ENOEXEC':
+      return 'The file is not a program for this machine, or a script without a first line such as #!/usr/bin/env node.';
+    default:
+      return 'Try the same command in a terminal.';
+  }
+}

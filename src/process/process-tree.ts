@@ -1,0 +1,113 @@
+// A server and everything it started, as one thing that can be signalled and asked whether it is still there.
+// The leader is spawned with `detached`, so it leads its own group and session; wrappers such as npx leave grandchildren.
+//
+// On Linux a member is: the leader, whoever is in its group or its session, whoever descends from one of those, and
+// whoever was once seen to (so an escaped child is still known after its parent died and it was handed to init).
+// Not caught: a process that left the session and lost its parent before the first look, which is what a daemon does on purpose.
+// On macOS and other POSIX systems: the group alone. On Windows: what `taskkill /T` finds below a living leader.
+
+import { spawn } from 'node:child_process';
+import { type ProcessRow, readProcessRow, readProcessTable } from './process-table.ts';
+
+export type TreeSignal = 'SIGTERM' | 'SIGKILL';
+
+export class ProcessTree {
+  readonly leaderPid: number;
+  readonly #leaderStart: number | undefined;
+  readonly #seen = new Map<number, number>(); // pid → startTicks of members outside the group
+  #groupOver = false;
+
+  /** To be made in the turn of the spawn, while the pid cannot yet belong to anyone else. */
+  constructor(leaderPid: number) {
+    this.leaderPid = leaderPid;
+    this.#leaderStart = readProcessRow(leaderPid)?.startTicks;
+  }
+
+  /** Takes note of who belongs to the tree now: after the leader has died, strays can no longer be told by their parent. */
+  look(): void {
+    this.#members();
+  }
+
+  /** Whether any member still runs. A zombie does not. Once false, false for ever: the pid may serve someone else by now. */
+  alive(): boolean {
+    if (process.platform === 'win32') return canSignal(this.leaderPid);
+    const members = this.#members();
+    if (members) {
+      this.#groupOver ||= members.length === 0;
+      return members.length > 0;
+    }
+    this.#groupOver ||= !canSignal(-this.leaderPid);
+    return !this.#groupOver;
+  }
+
+  /** Signals every member. False when there was none. */
+  signal(signal: TreeSignal): boolean {
+    if (process.platform === 'win32') return this.#taskkill();
+    const members = this.#members();
+    const inGroup = (row: ProcessRow) => row.group === this.leaderPid;
+    let reached = !this.#groupOver && (members?.some(inGroup) ?? true) && send(-this.leaderPid, signal);
+    for (const row of members ?? []) if (!inGroup(row)) reached = send(row.pid, signal) || reached;
+    return reached;
+  }
+
+  /** The living members, or undefined where there is no process table. */
+  #members(): ProcessRow[] | undefined {
+    const table = readProcessTable();
+    if (!table) return undefined;
+    this.#noticeReuse(table);
+
+    const children = new Map<number, ProcessRow[]>();
+    for (const row of table) {
+      const siblings = children.get(row.parent);
+      if (siblings) siblings.push(row);
+      else children.set(row.parent, [row]);
+    }
+    const members = new Set<ProcessRow>();
+    const add = (row: ProcessRow) => {
+      if (row.dead || row.pid === process.pid || members.has(row)) return;
+      members.add(row);
+      for (const child of children.get(row.pid) ?? []) add(child);
+    };
+    for (const row of table) if (this.#isOurs(row)) add(row);
+
+    this.#seen.clear();
+    for (const row of members) if (row.group !== this.leaderPid) this.#seen.set(row.pid, row.startTicks);
+    return [...members];
+  }
+
+  #isOurs(row: ProcessRow): boolean {
+    if (this.#seen.get(row.pid) === row.startTicks) return true;
+    return !this.#groupOver && (row.group === this.leaderPid || row.session === this.leaderPid);
+  }
+
+  /** A pid is given out again only once no group or session bears it: a stranger with the leader's pid means ours is over. */
+  #noticeReuse(table: ProcessRow[]): void {
+    const leader = table.find((row) => row.pid === this.leaderPid);
+    if (leader && leader.startTicks !== this.#leaderStart) this.#groupOver = true;
+  }
+
+  #taskkill(): boolean {
+    const taskkill = spawn('taskkill', ['/PID', String(this.leaderPid), '/T', '/F'], {
+      windowsHide: true,
+      stdio: 'ignore',
+    });
+    taskkill.on('error', () => send(this.leaderPid, 'SIGKILL')); // no taskkill: at least the leader
+    return true;
+  }
+}
+
+function send(target: number, signal: TreeSignal): boolean {
+  try {
+    return process.kill(target, signal);
+  } catch {
+    return false; // ESRCH: gone already. EPERM: it changed its user; `alive` keeps saying so and the ladder reports it.
+  }
+}
+
+function canSignal(target: number): boolean {
+  try {
+    return process.kill(target, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,24 @@
+// Lets go of pipes whose process has ended. They end by themselves, unless a process that escaped the tree holds the other
+// end: then they would stay open, and keep the host alive, for as long as that one lives.
+// What is unread is never thrown away: a pipe is destroyed only after two looks in a row at which nothing waited in it and
+// nothing had come. Two, because after a blocked event loop a timer runs before the pipes are read.
+
+import type { Readable } from 'node:stream';
+import type { Clock } from '../base/clock.ts';
+
+const lookEveryMs = 500;
+
+export function releaseWhenIdle(pipes: readonly Readable[], closed: Promise<void>, clock: Clock): void {
+  let timer = clock.after(lookEveryMs, () => look(readSoFar(pipes), false));
+  const look = (readBefore: number, wasIdle: boolean) => {
+    const read = readSoFar(pipes);
+    const idle = read === readBefore && pipes.every((pipe) => pipe.readableLength === 0);
+    if (idle && wasIdle) for (const pipe of pipes) pipe.destroy();
+    else timer = clock.after(lookEveryMs, () => look(read, idle));
+  };
+  void closed.then(() => timer.cancel());
+}
+
+function readSoFar(pipes: readonly Readable[]): number {
+  return pipes.reduce((sum, pipe) => sum + ((pipe as Readable & { bytesRead?: number }).bytesRead ?? 0), 0);
+}

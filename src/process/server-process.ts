@@ -1,0 +1,193 @@
+// One server as a process: started, watched, and stopped with everything it started. The only way Standpipe runs a server.
+// What always holds: no shell starts it; its stderr is always drained; an error on one of its streams is recorded and never
+// uncaught; when its leader ends, by itself or asked to, the rest of its tree is ended too; the watchdog knows its group
+// from the turn it is spawned until its tree is known to be empty. Knows nothing of frames or messages.
+
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import spawn from 'cross-spawn';
+import { type Clock, systemClock } from '../base/clock.ts';
+import type { Evidence, Phase, ProcessError } from '../base/errors.ts';
+import { commandLine } from './command-line.ts';
+import { childEnvironment } from './environment.ts';
+import { type Launch, launchError } from './launch-error.ts';
+import { type Mask, maskValues } from './mask-values.ts';
+import { ProcessTree } from './process-tree.ts';
+import { releaseWhenIdle } from './release-when-idle.ts';
+import { StderrRing } from './stderr-ring.ts';
+import { defaultStopWaits, type StopRung, type StopWaits, stopLadder } from './stop-ladder.ts';
+import { Watchdog } from './watchdog.ts';
+
+export interface ServerProcessOptions {
+  command: string;
+  args?: readonly string[];
+  /** Added to the short list of inherited variables (environment.ts). Its values are masked wherever people read. */
+  env?: Readonly<Record<string, string>>;
+  cwd?: string;
+  stopWaits?: Partial<StopWaits>;
+  clock?: Clock;
+  /** Gives up the start: what was spawned is stopped before the rejection, with the signal's reason. */
+  signal?: AbortSignal;
+  /** Who ends the servers if this program is killed. One for the whole program unless given. */
+  watchdog?: Watchdog;
+}
+
+export interface ExitStatus {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  /** On Windows a missing command shows only when cmd.exe has ended: then this says so. */
+  error?: ProcessError;
+}
+
+/** Resolves once the process runs. Attach readers to its streams in the same turn. */
+export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
+  options.signal?.throwIfAborted();
+  const { command, args = [], cwd, env } = options;
+  const mask = maskValues(env);
+  const launch = {
+    command,
+    cwd,
+    environment: childEnvironment(env),
+    commandLine: mask(commandLine(command, args)),
+    mask,
+  };
+  const child = spawnPiped(launch, args);
+  // Without a pid there was no fork: the 'error' that says why comes in the next tick.
+  const server = child.pid === undefined ? undefined : new ServerProcess(child, launch, options);
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve);
+    child.once('error', (error) => reject(launchError(error, launch)));
+  });
+  if (options.signal?.aborted) {
+    await server!.stop();
+    throw options.signal.reason;
+  }
+  return server!;
+}
+
+function spawnPiped(launch: Launch, args: readonly string[]): ChildProcessWithoutNullStreams {
+  try {
+    return spawn(launch.command, args, {
+      env: launch.environment,
+      cwd: launch.cwd,
+      stdio: 'pipe',
+      windowsHide: true,
+      detached: process.platform !== 'win32', // leads its own group and session: stopped as a whole, deaf to our Ctrl-C
+    }) as ChildProcessWithoutNullStreams;
+  } catch (error) {
+    throw launchError(error, launch);
+  }
+}
+
+let theWatchdog: Watchdog | undefined;
+
+function sharedWatchdog(): Watchdog {
+  theWatchdog ??= new Watchdog();
+  return theWatchdog;
+}
+
+export class ServerProcess {
+  readonly pid: number;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** The newest of stderr. Always filled, whoever else listens. */
+  readonly stderrRing = new StderrRing();
+  /** As it was started, with the values of `env` masked. */
+  readonly commandLine: string;
+  readonly mask: Mask;
+  /** Settles when the leader has ended. Its last output may still be in the pipes: read them to their end. */
+  readonly exit: Promise<ExitStatus>;
+  exitStatus: ExitStatus | undefined;
+  /** Settles when the leader has ended and all it wrote was read: the time to collect evidence. Never long after `stop`. */
+  readonly closed: Promise<void>;
+  /** What went wrong with the streams, EPIPE above all. The first error of each. */
+  readonly streamErrors: { stdin?: Error; stdout?: Error; stderr?: Error } = {};
+
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #tree: ProcessTree;
+  readonly #waits: StopWaits;
+  readonly #clock: Clock;
+  readonly #watchdog: Watchdog | undefined;
+  #stopping: Promise<StopRung> | undefined;
+
+  /** To be made in the turn of the spawn. */
+  constructor(child: ChildProcessWithoutNullStreams, launch: Launch, options: ServerProcessOptions) {
+    this.#child = child;
+    this.pid = child.pid!;
+    this.#watchdog = process.platform === 'win32' ? undefined : (options.watchdog ?? sharedWatchdog());
+    this.#watchdog?.register(this.pid);
+    this.#tree = new ProcessTree(this.pid);
+    this.#waits = { ...defaultStopWaits, ...options.stopWaits };
+    this.#clock = options.clock ?? systemClock;
+    this.commandLine = launch.commandLine;
+    this.mask = launch.mask;
+    this.stdin = child.stdin;
+    this.stdout = child.stdout;
+    this.stderr = child.stderr;
+    for (const name of ['stdin', 'stdout', 'stderr'] as const) {
+      child[name].on('error', (error: Error) => {
+        this.streamErrors[name] ??= error;
+      });
+    }
+    child.stderr.on('data', (chunk: Buffer) => this.stderrRing.append(chunk));
+    this.closed = new Promise((resolve) => child.once('close', () => resolve()));
+    this.exit = new Promise((resolve) => {
+      const ended = (status: ExitStatus) => {
+        this.exitStatus ??= status;
+        resolve(this.exitStatus);
+        void this.stop();
+      };
+      child.on('exit', (exitCode, signal) => ended({ exitCode, signal }));
+      child.on('error', (error) =>
+        ended({ exitCode: 1, signal: null, error: launchError(error, launch) as ProcessError }),
+      );
+    });
+  }
+
+  get stdinError(): Error | undefined {
+    return this.streamErrors.stdin;
+  }
+
+  /** Calls back once when the leader has ended, also if it has already. */
+  onExit(listener: (status: ExitStatus) => void): void {
+    void this.exit.then(listener);
+  }
+
+  /** What an error can tell of this process, masked. */
+  evidence(phase: Phase): Evidence {
+    const evidence: Evidence = { phase, command: this.commandLine, pid: this.pid };
+    if (this.exitStatus)
+      Object.assign(evidence, { exitCode: this.exitStatus.exitCode, signal: this.exitStatus.signal });
+    const stderrTail = this.mask(this.stderrRing.tail());
+    return stderrTail === '' ? evidence : { ...evidence, stderrTail };
+  }
+
+  /** Stops the whole tree and says what it took. A second call gets the same answer. */
+  stop(): Promise<StopRung> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<StopRung> {
+    const tree = this.#tree;
+    tree.look();
+    const isOver = () => this.exitStatus !== undefined;
+    const rung = await stopLadder(
+      {
+        get exited() {
+          return isOver();
+        },
+        exit: this.exit,
+        endStdin: () => this.stdin.end(),
+        signalTree: (signal) => tree.signal(signal),
+        treeAlive: () => tree.alive(),
+      },
+      this.#waits,
+      this.#clock,
+    );
+    if (rung !== 'unresponsive') this.#watchdog?.unregister(this.pid);
+    releaseWhenIdle([this.#child.stdout, this.#child.stderr], this.closed, this.#clock);
+    return rung;
+  }
+}

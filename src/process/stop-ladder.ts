@@ -1,0 +1,81 @@
+// How a server is stopped: ask by closing its stdin, then SIGTERM to the tree, then SIGKILL, each with its wait.
+// The MCP specification prescribes this order. A server is gone when its leader has exited and nothing of its tree runs;
+// a polite one gets no signal. The rung that emptied the tree is the result, so that impolite servers can be named.
+
+import { type Clock, systemClock } from '../base/clock.ts';
+
+export type StopRung = 'already-exited' | 'stdin' | 'SIGTERM' | 'SIGKILL' | 'unresponsive';
+
+/** How long each rung waits. The defaults add up to four seconds. */
+export interface StopWaits {
+  stdinMs: number;
+  sigtermMs: number;
+  sigkillMs: number;
+}
+
+export const defaultStopWaits: Readonly<StopWaits> = { stdinMs: 1500, sigtermMs: 1500, sigkillMs: 1000 };
+
+/** When a leader leaves politely, what it leaves behind gets this long to follow before the ladder goes on. */
+const stragglersMs = 500;
+
+export interface Stoppable {
+  readonly exited: boolean;
+  readonly exit: Promise<unknown>;
+  endStdin(): void;
+  signalTree(signal: 'SIGTERM' | 'SIGKILL'): void;
+  treeAlive(): boolean;
+}
+
+export async function stopLadder(
+  child: Stoppable,
+  waits: Readonly<StopWaits> = defaultStopWaits,
+  clock: Clock = systemClock,
+): Promise<StopRung> {
+  if (child.exited && !child.treeAlive()) return 'already-exited';
+
+  child.endStdin();
+  if (await gone(child, clock, waits.stdinMs, Math.min(waits.stdinMs, stragglersMs))) return 'stdin';
+
+  // Windows has no SIGTERM: taskkill /F is the only rung above stdin.
+  if (process.platform !== 'win32') {
+    child.signalTree('SIGTERM');
+    if (await gone(child, clock, waits.sigtermMs)) return 'SIGTERM';
+  }
+
+  child.signalTree('SIGKILL');
+  // Whoever was forked while the signal was on its way is met at the next look.
+  const again = () => child.signalTree('SIGKILL');
+  if (await gone(child, clock, waits.sigkillMs, waits.sigkillMs, again)) return 'SIGKILL';
+  return 'unresponsive';
+}
+
+async function gone(
+  child: Stoppable,
+  clock: Clock,
+  waitMs: number,
+  afterLeaderMs = waitMs,
+  whileAlive: () => void = () => undefined,
+): Promise<boolean> {
+  const startMs = clock.nowMs();
+  if (!child.exited) await firstOf(child.exit, clock, waitMs);
+  if (!child.exited) return false;
+
+  const untilMs = Math.min(startMs + waitMs, clock.nowMs() + afterLeaderMs);
+  for (let pauseMs = 5; child.treeAlive(); pauseMs = Math.min(pauseMs * 2, 50)) {
+    const leftMs = untilMs - clock.nowMs();
+    if (leftMs <= 0) return false;
+    whileAlive();
+    await new Promise<void>((resolve) => clock.after(Math.min(pauseMs, leftMs), resolve));
+  }
+  return true;
+}
+
+function firstOf(event: Promise<unknown>, clock: Clock, waitMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.after(waitMs, resolve);
+    void event.then(() => {
+      timer.cancel();
+      resolve();
+    });
+  });
+}
