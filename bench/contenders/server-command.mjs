@@ -1,0 +1,8 @@
+// How a client starts the server next to it. Options of its own Node (a profiler's) hold for the server too.
+
+import { fileURLToPath } from 'node:url';
+
+export function serverCommand(clientUrl) {
+  const path = fileURLToPath(new URL('server.mjs', clientUrl));
+  return { command: process.execPath, args: [...process.execArgv, path] };
+}

@@ -1,0 +1,21 @@
+// Our peer over our stdio transport, without a protocol on top: what the plane itself costs.
+
+import { Peer } from '../../../dist/jsonrpc/index.js';
+import { StdioClientTransport } from '../../../dist/transport/index.js';
+import { MAX_MESSAGE_BYTES } from '../limits.mjs';
+import { serverCommand } from '../server-command.mjs';
+
+export async function connect() {
+  const transport = new StdioClientTransport({
+    ...serverCommand(import.meta.url),
+    stderr: 'inherit',
+    maxFrameBytes: MAX_MESSAGE_BYTES,
+  });
+  const peer = new Peer(transport);
+  await peer.start();
+  return {
+    echo: async (text) => (await peer.request('echo', { text })).text,
+    serverUsage: () => peer.request('usage'),
+    close: () => peer.close(),
+  };
+}

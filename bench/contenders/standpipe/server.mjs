@@ -1,0 +1,11 @@
+// An echo method on our peer.
+
+import { Peer } from '../../../dist/jsonrpc/index.js';
+import { StdioServerTransport } from '../../../dist/transport/index.js';
+import { MAX_MESSAGE_BYTES } from '../limits.mjs';
+import { usage } from '../usage.mjs';
+
+const peer = new Peer(new StdioServerTransport({ maxFrameBytes: MAX_MESSAGE_BYTES }));
+peer.handle('echo', (params) => params);
+peer.handle('usage', usage);
+await peer.start();

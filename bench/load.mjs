@@ -1,0 +1,29 @@
+// Steady load on a connection: so many calls in flight, for so long.
+
+import { payload } from './payload.mjs';
+
+/** A bound on top of the time, for calls that take none. */
+const MOST_CALLS = 10_000_000;
+
+/** Resolves to the calls made and the time they took, the last answer included. */
+export async function load(client, { inFlight, bytes, durationMs }) {
+  const text = payload(bytes);
+  const startMs = performance.now();
+  const stopMs = startMs + durationMs;
+  let calls = 0;
+  const caller = async () => {
+    while (performance.now() < stopMs && calls < MOST_CALLS) {
+      calls++;
+      const answer = await client.echo(text);
+      if (answer.length !== bytes) throw new Error(`sent ${bytes} characters, got ${answer.length} back`);
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, caller));
+  return { calls, elapsedMs: performance.now() - startMs };
+}
+
+/** The same after a warm-up, which is always crowded: the compiler wants many calls, not much time. */
+export async function warmLoad(client, { warmMs, ...wanted }) {
+  await load(client, { ...wanted, inFlight: 64, durationMs: warmMs });
+  return load(client, wanted);
+}

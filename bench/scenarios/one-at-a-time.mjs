@@ -1,0 +1,31 @@
+// Each call waits for the answer to the one before: what a round trip costs.
+
+import { echoContenders, echoRatios } from '../contenders/echo.mjs';
+import { warmLoad } from '../load.mjs';
+
+export const title = 'one call at a time, 100 bytes';
+export const contenders = echoContenders;
+export const ratios = echoRatios;
+/** Whether the two processes share a core decides more than the code does; only many rounds even that out. */
+export const roundsFactor = 2;
+export const metrics = [{ key: 'callUs', label: 'µs a call', digits: 0 }];
+
+export const cases = ({ quick }) => [
+  { label: '100 B', bytes: 100, warmMs: quick ? 200 : 400, durationMs: quick ? 200 : 400 },
+];
+
+export async function measure(contender, { bytes, warmMs, durationMs }) {
+  const { connect } = await contender.load();
+  const client = await connect();
+  const { calls, elapsedMs } = await warmLoad(client, { inFlight: 1, bytes, warmMs, durationMs });
+  await client.close();
+  return { callUs: (elapsedMs * 1000) / calls };
+}
+
+export const targets = [
+  {
+    text: 'one at a time: time, standpipe/raw',
+    value: ({ ratio }) => ratio('100 B', 'standpipe', 'raw', 'callUs'),
+    atMost: 1.2,
+  },
+];

@@ -1,0 +1,21 @@
+// What a scenario wants of its figures: `{ text, value, atLeast | atMost }`, where `value` computes one number from
+// medians and ratios. Without the figures for it a target is neither reached nor missed.
+
+import { ratioOf } from './measure.mjs';
+
+export function judgeTargets({ targets = [] }, { cases }) {
+  const caseOf = (label) => cases.find((each) => each.label === label);
+  const figures = {
+    labels: cases.map((each) => each.label),
+    median: (label, contender, key) =>
+      caseOf(label)?.cells.find((cell) => cell.contender === contender)?.medians[key] ?? Number.NaN,
+    ratio: (label, ours, theirs, key) => (caseOf(label) ? ratioOf(caseOf(label), ours, theirs, key) : Number.NaN),
+  };
+  return targets.map(({ text, value, atLeast, atMost }) => {
+    const measured = value(figures);
+    const limit = atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`;
+    if (!Number.isFinite(measured)) return { text, limit, value: undefined, reached: undefined };
+    const reached = atLeast === undefined ? measured <= atMost : measured >= atLeast;
+    return { text, limit, value: measured, reached };
+  });
+}
