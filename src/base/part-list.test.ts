@@ -57,6 +57,14 @@ describe('part list', () => {
     expect(wholeOf(list).every((value) => value === 7)).toBe(true);
   });
 
+  it.each([1, 3, 700, 1500])('never makes a block beyond the limit for crumbs of %i bytes', (bytes) => {
+    const list = new PartList(5000);
+    while (list.length + bytes <= 5000) {
+      list.append(new Uint8Array(bytes), 0, bytes);
+      expect(list.heldBytes).toBeLessThanOrEqual(5000);
+    }
+  });
+
   it('keeps no slack in blocks that a large chunk has closed', () => {
     const list = new PartList(100_000_000);
     for (let i = 0; i < 1000; i++) {

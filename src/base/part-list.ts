@@ -116,8 +116,9 @@ export class PartList {
   #closeBlock(): void {
     if (this.#block === nothing) return;
     const full = this.#blockUsed === this.#block.length;
-    this.#parts.push(full ? this.#block : this.#block.slice(0, this.#blockUsed));
-    this.#closedBytes += this.#blockUsed;
+    const part = full ? this.#block : this.#block.slice(0, this.#blockUsed);
+    this.#parts.push(part);
+    this.#closedBytes += part.buffer.byteLength;
     this.#block = nothing;
     this.#blockUsed = 0;
   }

@@ -50,6 +50,7 @@ class BlankLinesScanner implements FrameScanner {
   #newlines = 0;
   /** Where that row began: the length of the message, if the row becomes a delimiter. */
   #contentLength = 0;
+  /** Where the last newline of that row ended; says nothing while there is none. */
   #afterNewline = 0;
 
   constructor(maxFrameBytes: number) {
@@ -91,7 +92,6 @@ class BlankLinesScanner implements FrameScanner {
     while (chunk[start] === LF || chunk[start] === CR) start++;
     this.#open.beginAt(chunkOffset + start);
     this.#newlines = 0;
-    this.#afterNewline = 0;
     return start;
   }
 

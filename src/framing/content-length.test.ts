@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { contentLength, MAX_HEADER_LINE_BYTES } from './content-length.ts';
-import { bytesOf, decodeAll, everySplit, framesOf } from './events.contract.ts';
+import { bytesOf, decodeAll, everySplit } from './events.contract.ts';
 import { framingContract } from './framing.contract.ts';
 import { PREFIX_BYTES } from './framing.ts';
 import { MAX_HEADER_LINES } from './header-block.ts';
+import { STUCK_HEADER_BYTES } from './header-line.ts';
 import { naiveContentLength } from './naive.contract.ts';
+import { chunksOf } from './streams.contract.ts';
 
 framingContract('content-length', contentLength(), {
   naive: naiveContentLength,
@@ -98,24 +100,33 @@ describe('content-length', () => {
     }
   });
 
-  it('passes over a line that is too long for a header, and finds the header that sticks to it', () => {
-    const decoded = (noise: string) =>
-      decodeAll(contentLength().decoder(), [bytesOf(`${noise}\r\n`), bytesOf('Content-Length: 2\r\n\r\n{}')]);
-    const noise = 'Content-Length: '.padEnd(MAX_HEADER_LINE_BYTES + 1, '0');
-    const fault = { ...invalid(0, noise), prefix: noise.slice(0, PREFIX_BYTES) };
-    expect(decoded(noise)).toMatchObject([fault, { frame: '{}' }]);
-    expect(
-      framesOf(contentLength().decoder(), [bytesOf(`${noise.slice(0, -2)}`.replace(/0*$/, '2\r\n\r\n{}'))]),
-    ).toEqual(['{}']);
+  it('reads a header line of the longest length, and passes over a longer one', () => {
+    const frame = 'Content-Length: 2\r\n\r\n{}';
+    for (const end of ['\r\n', '\n']) {
+      const longest = 'Content-Type: '.padEnd(MAX_HEADER_LINE_BYTES, 'x');
+      const longer = `${longest}x`;
+      const fault = { ...invalid(0, longer), prefix: longer.slice(0, PREFIX_BYTES) };
+      for (const cuts of [[Infinity], [1], [MAX_HEADER_LINE_BYTES + 1, 1], [MAX_HEADER_LINE_BYTES]]) {
+        const decoded = (text: string) =>
+          decodeAll(contentLength().decoder(), chunksOf({ bytes: bytesOf(text), cuts }));
+        expect(decoded(`${longest}${end}${frame}`)).toMatchObject([{ frame: '{}' }]);
+        expect(decoded(`${longer}${end}${frame}`)).toMatchObject([fault, { frame: '{}' }]);
+      }
+    }
+  });
 
-    const body = '{'.repeat(100_000);
-    const stuck = bytesOf(`${body}Content-Length: 2\r\n\r\n{}`);
-    for (const cut of [1, 50_000, 100_005, 100_016, 100_018, 100_019]) {
-      const chunks = [stuck.subarray(0, cut), stuck.subarray(cut)];
-      expect(decodeAll(contentLength().decoder(), chunks)).toEqual([
-        { fault: 'FRAME_LENGTH_INVALID', offset: 0, length: 100_000, prefix: body.slice(0, PREFIX_BYTES) },
-        { frame: '{}', offset: 100_021 },
-      ]);
+  it('finds a header that sticks to noise of any length, if it is near enough to the line end', () => {
+    const body = '{'.repeat(20_000);
+    const fault = { ...invalid(0, body), prefix: body.slice(0, PREFIX_BYTES) };
+    const header = `Content-Length:${' '.repeat(STUCK_HEADER_BYTES - 16)}2`;
+    expect(header).toHaveLength(STUCK_HEADER_BYTES);
+    for (const end of ['\r\n\r\n', '\n\n']) {
+      for (const cuts of [[Infinity], [1], [20_000, 1], [20_010, 45], [9000]]) {
+        const decoded = (text: string) =>
+          decodeAll(contentLength().decoder(), chunksOf({ bytes: bytesOf(text), cuts }));
+        expect(decoded(`${body}${header}${end}{}`)).toMatchObject([fault, { frame: '{}' }]);
+        expect(decoded(`${body}${header.replace(' ', '  ')}${end}`)).toMatchObject([{ length: 20_065 }]);
+      }
     }
   });
 

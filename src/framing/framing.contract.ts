@@ -103,7 +103,9 @@ export function framingContract(name: string, framing: Framing, inputs: Contract
       const cutOff = decodeAll(decoder, [stream.subarray(0, stream.length - 1)]);
       expect(cutOff.at(-1)).toHaveProperty('fault');
       expect(decoder.heldBytes).toBeLessThan(10);
-      expect(framesOf(decoder, [stream])).toEqual(numbered);
+      for (const next of [stream, Buffer.concat([Buffer.from('\ufeff'), stream])]) {
+        expect(decodeAll(decoder, [next])).toEqual(decodeAll(framing.decoder(), [next]));
+      }
       expect(decodeAll(decoder, [])).toEqual([]);
     });
 
