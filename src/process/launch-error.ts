@@ -17,7 +17,8 @@ export interface Launch {
 }
 
 export function launchError(thrown: unknown, launch: Launch): StandpipeError {
-  const cause = thrown as NodeJS.ErrnoException;
+  const cause = thrown as NodeJS.ErrnoException & { spawnargs?: unknown };
+  delete cause.spawnargs; // Node lists the arguments there, secrets among them; `evidence.command` has them masked
   const { mask, command } = launch;
   const details = (hint: string) => ({
     hint: mask(hint),

@@ -1,10 +1,10 @@
 // Outbound messages, in order, one write a tick. While the stream is full, messages wait here, where it is certain that
 // they were never sent; they go out together when it drains. Whatever waits settles when the stream ends or fails.
 
-import type { Writable } from 'node:stream';
 import { PeerError, UsageError } from '../base/errors.ts';
 import type { Framing } from '../framing/framing.ts';
 import { SENT } from '../jsonrpc/channel.ts';
+import type { ByteSink } from '../process/own-streams.ts';
 
 interface Waiter {
   resolve: () => void;
@@ -14,7 +14,7 @@ interface Waiter {
 export const DEFAULT_MAX_QUEUED_CHARS = 64 * 1024 * 1024;
 
 export class BatchWriter {
-  #stream: Writable;
+  #stream: ByteSink;
   #framing: Framing;
   #maxQueuedChars: number;
   /** Frames of this tick, joined as text where the framing can be written as text. */
@@ -26,7 +26,7 @@ export class BatchWriter {
   #blocked = false;
   #ended: Error | undefined;
 
-  constructor(stream: Writable, framing: Framing, maxQueuedChars = DEFAULT_MAX_QUEUED_CHARS) {
+  constructor(stream: ByteSink, framing: Framing, maxQueuedChars = DEFAULT_MAX_QUEUED_CHARS) {
     this.#stream = stream;
     this.#framing = framing;
     this.#maxQueuedChars = maxQueuedChars;

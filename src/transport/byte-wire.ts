@@ -1,11 +1,12 @@
 // What all wires share: a decoder on one stream, a batching writer on the other, and a life that starts once and ends
 // once. Subclasses say where the streams come from and how the other end is told goodbye.
 
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import { type Evidence, PeerError, type Phase, toError, UsageError } from '../base/errors.ts';
 import type { FrameDecoder, Framing } from '../framing/framing.ts';
 import { newline } from '../framing/newline.ts';
+import type { ByteSink } from '../process/own-streams.ts';
 import { BatchWriter } from './batch-writer.ts';
 import type { Wire, WireEvents, WireOptions } from './wire.ts';
 
@@ -65,7 +66,7 @@ export abstract class ByteWire implements Wire {
   }
 
   /** Connects the streams. `onEnd` is called when nothing more can be read. */
-  protected attach(input: Readable, output: Writable, onEnd: (error?: Error) => void): void {
+  protected attach(input: Readable, output: ByteSink, onEnd: (error?: Error) => void): void {
     const events = this.events!;
     this.#writer = new BatchWriter(output, this.#framing, this.#maxQueuedChars);
     this.phase = 'startup';

@@ -1,0 +1,129 @@
+// Pain points 1, 2 and 13 as a user of the transports meets them: nothing is left behind, nothing is lost on the way out,
+// and a slow call holds up nobody.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { Peer } from '../../src/jsonrpc/peer.ts';
+import { fixture, fixtureTransport, isAlive, startFixture, until } from '../fixtures/server.ts';
+
+test('a polite server leaves at the end of its input, without a signal, in less than 200 ms', async () => {
+  const { peer, transport } = await startFixture('peer-server');
+  await peer.request('ping');
+  const started = performance.now();
+  await transport.close();
+  expect(performance.now() - started).toBeLessThan(200);
+  expect(transport.stopRung).toBe('stdin');
+  expect(isAlive(transport.pid!)).toBe(false);
+});
+
+test('our server exits within 2 s of the end of its input, though an interval lives, and answers first', async () => {
+  const child = spawn(process.execPath, [fixture('peer-server')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stdin.write(
+    '{"jsonrpc":"2.0","id":1,"method":"keep-alive"}\n{"jsonrpc":"2.0","id":2,"method":"slow","params":{"ms":300}}\n',
+  );
+  await until('the first answer', () => output.includes('\n'));
+  const started = performance.now();
+  child.stdin.end();
+  const [code] = await once(child, 'close');
+  expect(code).toBe(0);
+  expect(performance.now() - started).toBeLessThan(2000);
+  expect(
+    output
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toEqual([
+    { jsonrpc: '2.0', id: 1, result: {} },
+    { jsonrpc: '2.0', id: 2, result: { slept: 300 } },
+  ]);
+});
+
+test('our server does not wait for ever for an answer that does not come', async () => {
+  const child = spawn(process.execPath, [fixture('peer-server')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end('{"jsonrpc":"2.0","id":2,"method":"slow","params":{"ms":60000}}\n');
+  const started = performance.now();
+  child.stdout.resume();
+  await once(child, 'close');
+  expect(performance.now() - started).toBeLessThan(2500);
+});
+
+test('a large answer in flight at the end of the input is written whole', async () => {
+  const child = spawn(process.execPath, [fixture('peer-server')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const text = 'x'.repeat(5_000_000);
+  child.stdin.end(`{"jsonrpc":"2.0","id":1,"method":"echo","params":{"text":"${text}"}}\n`);
+  let length = 0;
+  child.stdout.on('data', (chunk) => {
+    length += chunk.length;
+  });
+  await once(child, 'close');
+  expect(length).toBe(`{"jsonrpc":"2.0","id":1,"result":{"text":"${text}"}}\n`.length);
+});
+
+test('closing during the start leaves no process', async () => {
+  for (const turns of [0, 1, 2, 5]) {
+    const transport = fixtureTransport('never-reads', [], { stopWaits: { stdinMs: 100, sigtermMs: 500 } });
+    const starting = transport.start().catch((error) => error);
+    for (let n = 0; n < turns; n++) await new Promise(setImmediate);
+    await transport.close();
+    await starting;
+    if (transport.pid !== null) expect(isAlive(transport.pid)).toBe(false);
+  }
+});
+
+test('ping is answered within 50 ms while a tool runs', async () => {
+  const { peer } = await startFixture('peer-server');
+  await peer.request('ping');
+  const abort = new AbortController();
+  const slow = peer.request('slow', { ms: 30_000 }, { signal: abort.signal }).catch((error) => error.name);
+  const started = performance.now();
+  await peer.request('ping');
+  expect(performance.now() - started).toBeLessThan(50);
+  abort.abort();
+  expect(await slow).toBe('AbortError');
+});
+
+test('a cancelled call ends at once, and the server goes on', async () => {
+  const { peer, transport } = await startFixture('peer-server');
+  await expect(peer.request('slow', { ms: 20_000 }, { timeoutMs: 50 })).rejects.toMatchObject({
+    code: 'REQUEST_TIMEOUT',
+  });
+  expect(await peer.request('echo', { a: 1 })).toEqual({ a: 1 });
+  await transport.close();
+});
+
+test('a peer under load is not confused: 5,000 calls both ways over real pipes', async () => {
+  const { peer } = await startFixture('peer-server');
+  const answers = await Promise.all(Array.from({ length: 5000 }, (_, n) => peer.request('echo', { n })));
+  expect(answers).toEqual(answers.map((_, n) => ({ n })));
+});
+
+test('nothing but open requests keeps the host alive', async () => {
+  const program = `
+    import { Peer } from 'standpipe/jsonrpc';
+    import { StdioClientTransport } from 'standpipe/stdio';
+    const transport = new StdioClientTransport({ command: process.execPath, args: [${JSON.stringify(fixture('peer-server'))}] });
+    const peer = new Peer(transport);
+    await peer.start();
+    await peer.request('ping');
+    await transport.close();
+  `;
+  const host = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const started = performance.now();
+  const [code] = await once(host, 'close');
+  expect(code).toBe(0);
+  expect(performance.now() - started).toBeLessThan(5000);
+});
+
+test('a peer can be built on a transport that failed to start, and says why', async () => {
+  const transport = fixtureTransport('x', [], { command: 'no-such-command' });
+  const peer = new Peer(transport);
+  await expect(peer.start()).rejects.toMatchObject({ code: 'COMMAND_NOT_FOUND' });
+  await expect(peer.request('m')).rejects.toMatchObject({ code: 'NOT_SENT', cause: { code: 'COMMAND_NOT_FOUND' } });
+});

@@ -1,0 +1,108 @@
+// Pain points 7 and 11: every failure says what happened, where, and what to do; no value of `env` is in it.
+
+import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import type { StandpipeError } from '../../src/base/errors.ts';
+import { StdioClientTransport } from '../../src/transport/stdio-client.ts';
+import { startFixture } from '../fixtures/server.ts';
+
+const secret = 'sk-very-secret-123';
+
+async function failure(promise: Promise<unknown>): Promise<StandpipeError> {
+  return promise.then(
+    () => expect.unreachable('should have failed'),
+    (error) => error,
+  );
+}
+
+test('a server that dies while a request waits: phase, code, last words, first noise, hint, and no secret', async () => {
+  const { peer, transport } = await startFixture('complains-and-exits', [], { env: { API_KEY: secret } });
+  const error = await failure(peer.request('tools/list'));
+  expect(error).toMatchObject({
+    code: 'OUTCOME_UNKNOWN',
+    hint: expect.any(String),
+    evidence: {
+      phase: 'startup',
+      exitCode: 7,
+      signal: null,
+      stderrTail: 'fatal: key [env API_KEY] was refused\n',
+      firstNoise: 'using key [env API_KEY]',
+      command: expect.stringContaining('complains-and-exits'),
+    },
+    cause: { code: 'PROCESS_EXITED' },
+  });
+  expect(error.message).toContain('exited with code 7 before its first message');
+  expect(error.message).toContain('was refused');
+  for (const each of [error, transport.closeError]) expect(inspect(each, { depth: 10 })).not.toContain(secret);
+});
+
+test('a request after the death was never sent, and carries the same evidence', async () => {
+  const { peer } = await startFixture('exits-at', ['after-first-message']);
+  await failure(peer.request('a'));
+  expect(await failure(peer.request('b'))).toMatchObject({ code: 'NOT_SENT', evidence: { exitCode: 3 } });
+});
+
+test('a server killed from outside is said to be', async () => {
+  const { peer, transport } = await startFixture('never-reads');
+  const waiting = failure(peer.request('m'));
+  process.kill(transport.pid!, 'SIGKILL');
+  const error = await waiting;
+  expect(error).toMatchObject({ evidence: { signal: 'SIGKILL', exitCode: null } });
+  expect(error.message).toContain('ended by SIGKILL');
+});
+
+test('a timeout carries the evidence too', async () => {
+  const { peer } = await startFixture('floods-stderr', ['0']);
+  await peer.request('m');
+  const { peer: silent } = await startFixture('never-reads');
+  expect(await failure(silent.request('m', {}, { timeoutMs: 50 }))).toMatchObject({
+    code: 'REQUEST_TIMEOUT',
+    evidence: { phase: 'startup', command: expect.stringContaining('never-reads') },
+  });
+});
+
+test('an outcome is known within 100 ms of the death', async () => {
+  const { peer } = await startFixture('peer-server');
+  await peer.request('ping');
+  const started = performance.now();
+  await failure(peer.request('die'));
+  expect(performance.now() - started).toBeLessThan(100);
+});
+
+test('a server that closes its stdout and stays is stopped, and said to have done so', async () => {
+  const { peer, transport } = await startFixture('closes-stdout', [], { stopWaits: { stdinMs: 50, sigtermMs: 50 } });
+  const error = await failure(peer.request('m'));
+  expect(error).toMatchObject({ code: 'OUTCOME_UNKNOWN', cause: { code: 'PROCESS_UNRESPONSIVE' } });
+  expect(error.message).toContain('closed its stdout');
+  await transport.close();
+});
+
+describe('a command that cannot be started', () => {
+  const start = (options: { command: string; cwd?: string; args?: string[] }) =>
+    failure(new StdioClientTransport({ ...options, env: { TOKEN: secret, PATH: '/nowhere/bin' } }).start());
+
+  test('because there is none: names the command, the PATH, and what to do', async () => {
+    const error = await start({ command: 'no-such-command', args: ['--key', secret] });
+    expect(error).toMatchObject({ code: 'COMMAND_NOT_FOUND', evidence: { phase: 'spawn' }, hint: expect.any(String) });
+    expect(error.message).toContain('no-such-command');
+    expect(inspect(error)).toContain('/nowhere/bin');
+    expect(inspect(error)).not.toContain(secret);
+  });
+  test('because its folder is missing', async () => {
+    expect(await start({ command: process.execPath, cwd: '/no/such/folder' })).toMatchObject({ code: 'CWD_NOT_FOUND' });
+  });
+  test('because it is not a program', async () => {
+    expect(await start({ command: fileURLToPath(new URL('../../package.json', import.meta.url)) })).toMatchObject({
+      code: 'COMMAND_NOT_EXECUTABLE',
+    });
+  });
+});
+
+test('arguments arrive exactly', async () => {
+  const args = ['a b', '"q"', '%X%', '&', '^', '', "it's", '$HOME', '*', '日本', 'line\nbreak'];
+  const { peer } = await startFixture('prints-arguments', args, { env: { EXTRA: 'yes' } });
+  const { args: arrived, env } = await peer.request<{ args: string[]; env: Record<string, string> }>('m');
+  expect(arrived).toEqual(args);
+  expect(env).toMatchObject({ EXTRA: 'yes', PATH: process.env.PATH });
+});

@@ -1,0 +1,66 @@
+// Pain point 6: large messages hang, truncate or eat memory elsewhere.
+
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { startFixture } from '../fixtures/server.ts';
+
+const run = promisify(execFile);
+const MB = 1024 * 1024;
+
+test('64 MB on one line in 64 KB chunks: linear time, and memory within four times the message', async () => {
+  const program = fileURLToPath(new URL('../fixtures/decodes-one-line.mjs', import.meta.url));
+  const measure = async (megabytes: number) =>
+    JSON.parse((await run(process.execPath, [program, String(megabytes)])).stdout) as Record<string, number>;
+  const small = await measure(8);
+  const large = await measure(64);
+  expect(large.length).toBe(64 * MB);
+  expect(large.ms! / small.ms!).toBeLessThanOrEqual(10);
+  expect(large.peakBytes! - large.idleBytes!).toBeLessThanOrEqual(4 * 64 * MB);
+});
+
+test('a flood on one line stops at the limit, fails its own request alone, and the session goes on', async () => {
+  const { peer } = await startFixture('floods-without-newline', [], { maxFrameBytes: MB });
+  const before = process.memoryUsage().rss;
+  const flooded = peer.request('m', { megabytes: 200 });
+  const fine = peer.request('m', {});
+  await expect(flooded).rejects.toMatchObject({
+    code: 'FRAME_TOO_LONG',
+    message: expect.stringContaining('maxFrameBytes'),
+    hint: expect.stringContaining('maxFrameBytes'),
+  });
+  expect(await fine).toEqual({ ok: true });
+  expect(await peer.request('m', {})).toEqual({ ok: true });
+  expect(process.memoryUsage().rss - before).toBeLessThan(100 * MB);
+});
+
+test('the limit counts one frame, not what is buffered', async () => {
+  const { peer } = await startFixture('peer-server', [], { maxFrameBytes: 100_000 });
+  const text = 'x'.repeat(90_000);
+  const answers = await Promise.all(Array.from({ length: 50 }, () => peer.request('echo', { text })));
+  expect(answers).toHaveLength(50);
+});
+
+test('an oversized request is answered with an error that names the limit', async () => {
+  const { peer } = await startFixture('limits-frames', ['1000']);
+  await expect(peer.request('echo', { text: 'x'.repeat(2000) })).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: expect.stringContaining('1000'),
+  });
+  expect(await peer.request('echo', { text: 'x' })).toEqual({ text: 'x' });
+});
+
+test('a 5 MB answer followed by the exit arrives whole, 100 times of 100', async () => {
+  const lengths: number[] = [];
+  for (let n = 0; n < 100; n += 4) {
+    const batch = Array.from({ length: 4 }, async () => {
+      const { peer, transport } = await startFixture('answers-then-exits');
+      const { text } = await peer.request<{ text: string }>('m', { bytes: 5 * MB });
+      await transport.close();
+      return text.length;
+    });
+    lengths.push(...(await Promise.all(batch)));
+  }
+  expect(lengths).toEqual(Array.from({ length: 100 }, () => 5 * MB));
+}, 120_000);
