@@ -1,0 +1,79 @@
+// What a client reads from a server: frames in; answers, unreadable answers and noise out. Programs print to stdout what
+// is none of the protocol's business, and since a message ends only with three newlines, such a line stands in one frame
+// with the message behind it. So a frame that is no message is searched for answers; the lines around them are noise.
+
+import type { FrameFault } from '../framing/framing.ts';
+import type { Noise } from '../jsonrpc/channel.ts';
+import { checkIOBasic, type IOBasic, isAnswerType, parseIOBasic, traceIOBasic, Unreadable } from './io-basic.ts';
+import { jsonObjects } from './json-in-text.ts';
+
+export interface AnswerSink {
+  answer(answer: IOBasic): void;
+  /** A message that was meant as an answer, or the part of one. */
+  unreadable(
+    answer: Unreadable,
+    code: FrameFault['code'] | 'MESSAGE_INVALID',
+    at: { offset: number; length: number },
+  ): void;
+  noise(noise: Noise): void;
+}
+
+const SHOWN_CHARS = 1024;
+
+export class AnswerReader {
+  readonly #decodeText: (bytes: Uint8Array) => string;
+  readonly #sink: AnswerSink;
+
+  constructor(decodeText: (bytes: Uint8Array) => string, sink: AnswerSink) {
+    this.#decodeText = decodeText;
+    this.#sink = sink;
+  }
+
+  frame(bytes: Uint8Array, offset: number): void {
+    const text = this.#decodeText(bytes);
+    const message = parseIOBasic(text);
+    if (!(message instanceof Unreadable) && isAnswerType(message.type)) this.#sink.answer(message);
+    else this.#search(text, offset, bytes.byteLength);
+  }
+
+  fault({ code, prefix, offset, length }: FrameFault): void {
+    const text = this.#decodeText(prefix);
+    const problem =
+      code === 'FRAME_TOO_LONG' ? `it has ${length} bytes, over maxFrameBytes` : 'the stream ended inside of it';
+    const traced = traceIOBasic(text, problem);
+    if (traced.isAnswer || code === 'FRAME_TOO_LONG') this.#sink.unreadable(traced, code, { offset, length });
+    else this.#noise(text, offset);
+  }
+
+  #search(text: string, offset: number, length: number): void {
+    let behind = 0;
+    for (const { value, start, end } of jsonObjects(text)) {
+      if (!looksLikeAnswer(value)) continue;
+      this.#noise(text.slice(behind, start), offset);
+      const message = checkIOBasic(value, text.slice(start, end));
+      if (message instanceof Unreadable) this.#sink.unreadable(message, 'MESSAGE_INVALID', { offset, length });
+      else this.#sink.answer(message);
+      behind = end;
+    }
+    const rest = text.slice(behind);
+    const traced = behind === 0 ? traceIOBasic(text, 'it is not valid JSON') : undefined;
+    if (traced?.isAnswer && traced.id !== undefined) {
+      this.#sink.unreadable(traced, 'MESSAGE_INVALID', { offset, length });
+    } else {
+      this.#noise(rest, offset);
+    }
+  }
+
+  /** `offset` is that of the frame in which the lines stand. */
+  #noise(text: string, offset: number): void {
+    for (const line of text.split('\n')) {
+      const shown = line.trim();
+      if (shown !== '') this.#sink.noise({ offset, length: line.length, text: shown.slice(0, SHOWN_CHARS) });
+    }
+  }
+}
+
+/** Logs are JSON too, and some say `"type":"info"`: an answer has an id or a version as well. */
+function looksLikeAnswer(value: Record<string, unknown>): boolean {
+  return isAnswerType(String(value.type)) && ('id' in value || 'version' in value);
+}

@@ -1,0 +1,78 @@
+// Arguments against the parameters of a tool: from a list or from names to the strings of a call, in order, and from
+// those back to names. Whatever does not fit is said in one sentence that a caller, or a model, can act on.
+
+import { toError } from '../base/errors.ts';
+import type { Parameter, Tool } from './tool.ts';
+import { losesDigits } from './tool-call.ts';
+import { textOfValue } from './values.ts';
+
+/** By position, or by name. What is no string is sent as the text of its value. */
+export type ArgumentValues = readonly unknown[] | Readonly<Record<string, unknown>>;
+
+export type LaidOut = { arguments: string[] } | { problem: string };
+
+export function layOutArguments(tool: Tool, args: ArgumentValues): LaidOut {
+  const { parameters } = tool;
+  const problem = isList(args) ? wrongCount(tool, args.length) : wrongNames(tool, args);
+  if (problem !== undefined) return { problem };
+  const texts: string[] = [];
+  for (const [i, parameter] of parameters.entries()) {
+    const value = isList(args) ? args[i] : args[parameter.name];
+    const text = textOfArgument(value);
+    if (typeof text !== 'string') return { problem: `The argument ${describeParameter(parameter)} ${text.problem}` };
+    texts.push(text);
+  }
+  return { arguments: texts };
+}
+
+export function wrongCount({ name, parameters }: Tool, count: number): string | undefined {
+  if (count === parameters.length) return undefined;
+  const takes = `${name} takes ${parameters.length} argument${parameters.length === 1 ? '' : 's'}`;
+  const names = parameters.length === 0 ? '' : ` (${parameters.map(describeParameter).join(', ')})`;
+  const missing = parameters.slice(count).map(describeParameter).join(', ');
+  return `${takes}${names}, not ${count}${missing === '' ? '' : `; missing: ${missing}`}`;
+}
+
+/** As far as both reach: the arguments of a refused call are shown too. */
+export function byName(parameters: readonly Parameter[], args: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    parameters.slice(0, args.length).map((parameter, i) => [parameter.name, args[i] as string]),
+  );
+}
+
+function wrongNames({ name, parameters }: Tool, args: Readonly<Record<string, unknown>>): string | undefined {
+  const known = new Set(parameters.map((parameter) => parameter.name));
+  if (known.size < parameters.length)
+    return `${name} has two parameters of the same name: give its arguments as a list`;
+  const unknown = Object.keys(args).filter((key) => !known.has(key));
+  const missing = parameters.filter(
+    (parameter) => !Object.hasOwn(args, parameter.name) || args[parameter.name] == null,
+  );
+  const problems = [
+    missing.length === 0 ? '' : `missing: ${missing.map(describeParameter).join(', ')}`,
+    unknown.length === 0 ? '' : `unknown: ${unknown.map((key) => JSON.stringify(key)).join(', ')}`,
+  ].filter((problem) => problem !== '');
+  if (problems.length === 0) return undefined;
+  const names = parameters.map(describeParameter).join(', ') || 'none';
+  return `${name} does not fit these arguments; ${problems.join('; ')}; its parameters are: ${names}`;
+}
+
+function textOfArgument(value: unknown): string | { problem: string } {
+  if (value === null || value === undefined) return { problem: 'is missing' };
+  if (typeof value === 'number' && losesDigits(value)) {
+    return { problem: 'is a number that may not be exact: write it as a string' };
+  }
+  try {
+    return textOfValue(value);
+  } catch (error) {
+    return { problem: `has no text: ${toError(error).message}` };
+  }
+}
+
+function describeParameter({ name }: Parameter): string {
+  return JSON.stringify(name);
+}
+
+function isList(args: ArgumentValues): args is readonly unknown[] {
+  return Array.isArray(args);
+}

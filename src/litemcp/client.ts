@@ -1,0 +1,217 @@
+// A client of one LiteMCP server, over any wire. Requests are those of `Outbound`, as for JSON-RPC: many in flight, each
+// settled exactly once, with a timeout, a signal, and an honest error when the other end goes. LiteMCP cannot cancel: what
+// was given up may run on, and its late answer is dropped.
+
+import { type Clock, systemClock } from '../base/clock.ts';
+import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
+import type { Channel, InboundFault, Noise } from '../jsonrpc/channel.ts';
+import type { JsonRpcMessage, JsonRpcRequest } from '../jsonrpc/message.ts';
+import { Outbound } from '../jsonrpc/outbound.ts';
+import type { Wire } from '../transport/wire.ts';
+import { AnswerReader } from './answer-reader.ts';
+import { type ArgumentValues, layOutArguments } from './arguments.ts';
+import { type CallResult, readCallResult, textOf } from './call-result.ts';
+import { type IOBasic, printIOBasic, type Unreadable } from './io-basic.ts';
+import { readTool, type Tool } from './tool.ts';
+import type { ToolCall } from './tool-call.ts';
+import { PROTOCOL_VERSION } from './version.ts';
+
+export interface LiteMcpClientOptions {
+  /** How long an answer may take unless a call says otherwise. */
+  timeoutMs?: number;
+  clock?: Clock;
+  decodeText?: (bytes: Uint8Array) => string;
+}
+
+export interface CallOptions {
+  /** How long the answer may take. The first call asks for the tool's information too; both share this time. */
+  timeoutMs?: number;
+  /** Ends the wait, not the work: LiteMCP cannot cancel. */
+  signal?: AbortSignal;
+}
+
+export interface InfoOptions extends CallOptions {
+  /** Ask the server again instead of remembering its last answer. */
+  refresh?: boolean;
+}
+
+export class LiteMcpClient {
+  /** Called once, when the connection is over. */
+  onclose: ((cause: Error | undefined) => void) | undefined;
+  /** Something went wrong that no request can be blamed for. The connection goes on. */
+  onerror: ((error: Error) => void) | undefined;
+  /** A line from the server that is no message. */
+  onnoise: ((noise: Noise) => void) | undefined;
+  /** How many such lines there were. */
+  noiseCount = 0;
+  readonly #wire: Wire;
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #outbound: Outbound;
+  readonly #reader: AnswerReader;
+  #tool: Tool | undefined;
+  #asking: Promise<Tool> | undefined;
+  #closedByUs = false;
+  #closed = false;
+
+  constructor(wire: Wire, options: LiteMcpClientOptions = {}) {
+    this.#wire = wire;
+    this.#clock = options.clock ?? systemClock;
+    this.#timeoutMs = options.timeoutMs ?? 60_000;
+    this.#outbound = new Outbound(channelOver(wire), {
+      clock: this.#clock,
+      requestTimeoutMs: this.#timeoutMs,
+      sendCancel: () => undefined,
+    });
+    const decoder = new TextDecoder();
+    this.#reader = new AnswerReader(options.decodeText ?? ((bytes) => decoder.decode(bytes)), {
+      answer: (answer) => this.#answer(answer),
+      unreadable: (answer, code, at) => this.#unreadable(answer, code, at),
+      noise: (noise) => this.#noise(noise),
+    });
+  }
+
+  /** Requests that wait for an answer. */
+  get inFlight(): number {
+    return this.#outbound.size;
+  }
+
+  /** Answers that came after we had given up, or a second time. */
+  get lateAnswers(): number {
+    return this.#outbound.lateAnswers;
+  }
+
+  /** The tool, once `info` has been answered. */
+  get tool(): Tool | undefined {
+    return this.#tool;
+  }
+
+  evidence(): Evidence {
+    return this.#wire.evidence();
+  }
+
+  start(): Promise<void> {
+    return this.#wire.start({
+      frame: (bytes, offset) => this.#reader.frame(bytes, offset),
+      fault: (fault) => this.#reader.fault(fault),
+      error: (error) => this.onerror?.(error),
+      closed: (error) => this.#finish(error),
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closedByUs = true;
+    await this.#wire.close();
+    this.#finish(undefined);
+  }
+
+  /** What the server says of its tool. Asked once; everybody who asks meanwhile, without wishes, shares that answer. */
+  info(options: InfoOptions = {}): Promise<Tool> {
+    const { refresh, timeoutMs, signal } = options;
+    if (this.#tool && !refresh) return Promise.resolve(this.#tool);
+    if (refresh || timeoutMs !== undefined || signal) return this.#get(options);
+    this.#asking ??= this.#get(options).finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  /**
+   * Calls the tool, its arguments by position or by name. Resolves also when the tool reports an error: then
+   * `response.error` is true. Rejects when there is no answer, or none that can be read.
+   */
+  async call(args: ArgumentValues = [], options: CallOptions = {}): Promise<CallResult> {
+    let { timeoutMs = this.#timeoutMs } = options;
+    let tool = this.#tool;
+    if (!tool) {
+      const startMs = this.#clock.nowMs();
+      tool = await this.info(options);
+      timeoutMs = Math.max(1, Math.round(timeoutMs - (this.#clock.nowMs() - startMs)));
+    }
+    const laidOut = layOutArguments(tool, args);
+    if ('problem' in laidOut) throw new UsageError('INVALID_OPTION', laidOut.problem);
+    const call: ToolCall = { version: PROTOCOL_VERSION, tool: tool.name, arguments: laidOut.arguments };
+    const answer = await this.#request('call', call, { timeoutMs, signal: options.signal });
+    return this.#read(answer, 'result', readCallResult);
+  }
+
+  async #get(options: CallOptions): Promise<Tool> {
+    const answer = await this.#request('get', {}, options);
+    this.#tool = this.#read(answer, 'info', readTool);
+    return this.#tool;
+  }
+
+  #request(type: 'get' | 'call', data: object, options: CallOptions): Promise<IOBasic> {
+    if (this.#closed) {
+      const cause = this.#wire.closeError;
+      const message = `${type} was never sent: the connection is closed${cause ? ` (${cause.message})` : ''}`;
+      return Promise.reject(
+        new PeerError('NOT_SENT', message, { cause, evidence: this.evidence(), hint: 'Connect again.' }),
+      );
+    }
+    const { timeoutMs, signal } = options;
+    return this.#outbound.request(type, data as Record<string, unknown>, { timeoutMs, signal }) as Promise<IOBasic>;
+  }
+
+  #read<T>({ type, data }: IOBasic, wanted: 'info' | 'result', read: (data: unknown) => T): T {
+    try {
+      if (type === wanted) return read(data);
+      // A server that refuses a `get` has only a `result` to say so with.
+      const refusal = type === 'result' ? textOf(readCallResult(data).response) : undefined;
+      const problem = refusal === undefined ? `it is of type "${type}"` : `the server refused: ${refusal}`;
+      throw new PeerError('MESSAGE_INVALID', problem);
+    } catch (cause) {
+      const message = `No "${wanted}" came: ${(cause as Error).message}`;
+      const hint = 'The server does not keep to LiteMCP 1.0.0; its first words and its stderr are in the evidence.';
+      throw new PeerError('MESSAGE_INVALID', message, { cause, hint, evidence: this.evidence() });
+    }
+  }
+
+  #answer(answer: IOBasic): void {
+    this.#wire.phase = 'running';
+    const id = typeof answer.id === 'number' ? answer.id : String(answer.id);
+    // Outbound resolves with whatever it is given; the envelope is read by whoever asked.
+    if (this.#outbound.answer({ jsonrpc: '2.0', id, result: answer as unknown as Record<string, unknown> })) return;
+    const message = `An answer ("${answer.type}") with id ${answer.id} came that no request waits for`;
+    this.onerror?.(new PeerError('MESSAGE_INVALID', message));
+  }
+
+  #unreadable(answer: Unreadable, code: InboundFault['code'], at: { offset: number; length: number }): void {
+    const { problem: message } = answer;
+    const id = typeof answer.id === 'number' ? answer.id : undefined;
+    const fault: InboundFault = { code, message, id, isResponse: true, rpcCode: 0, prefix: '', ...at };
+    if (this.#outbound.answerUnreadable(fault)) return;
+    const where = `${message} (at byte ${at.offset})`;
+    this.onerror?.(new PeerError(code, `An answer could not be read: ${where}`, { evidence: this.evidence() }));
+  }
+
+  #noise(noise: Noise): void {
+    this.#wire.firstNoise ??= noise.text;
+    this.noiseCount++;
+    try {
+      this.onnoise?.(noise);
+    } catch (error) {
+      this.onerror?.(toError(error));
+    }
+  }
+
+  #finish(cause: Error | undefined): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#outbound.failAll(this.#closedByUs, cause);
+    this.onclose?.(cause);
+  }
+}
+
+/** What `Outbound` needs of a channel. Its requests become IOBasic here. */
+function channelOver(wire: Wire): Channel {
+  return {
+    start: () => Promise.resolve(),
+    close: () => wire.close(),
+    evidence: () => wire.evidence(),
+    send(message: JsonRpcMessage) {
+      const { id, method, params = {} } = message as JsonRpcRequest;
+      return wire.send(printIOBasic(id as number, method, params));
+    },
+  };
+}

@@ -1,0 +1,97 @@
+// IOBasic: the envelope of every message on the pipe. Text in, envelope or the reason why not out; never throws. What
+// `data` holds is for the reader of that structure. Ids are exact at any size: a client may draw them from 64 bits, and
+// JSON.parse would round those.
+
+import { toError } from '../base/errors.ts';
+import { malformed, nameOf, readObject, readString } from './shape.ts';
+import { topLevelTokens } from './top-level.ts';
+import { PROTOCOL_VERSION, readVersion, requireSameMajor, type VersionTuple } from './version.ts';
+
+/** A bigint where a number would not be exact. */
+export type OperationId = number | bigint;
+
+export interface IOBasic {
+  version: VersionTuple;
+  id: OperationId;
+  /** `get`, `info`, `call` or `result`, or what the other end made up. */
+  type: string;
+  data: Record<string, unknown> | undefined;
+}
+
+/** Text that is no IOBasic of our major version, with what could be read of it. */
+export class Unreadable {
+  readonly problem: string;
+  readonly id: OperationId | undefined;
+  readonly type: string | undefined;
+
+  constructor(problem: string, id?: OperationId, type?: string) {
+    this.problem = problem;
+    this.id = id;
+    this.type = type;
+  }
+
+  /** Answers are never answered, or two servers could talk to each other for ever. */
+  get isAnswer(): boolean {
+    return isAnswerType(this.type);
+  }
+}
+
+const LONGEST_ID = 40;
+const WHOLE_NUMBER = /^-?\d+$/;
+
+export function parseIOBasic(text: string): IOBasic | Unreadable {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return traceIOBasic(text, `Not valid JSON: ${toError(error).message.replaceAll(/\s+/g, ' ')}`);
+  }
+  return checkIOBasic(value, text);
+}
+
+/** `text` is what `value` was parsed from. */
+export function checkIOBasic(value: unknown, text: string): IOBasic | Unreadable {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return new Unreadable(`A message must be a JSON object, not ${nameOf(value)}`);
+  }
+  const message = value as Record<string, unknown>;
+  const id = exactId(message.id, text);
+  try {
+    if (id === undefined) throw malformed(`id must be a whole number, not ${nameOf(message.id)}`);
+    const version = readVersion(message.version, 'version');
+    requireSameMajor(version, 'version');
+    const type = readString(message.type, 'type');
+    const data = message.data ?? undefined;
+    return { version, id, type, data: data === undefined ? undefined : readObject(data, 'data') };
+  } catch (error) {
+    const type = typeof message.type === 'string' ? message.type : undefined;
+    return new Unreadable(toError(error).message, id, type);
+  }
+}
+
+/** What can be said of text that does not parse: a broken message, or the first bytes of one. */
+export function traceIOBasic(text: string, problem: string): Unreadable {
+  const tokens = topLevelTokens(text);
+  const type = tokens.get('type');
+  return new Unreadable(problem, idOfToken(tokens.get('id')), type?.startsWith('"') ? type.slice(1, -1) : undefined);
+}
+
+/** One line without any newline of its own: JSON escapes them. */
+export function printIOBasic(id: OperationId, type: string, data: object): string {
+  return `{"version":${JSON.stringify(PROTOCOL_VERSION)},"id":${id},"type":"${type}","data":${JSON.stringify(data)}}`;
+}
+
+export function isAnswerType(type: string | undefined): boolean {
+  return type === 'info' || type === 'result';
+}
+
+function exactId(value: unknown, text: string): OperationId | undefined {
+  if (Number.isSafeInteger(value)) return value as number;
+  return typeof value === 'number' ? idOfToken(topLevelTokens(text).get('id')) : undefined;
+}
+
+function idOfToken(token: string | undefined): OperationId | undefined {
+  if (token === undefined || token.length > LONGEST_ID || !WHOLE_NUMBER.test(token)) return undefined;
+  const id = Number(token);
+  return Number.isSafeInteger(id) ? id : BigInt(token);
+}

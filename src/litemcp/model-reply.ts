@@ -1,0 +1,93 @@
+// From a model's reply to a ToolCall. Models wrap JSON in prose and fences, name arguments instead of listing them, write
+// numbers for strings, and think aloud before; all of that is read. What is not: anything that leaves a doubt about which
+// call is meant. Then `problem` says what to change, in words that can go straight back to the model. Never throws.
+
+import { layOutArguments } from './arguments.ts';
+import { jsonObjects } from './json-in-text.ts';
+import { nameOf } from './shape.ts';
+import type { Tool } from './tool.ts';
+import type { ToolCall } from './tool-call.ts';
+import { PROTOCOL_VERSION } from './version.ts';
+
+export type ModelReply =
+  /** The model calls this tool. */
+  | { kind: 'call'; call: ToolCall; tool: Tool }
+  /** The model calls nothing: its reply is for the user. */
+  | { kind: 'text' }
+  /** The model meant a call that cannot be made. */
+  | { kind: 'invalid'; problem: string };
+
+/** What models write for `tool` and for `arguments`; the prompt asks for the first of each. */
+const toolKeys = ['tool', 'name'] as const;
+const argumentKeys = ['arguments', 'args', 'parameters'] as const;
+const THOUGHT_END = '</think>';
+
+export function parseModelReply(reply: string, tools: Tool | readonly Tool[]): ModelReply {
+  const list = Array.isArray(tools) ? (tools as readonly Tool[]) : [tools as Tool];
+  const text = reply.slice(endOfThought(reply));
+  const calls = new Map<string, ModelReply>();
+  let firstProblem: ModelReply | undefined;
+  for (const { value } of jsonObjects(text)) {
+    const parsed = parseCall(value, list);
+    if (parsed?.kind === 'call') calls.set(JSON.stringify(parsed.call), parsed);
+    else firstProblem ??= parsed;
+  }
+  if (calls.size > 1) return invalid(`The reply holds ${calls.size} different calls: write the one to make now`);
+  const [call] = calls.values();
+  return call ?? firstProblem ?? (looksLikeBrokenCall(text) ? invalid(brokenJson) : { kind: 'text' });
+}
+
+/** Undefined for an object that is no call of anything. */
+function parseCall(object: Record<string, unknown>, tools: readonly Tool[]): ModelReply | undefined {
+  // A model that knows the protocol may write the whole message, with the call in `data`.
+  if (object.type === 'call' && isObject(object.data)) return parseCall(object.data, tools);
+  const toolKey = toolKeys.find((key) => typeof object[key] === 'string');
+  const argumentKey = argumentKeys.find((key) => Object.hasOwn(object, key));
+  if (toolKey === undefined || (toolKey !== 'tool' && argumentKey === undefined)) return undefined;
+  const name = object[toolKey] as string;
+  const tool = tools.find((known) => known.name === name);
+  if (!tool) {
+    const names = tools.map((known) => JSON.stringify(known.name)).join(', ');
+    return invalid(`There is no tool ${JSON.stringify(name)}; there is ${names}`);
+  }
+  const args = readArguments(argumentKey === undefined ? undefined : object[argumentKey]);
+  if (typeof args === 'string') return invalid(`The arguments of ${tool.name} must be a list, not ${args}`);
+  const laidOut = layOutArguments(tool, args);
+  if ('problem' in laidOut) return invalid(laidOut.problem);
+  return { kind: 'call', tool, call: { version: PROTOCOL_VERSION, tool: name, arguments: laidOut.arguments } };
+}
+
+/** The arguments, or what stands in their place. Some models write them as JSON inside a string. */
+function readArguments(value: unknown): readonly unknown[] | Record<string, unknown> | string {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value) || isObject(value)) return value;
+  if (typeof value !== 'string') return nameOf(value);
+  try {
+    const inner: unknown = JSON.parse(value);
+    if (Array.isArray(inner) || isObject(inner)) return inner;
+  } catch {
+    // an ordinary string, which is no list either
+  }
+  return nameOf(value);
+}
+
+const brokenJson =
+  'The call is not valid JSON: use double quotes, no comments and no comma before a closing bracket, and close every bracket';
+const BROKEN_CALL = /\{\s*["'`“]?(?:tool|name|version)["'`”]?\s*:/;
+
+function looksLikeBrokenCall(text: string): boolean {
+  return BROKEN_CALL.test(text);
+}
+
+function endOfThought(reply: string): number {
+  const end = reply.lastIndexOf(THOUGHT_END);
+  return end < 0 ? 0 : end + THOUGHT_END.length;
+}
+
+function invalid(problem: string): ModelReply {
+  return { kind: 'invalid', problem };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return nameOf(value) === 'an object';
+}

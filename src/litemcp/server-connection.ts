@@ -1,0 +1,211 @@
+// One client of a LiteMCP server. Each request with an id gets exactly one answer, of the protocol's own shapes; what has
+// no id to answer is logged; nothing that arrives can end the connection. The limits are those of `Inbound`, which runs
+// the calls here as it does for JSON-RPC.
+
+import { RpcCode, toError } from '../base/errors.ts';
+import type { FrameFault } from '../framing/framing.ts';
+import { SENT } from '../jsonrpc/channel.ts';
+import { Inbound, type InboundCall } from '../jsonrpc/inbound.ts';
+import type { JsonRpcRequest, JsonRpcResponse } from '../jsonrpc/message.ts';
+import type { Wire, WireEvents } from '../transport/wire.ts';
+import { byName, wrongCount } from './arguments.ts';
+import { type CallResultResponse, errorResponse, makeCallResult } from './call-result.ts';
+import { toResponse } from './handler-result.ts';
+import {
+  type IOBasic,
+  isAnswerType,
+  type OperationId,
+  parseIOBasic,
+  printIOBasic,
+  traceIOBasic,
+  Unreadable,
+} from './io-basic.ts';
+import { SeenIds } from './seen-ids.ts';
+import type { LiteMcpCall } from './server.ts';
+import type { Tool } from './tool.ts';
+import { readToolCall } from './tool-call.ts';
+import { parseValue } from './values.ts';
+
+export interface ServerConnectionOptions {
+  tool: Tool;
+  handler: (values: object, call: LiteMcpCall) => unknown;
+  maxConcurrent: number;
+  maxQueued: number;
+  rememberedIds: number;
+  log: (line: string) => void;
+  decodeText: (bytes: Uint8Array) => string;
+}
+
+/** A call on its way through `Inbound`. */
+interface Job {
+  id: OperationId;
+  arguments: readonly string[];
+  params: Record<string, string>;
+  values: object;
+}
+
+export class ServerConnection {
+  /** Resolves when the client is gone, with the reason where there is one. */
+  readonly closed: Promise<Error | undefined>;
+  readonly #wire: Wire;
+  readonly #options: ServerConnectionOptions;
+  readonly #seen: SeenIds;
+  readonly #inbound: Inbound;
+  readonly #events: WireEvents;
+  #jobs = 0;
+  #over = false;
+
+  constructor(wire: Wire, options: ServerConnectionOptions) {
+    this.#wire = wire;
+    this.#options = options;
+    this.#seen = new SeenIds(options.rememberedIds);
+    this.#inbound = new Inbound({
+      maxConcurrent: options.maxConcurrent,
+      maxQueued: options.maxQueued,
+      answer: (request, response) => this.#finished(jobOf(request), response),
+      onHandlerError: (error) => this.#log(`The handler failed: ${error.stack ?? error.message}`),
+    });
+    this.#inbound.handle('call', (_params, call) => this.#run(call));
+    let close: (error: Error | undefined) => void = () => undefined;
+    this.closed = new Promise((resolve) => {
+      close = resolve;
+    });
+    this.#events = {
+      frame: (bytes) => this.#frame(this.#options.decodeText(bytes)),
+      fault: (fault) => this.#fault(fault),
+      error: (error) => this.#log(error.message),
+      closed: (error) => {
+        this.#over = true;
+        this.#inbound.cancelAll(error ?? new Error('The client is gone'));
+        close(error);
+      },
+    };
+  }
+
+  start(): Promise<void> {
+    return this.#wire.start(this.#events);
+  }
+
+  close(): Promise<void> {
+    return this.#wire.close();
+  }
+
+  #frame(text: string): void {
+    const message = parseIOBasic(text);
+    if (!(message instanceof Unreadable)) return this.#accept(message);
+    if (text.trim() !== '') this.#unreadable(message);
+  }
+
+  #fault(fault: FrameFault): void {
+    const problem =
+      fault.code === 'FRAME_TOO_LONG'
+        ? `The message has ${fault.length} bytes, more than this server reads (maxFrameBytes)`
+        : 'The input ended inside a message: three newlines end one';
+    this.#unreadable(traceIOBasic(this.#options.decodeText(fault.prefix), problem));
+  }
+
+  #unreadable({ problem, id, isAnswer }: Unreadable): void {
+    this.#log(`${problem}${id === undefined ? '' : ` (id ${id})`}`);
+    // An id in use belongs to a request that is or was answered; a second answer would be taken for that one's.
+    if (id === undefined || isAnswer || this.#seen.has(id)) return;
+    this.#refuse(id, problem);
+  }
+
+  #accept({ id, type, data }: IOBasic): void {
+    this.#wire.phase = 'running';
+    if (isAnswerType(type))
+      return this.#log(`Ignored: a message of type "${type}" is an answer, and nothing was asked`);
+    if (!this.#seen.add(id)) return this.#log(`Ignored: id ${id} was used before`);
+    if (type === 'get') this.#send(printIOBasic(id, 'info', this.#options.tool));
+    else if (type === 'call') this.#call(id, data);
+    else this.#refuse(id, `There is no type ${JSON.stringify(type.slice(0, 60))}: a request is "get" or "call"`);
+  }
+
+  #call(id: OperationId, data: unknown): void {
+    const { tool } = this.#options;
+    let params = {};
+    try {
+      const call = readToolCall(data);
+      params = byName(tool.parameters, call.arguments);
+      const problem = call.tool === tool.name ? wrongCount(tool, call.arguments.length) : noSuchTool(call.tool, tool);
+      if (problem !== undefined) return this.#refuse(id, problem, params);
+      this.#enqueue({ id, arguments: call.arguments, params, values: this.#values(call.arguments) });
+    } catch (error) {
+      this.#refuse(id, toError(error).message, params);
+    }
+  }
+
+  #values(args: readonly string[]): object {
+    return Object.fromEntries(
+      this.#options.tool.parameters.map(({ name, type }, i) => {
+        try {
+          return [name, parseValue(type, args[i]!)];
+        } catch (error) {
+          throw new Error(`The argument ${JSON.stringify(name)} does not fit: ${toError(error).message}`);
+        }
+      }),
+    );
+  }
+
+  #enqueue(job: Job): void {
+    this.#wire.owe(1);
+    // Ids of our own: the client's may be bigints, and are known to be unique already.
+    this.#inbound.accept({ jsonrpc: '2.0', id: this.#jobs++, method: 'call', params: { job } });
+  }
+
+  #run(inbound: InboundCall): unknown {
+    const { id, arguments: args, params, values } = jobOf(inbound.request);
+    const call: LiteMcpCall = {
+      id,
+      arguments: args,
+      params,
+      get signal() {
+        return inbound.signal;
+      },
+    };
+    const result = this.#options.handler(values, call);
+    return isThenable(result) ? Promise.resolve(result).then(toResponse) : toResponse(result);
+  }
+
+  #finished({ id, params }: Job, response: JsonRpcResponse | undefined): void {
+    if (response && !this.#over) this.#result(id, params, outcomeOf(response));
+    this.#wire.owe(-1);
+  }
+
+  #refuse(id: OperationId, problem: string, params: Record<string, string> = {}): void {
+    this.#result(id, params, errorResponse(problem));
+  }
+
+  #result(id: OperationId, params: Record<string, string>, response: CallResultResponse): void {
+    this.#send(printIOBasic(id, 'result', makeCallResult(params, response)));
+  }
+
+  #send(text: string): void {
+    const accepted = this.#wire.send(text);
+    if (accepted !== SENT)
+      accepted.catch((error: unknown) => this.#log(`An answer is lost: ${toError(error).message}`));
+  }
+
+  #log(line: string): void {
+    this.#options.log(`${this.#options.tool.name}: ${line}`);
+  }
+}
+
+function jobOf(request: JsonRpcRequest): Job {
+  return request.params?.job as Job;
+}
+
+function outcomeOf(response: JsonRpcResponse): CallResultResponse {
+  if (!('error' in response)) return response.result as unknown as CallResultResponse;
+  const { code, message } = response.error;
+  if (code === RpcCode.serverBusy) return errorResponse(`${message}, with a new id`);
+  return errorResponse(message === '' ? 'The tool failed and did not say why' : message);
+}
+
+function noSuchTool(asked: string, { name }: Tool): string {
+  return `There is no tool ${JSON.stringify(asked.slice(0, 60))} here; this server has ${JSON.stringify(name)}`;
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
+}

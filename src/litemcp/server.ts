@@ -1,0 +1,98 @@
+// One tool, offered over any wire. The server holds what is the same for every client; a connection (server-connection.ts)
+// holds what one client has asked. Pure: it never touches a stream, and logs only through `log`.
+
+import { UsageError } from '../base/errors.ts';
+import type { Wire } from '../transport/wire.ts';
+import type { HandlerResult } from './handler-result.ts';
+import type { OperationId } from './io-basic.ts';
+import { ServerConnection } from './server-connection.ts';
+import { makeTool, type Parameter, type Tool } from './tool.ts';
+import type { ValueOf } from './values.ts';
+
+export interface ToolDefinition<P extends readonly Parameter[]> {
+  name: string;
+  description?: string;
+  example?: string;
+  parameters?: P;
+}
+
+/** The arguments by name, each as the value that its parameter's type promises. */
+export type ValuesOf<P extends readonly Parameter[]> = {
+  [K in P[number] as K['name']]: ValueOf<K['type']>;
+};
+
+/** One call while its handler works on it. */
+export interface LiteMcpCall {
+  readonly id: OperationId;
+  /** The arguments as they came, by position. */
+  readonly arguments: readonly string[];
+  /** The arguments as they came, by name. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Aborts when the client is gone. LiteMCP has no other way to cancel. */
+  readonly signal: AbortSignal;
+}
+
+export type LiteMcpHandler<P extends readonly Parameter[]> = (
+  values: ValuesOf<P>,
+  call: LiteMcpCall,
+) => HandlerResult | Promise<HandlerResult>;
+
+export interface LiteMcpServerOptions {
+  /** How many calls run at a time. */
+  maxConcurrent?: number;
+  /** How many more may wait; beyond that they are refused. */
+  maxQueued?: number;
+  /** How many of a client's newest ids are remembered at least, so that a repeated one is ignored. */
+  rememberedIds?: number;
+  /** Told, a line at a time, what nobody could be answered about and what a handler threw. */
+  log?: (line: string) => void;
+}
+
+export interface ServeOptions {
+  log?: (line: string) => void;
+  decodeText?: (bytes: Uint8Array) => string;
+}
+
+export class LiteMcpServer<const P extends readonly Parameter[] = readonly Parameter[]> {
+  readonly tool: Tool;
+  readonly #handler: (values: never, call: LiteMcpCall) => unknown;
+  readonly #options: LiteMcpServerOptions;
+
+  constructor(tool: ToolDefinition<P>, handler: LiteMcpHandler<P>, options: LiteMcpServerOptions = {}) {
+    this.tool = checkedTool(tool);
+    this.#handler = handler;
+    this.#options = options;
+  }
+
+  /** Serves one client until its wire closes. */
+  async serve(wire: Wire, options: ServeOptions = {}): Promise<ServerConnection> {
+    const { maxConcurrent = 256, maxQueued = 4096, rememberedIds = 10_000 } = this.#options;
+    const log = this.#options.log ?? options.log ?? (() => undefined);
+    const decoder = new TextDecoder();
+    const decodeText = options.decodeText ?? ((bytes: Uint8Array) => decoder.decode(bytes));
+    const connection = new ServerConnection(wire, {
+      tool: this.tool,
+      handler: this.#handler as (values: object, call: LiteMcpCall) => unknown,
+      maxConcurrent,
+      maxQueued,
+      rememberedIds,
+      log,
+      decodeText,
+    });
+    await connection.start();
+    return connection;
+  }
+}
+
+function checkedTool(definition: ToolDefinition<readonly Parameter[]>): Tool {
+  let tool: Tool;
+  try {
+    tool = makeTool(definition);
+  } catch (cause) {
+    throw new UsageError('INVALID_OPTION', `Not a LiteMCP tool: ${(cause as Error).message}`, { cause });
+  }
+  const names = tool.parameters.map(({ name }) => name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice === undefined) return tool;
+  throw new UsageError('INVALID_OPTION', `Not a LiteMCP tool: two parameters are named ${JSON.stringify(twice)}`);
+}

@@ -1,0 +1,33 @@
+// ToolCall: the tool's name and its arguments by position, all of them strings.
+
+import { malformed, nameOf, readObject, readOptionalList, readString } from './shape.ts';
+import { readInnerVersion, type VersionTuple } from './version.ts';
+
+export interface ToolCall {
+  version: VersionTuple;
+  tool: string;
+  arguments: readonly string[];
+}
+
+export function readToolCall(value: unknown, at = 'data'): ToolCall {
+  const call = readObject(value, at);
+  return {
+    version: readInnerVersion(call.version, `${at}.version`),
+    tool: readString(call.tool, `${at}.tool`),
+    arguments: readOptionalList(call.arguments, `${at}.arguments`, readArgument),
+  };
+}
+
+/** The protocol says string. A number or a boolean can mean only one text, so it is taken as that. */
+function readArgument(value: unknown, at: string): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return String(value);
+  if (typeof value !== 'number') throw malformed(`${at} must be a string, not ${nameOf(value)}`);
+  if (losesDigits(value)) throw malformed(`${at} is a number too large to be exact: send it as a string`);
+  return String(value);
+}
+
+/** A whole number that JSON.parse may have rounded: nobody knows any more what was written. */
+export function losesDigits(value: number): boolean {
+  return !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value));
+}

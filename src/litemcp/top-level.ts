@@ -1,0 +1,77 @@
+// What the outermost object of a JSON text says, without parsing it: for text that is broken or cut off, and for numbers
+// that JSON.parse would round. One walk over the characters; no recursion, no regular expression that could give up.
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const opening = new Set([0x7b, 0x5b]);
+const closing = new Set([0x7d, 0x5d]);
+
+/** Keys of the outermost object with the text of their values, as far as these are whole and neither object nor array. */
+export function topLevelTokens(text: string): Map<string, string> {
+  const tokens = new Map<string, string>();
+  const start = text.search(/\S/);
+  if (text[start] !== '{') return tokens;
+  let depth = 1;
+  let key: string | undefined;
+  let valueComesNext = false;
+  for (let at = start + 1; at < text.length && depth > 0; ) {
+    const code = text.charCodeAt(at);
+    if (opening.has(code)) {
+      depth++;
+      valueComesNext = false;
+    } else if (closing.has(code)) {
+      depth--;
+    } else if (depth === 1 && code === COLON) {
+      valueComesNext = true;
+    } else if (depth === 1 && code === COMMA) {
+      valueComesNext = false;
+    } else if (code === QUOTE || (depth === 1 && !isSpace(code))) {
+      const end = code === QUOTE ? endOfString(text, at) : endOfWord(text, at);
+      if (end < 0) break; // cut off: `"id":12` could have been 123
+      if (depth === 1) {
+        const token = text.slice(at, end);
+        if (!valueComesNext) key = readKey(token);
+        else if (key !== undefined) tokens.set(key, token);
+        valueComesNext = false;
+      }
+      at = end;
+      continue;
+    }
+    at++;
+  }
+  return tokens;
+}
+
+/** The place behind the closing quote, or −1. */
+export function endOfString(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === BACKSLASH) at++;
+    else if (code === QUOTE) return at + 1;
+  }
+  return -1;
+}
+
+function endOfWord(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    const ends = code === COMMA || code === COLON || code === QUOTE || isSpace(code);
+    if (ends || opening.has(code) || closing.has(code)) return at;
+  }
+  return -1;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+}
+
+function readKey(token: string): string | undefined {
+  try {
+    const key: unknown = JSON.parse(token);
+    return typeof key === 'string' ? key : undefined;
+  } catch {
+    return undefined; // no key in JSON, so none that we look for
+  }
+}

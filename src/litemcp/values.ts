@@ -1,0 +1,123 @@
+// Typed values on top of strings. A `type` in LiteMCP is a hint in free words; these are the words we know, in any case.
+// Text under any other word stays text. Printing is the way back: parseValue(type, data) of what was printed is equal.
+
+import { toError, UsageError } from '../base/errors.ts';
+import type { CallResultResponseContent } from './call-result.ts';
+import { malformed, nameOf } from './shape.ts';
+
+type NumberWord = 'number' | 'float' | 'double' | 'decimal';
+type IntegerWord = 'integer' | 'int' | 'long';
+type BooleanWord = 'boolean' | 'bool';
+type ObjectWord = 'object' | 'dict' | 'dictionary' | 'map';
+type ArrayWord = 'array' | 'list';
+
+/** What a value of this type is in TypeScript. */
+export type ValueOf<Type extends string> = string extends Type
+  ? unknown
+  : Lowercase<Type> extends NumberWord | IntegerWord
+    ? number
+    : Lowercase<Type> extends BooleanWord
+      ? boolean
+      : Lowercase<Type> extends ObjectWord
+        ? Record<string, unknown>
+        : Lowercase<Type> extends ArrayWord
+          ? unknown[]
+          : Lowercase<Type> extends 'json'
+            ? unknown
+            : string;
+
+const parsers: Record<
+  NumberWord | IntegerWord | BooleanWord | ObjectWord | ArrayWord | 'json',
+  (t: string) => unknown
+> = {
+  number: parseNumber,
+  float: parseNumber,
+  double: parseNumber,
+  decimal: parseNumber,
+  integer: parseInteger,
+  int: parseInteger,
+  long: parseInteger,
+  boolean: parseBoolean,
+  bool: parseBoolean,
+  object: parseObject,
+  dict: parseObject,
+  dictionary: parseObject,
+  map: parseObject,
+  array: parseArray,
+  list: parseArray,
+  json: parseJson,
+};
+const parserByWord = new Map(Object.entries(parsers));
+
+/** Throws a PeerError with what is wrong, for text that is not what its type promises. */
+export function parseValue<Type extends string>(type: Type, text: string): ValueOf<Type> {
+  const parse = parserByWord.get(type.trim().toLowerCase());
+  return (parse ? parse(text) : text) as ValueOf<Type>;
+}
+
+/** Throws a UsageError for what has no text: functions, circular objects. */
+export function printValue(value: unknown): CallResultResponseContent {
+  const type = value === null ? 'json' : Array.isArray(value) ? 'array' : typeof value;
+  return { type: type === 'bigint' ? 'integer' : type, data: textOfValue(value) };
+}
+
+export function textOfValue(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  let text: string | undefined;
+  let cause: Error | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch (error) {
+    cause = toError(error);
+  }
+  if (text !== undefined) return text;
+  const why = cause ? cause.message : `${nameOf(value)} has none`;
+  throw new UsageError('MESSAGE_NOT_SERIALIZABLE', `Not expressible as text: ${why}`, { cause });
+}
+
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+function parseNumber(text: string): number {
+  const trimmed = text.trim();
+  const value = DECIMAL.test(trimmed) ? Number(trimmed) : Number.NaN;
+  if (!Number.isFinite(value)) throw malformed(`${quote(text)} is not a number`);
+  return value;
+}
+
+function parseInteger(text: string): number {
+  const value = parseNumber(text);
+  if (!Number.isInteger(value)) throw malformed(`${quote(text)} is not a whole number`);
+  if (!Number.isSafeInteger(value)) throw malformed(`${quote(text)} is too large to be exact`);
+  return value;
+}
+
+function parseBoolean(text: string): boolean {
+  const word = text.trim().toLowerCase();
+  if (word !== 'true' && word !== 'false') throw malformed(`${quote(text)} is neither true nor false`);
+  return word === 'true';
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  const value = parseJson(text);
+  if (nameOf(value) !== 'an object') throw malformed(`${quote(text)} is not a JSON object`);
+  return value as Record<string, unknown>;
+}
+
+function parseArray(text: string): unknown[] {
+  const value = parseJson(text);
+  if (!Array.isArray(value)) throw malformed(`${quote(text)} is not a JSON array`);
+  return value;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw malformed(`${quote(text)} is not JSON: ${toError(error).message}`);
+  }
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
