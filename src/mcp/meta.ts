@@ -1,0 +1,38 @@
+// The `_meta` members that 2026-07-28 puts on every message, by name.
+
+import type { ClientCapabilities, Implementation, LogLevel } from './types.ts';
+
+export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
+export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
+export const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
+export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
+export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
+export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
+
+/** What every modern request says about its sender. */
+export interface RequestEnvelope {
+  [PROTOCOL_VERSION]: string;
+  [CLIENT_CAPABILITIES]: ClientCapabilities;
+  [CLIENT_INFO]?: Implementation;
+  [LOG_LEVEL]?: LogLevel;
+}
+
+export const logLevels: readonly LogLevel[] = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+];
+
+export function isLogLevel(text: unknown): text is LogLevel {
+  return logLevels.includes(text as LogLevel);
+}
+
+/** Whether a message of `level` is to be sent to somebody who asked for `wanted` and above. */
+export function reaches(level: LogLevel, wanted: LogLevel): boolean {
+  return logLevels.indexOf(level) >= logLevels.indexOf(wanted);
+}
