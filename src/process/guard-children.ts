@@ -1,60 +1,66 @@
-// While this process speaks a protocol on its stdin and stdout, no child of its own may get them: one that reads would eat
-// requests, one that prints would break the stream. Wherever a child would inherit stdin it gets none, and where it would
-// inherit stdout it gets our stderr. All else about the child is as its caller wants it.
+// Keeps the protocol's stdin and stdout out of the hands of child processes (server side). A tool that runs
+// `spawn('cat', { stdio: 'inherit' })` would otherwise read the host's next request, or write into the answers.
+// While guarded, a child that would get our fd 0 gets an empty stdin, and one that would get our fd 1 gets our stderr;
+// everything else is passed on as it came. Covers every function of node:child_process, however it was imported.
+// Not covered: native code, and threads (worker_threads), which have a child_process of their own.
 
-import childProcess, { type ChildProcess, type StdioOptions } from 'node:child_process';
+import childProcess, { ChildProcess, type StdioOptions } from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 
-interface SpawnOptions {
+type AnyFunction = (...args: unknown[]) => unknown;
+interface WithStdio {
   stdio?: StdioOptions;
 }
-type Spawn = (options: SpawnOptions) => unknown;
 
 export interface Guard {
   restore(): void;
 }
 
 export function guardChildren(): Guard {
-  // spawn, exec, execFile and fork all end here, however they were imported.
-  const prototype = childProcess.ChildProcess.prototype as unknown as { spawn: Spawn };
-  const { spawn } = prototype;
-  prototype.spawn = function (this: ChildProcess, options) {
-    return spawn.call(this, { ...options, stdio: withoutOurs(options.stdio) });
+  // spawn, exec, execFile and fork all end up here. It is not documented, but what tracing tools hook too.
+  const prototype = ChildProcess.prototype as unknown as { spawn: (options: WithStdio) => unknown };
+  const spawn = prototype.spawn;
+  prototype.spawn = function (options) {
+    return spawn.call(this, guarded(options));
   };
-  const { spawnSync, execFileSync, execSync } = childProcess;
-  Object.assign(childProcess, {
-    spawnSync: guarded(spawnSync),
-    execFileSync: guarded(execFileSync),
-    execSync: guarded(execSync),
-  });
-  syncBuiltinESMExports();
+  const module = childProcess as unknown as Record<string, AnyFunction>;
+  const originals = ['spawnSync', 'execSync', 'execFileSync'].map((name) => [name, module[name]!] as const);
+  for (const [name, original] of originals) {
+    module[name] = (...args) => original(...args.map((arg) => (isOptions(arg) ? guarded(arg) : arg)));
+  }
+  syncBuiltinESMExports(); // for those who imported the functions by name
+
   return {
     restore() {
       prototype.spawn = spawn;
-      Object.assign(childProcess, { spawnSync, execFileSync, execSync });
+      for (const [name, original] of originals) module[name] = original;
       syncBuiltinESMExports();
     },
   };
 }
 
-type AnyFunction = (...args: unknown[]) => unknown;
-
-/** The options are the last argument, where there are any. */
-function guarded(run: unknown): AnyFunction {
-  return (...args) => {
-    const options = args.at(-1) as SpawnOptions | undefined;
-    if (typeof options !== 'object' || !options?.stdio) return (run as AnyFunction)(...args);
-    return (run as AnyFunction)(...args.slice(0, -1), { ...options, stdio: withoutOurs(options.stdio) });
-  };
+function isOptions(arg: unknown): arg is WithStdio {
+  return typeof arg === 'object' && arg !== null && !Array.isArray(arg);
 }
 
-function withoutOurs(stdio: StdioOptions | undefined): StdioOptions | undefined {
+function guarded<T extends WithStdio>(options: T): T {
+  return options?.stdio ? { ...options, stdio: guardedStdio(options.stdio) } : options;
+}
+
+export function guardedStdio(stdio: StdioOptions): StdioOptions {
   if (stdio === 'inherit') return ['ignore', 2, 2];
   if (!Array.isArray(stdio)) return stdio;
-  return stdio.map((entry, fd) => {
-    const inherits = entry === 'inherit' ? fd : entry;
-    if (inherits === 0 || inherits === process.stdin) return 'ignore';
-    if (inherits === 1 || inherits === process.stdout) return 2;
-    return entry;
+  return stdio.map((entry, slot) => {
+    const source = sourceDescriptor(entry, slot);
+    if (source === 0) return 'ignore';
+    return source === 1 ? 2 : entry;
   });
+}
+
+/** Which of our descriptors a child would get. */
+function sourceDescriptor(entry: unknown, slot: number): number | undefined {
+  if (entry === 'inherit') return slot;
+  if (typeof entry === 'number') return entry;
+  const descriptor = (entry as { fd?: unknown } | null | undefined)?.fd; // process.stdin, process.stdout
+  return typeof descriptor === 'number' ? descriptor : undefined;
 }

@@ -10,7 +10,7 @@ import { ProcessError, toError } from '../base/errors.ts';
 
 // Signals are ignored rather than handled: the watchdog must outlive the Ctrl-C that ends its host. `sleep` in whole
 // seconds, because POSIX knows no others. A group found empty is dropped at once: its number may be given out again.
-const script = `
+const script = `# Standpipe: ends the servers of a host that vanished.
 trap '' HUP INT QUIT TERM PIPE
 groups=
 without() {
