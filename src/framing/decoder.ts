@@ -1,5 +1,5 @@
 // What all decoders share, so that a codec's file holds its boundaries and nothing else: the limit is checked, offsets
-// are counted, a byte order mark is passed over, and a sink that throws costs the stream nothing. Knows no boundary.
+// are counted, a byte order mark is passed over, and a sink that throws or pushes in turn does no harm. Knows no boundary.
 
 import { UsageError } from '../base/errors.ts';
 import {
@@ -51,6 +51,9 @@ class Decoder implements FrameDecoder {
   /** How much of the byte order mark was seen; equal to #markBytes once that question is settled. */
   #markSeen = 0;
   readonly #steady = new SteadySink();
+  /** What is still to be read. A stream in this process may bring the next chunk while a sink handles this one. */
+  readonly #turns: { chunk: Uint8Array | undefined; sink: FrameSink }[] = [];
+  #reading = false;
 
   constructor(createScanner: () => FrameScanner, markBytes: number) {
     this.#createScanner = createScanner;
@@ -63,23 +66,40 @@ class Decoder implements FrameDecoder {
   }
 
   push(chunk: Uint8Array, sink: FrameSink): void {
-    this.#steady.open(sink);
+    this.#turns.push({ chunk, sink });
+    this.#takeTurns();
+  }
+
+  end(sink: FrameSink): void {
+    this.#turns.push({ chunk: undefined, sink });
+    this.#takeTurns();
+  }
+
+  #takeTurns(): void {
+    if (this.#reading) return;
+    this.#reading = true;
+    for (let turn = this.#turns.shift(); turn; turn = this.#turns.shift()) {
+      this.#steady.target = turn.sink;
+      if (turn.chunk) this.#read(turn.chunk);
+      else this.#finish();
+    }
+    this.#reading = false;
+    this.#steady.close();
+  }
+
+  #read(chunk: Uint8Array): void {
     const chunkOffset = this.#offset;
     this.#offset += chunk.length;
     const from = this.#markSeen < this.#markBytes ? this.#passMark(chunk) : 0;
     if (from < chunk.length) this.#scanner.scan(chunk, from, chunkOffset, this.#steady);
-    this.#steady.close();
   }
 
-  end(sink: FrameSink): void {
-    this.#steady.open(sink);
+  #finish(): void {
     if (this.#markSeen < this.#markBytes) this.#scanMarkSeen();
-    const scanner = this.#scanner;
+    this.#scanner.finish(this.#steady);
     this.#scanner = this.#createScanner();
     this.#offset = 0;
     this.#markSeen = 0;
-    scanner.finish(this.#steady);
-    this.#steady.close();
   }
 
   /** Says how many bytes of the chunk belong to the mark. What began like one and is none goes to the scanner after all. */
@@ -109,23 +129,19 @@ class Decoder implements FrameDecoder {
  * the frames behind the unlucky one would be lost otherwise.
  */
 class SteadySink implements FrameSink {
-  #target: FrameSink | undefined;
+  target: FrameSink | undefined;
   #failure: { thrown: unknown } | undefined;
-
-  open(target: FrameSink): void {
-    this.#target = target;
-  }
 
   close(): void {
     const failure = this.#failure;
-    this.#target = undefined;
+    this.target = undefined;
     this.#failure = undefined;
     if (failure) throw failure.thrown;
   }
 
   frame(bytes: Uint8Array, offset: number): void {
     try {
-      this.#target?.frame(bytes, offset);
+      this.target?.frame(bytes, offset);
     } catch (thrown) {
       this.#failure ??= { thrown };
     }
@@ -133,7 +149,7 @@ class SteadySink implements FrameSink {
 
   fault(fault: FrameFault): void {
     try {
-      this.#target?.fault(fault);
+      this.target?.fault(fault);
     } catch (thrown) {
       this.#failure ??= { thrown };
     }

@@ -127,6 +127,24 @@ export function framingContract(name: string, framing: Framing, inputs: Contract
       expect(seen).toEqual(numbered.slice(1));
     });
 
+    rule('a chunk that comes while a sink is at work is read in its turn', () => {
+      const decoder = framing.decoder();
+      const stream = encodeAll(...numbered);
+      const seen: string[] = [];
+      const sink = {
+        frame: (bytes: Uint8Array) => {
+          seen.push(Buffer.from(bytes).toString());
+          if (seen.length > 1) return;
+          decoder.push(stream.subarray(stream.length - 3), sink);
+          decoder.end(sink);
+        },
+        fault: (fault: object) => expect.fail(JSON.stringify(fault)),
+      };
+      decoder.push(stream.subarray(0, stream.length - 3), sink);
+      expect(seen).toEqual(numbered);
+      expect(decodeAll(decoder, [stream])).toEqual(decodeAll(framing.decoder(), [stream]));
+    });
+
     rule('a limit that is no length is refused', () => {
       for (const maxFrameBytes of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, LARGEST_MAX_FRAME_BYTES + 1]) {
         expect(() => framing.decoder({ maxFrameBytes })).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));

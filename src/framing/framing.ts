@@ -17,7 +17,10 @@ export interface FrameFault {
   prefix: Uint8Array;
 }
 
-/** What a sink throws goes up from `push` or `end` after the whole chunk was read. It must not push in turn. */
+/**
+ * What a sink throws first goes up from `push` or `end`, after the whole chunk was read. A chunk that it pushes in turn is
+ * read after this one.
+ */
 export interface FrameSink {
   /**
    * A whole frame without its delimiter or header. A view: valid until the sink returns. `offset` is the place of its

@@ -12,8 +12,8 @@ interface Profile {
 }
 
 const profiles: Record<string, Profile> = {
-  fast: { streams: 1500, roundTrips: 300, largeStreams: 40 },
-  deep: { streams: 150_000, roundTrips: 20_000, largeStreams: 1500 },
+  fast: { streams: 800, roundTrips: 200, largeStreams: 25 },
+  deep: { streams: 130_000, roundTrips: 20_000, largeStreams: 1500 },
 };
 
 export const profileName = process.env.FC_PROFILE ?? 'fast';
@@ -26,35 +26,45 @@ export interface Stream {
   cuts: number[];
 }
 
-const limits = [1, 2, 3, 4, 5, 7, 8, 13, 16, 33, 64, 300, 1023, 1500];
-const cutLengths = [1, 1, 1, 2, 2, 3, 4, 5, 7, 8, 9, 13, 16, 31, 64, 100, 999, 4096, 10_000];
+/** What the streams of a framing are made of. */
+export interface Ingredients {
+  framing: Framing;
+  /** Delimiters, headers and near misses, as latin1 text. */
+  pieces: readonly string[];
+  /** For a framing that allows one limit only. */
+  maxFrameBytes?: number;
+}
+
+const smallLimits = [1, 2, 3, 4, 5, 7, 8, 13, 16, 33, 64, 300, 1023, 1500];
+const smallCuts = [1, 1, 1, 2, 2, 3, 4, 5, 7, 8, 9, 13, 16, 31, 64, 100, 999, 4096, 10_000];
+const largeLimits = [5000, 20_000, 70_000, 200_000];
+const largeCuts = [1, 700, 4095, 4096, 9000, 65_536];
 const instruction = fc.nat(0x3fff_ffff);
 
 /** Small and near the edges: limits of a few bytes, every piece within reach of every other. */
-export function smallStreams(framing: Framing, pieces: readonly string[]): fc.Arbitrary<Stream> {
-  return fc
-    .tuple(fc.array(instruction, { maxLength: 24 }), fc.nat(limits.length - 1), cuts(cutLengths, 6))
-    .map(([instructions, limit, cuts]) => {
-      const maxFrameBytes = limits[limit]!;
-      return { bytes: assemble(framing, pieces, instructions, maxFrameBytes), maxFrameBytes, cuts };
-    });
-}
+export const smallStreams = (ingredients: Ingredients) => streams(ingredients, smallLimits, smallCuts, 24);
 
 /** Large enough for whole chunks to be held by reference, for blocks to fill, for prefixes to be full. */
-export function largeStreams(framing: Framing, pieces: readonly string[]): fc.Arbitrary<Stream> {
-  const limit = fc.constantFrom(5000, 20_000, 70_000, 200_000);
-  return fc
-    .tuple(fc.array(instruction, { maxLength: 16 }), limit, cuts([1, 700, 4095, 4096, 9000, 65_536], 5))
-    .map(([instructions, maxFrameBytes, cuts]) => ({
-      bytes: assemble(framing, pieces, instructions, maxFrameBytes),
-      maxFrameBytes,
-      cuts,
-    }));
+export const largeStreams = (ingredients: Ingredients) => streams(ingredients, largeLimits, largeCuts, 16);
+
+function streams(
+  ingredients: Ingredients,
+  limits: readonly number[],
+  cutLengths: readonly number[],
+  mostPieces: number,
+): fc.Arbitrary<Stream> {
+  const instructions = fc.array(instruction, { maxLength: mostPieces, size: 'max' });
+  const limit = fc.nat(limits.length - 1).map((i) => ingredients.maxFrameBytes ?? limits[i]!);
+  return fc.tuple(instructions, limit, cuts(cutLengths, 6)).map(([instructions, maxFrameBytes, cuts]) => ({
+    bytes: assemble(ingredients, instructions, maxFrameBytes),
+    maxFrameBytes,
+    cuts,
+  }));
 }
 
 function cuts(lengths: readonly number[], maxLength: number): fc.Arbitrary<number[]> {
   return fc
-    .array(fc.nat(lengths.length - 1), { minLength: 1, maxLength })
+    .array(fc.nat(lengths.length - 1), { minLength: 1, maxLength, size: 'max' })
     .map((choices) => choices.map((i) => lengths[i]!));
 }
 
@@ -67,8 +77,8 @@ export function* chunksOf({ bytes, cuts }: Pick<Stream, 'bytes' | 'cuts'>): Gene
   }
 }
 
-function assemble(framing: Framing, pieces: readonly string[], instructions: number[], max: number): Uint8Array {
-  const kinds = pieces.length + 8;
+function assemble({ framing, pieces }: Ingredients, instructions: number[], max: number): Uint8Array {
+  const kinds = 2 * pieces.length; // of which the last ones are all whole frames
   return Buffer.concat(
     instructions.map((n) => {
       const kind = n % kinds;
