@@ -1,12 +1,13 @@
 // JSON objects inside other text: what a model wrote around its call, what a server printed before its answer. An object
-// is taken where its braces balance and it parses; the search goes on behind it. However the text is made, no more than
-// a few times its length is looked at: whoever nests a million braces finds nothing.
+// is taken where its braces balance and it parses; the search goes on behind it. However the text is made, the work is
+// bounded: of a text that nests a million braces, not all are tried.
 
 import { endOfString } from './top-level.ts';
 
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 const QUOTE = 0x22;
+const WORK_PER_TEXT = 1_000_000;
 const WORK_PER_CHARACTER = 4;
 
 export interface FoundObject {
@@ -17,7 +18,7 @@ export interface FoundObject {
 }
 
 export function* jsonObjects(text: string): Generator<FoundObject> {
-  let work = 1024 + text.length * WORK_PER_CHARACTER;
+  let work = WORK_PER_TEXT + text.length * WORK_PER_CHARACTER;
   let start = text.indexOf('{');
   while (start >= 0 && work > 0) {
     const end = endOfObject(text, start, start + work);

@@ -27,14 +27,20 @@ export function parseModelReply(reply: string, tools: Tool | readonly Tool[]): M
   const text = reply.slice(endOfThought(reply));
   const calls = new Map<string, ModelReply>();
   let firstProblem: ModelReply | undefined;
-  for (const { value } of jsonObjects(text)) {
+  let prose = '';
+  let behind = 0;
+  for (const { value, start, end } of jsonObjects(text)) {
+    prose += text.slice(behind, start);
+    behind = end;
     const parsed = parseCall(value, list);
     if (parsed?.kind === 'call') calls.set(JSON.stringify(parsed.call), parsed);
     else firstProblem ??= parsed;
   }
   if (calls.size > 1) return invalid(`The reply holds ${calls.size} different calls: write the one to make now`);
   const [call] = calls.values();
-  return call ?? firstProblem ?? (looksLikeBrokenCall(text) ? invalid(brokenJson) : { kind: 'text' });
+  const meant = call ?? firstProblem;
+  if (meant) return meant;
+  return looksLikeBrokenCall(prose + text.slice(behind)) ? invalid(brokenJson) : { kind: 'text' };
 }
 
 /** Undefined for an object that is no call of anything. */
@@ -73,10 +79,11 @@ function readArguments(value: unknown): readonly unknown[] | Record<string, unkn
 
 const brokenJson =
   'The call is not valid JSON: use double quotes, no comments and no comma before a closing bracket, and close every bracket';
-const BROKEN_CALL = /\{\s*["'`“]?(?:tool|name|version)["'`”]?\s*:/;
+const BEGINS_A_CALL = /\{\s*["'`“]?(?:tool|name|version)["'`”]?\s*:/;
+const HAS_ITS_PARTS = /["'`“]?(?:tool|arguments|args|parameters)["'`”]?\s*:/;
 
-function looksLikeBrokenCall(text: string): boolean {
-  return BROKEN_CALL.test(text);
+function looksLikeBrokenCall(prose: string): boolean {
+  return BEGINS_A_CALL.test(prose) && HAS_ITS_PARTS.test(prose);
 }
 
 function endOfThought(reply: string): number {

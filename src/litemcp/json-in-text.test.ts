@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { jsonObjects } from './json-in-text.ts';
+
+const found = (text: string) => [...jsonObjects(text)].map(({ value }) => value);
+
+test('finds whole objects between other text', () => {
+  expect(found('see {this} or {"a":1}, and ```json\n{"b": "}{"}\n``` {broken')).toEqual([{ a: 1 }, { b: '}{' }]);
+  expect(found('{{"a":1}}')).toEqual([{ a: 1 }]);
+  expect(found('a quote " before {"a":1}')).toEqual([{ a: 1 }]);
+  expect(found('nothing')).toEqual([]);
+});
+
+test('finds every object that stands in prose, where it stands', () => {
+  const prose = fc.string().filter((text) => !/[{}"]/.test(text));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(prose, fc.dictionary(fc.string(), fc.jsonValue())), { maxLength: 8 }), (pieces) => {
+      const text = pieces.map(([before, object]) => before + JSON.stringify(object)).join('');
+      expect(found(text)).toEqual(pieces.map(([, object]) => JSON.parse(JSON.stringify(object))));
+      for (const { value, start, end } of jsonObjects(text)) expect(JSON.parse(text.slice(start, end))).toEqual(value);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('gives up on a million open braces soon', () => {
+  const startMs = performance.now();
+  expect(found('{"a":'.repeat(200_000))).toEqual([]);
+  expect(found('{ " '.repeat(250_000))).toEqual([]);
+  expect(performance.now() - startMs).toBeLessThan(2_000);
+});

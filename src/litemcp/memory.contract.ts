@@ -1,0 +1,109 @@
+// Wires in memory for the tests of LiteMCP: both ends of a real connection, or one end of raw bytes.
+
+import { type Duplex, duplexPair } from 'node:stream';
+import { blankLines } from '../framing/blank-lines.ts';
+import { StreamWire } from '../transport/stream-wire.ts';
+import type { WireOptions } from '../transport/wire.ts';
+import { LiteMcpClient, type LiteMcpClientOptions } from './client.ts';
+import { LiteMcpServer, type LiteMcpServerOptions } from './server.ts';
+
+export const calculatorTool = {
+  name: 'Calculator',
+  description: 'A simple calculator',
+  example: 'Calculate the sum of 2 and 3',
+  parameters: [
+    { name: 'a', type: 'number', description: 'The first number', example: '2' },
+    { name: 'b', type: 'number', description: 'The second number', example: '3' },
+  ],
+} as const;
+
+export function calculator(options: LiteMcpServerOptions = {}): LiteMcpServer {
+  return new LiteMcpServer(calculatorTool, ({ a, b }) => a + b, options);
+}
+
+export function wireOver(stream: Duplex, options: WireOptions = {}): StreamWire {
+  return new StreamWire(stream, stream, { framing: blankLines(), ...options });
+}
+
+export async function connected(server: LiteMcpServer, options: LiteMcpClientOptions = {}) {
+  const [near, far] = duplexPair();
+  const connection = await server.serve(wireOver(far));
+  const client = new LiteMcpClient(wireOver(near), options);
+  await client.start();
+  return { client, connection };
+}
+
+/** The other end as bytes: what it wrote, cut where three newlines stand, and what it is told. */
+export class RawEnd {
+  readonly stream: Duplex;
+  #text = '';
+  #waiting: (() => void) | undefined;
+  #ended = false;
+
+  constructor(stream: Duplex) {
+    this.stream = stream;
+    stream.setEncoding('utf8');
+    stream.on('data', (text: string) => {
+      this.#text += text;
+      this.#waiting?.();
+    });
+    stream.on('end', () => {
+      this.#ended = true;
+      this.#waiting?.();
+    });
+  }
+
+  write(bytes: string | Uint8Array): void {
+    this.stream.write(bytes);
+  }
+
+  /** The next message with its three newlines. */
+  async next(): Promise<string> {
+    for (;;) {
+      const end = this.#text.indexOf('\n\n\n');
+      if (end >= 0) {
+        const message = this.#text.slice(0, end + 3);
+        this.#text = this.#text.slice(end + 3);
+        return message;
+      }
+      if (this.#ended) throw new Error(`The other end is gone; it had written ${JSON.stringify(this.#text)}`);
+      await new Promise<void>((resolve) => {
+        this.#waiting = resolve;
+      });
+    }
+  }
+
+  async nextJson(): Promise<Record<string, unknown>> {
+    return JSON.parse(await this.next());
+  }
+
+  /** What was written and not read yet. */
+  get unread(): string {
+    return this.#text;
+  }
+}
+
+/** A server on one end, and its raw client. */
+export async function rawClientOf(server: LiteMcpServer, wireOptions: WireOptions = {}) {
+  const [near, far] = duplexPair();
+  const connection = await server.serve(wireOver(far, wireOptions));
+  return { raw: new RawEnd(near), connection };
+}
+
+/** A client on one end, and its raw server. */
+export async function rawServerOf(options: LiteMcpClientOptions = {}, wireOptions: WireOptions = {}) {
+  const [near, far] = duplexPair();
+  const wire = wireOver(near, wireOptions);
+  const client = new LiteMcpClient(wire, options);
+  await client.start();
+  return { raw: new RawEnd(far), client, wire };
+}
+
+/** A promise that a test resolves. */
+export function gate<T = void>() {
+  let open!: (value: T) => void;
+  const opened = new Promise<T>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}

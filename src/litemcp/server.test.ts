@@ -1,0 +1,283 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { calculator, calculatorTool, connected, gate, rawClientOf } from './memory.contract.ts';
+import { LiteMcpServer } from './server.ts';
+
+const version = [1, 0, 0];
+const message = (fields: object) => `${JSON.stringify({ version, id: 1, type: 'get', data: {}, ...fields })}\n\n\n`;
+const callMessage = (id: number, args: unknown, tool = 'Calculator') =>
+  message({ id, type: 'call', data: { version, tool, arguments: args } });
+const errorOf = (answer: Record<string, unknown>) => {
+  const data = answer.data as { params: object; response: { content: { data: string }[]; error: boolean } };
+  expect(answer).toMatchObject({ version, type: 'result', data: { version, response: { error: true } } });
+  return { id: answer.id, params: data.params, says: data.response.content.map((content) => content.data).join() };
+};
+async function raw(options: { maxFrameBytes?: number } = {}) {
+  const logs: string[] = [];
+  const { raw } = await rawClientOf(calculator({ log: (line) => logs.push(line) }), options);
+  return { raw, logs };
+}
+
+describe('a request', () => {
+  test('for information is answered, whatever stands for no data', async () => {
+    const { raw: client } = await raw();
+    for (const [id, data] of [
+      [1, {}],
+      [2, null],
+      [3, undefined],
+      [4, { later: 'versions may say more' }],
+    ] as const) {
+      client.write(message({ id, data }));
+      expect(await client.nextJson()).toEqual({ version, id, type: 'info', data: { version, ...calculatorTool } });
+    }
+  });
+  test('to call is answered with the arguments by name', async () => {
+    const { raw: client } = await raw();
+    client.write(callMessage(7, ['2', '3']));
+    expect(await client.next()).toBe(
+      '{"version":[1,0,0],"id":7,"type":"result","data":{"version":[1,0,0],"params":{"a":"2","b":"3"},' +
+        '"response":{"content":[{"type":"number","data":"5"}],"error":false}}}\n\n\n',
+    );
+  });
+  test('of a newer minor version is served, and numbers are taken for their text', async () => {
+    const { raw: client } = await raw();
+    client.write(
+      message({
+        version: [1, 9, 9],
+        type: 'call',
+        data: { version: [1, 2, 0], tool: 'Calculator', arguments: [2, 3] },
+      }),
+    );
+    expect(await client.nextJson()).toMatchObject({ data: { params: { a: '2', b: '3' }, response: { error: false } } });
+  });
+  test('has its id back, digit for digit', async () => {
+    const { raw: client } = await raw();
+    client.write('{"version":[1,0,0],"id":9223372036854775807,"type":"get"}\n\n\n');
+    expect(await client.next()).toMatch('"id":9223372036854775807,');
+  });
+  test('with an id that was used is ignored, and the next one works', async () => {
+    const { raw: client, logs } = await raw();
+    client.write(message({ id: 5 }) + callMessage(5, ['1', '1']) + message({ id: 5 }) + message({ id: 6 }));
+    expect((await client.nextJson()).id).toBe(5);
+    expect((await client.nextJson()).id).toBe(6);
+    expect(client.unread).toBe('');
+    expect(logs).toEqual(['Calculator: Ignored: id 5 was used before', 'Calculator: Ignored: id 5 was used before']);
+  });
+});
+
+describe('a request that cannot be served is answered with an error of the same shape', () => {
+  test.each([
+    ['another major version', message({ version: [2, 0, 0] }), 'version is 2.0.0, and this side speaks LiteMCP 1.0.0'],
+    ['no version', message({ version: null }), 'version must be an array such as [1, 0, 0], not null'],
+    ['an unknown type', message({ type: 'put' }), 'There is no type "put": a request is "get" or "call"'],
+    ['no type', message({ type: undefined }), 'type must be a string, not absent'],
+    ['data that is no object', message({ data: 'x' }), 'data must be an object, not a string'],
+    ['a call without data', message({ type: 'call', data: null }), 'data must be an object, not absent'],
+    [
+      'another tool',
+      callMessage(1, ['2', '3'], 'Clock'),
+      'There is no tool "Clock" here; this server has "Calculator"',
+    ],
+    ['too few arguments', callMessage(1, ['2']), 'Calculator takes 2 arguments ("a", "b"), not 1; missing: "b"'],
+    ['too many arguments', callMessage(1, ['2', '3', '4']), 'Calculator takes 2 arguments ("a", "b"), not 3'],
+    ['no arguments', callMessage(1, null), 'not 0; missing: "a", "b"'],
+    ['an argument that is no string', callMessage(1, ['2', {}]), 'data.arguments[1] must be a string, not an object'],
+    ['an argument of the wrong type', callMessage(1, ['2', 'x']), 'The argument "b" does not fit: "x" is not a number'],
+    ['broken JSON', '{"id":1,"type":"get",}\n\n\n', 'Not valid JSON: '],
+    ['two messages in one', '{"id":1,"type":"get"}\n\n{"id":2}\n\n\n', 'Not valid JSON: '],
+  ])('%s', async (_what, text, says) => {
+    const { raw: client } = await raw();
+    client.write(text);
+    expect(errorOf(await client.nextJson())).toMatchObject({ id: 1, says: expect.stringContaining(says) });
+    client.write(callMessage(2, ['2', '3']));
+    expect(await client.nextJson()).toMatchObject({ id: 2, data: { response: { error: false } } });
+  });
+  test('shows the arguments that came', async () => {
+    const { raw: client } = await raw();
+    client.write(callMessage(1, ['2']));
+    expect(errorOf(await client.nextJson()).params).toEqual({ a: '2' });
+    client.write(callMessage(2, ['2', 'x']));
+    expect(errorOf(await client.nextJson()).params).toEqual({ a: '2', b: 'x' });
+  });
+  test('a message over the limit fails alone', async () => {
+    const { raw: client } = await raw({ maxFrameBytes: 2_000 });
+    client.write(callMessage(1, ['2', 'x'.repeat(5_000)]) + callMessage(2, ['2', '3']));
+    expect(errorOf(await client.nextJson())).toMatchObject({
+      id: 1,
+      says: expect.stringContaining('more than this server reads'),
+    });
+    expect(await client.nextJson()).toMatchObject({ id: 2, data: { response: { error: false } } });
+  });
+  test('a message that the end of the input cut off', async () => {
+    const { raw: client } = await raw();
+    client.stream.end('{"version":[1,0,0],"id":1,"type":"get","data":{}}\n');
+    expect(errorOf(await client.nextJson()).says).toBe('The input ended inside a message: three newlines end one');
+  });
+});
+
+describe('what has no id to answer is logged, and the next request works', () => {
+  test.each([
+    ['prose', 'hello', 'Calculator: Not valid JSON: '],
+    ['an array', '[]', 'Calculator: A message must be a JSON object, not an array'],
+    [
+      'an id that is a string',
+      '{"version":[1,0,0],"id":"1","type":"get"}',
+      'Calculator: id must be a whole number, not a string',
+    ],
+    ['an answer', '{"version":[1,0,0],"id":1,"type":"result","data":{}}', 'is an answer, and nothing was asked'],
+    ['a broken answer', '{"id":1,"type":"info",', 'Calculator: Not valid JSON: '],
+  ])('%s', async (_what, text, line) => {
+    const { raw: client, logs } = await raw();
+    client.write(`${text}\n\n\n   \n\n\n${callMessage(1, ['2', '3'])}`);
+    expect(await client.nextJson()).toMatchObject({ id: 1, data: { response: { error: false } } });
+    expect(logs).toEqual([expect.stringContaining(line)]);
+  });
+  test('broken JSON with an id in use is not answered: it would pass for the answer to that one', async () => {
+    const { opened, open } = gate<string>();
+    const logs: string[] = [];
+    const server = new LiteMcpServer({ name: 'Wait' }, () => opened, { log: (line) => logs.push(line) });
+    const { raw: client } = await rawClientOf(server);
+    client.write(`${callMessage(1, [], 'Wait')}{"id":1,"type":"call",}\n\n\n${message({ id: 2 })}`);
+    expect(await client.nextJson()).toMatchObject({ id: 2, type: 'info' });
+    open('done');
+    expect(await client.nextJson()).toMatchObject({ id: 1, data: { response: { content: [{ data: 'done' }] } } });
+  });
+});
+
+describe('a handler', () => {
+  test('gets values by name, and the strings as they came', async () => {
+    const seen: unknown[] = [];
+    const server = new LiteMcpServer(
+      {
+        name: 'T',
+        parameters: [
+          { name: 'n', type: 'int' },
+          { name: 'on', type: 'bool' },
+          { name: 'word', type: 'text' },
+        ],
+      },
+      (values, call) => {
+        expectTypeOf(values).toEqualTypeOf<{ n: number; on: boolean; word: string }>();
+        seen.push(values, call.arguments, call.params, call.id);
+      },
+    );
+    const { client } = await connected(server);
+    await client.call([' 7', 'TRUE', '7']);
+    expect(seen).toEqual([{ n: 7, on: true, word: '7' }, [' 7', 'TRUE', '7'], { n: ' 7', on: 'TRUE', word: '7' }, 2]);
+  });
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new Error('disk full');
+      },
+      'disk full',
+    ],
+    ['rejects', () => Promise.reject(new Error('disk full')), 'disk full'],
+    [
+      'throws a string',
+      () => {
+        throw 'disk full';
+      },
+      'disk full',
+    ],
+    [
+      'throws nothing',
+      () => {
+        throw undefined;
+      },
+      'Handler threw nothing',
+    ],
+    [
+      'throws without a message',
+      () => {
+        throw new Error();
+      },
+      'The tool failed and did not say why',
+    ],
+    ['returns what has no text', () => ({ big: 1n }), 'Not expressible as text: Do not know how to serialize a BigInt'],
+  ])('that %s is an error in words without a stack', async (_how, handler, says) => {
+    const logs: string[] = [];
+    const { client } = await connected(new LiteMcpServer({ name: 'T' }, handler, { log: (line) => logs.push(line) }));
+    const { response } = await client.call();
+    expect(response).toEqual({ content: [{ type: 'string', data: says }], error: true });
+    expect(logs).toEqual([expect.stringContaining('T: The handler failed: ')]);
+  });
+  test('runs beside others up to the limit, waits in a bounded queue, and is refused beyond', async () => {
+    const gates = new Map<string, ReturnType<typeof gate<string>>>();
+    let running = 0;
+    let most = 0;
+    const server = new LiteMcpServer(
+      { name: 'Wait', parameters: [{ name: 'key', type: 'string' }] },
+      async ({ key }) => {
+        most = Math.max(most, ++running);
+        const mine = gate<string>();
+        gates.set(key, mine);
+        const result = await mine.opened;
+        running--;
+        return result;
+      },
+      { maxConcurrent: 2, maxQueued: 1 },
+    );
+    const { client } = await connected(server);
+    await client.info();
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((key) => client.call([key]));
+    expect((await d!).response).toEqual({
+      content: [
+        { type: 'string', data: 'Too many requests: 2 running and 1 waiting; send it again later, with a new id' },
+      ],
+      error: true,
+    });
+    expect(await client.info({ refresh: true })).toMatchObject({ name: 'Wait' });
+    gates.get('b')!.open('B');
+    expect((await b!).response.content[0]!.data).toBe('B');
+    gates.get('c')!.open('C');
+    expect((await c!).response.content[0]!.data).toBe('C');
+    gates.get('a')!.open('A');
+    expect((await a!).response.content[0]!.data).toBe('A');
+    expect(most).toBe(2);
+  });
+  test('is told by its signal when the client is gone', async () => {
+    const started = gate();
+    const aborted = gate();
+    const server = new LiteMcpServer({ name: 'Wait' }, async (_values, { signal }) => {
+      signal.addEventListener('abort', () => aborted.open());
+      started.open();
+      await aborted.opened;
+    });
+    const { client, connection } = await connected(server);
+    const call = client.call();
+    await started.opened;
+    await Promise.all([client.close(), expect(call).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })]);
+    await aborted.opened;
+    await connection.closed;
+  });
+});
+
+describe('a definition', () => {
+  test.each([
+    [{ name: '' }, 'tool.name must not be empty'],
+    [{ name: 'T', parameters: [{ name: 'a' }] }, 'tool.parameters[0].type must be a string, not absent'],
+    [
+      {
+        name: 'T',
+        parameters: [
+          { name: 'a', type: 'x' },
+          { name: 'a', type: 'y' },
+        ],
+      },
+      'two parameters are named "a"',
+    ],
+  ])('%j is refused at once', (definition, message) => {
+    expect(() => new LiteMcpServer(definition as never, () => '')).toThrow(message);
+  });
+});
+
+test('the newest ids are remembered, and only so many', async () => {
+  const { raw: client } = await rawClientOf(calculator({ rememberedIds: 10 }));
+  const ids = Array.from({ length: 25 }, (_, id) => id);
+  for (const id of ids) client.write(message({ id }));
+  for (const id of ids) expect((await client.nextJson()).id).toBe(id);
+  for (const id of ids.slice(-10)) client.write(message({ id }));
+  client.write(message({ id: 0 }));
+  expect((await client.nextJson()).id).toBe(0);
+});
