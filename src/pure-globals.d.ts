@@ -27,3 +27,5 @@ declare function setTimeout(callback: () => void, delayMs: number): unknown;
 declare function clearTimeout(timer: unknown): void;
 declare function queueMicrotask(callback: () => void): void;
 declare const performance: { now(): number };
+declare function btoa(binary: string): string;
+declare const crypto: { getRandomValues(array: Uint8Array): Uint8Array };

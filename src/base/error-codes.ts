@@ -45,7 +45,8 @@ export const usageErrorCodes = [
   'PAYLOAD_TOO_LONG',
   'PAYLOAD_HAS_DELIMITER',
   'MESSAGE_NOT_SERIALIZABLE',
-  'DUPLICATE_HANDLER',
+  'DUPLICATE_NAME',
+  'INPUT_NOT_GIVEN',
 ] as const;
 
 export type RpcErrorCode = (typeof rpcErrorCodes)[number];

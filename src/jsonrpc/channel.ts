@@ -33,7 +33,11 @@ export interface Channel {
   onmessage?: ((message: never) => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onclose?: (() => void) | undefined;
+  /** Called once the protocol revision is known. */
+  setProtocolVersion?: ((version: string) => void) | undefined;
 
+  /** Ours: the other end has stopped talking; answers in flight can still be sent. */
+  onending?: (() => void) | undefined;
   /** Ours: the messages of one batch, to be answered by one batch. */
   onbatch?: ((messages: JsonRpcMessage[], faults: InboundFault[]) => void) | undefined;
   sendBatch?(messages: JsonRpcMessage[]): Promise<void>;

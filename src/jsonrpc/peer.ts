@@ -30,6 +30,8 @@ const PROGRESS = 'notifications/progress';
 export class Peer {
   /** The connection is over, for whatever reason. Called once. */
   onclose: ((cause: Error | undefined) => void) | undefined;
+  /** The other end has stopped talking; answers in flight can still be sent. */
+  onending: (() => void) | undefined;
   /** Something went wrong that no request can be blamed for. The connection goes on. */
   onerror: ((error: Error) => void) | undefined;
   answerFaults: boolean;
@@ -79,6 +81,7 @@ export class Peer {
     channel.onbatch = (messages, faults) => this.#receiveBatch(messages, faults);
     channel.onfault = (fault) => this.#receiveFault(fault);
     channel.onerror = (error) => this.onerror?.(error);
+    channel.onending = () => this.onending?.();
     channel.onclose = () => this.#finish();
     await channel.start();
   }

@@ -13,8 +13,6 @@ export interface Transport extends Channel {
   onmessage?: (<T extends JsonRpcMessage>(message: T, extra?: object) => void) | undefined;
   /** A line on a child's stdout that is no message. */
   onnoise?: ((noise: Noise) => void) | undefined;
-  /** The official SDK calls this once the revision is known. Batches are read only where it allows them. */
-  setProtocolVersion?: ((version: string) => void) | undefined;
   sessionId?: string | undefined;
 }
 
@@ -26,6 +24,7 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
   onfault?: ((fault: InboundFault) => void) | undefined;
   onnoise?: ((noise: Noise) => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
+  onending?: (() => void) | undefined;
   onclose?: (() => void) | undefined;
   /** How many lines of noise there were. */
   noiseCount = 0;
@@ -62,6 +61,7 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
     return this.#wire.close();
   }
 
+  /** Batches are read only in the one revision that has them. */
   setProtocolVersion(version: string): void {
     this.#reader.batches = version === REVISION_WITH_BATCHES;
   }
@@ -116,6 +116,11 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
   /** @internal */
   error(error: Error): void {
     this.onerror?.(error);
+  }
+
+  /** @internal */
+  ending(): void {
+    this.#guard(() => this.onending?.());
   }
 
   /** @internal */

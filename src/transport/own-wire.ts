@@ -52,6 +52,7 @@ export class OwnWire extends ByteWire {
   async #inputEnded(error: Error | undefined): Promise<void> {
     if (this.#ending || this.closed) return;
     this.phase = 'closing';
+    this.events?.ending?.();
     await this.#answersInFlight();
     this.#ending ??= this.#end(error);
     await this.#ending;

@@ -10,6 +10,8 @@ export interface WireEvents extends FrameSink {
   fault(fault: FrameFault): void;
   /** Something failed; the wire goes on as far as it can. */
   error(error: Error): void;
+  /** The other end has stopped talking, but may still listen. */
+  ending?(): void;
   /** The wire is over, for whatever reason. Called once, after the last frame. */
   closed(error: Error | undefined): void;
 }

@@ -1,0 +1,75 @@
+// Checks values against a JSON Schema and says in words what does not fit. Ajv is loaded the first time a schema is
+// compiled, so that a server whose tools bring their own validators never pays for it. References to the network are never
+// followed: a schema that needs one does not compile.
+
+import type { ErrorObject } from 'ajv';
+import { UsageError } from '../base/errors.ts';
+import type { JsonSchema } from './types.ts';
+
+/** Nothing when the value fits, otherwise which field does not and what was expected. */
+export type SchemaCheck = (value: unknown) => string | undefined;
+
+const compiled = new WeakMap<JsonSchema, Promise<SchemaCheck>>();
+
+/** Compiles once for each schema object. Rejects with a UsageError for a schema that is no schema. */
+export function compileJsonSchema(schema: JsonSchema): Promise<SchemaCheck> {
+  let check = compiled.get(schema);
+  if (!check) {
+    check = compile(schema);
+    compiled.set(schema, check);
+  }
+  return check;
+}
+
+async function compile(schema: JsonSchema): Promise<SchemaCheck> {
+  const ajv = await loadAjv(schema);
+  try {
+    const validate = ajv.compile(schema);
+    return (value) => (validate(value) ? undefined : describe(validate.errors ?? []));
+  } catch (cause) {
+    throw new UsageError('INVALID_OPTION', `Not a usable JSON Schema: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** JSON Schema 2020-12 unless the schema names the older dialect. */
+async function loadAjv(schema: JsonSchema) {
+  const options = { strict: false, logger: false as const, validateFormats: false, allErrors: false, verbose: true };
+  if (String(schema.$schema ?? '').includes('draft-07')) {
+    const { Ajv } = await import('ajv');
+    return new Ajv(options);
+  }
+  const { Ajv2020 } = await import('ajv/dist/2020.js');
+  return new Ajv2020(options);
+}
+
+function describe(errors: ErrorObject[]): string {
+  const error = errors[0];
+  if (!error) return 'does not fit its schema';
+  const path = error.instancePath.slice(1).replaceAll('/', '.');
+  const { params } = error;
+  switch (error.keyword) {
+    case 'required':
+      return `${joined(path, params.missingProperty)} is required`;
+    case 'additionalProperties':
+      return `${joined(path, params.additionalProperty)} is not known${known(error)}`;
+    case 'enum':
+      return `${path || 'value'} must be one of ${JSON.stringify(params.allowedValues)}`;
+    default:
+      return `${path || 'value'} ${error.message}${got(error.data)}`;
+  }
+}
+
+function joined(path: string, name: string): string {
+  return path ? `${path}.${name}` : name;
+}
+
+function known(error: ErrorObject): string {
+  const properties = (error.parentSchema as { properties?: object } | undefined)?.properties;
+  return properties ? `; expected ${Object.keys(properties).join(', ') || 'nothing'}` : '';
+}
+
+function got(value: unknown): string {
+  if (value === null) return ', not null';
+  if (Array.isArray(value)) return ', not an array';
+  return typeof value === 'object' ? '' : `, not ${JSON.stringify(value)?.slice(0, 60)}`;
+}

@@ -1,0 +1,91 @@
+// 2026-07-28: changes are told only to `subscriptions/listen` requests, each of which says what it wants to hear of. Such
+// a request stays open until its client cancels it or the server ends; every notification carries the id of its request.
+
+import type { InboundCall } from '../../jsonrpc/inbound.ts';
+import { SUBSCRIPTION_ID } from '../meta.ts';
+import { invalidParams } from '../protocol-errors.ts';
+import type { RequestId, SubscriptionFilter } from '../types.ts';
+import type { Params } from './methods.ts';
+import type { Family } from './registry.ts';
+
+const MOST_LISTENERS = 1024;
+const MOST_URIS = 10_000;
+
+const wishes = {
+  tools: 'toolsListChanged',
+  prompts: 'promptsListChanged',
+  resources: 'resourcesListChanged',
+} as const satisfies Record<Family, keyof SubscriptionFilter>;
+
+interface Listener {
+  id: RequestId;
+  families: Set<Family>;
+  uris: Set<string>;
+  end: (result: Record<string, unknown>) => void;
+}
+
+export class Listeners {
+  readonly #byId = new Map<RequestId, Listener>();
+  readonly #notify: (method: string, params: Params) => void;
+  readonly #offered: (family: Family) => boolean;
+
+  /** `offered`: which families this server has at all; wishes for others are left out of the acknowledgement. */
+  constructor(notify: (method: string, params: Params) => void, offered: (family: Family) => boolean) {
+    this.#notify = notify;
+    this.#offered = offered;
+  }
+
+  /** Resolves when the listening ends from our side; a cancel by the client is never answered. */
+  listen(params: Params, inbound: InboundCall): Promise<Record<string, unknown>> {
+    const filter = readFilter(params.notifications);
+    if (this.#byId.size >= MOST_LISTENERS) {
+      throw invalidParams(`Too many subscriptions: ${MOST_LISTENERS} are open; cancel one first`);
+    }
+    const families = (Object.keys(wishes) as Family[]).filter(
+      (family) => filter[wishes[family]] && this.#offered(family),
+    );
+    const uris = this.#offered('resources') ? (filter.resourceSubscriptions ?? []) : [];
+    const { id } = inbound;
+    const honored: SubscriptionFilter = Object.fromEntries(families.map((family) => [wishes[family], true]));
+    if (uris.length > 0) honored.resourceSubscriptions = uris;
+    // The acknowledgement must be the first message of the subscription.
+    this.#notify('notifications/subscriptions/acknowledged', {
+      _meta: { [SUBSCRIPTION_ID]: id },
+      notifications: honored,
+    });
+    return new Promise((end) => {
+      this.#byId.set(id, { id, families: new Set(families), uris: new Set(uris), end });
+      inbound.signal.addEventListener('abort', () => this.#byId.delete(id), { once: true });
+    });
+  }
+
+  listChanged(family: Family): void {
+    for (const { id, families } of this.#byId.values()) {
+      if (families.has(family))
+        this.#notify(`notifications/${family}/list_changed`, { _meta: { [SUBSCRIPTION_ID]: id } });
+    }
+  }
+
+  resourceUpdated(uri: string): void {
+    for (const { id, uris } of this.#byId.values()) {
+      if (uris.has(uri)) this.#notify('notifications/resources/updated', { _meta: { [SUBSCRIPTION_ID]: id }, uri });
+    }
+  }
+
+  /** The server ends: each listener gets the answer to its request. */
+  endAll(): void {
+    for (const { id, end } of this.#byId.values()) end({ _meta: { [SUBSCRIPTION_ID]: id } });
+    this.#byId.clear();
+  }
+}
+
+function readFilter(filter: unknown): SubscriptionFilter {
+  if (typeof filter !== 'object' || filter === null || Array.isArray(filter)) {
+    throw invalidParams('subscriptions/listen needs "notifications": an object that says what to listen for');
+  }
+  const { resourceSubscriptions: uris = [] } = filter as SubscriptionFilter;
+  if (!Array.isArray(uris) || uris.length > MOST_URIS || uris.some((uri) => typeof uri !== 'string')) {
+    throw invalidParams(`"resourceSubscriptions" must be a list of at most ${MOST_URIS} URIs`);
+  }
+  return filter;
+}

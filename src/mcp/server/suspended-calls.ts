@@ -1,0 +1,189 @@
+// 2026-07-28 has no requests from server to client: a handler that asks its client is kept here, asleep, while an
+// `input_required` result carries its questions out; the client's retry brings the answers and wakes it. The handler runs
+// once, however many rounds that takes. What the client holds meanwhile is only a key: random, good for one use, and worth
+// nothing if it is altered, which is noticed and said.
+
+import type { Clock } from '../../base/clock.ts';
+import { UsageError } from '../../base/errors.ts';
+import { Deadlines } from '../../jsonrpc/deadlines.ts';
+import { InFlight } from '../../jsonrpc/in-flight.ts';
+import type { InboundCall } from '../../jsonrpc/inbound.ts';
+import { invalidParams } from '../protocol-errors.ts';
+import type { InputRequest, InputRequiredResult, InputResponse } from '../types.ts';
+import { Call, type CallLink, type ClientContext } from './call.ts';
+
+interface Question {
+  request: InputRequest;
+  resolve: (response: InputResponse) => void;
+  reject: (error: Error) => void;
+}
+
+/** One handler and its unanswered questions. */
+interface Work {
+  call: Call;
+  /** Method and parameters: a retry must be the same request. */
+  request: string;
+  result: Promise<unknown>;
+  questions: Map<string, Question>;
+  asked: number;
+  onAsked: (() => void) | undefined;
+  dueMs: number;
+  key: string;
+}
+
+export interface SuspendedCallsOptions {
+  clock: Clock;
+  maxSuspended: number;
+  suspendedMs: number;
+}
+
+export class SuspendedCalls {
+  readonly #options: SuspendedCallsOptions;
+  readonly #asleep = new InFlight<Work>();
+  readonly #deadlines: Deadlines<Work>;
+  readonly #run = randomText(6);
+
+  constructor(options: SuspendedCallsOptions) {
+    this.#options = options;
+    this.#deadlines = new Deadlines(options.clock, this.#asleep, (work) =>
+      this.#drop(work, `its client did not answer within ${options.suspendedMs} ms`),
+    );
+  }
+
+  get size(): number {
+    return this.#asleep.size;
+  }
+
+  /** Runs a handler until it is done or asks. */
+  start(
+    inbound: InboundCall,
+    client: ClientContext,
+    notify: CallLink['notify'],
+    run: (call: Call) => unknown,
+  ): unknown {
+    const work: Work = {
+      call: new Call(inbound, client, { notify, ask: (_call, request) => this.#ask(work, request) }),
+      request: '',
+      result: Promise.resolve(),
+      questions: new Map(),
+      asked: 0,
+      onAsked: undefined,
+      dueMs: 0,
+      key: '',
+    };
+    const outcome = run(work.call);
+    if (!(outcome instanceof Promise)) return outcome;
+    work.result = outcome;
+    // A handler that fails while it sleeps is told so when it is woken; nobody listens before.
+    outcome.catch(() => undefined);
+    return this.#untilNextStop(work, inbound);
+  }
+
+  /** The client has sent the request again, with answers. */
+  resume(inbound: InboundCall, client: ClientContext): Promise<unknown> {
+    const params = inbound.request.params ?? {};
+    const work = this.#find(params.requestState);
+    if (work.request !== identity(inbound)) {
+      throw invalidParams('requestState belongs to another request: send the same method and parameters again');
+    }
+    const answers = (params.inputResponses ?? {}) as Record<string, unknown>;
+    const read = new Map(
+      [...work.questions].flatMap(([key, { request }]) =>
+        answers[key] === undefined ? [] : [[key, readResponse(key, request, answers[key])] as const],
+      ),
+    );
+    this.#asleep.take(work.key);
+    if (this.#asleep.size === 0) this.#deadlines.idle();
+    work.call.continueUnder(inbound, client);
+    for (const [key, response] of read) {
+      work.questions.get(key)?.resolve(response);
+      work.questions.delete(key);
+    }
+    return this.#untilNextStop(work, inbound);
+  }
+
+  /** Everybody asleep is woken with the bad news. */
+  dropAll(why: string): void {
+    for (const work of [...this.#asleep.values()]) this.#drop(work, why);
+    this.#deadlines.stop();
+  }
+
+  #ask(work: Work, request: InputRequest): Promise<InputResponse> {
+    return new Promise((resolve, reject) => {
+      work.questions.set(`input-${++work.asked}`, { request, resolve, reject });
+      // Questions of one turn travel together.
+      if (work.questions.size === 1) queueMicrotask(() => work.onAsked?.());
+    });
+  }
+
+  #untilNextStop(work: Work, inbound: InboundCall): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      work.onAsked = () => {
+        work.onAsked = undefined;
+        resolve(this.#suspend(work, inbound));
+      };
+      work.result.then(resolve, reject);
+      // Not all questions were answered: those left go out again, with what the handler may ask now.
+      if (work.questions.size > 0) queueMicrotask(() => queueMicrotask(() => work.onAsked?.()));
+    });
+  }
+
+  #suspend(work: Work, inbound: InboundCall): InputRequiredResult {
+    if (this.#asleep.size >= this.#options.maxSuspended) {
+      const oldest = this.#asleep.values().next().value;
+      if (oldest) this.#drop(oldest, 'too many other calls wait for their clients');
+    }
+    work.key = randomText(16);
+    work.dueMs = this.#options.clock.nowMs() + this.#options.suspendedMs;
+    work.request ||= identity(inbound);
+    this.#asleep.add(work.key, work);
+    this.#deadlines.added(work);
+    const inputRequests = Object.fromEntries([...work.questions].map(([key, { request }]) => [key, request]));
+    return { resultType: 'input_required', inputRequests, requestState: `${this.#run}.${work.key}` };
+  }
+
+  #find(state: unknown): Work {
+    const [run, key] = typeof state === 'string' ? state.split('.') : [];
+    const work = run === this.#run && key !== undefined ? this.#asleep.get(key) : undefined;
+    if (work) return work;
+    const why =
+      run === this.#run
+        ? 'it was used before, has expired, or was altered'
+        : 'it was altered, or comes from an earlier run of this server';
+    throw invalidParams(`Unknown requestState: ${why}. Send the request again without it.`, {
+      requestState: 'unknown',
+    });
+  }
+
+  #drop(work: Work, why: string): void {
+    this.#asleep.take(work.key);
+    const reason = new UsageError('INPUT_NOT_GIVEN', `The call was given up: ${why}`);
+    work.call.abort(reason);
+    for (const { reject } of work.questions.values()) reject(reason);
+    work.questions.clear();
+  }
+}
+
+function identity(inbound: InboundCall): string {
+  const { inputResponses: _responses, requestState: _state, _meta, ...params } = inbound.request.params ?? {};
+  return JSON.stringify([inbound.request.method, params]);
+}
+
+function readResponse(key: string, request: InputRequest, response: unknown): InputResponse {
+  const fields = {
+    'elicitation/create': 'action',
+    'sampling/createMessage': 'content',
+    'roots/list': 'roots',
+  } as const;
+  const field = fields[request.method];
+  if (typeof response !== 'object' || response === null || !(field in response)) {
+    throw invalidParams(`inputResponses.${key} must be the result of ${request.method}, with "${field}"`);
+  }
+  return response as InputResponse;
+}
+
+function randomText(bytes: number): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
+}

@@ -1,0 +1,90 @@
+// A client that writes messages as they are and keeps what comes back: for tests of what really goes over the pipe.
+
+import { duplexPair } from 'node:stream';
+import type { Server } from '../../src/mcp/server/server.ts';
+import { StreamTransport } from '../../src/transport/stream-transport.ts';
+
+type Message = Record<string, unknown> & { id?: unknown; method?: string; params?: Record<string, unknown> };
+
+export const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+};
+
+export class RawClient {
+  readonly received: Message[] = [];
+  #near: import('node:stream').Duplex;
+  #looks = new Set<() => void>();
+  #nextId = 100;
+
+  private constructor(near: import('node:stream').Duplex) {
+    this.#near = near;
+    let text = '';
+    near.on('data', (chunk) => {
+      text += chunk;
+      const lines = text.split('\n');
+      text = lines.pop() ?? '';
+      for (const line of lines) this.received.push(JSON.parse(line));
+      for (const look of [...this.#looks]) look();
+    });
+  }
+
+  static async connect(server: Server): Promise<RawClient> {
+    const [near, far] = duplexPair();
+    await server.connect(StreamTransport.over(far));
+    return new RawClient(near);
+  }
+
+  write(message: object | string): void {
+    this.#near.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
+  }
+
+  end(): void {
+    this.#near.end();
+  }
+
+  notify(method: string, params?: object): void {
+    this.write({ jsonrpc: '2.0', method, params });
+  }
+
+  async request(method: string, params?: object, id: string | number = this.#nextId++): Promise<Message> {
+    this.write({ jsonrpc: '2.0', id, method, params });
+    return this.until((message) => message.id === id && message.method === undefined);
+  }
+
+  /** A request of 2026-07-28, with its envelope. */
+  modern(method: string, params: object = {}, capabilities: object = {}, meta: object = {}): Promise<Message> {
+    const _meta = { ...META, 'io.modelcontextprotocol/clientCapabilities': capabilities, ...meta };
+    return this.request(method, { ...params, _meta });
+  }
+
+  async initialize(protocolVersion = '2025-11-25', capabilities: object = {}): Promise<Message> {
+    const clientInfo = { name: 'raw', version: '1' };
+    const answer = await this.request('initialize', { protocolVersion, capabilities, clientInfo });
+    this.notify('notifications/initialized');
+    return answer;
+  }
+
+  until(matches: (message: Message) => boolean): Promise<Message> {
+    return new Promise((resolve) => {
+      const look = () => {
+        const found = this.received.find(matches);
+        if (!found) return;
+        this.#looks.delete(look);
+        resolve(found);
+      };
+      this.#looks.add(look);
+      look();
+    });
+  }
+
+  notified(method: string): Promise<Message> {
+    return this.until((message) => message.method === method);
+  }
+}
+
+export function resultOf<T = Record<string, unknown>>(message: Message): T {
+  if (!message.result) throw new Error(`No result: ${JSON.stringify(message)}`);
+  return message.result as T;
+}
