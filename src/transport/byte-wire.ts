@@ -4,17 +4,18 @@
 import type { Readable } from 'node:stream';
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import { type Evidence, PeerError, type Phase, toError, UsageError } from '../base/errors.ts';
-import type { FrameDecoder, Framing } from '../framing/framing.ts';
+import type { FrameDecoder, FrameSink, Framing } from '../framing/framing.ts';
 import { newline } from '../framing/newline.ts';
 import type { ByteSink } from '../process/own-streams.ts';
 import { BatchWriter } from './batch-writer.ts';
-import type { Wire, WireEvents, WireOptions } from './wire.ts';
+import type { Wire, WireEvents, WireObserver, WireOptions } from './wire.ts';
 
 export abstract class ByteWire implements Wire {
   phase: Phase = 'spawn';
   firstNoise: string | undefined;
   protected answersDue = 0;
   protected readonly clock: Clock;
+  protected readonly observer: WireObserver | undefined;
   protected events: WireEvents | undefined;
   readonly #framing: Framing;
   readonly #decoder: FrameDecoder;
@@ -26,6 +27,7 @@ export abstract class ByteWire implements Wire {
   constructor(options: WireOptions) {
     const { framing = newline(), maxFrameBytes } = options;
     this.clock = options.clock ?? systemClock;
+    this.observer = options.observer;
     this.#framing = framing;
     this.#decoder = framing.decoder({ maxFrameBytes });
     this.#maxQueuedChars = options.maxQueuedChars;
@@ -48,7 +50,10 @@ export abstract class ByteWire implements Wire {
   }
 
   send(text: string): Promise<void> {
-    if (this.#writer) return this.#writer.send(text);
+    if (this.#writer) {
+      this.observer?.sent?.(text);
+      return this.#writer.send(text);
+    }
     return Promise.reject(
       this.#closed ? this.#closedUsage() : new UsageError('NOT_STARTED', 'Nothing can be sent before start()'),
     );
@@ -67,7 +72,7 @@ export abstract class ByteWire implements Wire {
 
   /** Connects the streams. `onEnd` is called when nothing more can be read. */
   protected attach(input: Readable, output: ByteSink, onEnd: (error?: Error) => void): void {
-    const events = this.events!;
+    const events = this.observer ? observed(this.events!, this.observer) : this.events!;
     this.#writer = new BatchWriter(output, this.#framing, this.#maxQueuedChars);
     this.phase = 'startup';
     input.on('data', (chunk: Buffer) => this.#decoder.push(chunk, events));
@@ -120,6 +125,19 @@ export abstract class ByteWire implements Wire {
   #closedUsage(): UsageError {
     return new UsageError('TRANSPORT_CLOSED', 'This is closed; make a new one', { cause: this.#closeError });
   }
+}
+
+function observed(events: WireEvents, observer: WireObserver): FrameSink {
+  return {
+    frame(bytes, offset) {
+      observer.received?.(bytes, offset);
+      events.frame(bytes, offset);
+    },
+    fault(fault) {
+      observer.fault?.(fault);
+      events.fault(fault);
+    },
+  };
 }
 
 function streamFailed(doing: string, error: Error): PeerError {

@@ -78,9 +78,18 @@ export class ChildWire extends ByteWire {
       throw error;
     }
     this.#process = process;
+    this.#observe(process);
     this.#stderr.connect(process.stderr);
     this.attach(process.stdout, process.stdin, (error) => this.#outputEnded(error));
     process.onExit(() => void this.#processEnded());
+  }
+
+  #observe(process: ServerProcess): void {
+    const { observer } = this;
+    if (!observer) return;
+    observer.spawned?.(process.pid, process.commandLine);
+    process.stderr.on('data', (chunk: Buffer) => observer.stderr?.(chunk));
+    process.onExit(({ exitCode, signal }) => observer.exited?.(exitCode, signal));
   }
 
   async #close(): Promise<void> {
@@ -124,6 +133,7 @@ export class ChildWire extends ByteWire {
   async #stopProcess(): Promise<void> {
     if (!this.#process) return;
     this.stopRung = await this.#process.stop();
+    this.observer?.stopped?.(this.stopRung);
     if (this.stopRung !== 'unresponsive') return;
     this.report(
       new ProcessError('PROCESS_UNRESPONSIVE', `Process ${this.pid} survived SIGKILL`, {

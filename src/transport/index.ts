@@ -8,3 +8,4 @@ export type { StderrChoice } from './stderr-outlet.ts';
 export { type StdioClientOptions, StdioClientTransport } from './stdio-client.ts';
 export { type StdioServerOptions, StdioServerTransport } from './stdio-server.ts';
 export { StreamTransport, type StreamTransportOptions } from './stream-transport.ts';
+export type { WireObserver } from './wire.ts';

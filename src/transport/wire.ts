@@ -32,6 +32,19 @@ export interface Wire {
   owe(change: 1 | -1): void;
 }
 
+/** Sees everything that happens on a wire, as it happens, and changes nothing. Bytes are views: copy what is to be kept. */
+export interface WireObserver {
+  spawned?(pid: number, command: string): void;
+  /** One message that was handed over for writing. */
+  sent?(text: string): void;
+  received?(bytes: Uint8Array, offset: number): void;
+  fault?(fault: FrameFault): void;
+  stderr?(chunk: Uint8Array): void;
+  exited?(exitCode: number | null, signal: string | null): void;
+  /** Everything that the child had started is gone; what that took. */
+  stopped?(rung: string): void;
+}
+
 export interface WireOptions {
   /** How messages are told apart on the pipe. Newlines, as MCP has it, unless said otherwise. */
   framing?: Framing;
@@ -41,4 +54,5 @@ export interface WireOptions {
   maxQueuedChars?: number;
   /** The clock that all waits are measured by. */
   clock?: Clock;
+  observer?: WireObserver;
 }
