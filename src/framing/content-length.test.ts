@@ -134,7 +134,7 @@ describe('content-length', () => {
     const decoder = contentLength().decoder();
     const sink = { frame: () => expect.fail('no frame'), fault: () => expect.fail('not yet') };
     for (let i = 0; i < 100; i++) decoder.push(new Uint8Array(10_000), sink);
-    expect(decoder.heldBytes).toBeLessThan(2 * PREFIX_BYTES);
+    expect(decoder.heldBytes).toBeLessThan(3 * PREFIX_BYTES);
     expect(decodeAll(decoder, [])).toMatchObject([{ fault: 'FRAME_LENGTH_INVALID', offset: 0, length: 1_000_000 }]);
   });
 

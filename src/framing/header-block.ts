@@ -2,13 +2,14 @@
 // good. Memory is the prefix, however many lines come. Knows no chunks and no bodies.
 
 import { type FrameFaultCode, type FrameSink, PREFIX_BYTES } from './framing.ts';
-import { PartialFrame } from './partial-frame.ts';
 
 /** A block with more lines is bad, whatever they say. */
 export const MAX_HEADER_LINES = 64;
 
 export class HeaderBlock {
-  readonly #bytes = new PartialFrame(PREFIX_BYTES);
+  /** Used again for every block: a new one for each would cost more than all the rest of a header. */
+  readonly #prefix = new Uint8Array(PREFIX_BYTES);
+  #prefixLength = 0;
   #offset = 0;
   #lines = 0;
   #lengths: (number | undefined)[] = [];
@@ -22,7 +23,7 @@ export class HeaderBlock {
   }
 
   get heldBytes(): number {
-    return this.#bytes.heldBytes;
+    return this.#prefix.length;
   }
 
   /** The length of the body, if exactly one valid one was given. */
@@ -32,10 +33,7 @@ export class HeaderBlock {
 
   /** A header line; the first one opens the block at its offset. Its bytes go to `show`. */
   addLine(offset: number): void {
-    if (this.#lines === 0) {
-      this.#offset = offset;
-      this.#bytes.beginAt(offset);
-    }
+    if (this.#lines === 0) this.#offset = offset;
     this.#lines++;
   }
 
@@ -46,20 +44,27 @@ export class HeaderBlock {
 
   /** Bytes of the block in their order; all of them, or as many of each line as a prefix needs. */
   show(bytes: Uint8Array): void {
-    this.#bytes.add(bytes, 0, bytes.length);
+    const room = this.#prefix.length - this.#prefixLength;
+    const shown = bytes.length > room ? bytes.subarray(0, room) : bytes;
+    this.#prefix.set(shown, this.#prefixLength);
+    this.#prefixLength += shown.length;
   }
 
   /** Reports the block, which ends before `endOffset`, as bad. */
   fail(code: FrameFaultCode, endOffset: number, sink: FrameSink): void {
-    const length = endOffset - this.#offset;
-    this.#lines = 0;
-    this.#lengths = [];
-    this.#bytes.fail(code, length, sink);
+    const fault = {
+      code,
+      offset: this.#offset,
+      length: endOffset - this.#offset,
+      prefix: this.#prefix.slice(0, this.#prefixLength),
+    };
+    this.clear();
+    sink.fault(fault);
   }
 
   clear(): void {
     this.#lines = 0;
     this.#lengths = [];
-    this.#bytes.clear();
+    this.#prefixLength = 0;
   }
 }

@@ -29,5 +29,6 @@ export function readLineEnd(lineEnd: Uint8Array): HeaderLine {
 }
 
 function latin1(bytes: Uint8Array): string {
-  return String.fromCharCode(...bytes);
+  // Not by spreading, which walks an iterator: this is most of what a header costs.
+  return String.fromCharCode.apply(null, bytes as unknown as number[]);
 }
