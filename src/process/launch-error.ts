@@ -2,6 +2,7 @@
 // what to do next. Looks at the file system after the fact; the error of the system alone says little more than ENOENT.
 
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { ProcessError, type StandpipeError, UsageError } from '../base/errors.ts';
 import { readVariable } from './environment.ts';
 import { findCommand, isPath } from './find-command.ts';
@@ -41,7 +42,9 @@ export function launchError(thrown: unknown, launch: Launch): StandpipeError {
   const found = findCommand(command, searchPath, cwd);
 
   if ((cause.code === 'ENOENT' || cause.code === 'EACCES') && !found) {
-    const where = isPath(command) ? 'there is no such file' : `it is in no folder of PATH (${searchPath || 'empty'})`;
+    const where = isPath(command)
+      ? `there is no file ${resolve(cwd, command)}`
+      : `it is in no folder of PATH (${searchPath || 'empty'})`;
     const message = `Cannot find the command ${quoted(command)}: ${where}.`;
     return new ProcessError('COMMAND_NOT_FOUND', mask(message), details(whereToLook(command, searchPath, cwd)));
   }

@@ -25,10 +25,12 @@ export interface OwnStdout {
 export function takeOverStdout(): OwnStdout {
   const { stdout, stderr } = process;
   const stream = bareStream(stdout);
+  // The console takes its stream at its first use and keeps it: let that be the real one, which can be given back.
+  Reflect.get(console, '_stdout');
   stderr.on('error', ignoreLostLog);
   const undo = [
     replace(process, 'stdout', { get: () => stderr, configurable: true, enumerable: true }),
-    // For those who hold the real one, such as a console that has been used before.
+    // For those who hold the real one, as the console does.
     replace(stdout, 'write', { value: strayWrite(stdout, stderr), configurable: true, writable: true }),
     replace(stdout, 'end', { value: endNothing(stderr), configurable: true, writable: true }),
     // Whoever ends "stdout" from now on has this one in hand, and the logs must go on.

@@ -14,7 +14,7 @@ export type TreeSignal = 'SIGTERM' | 'SIGKILL';
 export class ProcessTree {
   readonly leaderPid: number;
   readonly #leaderStart: number | undefined;
-  readonly #seen = new Map<number, number>(); // pid → startTicks of members outside the group
+  readonly #seen = new Map<number, number>(); // pid → startTicks of the members at the last look
   #groupOver = false;
 
   /** To be made in the turn of the spawn, while the pid cannot yet belong to anyone else. */
@@ -31,7 +31,10 @@ export class ProcessTree {
   /** Whether any member still runs. A zombie does not. Once false, false for ever: the pid may serve someone else by now. */
   alive(): boolean {
     if (process.platform === 'win32') return canSignal(this.leaderPid);
-    const members = this.#members();
+    if (this.#anySeenAlive()) return true;
+    let members = this.#members();
+    // A look is not an instant: a member can fork after the listing and end before it is read. Then its group still answers.
+    if (members?.length === 0 && canSignal(-this.leaderPid)) members = this.#members();
     if (members) {
       this.#groupOver ||= members.length === 0;
       return members.length > 0;
@@ -71,8 +74,17 @@ export class ProcessTree {
     for (const row of table) if (this.#isOurs(row)) add(row);
 
     this.#seen.clear();
-    for (const row of members) if (row.group !== this.leaderPid) this.#seen.set(row.pid, row.startTicks);
+    for (const row of members) this.#seen.set(row.pid, row.startTicks);
     return [...members];
+  }
+
+  /** Mostly enough, and much cheaper than the whole table. */
+  #anySeenAlive(): boolean {
+    for (const [pid, startTicks] of this.#seen) {
+      const row = readProcessRow(pid);
+      if (row && row.startTicks === startTicks && !row.dead) return true;
+    }
+    return false;
   }
 
   #isOurs(row: ProcessRow): boolean {
@@ -83,7 +95,7 @@ export class ProcessTree {
   /** A pid is given out again only once no group or session bears it: a stranger with the leader's pid means ours is over. */
   #noticeReuse(table: ProcessRow[]): void {
     const leader = table.find((row) => row.pid === this.leaderPid);
-    if (leader && leader.startTicks !== this.#leaderStart) this.#groupOver = true;
+    if (leader && this.#leaderStart !== undefined && leader.startTicks !== this.#leaderStart) this.#groupOver = true;
   }
 
   #taskkill(): boolean {

@@ -19,7 +19,7 @@ import { type Mask, maskValues } from './mask-values.ts';
 import { ProcessTree } from './process-tree.ts';
 import { releaseWhenIdle } from './release-when-idle.ts';
 import { StderrRing } from './stderr-ring.ts';
-import { defaultStopWaits, type StopRung, type StopWaits, stopLadder } from './stop-ladder.ts';
+import { type StopRung, type StopWaits, stopLadder, withDefaultWaits } from './stop-ladder.ts';
 import { Watchdog } from './watchdog.ts';
 
 export interface ServerProcessOptions {
@@ -126,7 +126,7 @@ export class ServerProcess {
     this.#watchdog = process.platform === 'win32' ? undefined : (options.watchdog ?? sharedWatchdog());
     this.#watchdog?.register(this.pid);
     this.#tree = new ProcessTree(this.pid);
-    this.#waits = { ...defaultStopWaits, ...options.stopWaits };
+    this.#waits = withDefaultWaits(options.stopWaits);
     this.#clock = options.clock ?? systemClock;
     this.commandLine = launch.commandLine;
     this.mask = launch.mask;

@@ -15,6 +15,14 @@ export interface StopWaits {
 
 export const defaultStopWaits: Readonly<StopWaits> = { stdinMs: 1500, sigtermMs: 1500, sigkillMs: 1000 };
 
+export function withDefaultWaits(waits: Partial<StopWaits> = {}): StopWaits {
+  return {
+    stdinMs: waits.stdinMs ?? defaultStopWaits.stdinMs,
+    sigtermMs: waits.sigtermMs ?? defaultStopWaits.sigtermMs,
+    sigkillMs: waits.sigkillMs ?? defaultStopWaits.sigkillMs,
+  };
+}
+
 /** When a leader leaves politely, what it leaves behind gets this long to follow before the ladder goes on. */
 const stragglersMs = 500;
 

@@ -72,6 +72,14 @@ export class Watchdog {
     if (this.#groups.delete(group)) this.#tell(`- ${group}\n`);
   }
 
+  /** Ends the watch as if the host had vanished: what is still registered is ended. */
+  close(): void {
+    const watchdog = this.#process;
+    this.#process = undefined;
+    this.#groups.clear();
+    watchdog?.stdin?.end();
+  }
+
   #start(): void {
     this.#starts += 1;
     try {

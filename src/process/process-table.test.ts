@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { parseStat } from './process-table.ts';
+
+const rest = '0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 98765 1000 10';
+
+test('a line of /proc is read by its fields', () => {
+  expect(parseStat(`42 (node) S 7 40 39 ${rest}`)).toEqual({
+    pid: 42,
+    parent: 7,
+    group: 40,
+    session: 39,
+    startTicks: 98765,
+    dead: false,
+  });
+});
+
+test('a name may hold spaces and parentheses', () => {
+  expect(parseStat(`42 (a) S 1 (b) R 7 40 39 ${rest}`)).toMatchObject({ parent: 7, group: 40 });
+});
+
+test('a zombie is dead, unless threads of it still run', () => {
+  expect(parseStat(`42 (node) Z 7 40 39 ${rest}`).dead).toBe(true);
+  expect(parseStat(`42 (node) Z 7 40 39 ${rest.replace('20 0 1', '20 0 3')}`).dead).toBe(false);
+});

@@ -1,0 +1,149 @@
+// Pain points 7 and 11: a server starts with exactly what its entry says, or an error says what to change.
+
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ProcessError, UsageError } from '../../src/base/errors.ts';
+import { startServerProcess } from '../../src/process/server-process.ts';
+import { fixture, node, playground, textOf } from '../fixtures/process/programs.ts';
+
+async function failure(options: Parameters<typeof startServerProcess>[0]): Promise<ProcessError> {
+  const error = await startServerProcess(options).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(error).toBeInstanceOf(ProcessError);
+  return error as ProcessError;
+}
+
+test('a missing command is named, with the PATH that was searched and what to do', async () => {
+  const error = await failure({ command: 'no-such-tool', args: ['--x', 'a b'], env: { PATH: '/nowhere:/usr/bin' } });
+  expect(error.code).toBe('COMMAND_NOT_FOUND');
+  expect(error.message).toBe('Cannot find the command "no-such-tool": it is in no folder of PATH (/nowhere:/usr/bin).');
+  expect(error.hint).toContain('absolute path');
+  expect(error.evidence).toEqual({ phase: 'spawn', command: "no-such-tool --x 'a b'" });
+  expect(error.cause).toMatchObject({ code: 'ENOENT' });
+});
+
+test('the hint knows the usual causes', async () => {
+  const { marks } = playground();
+  const bin = join(marks.folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'python3'), '#!/bin/sh\n', { mode: 0o755 });
+  const hint = async (command: string) => (await failure({ command, env: { PATH: bin } })).hint;
+  expect(await hint('python')).toContain('"python3" is there');
+  expect(await hint('python3 server.py')).toContain('put the rest into "args"');
+  expect(await hint('~/server')).toContain('~ is not expanded');
+  expect(await hint('uvx')).toContain('Install uv');
+  expect(await hint('npx')).toContain('Install Node.js');
+  expect(await hint('node')).toContain(process.execPath);
+  expect(await hint('./server')).toContain('working folder');
+});
+
+test('a missing command on Windows shows when cmd.exe has ended, and is explained the same way', async () => {
+  const child = spawn(node, [fixture('pretends-windows.mjs')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  expect(JSON.parse(await textOf(child.stdout))).toEqual({
+    exitCode: 1,
+    signal: null,
+    error: { code: 'COMMAND_NOT_FOUND', message: expect.stringContaining('"no-such-tool"') },
+    rung: 'already-exited',
+  });
+});
+
+test('a missing working folder is not mistaken for a missing command', async () => {
+  const error = await failure({ command: node, cwd: '/no/such/folder' });
+  expect(error.code).toBe('CWD_NOT_FOUND');
+  expect(error.message).toContain('"/no/such/folder" does not exist');
+  const file = await failure({ command: node, cwd: fixture('leaves-at-eof.mjs') });
+  expect(file.code).toBe('CWD_NOT_FOUND');
+  expect(file.message).toContain('is not a folder');
+});
+
+test('a file that may not be run, and a folder, are told apart from a missing command', async () => {
+  const { marks } = playground();
+  const script = join(marks.folder, 'script');
+  writeFileSync(script, '#!/bin/sh\n');
+  const error = await failure({ command: script });
+  expect(error.code).toBe('COMMAND_NOT_EXECUTABLE');
+  expect(error.hint).toBe(`chmod +x ${script}, or start it with its interpreter.`);
+  const inPath = await failure({ command: 'script', env: { PATH: marks.folder } });
+  expect(inPath.code).toBe('COMMAND_NOT_EXECUTABLE');
+  const folder = await failure({ command: marks.folder });
+  expect(folder.code).toBe('COMMAND_NOT_EXECUTABLE');
+  expect(folder.message).toContain('is a folder');
+});
+
+test('a script whose interpreter is missing says so', async () => {
+  const { marks } = playground();
+  const script = join(marks.folder, 'script');
+  writeFileSync(script, '#!/no/such/interpreter -x\n');
+  chmodSync(script, 0o755);
+  const error = await failure({ command: script });
+  expect(error.code).toBe('COMMAND_NOT_FOUND');
+  expect(error.message).toContain('"/no/such/interpreter"');
+});
+
+test('what the system refuses for another reason keeps its reason', async () => {
+  const error = await failure({ command: node, args: ['x'.repeat(3_000_000)] });
+  expect(error.code).toBe('SPAWN_FAILED');
+  expect(error.message).toContain('E2BIG');
+  expect(error.hint).toContain('too long');
+});
+
+test('an argument that no program can get is our caller’s mistake, and its secret stays one', async () => {
+  const starting = startServerProcess({ command: node, args: ['a\0b', 'topsecret'], env: { KEY: 'topsecret' } });
+  const error = await starting.catch((error: unknown) => error as UsageError);
+  expect(error).toBeInstanceOf(UsageError);
+  expect(error).toMatchObject({ code: 'INVALID_OPTION', evidence: { command: expect.stringContaining('[env KEY]') } });
+});
+
+test('values of env appear in no part of an error', async () => {
+  const env = { TOKEN: 'hunter22', FOLDER: '/no/such/secret' };
+  const errors = await Promise.all([
+    failure({ command: 'tool-hunter22', args: ['--token=hunter22'], env }),
+    failure({ command: node, args: ['hunter22'], cwd: '/no/such/secret', env }),
+  ]);
+  for (const { message, hint, evidence } of errors) {
+    expect(JSON.stringify({ message, hint, evidence })).not.toMatch(/hunter22|secret/);
+  }
+});
+
+test('arguments arrive exactly as they were given', async () => {
+  const { start } = playground();
+  const args = [
+    'a b',
+    '"q"',
+    '%X%',
+    '&',
+    '^',
+    "''",
+    '',
+    '$HOME',
+    '`id`',
+    '*',
+    '\\',
+    'ü 😀',
+    'two\nlines',
+    '--flag=a b',
+  ];
+  const server = await start({ command: node, args: [fixture('prints-what-it-got.mjs'), ...args] });
+  expect(JSON.parse(await textOf(server.stdout)).args).toEqual(args);
+});
+
+test('the child gets its env, the short list, PATH, and nothing else of ours', async () => {
+  const { start } = playground();
+  process.env.STANDPIPE_TEST_SECRET = 'not for children';
+  const server = await start({ command: node, args: [fixture('prints-what-it-got.mjs')], env: { A: 'b c' } });
+  delete process.env.STANDPIPE_TEST_SECRET;
+  const { env } = JSON.parse(await textOf(server.stdout));
+  expect(env).toMatchObject({ A: 'b c', PATH: process.env.PATH });
+  expect(env).not.toHaveProperty('STANDPIPE_TEST_SECRET');
+});
+
+test('the working folder is the one given, and relative commands start there', async () => {
+  const { start } = playground();
+  const folder = dirname(fixture('prints-what-it-got.mjs'));
+  const server = await start({ command: node, args: ['prints-what-it-got.mjs'], cwd: folder });
+  expect(JSON.parse(await textOf(server.stdout)).cwd).toBe(folder);
+});

@@ -1,0 +1,90 @@
+// Pain points 8 and 18, from inside a server: stdout is the protocol's alone, and no child gets its streams.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { fixture, measureMs, node, playground, textOf } from '../fixtures/process/programs.ts';
+
+test('whatever writes to stdout, and however, the protocol alone gets there', async () => {
+  const child = spawn(node, [fixture('prints-everywhere.mjs')], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+  expect(stdout).toBe('protocol 1\nprotocol 2\nrestored\n');
+  const ways = [
+    ['console.error', 'console.log', 'process.stdout.write', 'base64', 'early', 'named import', 'fs.writeSync'],
+    ['writeSync by name', 'fs.write', 'write stream', 'with callback', 'end', 'end of the other'],
+    ['early worker', 'late worker', 'after the end'],
+  ].flat();
+  const lines = stderr.split('\n');
+  for (const way of ways) expect(lines).toContain(`stray ${way}`);
+});
+
+test('a reader that does not read does not block the server, and gets every byte before the exit', async () => {
+  const child = spawn(node, [fixture('writes-much-and-exits.mjs')], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [report] = await once(child.stderr, 'data');
+  const { more, blockedMs, loopRan } = JSON.parse(String(report));
+  expect({ more, loopRan }).toEqual({ more: false, loopRan: true });
+  expect(blockedMs).toBeLessThan(500);
+  expect(await textOf(child.stdout)).toHaveLength(8 * 1024 * 1024);
+});
+
+test('whoever pipes into stdout is held back by stderr, and let go on', async () => {
+  const child = spawn(node, [fixture('pipes-into-early-stdout.mjs')], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [begun] = await once(child.stdout, 'data');
+  expect(String(begun)).toBe('begun\n');
+  const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+  expect(stdout).toBe('ended\n');
+  expect(stderr).toHaveLength(8 * 1024 * 1024);
+});
+
+test('a real pipe is as good as a socket', async () => {
+  const script = `"$0" "$1" 2>/dev/null | wc -c`;
+  const child = spawn('sh', ['-c', script, node, fixture('writes-much-and-exits.mjs')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  expect(Number(await textOf(child.stdout))).toBe(8 * 1024 * 1024);
+});
+
+test('a file as stdout works too', async () => {
+  const { marks } = playground();
+  const path = join(marks.folder, 'out.txt');
+  const file = openSync(path, 'w');
+  const much = spawn(node, [fixture('writes-much-and-exits.mjs')], { stdio: ['ignore', file, 'ignore'] });
+  expect((await once(much, 'close'))[0]).toBe(0);
+  expect(statSync(path).size).toBe(8 * 1024 * 1024);
+  closeSync(file);
+
+  const again = openSync(path, 'w');
+  const strays = spawn(node, [fixture('prints-everywhere.mjs')], { stdio: ['ignore', again, 'ignore'] });
+  await once(strays, 'close');
+  closeSync(again);
+  expect(readFileSync(path, 'utf8')).toBe('protocol 1\nprotocol 2\nrestored\n');
+});
+
+test('a host that closes our stderr does not kill us: logs are lost, the protocol goes on', async () => {
+  const child = spawn(node, [fixture('logs-to-nobody.mjs')], { stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stderr.destroy();
+  await once(child.stderr, 'close');
+  child.stdin.end('go');
+  expect(await textOf(child.stdout)).toBe('still here\n');
+});
+
+test('a tool that runs cat on inherited streams returns at once, and says nothing on stdout', async () => {
+  const child = spawn(node, [fixture('runs-children.mjs')], { stdio: ['pipe', 'pipe', 'pipe'] });
+  child.stdin.write('protocol that no child may read\n'.repeat(100));
+  child.stdin.on('error', () => undefined); // it exits without having read
+  const { result, ms } = await measureMs(() => Promise.all([textOf(child.stdout), textOf(child.stderr)]));
+  expect(ms).toBeLessThan(10_000);
+  const [stdout, stderr] = result;
+  const [restored, report] = stdout.trim().split('\n');
+  expect(restored).toBe('restored');
+  expect(JSON.parse(report!)).toEqual({
+    done: ['spawn inherit', 'spawn 0 1 2', 'spawn streams', 'require', 'sync', 'fork', 'execFile'],
+    piped: 'given',
+    output: 'out\n',
+    restored: 0,
+  });
+  expect(stderr.match(/stray/g)).toHaveLength(4);
+  expect(stderr).not.toContain('protocol that no child may read');
+});

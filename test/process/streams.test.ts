@@ -1,0 +1,69 @@
+// Pain points 7, 9 and 10: stderr is drained and bounded, a broken pipe kills nobody, and the evidence is kept.
+
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { fixture, node, playground, until } from '../fixtures/process/programs.ts';
+
+test('10 MB on stderr without a newline: nothing blocks, the newest 64 KB are kept', async () => {
+  const { start } = playground();
+  const server = await start({ command: node, args: [fixture('floods-stderr.mjs')] });
+  const [said] = await once(server.stdout, 'data');
+  expect(String(said)).toBe('done\n');
+  const total = 159 * 64 * 1024 + 'the end'.length;
+  await until('all of it was read', () => server.stderrRing.totalBytes === total);
+  expect(server.stderrRing.droppedBytes).toBe(total - 64 * 1024);
+  expect(server.stderrRing.tail(1 << 20)).toHaveLength(64 * 1024);
+  expect(server.evidence('running').stderrTail).toMatch(/^x{4089}the end$/);
+});
+
+test('evidence holds the end of the server and its last words, masked', async () => {
+  const { start } = playground();
+  const server = await start({
+    command: 'sh',
+    args: ['-c', 'echo "bad key $KEY" >&2; exit 4'],
+    env: { KEY: 'hunter22' },
+  });
+  await server.closed;
+  expect(server.evidence('startup')).toEqual({
+    phase: 'startup',
+    command: `sh -c 'echo "bad key $KEY" >&2; exit 4'`,
+    pid: server.pid,
+    exitCode: 4,
+    signal: null,
+    stderrTail: 'bad key [env KEY]\n',
+  });
+});
+
+test('writing to a server that no longer reads is recorded, and uncaught nowhere', async () => {
+  const { start } = playground();
+  const server = await start({ command: node, args: [fixture('closes-its-stdin.mjs')], stopWaits: { stdinMs: 10 } });
+  await once(server.stdout, 'data');
+  server.stdin.write('anyone?');
+  await until('the error', () => server.stdinError !== undefined);
+  expect(server.stdinError).toMatchObject({ code: 'EPIPE' });
+  expect(await server.stop()).toBe('SIGTERM');
+});
+
+test('writing to a server that dies is uncaught nowhere, 100 times', async () => {
+  const { start } = playground();
+  for (let round = 0; round < 100; round += 1) {
+    const server = await start({ command: 'true' });
+    server.stdin.write(Buffer.alloc(100_000));
+    expect((await server.exit).exitCode).toBe(0);
+    server.stdin.write('after');
+  }
+});
+
+test('a listener is told of the end, also when it comes late', async () => {
+  const { start } = playground();
+  const server = await start({ command: 'sh', args: ['-c', 'exit 7'] });
+  const told: unknown[] = [];
+  server.onExit((status) => told.push(status));
+  await server.exit;
+  server.onExit((status) => told.push(status));
+  await server.closed;
+  expect(told).toEqual([
+    { exitCode: 7, signal: null },
+    { exitCode: 7, signal: null },
+  ]);
+});
