@@ -1,0 +1,61 @@
+// Whether a server that went away comes back, and when. A pure function of its past: no clock, no process, no surprise.
+// Too many starts in a short time are a crash loop, and a crash loop ends in `failed` instead of a fork bomb; waits grow
+// with every failure, and only a server that has stayed up for a while is forgiven its past.
+
+export interface RestartLimits {
+  /** `always`: whenever it ends without being told to. `on-failure`: not after exit code 0. `never`. */
+  policy: 'always' | 'on-failure' | 'never';
+  /** At most this many restarts within `periodMs`. */
+  maxRestarts: number;
+  periodMs: number;
+  /** The first wait; it doubles with every failure, up to `maxBackoffMs`. */
+  backoffMs: number;
+  maxBackoffMs: number;
+  /** After this much uptime, failures before do not count. */
+  resetAfterMs: number;
+}
+
+export interface RestartHistory {
+  /** When restarts happened, oldest first. */
+  readonly restartsMs: readonly number[];
+  /** Failures in a row, with no sustained uptime between them. */
+  readonly failures: number;
+}
+
+export interface Ending {
+  /** How long it had been ready; 0 if it never was. */
+  uptimeMs: number;
+  exitCode: number | null;
+  signal: string | null;
+}
+
+export type RestartDecision =
+  | { restart: true; afterMs: number; history: RestartHistory }
+  | { restart: false; reason: string; history: RestartHistory };
+
+export const noHistory: RestartHistory = { restartsMs: [], failures: 0 };
+
+/** `random`: from 0 up to 1; spreads the restarts of servers that fell together. */
+export function decideRestart(
+  history: RestartHistory,
+  ending: Ending,
+  limits: RestartLimits,
+  nowMs: number,
+  random: number,
+): RestartDecision {
+  const failures = ending.uptimeMs >= limits.resetAfterMs ? 1 : history.failures + 1;
+  const recent = history.restartsMs.filter((atMs) => atMs > nowMs - limits.periodMs);
+  const past = { restartsMs: recent, failures };
+  if (limits.policy === 'never') return { restart: false, reason: 'it is not to be restarted', history: past };
+  if (limits.policy === 'on-failure' && ending.exitCode === 0) {
+    return { restart: false, reason: 'it ended by itself, with exit code 0', history: past };
+  }
+  if (recent.length >= limits.maxRestarts) {
+    const seconds = Math.round(limits.periodMs / 1000);
+    return { restart: false, reason: `it was started ${recent.length + 1} times within ${seconds} s`, history: past };
+  }
+  const backoffMs = Math.min(limits.backoffMs * 2 ** (failures - 1), limits.maxBackoffMs);
+  // Between half and all of the wait, so that it still grows while it spreads.
+  const afterMs = Math.round(backoffMs * (0.5 + random / 2));
+  return { restart: true, afterMs, history: { restartsMs: [...recent, nowMs + afterMs], failures } };
+}
