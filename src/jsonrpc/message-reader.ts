@@ -50,6 +50,8 @@ export class MessageReader {
 
   frame(bytes: Uint8Array, offset: number): void {
     const text = this.#decodeText(bytes);
+    // Whoever floods a pipe with text must not cost an exception a line.
+    if (this.#toleratesNoise && !startsLikeJson(bytes[0])) return this.#noise(text, offset, bytes.byteLength);
     const parsed = parseMessage(text, this);
     if (parsed instanceof MessageFault) this.#notAMessage(parsed, text, offset, bytes.byteLength);
     else if (Array.isArray(parsed)) this.#batch(parsed, text, offset, bytes.byteLength);
@@ -101,16 +103,21 @@ export class MessageReader {
       this.#sink.messageFault(describe(fault, text, offset, length));
       return;
     }
-    const rescued = rescueMessage(text, this);
-    if (rescued) {
-      this.#sink.noise({ offset, length: rescued.noise.length, text: rescued.noise.slice(0, PREFIX_CHARS) });
-      this.#sink.message(rescued.message);
-    } else if (fault.isJsonRpc) {
-      this.#sink.messageFault(describe(fault, text, offset, length));
-    } else {
-      this.#sink.noise({ offset, length, text: text.slice(0, PREFIX_CHARS) });
-    }
+    if (fault.isJsonRpc) this.#sink.messageFault(describe(fault, text, offset, length));
+    else this.#noise(text, offset, length);
   }
+
+  #noise(text: string, offset: number, length: number): void {
+    const rescued = rescueMessage(text, this);
+    const noise = rescued ? rescued.noise : text;
+    this.#sink.noise({ offset, length: rescued ? noise.length : length, text: noise.slice(0, PREFIX_CHARS) });
+    if (rescued) this.#sink.message(rescued.message);
+  }
+}
+
+/** `{` or `[`, or white space that one of them may follow. */
+function startsLikeJson(byte: number | undefined): boolean {
+  return byte === 0x7b || byte === 0x5b || byte === 0x20 || byte === 0x09;
 }
 
 function describe(fault: MessageFault, text: string, offset: number, length: number): InboundFault {

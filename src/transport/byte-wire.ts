@@ -10,6 +10,9 @@ import type { ByteSink } from '../process/own-streams.ts';
 import { BatchWriter } from './batch-writer.ts';
 import type { Wire, WireEvents, WireObserver, WireOptions } from './wire.ts';
 
+/** How much is read from one stream before others are looked at. */
+const TURN_BYTES = 256 * 1024;
+
 export abstract class ByteWire implements Wire {
   phase: Phase = 'spawn';
   firstNoise: string | undefined;
@@ -75,7 +78,16 @@ export abstract class ByteWire implements Wire {
     const events = this.observer ? observed(this.events!, this.observer) : this.events!;
     this.#writer = new BatchWriter(output, this.#framing, this.#maxQueuedChars);
     this.phase = 'startup';
-    input.on('data', (chunk: Buffer) => this.#decoder.push(chunk, events));
+    let readThisTurn = 0;
+    input.on('data', (chunk: Buffer) => {
+      this.#decoder.push(chunk, events);
+      readThisTurn += chunk.length;
+      if (readThisTurn < TURN_BYTES) return;
+      // Others have their turn too: one end that floods must not starve the rest.
+      readThisTurn = 0;
+      input.pause();
+      setImmediate(() => input.resume());
+    });
     input.once('end', () => {
       this.#decoder.end(events);
       onEnd();
