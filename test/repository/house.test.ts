@@ -1,0 +1,68 @@
+// House rules that a machine can see.
+
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, join, posix } from 'node:path';
+import { expect, test } from 'vitest';
+import { repositoryFiles, root } from './files.ts';
+import { headingAnchors, links } from './markdown.ts';
+
+const MAX_SOURCE_LINES = 300;
+/** Longer ones, with the reason why they are not two files. */
+const longSources: Record<string, string> = {
+  'src/mcp/types.ts': 'a list of shapes without a line of code, which reads best as one',
+};
+
+const files = repositoryFiles();
+const pages = files.filter((file) => file.endsWith('.md'));
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+test(`no source file is longer than ${MAX_SOURCE_LINES} lines, and the list of exceptions is not stale`, () => {
+  const sources = files.filter((file) => /^src\/.*(?<!\.(?:test|contract))\.tsx?$/.test(file));
+  const lines = (file: string) => read(file).trimEnd().split('\n').length;
+  expect(sources.filter((file) => lines(file) > MAX_SOURCE_LINES)).toEqual(Object.keys(longSources));
+});
+
+test('no file is named for being used by others: a file is one idea and is named for it', () => {
+  const nameless = /^(?:utils?|helpers?|common|misc|shared)(?:\.|$)/i;
+  expect(files.filter((file) => file.split('/').some((part) => nameless.test(part)))).toEqual([]);
+});
+
+test('names are kebab-case', () => {
+  const code = files.filter((file) => /\.(?:ts|tsx|mjs|js)$/.test(file));
+  expect(code.filter((file) => !/^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)+$/.test(basename(file)))).toEqual([]);
+});
+
+test('lock files name versions and no addresses: they hold for any registry', () => {
+  const locks = files.filter((file) => basename(file) === 'package-lock.json');
+  expect(locks).toContain('package-lock.json');
+  expect(locks.filter((file) => read(file).includes('"resolved"'))).toEqual([]);
+});
+
+test('every page of docs is linked from the README or from another page of docs', () => {
+  const linked = new Set(pages.flatMap((page) => linkedFiles(page).map(({ file }) => file)));
+  expect(pages.filter((page) => page.startsWith('docs/') && !linked.has(page))).toEqual([]);
+});
+
+test('every relative link leads somewhere, to its heading too', () => {
+  const broken = pages.flatMap((page) =>
+    linkedFiles(page)
+      .filter(({ file, anchor }) => !leadsSomewhere(file, anchor))
+      .map(({ link }) => `${page}: ${link}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+function linkedFiles(page: string): { link: string; file: string; anchor: string | undefined }[] {
+  return links(read(page))
+    .filter((link) => !/^[a-z]+:/.test(link))
+    .map((link) => {
+      const [path, anchor] = link.split('#');
+      return { link, file: path ? posix.join(posix.dirname(page), decodeURI(path)) : page, anchor };
+    });
+}
+
+function leadsSomewhere(file: string, anchor: string | undefined): boolean {
+  if (!existsSync(join(root, file))) return false;
+  if (anchor === undefined || statSync(join(root, file)).isDirectory()) return anchor === undefined;
+  return headingAnchors(read(file)).includes(anchor);
+}

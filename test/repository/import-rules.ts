@@ -1,0 +1,57 @@
+// Which folder of `src` may import what: the table of docs/architecture.md as data. Data goes one way through the house;
+// a layer knows the ones below it and never the ones above. Whoever changes a row changes the architecture: say why.
+
+export interface ImportRule {
+  /** Other folders of `src`, in full. Its own files a folder may always import. */
+  folders: readonly string[];
+  /** Folders, files and packages of which only types may be used (`import type`). */
+  types?: readonly string[];
+  node?: NodeModules;
+  packages?: readonly string[];
+  /** Packages that are loaded on first use, by `import()`. */
+  lazyPackages?: readonly string[];
+}
+
+export type NodeModules = 'all' | 'all but node:child_process';
+
+const io = 'all but node:child_process';
+const wireTypes = ['transport/wire.ts', 'transport/message-transport.ts'];
+const belowHost = ['base', 'framing', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp', 'flow', 'record'];
+
+/** The folders without `node` are pure: they do no I/O, and tsconfig.pure.json compiles them without Node's types. */
+export const importRules: Readonly<Record<string, ImportRule>> = {
+  base: { folders: [] },
+  framing: { folders: ['base'] },
+  jsonrpc: { folders: ['base'] },
+  mcp: {
+    folders: ['base', 'jsonrpc'],
+    types: [...wireTypes, '@standard-schema/spec'],
+    lazyPackages: ['ajv'],
+  },
+  litemcp: { folders: ['base', 'framing', 'jsonrpc', 'mcp'], types: wireTypes },
+  flow: { folders: ['base'], types: ['framing', 'jsonrpc'] },
+  process: { folders: ['base'], node: 'all', packages: ['cross-spawn'] },
+  transport: { folders: ['base', 'framing', 'jsonrpc', 'process'], node: io },
+  entry: { folders: ['base', 'framing', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp'], node: io },
+  record: { folders: ['base', 'flow'], node: io },
+  host: { folders: belowHost, node: io, packages: ['jsonc-parser'] },
+  inspector: { folders: ['base', 'flow', 'record', 'host'], node: io, packages: ['hono', '@hono/node-server'] },
+  cli: { folders: [...belowHost, 'entry', 'host', 'inspector'], node: io, packages: ['commander'] },
+  testing: { folders: ['base', 'jsonrpc', 'transport'], node: io },
+  /** What lies in no folder: the subpath `standpipe` itself. */
+  'index.ts': { folders: ['base', 'jsonrpc', 'transport', 'entry'] },
+};
+
+/** The row of the table, as docs/architecture.md shows it. */
+export function ruleAsRow(folder: string): string {
+  const { folders, types = [], node, packages = [], lazyPackages = [] } = importRules[folder]!;
+  const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
+  const allowed = [
+    folders.join(', '),
+    types.length > 0 ? `types of ${code(types)}` : '',
+    node === undefined ? '' : node === 'all' ? '`node:*`' : '`node:*` but not `node:child_process`',
+    code(packages),
+    lazyPackages.length > 0 ? `${code(lazyPackages)} on first use` : '',
+  ];
+  return `| ${folder} | ${allowed.filter((part) => part !== '').join('; ') || 'nothing'} |`;
+}
