@@ -1,0 +1,110 @@
+// What users get: the packed tarball, installed elsewhere, with every subpath as ESM and as types.
+
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { consumers } from './consumers.ts';
+import { copyRepository, root } from './files.ts';
+
+/** All that is installed with the package, apart from what these need in turn. Change it deliberately. */
+const RUNTIME_DEPENDENCIES = [
+  '@standard-schema/spec', // types alone
+  'ajv', // loaded with the first schema
+  'cross-spawn', // loaded on Windows alone
+  'jsonc-parser', // config files
+];
+
+const { name, exports, ...manifest } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const subpaths = Object.keys(exports);
+const run = promisify(execFile);
+const windows = process.platform === 'win32';
+/** Says what npm and its scripts printed if it fails; a compiler writes its errors to stdout. */
+const npm = (args: string[], cwd: string) =>
+  run('npm', args, { cwd, shell: windows }).catch(({ message, stdout }) => {
+    throw new Error(`${message}\n${stdout}`);
+  });
+
+const folder = mkdtempSync(join(tmpdir(), 'standpipe-package-'));
+const elsewhere = join(folder, 'elsewhere');
+let packed: { filename: string; size: number; unpackedSize: number; files: { path: string }[] };
+
+beforeAll(async () => {
+  const copy = join(folder, 'copy');
+  copyRepository(copy);
+  const { stdout } = await npm(['pack', '--json', '--pack-destination', folder], copy);
+  [packed] = JSON.parse(stdout.slice(stdout.indexOf('[\n')));
+  mkdirSync(elsewhere);
+  writeFileSync(join(elsewhere, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
+  const tarball = join(folder, packed.filename);
+  await npm(['install', tarball, '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'], elsewhere);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('the runtime dependencies are exactly the intended ones', () => {
+  expect(Object.keys(manifest.dependencies).toSorted()).toEqual(RUNTIME_DEPENDENCIES.toSorted());
+  expect(manifest.optionalDependencies).toBeUndefined();
+  expect(manifest.peerDependencies).toBeUndefined();
+});
+
+test('the tarball holds what is used, and no tests, contracts, sources or maps', () => {
+  const paths = packed.files.map(({ path }) => path);
+  expect(paths).toEqual(
+    expect.arrayContaining(['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'docs/errors.md']),
+  );
+  expect(paths.filter((path) => /\.(?:test|contract)\.|\.map$|(?<!\.d)\.ts$|^(?:test|src|bench)\//.test(path))).toEqual(
+    [],
+  );
+  const kilobytes = (bytes: number) => `${Math.round(bytes / 1024)} KB`;
+  console.info(`Tarball: ${paths.length} files, ${kilobytes(packed.size)}, ${kilobytes(packed.unpackedSize)} unpacked`);
+});
+
+test('every subpath has a consumer in consumers.ts', () => {
+  expect(Object.keys(consumers).toSorted()).toEqual(subpaths.toSorted());
+});
+
+test('every subpath resolves as ESM', async () => {
+  const program = `
+    const found = {};
+    for (const specifier of ${JSON.stringify(subpaths.map(toSpecifier))}) found[specifier] = Object.keys(await import(specifier)).length;
+    console.log(JSON.stringify(found));`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program], { cwd: elsewhere });
+  expect(Object.entries(JSON.parse(stdout)).filter(([, names]) => names === 0)).toEqual([]);
+});
+
+test('what is not exported stays inside', async () => {
+  const program = `import(${JSON.stringify(`${name}/dist/index.js`)}).catch((error) => console.log(error.code))`;
+  const { stdout } = await run(process.execPath, ['-e', program], { cwd: elsewhere });
+  expect(stdout.trim()).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
+});
+
+test('programs that use every subpath compile, strictly, and run', async () => {
+  const files = Object.entries(consumers).map(([subpath, source]) => {
+    const file = `${subpath.replaceAll(/\W/g, '') || 'root'}.ts`;
+    writeFileSync(join(elsewhere, file), source);
+    return file;
+  });
+  const compilerOptions = {
+    target: 'ES2023',
+    module: 'NodeNext',
+    strict: true,
+    outDir: 'out',
+    rootDir: '.',
+    // A user who writes for Node.js has its types; ours are read in full, not skipped.
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+    skipLibCheck: false,
+  };
+  writeFileSync(join(elsewhere, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const { stdout } = await run(process.execPath, [compiler, '-p', elsewhere]).catch((error) => error);
+  expect(stdout).toBe('');
+  const program = files.map((file) => `await import('./out/${file.replace('.ts', '.js')}');`).join('\n');
+  await run(process.execPath, ['--input-type=module', '-e', program], { cwd: elsewhere });
+});
+
+function toSpecifier(subpath: string): string {
+  return `${name}${subpath.slice(1)}`;
+}
