@@ -1,6 +1,7 @@
 // `standpipe/litemcp`: LiteMCP over standard input and output, both ends, and the prompt text between a tool and a model.
 
 import type { Readable } from 'node:stream';
+import { PeerError, ProcessError } from '../base/errors.ts';
 import { blankLines } from '../framing/blank-lines.ts';
 import { LiteMcpClient, type LiteMcpClientOptions } from '../litemcp/client.ts';
 import type { LiteMcpServer } from '../litemcp/server.ts';
@@ -85,8 +86,13 @@ export async function connectLiteMcp(options: LiteMcpConnectOptions): Promise<Li
     return client;
   } catch (error) {
     await client.close();
-    throw error;
+    throw whyNotConnected(error);
   }
+}
+
+/** To ask for information changes nothing, so it does not matter whether it was asked: that the server ended does. */
+function whyNotConnected(error: unknown): unknown {
+  return error instanceof PeerError && error.cause instanceof ProcessError ? error.cause : error;
 }
 
 export type LiteMcpServeOptions = Omit<OwnWireOptions, 'framing'>;

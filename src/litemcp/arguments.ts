@@ -2,6 +2,7 @@
 // those back to names. Whatever does not fit is said in one sentence that a caller, or a model, can act on.
 
 import { toError } from '../base/errors.ts';
+import { setOwn } from './shape.ts';
 import type { Parameter, Tool } from './tool.ts';
 import { losesDigits } from './tool-call.ts';
 import { textOfValue } from './values.ts';
@@ -35,9 +36,9 @@ export function wrongCount({ name, parameters }: Tool, count: number): string | 
 
 /** As far as both reach: the arguments of a refused call are shown too. */
 export function byName(parameters: readonly Parameter[], args: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    parameters.slice(0, args.length).map((parameter, i) => [parameter.name, args[i] as string]),
-  );
+  const params: Record<string, string> = {};
+  for (let i = 0; i < parameters.length && i < args.length; i++) setOwn(params, parameters[i]!.name, args[i]!);
+  return params;
 }
 
 function wrongNames({ name, parameters }: Tool, args: Readonly<Record<string, unknown>>): string | undefined {

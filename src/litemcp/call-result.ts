@@ -1,7 +1,7 @@
 // CallResult: the arguments by name and the response. The shape is the same whether the call went well or not; `error`
 // alone tells, and what went wrong stands in `content` for the model to read.
 
-import { readBoolean, readList, readObject, readString } from './shape.ts';
+import { placeOf, readBoolean, readList, readObject, readString, setOwn } from './shape.ts';
 import { PROTOCOL_VERSION, readInnerVersion, type VersionTuple } from './version.ts';
 
 export interface CallResultResponseContent {
@@ -24,7 +24,7 @@ export interface CallResult {
 export function readCallResult(value: unknown, at = 'data'): CallResult {
   const result = readObject(value, at);
   return {
-    version: readInnerVersion(result.version, `${at}.version`),
+    version: readInnerVersion(result.version, at),
     params: readParams(result.params, `${at}.params`),
     response: readResponse(result.response, `${at}.response`),
   };
@@ -34,7 +34,7 @@ export function readResponse(value: unknown, at = 'response'): CallResultRespons
   const response = readObject(value, at);
   return {
     content: readList(response.content, `${at}.content`, readContent),
-    error: readBoolean(response.error, `${at}.error`),
+    error: readBoolean(response.error, at, 'error'),
   };
 }
 
@@ -52,12 +52,15 @@ export function textOf(response: CallResultResponse): string {
   return response.content.map(({ data }) => data).join('\n');
 }
 
-function readContent(value: unknown, at: string): CallResultResponseContent {
+function readContent(value: unknown, list: string, i: number): CallResultResponseContent {
+  const at = placeOf(list, i);
   const content = readObject(value, at);
-  return { type: readString(content.type, `${at}.type`), data: readString(content.data, `${at}.data`) };
+  return { type: readString(content.type, at, 'type'), data: readString(content.data, at, 'data') };
 }
 
 function readParams(value: unknown, at: string): Record<string, string> {
-  const entries = Object.entries(readObject(value, at));
-  return Object.fromEntries(entries.map(([name, text]) => [name, readString(text, `${at}.${name}`)]));
+  const from = readObject(value, at);
+  const params: Record<string, string> = {};
+  for (const name of Object.keys(from)) setOwn(params, name, readString(from[name], at, name));
+  return params;
 }

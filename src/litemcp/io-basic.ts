@@ -78,6 +78,7 @@ export function traceIOBasic(text: string, problem: string): Unreadable {
 
 /** One line without any newline of its own: JSON escapes them. */
 export function printIOBasic(id: OperationId, type: string, data: object): string {
+  if (typeof id === 'number') return JSON.stringify({ version: PROTOCOL_VERSION, id, type, data });
   return `{"version":${JSON.stringify(PROTOCOL_VERSION)},"id":${id},"type":"${type}","data":${JSON.stringify(data)}}`;
 }
 

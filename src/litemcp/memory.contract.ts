@@ -1,6 +1,6 @@
 // Wires in memory for the tests of LiteMCP: both ends of a real connection, or one end of raw bytes.
 
-import { type Duplex, duplexPair } from 'node:stream';
+import { type Duplex, duplexPair, type Readable, type Writable } from 'node:stream';
 import { blankLines } from '../framing/blank-lines.ts';
 import { StreamWire } from '../transport/stream-wire.ts';
 import type { WireOptions } from '../transport/wire.ts';
@@ -35,19 +35,19 @@ export async function connected(server: LiteMcpServer, options: LiteMcpClientOpt
 
 /** The other end as bytes: what it wrote, cut where three newlines stand, and what it is told. */
 export class RawEnd {
-  readonly stream: Duplex;
+  readonly stream: Writable;
   #text = '';
   #waiting: (() => void) | undefined;
   #ended = false;
 
-  constructor(stream: Duplex) {
-    this.stream = stream;
-    stream.setEncoding('utf8');
-    stream.on('data', (text: string) => {
+  constructor(input: Readable, output: Writable) {
+    this.stream = output;
+    input.setEncoding('utf8');
+    input.on('data', (text: string) => {
       this.#text += text;
       this.#waiting?.();
     });
-    stream.on('end', () => {
+    input.on('end', () => {
       this.#ended = true;
       this.#waiting?.();
     });
@@ -87,7 +87,7 @@ export class RawEnd {
 export async function rawClientOf(server: LiteMcpServer, wireOptions: WireOptions = {}) {
   const [near, far] = duplexPair();
   const connection = await server.serve(wireOver(far, wireOptions));
-  return { raw: new RawEnd(near), connection };
+  return { raw: new RawEnd(near, near), connection };
 }
 
 /** A client on one end, and its raw server. */
@@ -96,7 +96,7 @@ export async function rawServerOf(options: LiteMcpClientOptions = {}, wireOption
   const wire = wireOver(near, wireOptions);
   const client = new LiteMcpClient(wire, options);
   await client.start();
-  return { raw: new RawEnd(far), client, wire };
+  return { raw: new RawEnd(far, far), client, wire };
 }
 
 /** A promise that a test resolves. */

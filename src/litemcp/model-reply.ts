@@ -4,7 +4,7 @@
 
 import { layOutArguments } from './arguments.ts';
 import { jsonObjects } from './json-in-text.ts';
-import { nameOf } from './shape.ts';
+import { isObject, nameOf } from './shape.ts';
 import type { Tool } from './tool.ts';
 import type { ToolCall } from './tool-call.ts';
 import { PROTOCOL_VERSION } from './version.ts';
@@ -93,8 +93,4 @@ function endOfThought(reply: string): number {
 
 function invalid(problem: string): ModelReply {
   return { kind: 'invalid', problem };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return nameOf(value) === 'an object';
 }

@@ -22,12 +22,14 @@ export class SeenIds {
 
   /** Returns false for an id that was used before. */
   add(id: OperationId): boolean {
-    if (this.has(id)) return false;
-    if (this.#younger.size >= this.#atLeast) {
+    if (this.#older.has(id)) return false;
+    const before = this.#younger.size;
+    this.#younger.add(id);
+    if (this.#younger.size === before) return false;
+    if (before + 1 >= this.#atLeast) {
       this.#older = this.#younger;
       this.#younger = new Set();
     }
-    this.#younger.add(id);
     return true;
   }
 }

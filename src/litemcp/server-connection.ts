@@ -22,9 +22,10 @@ import {
 } from './io-basic.ts';
 import { SeenIds } from './seen-ids.ts';
 import type { LiteMcpCall } from './server.ts';
+import { setOwn } from './shape.ts';
 import type { Tool } from './tool.ts';
 import { readToolCall } from './tool-call.ts';
-import { parseValue } from './values.ts';
+import { parserOf } from './values.ts';
 
 export interface ServerConnectionOptions {
   tool: Tool;
@@ -36,12 +37,30 @@ export interface ServerConnectionOptions {
   decodeText: (bytes: Uint8Array) => string;
 }
 
-/** A call on its way through `Inbound`. */
-interface Job {
-  id: OperationId;
-  arguments: readonly string[];
-  params: Record<string, string>;
-  values: object;
+/** A call on its way through `Inbound`, and what its handler sees of it. */
+class Job implements LiteMcpCall {
+  readonly id: OperationId;
+  readonly arguments: readonly string[];
+  readonly params: Record<string, string>;
+  readonly #values: object;
+  #inbound: InboundCall | undefined;
+
+  constructor(id: OperationId, args: readonly string[], params: Record<string, string>, values: object) {
+    this.id = id;
+    this.arguments = args;
+    this.params = params;
+    this.#values = values;
+  }
+
+  get signal(): AbortSignal {
+    return this.#inbound!.signal;
+  }
+
+  run(inbound: InboundCall, handler: ServerConnectionOptions['handler']): unknown {
+    this.#inbound = inbound;
+    const result = handler(this.#values, this);
+    return isThenable(result) ? Promise.resolve(result).then(toResponse) : toResponse(result);
+  }
 }
 
 export class ServerConnection {
@@ -49,6 +68,7 @@ export class ServerConnection {
   readonly closed: Promise<Error | undefined>;
   readonly #wire: Wire;
   readonly #options: ServerConnectionOptions;
+  readonly #parsers: readonly { name: string; parse: (text: string) => unknown }[];
   readonly #seen: SeenIds;
   readonly #inbound: Inbound;
   readonly #events: WireEvents;
@@ -58,6 +78,7 @@ export class ServerConnection {
   constructor(wire: Wire, options: ServerConnectionOptions) {
     this.#wire = wire;
     this.#options = options;
+    this.#parsers = options.tool.parameters.map(({ name, type }) => ({ name, parse: parserOf(type) }));
     this.#seen = new SeenIds(options.rememberedIds);
     this.#inbound = new Inbound({
       maxConcurrent: options.maxConcurrent,
@@ -65,7 +86,7 @@ export class ServerConnection {
       answer: (request, response) => this.#finished(jobOf(request), response),
       onHandlerError: (error) => this.#log(`The handler failed: ${error.stack ?? error.message}`),
     });
-    this.#inbound.handle('call', (_params, call) => this.#run(call));
+    this.#inbound.handle('call', (_params, call) => jobOf(call.request).run(call, options.handler));
     let close: (error: Error | undefined) => void = () => undefined;
     this.closed = new Promise((resolve) => {
       close = resolve;
@@ -129,42 +150,29 @@ export class ServerConnection {
       params = byName(tool.parameters, call.arguments);
       const problem = call.tool === tool.name ? wrongCount(tool, call.arguments.length) : noSuchTool(call.tool, tool);
       if (problem !== undefined) return this.#refuse(id, problem, params);
-      this.#enqueue({ id, arguments: call.arguments, params, values: this.#values(call.arguments) });
+      this.#enqueue(new Job(id, call.arguments, params, this.#values(call.arguments)));
     } catch (error) {
       this.#refuse(id, toError(error).message, params);
     }
   }
 
   #values(args: readonly string[]): object {
-    return Object.fromEntries(
-      this.#options.tool.parameters.map(({ name, type }, i) => {
-        try {
-          return [name, parseValue(type, args[i]!)];
-        } catch (error) {
-          throw new Error(`The argument ${JSON.stringify(name)} does not fit: ${toError(error).message}`);
-        }
-      }),
-    );
+    const values: Record<string, unknown> = {};
+    for (let i = 0; i < this.#parsers.length; i++) {
+      const { name, parse } = this.#parsers[i]!;
+      try {
+        setOwn(values, name, parse(args[i]!));
+      } catch (error) {
+        throw new Error(`The argument ${JSON.stringify(name)} does not fit: ${toError(error).message}`);
+      }
+    }
+    return values;
   }
 
   #enqueue(job: Job): void {
     this.#wire.owe(1);
     // Ids of our own: the client's may be bigints, and are known to be unique already.
     this.#inbound.accept({ jsonrpc: '2.0', id: this.#jobs++, method: 'call', params: { job } });
-  }
-
-  #run(inbound: InboundCall): unknown {
-    const { id, arguments: args, params, values } = jobOf(inbound.request);
-    const call: LiteMcpCall = {
-      id,
-      arguments: args,
-      params,
-      get signal() {
-        return inbound.signal;
-      },
-    };
-    const result = this.#options.handler(values, call);
-    return isThenable(result) ? Promise.resolve(result).then(toResponse) : toResponse(result);
   }
 
   #finished({ id, params }: Job, response: JsonRpcResponse | undefined): void {

@@ -1,42 +1,66 @@
 // Reading values that came from outside, exactly: a reader returns what the protocol says or throws a PeerError whose
-// message names the place and says what stands there instead. `at` is that place, as a path into the message.
+// message names the place and says what stands there instead. The place is `key` inside of `at`, or `at` itself; it is
+// put together only when there is something to say.
 
 import { PeerError } from '../base/errors.ts';
 
 export type JsonObject = Record<string, unknown>;
+export type Key = string | number;
 
 export function malformed(problem: string): PeerError {
   return new PeerError('MESSAGE_INVALID', problem);
 }
 
-export function readObject(value: unknown, at: string): JsonObject {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
-  throw malformed(`${at} must be an object, not ${nameOf(value)}`);
+export function placeOf(at: string, key?: Key): string {
+  if (key === undefined) return at;
+  return typeof key === 'number' ? `${at}[${key}]` : `${at}.${key}`;
 }
 
-export function readString(value: unknown, at: string): string {
+export function readObject(value: unknown, at: string, key?: Key): JsonObject {
+  if (isObject(value)) return value;
+  throw malformed(`${placeOf(at, key)} must be an object, not ${nameOf(value)}`);
+}
+
+export function readString(value: unknown, at: string, key?: Key): string {
   if (typeof value === 'string') return value;
-  throw malformed(`${at} must be a string, not ${nameOf(value)}`);
+  throw malformed(`${placeOf(at, key)} must be a string, not ${nameOf(value)}`);
 }
 
 /** `string?` in the protocol: a string, null, or nothing at all. */
-export function readOptionalString(value: unknown, at: string): string | undefined {
-  return value === undefined || value === null ? undefined : readString(value, at);
+export function readOptionalString(value: unknown, at: string, key?: Key): string | undefined {
+  return value === undefined || value === null ? undefined : readString(value, at, key);
 }
 
-export function readBoolean(value: unknown, at: string): boolean {
+export function readBoolean(value: unknown, at: string, key?: Key): boolean {
   if (typeof value === 'boolean') return value;
-  throw malformed(`${at} must be true or false, not ${nameOf(value)}`);
+  throw malformed(`${placeOf(at, key)} must be true or false, not ${nameOf(value)}`);
 }
 
-export function readList<T>(value: unknown, at: string, readItem: (item: unknown, at: string) => T): T[] {
+/** `readItem` gets the place of the list, and its index as the key. */
+export function readList<T>(value: unknown, at: string, readItem: (item: unknown, at: string, i: number) => T): T[] {
   if (!Array.isArray(value)) throw malformed(`${at} must be an array, not ${nameOf(value)}`);
-  return value.map((item, i) => readItem(item, `${at}[${i}]`));
+  const list: T[] = [];
+  for (let i = 0; i < value.length; i++) list.push(readItem(value[i], at, i));
+  return list;
 }
 
 /** `T[]?` in the protocol: null and nothing at all are an empty list. */
-export function readOptionalList<T>(value: unknown, at: string, readItem: (item: unknown, at: string) => T): T[] {
+export function readOptionalList<T>(
+  value: unknown,
+  at: string,
+  readItem: (item: unknown, at: string, i: number) => T,
+): T[] {
   return value === undefined || value === null ? [] : readList(value, at, readItem);
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Names come from outside, and `__proto__` is one of them: assigned, it would vanish. */
+export function setOwn<T>(target: Record<string, T>, name: string, value: T): void {
+  if (name !== '__proto__') target[name] = value;
+  else Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true });
 }
 
 export function nameOf(value: unknown): string {

@@ -1,6 +1,6 @@
 // ToolCall: the tool's name and its arguments by position, all of them strings.
 
-import { malformed, nameOf, readObject, readOptionalList, readString } from './shape.ts';
+import { malformed, nameOf, placeOf, readObject, readOptionalList, readString } from './shape.ts';
 import { readInnerVersion, type VersionTuple } from './version.ts';
 
 export interface ToolCall {
@@ -12,18 +12,18 @@ export interface ToolCall {
 export function readToolCall(value: unknown, at = 'data'): ToolCall {
   const call = readObject(value, at);
   return {
-    version: readInnerVersion(call.version, `${at}.version`),
-    tool: readString(call.tool, `${at}.tool`),
+    version: readInnerVersion(call.version, at),
+    tool: readString(call.tool, at, 'tool'),
     arguments: readOptionalList(call.arguments, `${at}.arguments`, readArgument),
   };
 }
 
 /** The protocol says string. A number or a boolean can mean only one text, so it is taken as that. */
-function readArgument(value: unknown, at: string): string {
+function readArgument(value: unknown, at: string, i: number): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
-  if (typeof value !== 'number') throw malformed(`${at} must be a string, not ${nameOf(value)}`);
-  if (losesDigits(value)) throw malformed(`${at} is a number too large to be exact: send it as a string`);
+  if (typeof value !== 'number') throw malformed(`${placeOf(at, i)} must be a string, not ${nameOf(value)}`);
+  if (losesDigits(value)) throw malformed(`${placeOf(at, i)} is a number too large to be exact: send it as a string`);
   return String(value);
 }
 

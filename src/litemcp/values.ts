@@ -3,7 +3,7 @@
 
 import { toError, UsageError } from '../base/errors.ts';
 import type { CallResultResponseContent } from './call-result.ts';
-import { malformed, nameOf } from './shape.ts';
+import { isObject, malformed, nameOf } from './shape.ts';
 
 type NumberWord = 'number' | 'float' | 'double' | 'decimal';
 type IntegerWord = 'integer' | 'int' | 'long';
@@ -51,8 +51,12 @@ const parserByWord = new Map(Object.entries(parsers));
 
 /** Throws a PeerError with what is wrong, for text that is not what its type promises. */
 export function parseValue<Type extends string>(type: Type, text: string): ValueOf<Type> {
-  const parse = parserByWord.get(type.trim().toLowerCase());
-  return (parse ? parse(text) : text) as ValueOf<Type>;
+  return parserOf(type)(text) as ValueOf<Type>;
+}
+
+/** The same for many values of one type. */
+export function parserOf(type: string): (text: string) => unknown {
+  return parserByWord.get(type.trim().toLowerCase()) ?? ((text) => text);
 }
 
 /** Throws a UsageError for what has no text: functions, circular objects. */
@@ -100,8 +104,8 @@ function parseBoolean(text: string): boolean {
 
 function parseObject(text: string): Record<string, unknown> {
   const value = parseJson(text);
-  if (nameOf(value) !== 'an object') throw malformed(`${quote(text)} is not a JSON object`);
-  return value as Record<string, unknown>;
+  if (!isObject(value)) throw malformed(`${quote(text)} is not a JSON object`);
+  return value;
 }
 
 function parseArray(text: string): unknown[] {

@@ -1,40 +1,40 @@
 // VersionTuple: the protocol's version as it stands in every message. Two ends with the same major number understand
 // each other. The published text lists ToolCall's version as an object once, so both forms are read; the tuple is written.
 
-import { malformed, nameOf, readObject } from './shape.ts';
+import { isObject, type Key, malformed, nameOf, placeOf } from './shape.ts';
 
 export type VersionTuple = readonly [major: number, minor: number, patch: number];
 
 /** The version that this implementation speaks and writes. */
 export const PROTOCOL_VERSION: VersionTuple = [1, 0, 0];
 
-export function readVersion(value: unknown, at: string): VersionTuple {
+export function readVersion(value: unknown, at: string, key?: Key): VersionTuple {
   if (Array.isArray(value)) {
     const [major, minor, patch] = value;
     if (value.length === 3 && isPart(major) && isPart(minor) && isPart(patch)) return [major, minor, patch];
-    throw malformed(`${at} must be three whole numbers, such as [1, 0, 0]`);
+    throw malformed(`${placeOf(at, key)} must be three whole numbers, such as [1, 0, 0]`);
   }
-  if (typeof value !== 'object' || value === null) {
-    throw malformed(`${at} must be an array such as [1, 0, 0], not ${nameOf(value)}`);
+  if (!isObject(value)) {
+    throw malformed(`${placeOf(at, key)} must be an array such as [1, 0, 0], not ${nameOf(value)}`);
   }
-  const { major, minor, patch } = readObject(value, at);
+  const { major, minor, patch } = value;
   if (isPart(major) && isPart(minor) && isPart(patch)) return [major, minor, patch];
-  throw malformed(`${at} needs whole numbers major, minor and patch`);
+  throw malformed(`${placeOf(at, key)} needs whole numbers major, minor and patch`);
 }
 
 /** The version inside `data`. It says again what the message around it says, so it may be left out, but not differ. */
 export function readInnerVersion(value: unknown, at: string): VersionTuple {
   if (value === undefined || value === null) return PROTOCOL_VERSION;
-  const version = readVersion(value, at);
-  requireSameMajor(version, at);
+  const version = readVersion(value, at, 'version');
+  requireSameMajor(version, at, 'version');
   return version;
 }
 
-export function requireSameMajor(version: VersionTuple, at: string): void {
+export function requireSameMajor(version: VersionTuple, at: string, key?: Key): void {
   const [major] = PROTOCOL_VERSION;
   if (version[0] === major) return;
   throw malformed(
-    `${at} is ${version.join('.')}, and this side speaks LiteMCP ${PROTOCOL_VERSION.join('.')}: ` +
+    `${placeOf(at, key)} is ${version.join('.')}, and this side speaks LiteMCP ${PROTOCOL_VERSION.join('.')}: ` +
       `only versions ${major}.x.x are understood`,
   );
 }
