@@ -1,0 +1,77 @@
+// Random bytes at a server: it lives, and the next request is answered. In memory many times, and once for each of the
+// example servers as a real process.
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { calculator, type RawEnd, rawClientOf } from '../../src/litemcp/memory.contract.ts';
+import { node, python, startRaw } from './raw-process.ts';
+
+const request =
+  '{"version":[1,0,0],"id":3,"type":"call","data":{"version":[1,0,0],"tool":"Calculator","arguments":["2","3"]}}';
+const encoder = new TextEncoder();
+
+/** A good message with some of its bytes changed, taken out or put in. */
+const damaged = fc
+  .array(fc.tuple(fc.nat(request.length), fc.nat(4), fc.uint8Array({ maxLength: 4 })), { minLength: 1, maxLength: 5 })
+  .map((edits) => {
+    const bytes = [...encoder.encode(request)];
+    for (const [at, removed, added] of edits) bytes.splice(at, removed, ...added);
+    return Uint8Array.from(bytes);
+  });
+const pieces = [
+  '{',
+  '}',
+  '"',
+  '\n',
+  '\n\n\n',
+  '\r\n',
+  '[',
+  '"id":',
+  '7',
+  '"type":"get"',
+  '"data":null',
+  '"version":[1,0,0]',
+  ',',
+];
+const almostJson = fc
+  .array(fc.constantFrom(...pieces), { maxLength: 12 })
+  .map((parts) => encoder.encode(parts.join('')));
+const junk = fc.oneof(fc.uint8Array({ maxLength: 300 }), damaged, almostJson);
+
+// Ids that no junk has: a fuzzed message may well use a small one.
+let id = 1_000_000_000;
+
+async function expectAlive(raw: RawEnd): Promise<void> {
+  id++;
+  raw.write(`\n\n\n${request.replace('"id":3', `"id":${id}`)}\n\n\n`);
+  for (;;) {
+    const answer = await raw.nextJson();
+    if (answer.id !== id) continue; // an error that answers junk
+    expect(answer).toMatchObject({ type: 'result', data: { response: { content: [{ data: '5' }], error: false } } });
+    return;
+  }
+}
+
+test('whatever comes, the next request is answered', async () => {
+  const { raw } = await rawClientOf(calculator());
+  await fc.assert(
+    fc.asyncProperty(fc.array(junk, { minLength: 1, maxLength: 5 }), async (chunks) => {
+      for (const chunk of chunks) raw.write(chunk);
+      await expectAlive(raw);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test.each([
+  ['calculator.mjs', node('examples/litemcp/calculator.mjs')],
+  ['calculator.py', python('examples/litemcp/calculator.py')],
+])('a real process lives through it too: %s', async (_name, command) => {
+  const { raw, exited } = startRaw(command);
+  for (const chunks of fc.sample(fc.array(junk, { minLength: 1, maxLength: 5 }), 200)) {
+    for (const chunk of chunks) raw.write(chunk);
+    await expectAlive(raw);
+  }
+  raw.stream.end();
+  expect(await exited).toBe(0);
+});

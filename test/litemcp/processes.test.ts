@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { connectLiteMcp, type LiteMcpConnectOptions } from '../../src/entry/litemcp.ts';
+import { closing, isAlive } from '../fixtures/server.ts';
+import { node, python, startRaw } from './raw-process.ts';
+
+async function connect(fixture: string, options: Partial<LiteMcpConnectOptions> = {}) {
+  return closing(
+    await connectLiteMcp({ ...node(`test/fixtures/litemcp/${fixture}.mjs`), stderr: 'ignore', ...options }),
+  );
+}
+const callMessage = (tool: string, ...args: string[]) =>
+  `${JSON.stringify({ version: [1, 0, 0], id: 1, type: 'call', data: { tool, arguments: args } })}\n\n\n`;
+
+describe('connecting', () => {
+  test('starts the server and knows its tool; closing ends it politely', async () => {
+    const client = await connect('echoes');
+    const pid = client.pid!;
+    expect(client.tool).toMatchObject({ name: 'Echo', parameters: [{ name: 'text', type: 'string' }] });
+    expect((await client.call({ text: '\n\n\n😀\ud800' })).response.content[0]!.data).toBe('\n\n\n😀\ud800');
+    expect(client.noiseCount).toBe(0);
+    await client.close();
+    expect(client.stopRung).toBe('stdin');
+    expect(isAlive(pid)).toBe(false);
+  });
+  test('works with a server that prints junk around its answers', async () => {
+    const client = await connect('prints-junk');
+    expect((await client.call(['a\n\n\nb'])).response.content[0]!.data).toBe('a\n\n\nb');
+    expect(client.noiseCount).toBe(3);
+    expect(client.evidence()).toMatchObject({ firstNoise: 'Junk server 0.1 starting…' });
+  });
+  test('says what is wrong with a command that is no server', async () => {
+    await expect(connectLiteMcp({ command: 'no-such-command-here' })).rejects.toMatchObject({
+      code: 'COMMAND_NOT_FOUND',
+    });
+    const script = 'console.log("usage: thing [options]"); process.exit(2)';
+    await expect(connectLiteMcp({ command: process.execPath, args: ['-e', script] })).rejects.toMatchObject({
+      code: 'PROCESS_EXITED',
+      message: expect.stringContaining('exited with code 2 before its first message'),
+      evidence: { phase: 'startup', exitCode: 2, firstNoise: 'usage: thing [options]' },
+    });
+  });
+  test('gives up a silent server after its time, and leaves no process behind', async () => {
+    const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] };
+    const failure = await connectLiteMcp({ ...silent, startupTimeoutMs: 50 }).catch((error) => error);
+    expect(failure).toMatchObject({ code: 'REQUEST_TIMEOUT', evidence: { phase: 'startup' } });
+    expect(isAlive(failure.evidence.pid)).toBe(false);
+    const abort = new AbortController();
+    const connecting = connectLiteMcp({ ...silent, signal: abort.signal });
+    abort.abort(new Error('not wanted any more'));
+    await expect(connecting).rejects.toThrow('not wanted any more');
+  });
+});
+
+test('a server that dies in a call leaves its outcome unknown, with the evidence, and only that', async () => {
+  const client = await connect('dies-mid-call');
+  await expect(client.call(['page one'])).rejects.toMatchObject({
+    name: 'PeerError',
+    code: 'OUTCOME_UNKNOWN',
+    message: expect.stringContaining('out of paper'),
+    evidence: { phase: 'running', exitCode: 3, stderrTail: 'out of paper\n' },
+    cause: { code: 'PROCESS_EXITED' },
+  });
+  await expect(client.call(['page two'])).rejects.toMatchObject({ code: 'NOT_SENT' });
+});
+
+describe('the end of stdin', () => {
+  test('lets the call in flight be answered, then ends the process, whatever timers it has', async () => {
+    const { raw, exited } = startRaw(node('test/fixtures/litemcp/waits.mjs'));
+    raw.write(callMessage('Wait', '0'));
+    await raw.next();
+    const startMs = performance.now();
+    raw.stream.end(callMessage('Wait', '300').replace('"id":1', '"id":2'));
+    expect(await raw.nextJson()).toMatchObject({ id: 2, data: { response: { content: [{ data: 'waited 300' }] } } });
+    expect(await exited).toBe(0);
+    expect(performance.now() - startMs).toBeLessThan(2_000);
+  });
+  test('does not wait for a call that takes for ever', async () => {
+    const { raw, exited } = startRaw(node('test/fixtures/litemcp/waits.mjs'));
+    raw.write(callMessage('Wait', '0'));
+    await raw.next();
+    const startMs = performance.now();
+    raw.stream.end(callMessage('Wait', '600000').replace('"id":1', '"id":2'));
+    expect(await exited).toBe(0);
+    expect(performance.now() - startMs).toBeLessThan(2_000);
+  });
+  test('ends the Python server too', async () => {
+    const { raw, exited } = startRaw(python('examples/litemcp/calculator.py'));
+    raw.stream.end(callMessage('Calculator', '0.1', '0.2'));
+    expect(await raw.nextJson()).toMatchObject({ data: { response: { content: [{ type: 'number', data: '0.3' }] } } });
+    expect(await exited).toBe(0);
+  });
+});
+
+test('prints go to stderr, and stdout is the protocol’s alone', async () => {
+  const { raw, exited, stderr } = startRaw(node('test/fixtures/litemcp/echoes.mjs'));
+  raw.stream.end(`nonsense\n\n\n${callMessage('Echo', 'x')}`);
+  expect(await raw.nextJson()).toMatchObject({ id: 1, data: { response: { error: false } } });
+  expect(await exited).toBe(0);
+  expect(raw.unread).toBe('');
+  expect(stderr()).toMatch(/^Echo: Not valid JSON: .*\nechoing\n$/);
+});

@@ -1,0 +1,55 @@
+// The two requests and answers with which the protocol explains itself, byte for byte, in both roles. The protocol prints
+// them over many lines; we write the same on one.
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { calculator, rawClientOf, rawServerOf } from '../../src/litemcp/memory.contract.ts';
+import { node, path, python, startRaw } from './raw-process.ts';
+
+const seed = (name: string) => readFileSync(path(`test/fixtures/litemcp/seed/${name}.txt`), 'utf8');
+const [getRequest, getResponse] = [seed('get-request'), seed('get-response')];
+const [callRequest, callResponse] = [seed('call-request'), seed('call-response')];
+/** A text ends with one newline, which is the first of the three. */
+const framed = (text: string) => `${text}\n\n`;
+const onOneLine = (text: string) => `${JSON.stringify(JSON.parse(text))}\n\n\n`;
+
+test('the sequence is a request, three newlines, and its answer', () => {
+  expect(seed('sequence')).toBe(framed(getRequest) + getResponse);
+});
+
+describe.each([
+  ['in this process', async () => (await rawClientOf(calculator())).raw],
+  ['calculator.mjs', async () => startRaw(node('examples/litemcp/calculator.mjs')).raw],
+  ['calculator.py', async () => startRaw(python('examples/litemcp/calculator.py')).raw],
+])('the server: %s', (_name, start) => {
+  test('answers both requests as the protocol prints them', async () => {
+    const raw = await start();
+    raw.write(framed(getRequest));
+    expect(await raw.next()).toBe(onOneLine(getResponse));
+    raw.write(framed(callRequest));
+    expect(await raw.next()).toBe(onOneLine(callResponse));
+    expect(raw.unread).toBe('');
+  });
+  test('answers the same requests on one line, with CRLF, and both at once', async () => {
+    const raw = await start();
+    raw.write(onOneLine(getRequest) + framed(callRequest).replaceAll('\n', '\r\n'));
+    expect([await raw.next(), await raw.next()].sort()).toEqual(
+      [onOneLine(getResponse), onOneLine(callResponse)].sort(),
+    );
+  });
+});
+
+describe('the client', () => {
+  test('writes both requests, and reads both answers as the protocol prints them', async () => {
+    const { raw, client } = await rawServerOf();
+    const info = client.info();
+    expect(await raw.next()).toBe(onOneLine(getRequest));
+    raw.write(framed(getResponse));
+    expect(await info).toEqual(JSON.parse(getResponse).data);
+    const call = client.call(['2', '3']);
+    expect(await raw.next()).toBe(onOneLine(callRequest));
+    raw.write(framed(callResponse));
+    expect(await call).toEqual(JSON.parse(callResponse).data);
+    expect(raw.unread).toBe('');
+  });
+});
