@@ -23,6 +23,11 @@ export const peerErrorCodes = [
   'CONNECTION_CLOSED',
   'SEND_QUEUE_FULL',
   'STREAM_FAILED',
+  'NEGOTIATION_FAILED',
+  'RESULT_INVALID',
+  'CAPABILITY_NOT_DECLARED',
+  'INPUT_ROUNDS_EXCEEDED',
+  'LIST_TOO_LONG',
 ] as const;
 
 /** The child process could not be started, ended by itself, or would not end. */
@@ -34,6 +39,7 @@ export const processErrorCodes = [
   'PROCESS_EXITED',
   'PROCESS_UNRESPONSIVE',
   'WATCHDOG_FAILED',
+  'SERVER_FAILED',
 ] as const;
 
 /** Our caller asked for something that cannot be done. */
@@ -47,6 +53,9 @@ export const usageErrorCodes = [
   'MESSAGE_NOT_SERIALIZABLE',
   'DUPLICATE_NAME',
   'INPUT_NOT_GIVEN',
+  'SERVER_DISABLED',
+  'SERVER_STOPPED',
+  'NOT_SUPPORTED',
 ] as const;
 
 export type RpcErrorCode = (typeof rpcErrorCodes)[number];
