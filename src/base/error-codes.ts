@@ -55,6 +55,9 @@ export const usageErrorCodes = [
   'INPUT_NOT_GIVEN',
   'SERVER_DISABLED',
   'SERVER_STOPPED',
+  'NAME_AMBIGUOUS',
+  'NAME_UNKNOWN',
+  'TOOL_NOT_ALLOWED',
   'NOT_SUPPORTED',
 ] as const;
 

@@ -30,8 +30,8 @@ export interface SupervisedServerOptions<Client> {
 }
 
 export interface UseOptions {
-  /** The call may run twice without harm: it is sent again when its outcome is unknown. */
-  repeatable?: boolean;
+  /** Whether the call may run twice without harm: then it is sent again when its outcome is unknown. */
+  repeatable?: () => boolean;
 }
 
 /** How often one call is sent at most, while its server keeps falling. */
@@ -232,9 +232,9 @@ export class SupervisedServer<Client> {
 }
 
 /** Decision by what is known: never sent is safe; sent and lost only where running twice does no harm. */
-function mayRepeat(error: unknown, { repeatable = false }: UseOptions): boolean {
+function mayRepeat(error: unknown, { repeatable }: UseOptions): boolean {
   if (!(error instanceof PeerError)) return false;
-  return error.code === 'NOT_SENT' || (error.code === 'OUTCOME_UNKNOWN' && repeatable);
+  return error.code === 'NOT_SENT' || (error.code === 'OUTCOME_UNKNOWN' && repeatable?.() === true);
 }
 
 function waiting<T>(): Waiting<T> {

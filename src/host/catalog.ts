@@ -1,0 +1,50 @@
+// What all servers of a host offer, in one place. A name that two servers share is reachable as `server/name`, and said to
+// be shared; nothing is renamed behind anybody's back.
+
+import { UsageError } from '../base/errors.ts';
+
+export interface Offer<T> {
+  server: string;
+  name: string;
+  /** How to name it so that only it is meant: its own name where that is enough. */
+  address: string;
+  /** Other servers that offer the same name. */
+  sharedWith: string[];
+  definition: T;
+}
+
+export function catalogOf<T extends { name: string }>(offers: ReadonlyMap<string, readonly T[]>): Offer<T>[] {
+  const owners = new Map<string, string[]>();
+  for (const [server, definitions] of offers) {
+    for (const { name } of definitions) owners.set(name, [...(owners.get(name) ?? []), server]);
+  }
+  return [...offers].flatMap(([server, definitions]) =>
+    definitions.map((definition) => {
+      const sharedWith = owners.get(definition.name)!.filter((owner) => owner !== server);
+      const address = sharedWith.length > 0 ? `${server}/${definition.name}` : definition.name;
+      return { server, name: definition.name, address, sharedWith, definition };
+    }),
+  );
+}
+
+/** Finds what an address means: `server/name`, or a name that only one server has. */
+export function resolve<T>(catalog: readonly Offer<T>[], address: string, what: string): Offer<T> {
+  const exact = catalog.filter(({ server, name }) => `${server}/${name}` === address);
+  const found = exact.length > 0 ? exact : catalog.filter(({ name }) => name === address);
+  if (found.length === 1) return found[0]!;
+  if (found.length > 1) {
+    const choices = found.map(({ server, name }) => `${server}/${name}`).join(', ');
+    throw new UsageError('NAME_AMBIGUOUS', `Several servers have a ${what} named "${address}": ${choices}`, {
+      hint: 'Use one of these.',
+    });
+  }
+  throw new UsageError('NAME_UNKNOWN', `No server has a ${what} named "${address}"`, {
+    hint:
+      catalog.length > 0
+        ? `There are: ${catalog
+            .slice(0, 20)
+            .map((offer) => offer.address)
+            .join(', ')}`
+        : undefined,
+  });
+}
