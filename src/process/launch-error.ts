@@ -18,9 +18,8 @@ export interface Launch {
 }
 
 export function launchError(thrown: unknown, launch: Launch): StandpipeError {
-  const cause = thrown as NodeJS.ErrnoException & { spawnargs?: unknown };
-  delete cause.spawnargs; // Node lists the arguments there, secrets among them; `evidence.command` has them masked
   const { mask, command } = launch;
+  const cause = masked(thrown as NodeJS.ErrnoException, mask);
   const details = (hint: string) => ({
     hint: mask(hint),
     evidence: { phase: 'spawn' as const, command: launch.commandLine },
@@ -64,6 +63,12 @@ export function launchError(thrown: unknown, launch: Launch): StandpipeError {
   }
   const message = `Cannot start ${quoted(command)}: ${cause.message}`;
   return new ProcessError('SPAWN_FAILED', mask(message), details(hintFor(cause.code)));
+}
+
+/** Node's error holds the arguments too (`spawnargs`), and a cause is printed with all it holds. */
+function masked(error: NodeJS.ErrnoException, mask: Mask): NodeJS.ErrnoException {
+  const { code, errno, syscall } = error;
+  return Object.assign(new Error(mask(error.message)), { code, errno, syscall: syscall && mask(syscall) });
 }
 
 function quoted(text: string): string {

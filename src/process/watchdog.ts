@@ -25,10 +25,11 @@ while read -r change group; do
   without "$group"
   if [ "$change" = + ]; then groups="$groups $group"; fi
 done
-for step in 0 TERM KILL KILL; do
-  signal_all "$step"
+signal_all 0
+for step in TERM KILL KILL; do
   [ "$groups" ] || exit 0
   sleep 1
+  signal_all "$step"
 done
 `;
 

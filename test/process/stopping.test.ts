@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { readProcessTable } from '../../src/process/process-table.ts';
 import { expectNoneAlive, fixture, isAlive, measureMs, node, playground, until } from '../fixtures/process/programs.ts';
 
 const shortWaits = { stdinMs: 200, sigtermMs: 200, sigkillMs: 1000 };
@@ -158,6 +159,22 @@ linux('a process that escaped unseen is not found, but holds neither the pipes n
   expect(ms).toBeLessThan(3000);
   expect(marks.pids().map(isAlive)).toEqual([true]);
 });
+
+linux('a server that is itself a host goes with its servers, its watchdog and their grandchildren', async () => {
+  const { marks, start } = playground();
+  const server = await start({ command: node, args: [fixture('host-of-three.mjs')] });
+  await marks.count('', 3);
+  const below = descendants(server.pid);
+  expect(below.length).toBeGreaterThanOrEqual(6); // three leaders, a shell and a grandchild, the watchdog
+  const { ms } = await measureMs(() => server.stop());
+  expect(ms).toBeLessThan(longestMs);
+  expectNoneAlive([server.pid, ...below]);
+});
+
+function descendants(pid: number): number[] {
+  const children = readProcessTable()!.filter((row) => row.parent === pid);
+  return children.flatMap((row) => [row.pid, ...descendants(row.pid)]);
+}
 
 /** Of all processes. A zombie has none. */
 function commandLines(): string[] {
