@@ -1,5 +1,6 @@
-// What this process has cost so far, in bytes. On Linux the peak starts at what its parent used when it was forked.
+// What this process has cost so far. On Linux the peak starts at what its parent used when it was forked.
 
 export function usage() {
-  return { peakRssBytes: process.resourceUsage().maxRSS * 1024 };
+  const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage();
+  return { peakRssBytes: maxRSS * 1024, cpuUs: userCPUTime + systemCPUTime };
 }

@@ -7,7 +7,10 @@ import { KB } from '../payload.mjs';
 export const title = '64 calls in flight';
 export const contenders = echoContenders;
 export const ratios = echoRatios;
-export const metrics = [{ key: 'perSecond', label: 'calls/s', digits: 0 }];
+export const metrics = [
+  { key: 'perSecond', label: 'calls/s', digits: 0 },
+  { key: 'cpuUs', label: 'CPU µs a call, both ends', digits: 1 },
+];
 
 export function cases({ quick }) {
   const times = { warmMs: quick ? 200 : 400, durationMs: quick ? 200 : 600 };
@@ -21,9 +24,9 @@ export function cases({ quick }) {
 export async function measure(contender, { bytes, warmMs, durationMs }) {
   const { connect } = await contender.load();
   const client = await connect();
-  const { calls, elapsedMs } = await warmLoad(client, { inFlight: 64, bytes, warmMs, durationMs });
+  const { calls, elapsedMs, cpuUs } = await warmLoad(client, { inFlight: 64, bytes, warmMs, durationMs });
   await client.close();
-  return { perSecond: (calls * 1000) / elapsedMs };
+  return { perSecond: (calls * 1000) / elapsedMs, cpuUs: cpuUs / calls };
 }
 
 const comparedWith =

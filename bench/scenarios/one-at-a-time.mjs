@@ -8,7 +8,10 @@ export const contenders = echoContenders;
 export const ratios = echoRatios;
 /** Whether the two processes share a core decides more than the code does; only many rounds even that out. */
 export const roundsFactor = 2;
-export const metrics = [{ key: 'callUs', label: 'µs a call', digits: 0 }];
+export const metrics = [
+  { key: 'callUs', label: 'µs a call', digits: 0 },
+  { key: 'cpuUs', label: 'CPU µs a call, both ends', digits: 1 },
+];
 
 export const cases = ({ quick }) => [
   { label: '100 B', bytes: 100, warmMs: quick ? 200 : 400, durationMs: quick ? 200 : 400 },
@@ -17,9 +20,9 @@ export const cases = ({ quick }) => [
 export async function measure(contender, { bytes, warmMs, durationMs }) {
   const { connect } = await contender.load();
   const client = await connect();
-  const { calls, elapsedMs } = await warmLoad(client, { inFlight: 1, bytes, warmMs, durationMs });
+  const { calls, elapsedMs, cpuUs } = await warmLoad(client, { inFlight: 1, bytes, warmMs, durationMs });
   await client.close();
-  return { callUs: (elapsedMs * 1000) / calls };
+  return { callUs: (elapsedMs * 1000) / calls, cpuUs: cpuUs / calls };
 }
 
 export const targets = [
