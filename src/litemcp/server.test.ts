@@ -1,5 +1,6 @@
+import { duplexPair } from 'node:stream';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { calculator, calculatorTool, connected, gate, rawClientOf } from './memory.contract.ts';
+import { calculator, calculatorTool, connected, gate, RawEnd, rawClientOf, wireOver } from './memory.contract.ts';
 import { LiteMcpServer } from './server.ts';
 
 const version = [1, 0, 0];
@@ -280,4 +281,35 @@ test('the newest ids are remembered, and only so many', async () => {
   for (const id of ids.slice(-10)) client.write(message({ id }));
   client.write(message({ id: 0 }));
   expect((await client.nextJson()).id).toBe(0);
+});
+
+test('the wire is told of every call that still owes its answer, and of nothing else', async () => {
+  const [near, far] = duplexPair();
+  const wire = wireOver(far);
+  const owed: number[] = [];
+  const owe = wire.owe.bind(wire);
+  wire.owe = (change) => {
+    owed.push((owed.at(-1) ?? 0) + change);
+    owe(change);
+  };
+  const { opened, open } = gate<string>();
+  const handler = ({ how }: { how: string }) => (how === 'wait' ? opened : Promise.reject(new Error(how)));
+  const server = new LiteMcpServer({ name: 'T', parameters: [{ name: 'how', type: 'string' }] }, handler, {
+    maxConcurrent: 2,
+    maxQueued: 0,
+  });
+  await server.serve(wire);
+  const client = new RawEnd(near, near);
+  const asks = ['wait', 'wait', 'refused'].map((how, id) => callMessage(id, [how], 'T'));
+  client.write(`${asks.join('')}${callMessage(8, [], 'T')}${message({ id: 9 })}broken\n\n\n`);
+  expect((await client.nextJson()).id).toBe(2);
+  expect((await client.nextJson()).id).toBe(8);
+  expect((await client.nextJson()).id).toBe(9);
+  expect(owed).toEqual([1, 2, 3, 2]);
+  open('done');
+  await client.next();
+  await client.next();
+  client.write(callMessage(10, ['failing'], 'T'));
+  expect(errorOf(await client.nextJson()).says).toBe('failing');
+  expect(owed).toEqual([1, 2, 3, 2, 1, 0, 1, 0]);
 });
