@@ -16,7 +16,7 @@ export type NodeModules = 'all' | 'all but node:child_process';
 
 const io = 'all but node:child_process';
 const wireTypes = ['transport/wire.ts', 'transport/message-transport.ts'];
-const belowHost = ['base', 'framing', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp', 'flow', 'record'];
+const belowHost = ['base', 'framing', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp', 'entry', 'flow', 'record'];
 
 /** The folders without `node` are pure: they do no I/O, and tsconfig.pure.json compiles them without Node's types. */
 export const importRules: Readonly<Record<string, ImportRule>> = {
@@ -36,7 +36,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   record: { folders: ['base', 'flow'], node: io },
   host: { folders: belowHost, node: io, packages: ['jsonc-parser'] },
   inspector: { folders: ['base', 'flow', 'record', 'host'], node: io, packages: ['hono', '@hono/node-server'] },
-  cli: { folders: [...belowHost, 'entry', 'host', 'inspector'], node: io, packages: ['commander'] },
+  cli: { folders: [...belowHost, 'host', 'inspector'], node: io, packages: ['commander'] },
   testing: { folders: ['base', 'jsonrpc', 'transport'], node: io },
   /** What lies in no folder: the subpath `standpipe` itself. */
   'index.ts': { folders: ['base', 'jsonrpc', 'transport', 'entry'] },
