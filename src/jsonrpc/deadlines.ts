@@ -3,6 +3,9 @@
 
 import type { Clock, Timer } from '../base/clock.ts';
 
+/** What a JavaScript timer can count; a longer wait is taken in parts. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
+
 export class Deadlines<T extends { dueMs: number }> {
   #clock: Clock;
   #waiting: { readonly size: number; values(): Iterable<T> };
@@ -36,7 +39,8 @@ export class Deadlines<T extends { dueMs: number }> {
   #arm(dueMs: number): void {
     this.#timer?.cancel();
     this.#armedForMs = dueMs;
-    this.#timer = this.#clock.after(Math.max(0, dueMs - this.#clock.nowMs()), () => this.#fire());
+    const waitMs = Math.min(Math.max(0, dueMs - this.#clock.nowMs()), LONGEST_WAIT_MS);
+    this.#timer = this.#clock.after(waitMs, () => this.#fire());
   }
 
   #fire(): void {

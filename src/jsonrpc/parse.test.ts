@@ -107,6 +107,10 @@ describe('the traces of a message that was cut off', () => {
       { numRuns: 500 },
     );
   });
+  test('are found behind a string of twenty million characters', () => {
+    const text = `{"jsonrpc":"2.0","result":{"text":"${'\\n'.repeat(10_000_000)}"},"id":7,oops`;
+    expect(faultOf(text)).toMatchObject({ rpcCode: -32700, id: 7, isResponse: true });
+  });
   test('are found in any bytes without throwing', () => {
     fc.assert(
       fc.property(

@@ -3,8 +3,8 @@
 // JSON.parse would round those.
 
 import { toError } from '../base/errors.ts';
+import { topLevelTokens } from '../base/top-level-json.ts';
 import { malformed, nameOf, readObject, readString } from './shape.ts';
-import { topLevelTokens } from './top-level.ts';
 import { PROTOCOL_VERSION, readVersion, requireSameMajor, type VersionTuple } from './version.ts';
 
 /** A bigint where a number would not be exact. */

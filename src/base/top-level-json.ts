@@ -8,8 +8,11 @@ const COMMA = 0x2c;
 const opening = new Set([0x7b, 0x5b]);
 const closing = new Set([0x7d, 0x5d]);
 
-/** Keys of the outermost object with the text of their values, as far as these are whole and neither object nor array. */
-export function topLevelTokens(text: string): Map<string, string> {
+/**
+ * Keys of the outermost object with the text of their values, as far as these are whole and neither object nor array.
+ * Keys of objects and arrays are told to `onNested`.
+ */
+export function topLevelTokens(text: string, onNested?: (key: string) => void): Map<string, string> {
   const tokens = new Map<string, string>();
   const start = text.search(/\S/);
   if (text[start] !== '{') return tokens;
@@ -19,6 +22,7 @@ export function topLevelTokens(text: string): Map<string, string> {
   for (let at = start + 1; at < text.length && depth > 0; ) {
     const code = text.charCodeAt(at);
     if (opening.has(code)) {
+      if (depth === 1 && valueComesNext && key !== undefined) onNested?.(key);
       depth++;
       valueComesNext = false;
     } else if (closing.has(code)) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { topLevelTokens } from './top-level.ts';
+import { topLevelTokens } from './top-level-json.ts';
 
 test('reads the outermost keys only, and only plain values', () => {
   const tokens = topLevelTokens('\n {"a": 1, "b": {"id": 2, "c": [3, "}"]}, "id" : 4,"d":"x\\"y", "e":[5], "f":true}');
