@@ -1,0 +1,48 @@
+// `standpipe/client`: connects to a server that speaks MCP, of any revision, over a command or any transport.
+
+import type { Client } from '../mcp/client/client.ts';
+import { openClient } from '../mcp/client/open-client.ts';
+import type { ClientChannel, ClientOptions } from '../mcp/client/options.ts';
+import { type StdioClientOptions, StdioClientTransport } from '../transport/stdio-client.ts';
+
+export { type Evidence, PeerError, ProcessError, RpcError, StandpipeError, UsageError } from '../base/errors.ts';
+export type { Progress } from '../jsonrpc/outbound.ts';
+export { Client, type ServerFacts } from '../mcp/client/client.ts';
+export { BoundedEraMemory, type EraMemory, type KnownEra } from '../mcp/client/era-memory.ts';
+export type { ListKind, NewsEnd, NewsOptions, ResourceUpdate } from '../mcp/client/news.ts';
+export type {
+  CallOptions,
+  ClientChannel,
+  ClientOptions,
+  ElicitMode,
+  InputContext,
+  InputHandlers,
+  ListOptions,
+} from '../mcp/client/options.ts';
+export type { Warning } from '../mcp/client/warnings.ts';
+export type { Era, Revision } from '../mcp/revisions.ts';
+export type * from '../mcp/types.ts';
+export type { StopWaits } from '../process/stop-ladder.ts';
+export type { StderrChoice } from '../transport/stderr-outlet.ts';
+export { type StdioClientOptions, StdioClientTransport } from '../transport/stdio-client.ts';
+
+/** A server as a command: started, and started once more where the question for its era killed it. */
+export function connect(command: StdioClientOptions, options?: ClientOptions): Promise<Client<StdioClientTransport>>;
+/** A transport, ours or the official SDK's, not started yet; or a function that makes one. */
+export function connect<T extends ClientChannel>(transport: T | (() => T), options?: ClientOptions): Promise<Client<T>>;
+export function connect(
+  target: StdioClientOptions | ClientChannel | (() => ClientChannel),
+  options: ClientOptions = {},
+): Promise<Client> {
+  if (typeof target === 'function') return openClient({ open: target, canReopen: true, key: options.eraKey }, options);
+  if ('command' in target) {
+    const open = () => new StdioClientTransport(target);
+    return openClient({ open, canReopen: true, key: options.eraKey ?? keyOf(target) }, options);
+  }
+  return openClient({ open: () => target, canReopen: false, key: options.eraKey }, options);
+}
+
+/** Without the environment: it holds secrets, and does not change what language a server speaks. */
+function keyOf({ command, args = [], cwd }: StdioClientOptions): string {
+  return JSON.stringify([command, args, cwd ?? process.cwd()]);
+}

@@ -1,0 +1,125 @@
+// 2026-07-28: a request that comes back with questions is sent again with the answers, until it is complete. The state
+// that the server gives us to carry goes back as it came. Bounded, so that a confused server cannot ask for ever.
+
+import type { Clock } from '../../base/clock.ts';
+import { PeerError } from '../../base/errors.ts';
+import type { InputRequest, InputRequiredResult, InputResponse } from '../types.ts';
+import { answerInput, refusal } from './inputs.ts';
+import type { CallOptions, InputHandlers } from './options.ts';
+import type { Result } from './session.ts';
+import { pause, unlessAborted } from './wait.ts';
+
+/** A server that only wants to be asked again later is asked after this long, then after twice that, and so on. */
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 4_000;
+
+export interface RoundsContext {
+  method: string;
+  params: Record<string, unknown>;
+  options: CallOptions | undefined;
+  /** When the request was first sent; only looked at where there is a total timeout. */
+  startedMs: number;
+  send: (params: Record<string, unknown>, options: CallOptions | undefined) => Promise<Result>;
+  unexpected: (resultType: unknown) => Error;
+  handlers: InputHandlers;
+  maxInputRounds: number;
+  clock: Clock;
+  closed: AbortSignal;
+}
+
+export async function finishRounds(first: InputRequiredResult, context: RoundsContext): Promise<Result> {
+  const { method, params, maxInputRounds } = context;
+  let asked = first;
+  let pauseMs = FIRST_PAUSE_MS;
+  for (let round = 1; round <= maxInputRounds; round++) {
+    const { inputRequests, requestState } = checked(asked, method);
+    const next = { ...params };
+    if (requestState !== undefined) next.requestState = requestState;
+    if (inputRequests && Object.keys(inputRequests).length > 0) {
+      next.inputResponses = await gather(inputRequests, context);
+    } else {
+      await limited(context, (signal) => pause(context.clock, pauseMs, signal));
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    }
+    const result = await context.send(next, remaining(context));
+    if (result.resultType === 'complete' || result.resultType === undefined) return result;
+    if (result.resultType !== 'input_required') throw context.unexpected(result.resultType);
+    asked = result as unknown as InputRequiredResult;
+  }
+  throw new PeerError('INPUT_ROUNDS_EXCEEDED', `${method} asked for input more than ${maxInputRounds} times`, {
+    hint: 'Raise maxInputRounds if the server is known to end.',
+  });
+}
+
+/** All the answers, or the first reason why there cannot be any. Then the other handlers are told to stop. */
+async function gather(requests: Record<string, InputRequest>, context: RoundsContext) {
+  const entries = Object.entries(requests);
+  for (const [, asked] of entries) {
+    const refused = refusal(asked, context.handlers);
+    if (refused) throw notDeclared(context.method, asked.method, refused.message);
+  }
+  return limited(context, async (signal) => {
+    const answers = entries.map(
+      async ([key, asked]): Promise<[string, InputResponse]> => [
+        key,
+        await answerInput(asked, context.handlers, signal),
+      ],
+    );
+    return Object.fromEntries(await Promise.all(answers));
+  });
+}
+
+/** Runs something with a signal for all that can end it: the caller, the connection, the total timeout, its own failure. */
+async function limited<T>(context: RoundsContext, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { options, closed, clock, method } = context;
+  const own = new AbortController();
+  const signal = AbortSignal.any([own.signal, closed, ...(options?.signal ? [options.signal] : [])]);
+  const leftMs = remaining(context)?.totalTimeoutMs;
+  const timer =
+    leftMs === undefined ? undefined : clock.after(leftMs, () => own.abort(timedOut(method, options!.totalTimeoutMs!)));
+  try {
+    return await unlessAborted(run(signal), signal);
+  } finally {
+    timer?.cancel();
+    own.abort();
+  }
+}
+
+/** The total timeout is for all rounds together. */
+function remaining({ options, startedMs, clock, method }: RoundsContext): CallOptions | undefined {
+  if (options?.totalTimeoutMs === undefined) return options;
+  const totalTimeoutMs = startedMs + options.totalTimeoutMs - clock.nowMs();
+  if (totalTimeoutMs <= 0) throw timedOut(method, options.totalTimeoutMs);
+  return { ...options, totalTimeoutMs };
+}
+
+function checked(asked: InputRequiredResult, method: string): InputRequiredResult {
+  const { inputRequests, requestState } = asked;
+  const wrong =
+    inputRequests === undefined && requestState === undefined
+      ? 'neither inputRequests nor requestState'
+      : requestState !== undefined && typeof requestState !== 'string'
+        ? 'a requestState that is not a string'
+        : inputRequests !== undefined && !isTable(inputRequests)
+          ? 'inputRequests that are not requests'
+          : undefined;
+  if (!wrong) return asked;
+  throw new PeerError('RESULT_INVALID', `The server answered ${method} with input_required and ${wrong}`);
+}
+
+function isTable(requests: unknown): boolean {
+  if (typeof requests !== 'object' || requests === null) return false;
+  return Object.values(requests).every((each) => typeof (each as InputRequest | null)?.method === 'string');
+}
+
+function notDeclared(method: string, asked: string, why: string): PeerError {
+  return new PeerError('CAPABILITY_NOT_DECLARED', `To finish ${method} the server wants ${asked}: ${why}`, {
+    hint: 'Give connect() the handler for it (elicit, sample, roots); the server should not have asked without one.',
+  });
+}
+
+function timedOut(method: string, ms: number): PeerError {
+  return new PeerError('REQUEST_TIMEOUT', `${method} was not finished within ${ms} ms in all, questions included`, {
+    hint: 'Raise totalTimeoutMs for this call.',
+  });
+}

@@ -1,0 +1,156 @@
+// Everything that is forgiven, in one place. A shape is bent only where there is one thing it can mean, and each bend is
+// reported once; what could mean two things is an error that says so.
+
+import { PeerError } from '../../base/errors.ts';
+import { SERVER_INFO } from '../meta.ts';
+import { isLegacyRevision, type LegacyRevision, legacyRevisions } from '../revisions.ts';
+import type {
+  CallToolResult,
+  Completion,
+  ContentBlock,
+  Implementation,
+  Meta,
+  ServerCapabilities,
+  Tool,
+} from '../types.ts';
+import type { Result } from './session.ts';
+import type { Warn } from './warnings.ts';
+
+/** Before the first published revision there was a draft of this date, which is 2024-11-05 in all that matters here. */
+const DRAFT_REVISION = '2024-10-07';
+const OLDEST: LegacyRevision = '2024-11-05';
+
+export function asResult(value: unknown, method: string): Result {
+  if (isObject(value)) return value;
+  throw invalid(`The result of ${method} is ${describe(value)} instead of an object`);
+}
+
+export interface ServerDescription {
+  info: Implementation;
+  capabilities: ServerCapabilities;
+  /** False where the server said nothing: then anything may be there. */
+  declared: boolean;
+  instructions: string | undefined;
+}
+
+/** What `initialize` and `server/discover` say of the server. */
+export function readServer(result: Result, warn: Warn): ServerDescription {
+  const { capabilities, instructions } = result;
+  const declared = isObject(capabilities);
+  if (!declared) warn('capabilities-missing', 'The server did not say what it can do; it is asked for everything');
+  return {
+    info: readInfo(result, warn),
+    capabilities: declared ? (capabilities as ServerCapabilities) : {},
+    declared,
+    instructions: typeof instructions === 'string' ? instructions : undefined,
+  };
+}
+
+function readInfo(result: Result, warn: Warn): Implementation {
+  const info = (result._meta as Meta | undefined)?.[SERVER_INFO] ?? result.serverInfo;
+  if (!isObject(info)) {
+    // 2026-07-28 only recommends it.
+    if (result.supportedVersions === undefined) warn('server-info-missing', 'The server did not say who it is');
+    return { name: 'unknown', version: 'unknown' };
+  }
+  const { name, version } = info;
+  if (typeof name === 'string' && typeof version === 'string') return info as unknown as Implementation;
+  warn('server-info-incomplete', 'The server said who it is without a name or without a version');
+  return { ...info, name: String(name ?? 'unknown'), version: String(version ?? 'unknown') };
+}
+
+/** The revision that `initialize` was answered with, or `undefined` for one that we do not speak. */
+export function readRevision(version: unknown, warn: Warn): LegacyRevision | undefined {
+  if (isLegacyRevision(version)) return version;
+  if (version === undefined || version === null || version === '') {
+    warn('revision-missing', `The server named no protocol version; it is treated as one of ${OLDEST}`);
+    return OLDEST;
+  }
+  if (version === DRAFT_REVISION) {
+    warn('revision-draft', `The server speaks ${DRAFT_REVISION}, a draft; it is treated as one of ${OLDEST}`);
+    return OLDEST;
+  }
+  return undefined;
+}
+
+export function readCallResult(result: Result, warn: Warn): CallToolResult {
+  if (!Array.isArray(result.content)) result.content = readContent(result.content, warn);
+  return result as unknown as CallToolResult;
+}
+
+function readContent(content: unknown, warn: Warn): ContentBlock[] {
+  if (content === undefined || content === null) {
+    warn('content-missing', 'The server answered a tool call without content; it is shown as an empty list');
+    return [];
+  }
+  if (typeof content === 'string') {
+    warn('content-text', 'The server answered a tool call with content as plain text; it is shown as a text block');
+    return [{ type: 'text', text: content }];
+  }
+  if (isObject(content) && typeof content.type === 'string') {
+    warn('content-single', 'The server answered a tool call with one content block that is not in a list');
+    return [content as unknown as ContentBlock];
+  }
+  throw invalid(`The content of a tool result is ${describe(content)} instead of a list`);
+}
+
+/** The entries of one page. Those without their name are left out, for nobody could use them. */
+export function readEntries<T>(result: Result, member: string, nameKey: string, warn: Warn): T[] {
+  const entries = result[member];
+  if (!Array.isArray(entries)) throw invalid(`"${member}" of the list is ${describe(entries)} instead of a list`);
+  const usable = entries.filter((entry) => isObject(entry) && typeof entry[nameKey] === 'string');
+  if (usable.length < entries.length) {
+    warn('entry-unusable', `The server lists ${member} without a "${nameKey}"; they are left out`);
+  }
+  return usable as T[];
+}
+
+export function readTool(tool: Tool, warn: Warn): Tool {
+  if (isObject(tool.inputSchema)) return tool;
+  warn('input-schema-missing', `The server lists tools without an inputSchema ("${tool.name}"); any object is assumed`);
+  return { ...tool, inputSchema: { type: 'object' } };
+}
+
+/** Where the list goes on, if it does. In 2026-07-28 an empty cursor is a cursor; before, it was a sloppy way to end. */
+export function readCursor(result: Result, era: 'legacy' | 'modern', warn: Warn): string | undefined {
+  const { nextCursor } = result;
+  if (nextCursor === undefined) return undefined;
+  if (nextCursor === null || (nextCursor === '' && era === 'legacy')) {
+    warn('cursor-empty', 'The server ends its lists with an empty nextCursor instead of none');
+    return undefined;
+  }
+  if (typeof nextCursor === 'string') return nextCursor;
+  throw invalid(`"nextCursor" of a list is ${describe(nextCursor)} instead of a string`);
+}
+
+export function readCompletion(result: Result, warn: Warn): Completion {
+  const { completion } = result;
+  if (isObject(completion) && Array.isArray(completion.values)) return completion as unknown as Completion;
+  warn('completion-missing', 'The server answered completion/complete without values; none are shown');
+  return { values: [] };
+}
+
+/** The member that makes a result what it is. */
+export function demandList(result: Result, member: string, method: string): void {
+  if (Array.isArray(result[member])) return;
+  throw invalid(`"${member}" in the result of ${method} is ${describe(result[member])} instead of a list`);
+}
+
+export function knownRevisions(): string {
+  return legacyRevisions.join(', ');
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function invalid(message: string): PeerError {
+  return new PeerError('RESULT_INVALID', message, { hint: 'The server breaks the protocol; tell its author.' });
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

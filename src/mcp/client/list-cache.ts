@@ -1,0 +1,54 @@
+// One list, remembered for as long as it is known to hold. Callers who ask at the same time, without wishes of their own,
+// share one question. A list that changed while it was being fetched is handed out but not kept.
+
+import type { Clock } from '../../base/clock.ts';
+
+export interface Fetched<T> {
+  items: T[];
+  /** How long it holds, from now. */
+  ttlMs: number;
+}
+
+export class ListCache<T> {
+  readonly #clock: Clock;
+  #items: T[] | undefined;
+  #freshUntilMs = 0;
+  #fetching: Promise<T[]> | undefined;
+  #generation = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** What is known to hold now. */
+  get fresh(): T[] | undefined {
+    return this.#items && this.#clock.nowMs() < this.#freshUntilMs ? this.#items : undefined;
+  }
+
+  invalidate(): void {
+    this.#generation++;
+    this.#items = undefined;
+    this.#fetching = undefined;
+  }
+
+  /** `shared`: whoever asks meanwhile may have the same answer. */
+  fetch(fetch: () => Promise<Fetched<T>>, shared: boolean): Promise<T[]> {
+    if (!shared) return this.#fetch(fetch);
+    if (this.#fetching) return this.#fetching;
+    const fetching = this.#fetch(fetch).finally(() => {
+      if (this.#fetching === fetching) this.#fetching = undefined;
+    });
+    this.#fetching = fetching;
+    return fetching;
+  }
+
+  async #fetch(fetch: () => Promise<Fetched<T>>): Promise<T[]> {
+    const generation = this.#generation;
+    const { items, ttlMs } = await fetch();
+    if (generation === this.#generation && ttlMs > 0) {
+      this.#items = items;
+      this.#freshUntilMs = this.#clock.nowMs() + ttlMs;
+    }
+    return items;
+  }
+}

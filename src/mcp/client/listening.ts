@@ -1,0 +1,158 @@
+// 2026-07-28: one `subscriptions/listen` for everything that anybody wants to hear of. When that changes, a new one is
+// opened, and the old one is cancelled only when the new one is acknowledged: no news is lost and none comes twice.
+
+import type { Clock } from '../../base/clock.ts';
+import { PeerError, UsageError } from '../../base/errors.ts';
+import type { Params } from '../../jsonrpc/inbound.ts';
+import type { RequestId } from '../../jsonrpc/message.ts';
+import type { Peer } from '../../jsonrpc/peer.ts';
+import { type RequestEnvelope, SUBSCRIPTION_ID } from '../meta.ts';
+import type { Meta, SubscriptionFilter } from '../types.ts';
+import type { Follower } from './news.ts';
+import type { Warn } from './warnings.ts';
+
+interface Stream {
+  /** The filter as text, to see whether it changed. */
+  key: string;
+  /** The id of the request, learnt from the acknowledgement. */
+  id: RequestId | undefined;
+  /** What the server agreed to send. */
+  honoured: SubscriptionFilter;
+  abort: AbortController;
+}
+
+export interface ListeningOptions {
+  clock: Clock;
+  /** How long the acknowledgement may take. */
+  timeoutMs: number;
+  envelope: () => RequestEnvelope;
+  wanted: () => SubscriptionFilter;
+  /** The server ended it. */
+  ended: () => void;
+  warn: Warn;
+}
+
+export class Listening implements Follower {
+  readonly #peer: Peer;
+  readonly #options: ListeningOptions;
+  #stream: Stream | undefined;
+  /** The stream that waits for its acknowledgement. One at a time, because that is how its id becomes known. */
+  #opening: { stream: Stream; acknowledge: () => void; refuse: (error: unknown) => void } | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(peer: Peer, options: ListeningOptions) {
+    this.#peer = peer;
+    this.#options = options;
+    peer.onNotification('notifications/subscriptions/acknowledged', (params) => this.#acknowledged(params));
+    peer.onNotification('notifications/cancelled', (params) => this.#cancelledByServer(params?.requestId));
+  }
+
+  async follow(uri: string): Promise<void> {
+    const honoured = await this.#update();
+    if (honoured.resourceSubscriptions?.includes(uri)) return;
+    throw new UsageError('NOT_SUPPORTED', `The server does not send updates of ${uri}`, {
+      hint: 'It acknowledged the subscription without this resource; `capabilities.resources.subscribe` says as much.',
+    });
+  }
+
+  async unfollow(): Promise<void> {
+    await this.#update();
+  }
+
+  followLists(): void {
+    this.#update().catch((error: unknown) => {
+      this.#options.warn('listen-failed', `The server sends no news of changed lists: ${(error as Error).message}`);
+    });
+  }
+
+  /** Whether a notification belongs to the stream that counts. */
+  accepts(params: Params | undefined): boolean {
+    const id = (params?._meta as Meta | undefined)?.[SUBSCRIPTION_ID];
+    if (id !== undefined) return id === this.#stream?.id;
+    if (this.#stream)
+      this.#options.warn('news-unmarked', 'The server sends news without saying for which subscription');
+    return this.#stream !== undefined;
+  }
+
+  /** In turn: each caller gets what the server agreed to, for what was wanted when his turn came. */
+  #update(): Promise<SubscriptionFilter> {
+    const turn = this.#turn.then(() => this.#apply());
+    this.#turn = turn.catch(() => undefined); // its caller hears of it
+    return turn;
+  }
+
+  async #apply(): Promise<SubscriptionFilter> {
+    const wanted = this.#options.wanted();
+    const key = JSON.stringify(wanted);
+    const before = this.#stream;
+    if (before?.key === key) return before.honoured;
+    if (key === '{}') this.#stream = undefined;
+    else await this.#open(wanted, key);
+    before?.abort.abort('no longer wanted in this form');
+    return this.#stream?.honoured ?? {};
+  }
+
+  #open(notifications: SubscriptionFilter, key: string): Promise<void> {
+    const { clock, timeoutMs, envelope } = this.#options;
+    const stream: Stream = { key, id: undefined, honoured: {}, abort: new AbortController() };
+    return new Promise((resolve, reject) => {
+      const timer = clock.after(timeoutMs, () => {
+        this.#opening?.refuse(notAcknowledged(timeoutMs));
+        stream.abort.abort('not acknowledged in time');
+      });
+      const done = (settle: () => void) => {
+        if (this.#opening?.stream !== stream) return;
+        this.#opening = undefined;
+        timer.cancel();
+        settle();
+      };
+      this.#opening = {
+        stream,
+        acknowledge: () =>
+          done(() => {
+            this.#stream = stream;
+            resolve();
+          }),
+        refuse: (error) => done(() => reject(error)),
+      };
+      // An answer is the end of the stream; however long it lasts, it has not timed out.
+      const options = { timeoutMs: Number.POSITIVE_INFINITY, signal: stream.abort.signal };
+      this.#peer.request('subscriptions/listen', { _meta: envelope(), notifications }, options).then(
+        () => this.#over(stream, refusedQuietly()),
+        (error: unknown) => this.#over(stream, error),
+      );
+    });
+  }
+
+  #acknowledged(params: Params | undefined): void {
+    const id = (params?._meta as Meta | undefined)?.[SUBSCRIPTION_ID] as RequestId | undefined;
+    const stream = this.#opening?.stream ?? this.#stream;
+    if (!stream) return;
+    stream.id = id;
+    stream.honoured = (params?.notifications as SubscriptionFilter | undefined) ?? {};
+    this.#opening?.acknowledge();
+  }
+
+  /** One of the two ways in which a server can end it. The other is an answer. */
+  #cancelledByServer(requestId: unknown): void {
+    const stream = requestId === this.#stream?.id ? this.#stream : this.#opening?.stream;
+    if (!stream) return;
+    this.#over(stream, refusedQuietly());
+    stream.abort.abort('cancelled by the server'); // nobody will answer it any more
+  }
+
+  #over(stream: Stream, error: unknown): void {
+    if (this.#opening?.stream === stream) return this.#opening.refuse(error);
+    if (this.#stream !== stream) return; // ended by us
+    this.#stream = undefined;
+    this.#options.ended();
+  }
+}
+
+function notAcknowledged(ms: number): PeerError {
+  return new PeerError('REQUEST_TIMEOUT', `subscriptions/listen was not acknowledged within ${ms} ms`);
+}
+
+function refusedQuietly(): PeerError {
+  return new PeerError('RESULT_INVALID', 'The server ended subscriptions/listen before it acknowledged it');
+}

@@ -1,0 +1,117 @@
+// The lists that a server has, whole and remembered: until it says that one changed, or for as long as it said it holds.
+
+import type { Clock } from '../../base/clock.ts';
+import { RpcCode, RpcError } from '../../base/errors.ts';
+import type { Prompt, Resource, ResourceTemplate, Tool } from '../types.ts';
+import { readTool, type ServerDescription } from './lenient.ts';
+import { ListCache } from './list-cache.ts';
+import type { ListKind } from './news.ts';
+import type { CallOptions, ListOptions } from './options.ts';
+import { type ListDescription, type PageLimits, readAllPages } from './pages.ts';
+import type { Session } from './session.ts';
+import type { Warn } from './warnings.ts';
+
+interface Entries {
+  tools: Tool;
+  resources: Resource;
+  resourceTemplates: ResourceTemplate;
+  prompts: Prompt;
+}
+
+export type ListName = keyof Entries;
+
+const descriptions: Record<ListName, ListDescription & { kind: ListKind }> = {
+  tools: { method: 'tools/list', member: 'tools', nameKey: 'name', kind: 'tools' },
+  resources: { method: 'resources/list', member: 'resources', nameKey: 'uri', kind: 'resources' },
+  resourceTemplates: {
+    method: 'resources/templates/list',
+    member: 'resourceTemplates',
+    nameKey: 'uriTemplate',
+    kind: 'resources',
+  },
+  prompts: { method: 'prompts/list', member: 'prompts', nameKey: 'name', kind: 'prompts' },
+};
+
+export interface ListsOptions extends PageLimits {
+  clock: Clock;
+  warn: Warn;
+  /** Whenever the tools have been read. */
+  onTools: (tools: Tool[]) => void;
+}
+
+export class Lists {
+  readonly #session: Session;
+  readonly #server: ServerDescription;
+  readonly #options: ListsOptions;
+  readonly #caches: { [N in ListName]: ListCache<Entries[N]> };
+
+  constructor(session: Session, server: ServerDescription, options: ListsOptions) {
+    this.#session = session;
+    this.#server = server;
+    this.#options = options;
+    const { clock } = options;
+    this.#caches = {
+      tools: new ListCache(clock),
+      resources: new ListCache(clock),
+      resourceTemplates: new ListCache(clock),
+      prompts: new ListCache(clock),
+    };
+  }
+
+  /** A copy: what the caller does with it touches nobody else. */
+  async get<N extends ListName>(name: N, options: ListOptions = {}): Promise<Entries[N][]> {
+    const { fresh, ...call } = options;
+    const cache = this.#caches[name];
+    const remembered = fresh ? undefined : cache.fresh;
+    const shared = !fresh && Object.keys(call).length === 0;
+    return [...(remembered ?? (await cache.fetch(() => this.#read(name, call), shared)))];
+  }
+
+  invalidate(kind: ListKind): void {
+    this.#caches[kind].invalidate();
+    if (kind === 'resources') this.#caches.resourceTemplates.invalidate();
+  }
+
+  async #read<N extends ListName>(name: N, call: CallOptions) {
+    const description = descriptions[name];
+    if (!this.#mayHave(description.kind)) return { items: [], ttlMs: 0 };
+    const { warn } = this.#options;
+    try {
+      const { items, ttlMs } = await readAllPages<Entries[N]>(this.#session, description, this.#options, warn, call);
+      const entries = name === 'tools' ? this.#readTools(items as Tool[]) : items;
+      return { items: entries as Entries[N][], ttlMs: this.#holdsForMs(description.kind, ttlMs) };
+    } catch (error) {
+      if (this.#declares(description.kind) || !isMethodNotFound(error)) throw error;
+      return { items: [], ttlMs: 0 };
+    }
+  }
+
+  #readTools(items: Tool[]): Tool[] {
+    const tools = items.map((tool) => readTool(tool, this.#options.warn));
+    this.#options.onTools(tools);
+    return tools;
+  }
+
+  #declares(kind: ListKind): boolean {
+    return this.#server.capabilities[kind] !== undefined;
+  }
+
+  /**
+   * What is not declared is not there, and not asked for. A server that declares nothing at all was written by somebody who
+   * did not care for the declaration; asking it does no harm.
+   */
+  #mayHave(kind: ListKind): boolean {
+    if (this.#declares(kind)) return true;
+    const { tools, resources, prompts } = this.#server.capabilities;
+    return !tools && !resources && !prompts;
+  }
+
+  #holdsForMs(kind: ListKind, ttlMs: number | undefined): number {
+    if (this.#session.era === 'modern') return ttlMs ?? 0;
+    return this.#server.capabilities[kind]?.listChanged ? Number.POSITIVE_INFINITY : 0;
+  }
+}
+
+function isMethodNotFound(error: unknown): boolean {
+  return error instanceof RpcError && error.rpcCode === RpcCode.methodNotFound;
+}

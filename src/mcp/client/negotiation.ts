@@ -1,0 +1,245 @@
+// Finds out on one pipe which era the server speaks, and opens it. A question is never taken back: after silence the
+// legacy one is asked as well, and the first real answer to either decides.
+
+import type { Clock } from '../../base/clock.ts';
+import { PeerError, RpcError, toError } from '../../base/errors.ts';
+import type { Peer } from '../../jsonrpc/peer.ts';
+import { type LegacyRevision, type ModernRevision, NEWEST_LEGACY, NEWEST_MODERN, type Revision } from '../revisions.ts';
+import type { ClientCapabilities, Implementation } from '../types.ts';
+import type { KnownEra } from './era-memory.ts';
+import { asResult, knownRevisions, readRevision, readServer, type ServerDescription } from './lenient.ts';
+import { makeEnvelope } from './modern-session.ts';
+import { type Answer, isModernRefusal, judgeProbe, revisionNamedIn, type Verdict } from './probe.ts';
+import { openTranscript, readTranscriptServer, speaksTranscript } from './transcript-dialect.ts';
+import { SILENT, within } from './wait.ts';
+import type { Warn } from './warnings.ts';
+
+export interface Agreement {
+  revision: Revision;
+  server: ServerDescription;
+  dialect?: 'transcript';
+  /** What to assume the next time. */
+  remember: KnownEra;
+}
+
+export interface NegotiationOptions {
+  peer: Peer;
+  isClosed: () => boolean;
+  clock: Clock;
+  info: Implementation;
+  modernCapabilities: ClientCapabilities;
+  legacyCapabilities: ClientCapabilities;
+  /** This revision or none. */
+  revision: Revision | undefined;
+  /** Which question comes first. */
+  first: KnownEra;
+  /** Whether the other era may be tried when the first does not work. */
+  mayFallBack: boolean;
+  /** How long silence after the probe means nothing. */
+  patienceMs: number;
+  /** How long it means nothing once another answer has come. */
+  probeTimeoutMs: number;
+  /** By the clock: when the start has to be over. */
+  dueMs: number;
+  warn: Warn;
+}
+
+export type Step = 'server/discover' | 'initialize';
+
+export class Negotiation {
+  /** The question that is open; both after a silence. */
+  step: Step = 'initialize';
+  /** Whether the server was sent something that may have killed it. */
+  probed = false;
+  readonly #options: NegotiationOptions;
+  readonly #dropProbe = new AbortController();
+  #isModern = false;
+
+  constructor(options: NegotiationOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<Agreement> {
+    try {
+      if (this.#options.first === 'modern') return await this.#probeFirst();
+      return await this.#legacyFirst(this.#options.first);
+    } finally {
+      this.#dropProbe.abort(); // nothing is sent for it; a late answer finds nobody
+    }
+  }
+
+  async #probeFirst(): Promise<Agreement> {
+    const { clock, mayFallBack, patienceMs } = this.#options;
+    const probe = this.#discover();
+    const answer = mayFallBack ? await within(clock, patienceMs, probe) : await probe;
+    if (answer === SILENT) return this.#askBoth(probe);
+    return this.#follow(this.#judge(answer), answer);
+  }
+
+  async #follow(verdict: Verdict, answer: Answer): Promise<Agreement> {
+    switch (verdict.kind) {
+      case 'modern':
+        return this.#modern(verdict);
+      case 'other-revision': {
+        const again = await this.#discover(verdict.revision);
+        const second = this.#judge(again, verdict.revision);
+        if (second.kind === 'modern') return this.#modern(second);
+        throw failed(`it names revision ${verdict.revision} and refuses it`, again.error);
+      }
+      case 'unusable':
+        throw failed(verdict.why, answer.error);
+      case 'legacy':
+        if (!this.#options.mayFallBack) throw answer.error ?? failed('it does not speak 2026-07-28');
+        return this.#legacy(verdict.offer);
+    }
+  }
+
+  /** Slow, or silent: nobody can tell. */
+  async #askBoth(probe: Promise<Answer>): Promise<Agreement> {
+    const { clock, probeTimeoutMs } = this.#options;
+    const opening = settled(this.#legacy());
+    const first = await Promise.race([probe.then((answer) => ({ answer })), opening.then((opened) => ({ opened }))]);
+    if ('answer' in first) {
+      const verdict = this.#judge(first.answer);
+      if (verdict.kind !== 'modern') return unwrap(await opening);
+      const opened = await within(clock, probeTimeoutMs, opening);
+      if (opened === SILENT || opened.error) return this.#modern(verdict);
+      return this.#whichEver(verdict, opened.result);
+    }
+    if (!first.opened.error || this.#dead) return unwrap(first.opened);
+    // Refused. Perhaps by a modern server whose other answer is on its way.
+    const late = await within(clock, probeTimeoutMs, probe);
+    const verdict = late === SILENT ? undefined : this.#judge(late);
+    return verdict?.kind === 'modern' ? this.#modern(verdict) : unwrap(first.opened);
+  }
+
+  /**
+   * The server answered both. Some are now in a legacy session and would serve modern requests the legacy way, which shows
+   * when they are asked again.
+   */
+  async #whichEver(verdict: Verdict & { kind: 'modern' }, opened: Agreement): Promise<Agreement> {
+    const again = await within(this.#options.clock, this.#options.probeTimeoutMs, this.#discover());
+    if (again !== SILENT && this.#judge(again).kind === 'modern') return this.#modern(verdict);
+    return { ...opened, remember: 'modern' };
+  }
+
+  async #legacyFirst(first: KnownEra): Promise<Agreement> {
+    try {
+      return first === 'transcript' ? await this.#transcript() : await this.#legacy();
+    } catch (error) {
+      if (!this.#options.mayFallBack || this.#dead || !isRefusal(error)) throw error;
+      // What was remembered no longer holds.
+      const answer = await this.#discover();
+      const verdict = this.#judge(answer);
+      if (verdict.kind === 'modern') return this.#modern(verdict);
+      if (first === 'transcript') return this.#legacy();
+      throw error;
+    }
+  }
+
+  /** Never rejects. */
+  #discover(revision: ModernRevision = NEWEST_MODERN): Promise<Answer> {
+    const { peer, info, modernCapabilities } = this.#options;
+    this.step = 'server/discover';
+    this.probed = true;
+    const params = { _meta: makeEnvelope(revision, info, modernCapabilities) };
+    const options = { ...this.#untilDue(), signal: this.#dropProbe.signal };
+    return settled(peer.request('server/discover', params, options));
+  }
+
+  #judge(answer: Answer, asked: ModernRevision = NEWEST_MODERN): Verdict {
+    if (answer.error && this.#dead) throw answer.error;
+    const verdict = judgeProbe(answer, asked);
+    if (verdict.kind === 'modern') this.#isModern = true;
+    return verdict;
+  }
+
+  #modern({ revision, result }: Verdict & { kind: 'modern' }): Agreement {
+    return { revision, server: readServer(result, this.#options.warn), remember: 'modern' };
+  }
+
+  async #legacy(offer?: LegacyRevision): Promise<Agreement> {
+    const { revision, warn } = this.#options;
+    const wanted = (revision ?? offer ?? NEWEST_LEGACY) as LegacyRevision;
+    const result = await this.#initialize(wanted);
+    if (speaksTranscript(result)) return transcriptAgreement(result);
+    const agreed = readRevision(result.protocolVersion, warn);
+    if (agreed && (revision === undefined || agreed === revision)) {
+      return { revision: agreed, server: readServer(result, warn), remember: 'legacy' };
+    }
+    throw failed(
+      `it answered initialize with protocol version ${JSON.stringify(result.protocolVersion)}; ` +
+        `this client ${revision ? `was told to use ${revision} only` : `speaks ${knownRevisions()}`}`,
+    );
+  }
+
+  /** The result, in whichever version or dialect the server was willing to give one. */
+  async #initialize(protocolVersion: LegacyRevision): Promise<Record<string, unknown>> {
+    const { peer, info, legacyCapabilities, revision } = this.#options;
+    this.step = 'initialize';
+    const ask = (version: LegacyRevision) => {
+      const params = { protocolVersion: version, capabilities: legacyCapabilities, clientInfo: info };
+      return settled(peer.request('initialize', params, this.#untilDue()));
+    };
+    let answer: Answer = await ask(protocolVersion);
+    const named = revisionNamedIn(answer.error);
+    if (named && named !== protocolVersion && revision === undefined) answer = await ask(named);
+    if (!answer.error) return asResult(answer.result, 'initialize');
+    const isRefused = answer.error instanceof RpcError && !isModernRefusal(answer.error);
+    if (!isRefused || this.#dead || this.#isModern || revision !== undefined) throw answer.error;
+    const inDialect = await settled(openTranscript(peer, info, this.#untilDue()));
+    if (inDialect.error || !speaksTranscript(inDialect.result)) throw answer.error;
+    return inDialect.result;
+  }
+
+  async #transcript(): Promise<Agreement> {
+    const { peer, info } = this.#options;
+    const result = await openTranscript(peer, info, this.#untilDue());
+    if (!speaksTranscript(result)) throw failed('it does not answer in the dialect of the transcript');
+    return transcriptAgreement(result);
+  }
+
+  get #dead(): boolean {
+    return this.#options.isClosed();
+  }
+
+  /** "Clients MUST NOT cancel initialize", and the probe may be answered late. */
+  #untilDue() {
+    const { clock, dueMs } = this.#options;
+    return { timeoutMs: Math.max(0, dueMs - clock.nowMs()), cancellable: false };
+  }
+}
+
+type Settled<T> = { result: T; error?: undefined } | { result?: undefined; error: Error };
+
+function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
+  return promise.then(
+    (result) => ({ result }),
+    (error: unknown) => ({ error: toError(error) }),
+  );
+}
+
+function unwrap(opened: Settled<Agreement>): Agreement {
+  if (opened.error) throw opened.error;
+  return opened.result;
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof RpcError || (error instanceof PeerError && error.code === 'NEGOTIATION_FAILED');
+}
+
+function transcriptAgreement(result: Record<string, unknown>): Agreement {
+  return {
+    revision: '2024-11-05',
+    server: readTranscriptServer(result),
+    dialect: 'transcript',
+    remember: 'transcript',
+  };
+}
+
+function failed(why: string, cause?: Error): PeerError {
+  return new PeerError('NEGOTIATION_FAILED', `No common way to talk with the server: ${why}`, {
+    cause,
+    hint: 'Update the server or this package; `era` and `revision` of connect() say what may be tried.',
+  });
+}

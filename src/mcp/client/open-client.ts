@@ -1,0 +1,147 @@
+// From a target to a connected client: opens the pipe, negotiates, and, when the probe killed the server, opens exactly one
+// more, after the first is completely gone. Whatever goes wrong, nothing that was opened is left behind.
+
+import { systemClock } from '../../base/clock.ts';
+import { PeerError, toError, UsageError } from '../../base/errors.ts';
+import { Peer } from '../../jsonrpc/peer.ts';
+import { isLegacyRevision, isModernRevision } from '../revisions.ts';
+import { Client } from './client.ts';
+import { cannotReopen, connectError } from './connect-error.ts';
+import { type EraMemory, type KnownEra, processEraMemory } from './era-memory.ts';
+import { answerRequests, clientCapabilities } from './inputs.ts';
+import { type Agreement, Negotiation } from './negotiation.ts';
+import { type ClientChannel, type ClientOptions, ownInfo } from './options.ts';
+import { Warnings } from './warnings.ts';
+
+export interface Target<T extends ClientChannel> {
+  open(): T;
+  /** Whether `open` gives a new server every time. */
+  canReopen: boolean;
+  /** Under which the era is remembered. */
+  key: string | undefined;
+}
+
+/** What is tried, and in which order. */
+interface Plan {
+  first: KnownEra;
+  mayFallBack: boolean;
+  patienceMs: number;
+}
+
+const DEFAULT_STARTUP_TIMEOUT_MS = 60_000;
+const DEFAULT_PROBE_TIMEOUT_MS = 1_500;
+
+export async function openClient<T extends ClientChannel>(
+  target: Target<T>,
+  options: ClientOptions = {},
+): Promise<Client<T>> {
+  const { signal, eraMemory = processEraMemory } = options;
+  checkOptions(options);
+  signal?.throwIfAborted();
+  const attempts = new Attempts(target, options);
+  try {
+    const client = await attempts.run(makePlan(options, target.key, eraMemory));
+    if (target.key !== undefined && isAuto(options)) eraMemory.set(target.key, attempts.remember!);
+    return client;
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  }
+}
+
+class Attempts<T extends ClientChannel> {
+  remember: KnownEra | undefined;
+  readonly #target: Target<T>;
+  readonly #options: ClientOptions;
+  readonly #warnings: Warnings;
+  readonly #startupTimeoutMs: number;
+  readonly #dueMs: number;
+
+  constructor(target: Target<T>, options: ClientOptions) {
+    this.#target = target;
+    this.#options = options;
+    this.#warnings = new Warnings(options.onWarning);
+    this.#startupTimeoutMs = options.startupTimeoutMs ?? DEFAULT_STARTUP_TIMEOUT_MS;
+    this.#dueMs = (options.clock ?? systemClock).nowMs() + this.#startupTimeoutMs;
+  }
+
+  async run(plan: Plan): Promise<Client<T>> {
+    const { clock = systemClock, info = ownInfo, signal, requestTimeoutMs } = this.#options;
+    const channel = this.#target.open();
+    const peer = new Peer(channel, { clock, requestTimeoutMs });
+    let closed = false;
+    peer.onclose = () => {
+      closed = true;
+    };
+    peer.onerror = (error) => this.#warnings.report('startup', `While starting: ${error.message}`, error.message);
+    const stop = () => peer.close().catch((error: unknown) => this.#warnings.report('close', toError(error).message));
+    signal?.addEventListener('abort', stop, { once: true });
+    const negotiation = new Negotiation({
+      peer,
+      isClosed: () => closed,
+      clock,
+      info,
+      modernCapabilities: clientCapabilities(this.#options, 'modern'),
+      legacyCapabilities: clientCapabilities(this.#options, 'legacy'),
+      revision: this.#options.revision,
+      probeTimeoutMs: this.#options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS,
+      dueMs: this.#dueMs,
+      warn: this.#warnings.report,
+      ...plan,
+    });
+    try {
+      answerRequests(peer, this.#options);
+      await peer.start();
+      const agreement = await negotiation.run();
+      await this.#confirm(peer, channel, agreement);
+      signal?.throwIfAborted();
+      if (closed) throw new PeerError('CONNECTION_CLOSED', 'The server answered and then ended');
+      return new Client(peer, channel, agreement, this.#options, this.#warnings);
+    } catch (error) {
+      const failure = connectError(negotiation.step, error, channel, this.#startupTimeoutMs);
+      const killedByProbe = closed && negotiation.probed && plan.mayFallBack && !signal?.aborted;
+      await stop();
+      if (!killedByProbe) throw failure;
+      if (!this.#target.canReopen) throw cannotReopen(failure);
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
+    return this.run({ ...plan, first: 'legacy', mayFallBack: false });
+  }
+
+  async #confirm(peer: Peer, channel: T, { revision, dialect, remember }: Agreement): Promise<void> {
+    this.remember = remember;
+    channel.setProtocolVersion?.(revision);
+    if (isLegacyRevision(revision) && !dialect) await peer.notify('notifications/initialized');
+  }
+}
+
+function makePlan(options: ClientOptions, key: string | undefined, memory: EraMemory): Plan {
+  const { probeTimeoutMs = DEFAULT_PROBE_TIMEOUT_MS, startupTimeoutMs = DEFAULT_STARTUP_TIMEOUT_MS } = options;
+  const { era = 'auto', revision, dialect } = options;
+  const patienceMs = probeTimeoutMs;
+  if (dialect) return { first: dialect, mayFallBack: false, patienceMs };
+  if (revision) return { first: isModernRevision(revision) ? 'modern' : 'legacy', mayFallBack: false, patienceMs };
+  if (era !== 'auto') return { first: era, mayFallBack: false, patienceMs };
+  const known = key === undefined ? undefined : memory.get(key);
+  // Known to be modern: slow rather than silent, so that it gets more time.
+  if (known === 'modern') {
+    return { first: known, mayFallBack: true, patienceMs: Math.max(probeTimeoutMs, startupTimeoutMs / 2) };
+  }
+  return { first: known ?? 'modern', mayFallBack: true, patienceMs };
+}
+
+function isAuto({ era = 'auto', revision, dialect }: ClientOptions): boolean {
+  return era === 'auto' && !revision && !dialect;
+}
+
+function checkOptions({ revision, era = 'auto', elicitModes }: ClientOptions): void {
+  if (revision !== undefined && !isLegacyRevision(revision) && !isModernRevision(revision)) {
+    throw new UsageError('INVALID_OPTION', `revision: ${JSON.stringify(revision)} is not a revision of MCP`);
+  }
+  if (revision !== undefined && era !== 'auto' && isModernRevision(revision) !== (era === 'modern')) {
+    throw new UsageError('INVALID_OPTION', `revision: ${revision} does not belong to the ${era} era`);
+  }
+  if (elicitModes?.length === 0) {
+    throw new UsageError('INVALID_OPTION', 'elicitModes: at least one of "form" and "url"');
+  }
+}

@@ -1,0 +1,88 @@
+// What a caller can say to `connect` and to a single call.
+
+import type { Clock } from '../../base/clock.ts';
+import type { Channel } from '../../jsonrpc/channel.ts';
+import type { RequestOptions } from '../../jsonrpc/outbound.ts';
+import type { Era, Revision } from '../revisions.ts';
+import type {
+  ClientCapabilities,
+  ElicitParams,
+  ElicitResult,
+  Implementation,
+  LogLevel,
+  Meta,
+  Root,
+  SampleParams,
+  SampleResult,
+} from '../types.ts';
+import type { EraMemory } from './era-memory.ts';
+import type { Warning } from './warnings.ts';
+
+/** Who we are unless the caller says otherwise. A test holds the version equal to the package's. */
+export const ownInfo: Implementation = { name: 'standpipe', version: '0.1.0' };
+
+/** What a client needs of a transport: the official SDK's interface, or ours. */
+export interface ClientChannel extends Channel {
+  setProtocolVersion?: ((version: string) => void) | undefined;
+}
+
+export type ElicitMode = 'form' | 'url';
+
+export interface InputContext {
+  /** Aborts when the server no longer waits, when the caller gives up, and when the connection ends. */
+  signal: AbortSignal;
+}
+
+/** What the server may ask of us. Giving a handler declares the capability, in both eras. */
+export interface InputHandlers {
+  elicit?: (params: ElicitParams, context: InputContext) => ElicitResult | Promise<ElicitResult>;
+  /** Only forms, unless said otherwise. */
+  elicitModes?: readonly ElicitMode[];
+  sample?: (params: SampleParams, context: InputContext) => SampleResult | Promise<SampleResult>;
+  roots?: readonly Root[] | ((context: InputContext) => readonly Root[] | Promise<readonly Root[]>);
+  /** To be declared as well: extensions, experimental ones, `sampling: { tools: {} }`. */
+  capabilities?: ClientCapabilities;
+}
+
+export interface ClientOptions extends InputHandlers {
+  info?: Implementation;
+  /** `auto` finds out. */
+  era?: 'auto' | Era;
+  /** This revision or none. */
+  revision?: Revision;
+  /** Speak the dialect of seed 001 without asking first. It is recognised anyway. */
+  dialect?: 'transcript';
+  /** How long the server may be silent about a request, unless the call says otherwise: 60 s. */
+  requestTimeoutMs?: number;
+  /** How long the start may take in all, the first answer included: 60 s. */
+  startupTimeoutMs?: number;
+  /** How long a server of unknown era may be silent before it is asked the legacy way as well: 1.5 s. */
+  probeTimeoutMs?: number;
+  /** How often one modern request may come back with questions: 10. */
+  maxInputRounds?: number;
+  /** How long a list may be: 1,000 pages and 100,000 entries. */
+  maxPages?: number;
+  maxItems?: number;
+  /** Whether structured results are checked against the schema of a tool that was listed before. On by default. */
+  checkOutput?: boolean;
+  eraMemory?: EraMemory;
+  /** The key in the memory where the target is not a command. */
+  eraKey?: string;
+  /** What had to be bent, once for each kind. `client.warnings` keeps them too. */
+  onWarning?: (warning: Warning) => void;
+  /** Gives up the start; whatever was started is stopped before `connect` rejects. */
+  signal?: AbortSignal;
+  clock?: Clock;
+}
+
+export interface CallOptions extends Omit<RequestOptions, 'cancellable'> {
+  /** Goes along as `_meta`. */
+  meta?: Meta;
+  /** 2026-07-28: which log messages this request may cause. Earlier revisions know only `setLogLevel`. */
+  logLevel?: LogLevel;
+}
+
+export interface ListOptions extends CallOptions {
+  /** Ask the server, whatever is remembered. */
+  fresh?: boolean;
+}

@@ -1,0 +1,48 @@
+// Structured results against the schema that the tool promised, for tools that were listed. The schema is compiled when a
+// first result needs it. A result that reports an error is never held back.
+
+import { PeerError } from '../../base/errors.ts';
+import { compileJsonSchema, type SchemaCheck } from '../json-schema.ts';
+import type { CallToolResult, JsonSchema, Tool } from '../types.ts';
+import type { Warnings } from './warnings.ts';
+
+export class OutputCheck {
+  readonly #warnings: Warnings;
+  #schemas = new Map<string, JsonSchema>();
+
+  constructor(warnings: Warnings) {
+    this.#warnings = warnings;
+  }
+
+  learn(tools: readonly Tool[]): void {
+    this.#schemas = new Map(tools.flatMap(({ name, outputSchema }) => (outputSchema ? [[name, outputSchema]] : [])));
+  }
+
+  /** Whether there is anything to check at all: most results go on without a further step. */
+  concerns(name: string, result: CallToolResult): boolean {
+    return this.#schemas.size > 0 && this.#schemas.has(name) && result.isError !== true;
+  }
+
+  async check(name: string, result: CallToolResult): Promise<CallToolResult> {
+    if (result.structuredContent === undefined) {
+      const message = `Tool "${name}" has an outputSchema and answered without structuredContent`;
+      this.#warnings.report('structured-content-missing', message, name);
+      return result;
+    }
+    const wrong = (await this.#compile(name))?.(result.structuredContent);
+    if (wrong === undefined) return result;
+    throw new PeerError('RESULT_INVALID', `The structured result of tool "${name}" breaks its outputSchema: ${wrong}`, {
+      hint: 'The server contradicts itself; connect with checkOutput: false to take its results as they are.',
+    });
+  }
+
+  async #compile(name: string): Promise<SchemaCheck | undefined> {
+    try {
+      return await compileJsonSchema(this.#schemas.get(name)!);
+    } catch (error) {
+      const message = `The outputSchema of tool "${name}" cannot be used, so results are not checked: ${(error as Error).message}`;
+      this.#warnings.report('output-schema-unusable', message, name);
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+// All pages of a list, one after the other, within limits: a server must not be able to keep a client busy for ever.
+
+import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
+import { readCursor, readEntries } from './lenient.ts';
+import type { CallOptions } from './options.ts';
+import type { Result, Session } from './session.ts';
+import type { Warn } from './warnings.ts';
+
+export interface ListDescription {
+  method: string;
+  /** The member of the result that holds the entries. */
+  member: string;
+  /** The member of an entry that names it. */
+  nameKey: string;
+}
+
+export interface PageLimits {
+  maxPages: number;
+  maxItems: number;
+}
+
+export interface AllPages<T> {
+  items: T[];
+  /** The shortest that any page may be used again; `undefined` where a page does not say. */
+  ttlMs: number | undefined;
+}
+
+export async function readAllPages<T>(
+  session: Session,
+  list: ListDescription,
+  limits: PageLimits,
+  warn: Warn,
+  options?: CallOptions,
+): Promise<AllPages<T>> {
+  // A cursor of the server's own is refused when the list changed meanwhile: from the beginning, once.
+  const pages = await readPages<T>(session, list, limits, warn, options, isInvalidParams);
+  return pages ?? (await readPages<T>(session, list, limits, warn, options, () => false))!;
+}
+
+/** `undefined` when a page after the first was refused in a way that is worth a second try. */
+async function readPages<T>(
+  session: Session,
+  { method, member, nameKey }: ListDescription,
+  { maxPages, maxItems }: PageLimits,
+  warn: Warn,
+  options: CallOptions | undefined,
+  isStale: (error: unknown) => boolean,
+): Promise<AllPages<T> | undefined> {
+  const items: T[] = [];
+  const seen = new Set<string>();
+  let ttlMs: number | undefined = Number.POSITIVE_INFINITY;
+  let cursor: string | undefined;
+  for (let page = 1; page <= maxPages; page++) {
+    let result: Result;
+    try {
+      result = await session.request(method, cursor === undefined ? {} : { cursor }, options);
+    } catch (error) {
+      if (page > 1 && isStale(error)) return undefined;
+      throw error;
+    }
+    for (const entry of readEntries<T>(result, member, nameKey, warn)) items.push(entry);
+    ttlMs = shorter(ttlMs, result.ttlMs);
+    if (items.length > maxItems) throw tooLong(method, `more than ${maxItems} entries`, 'maxItems');
+    cursor = readCursor(result, session.era, warn);
+    if (cursor === undefined) return { items, ttlMs };
+    if (seen.has(cursor)) {
+      warn('cursor-repeated', `The server's pages of ${method} go in a circle; the list ends where it began again`);
+      return { items, ttlMs };
+    }
+    seen.add(cursor);
+  }
+  throw tooLong(method, `more than ${maxPages} pages`, 'maxPages');
+}
+
+function shorter(one: number | undefined, other: unknown): number | undefined {
+  return one === undefined || typeof other !== 'number' ? undefined : Math.min(one, Math.max(0, other));
+}
+
+function isInvalidParams(error: unknown): boolean {
+  return error instanceof RpcError && error.rpcCode === RpcCode.invalidParams;
+}
+
+function tooLong(method: string, what: string, option: string): PeerError {
+  return new PeerError('LIST_TOO_LONG', `The list of ${method} has ${what}`, {
+    hint: `Raise ${option} if that is right; otherwise its pages go on for ever.`,
+  });
+}

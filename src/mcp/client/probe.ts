@@ -1,0 +1,62 @@
+// What the answer to `server/discover` says about the era of a server. Pure: an answer in, a verdict out.
+// "The client MUST NOT key on one code": whatever is not recognisably modern counts as legacy.
+
+import { RpcError } from '../../base/errors.ts';
+import { McpCode } from '../protocol-errors.ts';
+import { isLegacyRevision, type LegacyRevision, type ModernRevision, modernRevisions } from '../revisions.ts';
+import { isObject } from './lenient.ts';
+import type { Result } from './session.ts';
+
+export type Answer = { result: unknown; error?: undefined } | { result?: undefined; error: Error };
+
+export type Verdict =
+  | { kind: 'modern'; revision: ModernRevision; result: Result }
+  /** Modern, but not in the revision that we asked in. */
+  | { kind: 'other-revision'; revision: ModernRevision }
+  /** `offer`: a revision that the server named. */
+  | { kind: 'legacy'; offer?: LegacyRevision }
+  /** Modern, and of no use to us. */
+  | { kind: 'unusable'; why: string };
+
+export function judgeProbe(answer: Answer, asked: ModernRevision): Verdict {
+  return answer.error ? judgeError(answer.error, asked) : judgeResult(answer.result, asked);
+}
+
+function judgeResult(result: unknown, asked: ModernRevision): Verdict {
+  if (!isObject(result) || !Array.isArray(result.supportedVersions)) return { kind: 'legacy' };
+  if (result.supportedVersions.includes(asked)) return { kind: 'modern', revision: asked, result };
+  return chooseFrom(result.supportedVersions, asked);
+}
+
+function judgeError(error: Error, asked: ModernRevision): Verdict {
+  if (!(error instanceof RpcError)) return { kind: 'legacy' }; // an answer that could not be read
+  const data = isObject(error.data) ? error.data : {};
+  if (error.rpcCode === McpCode.unsupportedProtocolVersion && Array.isArray(data.supported)) {
+    return chooseFrom(data.supported, asked);
+  }
+  if (error.rpcCode === McpCode.missingClientCapability && isObject(data.requiredCapabilities)) {
+    const names = Object.keys(data.requiredCapabilities).join(', ');
+    return { kind: 'unusable', why: `it serves only clients that can handle ${names}` };
+  }
+  return { kind: 'legacy' };
+}
+
+function chooseFrom(supported: unknown[], asked: ModernRevision): Verdict {
+  const other = modernRevisions.find((revision) => revision !== asked && supported.includes(revision));
+  if (other) return { kind: 'other-revision', revision: other };
+  const offer = supported.find(isLegacyRevision);
+  if (offer) return { kind: 'legacy', offer };
+  if (supported.length === 0) return { kind: 'legacy' };
+  return { kind: 'unusable', why: `it speaks only ${supported.join(', ')}` };
+}
+
+/** Whether this refusal of `initialize` comes from a server that speaks only the modern way. */
+export function isModernRefusal(error: unknown): boolean {
+  return error instanceof RpcError && error.rpcCode === McpCode.unsupportedProtocolVersion;
+}
+
+/** A legacy revision that the refusal of `initialize` names ("Unsupported protocol version", with what is supported). */
+export function revisionNamedIn(error: unknown): LegacyRevision | undefined {
+  if (!(error instanceof RpcError) || !isObject(error.data) || !Array.isArray(error.data.supported)) return undefined;
+  return error.data.supported.find(isLegacyRevision);
+}

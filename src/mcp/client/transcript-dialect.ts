@@ -1,0 +1,77 @@
+// The call flow as an early text on stdio servers writes it down: `initialize` with `client_info` and `server_info`,
+// `mcp/tools/list` with `parameters`, `mcp/tools/call` with text as `content` and `is_error`. This is the client's side:
+// whoever uses it sees the standard shapes, and nothing else in the client knows of it.
+
+import { RpcError } from '../../base/errors.ts';
+import type { RequestOptions } from '../../jsonrpc/outbound.ts';
+import type { Peer } from '../../jsonrpc/peer.ts';
+import type { Implementation, ServerCapabilities } from '../types.ts';
+import { asResult, isObject, type ServerDescription } from './lenient.ts';
+import type { CallOptions } from './options.ts';
+import type { Result, Session } from './session.ts';
+
+/** As the text has it: a client that can use these. */
+const CAPABILITIES = { tools: {}, resources: {}, prompts: {} };
+
+export async function openTranscript(peer: Peer, info: Implementation, options: RequestOptions): Promise<Result> {
+  const client_info = { name: info.name, version: info.version };
+  const params = { client_info, capabilities: CAPABILITIES };
+  return asResult(await peer.request('initialize', params, options), 'initialize');
+}
+
+/** Whether the answer to an `initialize`, ours or the standard one, is in the dialect. */
+export function speaksTranscript(result: Result): boolean {
+  return isObject(result.server_info) && result.protocolVersion === undefined;
+}
+
+export function readTranscriptServer(result: Result): ServerDescription {
+  const { name = 'unknown', version = 'unknown' } = result.server_info as Partial<Implementation>;
+  const capabilities = (isObject(result.capabilities) ? result.capabilities : {}) as ServerCapabilities;
+  return { info: { name, version }, capabilities, declared: true, instructions: undefined };
+}
+
+export class TranscriptSession implements Session {
+  readonly era = 'legacy';
+  /** The revision that existed when the text was written; the dialect names none. */
+  readonly revision = '2024-11-05';
+  readonly #peer: Peer;
+
+  constructor(peer: Peer) {
+    this.#peer = peer;
+  }
+
+  async request(method: string, params: Record<string, unknown>, options?: CallOptions): Promise<Result> {
+    const result = asResult(await this.#peer.request(`mcp/${method}`, params, options), method);
+    if (method === 'tools/list') return { ...result, tools: standardTools(result.tools) };
+    if (method === 'tools/call') return standardCallResult(result);
+    return result;
+  }
+
+  /** The dialect has no ping: an error is a sign of life too. */
+  async ping(options?: CallOptions): Promise<void> {
+    await this.#peer.request('ping', undefined, options).catch((error: unknown) => {
+      if (!(error instanceof RpcError)) throw error;
+    });
+  }
+
+  async setLogLevel(level: string, options?: CallOptions): Promise<void> {
+    await this.request('logging/setLevel', { level }, options);
+  }
+}
+
+function standardTools(tools: unknown): unknown {
+  if (!Array.isArray(tools)) return tools;
+  return tools.map((tool) => {
+    if (!isObject(tool) || tool.inputSchema !== undefined) return tool;
+    const { parameters, ...rest } = tool;
+    return { ...rest, inputSchema: parameters ?? { type: 'object' } };
+  });
+}
+
+function standardCallResult(result: Result): Result {
+  const { content, is_error, ...rest } = result;
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  return is_error === undefined
+    ? { ...rest, content: blocks }
+    : { ...rest, content: blocks, isError: is_error === true };
+}

@@ -1,0 +1,311 @@
+// Pain point 5: whatever a server does when it is asked for its era, the client connects, with one start, or with two where
+// the question killed it; and it asks only once.
+
+import { fileURLToPath } from 'node:url';
+import { StdioClientTransport as OfficialTransport } from '@modelcontextprotocol/client/stdio';
+import { expect, test } from 'vitest';
+import { BoundedEraMemory, type Client, connect, StdioClientTransport } from '../../src/entry/client.ts';
+import { Logged, tempPath } from '../fixtures/mcp-client/logged.ts';
+import { closing, isAlive, until } from '../fixtures/server.ts';
+
+async function isUsable(client: Client): Promise<void> {
+  const { tools } = await client.listTools();
+  const [tool] = tools;
+  const result = await client.callTool(tool!.name, { name: 'World', text: 'Hello, World!' });
+  expect(result.content).toEqual([{ type: 'text', text: 'Hello, World!' }]);
+}
+
+for (const code of [-32601, -32602, -32000]) {
+  test(`a legacy server that answers the probe with ${code}: one start, then initialize on the same pipe`, async () => {
+    const server = new Logged('refuses-the-probe', String(code));
+    const client = await server.connect();
+    expect(client.server).toMatchObject({ era: 'legacy', revision: '2025-11-25', info: { name: 'fixture' } });
+    await isUsable(client);
+    expect(server.spawns).toBe(1);
+    expect(server.methods.slice(0, 3)).toEqual(['server/discover', 'initialize', 'notifications/initialized']);
+  });
+}
+
+test('a silent legacy server costs the probe timeout once, and then nothing', async () => {
+  const server = new Logged('ignores-the-probe');
+  const client = await server.connect({ probeTimeoutMs: 300 });
+  expect(client.server.era).toBe('legacy');
+  await isUsable(client);
+  await client.close();
+  expect(server.methods.filter((method) => method === 'server/discover')).toHaveLength(1);
+  expect(server.methods).not.toContain('notifications/cancelled');
+
+  const again = await server.connect({ probeTimeoutMs: 60_000 });
+  await isUsable(again);
+  expect(server.spawns).toBe(2);
+  expect(server.methods.filter((method) => method === 'server/discover')).toHaveLength(1);
+});
+
+test('the era is remembered for the whole program by default', async () => {
+  const server = new Logged('ignores-the-probe');
+  await (await server.connect({ eraMemory: undefined, probeTimeoutMs: 200 })).close();
+  await (await server.connect({ eraMemory: undefined, probeTimeoutMs: 60_000 })).close();
+  expect(server.methods.filter((method) => method === 'server/discover')).toHaveLength(1);
+});
+
+test('a server that the probe kills is started once more and not asked again', async () => {
+  const server = new Logged('dies-of-the-probe');
+  const client = await server.connect();
+  expect(client.server.era).toBe('legacy');
+  await isUsable(client);
+  await client.close();
+  expect(server.spawns).toBe(2);
+  await isUsable(await server.connect());
+  expect(server.spawns).toBe(3);
+  expect(server.methods.filter((method) => method === 'server/discover')).toHaveLength(1);
+});
+
+test('a server that answers the probe and dies of it all the same is started once more', async () => {
+  const server = new Logged('answers-the-probe-and-dies');
+  await isUsable(await server.connect());
+  expect(server.spawns).toBe(2);
+});
+
+test('a server with a lock is never started twice at the same time', async () => {
+  const polite = new Logged('holds-a-lock', tempPath());
+  await isUsable(await polite.connect());
+  expect(polite.spawns).toBe(1);
+  const dying = new Logged('holds-a-lock', tempPath(), 'slowly');
+  await isUsable(await dying.connect());
+  expect(dying.spawns).toBe(2);
+});
+
+test('a modern server: one start, and every request carries the envelope', async () => {
+  const server = new Logged('modern');
+  const client = await server.connect({ info: { name: 'me', version: '3' } });
+  expect(client.server).toEqual({
+    era: 'modern',
+    revision: '2026-07-28',
+    info: { name: 'fixture', version: '1.0.0' },
+    capabilities: expect.objectContaining({ tools: { listChanged: true } }),
+    instructions: 'be modern',
+  });
+  await isUsable(client);
+  expect(server.spawns).toBe(1);
+  expect(server.methods).toEqual(['server/discover', 'tools/list', 'tools/call']);
+  for (const { params } of server.received) {
+    expect(params?._meta).toEqual({
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'me', version: '3' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    });
+  }
+  expect(client.warnings).toEqual([]);
+});
+
+test('a modern server that starts slowly comes out modern, though it was asked both ways', async () => {
+  const server = new Logged('modern', '2000');
+  const client = await server.connect({ probeTimeoutMs: 1500 });
+  expect(client.server.era).toBe('modern');
+  await isUsable(client);
+  expect(server.spawns).toBe(1);
+  expect(server.methods.slice(0, 3)).toEqual(['server/discover', 'initialize', 'tools/list']);
+  await client.close();
+  await isUsable(await server.connect());
+  expect(server.methods.filter((method) => method === 'initialize')).toHaveLength(1);
+});
+
+test('the official server for both eras is modern', async () => {
+  const server = new Logged('official-dual');
+  const client = await server.connect();
+  expect(client.server).toMatchObject({ era: 'modern', info: { name: 'official' } });
+  await isUsable(client);
+  expect(server.spawns).toBe(1);
+});
+
+test('the official server for both eras, slow, is in the era that it ended up in, and modern the next time', async () => {
+  const server = new Logged('official-dual', '1000');
+  const client = await server.connect({ probeTimeoutMs: 400 });
+  expect(client.server.era).toBe('legacy');
+  await isUsable(client);
+  await client.close();
+  const again = await server.connect({ probeTimeoutMs: 400 });
+  expect(again.server.era).toBe('modern');
+  await isUsable(again);
+  expect(server.spawns).toBe(2);
+});
+
+test('the official legacy server', async () => {
+  const server = new Logged('official-legacy');
+  const client = await server.connect();
+  expect(client.server).toMatchObject({ era: 'legacy', revision: '2025-11-25' });
+  await isUsable(client);
+  expect(server.spawns).toBe(1);
+});
+
+for (const revision of ['2025-06-18', '2025-03-26', '2024-11-05']) {
+  test(`a server that answers with ${revision} is spoken to in it, whether it offers or refuses`, async () => {
+    const offers = new Logged('offers-another-version', revision);
+    const client = await offers.connect();
+    expect(client.server.revision).toBe(revision);
+    await isUsable(client);
+    const refuses = new Logged('offers-another-version', revision, 'error');
+    expect((await refuses.connect()).server.revision).toBe(revision);
+    expect(refuses.spawns).toBe(1);
+  });
+}
+
+test('a server that answers with a version that nobody speaks is refused in words, and stopped', async () => {
+  const server = new Logged('offers-another-version', '2031-01-01');
+  await expect(server.connect()).rejects.toMatchObject({
+    code: 'NEGOTIATION_FAILED',
+    message: expect.stringMatching(/initialize.*"2031-01-01".*2025-11-25/),
+  });
+  expect(server.pids.filter(isAlive)).toEqual([]);
+});
+
+test('"unsupported version" chooses from what the server names', async () => {
+  const legacy = new Logged('refuses-the-version', '{"supported":["2025-06-18"],"requested":"2026-07-28"}');
+  const client = await legacy.connect();
+  expect(client.server).toMatchObject({ era: 'legacy', revision: '2025-06-18' });
+  const unknown = new Logged('refuses-the-version', '{"supported":["2031-01-01"],"requested":"2026-07-28"}');
+  await expect(unknown.connect()).rejects.toMatchObject({
+    code: 'NEGOTIATION_FAILED',
+    message: expect.stringContaining('it speaks only 2031-01-01'),
+  });
+  const nameless = new Logged('refuses-the-version', '{}');
+  expect((await nameless.connect()).server.era).toBe('legacy');
+});
+
+for (const garbage of [
+  '{"jsonrpc":"2.0","id":ID,"result":{}}',
+  '{"jsonrpc":"2.0","id":ID,"result":[1,2]}',
+  '{"jsonrpc":"2.0","id":ID,"result":null}',
+  '{"jsonrpc":"2.0","id":ID,"error":"what?"}',
+  '{"jsonrpc":"2.0","id":ID}',
+]) {
+  test(`a legacy server that answers the probe with ${garbage}`, async () => {
+    const server = new Logged('answers-garbage', garbage);
+    await isUsable(await server.connect());
+    expect(server.spawns).toBe(1);
+  });
+}
+
+test('a server that answers nothing but garbage is given up with the garbage as evidence', async () => {
+  const server = new Logged('answers-garbage', 'Segmentation fault (just kidding)', 'always');
+  await expect(server.connect({ probeTimeoutMs: 100, startupTimeoutMs: 1000 })).rejects.toMatchObject({
+    code: 'REQUEST_TIMEOUT',
+    message: 'Could not connect: no answer to initialize within 1000 ms',
+    evidence: { firstNoise: 'Segmentation fault (just kidding)' },
+  });
+  expect(server.spawns).toBe(1);
+  expect(server.pids.filter(isAlive)).toEqual([]);
+});
+
+test('a server that ends whatever it is asked: two starts, and its last words', async () => {
+  const script = 'process.stderr.write("no API key"); process.exit(4)';
+  const command = { command: process.execPath, args: ['-e', script], stderr: 'ignore' as const };
+  await expect(connect(command, { eraMemory: new BoundedEraMemory() })).rejects.toMatchObject({
+    code: 'PROCESS_EXITED',
+    message: expect.stringMatching(/^Could not connect \(initialize\): .*exited with code 4.*no API key/),
+    evidence: { exitCode: 4, stderrTail: 'no API key' },
+  });
+});
+
+test('a command that does not exist', async () => {
+  await expect(connect({ command: 'no-such-command' })).rejects.toMatchObject({
+    code: 'COMMAND_NOT_FOUND',
+    evidence: { phase: 'spawn' },
+  });
+});
+
+test('a transport that cannot be opened again says so when the probe kills its server; a function that makes it can', async () => {
+  const server = new Logged('dies-of-the-probe');
+  await expect(connect(new StdioClientTransport(server.target))).rejects.toMatchObject({
+    code: 'CONNECTION_CLOSED',
+    hint: expect.stringContaining("era: 'legacy'"),
+    evidence: { exitCode: 1 },
+  });
+  await isUsable(closing(await connect(() => new StdioClientTransport(server.target))));
+  expect(server.spawns).toBe(3);
+});
+
+test('over the official transport, in both eras', async () => {
+  for (const [name, era] of [
+    ['refuses-the-probe', 'legacy'],
+    ['modern', 'modern'],
+  ] as const) {
+    const { target } = new Logged(name, name === 'modern' ? '0' : '-32601');
+    const transport = new OfficialTransport({ command: target.command, args: [...target.args!], stderr: 'ignore' });
+    const client = closing(await connect(transport));
+    expect(client.server.era).toBe(era);
+    await isUsable(client);
+  }
+});
+
+test('a pinned era or revision is tried and nothing else', async () => {
+  const dual = new Logged('official-dual');
+  expect((await dual.connect({ era: 'legacy' })).server.era).toBe('legacy');
+  expect((await dual.connect({ revision: '2025-03-26' })).server.revision).toBe('2025-03-26');
+  expect((await dual.connect({ era: 'modern' })).server.era).toBe('modern');
+  const legacy = new Logged('refuses-the-probe', '-32601');
+  await expect(legacy.connect({ era: 'modern' })).rejects.toMatchObject({
+    code: 'METHOD_NOT_FOUND',
+    message: 'Could not connect: the server refused server/discover: not for me',
+  });
+  const dies = new Logged('dies-of-the-probe');
+  await expect(dies.connect({ revision: '2026-07-28' })).rejects.toMatchObject({ code: 'PROCESS_EXITED' });
+  expect(dies.spawns).toBe(1);
+  const other = new Logged('offers-another-version', '2024-11-05');
+  await expect(other.connect({ revision: '2025-06-18' })).rejects.toMatchObject({ code: 'NEGOTIATION_FAILED' });
+  await expect(other.connect({ revision: 'yesterday' as never })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+});
+
+test('a memory that is wrong is corrected', async () => {
+  const legacy = new Logged('refuses-the-probe', '-32601');
+  const modern = new Logged('modern');
+  const key = ({ target }: Logged) => JSON.stringify([target.command, target.args, process.cwd()]);
+  for (const wrong of ['modern', 'transcript'] as const) {
+    legacy.memory.set(key(legacy), wrong);
+    expect((await legacy.connect()).server.era).toBe('legacy');
+    expect(legacy.memory.get(key(legacy))).toBe('legacy');
+  }
+  for (const wrong of ['legacy', 'transcript'] as const) {
+    modern.memory.set(key(modern), wrong);
+    expect((await modern.connect()).server.era).toBe('modern');
+    expect(modern.memory.get(key(modern))).toBe('modern');
+  }
+  expect([legacy.spawns, modern.spawns]).toEqual([2, 2]);
+});
+
+test('giving up during the start leaves no process', async () => {
+  const server = new Logged('ignores-the-probe');
+  const before = new AbortController();
+  before.abort(new Error('changed my mind'));
+  await expect(server.connect({ signal: before.signal })).rejects.toThrow('changed my mind');
+  expect(server.spawns).toBe(0);
+  const early = new AbortController();
+  const connecting = server.connect({ signal: early.signal });
+  early.abort(new Error('at once'));
+  await expect(connecting).rejects.toThrow('at once');
+  const late = new AbortController();
+  const waiting = server.connect({ signal: late.signal, probeTimeoutMs: 60_000 });
+  await until('the probe arrives', () => server.methods.includes('server/discover'));
+  late.abort(new Error('while it was silent'));
+  await expect(waiting).rejects.toThrow('while it was silent');
+  expect(server.pids.filter(isAlive)).toEqual([]);
+});
+
+test('giving up between the two starts leaves no process', async () => {
+  const server = new Logged('holds-a-lock', tempPath(), 'slowly');
+  const abort = new AbortController();
+  const connecting = server.connect({ signal: abort.signal });
+  await until('the probe arrives', () => server.methods.includes('server/discover'));
+  abort.abort(new Error('enough'));
+  await expect(connecting).rejects.toThrow('enough');
+  expect(server.spawns).toBe(1);
+  expect(server.pids.filter(isAlive)).toEqual([]);
+});
+
+test('the package is what the client says it is', async () => {
+  const { ownInfo } = await import('../../src/mcp/client/options.ts');
+  const { readFileSync } = await import('node:fs');
+  const file = fileURLToPath(new URL('../../package.json', import.meta.url));
+  const { name, version } = JSON.parse(readFileSync(file, 'utf8'));
+  expect(ownInfo).toEqual({ name, version });
+});
