@@ -54,7 +54,8 @@ function toChecked(result: StandardSchemaV1.Result<unknown>): Checked {
 
 function describeIssue(issue: StandardSchemaV1.Issue): string {
   const path = issue.path?.map((step) => (typeof step === 'object' ? step.key : step)).join('.');
-  return path && !issue.message.includes(path) ? `${path}: ${issue.message}` : issue.message;
+  // Some libraries begin their messages with it themselves.
+  return path && !issue.message.startsWith(`${path} `) ? `${path}: ${issue.message}` : issue.message;
 }
 
 function fromJson(json: JsonSchema): CompiledSchema {
