@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 export async function prepare() {
-  if (!installed()) await run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund']);
+  // Not `npm ci`: it refuses a lock file without the entries of other platforms' optional packages.
+  if (!installed()) await run('npm', ['install', '--include=dev', '--no-audit', '--no-fund']);
   await run('npm', ['run', 'build']);
 }
 

@@ -52,7 +52,7 @@ describe('part list', () => {
     const list = new PartList(bytes);
     const byte = Uint8Array.of(7);
     for (let i = 0; i < bytes; i++) list.append(byte, 0, 1);
-    expect(list.partCount).toBeLessThan(140);
+    expect(list.partCount).toBe(1);
     expect(list.heldBytes).toBe(bytes);
     expect(wholeOf(list).every((value) => value === 7)).toBe(true);
   });
@@ -67,7 +67,7 @@ describe('part list', () => {
 
   it('keeps no slack in blocks that a large chunk has closed', () => {
     const list = new PartList(100_000_000);
-    for (let i = 0; i < 1000; i++) {
+    for (let i = 0; i < 200; i++) {
       list.append(Uint8Array.of(1), 0, 1);
       list.append(new Uint8Array(4096), 0, 4096);
     }

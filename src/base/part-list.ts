@@ -1,12 +1,16 @@
 // The parts of something that is still arriving, kept until it is whole. Whole chunks are held by reference and copied
 // once, when they are joined; crumbs are gathered in blocks, so that a message fed byte by byte costs a few objects and
-// not one a byte. Always: heldBytes ≤ limitBytes + the size of the first chunk held, as long as length ≤ limitBytes.
+// not one a byte. What grows large moves into one buffer that grows in place: its chunks can be freed as they come, and
+// nothing is left to join at the end. Always: heldBytes ≤ limitBytes + the size of the first chunk held, as long as length ≤ limitBytes.
 // It knows nothing of frames or delimiters.
 
 /** Below this a part is copied: an object of its own would weigh more than its bytes. */
 const REFERENCE_MIN_BYTES = 4096;
 const FIRST_BLOCK_BYTES = 1024;
 const LARGEST_BLOCK_BYTES = 64 * 1024;
+
+/** From here on the parts are gathered in one growing buffer. */
+const GROWING_MIN_BYTES = 1024 * 1024;
 
 const nothing = new Uint8Array(0);
 
@@ -20,6 +24,8 @@ export class PartList {
   #block: Uint8Array = nothing;
   #blockUsed = 0;
   #nextBlockBytes = FIRST_BLOCK_BYTES;
+  /** Holds everything once there is much of it. */
+  #growing: Uint8Array<ArrayBuffer> | undefined;
 
   /** `limitBytes`: the most that will ever be appended; blocks are not made larger than what is left of it. */
   constructor(limitBytes: number) {
@@ -32,17 +38,19 @@ export class PartList {
 
   /** The memory kept alive: whole buffers behind views, whole blocks. */
   get heldBytes(): number {
-    return this.#closedBytes + this.#block.length;
+    return this.#growing?.length ?? this.#closedBytes + this.#block.length;
   }
 
   get partCount(): number {
-    return this.#parts.length + (this.#block === nothing ? 0 : 1);
+    return this.#growing ? 1 : this.#parts.length + (this.#block === nothing ? 0 : 1);
   }
 
   /** Adds chunk[from, to). The chunk may be kept by reference: nobody may write into it afterwards. */
   append(chunk: Uint8Array, from: number, to: number): void {
     if (from === to) return;
-    if (this.#mayReference(chunk, to - from)) {
+    if (this.#growing || (this.#length > 0 && this.#length + to - from >= GROWING_MIN_BYTES)) {
+      this.#grow(chunk, from, to);
+    } else if (this.#mayReference(chunk, to - from)) {
       this.#closeBlock();
       this.#parts.push(chunk.subarray(from, to));
       this.#closedBytes += chunk.buffer.byteLength;
@@ -55,6 +63,11 @@ export class PartList {
   /** The first `length` bytes of all that was appended and chunk[from, to), as one; a view where one part holds them. */
   join(length: number, chunk: Uint8Array, from: number, to: number): Uint8Array {
     if (this.#length === 0) return chunk.subarray(from, from + length);
+    if (this.#growing) {
+      const missing = length - this.#length;
+      if (missing > 0) this.append(chunk, from, from + missing);
+      return this.#growing.subarray(0, length);
+    }
     const first = this.#parts[0] ?? this.#block;
     if (length <= first.length && (this.#parts.length > 0 || length <= this.#blockUsed))
       return first.subarray(0, length);
@@ -66,6 +79,11 @@ export class PartList {
 
   /** Fills `target` with the first bytes held; says how many there were. */
   copyTo(target: Uint8Array): number {
+    if (this.#growing) {
+      const wanted = Math.min(this.#length, target.length);
+      target.set(this.#growing.subarray(0, wanted));
+      return wanted;
+    }
     let at = 0;
     for (const part of this.#parts) {
       const wanted = Math.min(part.length, target.length - at);
@@ -86,6 +104,25 @@ export class PartList {
     this.#block = nothing;
     this.#blockUsed = 0;
     this.#nextBlockBytes = FIRST_BLOCK_BYTES;
+    this.#growing = undefined;
+  }
+
+  #grow(chunk: Uint8Array, from: number, to: number): void {
+    const end = this.#length + to - from;
+    this.#growing ??= this.#gathered(end);
+    const { length } = this.#growing;
+    if (end > length) this.#growing.buffer.resize(Math.min(Math.max(end, length * 2), this.#limitBytes));
+    if (to - from === 1) this.#growing[this.#length] = chunk[from]!;
+    else this.#growing.set(chunk.subarray(from, to), this.#length);
+  }
+
+  /** All that is held, moved into a buffer that can grow to the limit where it is. */
+  #gathered(firstBytes: number): Uint8Array<ArrayBuffer> {
+    const growing = new Uint8Array(new ArrayBuffer(firstBytes, { maxByteLength: this.#limitBytes }));
+    this.copyTo(growing);
+    this.#parts = [];
+    this.#block = nothing;
+    return growing;
   }
 
   /**

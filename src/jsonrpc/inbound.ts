@@ -2,10 +2,12 @@
 // urgent ones (ping) and cancellations overtake whatever waits.
 
 import { RpcCode, RpcError, toError } from '../base/errors.ts';
+import { isThenable } from '../base/thenable.ts';
 import type { JsonRpcErrorResponse, JsonRpcRequest, JsonRpcResponse, RequestId } from './message.ts';
 
 export type Params = Record<string, unknown>;
-export type RequestHandler = (params: Params | undefined, call: InboundCall) => unknown;
+/** Parameters that were left out are an empty object. */
+export type RequestHandler<P extends object = Params> = (params: P, call: InboundCall) => unknown;
 
 export interface HandlerOptions {
   /** Runs at once, outside the concurrency limit and ahead of the queue. */
@@ -54,16 +56,16 @@ export class InboundCall {
 }
 
 interface Registered {
-  run: RequestHandler;
+  run: RequestHandler<never>;
   urgent: boolean;
 }
 
 export class Inbound {
   #options: InboundOptions;
   #handlers = new Map<string, Registered>();
-  #fallback: RequestHandler | undefined;
+  #fallback: RequestHandler<never> | undefined;
   #running = new Map<RequestId, InboundCall>();
-  #queued = new Map<RequestId, { call: InboundCall; run: RequestHandler }>();
+  #queued = new Map<RequestId, { call: InboundCall; run: RequestHandler<never> }>();
   #counted = 0;
   #pumping = false;
 
@@ -79,7 +81,7 @@ export class Inbound {
     return this.#queued.size;
   }
 
-  handle(method: string, run: RequestHandler, options: HandlerOptions = {}): void {
+  handle(method: string, run: RequestHandler<never>, options: HandlerOptions = {}): void {
     this.#handlers.set(method, { run, urgent: options.urgent ?? false });
   }
 
@@ -130,16 +132,16 @@ export class Inbound {
     for (const call of this.#running.values()) call.cancel(reason);
   }
 
-  #run(call: InboundCall, run: RequestHandler, counts: boolean): void {
+  #run(call: InboundCall, run: RequestHandler<never>, counts: boolean): void {
     this.#running.set(call.id, call);
     if (counts) this.#counted++;
     let outcome: unknown;
     try {
-      outcome = run(call.request.params ?? undefined, call);
+      outcome = run((call.request.params ?? {}) as never, call);
     } catch (error) {
       return this.#settle(call, counts, undefined, error ?? new Error('Handler threw nothing'));
     }
-    if (outcome instanceof Promise) {
+    if (isThenable(outcome)) {
       outcome.then(
         (result) => this.#settle(call, counts, result, undefined),
         (error) => this.#settle(call, counts, undefined, error ?? new Error('Handler threw nothing')),

@@ -110,7 +110,11 @@ export class MessageReader {
   #noise(text: string, offset: number, length: number): void {
     const rescued = rescueMessage(text, this);
     const noise = rescued ? rescued.noise : text;
-    this.#sink.noise({ offset, length: rescued ? noise.length : length, text: noise.slice(0, PREFIX_CHARS) });
+    this.#sink.noise({
+      offset,
+      length: rescued ? new TextEncoder().encode(noise).length : length,
+      text: noise.slice(0, PREFIX_CHARS),
+    });
     if (rescued) this.#sink.message(rescued.message);
   }
 }

@@ -5,7 +5,7 @@ import { PeerError, RpcError, toError, UsageError } from '../base/errors.ts';
 import { type Channel, type InboundFault, SENT } from './channel.ts';
 import { Deadlines } from './deadlines.ts';
 import { InFlight } from './in-flight.ts';
-import type { JsonRpcErrorResponse, JsonRpcResponse, RequestId } from './message.ts';
+import type { JsonRpcErrorResponse, JsonRpcResponse, JsonRpcResult, RequestId } from './message.ts';
 
 export interface Progress {
   progress: number;
@@ -122,8 +122,9 @@ export class Outbound {
     const request = response.id === undefined ? undefined : this.#pending.get(response.id);
     if (!request) return this.#isLate(response.id);
     this.#take(request);
-    if ('error' in response) request.reject(toRpcError(response));
-    else request.resolve(response.result);
+    // Some servers write `error: null` beside a result.
+    if ('error' in response && response.error) request.reject(toRpcError(response));
+    else request.resolve((response as JsonRpcResult).result);
     return true;
   }
 

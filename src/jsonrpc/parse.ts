@@ -36,7 +36,11 @@ export function parseMessage(text: string, options: { batches: boolean }): Parse
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return new MessageFault(RpcCode.parseError, `Not valid JSON: ${(error as Error).message}`, traceMessage(text));
+    return new MessageFault(
+      RpcCode.parseError,
+      `Not valid JSON: ${withoutQuote((error as Error).message)}`,
+      traceMessage(text),
+    );
   }
   if (!Array.isArray(value)) return checkShape(value);
   if (!options.batches) {
@@ -47,6 +51,11 @@ export function parseMessage(text: string, options: { batches: boolean }): Parse
   }
   if (value.length === 0) return new MessageFault(RpcCode.invalidRequest, 'A JSON-RPC batch must not be empty');
   return value.map(checkShape);
+}
+
+/** V8 quotes the text in its message, and the text may hold secrets. */
+function withoutQuote(message: string): string {
+  return message.replace(/, (\.\.\.)?".*$/s, '');
 }
 
 function checkShape(value: unknown): JsonRpcMessage | MessageFault {

@@ -102,6 +102,68 @@ describe('an answer', () => {
   });
 });
 
+describe('what other ends get wrong', () => {
+  test('an answer with both a result and error: null is the result', async () => {
+    const { left, right, rightEnd } = await pair();
+    right.handle('m', async (_params, call) => {
+      await rightEnd.send({ jsonrpc: '2.0', id: call.id, result: { fine: true }, error: null } as never);
+      return never();
+    });
+    expect(await left.request('m')).toEqual({ fine: true });
+  });
+  test('a broken message is reported without its text, which may hold secrets', async () => {
+    const { duplexPair } = await import('node:stream');
+    const { StreamTransport } = await import('../transport/stream-transport.ts');
+    const [near, far] = duplexPair();
+    const peer = new Peer(StreamTransport.over(far, { toleratesNoise: true }));
+    await peer.start();
+    const answer = peer.request('m');
+    near.write('{"jsonrpc":"2.0","id":1,"result":{"k":sk-secret}}\n');
+    const error = await answer.then(
+      () => expect.unreachable(),
+      (thrown) => thrown,
+    );
+    expect(error.code).toBe('MESSAGE_INVALID');
+    expect(error.message).not.toContain('sk-secret');
+  });
+});
+
+describe('a handler', () => {
+  test('may return a promise of any make', async () => {
+    const { left, right } = await pair();
+    class Deferred {
+      // biome-ignore lint/suspicious/noThenProperty: a promise of another make is what is tested
+      then(resolve: (value: object) => void) {
+        resolve({ late: true });
+      }
+    }
+    right.handle('m', () => new Deferred());
+    expect(await left.request('m')).toEqual({ late: true });
+  });
+  test('of notifications that rejects is reported, not uncaught', async () => {
+    const { left, right } = await pair();
+    const reported = gate<Error>();
+    right.onerror = reported.open;
+    right.onNotification('n', async () => Promise.reject(new Error('async trouble')));
+    await left.notify('n');
+    expect((await reported.opened).message).toBe('async trouble');
+  });
+  test('gets an empty object where there are no parameters', async () => {
+    const { left, right } = await pair();
+    right.handle<{ a?: number }>('m', ({ a }) => ({ a: a ?? 'none' }));
+    expect(await left.request('m')).toEqual({ a: 'none' });
+  });
+  test('runs no more once the connection is closed', async () => {
+    const { left, right, leftEnd } = await pair();
+    let ran = 0;
+    right.handle('m', () => ++ran);
+    await right.close();
+    void leftEnd.send({ jsonrpc: '2.0', id: 1, method: 'm' }).catch(() => undefined);
+    await left.close();
+    expect(ran).toBe(0);
+  });
+});
+
 describe('a request that takes too long', () => {
   test('times out, sends exactly one cancel, and its late answer is dropped', async () => {
     const clock = new ManualClock();

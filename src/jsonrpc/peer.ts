@@ -4,13 +4,14 @@
 
 import { type Clock, systemClock } from '../base/clock.ts';
 import { PeerError, RpcError, toError, UsageError } from '../base/errors.ts';
+import { isThenable } from '../base/thenable.ts';
 import { BatchAnswers } from './batch-answer.ts';
 import { type Channel, type InboundFault, SENT } from './channel.ts';
 import { errorAnswer, type HandlerOptions, Inbound, type Params, type RequestHandler } from './inbound.ts';
 import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './message.ts';
 import { Outbound, type RequestOptions } from './outbound.ts';
 
-export type NotificationHandler = (params: Params | undefined, method: string) => void;
+export type NotificationHandler = (params: Params | undefined, method: string) => unknown;
 
 export interface PeerOptions {
   /** How long an answer may take unless a request says otherwise. */
@@ -101,8 +102,9 @@ export class Peer {
     return this.channel.send(params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method });
   }
 
-  handle(method: string, handler: RequestHandler, options?: HandlerOptions): void {
-    this.#inbound.handle(method, handler, options);
+  /** `P`: what the parameters are expected to be; nothing checks it. */
+  handle<P extends object = Params>(method: string, handler: RequestHandler<P>, options?: HandlerOptions): void {
+    this.#inbound.handle(method, handler as RequestHandler<never>, options);
   }
 
   /** Handles every request that has no handler of its own. */
@@ -139,7 +141,8 @@ export class Peer {
     const handler = this.#notificationHandlers.get(method) ?? this.#otherNotifications;
     if (!handler) return;
     try {
-      handler(params, method);
+      const outcome: unknown = handler(params, method);
+      if (isThenable(outcome)) outcome.then(undefined, (error: unknown) => this.onerror?.(toError(error)));
     } catch (error) {
       this.onerror?.(toError(error));
     }
@@ -171,8 +174,8 @@ export class Peer {
     const accepted = this.channel.send(answer);
     if (accepted === SENT) return;
     accepted.catch((error: unknown) => {
-      // The result could not be written down as JSON; the request still gets its one answer.
-      if (error instanceof UsageError && error.code === 'MESSAGE_NOT_SERIALIZABLE') {
+      // The result cannot be written down, or not in this framing; the request still gets its one answer.
+      if (error instanceof UsageError && error.code !== 'TRANSPORT_CLOSED') {
         this.#report(this.channel.send(errorAnswer(request.id, error)));
       } else this.onerror?.(toError(error));
     });

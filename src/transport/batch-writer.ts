@@ -39,9 +39,13 @@ export class BatchWriter {
     if (this.#queuedChars > 0 && this.#queuedChars + json.length > this.#maxQueuedChars) {
       return Promise.reject(this.#full());
     }
+    try {
+      if (this.#framing.encodeJson) this.#text += this.#framing.encodeJson(json);
+      else this.#frames.push(this.#framing.encode(Buffer.from(json)));
+    } catch (error) {
+      return Promise.reject(error); // a payload that this framing cannot carry
+    }
     this.#queuedChars += json.length;
-    if (this.#framing.encodeJson) this.#text += this.#framing.encodeJson(json);
-    else this.#frames.push(this.#framing.encode(Buffer.from(json)));
     if (this.#blocked) return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
     if (!this.#scheduled) {
       this.#scheduled = true;
@@ -111,7 +115,7 @@ export class BatchWriter {
   #full(): PeerError {
     return new PeerError(
       'SEND_QUEUE_FULL',
-      `The other end does not read: ${this.#queuedChars} characters wait already (limit ${this.#maxQueuedChars})`,
+      `${this.#blocked ? 'The other end does not read' : 'Too much was sent at once'}: ${this.#queuedChars} characters wait already (limit ${this.#maxQueuedChars})`,
       { hint: 'Await `send` before sending more, or raise maxQueuedChars.' },
     );
   }
@@ -120,7 +124,9 @@ export class BatchWriter {
 /** The text of a message, or the UsageError that says why it has none. */
 export function toJson(message: unknown): string | UsageError {
   try {
-    return JSON.stringify(message);
+    const json: string | undefined = JSON.stringify(message);
+    if (json !== undefined) return json;
+    return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Not expressible as JSON: ${typeof message}`);
   } catch (cause) {
     return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Not expressible as JSON: ${(cause as Error).message}`, {
       cause,

@@ -30,7 +30,7 @@ export abstract class ByteWire implements Wire {
   constructor(options: WireOptions) {
     const { framing = newline(), maxFrameBytes } = options;
     this.clock = options.clock ?? systemClock;
-    this.observer = options.observer;
+    this.observer = options.observer && contained(options.observer, (error) => this.report(error));
     this.#framing = framing;
     this.#decoder = framing.decoder({ maxFrameBytes });
     this.#maxQueuedChars = options.maxQueuedChars;
@@ -80,6 +80,7 @@ export abstract class ByteWire implements Wire {
     this.phase = 'startup';
     let readThisTurn = 0;
     input.on('data', (chunk: Buffer) => {
+      if (this.#closed) return;
       this.#decoder.push(chunk, events);
       readThisTurn += chunk.length;
       if (readThisTurn < TURN_BYTES) return;
@@ -88,6 +89,7 @@ export abstract class ByteWire implements Wire {
       input.pause();
       setImmediate(() => input.resume());
     });
+    input.resume(); // somebody may have paused it before
     input.once('end', () => {
       this.#decoder.end(events);
       onEnd();
@@ -137,6 +139,28 @@ export abstract class ByteWire implements Wire {
   #closedUsage(): UsageError {
     return new UsageError('TRANSPORT_CLOSED', 'This is closed; make a new one', { cause: this.#closeError });
   }
+}
+
+/** An observer that fails is told on, and costs nobody anything else. */
+function contained(observer: WireObserver, report: (error: Error) => void): WireObserver {
+  const guard = <A extends unknown[]>(watch: ((...args: A) => void) | undefined) =>
+    watch &&
+    ((...args: A) => {
+      try {
+        watch.apply(observer, args);
+      } catch (error) {
+        report(toError(error));
+      }
+    });
+  return {
+    spawned: guard(observer.spawned),
+    sent: guard(observer.sent),
+    received: guard(observer.received),
+    fault: guard(observer.fault),
+    stderr: guard(observer.stderr),
+    exited: guard(observer.exited),
+    stopped: guard(observer.stopped),
+  };
 }
 
 function observed(events: WireEvents, observer: WireObserver): FrameSink {

@@ -40,7 +40,7 @@ export class ChildWire extends ByteWire {
   constructor(options: ChildOptions) {
     super(options);
     this.#options = options;
-    this.#stderr = stderrOutlet(options.stderr ?? 'inherit');
+    this.#stderr = stderrOutlet(options.stderr ?? 'inherit', (error) => this.report(error));
   }
 
   get pid(): number | null {

@@ -2,6 +2,7 @@
 // its logs. No line is taken for an error just because it stands there.
 
 import { PassThrough, type Readable } from 'node:stream';
+import { toError } from '../base/errors.ts';
 
 /**
  * `inherit`: on to our own stderr. `pipe`: readable at `transport.stderr`. `ignore`: kept only for error evidence.
@@ -18,12 +19,21 @@ export interface StderrOutlet {
   connect(stderr: Readable): void;
 }
 
-export function stderrOutlet(choice: StderrChoice): StderrOutlet {
+export function stderrOutlet(choice: StderrChoice, report: (error: Error) => void): StderrOutlet {
   if (choice === 'ignore') return { stream: null, connect: () => undefined };
   if (choice === 'inherit') {
     return { stream: null, connect: (stderr) => stderr.on('data', (chunk: Buffer) => process.stderr.write(chunk)) };
   }
-  if (typeof choice === 'function') return { stream: null, connect: (stderr) => stderr.on('data', choice) };
+  if (typeof choice === 'function') {
+    const guarded = (chunk: Buffer) => {
+      try {
+        choice(chunk);
+      } catch (error) {
+        report(toError(error));
+      }
+    };
+    return { stream: null, connect: (stderr) => stderr.on('data', guarded) };
+  }
   const stream = new PassThrough();
   return {
     stream,

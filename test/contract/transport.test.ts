@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect as connectSocket, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
-import { blankLines, contentLength, type Framing, lengthPrefix } from '../../src/framing/index.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { blankLines, contentLength, type Framing, fixedLength, lengthPrefix } from '../../src/framing/index.ts';
+import { Peer } from '../../src/jsonrpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-pair.ts';
 import type { Transport } from '../../src/transport/message-transport.ts';
 import { StreamTransport } from '../../src/transport/stream-transport.ts';
@@ -31,6 +32,38 @@ for (const framing of framings) {
     return { near, endFar: () => far.close() };
   });
 }
+
+test('a message that a framing cannot carry is refused, and the next one goes through', async () => {
+  const [near, far] = memoryPair({ framing: fixedLength({ frameBytes: 200 }) });
+  const server = new Peer(far);
+  server.handle('echo', async (params) => params);
+  server.handle('long', async () => ({ text: 'x'.repeat(500) }));
+  const client = new Peer(near, { requestTimeoutMs: 2000 });
+  await Promise.all([server.start(), client.start()]);
+  await expect(client.request('echo', { text: 'x'.repeat(500) })).rejects.toMatchObject({ code: 'PAYLOAD_TOO_LONG' });
+  expect(client.inFlight).toBe(0);
+  expect(await client.request('echo', { a: 1 })).toEqual({ a: 1 });
+  await expect(client.request('long')).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+});
+
+test('an observer or a stderr callback that throws is reported and costs nothing', async () => {
+  const errors: Error[] = [];
+  const fail = () => {
+    throw new Error('observer broke');
+  };
+  const near = fixtureTransport('echoes-messages', [], {
+    stderr: fail,
+    observer: { sent: fail, received: fail, spawned: fail },
+  });
+  near.onerror = (error) => errors.push(error);
+  const received = new Promise((resolve) => {
+    near.onmessage = resolve;
+  });
+  await near.start();
+  await near.send({ jsonrpc: '2.0', method: 'note' });
+  expect(await received).toEqual({ jsonrpc: '2.0', method: 'note' });
+  expect(errors.map((error) => error.message)).toEqual(['observer broke', 'observer broke', 'observer broke']);
+});
 
 let folder: string;
 beforeAll(async () => {

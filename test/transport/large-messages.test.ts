@@ -11,13 +11,19 @@ const MB = 1024 * 1024;
 
 test('64 MB on one line in 64 KB chunks: linear time, and memory within four times the message', async () => {
   const program = fileURLToPath(new URL('../fixtures/decodes-one-line.mjs', import.meta.url));
-  const measure = async (megabytes: number) =>
-    JSON.parse((await run(process.execPath, [program, String(megabytes)])).stdout) as Record<string, number>;
+  // The best of three: whatever else the machine does only makes a run slower or larger.
+  const measure = async (megabytes: number) => {
+    const runs: Record<string, number>[] = [];
+    for (let n = 0; n < 3; n++)
+      runs.push(JSON.parse((await run(process.execPath, [program, String(megabytes)])).stdout));
+    const least = (key: string) => Math.min(...runs.map((each) => each[key]!));
+    return { length: runs[0]!.length, ms: least('ms'), extraBytes: least('extraBytes') };
+  };
   const small = await measure(8);
   const large = await measure(64);
   expect(large.length).toBe(64 * MB);
-  expect(large.ms! / small.ms!).toBeLessThanOrEqual(10);
-  expect(large.peakBytes! - large.idleBytes!).toBeLessThanOrEqual(4 * 64 * MB);
+  expect(large.ms / small.ms).toBeLessThanOrEqual(10);
+  expect(large.extraBytes).toBeLessThanOrEqual(4 * 64 * MB);
 });
 
 test('a flood on one line stops at the limit, fails its own request alone, and the session goes on', async () => {

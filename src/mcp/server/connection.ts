@@ -45,12 +45,12 @@ export class Connection {
       ask: (call, request) => this.#askLegacy(call, request),
     };
     this.#listeners = new Listeners(this.#link.notify, (family) => core.capabilities[family] !== undefined);
-    this.peer.handleOthers((params = {}, inbound) => this.#serve(inbound.request.method, params, inbound));
+    this.peer.handleOthers((params, inbound) => this.#serve(inbound.request.method, params, inbound));
     this.peer.handle('ping', (params) => this.#ping(params), { urgent: true });
     // An open subscription must not take the place of a request that does work.
     this.peer.handle(
       'subscriptions/listen',
-      (params = {}, inbound) => this.#serve('subscriptions/listen', params, inbound),
+      (params, inbound) => this.#serve('subscriptions/listen', params, inbound),
       { urgent: true },
     );
     this.peer.onending = () => this.#listeners.endAll();
@@ -195,7 +195,7 @@ export class Connection {
     return instructions === undefined ? result : { ...result, instructions };
   }
 
-  #ping(params: Params | undefined): object {
+  #ping(params: Params): object {
     const meta = params?._meta as Params | undefined;
     if (meta?.[PROTOCOL_VERSION] !== undefined) throw methodNotFound('ping', 'removed in 2026-07-28');
     return {};
