@@ -1,0 +1,44 @@
+// What can be done with a host, whether it runs in this process or in another one, reached through its socket.
+
+import type {
+  CallToolResult,
+  GetPromptResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplate,
+  Tool,
+} from '../mcp/types.ts';
+import type { Offer } from './catalog.ts';
+import type { ServerStatus } from './server-state.ts';
+
+export interface CallSettings {
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
+  repeatable?: boolean;
+}
+
+export interface HostApi {
+  status(): ServerStatus[] | Promise<ServerStatus[]>;
+  tools(options?: { start?: boolean }): Promise<{ tools: Offer<Tool>[]; failed: { server: string; error: Error }[] }>;
+  listTools(server: string): Promise<Tool[]>;
+  listResources(server: string): Promise<{ resources: Resource[]; resourceTemplates: ResourceTemplate[] }>;
+  listPrompts(server: string): Promise<Prompt[]>;
+  callTool(
+    server: string,
+    tool: string,
+    args?: Record<string, unknown>,
+    settings?: CallSettings,
+  ): Promise<CallToolResult>;
+  readResource(server: string, uri: string, settings?: CallSettings): Promise<ReadResourceResult>;
+  getPrompt(
+    server: string,
+    name: string,
+    args?: Record<string, string>,
+    settings?: CallSettings,
+  ): Promise<GetPromptResult>;
+  startServer(name: string): Promise<void>;
+  stopServer(name: string): Promise<void>;
+  restartServer(name: string): Promise<void>;
+}

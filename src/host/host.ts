@@ -1,0 +1,268 @@
+// The servers of a config, run as one: started together and each at its own speed, supervised, called by name, and stopped
+// without a trace. One server's trouble is never another's.
+
+import { type Clock, systemClock } from '../base/clock.ts';
+import { UsageError } from '../base/errors.ts';
+import type { Client } from '../mcp/client/client.ts';
+import { BoundedEraMemory, type EraMemory } from '../mcp/client/era-memory.ts';
+import type { CallOptions, InputHandlers } from '../mcp/client/options.ts';
+import type {
+  CallToolResult,
+  GetPromptResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplate,
+  Tool,
+} from '../mcp/types.ts';
+import type { WireObserver } from '../transport/wire.ts';
+import { catalogOf, type Offer, resolve } from './catalog.ts';
+import { diffConfigs } from './config/diff.ts';
+import { type LoadedConfig, type LoadOptions, loadConfig } from './config/load.ts';
+import type { ServerConfig } from './config/server-config.ts';
+import { toolFilter } from './config/tool-filter.ts';
+import { openServer } from './open-server.ts';
+import type { ServerStatus, StateChange } from './server-state.ts';
+import { SupervisedServer } from './supervised-server.ts';
+
+export interface HostOptions {
+  /** What servers may ask: forms to fill in, text from a model, folders. By server. */
+  inputs?: (server: string) => InputHandlers;
+  /** Sees the traffic of a server, process by process. */
+  observe?: (server: string) => WireObserver;
+  onStateChange?: (change: StateChange) => void;
+  eraMemory?: EraMemory;
+  clock?: Clock;
+  random?: () => number;
+}
+
+export interface HostCallOptions extends CallOptions {
+  /** The call does no harm when it runs twice, whatever the tool says about itself. */
+  repeatable?: boolean;
+}
+
+interface Member {
+  config: ServerConfig;
+  supervised: SupervisedServer<Client>;
+  mayUse: (tool: string) => boolean;
+  /** As last listed: also what decides whether a lost call may be sent again. */
+  tools: readonly Tool[];
+}
+
+export class Host {
+  readonly #members = new Map<string, Member>();
+  readonly #options: HostOptions;
+  readonly #clock: Clock;
+  readonly #eraMemory: EraMemory;
+  #config: LoadedConfig | undefined;
+
+  constructor(servers: readonly ServerConfig[], options: HostOptions = {}) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#eraMemory = options.eraMemory ?? new BoundedEraMemory();
+    for (const config of servers) this.#add(config);
+  }
+
+  /** Reads a config; nothing is started yet. What is wrong with an entry disables that entry alone: see `config`. */
+  static async open(file: string | LoadOptions, options?: HostOptions): Promise<Host> {
+    const config = await loadConfig(typeof file === 'string' ? { file } : file);
+    const host = new Host(config.servers, options);
+    host.#config = config;
+    return host;
+  }
+
+  /** What was read, with its problems. */
+  get config(): LoadedConfig | undefined {
+    return this.#config;
+  }
+
+  get names(): string[] {
+    return [...this.#members.keys()];
+  }
+
+  /** Starts every server that is to be started, at the same time. Resolves when each is ready or has failed. */
+  async start(): Promise<ServerStatus[]> {
+    const wanted = [...this.#members.values()].filter(({ config }) => config.enabled && config.autoStart);
+    await Promise.allSettled(wanted.map(({ supervised }) => supervised.start()));
+    return this.status();
+  }
+
+  /** Stops all servers, the last one first; resolves when no process of theirs is left. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#members.values()].reverse().map(({ supervised }) => supervised.stop('the host stops')));
+  }
+
+  status(): ServerStatus[] {
+    return [...this.#members.values()].map(({ supervised }) => supervised.status);
+  }
+
+  async startServer(name: string): Promise<void> {
+    await this.#member(name).supervised.start();
+  }
+
+  async stopServer(name: string): Promise<void> {
+    await this.#member(name).supervised.stop();
+  }
+
+  async restartServer(name: string): Promise<void> {
+    await this.#member(name).supervised.restart();
+  }
+
+  async callTool(
+    server: string,
+    tool: string,
+    args?: Record<string, unknown>,
+    { repeatable, ...options }: HostCallOptions = {},
+  ): Promise<CallToolResult> {
+    const member = this.#member(server);
+    if (!member.mayUse(tool)) {
+      throw new UsageError('TOOL_NOT_ALLOWED', `The config does not allow the tool "${tool}" of server "${server}"`, {
+        hint: 'See "tools" of its entry: allow and deny.',
+      });
+    }
+    return member.supervised.use((client) => client.callTool(tool, args, options), {
+      repeatable: () => repeatable ?? isRepeatable(member.tools, tool),
+    });
+  }
+
+  readResource(server: string, uri: string, options?: CallOptions): Promise<ReadResourceResult> {
+    return this.#read(server, (client) => client.readResource(uri, options));
+  }
+
+  getPrompt(
+    server: string,
+    name: string,
+    args?: Record<string, string>,
+    options?: CallOptions,
+  ): Promise<GetPromptResult> {
+    return this.#read(server, (client) => client.getPrompt(name, args, options));
+  }
+
+  async listTools(server: string): Promise<Tool[]> {
+    const { tools } = await this.#read(server, (client) => client.listTools());
+    const member = this.#member(server);
+    member.tools = tools;
+    return tools.filter(({ name }) => member.mayUse(name));
+  }
+
+  async listResources(server: string): Promise<{ resources: Resource[]; resourceTemplates: ResourceTemplate[] }> {
+    return this.#read(server, async (client) => {
+      if (!client.server.capabilities.resources) return { resources: [], resourceTemplates: [] };
+      const [{ resources }, { resourceTemplates }] = await Promise.all([
+        client.listResources(),
+        client.listResourceTemplates(),
+      ]);
+      return { resources, resourceTemplates };
+    });
+  }
+
+  async listPrompts(server: string): Promise<Prompt[]> {
+    return this.#read(server, async (client) => {
+      if (!client.server.capabilities.prompts) return [];
+      return (await client.listPrompts()).prompts;
+    });
+  }
+
+  /** Runs something on the client of a server, once it is ready. What reads only may be repeated. */
+  use<T>(server: string, run: (client: Client) => Promise<T>, options?: { repeatable?: boolean }): Promise<T> {
+    return this.#member(server).supervised.use(run, { repeatable: () => options?.repeatable ?? false });
+  }
+
+  /** The tools of all servers that run (and of the others too, if they are to be started for it). */
+  async tools(
+    options: { start?: boolean } = {},
+  ): Promise<{ tools: Offer<Tool>[]; failed: { server: string; error: Error }[] }> {
+    const failed: { server: string; error: Error }[] = [];
+    const offers = new Map<string, readonly Tool[]>();
+    const asked = [...this.#members.values()].filter(
+      ({ config, supervised }) => config.enabled && (options.start || supervised.state === 'ready'),
+    );
+    await Promise.all(
+      asked.map(async ({ config: { name } }) => {
+        try {
+          offers.set(name, await this.listTools(name));
+        } catch (error) {
+          failed.push({ server: name, error: error as Error });
+        }
+      }),
+    );
+    const inOrder = new Map(
+      this.names.flatMap((name) => (offers.has(name) ? [[name, offers.get(name)!] as const] : [])),
+    );
+    return { tools: catalogOf(inOrder), failed };
+  }
+
+  /** Finds the server of a tool by its name, or by `server/tool`. */
+  async findTool(address: string): Promise<Offer<Tool>> {
+    return resolve((await this.tools({ start: true })).tools, address, 'tool');
+  }
+
+  /** Takes up a new config: only entries that changed are started, stopped or restarted. */
+  async reload(config: LoadedConfig): Promise<{ added: string[]; removed: string[]; changed: string[] }> {
+    const before = [...this.#members.values()].map((member) => member.config);
+    const { added, removed, changed } = diffConfigs(before, config.servers);
+    this.#config = config;
+    const byName = new Map(config.servers.map((server) => [server.name, server]));
+    await Promise.all([...removed, ...changed].map((name) => this.#remove(name)));
+    const fresh = [...added, ...changed].map((name) => this.#add(byName.get(name)!));
+    for (const { config: entry, supervised } of fresh) {
+      if (entry.enabled && entry.autoStart) supervised.start().catch(() => undefined); // its state says what happened
+    }
+    return { added, removed, changed };
+  }
+
+  #read<T>(server: string, run: (client: Client) => Promise<T>): Promise<T> {
+    return this.use(server, run, { repeatable: true });
+  }
+
+  #member(name: string): Member {
+    const member = this.#members.get(name);
+    if (member) return member;
+    throw new UsageError('NAME_UNKNOWN', `There is no server named "${name}"`, {
+      hint: this.names.length > 0 ? `There are: ${this.names.join(', ')}` : 'The config has no servers.',
+    });
+  }
+
+  #add(config: ServerConfig): Member {
+    const { name } = config;
+    const { inputs, observe, onStateChange, random } = this.#options;
+    const supervised = new SupervisedServer<Client>({
+      name,
+      protocol: config.protocol,
+      enabled: config.enabled,
+      restart: config.restart,
+      clock: this.#clock,
+      random,
+      open: (signal) =>
+        openServer(config, {
+          signal,
+          clock: this.#clock,
+          eraMemory: this.#eraMemory,
+          observer: observe?.(name),
+          inputs: inputs?.(name) ?? {},
+        }),
+      onStateChange: (change) => {
+        if (change.to === 'ready') this.#learnTools(name);
+        onStateChange?.(change);
+      },
+    });
+    const member: Member = { config, supervised, mayUse: toolFilter(config.tools), tools: [] };
+    this.#members.set(name, member);
+    return member;
+  }
+
+  async #remove(name: string): Promise<void> {
+    await this.#members.get(name)?.supervised.stop('its entry in the config changed');
+    this.#members.delete(name);
+  }
+
+  /** What a tool says about itself must be known before a call of it is lost. */
+  #learnTools(name: string): void {
+    queueMicrotask(() => this.listTools(name).catch(() => undefined)); // a server without tools has nothing to learn
+  }
+}
+
+function isRepeatable(tools: readonly Tool[], name: string): boolean {
+  const { readOnlyHint, idempotentHint } = tools.find((tool) => tool.name === name)?.annotations ?? {};
+  return readOnlyHint === true || idempotentHint === true;
+}

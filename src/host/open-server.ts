@@ -1,0 +1,52 @@
+// From an entry of the config to a server that answers: whatever protocol it speaks, the host sees an MCP client.
+
+import type { Clock } from '../base/clock.ts';
+import { connect, type StdioClientTransport } from '../entry/client.ts';
+import { framingByName } from '../framing/by-name.ts';
+import type { Client } from '../mcp/client/client.ts';
+import type { EraMemory } from '../mcp/client/era-memory.ts';
+import type { InputHandlers } from '../mcp/client/options.ts';
+import type { WireObserver } from '../transport/wire.ts';
+import type { ServerConfig } from './config/server-config.ts';
+import type { ServerLink } from './supervised-server.ts';
+
+export interface OpenServerOptions {
+  observer: WireObserver | undefined;
+  eraMemory: EraMemory | undefined;
+  /** What the server may ask of its host. */
+  inputs: InputHandlers;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+export async function openServer(config: ServerConfig, options: OpenServerOptions): Promise<ServerLink<Client>> {
+  const { command, args, env, cwd, startupTimeoutMs, requestTimeoutMs } = config;
+  const { signal, clock, eraMemory, inputs, observer } = options;
+  const target = {
+    command,
+    args,
+    env,
+    cwd,
+    clock,
+    observer,
+    stderr: 'ignore' as const, // the observer sees it, and errors carry its tail
+    stopWaits: config.stop,
+    framing: config.framing === undefined ? undefined : framingByName(config.framing),
+  };
+  const client = await connect(target, { ...inputs, startupTimeoutMs, requestTimeoutMs, signal, clock, eraMemory });
+  return linkTo(client);
+}
+
+function linkTo(client: Client<StdioClientTransport>): ServerLink<Client> {
+  const { info, revision, dialect } = client.server;
+  return {
+    client: client as unknown as Client,
+    pid: client.transport.pid,
+    revision: dialect ?? revision,
+    serverInfo: info,
+    onLost: (listener) => {
+      client.onclose = listener;
+    },
+    close: () => client.close(),
+  };
+}

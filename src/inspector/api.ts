@@ -1,0 +1,200 @@
+// The Inspector's API, typed once for both ends: the page imports these types and nothing else of the package. Everything
+// is JSON over HTTP on loopback; every request carries the token of the launch (`x-standpipe-token`, or `?token=` where a
+// header cannot be set). Times are milliseconds on the clock of the flow.
+
+import type { Evidence } from '../base/errors.ts';
+import type { MessageDescription } from '../flow/describe-frame.ts';
+import type { ServerStatus } from '../host/server-state.ts';
+import type {
+  CallToolResult,
+  ElicitParams,
+  ElicitResult,
+  GetPromptResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplate,
+  SampleParams,
+  SampleResult,
+  Tool,
+} from '../mcp/types.ts';
+
+/** `GET /api/overview` */
+export interface Overview {
+  /** What is looked at: a host that runs, a tap, or a recording. */
+  source: { kind: 'host' | 'tap' | 'recording'; title: string; startedAt: string; live: boolean };
+  servers: InspectedServer[];
+  /** Where the page may act: call tools, start and stop. A tap or a recording can only be watched. */
+  canAct: boolean;
+  /** What the bounded store no longer has. */
+  dropped: { events: number; bytes: number };
+  totalEvents: number;
+  problems: Problem[];
+}
+
+export interface InspectedServer {
+  name: string;
+  /** Absent for a tap or a recording. */
+  status?: ServerStatus;
+  lives: Life[];
+}
+
+/** One process of a server, from its spawn to its exit. */
+export interface Life {
+  life: number;
+  pid: number | undefined;
+  command: string | undefined;
+  startedAtMs: number;
+  readyAtMs: number | undefined;
+  endedAtMs: number | undefined;
+  exitCode: number | null | undefined;
+  signal: string | null | undefined;
+  rung: string | undefined;
+  stderrTail: string;
+}
+
+/** Something worth explaining in words, with the event where it shows. */
+export interface Problem {
+  kind:
+    | 'stdout-pollution'
+    | 'slow-start'
+    | 'crash-loop'
+    | 'era-fallback'
+    | 'schema-violation'
+    | 'oversized-frame'
+    | 'truncated-frame'
+    | 'exit-with-error'
+    | 'unanswered';
+  server: string;
+  seq: number | undefined;
+  title: string;
+  explanation: string;
+  count: number;
+}
+
+/** One row of the timeline. Small: what a frame holds is asked for by `EventDetail`. */
+export interface EventRow {
+  seq: number;
+  atMs: number;
+  server: string;
+  life: number;
+  kind: 'spawn' | 'frame' | 'fault' | 'stderr' | 'state' | 'signal' | 'exit' | 'stop' | 'error' | 'note';
+  direction?: 'toServer' | 'fromServer';
+  /** Of a frame: what it is. */
+  type?: MessageDescription['kind'] | 'batch' | 'noise';
+  method?: string;
+  tool?: string;
+  id?: string | number;
+  size?: number;
+  /** Of an answer, and of a request that was answered. */
+  latencyMs?: number;
+  /** The other half: the answer of a request, the request of an answer, progress or cancel. */
+  pairSeq?: number;
+  error?: string;
+  /** One line for people. */
+  summary: string;
+}
+
+/** `GET /api/events?after=SEQ&limit=N` — and the same rows, as they happen, over `GET /api/live` (server-sent events). */
+export interface EventPage {
+  rows: EventRow[];
+  /** The newest sequence number there is. */
+  newest: number;
+  /** Rows before this one are gone. */
+  oldest: number;
+}
+
+/** Messages of `GET /api/live`: the name of the server-sent event, and its data. */
+export interface LiveMessages {
+  rows: EventRow[];
+  /** Answers change the rows of their requests. */
+  updates: Pick<EventRow, 'seq' | 'latencyMs' | 'pairSeq' | 'error'>[];
+  servers: InspectedServer[];
+  problems: Problem[];
+  call: CallUpdate;
+  question: Question;
+  answered: { id: string };
+}
+
+/** `GET /api/events/SEQ` */
+export interface EventDetail {
+  row: EventRow;
+  /** The bytes as they were on the pipe, or their beginning where `cut`. */
+  base64: string;
+  text: string | undefined;
+  json: unknown;
+  offset: number | undefined;
+  cut: boolean;
+  redacted: boolean;
+  /** What is wrong with it, in words: bad JSON, bad shape, violations of the revision's schema. */
+  problems: string[];
+  evidence: Evidence | undefined;
+}
+
+/** `GET /api/servers/NAME/offer` */
+export interface ServerOffer {
+  tools: Tool[];
+  resources: Resource[];
+  resourceTemplates: ResourceTemplate[];
+  prompts: Prompt[];
+  instructions: string | undefined;
+  revision: string;
+  error: string | undefined;
+}
+
+/** `POST /api/servers/NAME/call`: what to do; answered at once with the id under which `call` updates come. */
+export type CallRequest =
+  | { kind: 'tool'; name: string; args: Record<string, unknown>; timeoutMs?: number }
+  | { kind: 'resource'; uri: string }
+  | { kind: 'prompt'; name: string; args: Record<string, string> };
+export interface CallStarted {
+  id: string;
+}
+
+/** `DELETE /api/calls/ID` cancels. `GET /api/calls` lists the newest, finished ones too. */
+export interface CallUpdate {
+  id: string;
+  server: string;
+  request: CallRequest;
+  startedAtMs: number;
+  state: 'running' | 'done' | 'failed' | 'cancelled';
+  progress?: { progress: number; total?: number; message?: string };
+  durationMs?: number;
+  result?: CallToolResult | ReadResourceResult | GetPromptResult;
+  error?: { code: string; message: string; hint?: string };
+}
+
+/** A server asks. `POST /api/questions/ID` answers with an `Answer`. */
+export type Question =
+  | { id: string; server: string; kind: 'elicit'; params: ElicitParams }
+  | { id: string; server: string; kind: 'sample'; params: SampleParams };
+export type Answer = ElicitResult | SampleResult | { refuse: string };
+
+/** `POST /api/servers/NAME/start|stop|restart` */
+export interface ActionResult {
+  ok: boolean;
+  error?: string;
+}
+
+/** `GET /api/latency` */
+export interface LatencyReport {
+  rows: LatencyRow[];
+  /** For the plot: one point an answered request, the newest at most 5,000. */
+  points: { atMs: number; latencyMs: number; key: string; error: boolean }[];
+}
+export interface LatencyRow {
+  server: string;
+  method: string;
+  tool: string | undefined;
+  count: number;
+  errors: number;
+  p50Ms: number;
+  p95Ms: number;
+  p99Ms: number;
+}
+
+/** `GET /api/stderr?server=NAME&life=N&search=TEXT` */
+export interface StderrPage {
+  lines: { seq: number; atMs: number; life: number; text: string }[];
+  dropped: boolean;
+}
