@@ -61,6 +61,7 @@ export const usageErrorCodes = [
   'NAME_AMBIGUOUS',
   'NAME_UNKNOWN',
   'TOOL_NOT_ALLOWED',
+  'HOST_ALREADY_RUNNING',
   'NOT_SUPPORTED',
 ] as const;
 

@@ -1,0 +1,127 @@
+// The socket of a running host: other programs of the same user ask it what runs, and let it call, start and stop for
+// them, instead of starting everything anew. JSON-RPC over a Unix socket that only its owner may open.
+
+import { chmod, unlink } from 'node:fs/promises';
+import { connect, createServer, type Server as SocketServer } from 'node:net';
+import { UsageError } from '../base/errors.ts';
+import type { InboundCall } from '../jsonrpc/inbound.ts';
+import { Peer } from '../jsonrpc/peer.ts';
+import { StreamTransport } from '../transport/stream-transport.ts';
+import { carry } from './carried-error.ts';
+import type { CallSettings, HostApi } from './host-api.ts';
+
+interface Asked {
+  server: string;
+  tool: string;
+  name: string;
+  uri: string;
+  args?: Record<string, never>;
+  timeoutMs?: number;
+  repeatable?: boolean;
+  start?: boolean;
+}
+
+type Method = (host: HostApi, asked: Asked, settings: CallSettings) => unknown;
+
+const methods: Record<string, Method> = {
+  'host/status': async (host) => ({ servers: await host.status() }),
+  'host/tools': async (host, { start }) => {
+    const { tools, failed } = await host.tools({ start });
+    return { tools, failed: failed.map(({ server, error }) => ({ server, error: describe(error) })) };
+  },
+  'host/listTools': async (host, { server }) => ({ tools: await host.listTools(server) }),
+  'host/listResources': (host, { server }) => host.listResources(server),
+  'host/listPrompts': async (host, { server }) => ({ prompts: await host.listPrompts(server) }),
+  'host/callTool': (host, { server, tool, args }, settings) => host.callTool(server, tool, args, settings),
+  'host/readResource': (host, { server, uri }, settings) => host.readResource(server, uri, settings),
+  'host/getPrompt': (host, { server, name, args }, settings) => host.getPrompt(server, name, args, settings),
+  'host/start': (host, { server }) => host.startServer(server),
+  'host/stop': (host, { server }) => host.stopServer(server),
+  'host/restart': (host, { server }) => host.restartServer(server),
+};
+
+export interface ControlServer {
+  path: string;
+  close(): Promise<void>;
+}
+
+export async function serveControl(host: HostApi, path: string): Promise<ControlServer> {
+  const peers = new Set<Peer>();
+  const listener = createServer((socket) => {
+    const peer = new Peer(StreamTransport.over(socket));
+    for (const [method, run] of Object.entries(methods)) {
+      peer.handle<Asked>(method, (asked, call) => answer(host, run, asked, call, peer));
+    }
+    peers.add(peer);
+    peer.onclose = () => peers.delete(peer);
+    void peer.start();
+  });
+  await listen(listener, path);
+  return {
+    path,
+    async close() {
+      listener.close();
+      await Promise.all([...peers].map((peer) => peer.close()));
+    },
+  };
+}
+
+async function answer(host: HostApi, run: Method, asked: Asked, call: InboundCall, peer: Peer): Promise<unknown> {
+  const { timeoutMs, repeatable } = asked;
+  const progressToken = (call.request.params?._meta as { progressToken?: unknown } | undefined)?.progressToken;
+  const onProgress =
+    progressToken === undefined
+      ? undefined
+      : (progress: object) =>
+          void peer.notify('notifications/progress', { ...progress, progressToken }).catch(() => undefined); // the caller is gone
+  try {
+    return await run(host, asked, { timeoutMs, repeatable, onProgress, signal: call.signal });
+  } catch (error) {
+    throw carry(error);
+  }
+}
+
+function describe(error: Error): object {
+  return { message: error.message, data: carry(error).data };
+}
+
+/** Takes the place of a socket that nobody serves any more, and of no other. */
+async function listen(listener: SocketServer, path: string): Promise<void> {
+  try {
+    await tryListen(listener, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    if (await isServed(path)) {
+      throw new UsageError('HOST_ALREADY_RUNNING', 'A host for this config is running already', {
+        hint: 'Use it (`standpipe ls`), or stop it first.',
+      });
+    }
+    await unlink(path);
+    await tryListen(listener, path);
+  }
+  if (process.platform !== 'win32') await chmod(path, 0o600);
+}
+
+function tryListen(listener: SocketServer, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    listener.once('error', reject);
+    // The socket is made in this very call: nobody else may open it, not even before the chmod.
+    const umask = process.umask(0o177);
+    listener.listen(path, () => {
+      listener.off('error', reject);
+      resolve();
+    });
+    process.umask(umask);
+  });
+}
+
+export function isServed(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,114 @@
+// A host that runs in another process, reached through its socket. To its users it is like one of their own.
+
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { Peer } from '../jsonrpc/peer.ts';
+import type {
+  CallToolResult,
+  GetPromptResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplate,
+  Tool,
+} from '../mcp/types.ts';
+import { StreamTransport } from '../transport/stream-transport.ts';
+import { uncarry } from './carried-error.ts';
+import type { Offer } from './catalog.ts';
+import type { CallSettings, HostApi } from './host-api.ts';
+import type { ServerStatus } from './server-state.ts';
+
+/** The host keeps the time of what it does for us; this is only for one that hangs. */
+const PATIENCE_MS = 24 * 60 * 60_000;
+
+export class RemoteHost implements HostApi {
+  readonly #peer: Peer;
+
+  private constructor(peer: Peer) {
+    this.#peer = peer;
+  }
+
+  /** Nothing where nobody listens. */
+  static async connect(path: string): Promise<RemoteHost | undefined> {
+    const socket = connect(path);
+    try {
+      await once(socket, 'connect');
+    } catch {
+      return undefined; // no host runs, or it left its socket behind
+    }
+    const peer = new Peer(StreamTransport.over(socket), { requestTimeoutMs: PATIENCE_MS });
+    await peer.start();
+    return new RemoteHost(peer);
+  }
+
+  async status(): Promise<ServerStatus[]> {
+    return (await this.#ask<{ servers: ServerStatus[] }>('host/status')).servers;
+  }
+
+  async tools(
+    options: { start?: boolean } = {},
+  ): Promise<{ tools: Offer<Tool>[]; failed: { server: string; error: Error }[] }> {
+    type Answer = { tools: Offer<Tool>[]; failed: { server: string; error: { message: string } }[] };
+    const { tools, failed } = await this.#ask<Answer>('host/tools', options);
+    return { tools, failed: failed.map(({ server, error }) => ({ server, error: new Error(error.message) })) };
+  }
+
+  async listTools(server: string): Promise<Tool[]> {
+    return (await this.#ask<{ tools: Tool[] }>('host/listTools', { server })).tools;
+  }
+
+  listResources(server: string): Promise<{ resources: Resource[]; resourceTemplates: ResourceTemplate[] }> {
+    return this.#ask('host/listResources', { server });
+  }
+
+  async listPrompts(server: string): Promise<Prompt[]> {
+    return (await this.#ask<{ prompts: Prompt[] }>('host/listPrompts', { server })).prompts;
+  }
+
+  callTool(
+    server: string,
+    tool: string,
+    args?: Record<string, unknown>,
+    settings?: CallSettings,
+  ): Promise<CallToolResult> {
+    return this.#ask('host/callTool', { server, tool, args }, settings);
+  }
+
+  readResource(server: string, uri: string, settings?: CallSettings): Promise<ReadResourceResult> {
+    return this.#ask('host/readResource', { server, uri }, settings);
+  }
+
+  getPrompt(
+    server: string,
+    name: string,
+    args?: Record<string, string>,
+    settings?: CallSettings,
+  ): Promise<GetPromptResult> {
+    return this.#ask('host/getPrompt', { server, name, args }, settings);
+  }
+
+  async startServer(server: string): Promise<void> {
+    await this.#ask('host/start', { server });
+  }
+
+  async stopServer(server: string): Promise<void> {
+    await this.#ask('host/stop', { server });
+  }
+
+  async restartServer(server: string): Promise<void> {
+    await this.#ask('host/restart', { server });
+  }
+
+  close(): Promise<void> {
+    return this.#peer.close();
+  }
+
+  async #ask<T>(method: string, params: object = {}, settings: CallSettings = {}): Promise<T> {
+    const { signal, onProgress, timeoutMs, repeatable } = settings;
+    try {
+      return await this.#peer.request<T>(method, { ...params, timeoutMs, repeatable }, { signal, onProgress });
+    } catch (error) {
+      throw uncarry(error);
+    }
+  }
+}
