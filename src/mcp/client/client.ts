@@ -19,7 +19,7 @@ import type {
   ServerCapabilities,
   Tool,
 } from '../types.ts';
-import { demandList, readCallResult, readCompletion } from './lenient.ts';
+import { asResult, readCallResult, readCompletion, readWithList } from './lenient.ts';
 import { Lists } from './lists.ts';
 import { makeSession } from './make-session.ts';
 import type { Agreement } from './negotiation.ts';
@@ -119,16 +119,14 @@ export class Client<T extends ClientChannel = ClientChannel> {
   }
 
   async readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult> {
-    const result = await this.#session.request('resources/read', { uri }, options);
-    demandList(result, 'contents', 'resources/read');
-    return result as unknown as ReadResourceResult;
+    const answer = await this.#session.request('resources/read', { uri }, options);
+    return readWithList<ReadResourceResult>(answer, 'contents', 'resources/read');
   }
 
   async getPrompt(name: string, args?: Record<string, string>, options?: CallOptions): Promise<GetPromptResult> {
     const params = args === undefined ? { name } : { name, arguments: args };
-    const result = await this.#session.request('prompts/get', params, options);
-    demandList(result, 'messages', 'prompts/get');
-    return result as unknown as GetPromptResult;
+    const answer = await this.#session.request('prompts/get', params, options);
+    return readWithList<GetPromptResult>(answer, 'messages', 'prompts/get');
   }
 
   /** `context`: the arguments that already have a value. */
@@ -139,8 +137,7 @@ export class Client<T extends ClientChannel = ClientChannel> {
     options?: CallOptions,
   ): Promise<Completion> {
     const params = context ? { ref, argument, context: { arguments: context } } : { ref, argument };
-    const result = await this.#session.request('completion/complete', params, options);
-    return readCompletion(result, this.#warnings.report);
+    return readCompletion(await this.#session.request('completion/complete', params, options), this.#warnings.report);
   }
 
   /** Resolves when the server answers, in whichever way its revision has for it. */
@@ -177,9 +174,10 @@ export class Client<T extends ClientChannel = ClientChannel> {
   }
 
   /** Any other method: of an extension, say. Resolves to the complete result. */
-  request(method: string, params: Record<string, unknown> = {}, options?: CallOptions): Promise<Result> {
+  async request(method: string, params: Record<string, unknown> = {}, options?: CallOptions): Promise<Result> {
     const { _meta, ...rest } = params;
-    return this.#session.request(method, rest, _meta ? { ...options, meta: { ..._meta, ...options?.meta } } : options);
+    const call = _meta ? { ...options, meta: { ..._meta, ...options?.meta } } : options;
+    return asResult(await this.#session.request(method, rest, call), method);
   }
 
   /** Modern servers ask for the roots whenever they need them; there is nothing to tell them. */

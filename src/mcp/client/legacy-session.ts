@@ -4,9 +4,8 @@ import { RpcError } from '../../base/errors.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import type { LegacyRevision } from '../revisions.ts';
 import type { LogLevel } from '../types.ts';
-import { asResult } from './lenient.ts';
 import type { CallOptions } from './options.ts';
-import type { Result, Session } from './session.ts';
+import type { Session } from './session.ts';
 import type { Warn } from './warnings.ts';
 
 export class LegacySession implements Session {
@@ -21,12 +20,12 @@ export class LegacySession implements Session {
     this.#warn = warn;
   }
 
-  async request(method: string, params: Record<string, unknown>, options?: CallOptions): Promise<Result> {
+  request(method: string, params: Record<string, unknown>, options?: CallOptions): Promise<unknown> {
     if (options?.meta) params._meta = options.meta;
     if (options?.logLevel) {
       this.#warn('log-level-ignored', `Revision ${this.revision} has no log level for one request: use setLogLevel`);
     }
-    return asResult(await this.#peer.request(method, params, options), method);
+    return this.#peer.request(method, params, options);
   }
 
   async ping(options?: CallOptions): Promise<void> {

@@ -73,7 +73,8 @@ export function readRevision(version: unknown, warn: Warn): LegacyRevision | und
   return undefined;
 }
 
-export function readCallResult(result: Result, warn: Warn): CallToolResult {
+export function readCallResult(answer: unknown, warn: Warn): CallToolResult {
+  const result = asResult(answer, 'tools/call');
   if (!Array.isArray(result.content)) result.content = readContent(result.content, warn);
   return result as unknown as CallToolResult;
 }
@@ -123,16 +124,17 @@ export function readCursor(result: Result, era: 'legacy' | 'modern', warn: Warn)
   throw invalid(`"nextCursor" of a list is ${describe(nextCursor)} instead of a string`);
 }
 
-export function readCompletion(result: Result, warn: Warn): Completion {
-  const { completion } = result;
+export function readCompletion(answer: unknown, warn: Warn): Completion {
+  const { completion } = asResult(answer, 'completion/complete');
   if (isObject(completion) && Array.isArray(completion.values)) return completion as unknown as Completion;
   warn('completion-missing', 'The server answered completion/complete without values; none are shown');
   return { values: [] };
 }
 
-/** The member that makes a result what it is. */
-export function demandList(result: Result, member: string, method: string): void {
-  if (Array.isArray(result[member])) return;
+/** A result with the list that makes it what it is. */
+export function readWithList<T>(answer: unknown, member: string & keyof T, method: string): T {
+  const result = asResult(answer, method);
+  if (Array.isArray(result[member])) return result as T;
   throw invalid(`"${member}" in the result of ${method} is ${describe(result[member])} instead of a list`);
 }
 

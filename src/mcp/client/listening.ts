@@ -2,7 +2,7 @@
 // opened, and the old one is cancelled only when the new one is acknowledged: no news is lost and none comes twice.
 
 import type { Clock } from '../../base/clock.ts';
-import { PeerError, UsageError } from '../../base/errors.ts';
+import { PeerError, toError, UsageError } from '../../base/errors.ts';
 import type { Params } from '../../jsonrpc/inbound.ts';
 import type { RequestId } from '../../jsonrpc/message.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
@@ -60,9 +60,14 @@ export class Listening implements Follower {
   }
 
   followLists(): void {
-    this.#update().catch((error: unknown) => {
-      this.#options.warn('listen-failed', `The server sends no news of changed lists: ${(error as Error).message}`);
-    });
+    const { warn, wanted } = this.#options;
+    this.#update().then(
+      (honoured) => {
+        const missing = Object.keys(wanted()).filter((name) => !(name in honoured));
+        if (missing.length > 0) warn('news-not-sent', `The server sends no news of ${missing.join(', ')}`);
+      },
+      (error: unknown) => warn('listen-failed', `The server sends no news of changed lists: ${toError(error).message}`),
+    );
   }
 
   /** Whether a notification belongs to the stream that counts. */

@@ -12,7 +12,7 @@ import type { ClientCapabilities, Implementation, InputRequiredResult, LogLevel 
 import { finishRounds } from './input-rounds.ts';
 import { asResult } from './lenient.ts';
 import type { CallOptions, InputHandlers } from './options.ts';
-import type { Result, Session } from './session.ts';
+import type { Session } from './session.ts';
 import type { Warn } from './warnings.ts';
 
 /** The only requests that may come back with questions. */
@@ -41,7 +41,7 @@ export class ModernSession implements Session {
     this.#options = options;
   }
 
-  async request(method: string, params: Record<string, unknown>, options?: CallOptions): Promise<Result> {
+  async request(method: string, params: Record<string, unknown>, options?: CallOptions): Promise<unknown> {
     params._meta = options && (options.meta || options.logLevel) ? this.#metaOf(options) : this.envelope;
     const startedMs = options?.totalTimeoutMs === undefined ? 0 : this.#options.clock.nowMs();
     const result = asResult(await this.#peer.request(method, params, options), method);

@@ -69,6 +69,7 @@ class Attempts<T extends ClientChannel> {
     const channel = this.#target.open();
     const peer = new Peer(channel, { clock, requestTimeoutMs });
     let closed = false;
+    let started = false;
     peer.onclose = () => {
       closed = true;
     };
@@ -91,13 +92,15 @@ class Attempts<T extends ClientChannel> {
     try {
       answerRequests(peer, this.#options);
       await peer.start();
+      started = true;
       const agreement = await negotiation.run();
       await this.#confirm(peer, channel, agreement);
       signal?.throwIfAborted();
       if (closed) throw new PeerError('CONNECTION_CLOSED', 'The server answered and then ended');
       return new Client(peer, channel, agreement, this.#options, this.#warnings);
     } catch (error) {
-      const failure = connectError(negotiation.step, error, channel, this.#startupTimeoutMs);
+      // What keeps a server from being started says so itself.
+      const failure = started ? connectError(negotiation.step, error, channel, this.#startupTimeoutMs) : error;
       const killedByProbe = closed && negotiation.probed && plan.mayFallBack && !signal?.aborted;
       await stop();
       if (!killedByProbe) throw failure;

@@ -1,9 +1,9 @@
 // All pages of a list, one after the other, within limits: a server must not be able to keep a client busy for ever.
 
 import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
-import { readCursor, readEntries } from './lenient.ts';
+import { asResult, readCursor, readEntries } from './lenient.ts';
 import type { CallOptions } from './options.ts';
-import type { Result, Session } from './session.ts';
+import type { Session } from './session.ts';
 import type { Warn } from './warnings.ts';
 
 export interface ListDescription {
@@ -51,13 +51,14 @@ async function readPages<T>(
   let ttlMs: number | undefined = Number.POSITIVE_INFINITY;
   let cursor: string | undefined;
   for (let page = 1; page <= maxPages; page++) {
-    let result: Result;
+    let answer: unknown;
     try {
-      result = await session.request(method, cursor === undefined ? {} : { cursor }, options);
+      answer = await session.request(method, cursor === undefined ? {} : { cursor }, options);
     } catch (error) {
       if (page > 1 && isStale(error)) return undefined;
       throw error;
     }
+    const result = asResult(answer, method);
     for (const entry of readEntries<T>(result, member, nameKey, warn)) items.push(entry);
     ttlMs = shorter(ttlMs, result.ttlMs);
     if (items.length > maxItems) throw tooLong(method, `more than ${maxItems} entries`, 'maxItems');

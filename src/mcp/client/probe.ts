@@ -25,7 +25,9 @@ export function judgeProbe(answer: Answer, asked: ModernRevision): Verdict {
 function judgeResult(result: unknown, asked: ModernRevision): Verdict {
   if (!isObject(result) || !Array.isArray(result.supportedVersions)) return { kind: 'legacy' };
   if (result.supportedVersions.includes(asked)) return { kind: 'modern', revision: asked, result };
-  return chooseFrom(result.supportedVersions, asked);
+  const verdict = chooseFrom(result.supportedVersions, asked);
+  // A list of revisions that are all newer than we know may leave out the older ones that `initialize` opens.
+  return verdict.kind === 'unusable' ? { kind: 'legacy' } : verdict;
 }
 
 function judgeError(error: Error, asked: ModernRevision): Verdict {
@@ -47,6 +49,7 @@ function chooseFrom(supported: unknown[], asked: ModernRevision): Verdict {
   const offer = supported.find(isLegacyRevision);
   if (offer) return { kind: 'legacy', offer };
   if (supported.length === 0) return { kind: 'legacy' };
+  if (supported.includes(asked)) return { kind: 'unusable', why: `it refuses ${asked} and names it as supported` };
   return { kind: 'unusable', why: `it speaks only ${supported.join(', ')}` };
 }
 

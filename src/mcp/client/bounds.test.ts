@@ -1,0 +1,26 @@
+// What a server, or a long life, could make grow without end.
+
+import { expect, test } from 'vitest';
+import { BoundedEraMemory } from './era-memory.ts';
+import { Warnings } from './warnings.ts';
+
+test('the memory of eras keeps the newest', () => {
+  const memory = new BoundedEraMemory(2);
+  memory.set('a', 'legacy');
+  memory.set('b', 'legacy');
+  memory.set('a', 'modern');
+  memory.set('c', 'transcript');
+  expect([memory.get('a'), memory.get('b'), memory.get('c')]).toEqual(['modern', undefined, 'transcript']);
+});
+
+test('warnings come once for each kind, and end somewhere', () => {
+  const told: string[] = [];
+  const warnings = new Warnings(({ topic }) => told.push(topic));
+  for (let n = 0; n < 1000; n++) {
+    warnings.report('same', 'again');
+    warnings.report('different', `tool ${n}`, String(n));
+  }
+  expect(told.filter((topic) => topic === 'same')).toHaveLength(1);
+  expect(told).toHaveLength(200);
+  expect(warnings.list).toHaveLength(200);
+});

@@ -1,0 +1,178 @@
+// The order of answers, which no process gives reliably: a server whose every line is written by the test.
+
+import { expect, test } from 'vitest';
+import { ManualClock } from '../../base/clock.ts';
+import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
+import { memoryPair } from '../../transport/memory-pair.ts';
+import { openClient } from './open-client.ts';
+import type { ClientOptions } from './options.ts';
+
+const discovered = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, resultType: 'complete' };
+const initialized = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } };
+
+async function start(options: ClientOptions = {}) {
+  const [near, far] = memoryPair();
+  const clock = new ManualClock();
+  const received: JsonRpcRequest[] = [];
+  let arrived: (() => void) | undefined;
+  far.onmessage = (message) => {
+    received.push(message as unknown as JsonRpcRequest);
+    arrived?.();
+  };
+  await far.start();
+  const target = { open: () => near, canReopen: false, key: undefined };
+  const connecting = openClient(target, { clock, ...options });
+  connecting.catch(() => undefined); // looked at by the test, when it is time
+  return {
+    clock,
+    connecting,
+    received,
+    close: () => far.close(),
+    /** The n-th message that the client sent, once it is there. */
+    async message(n: number): Promise<JsonRpcRequest> {
+      while (received.length <= n) {
+        await new Promise<void>((resolve) => {
+          arrived = resolve;
+        });
+      }
+      return received[n]!;
+    },
+    answer: ({ id }: JsonRpcRequest, result: object) => far.send({ jsonrpc: '2.0', id, result: { ...result } }),
+    batch: (data: string[]) =>
+      far.sendBatch(
+        data.map((each) => ({
+          jsonrpc: '2.0' as const,
+          method: 'notifications/message',
+          params: { level: 'info', data: each },
+        })),
+      ),
+    refuse: ({ id }: JsonRpcRequest, code: number, data?: object) =>
+      far.send({ jsonrpc: '2.0', id, error: { code, message: 'no', data } }),
+  };
+}
+
+/** Lets the silence grow until both questions are on their way. */
+async function silentFor(server: Awaited<ReturnType<typeof start>>) {
+  const probe = await server.message(0);
+  server.clock.advance(1500);
+  const opening = await server.message(1);
+  expect([probe.method, opening.method]).toEqual(['server/discover', 'initialize']);
+  return { probe, opening };
+}
+
+test('silence, then the answer to initialize: legacy, and the late answer to the probe finds nobody', async () => {
+  const server = await start();
+  const { probe, opening } = await silentFor(server);
+  await server.answer(opening, initialized);
+  const client = await server.connecting;
+  expect(client.server.era).toBe('legacy');
+  const errors: Error[] = [];
+  client.onerror = (error) => errors.push(error);
+  await server.answer(probe, discovered);
+  await server.message(2);
+  expect(server.received.map(({ method }) => method)).toEqual([
+    'server/discover',
+    'initialize',
+    'notifications/initialized',
+  ]);
+  expect(errors).toEqual([]);
+  await client.close();
+});
+
+test('silence, a late error for the probe, then the answer to initialize: legacy', async () => {
+  const server = await start();
+  const { probe, opening } = await silentFor(server);
+  await server.refuse(probe, -32601);
+  await server.answer(opening, initialized);
+  expect((await server.connecting).server.era).toBe('legacy');
+});
+
+test('silence, then initialize refused before the probe is answered: modern', async () => {
+  const server = await start();
+  const { probe, opening } = await silentFor(server);
+  await server.refuse(opening, -32022, { supported: ['2026-07-28'] });
+  await server.answer(probe, discovered);
+  expect((await server.connecting).server.era).toBe('modern');
+});
+
+test('silence, then initialize refused and nothing more: the refusal, after one more silence', async () => {
+  const server = await start();
+  const { opening } = await silentFor(server);
+  await server.refuse(opening, -32022, { supported: ['2031-01-01'] });
+  const done = server.connecting.then(
+    () => true,
+    () => true,
+  );
+  while (!(await Promise.race([done, new Promise((resolve) => setImmediate(resolve, false))]))) {
+    server.clock.advance(100);
+  }
+  await expect(server.connecting).rejects.toMatchObject({
+    rpcCode: -32022,
+    message: 'Could not connect: the server refused initialize: no',
+  });
+  expect(server.clock.nowMs()).toBeLessThan(10_000);
+});
+
+for (const [stateless, era] of [
+  [true, 'modern'],
+  [false, 'legacy'],
+] as const) {
+  test(`both answered by a server that serves eras ${stateless ? 'side by side' : 'one or the other'}: ${era}`, async () => {
+    const server = await start();
+    const { probe, opening } = await silentFor(server);
+    await server.answer(probe, discovered);
+    await server.answer(opening, initialized);
+    const again = await server.message(2);
+    expect(again.method).toBe('server/discover');
+    if (stateless) await server.answer(again, discovered);
+    else await server.refuse(again, -32601);
+    expect((await server.connecting).server.era).toBe(era);
+  });
+}
+
+test('a modern answer to the probe, and initialize never answered: modern all the same', async () => {
+  const server = await start();
+  const { probe } = await silentFor(server);
+  await server.answer(probe, discovered);
+  const connected = server.connecting.then(({ server: { era } }) => era);
+  let era: unknown;
+  while (!era) {
+    era = await Promise.race([connected, new Promise((resolve) => setImmediate(resolve))]);
+    server.clock.advance(100);
+  }
+  expect(era).toBe('modern');
+});
+
+test('the other end goes away: the step is named', async () => {
+  const server = await start({ era: 'legacy' });
+  await server.message(0);
+  await server.close();
+  await expect(server.connecting).rejects.toMatchObject({
+    code: 'CONNECTION_CLOSED',
+    message: expect.stringMatching(/^Could not connect \(initialize\)/),
+  });
+});
+
+test('no answer to anything: the start times out, and nothing is cancelled', async () => {
+  const server = await start({ startupTimeoutMs: 5000 });
+  await silentFor(server);
+  server.clock.advance(5000);
+  await expect(server.connecting).rejects.toMatchObject({
+    code: 'REQUEST_TIMEOUT',
+    message: 'Could not connect: no answer to initialize within 5000 ms',
+  });
+  expect(server.received.map(({ method }) => method)).toEqual(['server/discover', 'initialize']);
+});
+
+test('2025-03-26 has batches: they are read once that is agreed on', async () => {
+  const server = await start({ era: 'legacy' });
+  await server.answer(await server.message(0), { ...initialized, protocolVersion: '2025-03-26' });
+  const client = await server.connecting;
+  const logged: unknown[] = [];
+  const both = new Promise<void>((resolve) => {
+    client.onLog(({ data }) => logged.push(data) === 2 && resolve());
+  });
+  await server.batch(['one', 'two']);
+  await both;
+  expect(logged).toEqual(['one', 'two']);
+});

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { RpcError } from '../../base/errors.ts';
+import { readAllPages } from './pages.ts';
+import type { Session } from './session.ts';
+
+const list = { method: 'tools/list', member: 'tools', nameKey: 'name' };
+const limits = { maxPages: 100, maxItems: 1000 };
+
+type Page = { tools: { name: string }[]; nextCursor?: unknown; ttlMs?: unknown };
+
+/** A server whose answers depend on the cursor, and on how often it was asked. */
+function sessionOf(answer: (cursor: string | undefined, time: number) => Page, era: Session['era'] = 'modern') {
+  let asked = 0;
+  return {
+    era,
+    request: async (_method: string, params: Record<string, unknown>) => answer(params.cursor as string, ++asked),
+    get asked() {
+      return asked;
+    },
+  } as unknown as Session & { asked: number };
+}
+
+const read = (session: Session, warn: (topic: string) => void = () => undefined) =>
+  readAllPages<{ name: string }>(session, list, limits, warn);
+
+test('however a list is cut into pages, all of it arrives in order, empty cursors included', async () => {
+  const cuts = fc.array(fc.array(fc.string(), { maxLength: 4 }), { minLength: 1, maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(cuts, fc.uniqueArray(fc.string(), { minLength: 20, maxLength: 20 }), async (pages, cursors) => {
+      const session = sessionOf((cursor) => {
+        const index = cursor === undefined ? 0 : cursors.indexOf(cursor) + 1;
+        const tools = pages[index]!.map((name) => ({ name }));
+        return index + 1 < pages.length ? { tools, nextCursor: cursors[index] } : { tools };
+      });
+      const { items } = await read(session);
+      expect(items.map(({ name }) => name)).toEqual(pages.flat());
+    }),
+  );
+});
+
+test('the whole holds as long as its shortest page, and not at all where one does not say', async () => {
+  const ttl = async (...ttls: unknown[]) => {
+    const session = sessionOf((cursor = '0') => ({
+      tools: [],
+      ttlMs: ttls[Number(cursor)],
+      ...(Number(cursor) + 1 < ttls.length && { nextCursor: String(Number(cursor) + 1) }),
+    }));
+    return (await read(session)).ttlMs;
+  };
+  expect(await ttl(300, 100, 200)).toBe(100);
+  expect(await ttl(300, -5)).toBe(0);
+  expect(await ttl(300, undefined)).toBeUndefined();
+  expect(await ttl('300')).toBeUndefined();
+});
+
+test('a cursor that the server no longer knows starts the list anew, once', async () => {
+  const invalid = () => {
+    throw new RpcError(-32602, 'Invalid cursor');
+  };
+  const once = sessionOf((cursor, time) => {
+    if (time === 2) invalid();
+    return cursor ? { tools: [{ name: 'b' }] } : { tools: [{ name: 'a' }], nextCursor: 'x' };
+  });
+  expect((await read(once)).items).toEqual([{ name: 'a' }, { name: 'b' }]);
+  const always = sessionOf((cursor) => (cursor ? invalid() : { tools: [], nextCursor: 'x' }));
+  await expect(read(always)).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+  expect(always.asked).toBe(4);
+  const first = sessionOf(() => invalid());
+  await expect(read(first)).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+  expect(first.asked).toBe(1);
+});
+
+test('an empty cursor goes on in 2026-07-28 and ends a list before', async () => {
+  const page = (cursor: string | undefined) =>
+    cursor === undefined ? { tools: [{ name: 'a' }], nextCursor: '' } : { tools: [{ name: 'b' }] };
+  expect((await read(sessionOf(page))).items).toHaveLength(2);
+  const topics: string[] = [];
+  const legacy = await read(sessionOf(page, 'legacy'), (topic) => topics.push(topic));
+  expect(legacy.items).toHaveLength(1);
+  expect(topics).toEqual(['cursor-empty']);
+});
+
+test('cursors that go in a circle end the list, with a word about it', async () => {
+  const topics: string[] = [];
+  const session = sessionOf(() => ({ tools: [{ name: 'a' }], nextCursor: '' }));
+  expect((await read(session, (topic) => topics.push(topic))).items).toHaveLength(2);
+  expect(topics).toEqual(['cursor-repeated']);
+});
+
+test('a list without end is an error', async () => {
+  const byPages = sessionOf((cursor = '0') => ({ tools: [], nextCursor: String(Number(cursor) + 1) }));
+  await expect(read(byPages)).rejects.toMatchObject({ code: 'LIST_TOO_LONG' });
+  expect(byPages.asked).toBe(limits.maxPages);
+  const byItems = sessionOf(() => ({ tools: Array.from({ length: 1001 }, () => ({ name: 'a' })) }));
+  await expect(read(byItems)).rejects.toMatchObject({ code: 'LIST_TOO_LONG' });
+});

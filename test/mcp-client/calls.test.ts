@@ -1,0 +1,157 @@
+// Every method family against real processes, in both eras, through the same calls; and how calls end early.
+
+import { expect, test } from 'vitest';
+import type { LogMessage, Progress } from '../../src/entry/client.ts';
+import { Logged } from '../fixtures/mcp-client/logged.ts';
+import { until } from '../fixtures/server.ts';
+
+const eras = ['legacy', 'modern'] as const;
+
+for (const era of eras) {
+  test(`${era}: each method family`, async () => {
+    const server = new Logged(era);
+    const client = await server.connect();
+    expect(client.server).toMatchObject({ era, instructions: `be ${era}` });
+    expect((await client.listTools()).tools.length).toBeGreaterThan(5);
+    expect((await client.callTool('hello', { name: 'World' })).content).toEqual([
+      { type: 'text', text: 'Hello, World!' },
+    ]);
+    expect((await client.callTool('hello')).content).toEqual([{ type: 'text', text: 'Hello, undefined!' }]);
+    expect(await client.listResources()).toEqual({ resources: [{ uri: 'mem://a', name: 'a' }] });
+    expect(await client.listResourceTemplates()).toEqual({
+      resourceTemplates: [{ uriTemplate: 'mem://{x}', name: 'x' }],
+    });
+    expect((await client.readResource('mem://a')).contents).toEqual([{ uri: 'mem://a', text: 'text' }]);
+    expect(await client.listPrompts()).toEqual({ prompts: [{ name: 'p' }] });
+    expect((await client.getPrompt('p', { a: 'b' })).messages).toHaveLength(1);
+    const ref = { type: 'ref/prompt', name: 'p' } as const;
+    expect(await client.complete(ref, { name: 'a', value: 'v' })).toEqual({ values: ['v', 'null'] });
+    expect(await client.complete(ref, { name: 'a', value: 'v' }, { b: 'w' })).toEqual({
+      values: ['v', '{"arguments":{"b":"w"}}'],
+    });
+    await client.ping();
+    await expect(client.request('x/unknown')).rejects.toMatchObject({ code: 'METHOD_NOT_FOUND' });
+    expect(await client.request('prompts/get', { name: 'q' })).toMatchObject({ messages: [{ role: 'user' }] });
+    expect(client.warnings).toEqual([]);
+    expect(server.spawns).toBe(1);
+    await client.close();
+    expect(await client.closed).toBeUndefined();
+    await expect(client.callTool('hello')).rejects.toMatchObject({ code: 'NOT_SENT' });
+  });
+
+  test(`${era}: metadata goes along, and is not kept for the next call`, async () => {
+    const client = await new Logged(era).connect();
+    const first = await client.callTool('meta', {}, { meta: { traceparent: '00-1' } });
+    expect(first.structuredContent).toMatchObject({ traceparent: '00-1' });
+    const second = await client.callTool('meta');
+    expect(second.structuredContent).not.toHaveProperty('traceparent');
+    const third = await client.request('tools/call', { name: 'meta', _meta: { baggage: 'x' } });
+    expect(third.structuredContent).toMatchObject({ baggage: 'x' });
+  });
+
+  test(`${era}: log messages come at the level that was asked for`, async () => {
+    const client = await new Logged(era).connect();
+    const logged: LogMessage[] = [];
+    client.onLog(() => {
+      throw new Error('a listener that fails does not keep the message from the others');
+    });
+    const errors: Error[] = [];
+    client.onerror = (error) => errors.push(error);
+    const stop = client.onLog((message) => logged.push(message));
+    await client.setLogLevel('warning');
+    await client.callTool('log');
+    expect(logged).toEqual([{ level: 'warning', data: 'logged' }]);
+    expect(errors).toHaveLength(1);
+    stop();
+    await client.callTool('log');
+    expect(logged).toHaveLength(1);
+  });
+
+  test(`${era}: a timeout and an abort send exactly one cancellation each, and the connection goes on`, async () => {
+    const server = new Logged(era);
+    const client = await server.connect();
+    await expect(client.callTool('never', {}, { timeoutMs: 50 })).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
+    await expect(client.callTool('never', {}, { totalTimeoutMs: 50 })).rejects.toMatchObject({
+      code: 'REQUEST_TIMEOUT',
+    });
+    const abort = new AbortController();
+    const aborted = client.callTool('never', {}, { signal: abort.signal });
+    await until('the call arrives', () => server.methods.filter((method) => method === 'tools/call').length === 3);
+    abort.abort(new Error('enough'));
+    await expect(aborted).rejects.toThrow('enough');
+    await expect(client.callTool('never', {}, { signal: AbortSignal.abort() })).rejects.toThrow();
+    await client.callTool('hello');
+    const calls = server.received.filter(({ method }) => method === 'tools/call').map(({ id }) => id);
+    const cancelled = server.received.filter(({ method }) => method === 'notifications/cancelled');
+    expect(cancelled.map(({ params }) => params?.requestId)).toEqual(calls.slice(0, 3));
+  });
+}
+
+test('modern: the log level of one call', async () => {
+  const client = await new Logged('modern').connect();
+  const logged: LogMessage[] = [];
+  client.onLog((message) => logged.push(message));
+  await client.callTool('log', {}, { logLevel: 'debug' });
+  await client.callTool('log');
+  expect(logged.map(({ level }) => level)).toEqual(['debug']);
+  await client.setLogLevel('error');
+  await client.callTool('log', {}, { logLevel: 'info' });
+  await client.callTool('log');
+  expect(logged.map(({ level }) => level)).toEqual(['debug', 'info', 'error']);
+});
+
+test('legacy: the log level of one call cannot be had, which is said once', async () => {
+  const client = await new Logged('legacy').connect();
+  await client.callTool('log', {}, { logLevel: 'debug' });
+  await client.callTool('log', {}, { logLevel: 'debug' });
+  expect(client.warnings).toEqual([{ topic: 'log-level-ignored', message: expect.stringContaining('setLogLevel') }]);
+});
+
+test('modern: progress', async () => {
+  const client = await new Logged('modern').connect();
+  const steps: Progress[] = [];
+  await client.callTool('progress', {}, { onProgress: (step) => steps.push(step) });
+  expect(steps.map(({ progress }) => progress)).toEqual([1, 2, 3]);
+});
+
+test('modern: requests of the server get no answer, and are reported once', async () => {
+  const server = new Logged('modern');
+  const client = await server.connect({ roots: [] });
+  await client.callTool('asksByRequest');
+  await client.callTool('asksByRequest');
+  await client.callTool('hello');
+  expect(server.received.filter(({ method }) => method === undefined)).toEqual([]);
+  expect(client.warnings).toEqual([{ topic: 'request-ignored', message: expect.stringContaining('roots/list') }]);
+});
+
+test('modern: a result of a type that nobody knows is an error', async () => {
+  const client = await new Logged('modern').connect();
+  await expect(client.callTool('strange')).rejects.toMatchObject({
+    code: 'RESULT_INVALID',
+    message: expect.stringContaining('"task"'),
+  });
+});
+
+test('structured results are held to the schema of a tool that was listed', async () => {
+  const server = new Logged('modern');
+  const client = await server.connect();
+  expect(await client.callTool('broken')).toMatchObject({ structuredContent: { sum: 'three' } });
+  await client.listTools();
+  expect(await client.callTool('sum')).toMatchObject({ structuredContent: { sum: 3 } });
+  await expect(client.callTool('broken')).rejects.toMatchObject({
+    code: 'RESULT_INVALID',
+    message: expect.stringMatching(/"broken".*outputSchema.*sum must be number/),
+  });
+  const careless = await server.connect({ checkOutput: false });
+  await careless.listTools();
+  expect(await careless.callTool('broken')).toMatchObject({ structuredContent: { sum: 'three' } });
+});
+
+test('a server that dies takes its calls along, and says why to all who want to know', async () => {
+  const client = await new Logged('legacy').connect();
+  const told: unknown[] = [];
+  client.onclose = (cause) => told.push(cause);
+  await expect(client.callTool('die')).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', evidence: { exitCode: 7 } });
+  expect(await client.closed).toMatchObject({ code: 'PROCESS_EXITED' });
+  expect(told).toEqual([await client.closed]);
+});

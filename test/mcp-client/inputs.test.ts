@@ -1,0 +1,232 @@
+// What servers ask of their client: by requests in the legacy era, by results with questions in the modern one. The same
+// handlers answer both.
+
+import { expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
+import type { ClientOptions, ElicitParams, SampleParams } from '../../src/entry/client.ts';
+import { Logged } from '../fixtures/mcp-client/logged.ts';
+import { until } from '../fixtures/server.ts';
+
+const sampled = { role: 'assistant', content: { type: 'text', text: 'hm' }, model: 'none' } as const;
+
+function handlers(): ClientOptions {
+  return {
+    elicit: (params: ElicitParams) => ({ action: 'accept', content: { answer: params.message } }),
+    sample: async (_: SampleParams) => sampled,
+    roots: [{ uri: 'file:///here' }],
+  };
+}
+
+const text = async (result: Promise<{ content: unknown[] }>) => ((await result).content[0] as { text: string }).text;
+
+for (const era of ['legacy', 'modern'] as const) {
+  test(`${era}: one question`, async () => {
+    const client = await new Logged(era).connect(handlers());
+    const answer = await text(client.callTool('ask'));
+    expect(answer).toContain('{"action":"accept","content":{"answer":"Your name?"}}');
+  });
+
+  test(`${era}: several questions of each kind at once`, async () => {
+    const client = await new Logged(era).connect(handlers());
+    const answers = JSON.parse((await text(client.callTool('askMuch'))).replace(/ undefined$/, ''));
+    const [a, b, c, d] = Object.values(answers);
+    expect(a).toEqual({ action: 'accept', content: { answer: 'a?' } });
+    expect(b).toEqual({ action: 'accept', content: { answer: 'b?' } });
+    expect(c).toEqual(sampled);
+    expect(d).toEqual({ roots: [{ uri: 'file:///here' }] });
+  });
+
+  test(`${era}: what is declared follows from the handlers`, async () => {
+    const server = new Logged(era);
+    await server.connect({
+      ...handlers(),
+      elicitModes: ['url', 'form'],
+      capabilities: { sampling: { tools: {} }, extensions: { 'a/b': {} } },
+    });
+    const [opening] = server.received.filter(
+      ({ method }) => method === (era === 'legacy' ? 'initialize' : 'server/discover'),
+    );
+    const declared = JSON.stringify(opening);
+    expect(declared).toContain('"elicitation":{"url":{},"form":{}}');
+    expect(declared).toContain('"sampling":{"tools":{}}');
+    expect(declared).toContain('"extensions":{"a/b":{}}');
+    expect(declared).toContain(era === 'legacy' ? '"roots":{"listChanged":true}' : '"roots":{}');
+  });
+}
+
+test('modern: the state of the server comes back as it was, with a new id and only on the retry', async () => {
+  const server = new Logged('modern');
+  const client = await server.connect(handlers());
+  expect(await text(client.callTool('ask', { some: 'thing' }))).toContain('état "1"\u2028🙂');
+  const [first, second] = server.received.filter(({ method }) => method === 'tools/call');
+  expect(second!.id).not.toBe(first!.id);
+  expect(first!.params).not.toHaveProperty('requestState');
+  expect(second!.params).toEqual({
+    ...first!.params,
+    inputResponses: { name: { action: 'accept', content: { answer: 'Your name?' } } },
+    requestState: 'état "1"\u2028🙂',
+  });
+});
+
+test('modern: a question that was not declared for is an error that names what is missing', async () => {
+  const client = await new Logged('modern').connect();
+  await expect(client.callTool('ask')).rejects.toMatchObject({
+    code: 'CAPABILITY_NOT_DECLARED',
+    message: expect.stringContaining('elicitation/create'),
+    hint: expect.stringContaining('elicit'),
+  });
+  const formsOnly = await new Logged('modern').connect(handlers());
+  await expect(formsOnly.callTool('askUrl')).rejects.toMatchObject({
+    code: 'CAPABILITY_NOT_DECLARED',
+    message: expect.stringContaining('"url"'),
+  });
+});
+
+test('legacy: a question that was not declared for is refused as the revision says', async () => {
+  const bare = await new Logged('legacy').connect();
+  expect(JSON.parse(await text(bare.callTool('ask')))).toMatchObject({ code: -32601 });
+  expect(JSON.parse(await text(bare.callTool('pingClient')))).toEqual({});
+  const formsOnly = await new Logged('legacy').connect(handlers());
+  expect(JSON.parse(await text(formsOnly.callTool('askUrl')))).toMatchObject({ code: -32602 });
+  expect(JSON.parse(await text(formsOnly.callTool('askTools')))).toMatchObject({ code: -32602 });
+  const urls = await new Logged('legacy').connect({ ...handlers(), elicitModes: ['url'] });
+  expect(JSON.parse(await text(urls.callTool('askUrl')))).toMatchObject({ action: 'accept' });
+  expect(JSON.parse(await text(urls.callTool('ask')))).toMatchObject({ code: -32602 });
+});
+
+test('modern: questions without end are ended', async () => {
+  const server = new Logged('modern');
+  const client = await server.connect({ ...handlers(), maxInputRounds: 3 });
+  await expect(client.callTool('askForever')).rejects.toMatchObject({ code: 'INPUT_ROUNDS_EXCEEDED' });
+  expect(server.methods.filter((method) => method === 'tools/call')).toHaveLength(4);
+});
+
+test('modern: a server that only wants to be asked later is asked later, and then later still', async () => {
+  const server = new Logged('modern');
+  const clock = new ManualClock();
+  const client = await server.connect({ clock });
+  const calls = () => server.methods.filter((method) => method === 'tools/call').length;
+  const answer = text(client.callTool('later'));
+  for (const [round, pauseMs] of [250, 500, 1000].entries()) {
+    const startedMs = clock.nowMs();
+    await until(`retry ${round + 1}`, () => {
+      if (calls() === round + 2) return true;
+      clock.advance(10);
+      return false;
+    });
+    expect(clock.nowMs() - startedMs).toBeGreaterThanOrEqual(pauseMs);
+  }
+  expect(await answer).toBe('done');
+  const states = server.received.flatMap(({ method, params }) =>
+    method === 'tools/call' ? [params?.requestState] : [],
+  );
+  expect(states).toEqual([undefined, '1', '2', '3']);
+});
+
+test('modern: "input required" without a question is an error', async () => {
+  const client = await new Logged('modern').connect();
+  await expect(client.callTool('nothing')).rejects.toMatchObject({ code: 'RESULT_INVALID' });
+});
+
+test('modern: a handler that fails fails the call, and the other handlers are told', async () => {
+  const reasons: unknown[] = [];
+  const client = await new Logged('modern').connect({
+    ...handlers(),
+    elicit: () => Promise.reject(new Error('nobody at home')),
+    sample: (_, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          reasons.push('told');
+          reject(signal.reason);
+        });
+      }),
+  });
+  await expect(client.callTool('askMuch')).rejects.toThrow('nobody at home');
+  expect(reasons).toEqual(['told']);
+  expect(await text(client.callTool('hello', { name: 'you' }))).toBe('Hello, you!');
+});
+
+test('legacy: a handler that fails is told to the server, in words and without a stack', async () => {
+  const client = await new Logged('legacy').connect({
+    elicit: () => Promise.reject(new Error('nobody at home')),
+  });
+  expect(JSON.parse(await text(client.callTool('ask')))).toEqual({ code: -32603, message: 'nobody at home' });
+});
+
+test('modern: the caller and the total timeout end a wait for a person', async () => {
+  for (const end of ['caller', 'timeout']) {
+    const clock = new ManualClock();
+    const abort = new AbortController();
+    let seen: AbortSignal | undefined;
+    const client = await new Logged('modern').connect({
+      clock,
+      elicit: (_, { signal }) => {
+        seen = signal;
+        if (end === 'caller') abort.abort(new Error('enough'));
+        else setImmediate(() => clock.advance(1000));
+        return new Promise(() => undefined);
+      },
+    });
+    const call = client.callTool('ask', {}, { signal: abort.signal, totalTimeoutMs: 1000 });
+    await expect(call).rejects.toThrow(end === 'caller' ? 'enough' : /within 1000 ms in all, questions included/);
+    expect(seen!.aborted).toBe(true);
+  }
+});
+
+test('modern: the request timeout does not count while a person thinks', async () => {
+  const clock = new ManualClock();
+  const client = await new Logged('modern').connect({
+    clock,
+    elicit: async () => {
+      clock.advance(3_600_000);
+      return { action: 'decline' };
+    },
+  });
+  expect(await text(client.callTool('ask', {}, { timeoutMs: 300 }))).toContain('decline');
+});
+
+test('legacy: a server that takes its question back aborts the handler', async () => {
+  let aborted = false;
+  const client = await new Logged('legacy').connect({
+    elicit: (_, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          aborted = true;
+          reject(new Error('never mind'));
+        });
+      }),
+  });
+  expect(await text(client.callTool('askAndCancel'))).toBe('cancelled');
+  expect(aborted).toBe(true);
+});
+
+test('the end of the connection ends a wait for a person', async () => {
+  for (const era of ['legacy', 'modern']) {
+    let seen: AbortSignal | undefined;
+    const client = await new Logged(era).connect({
+      elicit: (_, { signal }) => {
+        seen = signal;
+        return new Promise(() => undefined);
+      },
+    });
+    const call = client.callTool('ask').catch((error: Error) => error);
+    await until('the question', () => seen !== undefined);
+    await client.close();
+    expect(await call).toBeInstanceOf(Error);
+    expect(seen!.aborted).toBe(true);
+  }
+});
+
+test('roots may be a function, and their change is told where there is somebody to tell', async () => {
+  for (const era of ['legacy', 'modern'] as const) {
+    const server = new Logged(era);
+    let asked = 0;
+    const client = await server.connect({ ...handlers(), roots: async () => [{ uri: `file:///${++asked}` }] });
+    expect(await text(client.callTool('askMuch'))).toContain('file:///1');
+    await client.notifyRootsChanged();
+    await client.ping();
+    expect(server.methods.includes('notifications/roots/list_changed')).toBe(era === 'legacy');
+  }
+  const rootless = await new Logged('legacy').connect();
+  await expect(rootless.notifyRootsChanged()).rejects.toMatchObject({ code: 'NOT_SUPPORTED' });
+});
