@@ -8,7 +8,7 @@ import type { RequestId } from '../../jsonrpc/message.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import { type RequestEnvelope, SUBSCRIPTION_ID } from '../meta.ts';
 import type { Meta, SubscriptionFilter } from '../types.ts';
-import type { Follower } from './news.ts';
+import { type Follower, listKinds } from './news.ts';
 import type { Warn } from './warnings.ts';
 
 interface Stream {
@@ -60,14 +60,9 @@ export class Listening implements Follower {
   }
 
   followLists(): void {
-    const { warn, wanted } = this.#options;
-    this.#update().then(
-      (honoured) => {
-        const missing = Object.keys(wanted()).filter((name) => !(name in honoured));
-        if (missing.length > 0) warn('news-not-sent', `The server sends no news of ${missing.join(', ')}`);
-      },
-      (error: unknown) => warn('listen-failed', `The server sends no news of changed lists: ${toError(error).message}`),
-    );
+    this.#update().catch((error: unknown) => {
+      this.#options.warn('listen-failed', `The server sends no news of changed lists: ${toError(error).message}`);
+    });
   }
 
   /** Whether a notification belongs to the stream that counts. */
@@ -94,7 +89,16 @@ export class Listening implements Follower {
     if (key === '{}') this.#stream = undefined;
     else await this.#open(wanted, key);
     before?.abort.abort('no longer wanted in this form');
-    return this.#stream?.honoured ?? {};
+    const honoured = this.#stream?.honoured ?? {};
+    this.#compare(wanted, honoured);
+    return honoured;
+  }
+
+  /** Whoever subscribes to a resource is told by `follow`; nobody waits for the news of a list. */
+  #compare(wanted: SubscriptionFilter, honoured: SubscriptionFilter): void {
+    const missing = listKinds.filter((kind) => wanted[`${kind}ListChanged`] && !honoured[`${kind}ListChanged`]);
+    if (missing.length === 0) return;
+    this.#options.warn('news-not-sent', `The server does not tell when these lists change: ${missing.join(', ')}`);
   }
 
   #open(notifications: SubscriptionFilter, key: string): Promise<void> {
