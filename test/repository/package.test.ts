@@ -13,6 +13,7 @@ import { copyRepository, root } from './files.ts';
 const RUNTIME_DEPENDENCIES = [
   '@standard-schema/spec', // types alone
   'ajv', // loaded with the first schema
+  'commander', // the command line
   'cross-spawn', // loaded on Windows alone
   'jsonc-parser', // config files
 ];
