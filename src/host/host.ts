@@ -3,6 +3,7 @@
 
 import { type Clock, systemClock } from '../base/clock.ts';
 import { UsageError } from '../base/errors.ts';
+import { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { BoundedEraMemory, type EraMemory } from '../mcp/client/era-memory.ts';
 import type { CallOptions, InputHandlers } from '../mcp/client/options.ts';
@@ -15,21 +16,22 @@ import type {
   ResourceTemplate,
   Tool,
 } from '../mcp/types.ts';
-import type { WireObserver } from '../transport/wire.ts';
 import { catalogOf, type Offer, resolve } from './catalog.ts';
-import { diffConfigs } from './config/diff.ts';
-import { type LoadedConfig, type LoadOptions, loadConfig } from './config/load.ts';
+import { type ConfigDiff, diffConfigs } from './config/diff-configs.ts';
+import { type Config, type LoadOptions, loadConfig } from './config/load-config.ts';
 import type { ServerConfig } from './config/server-config.ts';
 import { toolFilter } from './config/tool-filter.ts';
+import type { HostApi } from './host-api.ts';
 import { openServer } from './open-server.ts';
 import type { ServerStatus, StateChange } from './server-state.ts';
 import { SupervisedServer } from './supervised-server.ts';
+import { WatchedServer } from './watched-server.ts';
 
 export interface HostOptions {
   /** What servers may ask: forms to fill in, text from a model, folders. By server. */
   inputs?: (server: string) => InputHandlers;
-  /** Sees the traffic of a server, process by process. */
-  observe?: (server: string) => WireObserver;
+  /** Where everything that happens is told; bounded. One is made unless given. */
+  flow?: FlowStore;
   onStateChange?: (change: StateChange) => void;
   eraMemory?: EraMemory;
   clock?: Clock;
@@ -49,16 +51,18 @@ interface Member {
   tools: readonly Tool[];
 }
 
-export class Host {
+export class Host implements HostApi {
+  readonly flow: FlowStore;
   readonly #members = new Map<string, Member>();
   readonly #options: HostOptions;
   readonly #clock: Clock;
   readonly #eraMemory: EraMemory;
-  #config: LoadedConfig | undefined;
+  #config: Config | undefined;
 
   constructor(servers: readonly ServerConfig[], options: HostOptions = {}) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    this.flow = options.flow ?? new FlowStore({ clock: this.#clock });
     this.#eraMemory = options.eraMemory ?? new BoundedEraMemory();
     for (const config of servers) this.#add(config);
   }
@@ -72,7 +76,7 @@ export class Host {
   }
 
   /** What was read, with its problems. */
-  get config(): LoadedConfig | undefined {
+  get config(): Config | undefined {
     return this.#config;
   }
 
@@ -198,17 +202,16 @@ export class Host {
   }
 
   /** Takes up a new config: only entries that changed are started, stopped or restarted. */
-  async reload(config: LoadedConfig): Promise<{ added: string[]; removed: string[]; changed: string[] }> {
-    const before = [...this.#members.values()].map((member) => member.config);
-    const { added, removed, changed } = diffConfigs(before, config.servers);
+  async reload(config: Config): Promise<ConfigDiff> {
+    const diff = diffConfigs({ servers: [...this.#members.values()].map((member) => member.config) }, config);
     this.#config = config;
-    const byName = new Map(config.servers.map((server) => [server.name, server]));
-    await Promise.all([...removed, ...changed].map((name) => this.#remove(name)));
-    const fresh = [...added, ...changed].map((name) => this.#add(byName.get(name)!));
-    for (const { config: entry, supervised } of fresh) {
+    const gone = [...diff.removed, ...diff.changed.map(({ before }) => before)];
+    await Promise.all(gone.map(({ name }) => this.#remove(name)));
+    for (const entry of [...diff.added, ...diff.changed.map(({ after }) => after)]) {
+      const { supervised } = this.#add(entry);
       if (entry.enabled && entry.autoStart) supervised.start().catch(() => undefined); // its state says what happened
     }
-    return { added, removed, changed };
+    return diff;
   }
 
   #read<T>(server: string, run: (client: Client) => Promise<T>): Promise<T> {
@@ -225,7 +228,8 @@ export class Host {
 
   #add(config: ServerConfig): Member {
     const { name } = config;
-    const { inputs, observe, onStateChange, random } = this.#options;
+    const { inputs, onStateChange, random } = this.#options;
+    const watched = new WatchedServer(this.flow, name);
     const supervised = new SupervisedServer<Client>({
       name,
       protocol: config.protocol,
@@ -238,10 +242,11 @@ export class Host {
           signal,
           clock: this.#clock,
           eraMemory: this.#eraMemory,
-          observer: observe?.(name),
+          observer: watched.observer(),
           inputs: inputs?.(name) ?? {},
         }),
       onStateChange: (change) => {
+        watched.changed(change);
         if (change.to === 'ready') this.#learnTools(name);
         onStateChange?.(change);
       },

@@ -1,0 +1,56 @@
+// One server of a config as everything else sees it: checked, expanded, with every default filled in. Plain data.
+
+import type { StopWaits } from '../../process/stop-ladder.ts';
+import type { RestartLimits } from '../restart-policy.ts';
+import type { Position } from './problem.ts';
+
+export interface ServerConfig {
+  name: string;
+  command: string;
+  args: readonly string[];
+  /** What the entry adds to the short list of inherited variables: its `envFile`, and over that its `env`. */
+  env: Readonly<Record<string, string>>;
+  /** Absolute. */
+  cwd: string;
+  enabled: boolean;
+  /** Started with the host; otherwise at first use. */
+  autoStart: boolean;
+  protocol: 'mcp' | 'litemcp';
+  /** A name that `framingByName` knows. Undefined: what the protocol prescribes. */
+  framing: string | undefined;
+  startupTimeoutMs: number;
+  requestTimeoutMs: number;
+  restart: Readonly<RestartLimits>;
+  /** What is not given here is as in `defaultStopWaits`. */
+  stop: Readonly<Partial<StopWaits>>;
+  tools: ToolRules;
+  /** Values that stand in `command`, `args` or `cwd` and must be shown to nobody, besides those of `env`. */
+  secrets: readonly string[];
+  /** Where the entry begins. */
+  source: Position;
+}
+
+/** Globs: `*` stands for any characters, `?` for one. */
+export interface ToolRules {
+  /** Undefined: all of them. */
+  allow?: readonly string[];
+  /** Wins over `allow`. */
+  deny?: readonly string[];
+}
+
+/** A JVM, `npx` or `docker` may take its time, the first time above all. */
+export const defaultStartupTimeoutMs = 60_000;
+export const defaultRequestTimeoutMs = 60_000;
+
+/**
+ * A server that ends without being told to comes back, whatever its exit code: it was wanted. With four restarts in half a
+ * minute, one that falls at once is started five times and then left alone.
+ */
+export const defaultRestart: Readonly<RestartLimits> = {
+  policy: 'always',
+  maxRestarts: 4,
+  periodMs: 30_000,
+  backoffMs: 250,
+  maxBackoffMs: 30_000,
+  resetAfterMs: 60_000,
+};
