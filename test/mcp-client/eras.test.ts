@@ -188,9 +188,9 @@ for (const garbage of [
 
 test('a server that answers nothing but garbage is given up with the garbage as evidence', async () => {
   const server = new Logged('answers-garbage', 'Segmentation fault (just kidding)', 'always');
-  await expect(server.connect({ probeTimeoutMs: 100, startupTimeoutMs: 1000 })).rejects.toMatchObject({
+  await expect(server.connect({ probeTimeoutMs: 100, startupTimeoutMs: 2500 })).rejects.toMatchObject({
     code: 'REQUEST_TIMEOUT',
-    message: 'Could not connect: no answer to initialize within 1000 ms',
+    message: 'Could not connect: no answer to initialize within 2500 ms',
     evidence: { firstNoise: 'Segmentation fault (just kidding)' },
   });
   expect(server.spawns).toBe(1);

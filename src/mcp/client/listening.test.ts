@@ -32,7 +32,10 @@ async function start() {
     received,
     send,
     /** Everything sent so far has been read, and acted upon. */
-    settle: () => client.ping(),
+    settle: async () => {
+      await client.ping();
+      await new Promise(setImmediate);
+    },
     /** The n-th of these that the client sent, once it is there. */
     async nth(method: string, n: number): Promise<JsonRpcRequest> {
       const found = () => received.filter((message) => message.method === method)[n];
