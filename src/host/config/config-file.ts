@@ -1,0 +1,150 @@
+// One config file: its text becomes servers, entries that cannot be used, and problems. Never throws for what a file says.
+// Reads nothing by itself: what it needs of the world is given to it.
+
+import type { Node } from 'jsonc-parser';
+import { type Draft, readDraft } from './draft.ts';
+import { Fields } from './fields.ts';
+import { type AskInput, readInputs, resolveInputs } from './inputs.ts';
+import { type JsonDocument, parseDocument } from './json-document.ts';
+import { fileKeys } from './known-keys.ts';
+import { pathOf } from './paths.ts';
+import type { ConfigOrigin, ConfigPlace } from './places.ts';
+import { type ConfigProblem, Findings, type Position } from './problem.ts';
+import { remoteReason } from './remote.ts';
+import type { ServerConfig } from './server-config.ts';
+import { inputsOf, type ReadText, settle } from './settle.ts';
+
+export interface ConfigFile {
+  file: string;
+  origin: ConfigOrigin;
+  /** False if it is not JSON, or has no servers where they should be: then it says nothing, not even "no servers". */
+  usable: boolean;
+  servers: readonly ServerConfig[];
+  rejected: readonly RejectedServer[];
+  problems: readonly ConfigProblem[];
+  /** Other files that its servers depend on. */
+  envFiles: readonly string[];
+}
+
+/** An entry that cannot be run. The problems of its name say why. */
+export interface RejectedServer {
+  name: string;
+  source: Position;
+  /** Not a mistake: a server that is reached over the network, and not by stdio. */
+  remote: boolean;
+  message: string;
+}
+
+export interface FileContext {
+  env: NodeJS.ProcessEnv;
+  platform: NodeJS.Platform;
+  home: string;
+  askInput?: AskInput;
+  readText: ReadText;
+}
+
+export async function configFromText(text: string, place: ConfigPlace, context: FileContext): Promise<ConfigFile> {
+  const { file, origin, folder } = place;
+  const document = parseDocument(text, file);
+  const whole = new Findings();
+  const groups = findGroups(document, whole, context.platform);
+  if (!groups) {
+    return { file, origin, usable: false, servers: [], rejected: [], problems: whole.problems, envFiles: [] };
+  }
+
+  const definitions = readInputs(groups.inputs, document, whole);
+  const rejected: RejectedServer[] = [];
+  const drafts: { draft: Draft; findings: Findings }[] = [];
+  const problems: ConfigProblem[] = [];
+  for (const { name, source, node } of groups.entries) {
+    const findings = new Findings(name);
+    const draft = readEntry(name, source, node, document, findings, rejected);
+    if (draft) drafts.push({ draft, findings });
+    else problems.push(...findings.problems);
+  }
+
+  const ids = drafts.flatMap(({ draft }) => inputsOf(draft));
+  const sources = { ...context, folder, definitions, inputs: await resolveInputs(ids, definitions, context) };
+  const envFiles = new Set<string>();
+  const servers: ServerConfig[] = [];
+  for (const { draft, findings } of drafts) {
+    const server = await settle(draft, sources, context.readText, findings, envFiles);
+    if (findings.failed) rejected.push(rejection(draft.settled.name, draft.settled.source, findings));
+    else servers.push(server);
+    problems.push(...findings.problems);
+  }
+  const ordered = [...whole.problems, ...problems].sort((a, b) => a.line - b.line || a.column - b.column);
+  return { file, origin, usable: true, servers, rejected, problems: ordered, envFiles: [...envFiles] };
+}
+
+interface Groups {
+  entries: { name: string; source: Position; node: Node }[];
+  inputs: Node | undefined;
+}
+
+function findGroups(document: JsonDocument, findings: Findings, platform: NodeJS.Platform): Groups | undefined {
+  const { root, fault } = document;
+  if (!root || fault) {
+    findings.error(fault!, fault!.message, fault!.suggestion);
+    return undefined;
+  }
+  const example = 'Write {"mcpServers": {"some-name": {"command": "…"}}}.';
+  if (root.type !== 'object') {
+    findings.error(document.at(root), 'A config must be an object', example);
+    return undefined;
+  }
+  const fields = new Fields(root, document, findings);
+  // The other keys of this file are settings of Claude Desktop itself.
+  const shared = pathOf(platform).basename(document.file) === 'claude_desktop_config.json';
+  if (!shared) fields.warnUnknown(fileKeys);
+  const keys = (['mcpServers', 'servers'] as const).filter((key) => fields.has(key));
+  if (keys.length === 0) {
+    if (shared) return { entries: [], inputs: undefined };
+    const bare = fields
+      .keys()
+      .some((key) => fields.value(key)?.children?.some((field) => field.children?.[0]?.value === 'command'));
+    findings.error(fields.at, 'There is no "mcpServers"', bare ? 'Put the servers into "mcpServers": {…}.' : example);
+    return undefined;
+  }
+  const groups = keys.map((key) => fields.object(key, example));
+  if (groups.includes(undefined)) return undefined;
+  const entries = new Map<string, Groups['entries'][number]>();
+  for (const group of groups as Fields[]) {
+    for (const name of group.keys()) {
+      const [source, first] = [group.keyAt(name), entries.get(name)];
+      if (first) findings.warn(source, `"${name}" stands in "mcpServers" and in "servers"; the first one counts`);
+      else entries.set(name, { name, source, node: group.value(name)! });
+    }
+  }
+  return { entries: [...entries.values()], inputs: fields.value('inputs') };
+}
+
+function readEntry(
+  name: string,
+  source: Position,
+  node: Node,
+  document: JsonDocument,
+  findings: Findings,
+  rejected: RejectedServer[],
+): Draft | undefined {
+  if (node.type !== 'object') {
+    findings.error(document.at(node), 'A server must be an object', 'Write {"command": "…", "args": ["…"]}.');
+    rejected.push(rejection(name, source, findings));
+    return undefined;
+  }
+  const fields = new Fields(node, document, findings);
+  const remote = remoteReason(fields, findings);
+  if (remote) {
+    findings.warn(remote.at, remote.message, remote.suggestion);
+    rejected.push({ name, source, remote: true, message: remote.message });
+    return undefined;
+  }
+  const draft = readDraft(name, source, fields, document, findings);
+  if (!draft) rejected.push(rejection(name, source, findings));
+  return draft;
+}
+
+function rejection(name: string, source: Position, { problems }: Findings): RejectedServer {
+  const { message } = problems.find(({ severity }) => severity === 'error')!;
+  return { name, source, remote: false, message };
+}

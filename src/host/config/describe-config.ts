@@ -1,0 +1,57 @@
+// A config as plain data for people and programs to look at: what was found, where, and what is wrong with it. No value of
+// any `env` is in it, whole or in part, and no other secret that can be recognised.
+
+import type { ConfigFile } from './config-file.ts';
+import type { Config, ShadowedServer } from './load-config.ts';
+import { maskArguments, masked, valueMask } from './mask-arguments.ts';
+import type { ConfigProblem } from './problem.ts';
+import type { ServerConfig } from './server-config.ts';
+
+export interface ConfigDescription {
+  searched: readonly string[];
+  files: readonly (Pick<ConfigFile, 'file' | 'origin' | 'usable' | 'envFiles'> & { servers: readonly string[] })[];
+  servers: readonly ServerDescription[];
+  shadowed: readonly ShadowedServer[];
+  problems: readonly ConfigProblem[];
+}
+
+/** `rejected`: the entry cannot be used; its problems say why. `remote`: it is not one over stdio. */
+export type ServerDescription =
+  | ({ status: 'enabled' | 'disabled' } & Omit<ServerConfig, 'secrets' | 'enabled'>)
+  | { status: 'rejected' | 'remote'; name: string; message: string; source: ServerConfig['source'] };
+
+export function describeConfig({ searched, files, servers, rejected, shadowed, problems }: Config): ConfigDescription {
+  return {
+    searched,
+    files: files.map(({ file, origin, usable, envFiles, servers }) => ({
+      file,
+      origin,
+      usable,
+      envFiles,
+      servers: servers.map(({ name }) => name),
+    })),
+    servers: [
+      ...servers.map(describeServer),
+      ...rejected.map(({ name, source, remote, message }) => ({
+        status: remote ? ('remote' as const) : ('rejected' as const),
+        name,
+        message,
+        source,
+      })),
+    ],
+    shadowed,
+    problems,
+  };
+}
+
+export function describeServer({ enabled, secrets, ...server }: ServerConfig): ServerDescription {
+  const mask = valueMask(server.env, secrets);
+  return {
+    status: enabled ? 'enabled' : 'disabled',
+    ...server,
+    command: mask(server.command),
+    args: maskArguments(server.args, mask),
+    env: Object.fromEntries(Object.keys(server.env).map((name) => [name, masked])),
+    cwd: mask(server.cwd),
+  };
+}

@@ -1,0 +1,38 @@
+// What a change of the config means for the servers that run: which to start, stop, restart, and leave in peace.
+
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from './load-config.ts';
+import type { ServerConfig } from './server-config.ts';
+
+export interface ConfigDiff {
+  added: readonly ServerConfig[];
+  removed: readonly ServerConfig[];
+  changed: readonly { before: ServerConfig; after: ServerConfig }[];
+  unchanged: readonly ServerConfig[];
+}
+
+type Servers = Pick<Config, 'servers'>;
+
+/** Where an entry stands does not count: a comment above it restarts nothing. */
+export function diffConfigs(before: Servers, after: Servers): ConfigDiff {
+  const previous = new Map(before.servers.map((server) => [server.name, server]));
+  const names = new Set(after.servers.map(({ name }) => name));
+  const kept = after.servers.flatMap((server) => {
+    const old = previous.get(server.name);
+    return old ? [{ before: old, after: server, same: sameSettings(old, server) }] : [];
+  });
+  return {
+    added: after.servers.filter(({ name }) => !previous.has(name)),
+    removed: before.servers.filter(({ name }) => !names.has(name)),
+    changed: kept.filter(({ same }) => !same).map(({ before, after }) => ({ before, after })),
+    unchanged: kept.filter(({ same }) => same).map(({ after }) => after),
+  };
+}
+
+export function isEmptyDiff({ added, removed, changed }: ConfigDiff): boolean {
+  return added.length + removed.length + changed.length === 0;
+}
+
+function sameSettings(a: ServerConfig, b: ServerConfig): boolean {
+  return isDeepStrictEqual({ ...a, source: undefined }, { ...b, source: undefined });
+}

@@ -1,0 +1,116 @@
+// An entry of a config, checked for its form and not yet expanded: what can be said without looking at anything else.
+// What is wrong with it is in the findings; then there is no draft.
+
+import type { Node } from 'jsonc-parser';
+import { toError } from '../../base/errors.ts';
+import { framingByName, framingNames } from '../../framing/by-name.ts';
+import { type Fields, inQuotes, type Located } from './fields.ts';
+import type { JsonDocument } from './json-document.ts';
+import { keysOfOthers, keysToReplace, serverKeys, stopKeys } from './known-keys.ts';
+import { didYouMean } from './nearest.ts';
+import type { Findings } from './problem.ts';
+import { readRestart } from './read-restart.ts';
+import { readTools } from './read-tools.ts';
+import { defaultRequestTimeoutMs, defaultStartupTimeoutMs, type ServerConfig } from './server-config.ts';
+import { warnOfSlips } from './slips.ts';
+
+type Expanded = 'command' | 'args' | 'env' | 'cwd' | 'secrets';
+
+export interface Draft {
+  /** What needs no expansion. */
+  settled: Omit<ServerConfig, Expanded>;
+  command: Located;
+  args: readonly Located[];
+  /** Null: not set, whatever the `envFile` says. */
+  env: ReadonlyMap<string, Located | null>;
+  envFile: Located | undefined;
+  cwd: Located | undefined;
+}
+
+export function readDraft(
+  name: string,
+  source: ServerConfig['source'],
+  fields: Fields,
+  document: JsonDocument,
+  findings: Findings,
+): Draft | undefined {
+  fields.warnUnknown(serverKeys, (key) => (keysOfOthers.has(key) ? '' : keysToReplace.get(key)));
+  if (name.trim() === '') findings.error(source, 'A server needs a name');
+  const command = readCommand(fields, findings);
+  const args = fields.texts('args', 'Write one string for each argument: "args": ["-y", "some-server"].') ?? [];
+  const settled = {
+    name,
+    source,
+    enabled: readEnabled(fields, findings),
+    autoStart: fields.boolean('autoStart') ?? true,
+    protocol: fields.choice('protocol', ['mcp', 'litemcp']) ?? 'mcp',
+    framing: readFraming(fields, findings),
+    startupTimeoutMs: fields.count('startupTimeoutMs', 1) ?? defaultStartupTimeoutMs,
+    requestTimeoutMs: fields.count('requestTimeoutMs', 1) ?? defaultRequestTimeoutMs,
+    restart: readRestart(fields, findings),
+    stop: readStop(fields),
+    tools: readTools(fields, findings),
+  };
+  const env = readEnv(fields, document, findings);
+  const [envFile, cwd] = [fields.text('envFile'), fields.text('cwd')];
+  if (!command || findings.failed) return undefined;
+  warnOfSlips({ command, args, cwd, envFile }, fields.has('args'), findings);
+  return { settled, command, args, env, envFile, cwd };
+}
+
+function readCommand(fields: Fields, findings: Findings): Located | undefined {
+  if (!fields.has('command')) {
+    const meant = fields.keys().find((key) => /^(?:cmd|exec|executable|program|run)$/i.test(key));
+    const suggestion = meant ? `Did you mean "command" instead of "${meant}"?` : 'Write "command": "…".';
+    findings.error(fields.at, 'There is no "command"', suggestion);
+    return undefined;
+  }
+  const command = fields.text('command', 'Write the program alone; what follows it goes to "args".');
+  if (command?.text.trim() === '') findings.error(command.at, '"command" is empty');
+  return command;
+}
+
+function readEnabled(fields: Fields, findings: Findings): boolean {
+  const [enabled, disabled] = [fields.boolean('enabled'), fields.boolean('disabled')];
+  if (enabled !== undefined && enabled === disabled) {
+    findings.warn(
+      fields.keyAt('disabled'),
+      '"enabled" and "disabled" contradict each other: the server stays disabled',
+    );
+  }
+  return enabled !== false && disabled !== true;
+}
+
+function readFraming(fields: Fields, findings: Findings): string | undefined {
+  const framing = fields.text('framing');
+  if (!framing) return undefined;
+  try {
+    return framingByName(framing.text).name && framing.text;
+  } catch (error) {
+    findings.error(framing.at, toError(error).message, didYouMean(framing.text, framingNames));
+    return undefined;
+  }
+}
+
+function readStop(fields: Fields): ServerConfig['stop'] {
+  const stop = fields.object('stop', 'Write "stop": {"stdinMs": 5000}.');
+  stop?.warnUnknown(stopKeys);
+  const waits = stopKeys.map((key) => [key, stop?.count(key, 0)] as const);
+  return Object.fromEntries(waits.filter(([, waitMs]) => waitMs !== undefined));
+}
+
+function readEnv(fields: Fields, document: JsonDocument, findings: Findings): Map<string, Located | null> {
+  const env = new Map<string, Located | null>();
+  const variables = fields.object('env', 'Write "env": {"NAME": "value"}.');
+  for (const name of variables?.keys() ?? []) {
+    const node = variables!.value(name) as Node;
+    if (!/^[^=\0]+$/.test(name))
+      findings.error(variables!.keyAt(name), `${JSON.stringify(name)} is no name for a variable`);
+    else if (node.type === 'null') env.set(name, null);
+    // VS Code takes numbers too.
+    else if (node.type === 'string' || node.type === 'number')
+      env.set(name, { text: String(node.value), at: document.at(node) });
+    else findings.error(document.at(node), `"env"."${name}" must be a string`, inQuotes(node));
+  }
+  return env;
+}

@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest';
+import { read, readOne } from './read-text.contract.ts';
+
+const world = { env: { TOKEN: 'hunter22', EMPTY: '', PORT: '80', 'PROGRAM(x86)': 'p' }, folder: '/app' };
+
+test.each([
+  ['${PORT}', '80'],
+  ['${env:PORT}', '80'],
+  ['[${EMPTY}]', '[]'],
+  ['${EMPTY:-x}', 'x'],
+  ['${NONE:-x}', 'x'],
+  ['${NONE:-${PORT}}', '80'],
+  ['${env:PROGRAM(x86)}', 'p'],
+  ['${workspaceFolder}/a', '/app/a'],
+  ['${workspaceFolderBasename}', 'app'],
+  ['${userHome}', '/home/ada'],
+  ['a${/}b${pathSeparator}c', 'a/b/c'],
+  ['$${PORT}', '${PORT}'],
+  ['$PORT', '$PORT'],
+])('%s is %s in every text of an entry', async (text, value) => {
+  const entry = { command: `c${text}`, args: [text], env: { A: text }, cwd: `/x${text}` };
+  const { server, problems } = await readOne(entry, world);
+  expect(problems).toEqual([]);
+  expect(server).toMatchObject({ command: `c${value}`, args: [value], env: { A: value }, cwd: `/x${value}` });
+});
+
+test('names of variables, tools and everything else stay as they are', async () => {
+  const { server } = await readOne({ command: 'x', env: { '${PORT}': '1' }, tools: { allow: ['${PORT}'] } }, world);
+  expect(server).toMatchObject({ env: { '${PORT}': '1' }, tools: { allow: ['${PORT}'] } });
+});
+
+test('variables are those of the host, not of the entry', async () => {
+  const { server, problems } = await readOne({ command: 'x', env: { MINE: '1' }, args: ['${MINE}'] }, world);
+  expect(server).toBeUndefined();
+  expect(problems).toMatchObject([{ code: 'VARIABLE_NOT_SET', message: 'Variable MINE is not set' }]);
+});
+
+test('every missing variable is named', async () => {
+  const { problems } = await readOne({ command: '${A}', args: ['${B}${C}'] });
+  expect(problems.map(({ message }) => message)).toEqual([
+    'Variable A is not set',
+    'Variable B is not set',
+    'Variable C is not set',
+  ]);
+});
+
+test('Windows: variables have no case, separators are its own, and paths stay as they are written', async () => {
+  const windows = { platform: 'win32', folder: 'C:\\app', env: { Path: 'p' }, home: 'C:\\Users\\ada' } as const;
+  const entry = { command: '${PATH}${/}${userHome}', cwd: 'sub/x' };
+  expect((await readOne(entry, windows)).server).toMatchObject({
+    command: 'p\\C:\\Users\\ada',
+    cwd: 'C:\\app\\sub\\x',
+  });
+  expect((await readOne({ command: 'x', cwd: 'E:/w' }, windows)).server).toMatchObject({ cwd: 'E:/w' });
+});
+
+test.each([
+  [undefined, '/app'],
+  ['.', '/app'],
+  ['sub', '/app/sub'],
+  ['../other', '/other'],
+  ['/abs', '/abs'],
+  ['E:/working/directory', 'E:/working/directory'],
+  ['E:\\working', 'E:\\working'],
+  ['\\\\server\\share', '\\\\server\\share'],
+  ['${workspaceFolder}/x', '/app/x'],
+])('cwd %j is %s', async (cwd, resolved) => {
+  expect((await readOne({ command: 'x', cwd }, world)).server!.cwd).toBe(resolved);
+});
+
+test('an envFile is read from the folder of the project, and env wins', async () => {
+  const files = { '/app/sub/.env': 'A=file\nB=file\nC=file\nTOKEN=file' };
+  const entry = { command: 'x', envFile: 'sub/${NAME:-.env}', env: { B: 'entry', C: null } };
+  const { server, problems } = await readOne(entry, { ...world, files });
+  expect(problems).toEqual([]);
+  expect(server!.env).toEqual({ A: 'file', B: 'entry', TOKEN: 'file' });
+});
+
+test('an envFile with a line that is none is a warning there', async () => {
+  const { server, problems } = await readOne(
+    { command: 'x', envFile: 'e' },
+    { folder: '/app', files: { '/app/e': 'A=1\n?' } },
+  );
+  expect(server!.env).toEqual({ A: '1' });
+  expect(problems).toMatchObject([{ severity: 'warning', server: 'one', file: '/app/e', line: 2, column: 1 }]);
+});
+
+test('which files the servers depend on is known, also those that are missing', async () => {
+  const entry = (envFile: string) => ({ command: 'x', envFile });
+  const { envFiles } = await read(JSON.stringify({ servers: { a: entry('a'), b: entry('b'), c: entry('a') } }));
+  expect(envFiles).toEqual(['/project/a', '/project/b']);
+});
+
+test('values that are put into a command line and promise to be secret are remembered', async () => {
+  const entry = { command: 'x', args: ['--dsn=u:${TOKEN}@h', '${PORT}'], env: { A: 'of-env' } };
+  expect((await readOne(entry, world)).server!.secrets).toEqual(['hunter22']);
+  expect((await readOne({ command: 'x', env: { A: '${TOKEN}' } }, world)).server!.secrets).toEqual([]);
+});
+
+const inputs = [
+  { id: 'key', type: 'promptString', description: 'The key', password: true },
+  { id: 'region', type: 'pickString', default: 'eu', options: ['eu', { label: 'x' }, 'us'] },
+];
+const withInputs = (text: string) =>
+  JSON.stringify({ servers: { a: { command: 'x', args: [text] }, b: { command: 'b' } }, inputs });
+
+test('an input has its value from the environment, from whoever is asked, or from its default', async () => {
+  const text = withInputs('${input:region}');
+  const env = { STANDPIPE_INPUT_REGION: 'env' };
+  const ask = () => 'asked';
+  expect((await read(text, { env, askInput: ask })).servers[0]!.args).toEqual(['env']);
+  expect((await read(text, { askInput: ask })).servers[0]!.args).toEqual(['asked']);
+  expect((await read(text, { askInput: () => undefined })).servers[0]!.args).toEqual(['eu']);
+  expect((await read(text)).servers[0]!.args).toEqual(['eu']);
+});
+
+test('who is asked for an input sees all of it, and is asked only for what is needed, once', async () => {
+  const asked: unknown[] = [];
+  const { servers } = await read(withInputs('${input:key}${input:key}'), {
+    askInput: async (input) => {
+      asked.push(input);
+      return 'k3y';
+    },
+  });
+  expect(asked).toEqual([
+    { id: 'key', description: 'The key', password: true, default: undefined, options: undefined },
+  ]);
+  expect(servers[0]).toMatchObject({ args: ['k3yk3y'], secrets: ['k3y'] });
+});
+
+test('an input that nobody gives fails only its server', async () => {
+  const { servers, problems } = await read(withInputs('${input:key}'));
+  expect(servers.map(({ name }) => name)).toEqual(['b']);
+  expect(problems).toMatchObject([
+    {
+      server: 'a',
+      code: 'VARIABLE_NOT_SET',
+      message: 'Input "key" has no value and no default',
+      suggestion: 'Set STANDPIPE_INPUT_KEY.',
+    },
+  ]);
+});
+
+test('an input can have its default where it is used', async () => {
+  expect((await read(withInputs('${input:key:-none}'))).servers[0]!.args).toEqual(['none']);
+});

@@ -1,0 +1,149 @@
+// The fields of one JSON object, read by type. What is wrong goes to the findings, with the place of the value, and reads
+// as if it were not there. As in every JSON reader the last of two equal keys counts; the other one is reported.
+
+import type { Node } from 'jsonc-parser';
+import type { JsonDocument } from './json-document.ts';
+import { isComment } from './known-keys.ts';
+import { didYouMean } from './nearest.ts';
+import type { Findings, Position } from './problem.ts';
+
+export interface Located {
+  text: string;
+  at: Position;
+}
+
+/** Longer waits overflow the timers of Node.js, which then fire at once. */
+const MOST_MS = 2 ** 31 - 1;
+
+export class Fields {
+  readonly at: Position;
+  readonly #document: JsonDocument;
+  readonly #findings: Findings;
+  readonly #fields: Map<string, { key: Node; value: Node }>;
+
+  /** `node` is an object. */
+  constructor(node: Node, document: JsonDocument, findings: Findings) {
+    this.at = document.at(node);
+    this.#document = document;
+    this.#findings = findings;
+    this.#fields = new Map();
+    for (const { children } of node.children ?? []) {
+      const [key, value] = children as [Node, Node];
+      const first = this.#fields.get(key.value);
+      if (first) {
+        const { line } = document.at(key);
+        findings.warn(
+          document.at(first.key),
+          `"${key.value}" stands here and again in line ${line}; the last one counts`,
+        );
+      }
+      this.#fields.set(key.value, { key, value });
+    }
+  }
+
+  keys(): string[] {
+    return [...this.#fields.keys()];
+  }
+
+  has(key: string): boolean {
+    return this.#fields.has(key);
+  }
+
+  value(key: string): Node | undefined {
+    return this.#fields.get(key)?.value;
+  }
+
+  /** Where the key stands, or the object if it has no such key. */
+  keyAt(key: string): Position {
+    const field = this.#fields.get(key);
+    return field ? this.#document.at(field.key) : this.at;
+  }
+
+  valueAt(key: string): Position {
+    const field = this.#fields.get(key);
+    return field ? this.#document.at(field.value) : this.at;
+  }
+
+  text(key: string, suggestion?: string): Located | undefined {
+    const node = this.value(key);
+    if (!node) return undefined;
+    if (node.type === 'string') return { text: node.value, at: this.#document.at(node) };
+    return this.#wrong(`"${key}"`, 'a string', node, suggestion);
+  }
+
+  texts(key: string, suggestion: string): Located[] | undefined {
+    const list = this.value(key);
+    if (!list) return undefined;
+    if (list.type !== 'array') return this.#wrong(`"${key}"`, 'an array of strings', list, suggestion);
+    return (list.children ?? []).flatMap((node, index) => {
+      if (node.type === 'string') return [{ text: node.value as string, at: this.#document.at(node) }];
+      this.#wrong(`"${key}"[${index}]`, 'a string', node, inQuotes(node));
+      return [];
+    });
+  }
+
+  boolean(key: string): boolean | undefined {
+    const node = this.value(key);
+    if (!node || node.type === 'boolean') return node?.value;
+    return this.#wrong(
+      `"${key}"`,
+      'true or false',
+      node,
+      node.type === 'string' ? 'Leave the quotes away.' : undefined,
+    );
+  }
+
+  /** A whole number of milliseconds, or of anything else that is counted. */
+  count(key: string, least: 0 | 1): number | undefined {
+    const node = this.value(key);
+    if (!node) return undefined;
+    const fits = Number.isInteger(node.value) && node.value >= least && node.value <= MOST_MS;
+    if (node.type === 'number' && fits) return node.value;
+    return this.#wrong(`"${key}"`, `a whole number from ${least} to ${MOST_MS}`, node);
+  }
+
+  choice<T extends string>(key: string, choices: readonly T[]): T | undefined {
+    const given = this.text(key);
+    if (!given || choices.includes(given.text as T)) return given?.text as T | undefined;
+    const list = choices.map((choice) => `"${choice}"`).join(', ');
+    this.#findings.error(given.at, `"${key}" must be one of ${list}`, didYouMean(given.text, choices));
+    return undefined;
+  }
+
+  object(key: string, suggestion?: string): Fields | undefined {
+    const node = this.value(key);
+    if (!node) return undefined;
+    if (node.type === 'object') return new Fields(node, this.#document, this.#findings);
+    return this.#wrong(`"${key}"`, 'an object', node, suggestion);
+  }
+
+  /** Warns about keys that nobody reads. `explain` may have better words, or '' to let a key pass. */
+  warnUnknown(known: readonly string[], explain: (key: string) => string | undefined = () => undefined): void {
+    for (const key of this.keys()) {
+      if (known.includes(key) || isComment(key)) continue;
+      const explanation = explain(key);
+      if (explanation === '') continue;
+      this.#findings.warn(this.keyAt(key), `Unknown key "${key}"`, explanation ?? didYouMean(key, known));
+    }
+  }
+
+  #wrong(what: string, wanted: string, node: Node, suggestion?: string): undefined {
+    const found = node.type === 'number' && wanted.includes('number') ? 'this one' : typeNames[node.type];
+    this.#findings.error(this.#document.at(node), `${what} must be ${wanted}, not ${found}`, suggestion);
+    return undefined;
+  }
+}
+
+const typeNames: Readonly<Record<Node['type'], string>> = {
+  object: 'an object',
+  array: 'an array',
+  property: 'a property',
+  string: 'a string',
+  number: 'a number',
+  boolean: 'a boolean',
+  null: 'null',
+};
+
+export function inQuotes({ type, value }: Node): string | undefined {
+  return type === 'number' || type === 'boolean' ? `Put it in quotes: "${value}".` : undefined;
+}

@@ -1,0 +1,91 @@
+// VS Code's inputs: values that a config names and a person gives. Standpipe takes them, in this order, from the
+// environment (STANDPIPE_INPUT_<ID>), from whoever loads the config, and from the input's default.
+
+import type { Node } from 'jsonc-parser';
+import { readVariable } from '../../process/environment.ts';
+import { Fields } from './fields.ts';
+import type { JsonDocument } from './json-document.ts';
+import { inputKeys } from './known-keys.ts';
+import type { Findings } from './problem.ts';
+import { isSecretName } from './secret-names.ts';
+
+export interface InputDefinition {
+  id: string;
+  description: string | undefined;
+  default: string | undefined;
+  /** Not to be shown while it is typed, nor later. */
+  password: boolean;
+  /** For `pickString`: what to choose from. */
+  options: readonly string[] | undefined;
+}
+
+/** Undefined: nobody knows. */
+export type AskInput = (input: InputDefinition) => string | undefined | Promise<string | undefined>;
+
+export interface InputValue {
+  value: string;
+  secret: boolean;
+}
+
+/** Asks for each input once, however often the config is loaded again. */
+export function askOnce(ask: AskInput): AskInput {
+  const answers = new Map<string, ReturnType<AskInput>>();
+  return (input) => {
+    if (!answers.has(input.id)) answers.set(input.id, ask(input));
+    return answers.get(input.id);
+  };
+}
+
+export function inputVariable(id: string): string {
+  return `STANDPIPE_INPUT_${id.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
+}
+
+export function readInputs(list: Node | undefined, document: JsonDocument, findings: Findings): InputDefinition[] {
+  if (!list) return [];
+  if (list.type !== 'array') {
+    findings.warn(
+      document.at(list),
+      '"inputs" must be an array',
+      'Write "inputs": [{"id": "…", "type": "promptString"}].',
+    );
+    return [];
+  }
+  return (list.children ?? []).flatMap((node) => {
+    const fields = node.type === 'object' ? new Fields(node, document, findings) : undefined;
+    const id = fields?.value('id');
+    if (!fields || id?.type !== 'string') {
+      findings.warn(document.at(id ?? node), 'An input needs an "id", which is a string');
+      return [];
+    }
+    fields.warnUnknown(inputKeys);
+    const plain = (key: string) => scalar(fields.value(key));
+    const options = fields.value('options')?.children?.flatMap((option) => scalar(option) ?? []);
+    const password = fields.value('password')?.value === true;
+    return [
+      { id: id.value as string, description: plain('description'), default: plain('default'), password, options },
+    ];
+  });
+}
+
+/** The inputs that have a value. */
+export async function resolveInputs(
+  ids: Iterable<string>,
+  definitions: readonly InputDefinition[],
+  surroundings: { env: NodeJS.ProcessEnv; platform: NodeJS.Platform; askInput?: AskInput },
+): Promise<Map<string, InputValue>> {
+  const { env, platform, askInput } = surroundings;
+  const values = new Map<string, InputValue>();
+  for (const id of new Set(ids)) {
+    const definition = definitions.findLast((each) => each.id === id);
+    const given = readVariable(env, inputVariable(id), platform);
+    // One after the other: whoever answers can be asked one question at a time.
+    const value = given ?? (definition && (await askInput?.(definition))) ?? definition?.default;
+    const secret = definition?.password === true || isSecretName(id);
+    if (value !== undefined) values.set(id, { value, secret });
+  }
+  return values;
+}
+
+function scalar(node: Node | undefined): string | undefined {
+  return node && ['string', 'number', 'boolean'].includes(node.type) ? String(node.value) : undefined;
+}

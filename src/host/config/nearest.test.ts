@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { serverKeys } from './known-keys.ts';
+import { didYouMean, nearest } from './nearest.ts';
+
+test.each([
+  ['comand', 'command'],
+  ['commnad', 'command'],
+  ['Command', 'command'],
+  ['arg', 'args'],
+  ['autostart', 'autoStart'],
+  ['startupTimeout', 'startupTimeoutMs'],
+  ['env_file', 'envFile'],
+  ['enable', 'enabled'],
+])('%s is near to %s', (name, meant) => {
+  expect(nearest(name, serverKeys)).toBe(meant);
+});
+
+test.each(['foo', 'x', '', 'description', 'workingDirectory'])('%j is near to nothing', (name) => {
+  expect(nearest(name, serverKeys)).toBeUndefined();
+});
+
+test('the nearest of several wins, the first of equals', () => {
+  expect(nearest('tokem', ['tokens', 'token', 'totem'])).toBe('token');
+});
+
+test('a name of a thousand characters is not compared', () => {
+  expect(didYouMean('x'.repeat(1000), ['x'.repeat(999)])).toBeUndefined();
+});

@@ -1,0 +1,36 @@
+// The name somebody probably meant: the nearest one by edits (a swap of neighbours is one), if it is near enough.
+
+export function nearest(name: string, known: Iterable<string>): string | undefined {
+  // A third of the letters may be wrong; beyond that a suggestion misleads more than it helps.
+  let best: string | undefined;
+  let bestEdits = Math.max(1, Math.floor(name.length / 3)) + 1;
+  for (const candidate of known) {
+    if (Math.abs(candidate.length - name.length) >= bestEdits) continue;
+    const edits = countEdits(name.toLowerCase(), candidate.toLowerCase());
+    if (edits < bestEdits) [best, bestEdits] = [candidate, edits];
+  }
+  return best;
+}
+
+export function didYouMean(name: string, known: Iterable<string>): string | undefined {
+  const meant = name.length > 100 ? undefined : nearest(name, known);
+  return meant === undefined ? undefined : `Did you mean "${meant}"?`;
+}
+
+/** Optimal string alignment, with the two rows above the current one. */
+function countEdits(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const same = a[row - 1] === b[column - 1];
+      let edits = Math.min(last[column]! + 1, current[column - 1]! + 1, last[column - 1]! + (same ? 0 : 1));
+      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (swapped) edits = Math.min(edits, beforeLast[column - 2]! + 1);
+      current.push(edits);
+    }
+    [beforeLast, last] = [last, current];
+  }
+  return last[b.length]!;
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { placeOf, projectPlaces, userPlaces } from './places.ts';
+
+const linux = { platform: 'linux', cwd: '/work', home: '/home/ada', env: {} } as const;
+const mac = { platform: 'darwin', cwd: '/work', home: '/Users/ada', env: { XDG_CONFIG_HOME: '/ignored' } } as const;
+const windows = {
+  platform: 'win32',
+  cwd: 'C:\\work',
+  home: 'C:\\Users\\ada',
+  env: { AppData: 'D:\\Roaming' },
+} as const;
+const files = (places: { file: string }[]) => places.map(({ file }) => file);
+
+test.each([
+  ['linux', linux, ['/work/mcp.json', '/work/.mcp.json', '/work/.cursor/mcp.json', '/work/.vscode/mcp.json']],
+  ['darwin', mac, ['/work/mcp.json', '/work/.mcp.json', '/work/.cursor/mcp.json', '/work/.vscode/mcp.json']],
+  [
+    'win32',
+    windows,
+    ['C:\\work\\mcp.json', 'C:\\work\\.mcp.json', 'C:\\work\\.cursor\\mcp.json', 'C:\\work\\.vscode\\mcp.json'],
+  ],
+])('%s: the places of a project', (_, surroundings, expected) => {
+  expect(files(projectPlaces(surroundings))).toEqual(expected);
+});
+
+test.each([
+  [
+    'linux',
+    linux,
+    [
+      '/home/ada/.config/Claude/claude_desktop_config.json',
+      '/home/ada/.cursor/mcp.json',
+      '/home/ada/.config/Code/User/mcp.json',
+    ],
+  ],
+  [
+    'darwin',
+    mac,
+    [
+      '/Users/ada/Library/Application Support/Claude/claude_desktop_config.json',
+      '/Users/ada/.cursor/mcp.json',
+      '/Users/ada/Library/Application Support/Code/User/mcp.json',
+    ],
+  ],
+  [
+    'win32',
+    windows,
+    [
+      'D:\\Roaming\\Claude\\claude_desktop_config.json',
+      'C:\\Users\\ada\\.cursor\\mcp.json',
+      'D:\\Roaming\\Code\\User\\mcp.json',
+    ],
+  ],
+])('%s: the places of a user', (_, surroundings, expected) => {
+  expect(files(userPlaces(surroundings))).toEqual(expected);
+});
+
+test('linux: XDG_CONFIG_HOME counts if it is absolute', () => {
+  const [claude] = userPlaces({ ...linux, env: { XDG_CONFIG_HOME: '/xdg' } });
+  expect(claude!.file).toBe('/xdg/Claude/claude_desktop_config.json');
+  expect(userPlaces({ ...linux, env: { XDG_CONFIG_HOME: 'xdg' } })).toEqual(userPlaces(linux));
+});
+
+test('win32: without APPDATA the usual folder is taken', () => {
+  const [claude] = userPlaces({ ...windows, env: {} });
+  expect(claude!.file).toBe('C:\\Users\\ada\\AppData\\Roaming\\Claude\\claude_desktop_config.json');
+});
+
+test.each([
+  ['a file in some folder', linux, 'sub/servers.json', '/work/sub/servers.json', 'named', '/work/sub'],
+  ['an absolute file', linux, '/etc/mcp.json', '/etc/mcp.json', 'named', '/etc'],
+  ['in .vscode', linux, '/app/.vscode/mcp.json', '/app/.vscode/mcp.json', 'named', '/app'],
+  ['in .cursor', linux, '/app/.cursor/mcp.json', '/app/.cursor/mcp.json', 'named', '/app'],
+  ['the project’s own', linux, '.vscode/mcp.json', '/work/.vscode/mcp.json', 'project', '/work'],
+  ['the user’s own', linux, '/home/ada/.cursor/mcp.json', '/home/ada/.cursor/mcp.json', 'cursor', '/work'],
+  ['on Windows', windows, 'D:/app/.vscode/mcp.json', 'D:\\app\\.vscode\\mcp.json', 'named', 'D:\\app'],
+])('a named file has its project: %s', (_, surroundings, file, resolved, origin, folder) => {
+  expect(placeOf(file, surroundings)).toEqual({ file: resolved, origin, folder });
+});

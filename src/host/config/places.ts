@@ -1,0 +1,64 @@
+// Where configs are looked for, in which order, and which folder each belongs to. Pure: a function of the platform, the
+// folders and the environment, so that every platform can be tested on any other.
+
+import { readVariable } from '../../process/environment.ts';
+import { pathOf } from './paths.ts';
+
+/** Who a file belongs to: a project, an application of the user, or nobody but whoever named it. */
+export type ConfigOrigin = 'project' | 'claude-desktop' | 'cursor' | 'vscode' | 'named';
+
+export interface ConfigPlace {
+  file: string;
+  origin: ConfigOrigin;
+  /** The project's folder: `${workspaceFolder}`, the default of `cwd`, and what relative paths start from. */
+  folder: string;
+}
+
+export interface Surroundings {
+  /** The folder Standpipe was started in. */
+  cwd: string;
+  home: string;
+  env: NodeJS.ProcessEnv;
+  platform: NodeJS.Platform;
+}
+
+export function projectPlaces({ cwd, platform }: Surroundings): ConfigPlace[] {
+  const path = pathOf(platform);
+  return [['mcp.json'], ['.mcp.json'], ['.cursor', 'mcp.json'], ['.vscode', 'mcp.json']].map((parts) => ({
+    file: path.join(cwd, ...parts),
+    origin: 'project',
+    folder: cwd,
+  }));
+}
+
+/** The user's own files belong to no project: they are used in the one Standpipe was started in. */
+export function userPlaces({ cwd, home, env, platform }: Surroundings): ConfigPlace[] {
+  const path = pathOf(platform);
+  const settings = applicationSettings(home, env, platform);
+  return [
+    { file: path.join(settings, 'Claude', 'claude_desktop_config.json'), origin: 'claude-desktop', folder: cwd },
+    { file: path.join(home, '.cursor', 'mcp.json'), origin: 'cursor', folder: cwd },
+    { file: path.join(settings, 'Code', 'User', 'mcp.json'), origin: 'vscode', folder: cwd },
+  ];
+}
+
+/** A file somebody named, which may well be one of the above. */
+export function placeOf(file: string, surroundings: Surroundings): ConfigPlace {
+  const { cwd, platform } = surroundings;
+  const path = pathOf(platform);
+  const resolved = path.resolve(cwd, file);
+  const known = [...projectPlaces(surroundings), ...userPlaces(surroundings)].find((place) => place.file === resolved);
+  if (known) return known;
+  const holder = path.dirname(resolved);
+  const inside = ['.cursor', '.vscode'].includes(path.basename(holder));
+  return { file: resolved, origin: 'named', folder: inside ? path.dirname(holder) : holder };
+}
+
+function applicationSettings(home: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
+  const path = pathOf(platform);
+  if (platform === 'win32') return readVariable(env, 'APPDATA', platform) || path.join(home, 'AppData', 'Roaming');
+  if (platform === 'darwin') return path.join(home, 'Library', 'Application Support');
+  // The specification of XDG: a relative path there is to be ignored.
+  const xdg = env.XDG_CONFIG_HOME ?? '';
+  return path.isAbsolute(xdg) ? xdg : path.join(home, '.config');
+}

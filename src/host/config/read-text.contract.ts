@@ -1,0 +1,44 @@
+// For tests: a config from a text, in a world of the test's making.
+
+import { type ConfigFile, configFromText, type FileContext } from './config-file.ts';
+import type { Position } from './problem.ts';
+
+export const file = '/project/mcp.json';
+
+export interface World extends Partial<Omit<FileContext, 'readText'>> {
+  file?: string;
+  folder?: string;
+  files?: Record<string, string>;
+}
+
+export function read(text: string, world: World = {}): Promise<ConfigFile> {
+  const { file: path = file, folder = '/project', files = {}, ...context } = world;
+  const place = { file: path, origin: 'named', folder } as const;
+  return configFromText(text, place, {
+    env: {},
+    platform: 'linux',
+    home: '/home/ada',
+    readText: async (name) => {
+      const found = files[name];
+      if (found === undefined) throw new Error('ENOENT: no such file');
+      return found;
+    },
+    ...context,
+  });
+}
+
+/** One server, by its entry. */
+export async function readOne(entry: object, world?: World) {
+  const { servers, problems } = await read(JSON.stringify({ mcpServers: { one: entry } }), world);
+  return { server: servers[0], problems };
+}
+
+/** A `§` marks a place in a text: the text without it, and the place. */
+export function marked(text: string): { text: string; at: Position } {
+  const offset = text.indexOf('§');
+  const before = text.slice(0, offset).split('\n');
+  return {
+    text: text.replace('§', ''),
+    at: { file, line: before.length, column: before.at(-1)!.length + 1 },
+  };
+}

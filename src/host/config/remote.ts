@@ -1,0 +1,35 @@
+// Entries for servers that are reached over the network. They are no mistake, and nothing to run either.
+
+import type { Fields } from './fields.ts';
+import { remoteKeys } from './known-keys.ts';
+import { didYouMean } from './nearest.ts';
+import type { Findings, Position } from './problem.ts';
+
+/** What hosts call a server that they start themselves. */
+const stdioTypes = ['stdio', 'local'];
+const remoteTypes = ['http', 'sse', 'streamable-http', 'streamableHttp', 'ws', 'websocket', 'remote'];
+
+export function remoteReason(
+  fields: Fields,
+  findings: Findings,
+): { at: Position; message: string; suggestion: string } | undefined {
+  const suggestion = 'Standpipe runs servers over stdio. A bridge such as "npx mcp-remote <url>" can stand in between.';
+  const type = fields.text('type');
+  if (type && remoteTypes.includes(type.text)) {
+    return {
+      at: type.at,
+      message: `A server of type "${type.text}" is not one over stdio: it is left out`,
+      suggestion,
+    };
+  }
+  if (type && !stdioTypes.includes(type.text)) {
+    findings.error(type.at, `"type" must be "stdio"`, didYouMean(type.text, [...stdioTypes, ...remoteTypes]));
+  }
+  const url = remoteKeys.find((key) => fields.has(key));
+  if (!url || fields.has('command')) return undefined;
+  return {
+    at: fields.keyAt(url),
+    message: `A server with a "${url}" is not one over stdio: it is left out`,
+    suggestion,
+  };
+}

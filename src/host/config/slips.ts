@@ -1,0 +1,28 @@
+// Things that are valid and most likely not meant: they work in a shell, or in another host, and nowhere else.
+
+import type { Located } from './fields.ts';
+import type { Findings } from './problem.ts';
+
+interface Texts {
+  command: Located;
+  args: readonly Located[];
+  cwd: Located | undefined;
+  envFile: Located | undefined;
+}
+
+export function warnOfSlips({ command, args, cwd, envFile }: Texts, hasArgs: boolean, findings: Findings): void {
+  for (const { text, at } of [command, ...args, ...(cwd ? [cwd] : []), ...(envFile ? [envFile] : [])]) {
+    if (/^~[\\/]/.test(text)) {
+      findings.warn(at, 'No shell reads this: ~ is taken as it is', 'Write ${userHome} instead of ~.');
+    }
+    // In JSON, the \t of "C:\tools" is a tab.
+    if (/^[A-Za-z]:[\s\S]*[\b\f\n\r\t]/.test(text)) {
+      findings.warn(at, 'This path contains a control character', 'Write Windows paths with / or with \\\\.');
+    }
+  }
+  // Nothing of it is repeated: it may begin with a secret, as in `TOKEN=… node server.js`.
+  if (!hasArgs && /^[^\s\\/]+\s+\S/.test(command.text)) {
+    const suggestion = 'Write the program alone; what follows it goes to "args", one string for each argument.';
+    findings.warn(command.at, 'No shell reads "command": all of it is taken as the name of one program', suggestion);
+  }
+}

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseTemplate, references, render } from './template.ts';
+
+const values: Record<string, string> = { A: 'one', B: '', 'env:A': 'env one', 'input:id': 'answer', '/': '/' };
+
+function expand(text: string): string {
+  const { template, fault } = parseTemplate(text);
+  if (fault) return `fault: ${fault}`;
+  const missing: string[] = [];
+  const expanded = render(
+    template,
+    ({ expression }) => values[expression],
+    ({ expression }) => missing.push(expression),
+  );
+  return missing.length > 0 ? `missing: ${missing.join(' ')}` : expanded;
+}
+
+test.each([
+  ['no variable', 'plain', 'plain'],
+  ['nothing', '', ''],
+  ['a variable', '${A}', 'one'],
+  ['one among text', 'x-${A}-y${A}', 'x-one-yone'],
+  ['a scope', '${env:A} ${input:id}', 'env one answer'],
+  ['a name that is a sign', 'a${/}b', 'a/b'],
+  ['an empty value', '[${B}]', '[]'],
+  ['a default that is not needed', '${A:-two}', 'one'],
+  ['a default for what is not set', '${C:-two}', 'two'],
+  ['a default for what is empty, as in a shell', '${B:-two}', 'two'],
+  ['an empty default', '[${C:-}]', '[]'],
+  ['a default with a scope', '${env:C:-two}', 'two'],
+  ['a default with a URL in it', '${C:-http://localhost:80/x}', 'http://localhost:80/x'],
+  ['a default with a variable in it', '${C:-${A}}', 'one'],
+  ['a default three deep', '${C:-${D:-${A}}!}', 'one!'],
+  ['a default with braces in pairs', '${C:-{"a":{}}}', '{"a":{}}'],
+  ['text after a default', '${C:-x}}', 'x}'],
+  ['what is not set', '${C}', 'missing: C'],
+  ['what is not set, twice', '${C} ${D}', 'missing: C D'],
+  ['what is not set in a default', '${C:-${D}}', 'missing: D'],
+  ['no default is looked at without need', '${A:-${D}}', 'one'],
+  ['an escape', '$${A}', '${A}'],
+  ['an escape in a default', '${C:-$${A}}', '${A}'],
+  ['a bare dollar', 'a$b $A $', 'a$b $A $'],
+  ['two bare dollars', 'pa$$word', 'pa$$word'],
+  ['a brace alone', '} {A} {', '} {A} {'],
+  ['no closing brace', 'x${A', 'fault: a ${ has no }'],
+  ['no closing brace after a default', '${C:-two', 'fault: a ${ has no }'],
+  ['no name', '${}', 'fault: a ${} has no name in it'],
+  ['no name before a default', '${:-x}', 'fault: a ${} has no name in it'],
+  ['no name after a scope', '${env:}', 'fault: a ${} has no name in it'],
+  ['a brace in a name', '${a{b}', 'fault: this is no name for a variable'],
+])('%s: %s', (_, text, expanded) => {
+  expect(expand(text)).toBe(expanded);
+});
+
+test('values are not expanded again', () => {
+  const { template } = parseTemplate('${X}');
+  expect(
+    render(
+      template,
+      () => '${A} $${B}',
+      () => expect.fail(),
+    ),
+  ).toBe('${A} $${B}');
+});
+
+test('references are found in defaults too', () => {
+  const found = references(parseTemplate('${A:-${input:b:-${C}}} ${D}').template);
+  expect(found.map(({ expression }) => expression)).toEqual(['A', 'input:b', 'C', 'D']);
+});
+
+test('defaults nested without end are a fault, not the end', () => {
+  expect(expand('${A:-'.repeat(50_000))).toBe('fault: defaults are nested too deeply');
+});
+
+test('text without "${" is never changed', () => {
+  const text = fc.string({ unit: fc.constantFrom('$', '{', '}', 'A', ':', '-', ' ', 'é') });
+  fc.assert(
+    fc.property(
+      text.map((each) => each.replaceAll('${', '$')),
+      (each) => expand(each) === each,
+    ),
+  );
+});
+
+test('any text can be escaped so that it arrives as it is', () => {
+  const text = fc.string({ unit: fc.constantFrom('${', '{', '}', 'A', ':-') });
+  fc.assert(fc.property(text, (each) => expand(each.replaceAll('${', () => '$${')) === each));
+});

@@ -1,0 +1,96 @@
+// Text with variables in it: `${NAME}`, `${NAME:-default}`, `${scope:name}`, `${scope:name:-default}`. A default may hold
+// variables of its own, and braces in pairs. `$${` stands for `${`; any other dollar stands for itself, so that passwords
+// and patterns survive. Knows the form alone, not what any name means.
+
+export interface Reference {
+  /** As it is written, without the default. */
+  expression: string;
+  /** `env` of `${env:NAME}`; empty for `${NAME}`. */
+  scope: string;
+  name: string;
+  fallback: Template | undefined;
+}
+
+export type Template = readonly (string | Reference)[];
+
+/** Deeper defaults than anybody writes. */
+const MOST_NESTED = 20;
+
+/** With a fault in its form, a text is no template; the fault says why. */
+export function parseTemplate(text: string): { template: Template; fault?: string } {
+  try {
+    return { template: parse(text, 0, 0).parts };
+  } catch (error) {
+    if (error instanceof Fault) return { template: [], fault: error.message };
+    throw error;
+  }
+}
+
+/** Every reference in it, those in defaults included. */
+export function references(template: Template): Reference[] {
+  return template.flatMap((part) => (typeof part === 'string' ? [] : [part, ...references(part.fallback ?? [])]));
+}
+
+/** `lookUp` gives undefined where it has no value: then the default counts, and if there is none, `missing` is called. */
+export function render(
+  template: Template,
+  lookUp: (reference: Reference) => string | undefined,
+  missing: (reference: Reference) => void,
+): string {
+  return template
+    .map((part) => {
+      if (typeof part === 'string') return part;
+      const value = lookUp(part);
+      // As in a shell, `:-` also replaces what is set but empty.
+      if (value !== undefined && (value !== '' || !part.fallback)) return value;
+      if (part.fallback) return render(part.fallback, lookUp, missing);
+      missing(part);
+      return '';
+    })
+    .join('');
+}
+
+function parse(text: string, from: number, nested: number): { parts: Template; end: number } {
+  const parts: (string | Reference)[] = [];
+  let literal = '';
+  let depth = 0;
+  let at = from;
+  while (at < text.length) {
+    if (text.startsWith('$${', at)) {
+      literal += '${';
+      depth++;
+      at += 3;
+    } else if (text.startsWith('${', at)) {
+      const { reference, end } = parseReference(text, at, nested);
+      parts.push(literal, reference);
+      literal = '';
+      at = end;
+    } else {
+      if (text[at] === '{') depth++;
+      if (text[at] === '}' && depth-- <= 0 && nested > 0) break;
+      literal += text[at++];
+    }
+  }
+  parts.push(literal);
+  return { parts: parts.filter((part) => part !== ''), end: at };
+}
+
+const nameAndEnd = /\$\{([^${}]*?)(\}|:-)/y;
+
+function parseReference(text: string, start: number, nested: number): { reference: Reference; end: number } {
+  nameAndEnd.lastIndex = start;
+  const [, expression = '', ending] = nameAndEnd.exec(text) ?? [];
+  if (!ending) throw new Fault(text.includes('}', start) ? 'this is no name for a variable' : 'a ${ has no }');
+  const colon = expression.indexOf(':');
+  const scope = expression.slice(0, Math.max(colon, 0));
+  const name = expression.slice(colon + 1);
+  if (name.trim() === '') throw new Fault('a ${} has no name in it');
+  const afterName = start + 2 + expression.length;
+  if (ending === '}') return { reference: { expression, scope, name, fallback: undefined }, end: afterName + 1 };
+  if (nested >= MOST_NESTED) throw new Fault('defaults are nested too deeply');
+  const { parts, end } = parse(text, afterName + 2, nested + 1);
+  if (end >= text.length) throw new Fault('a ${ has no }');
+  return { reference: { expression, scope, name, fallback: parts }, end: end + 1 };
+}
+
+class Fault extends Error {}

@@ -1,0 +1,82 @@
+// What the variables of a config mean. They come from the environment Standpipe itself runs in (not from the entry's own
+// `env`), from the place of the config, and from its inputs.
+
+import { readVariable } from '../../process/environment.ts';
+import { type InputDefinition, type InputValue, inputVariable } from './inputs.ts';
+import { didYouMean } from './nearest.ts';
+import { pathOf } from './paths.ts';
+import type { ConfigErrorCode } from './problem.ts';
+import { isSecretName } from './secret-names.ts';
+import type { Reference } from './template.ts';
+
+export interface VariableSources {
+  env: NodeJS.ProcessEnv;
+  platform: NodeJS.Platform;
+  home: string;
+  /** The folder of the project the config belongs to. */
+  folder: string;
+  inputs: ReadonlyMap<string, InputValue>;
+  definitions: readonly InputDefinition[];
+}
+
+export interface NoValue {
+  code: ConfigErrorCode;
+  message: string;
+  suggestion: string | undefined;
+}
+
+const names = /^[A-Za-z_][\w.()]*$/;
+const predefined = ['workspaceFolder', 'workspaceFolderBasename', 'userHome', 'pathSeparator', '/'];
+/** Scopes that only VS Code can resolve. */
+const ofVsCode = new Set(['command', 'config', 'extensionInstallFolder', 'workspaceFolder']);
+
+export function variableValue({ scope, name }: Reference, sources: VariableSources): InputValue | undefined {
+  const { env, platform, inputs } = sources;
+  if (scope === 'input') return inputs.get(name);
+  const place = scope === '' ? predefinedValue(name, sources) : undefined;
+  if (place !== undefined) return { value: place, secret: false };
+  if (scope !== '' && scope !== 'env') return undefined;
+  const value = readVariable(env, name, platform);
+  return value === undefined ? undefined : { value, secret: isSecretName(name) };
+}
+
+/** Why a reference has no value, and what to do about it. Names are shown, values never. */
+export function explainNoValue({ scope, name, expression }: Reference, sources: VariableSources): NoValue {
+  const { env, definitions } = sources;
+  if (scope === 'input') {
+    const declared = definitions.map(({ id }) => id);
+    const known = declared.includes(name);
+    const message = `Input "${name}" ${known ? 'has no value and no default' : 'is not in "inputs"'}`;
+    const suggestion = (known ? undefined : didYouMean(name, declared)) ?? `Set ${inputVariable(name)}.`;
+    return { code: 'VARIABLE_NOT_SET', message, suggestion };
+  }
+  if (scope !== '' && scope !== 'env') {
+    const message = `\${${expression}} ${ofVsCode.has(scope) ? 'has a value only inside of VS Code' : 'means nothing'}`;
+    const suggestion = didYouMean(scope, ['env', 'input']) ?? `If it is meant as text, write $\${${expression}}.`;
+    return { code: 'CONFIG_INVALID', message, suggestion };
+  }
+  if (!names.test(name)) {
+    const message = `\${${expression}} is no variable`;
+    return { code: 'CONFIG_INVALID', message, suggestion: `If it is meant as text, write $\${${expression}}.` };
+  }
+  const known = [...Object.keys(env), ...(scope === '' ? predefined : [])];
+  const suggestion =
+    didYouMean(name, known) ?? `Set it where Standpipe is started, or write \${${expression}:-default}.`;
+  return { code: 'VARIABLE_NOT_SET', message: `Variable ${name} is not set`, suggestion };
+}
+
+function predefinedValue(name: string, { platform, home, folder }: VariableSources): string | undefined {
+  switch (name) {
+    case 'workspaceFolder':
+      return folder;
+    case 'workspaceFolderBasename':
+      return pathOf(platform).basename(folder);
+    case 'userHome':
+      return home;
+    case 'pathSeparator':
+    case '/':
+      return pathOf(platform).sep;
+    default:
+      return undefined;
+  }
+}
