@@ -1,0 +1,63 @@
+// The lives of a server, one for each of its processes, read off the events as they come. Bounded: the newest stay.
+
+import type { FlowEvent } from '../flow/event.ts';
+import { lenientText } from '../flow/frame-text.ts';
+import type { Life } from './api.ts';
+
+const MOST_LIVES = 200;
+const STDERR_CHARS = 4096;
+
+export class Lives {
+  readonly #byServer = new Map<string, Map<number, Life>>();
+
+  get servers(): string[] {
+    return [...this.#byServer.keys()];
+  }
+
+  of(server: string): Life[] {
+    return [...(this.#byServer.get(server)?.values() ?? [])];
+  }
+
+  /** Says whether something changed that people see at once. */
+  see(event: FlowEvent): boolean {
+    const life = this.#life(event);
+    switch (event.kind) {
+      case 'spawn':
+        life.pid = event.pid;
+        life.command = event.command;
+        life.startedAtMs = event.atMs;
+        return true;
+      case 'state':
+        if (event.to === 'ready') life.readyAtMs = event.atMs;
+        return true;
+      case 'exit':
+        life.endedAtMs = event.atMs;
+        life.exitCode = event.exitCode;
+        life.signal = event.signal;
+        return true;
+      case 'stop':
+        life.rung = event.rung;
+        return true;
+      case 'stderr':
+        life.stderrTail = (life.stderrTail + lenientText(event.payload)).slice(-STDERR_CHARS);
+        return false;
+      default:
+        return false;
+    }
+  }
+
+  #life({ server, life, atMs }: FlowEvent): Life {
+    let lives = this.#byServer.get(server);
+    if (!lives) {
+      lives = new Map();
+      this.#byServer.set(server, lives);
+    }
+    let found = lives.get(life);
+    if (!found) {
+      found = { life, startedAtMs: atMs, stderrTail: '' } as Life;
+      lives.set(life, found);
+      if (lives.size > MOST_LIVES) lives.delete(lives.keys().next().value!);
+    }
+    return found;
+  }
+}
