@@ -147,6 +147,16 @@ class SteadySink implements FrameSink {
     }
   }
 
+  span(chunk: Uint8Array, start: number, end: number, offset: number): void {
+    const { target } = this;
+    try {
+      if (target?.span) target.span(chunk, start, end, offset);
+      else target?.frame(chunk.subarray(start, end), offset);
+    } catch (thrown) {
+      this.#failure ??= { thrown };
+    }
+  }
+
   fault(fault: FrameFault): void {
     try {
       this.target?.fault(fault);

@@ -27,6 +27,11 @@ export interface FrameSink {
    * first byte, counted from the first byte of the stream.
    */
   frame(bytes: Uint8Array, offset: number): void;
+  /**
+   * Instead of `frame`, for a sink that can do without a view: the frame is chunk[start, end). On a busy pipe a view a
+   * frame is what costs most.
+   */
+  span?(chunk: Uint8Array, start: number, end: number, offset: number): void;
   fault(fault: FrameFault): void;
 }
 

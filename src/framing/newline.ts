@@ -75,7 +75,9 @@ class NewlineScanner implements FrameScanner {
   #line(chunk: Uint8Array, start: number, end: number, chunkOffset: number, sink: FrameSink): void {
     const contentEnd = end > start && chunk[end - 1] === CR ? end - 1 : end;
     if (contentEnd - start <= this.#maxFrameBytes) {
-      if (!isBlank(chunk, start, contentEnd)) sink.frame(chunk.subarray(start, contentEnd), chunkOffset + start);
+      if (isBlank(chunk, start, contentEnd)) return;
+      if (sink.span) sink.span(chunk, start, contentEnd, chunkOffset + start);
+      else sink.frame(chunk.subarray(start, contentEnd), chunkOffset + start);
       return;
     }
     this.#open.beginAt(chunkOffset + start);

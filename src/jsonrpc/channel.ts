@@ -38,6 +38,8 @@ export interface Channel {
 
   /** Ours: the other end has stopped talking; answers in flight can still be sent. */
   onending?: (() => void) | undefined;
+  /** Ours, set by whoever answers: how many requests will still be answered. Asked when the other end stops talking. */
+  unanswered?: (() => number) | undefined;
   /** Ours: the messages of one batch, to be answered by one batch. */
   onbatch?: ((messages: JsonRpcMessage[], faults: InboundFault[]) => void) | undefined;
   sendBatch?(messages: JsonRpcMessage[]): Promise<void>;

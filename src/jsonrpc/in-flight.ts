@@ -24,6 +24,10 @@ export class InFlight<T> {
     return value;
   }
 
+  delete(id: RequestId): void {
+    this.#byId.delete(id);
+  }
+
   takeAll(): T[] {
     const all = [...this.#byId.values()];
     this.#byId.clear();

@@ -77,6 +77,13 @@ export class Inbound {
     return this.#running.size;
   }
 
+  /** Requests that will be answered: running or waiting, and not cancelled. */
+  get unanswered(): number {
+    let cancelled = 0;
+    for (const call of this.#running.values()) if (call.cancelled) cancelled++;
+    return this.#running.size + this.#queued.size - cancelled;
+  }
+
   get queued(): number {
     return this.#queued.size;
   }
@@ -133,7 +140,6 @@ export class Inbound {
   }
 
   #run(call: InboundCall, run: RequestHandler<never>, counts: boolean): void {
-    this.#running.set(call.id, call);
     if (counts) this.#counted++;
     let outcome: unknown;
     try {
@@ -142,6 +148,8 @@ export class Inbound {
       return this.#settle(call, counts, undefined, error ?? new Error('Handler threw nothing'));
     }
     if (isThenable(outcome)) {
+      // Only what goes on after this turn can be cancelled.
+      this.#running.set(call.id, call);
       outcome.then(
         (result) => this.#settle(call, counts, result, undefined),
         (error) => this.#settle(call, counts, undefined, error ?? new Error('Handler threw nothing')),

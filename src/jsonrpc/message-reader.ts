@@ -29,14 +29,15 @@ export interface MessageReaderOptions {
   maxFrameBytes: number;
   /** Whether text that is not JSON-RPC is expected on this pipe (a child's stdout) or a mistake (our stdin). */
   toleratesNoise: boolean;
-  decodeText?: (bytes: Uint8Array) => string;
+  /** The text of chunk[start, end). */
+  decodeText?: (chunk: Uint8Array, start: number, end: number) => string;
 }
 
 export class MessageReader {
   /** Only revision 2025-03-26 of MCP has batches. */
   batches = false;
   #sink: MessageSink;
-  #decodeText: (bytes: Uint8Array) => string;
+  #decodeText: (chunk: Uint8Array, start: number, end: number) => string;
   #toleratesNoise: boolean;
   #maxFrameBytes: number;
 
@@ -45,21 +46,26 @@ export class MessageReader {
     this.#toleratesNoise = options.toleratesNoise;
     this.#maxFrameBytes = options.maxFrameBytes;
     const decoder = new TextDecoder();
-    this.#decodeText = options.decodeText ?? ((bytes) => decoder.decode(bytes));
+    this.#decodeText = options.decodeText ?? ((chunk, start, end) => decoder.decode(chunk.subarray(start, end)));
   }
 
   frame(bytes: Uint8Array, offset: number): void {
-    const text = this.#decodeText(bytes);
+    this.span(bytes, 0, bytes.length, offset);
+  }
+
+  span(chunk: Uint8Array, start: number, end: number, offset: number): void {
+    const text = this.#decodeText(chunk, start, end);
+    const length = end - start;
     // Whoever floods a pipe with text must not cost an exception a line.
-    if (this.#toleratesNoise && !startsLikeJson(bytes[0])) return this.#noise(text, offset, bytes.byteLength);
+    if (this.#toleratesNoise && !startsLikeJson(chunk[start])) return this.#noise(text, offset, length);
     const parsed = parseMessage(text, this);
-    if (parsed instanceof MessageFault) this.#notAMessage(parsed, text, offset, bytes.byteLength);
-    else if (Array.isArray(parsed)) this.#batch(parsed, text, offset, bytes.byteLength);
+    if (parsed instanceof MessageFault) this.#notAMessage(parsed, text, offset, length);
+    else if (Array.isArray(parsed)) this.#batch(parsed, text, offset, length);
     else this.#sink.message(parsed);
   }
 
   fault(frame: BadFrame): void {
-    const prefix = this.#decodeText(frame.prefix);
+    const prefix = this.#decodeText(frame.prefix, 0, frame.prefix.length);
     const traces = traceMessage(prefix);
     if (this.#toleratesNoise && !traces.isJsonRpc && frame.code !== 'FRAME_TOO_LONG') {
       this.#sink.noise({ offset: frame.offset, length: frame.length, text: prefix });

@@ -121,7 +121,7 @@ export class Outbound {
   answer(response: JsonRpcResponse): boolean {
     const request = response.id === undefined ? undefined : this.#pending.get(response.id);
     if (!request) return this.#isLate(response.id);
-    this.#take(request);
+    this.#remove(request);
     // Some servers write `error: null` beside a result.
     if ('error' in response && response.error) request.reject(toRpcError(response));
     else request.resolve((response as JsonRpcResult).result);
@@ -197,10 +197,14 @@ export class Outbound {
   }
 
   #take(request: PendingRequest): PendingRequest {
-    this.#pending.take(request.id);
-    if (this.#pending.size === 0) this.#deadlines.idle();
-    this.#unlisten(request);
+    this.#remove(request);
     return request;
+  }
+
+  #remove(request: PendingRequest): void {
+    this.#pending.delete(request.id);
+    if (this.#pending.size === 0) this.#deadlines.idle();
+    if (request.onAbort) this.#unlisten(request);
   }
 
   #unlisten(request: PendingRequest): void {

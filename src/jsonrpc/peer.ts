@@ -82,6 +82,7 @@ export class Peer {
     channel.onbatch = (messages, faults) => this.#receiveBatch(messages, faults);
     channel.onfault = (fault) => this.#receiveFault(fault);
     channel.onerror = (error) => this.onerror?.(error);
+    channel.unanswered = () => this.#inbound.unanswered;
     channel.onending = () => this.onending?.();
     channel.onclose = () => this.#finish();
     await channel.start();

@@ -62,7 +62,7 @@ export abstract class ByteWire implements Wire {
     );
   }
 
-  owe(change: 1 | -1): void {
+  owe(change: number): void {
     this.answersDue += change;
   }
 

@@ -24,6 +24,7 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
   onfault?: ((fault: InboundFault) => void) | undefined;
   onnoise?: ((noise: Noise) => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
+  unanswered?: (() => number) | undefined;
   onending?: (() => void) | undefined;
   onclose?: (() => void) | undefined;
   /** How many lines of noise there were. */
@@ -76,6 +77,11 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
   /** @internal */
   frame(bytes: Uint8Array, offset: number): void {
     this.#reader.frame(bytes, offset);
+  }
+
+  /** @internal */
+  span(chunk: Uint8Array, start: number, end: number, offset: number): void {
+    this.#reader.span(chunk, start, end, offset);
   }
 
   /** @internal */
@@ -137,7 +143,7 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
   }
 }
 
-function decodeText(bytes: Uint8Array): string {
-  const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return buffer.toString();
+function decodeText(chunk: Uint8Array, start: number, end: number): string {
+  const buffer = chunk instanceof Buffer ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  return buffer.toString('utf8', start, end);
 }

@@ -38,7 +38,7 @@ export class OwnWire extends ByteWire {
     this.attach(process.stdin, stdout.stream, (error) => void this.#inputEnded(error));
   }
 
-  override owe(change: 1 | -1): void {
+  override owe(change: number): void {
     super.owe(change);
     if (this.answersDue === 0) this.#allAnswered?.();
   }

@@ -1,5 +1,6 @@
-// This process as a server on its own stdin and stdout. A drop-in for the official transport of this name. It keeps count
-// of the requests that are not answered yet, for any protocol stack on top, so that the end of stdin loses no answer.
+// This process as a server on its own stdin and stdout. A drop-in for the official transport of this name. It knows which
+// requests are not answered yet, so that the end of stdin loses no answer: a peer of ours is asked for the number when that
+// moment comes; under any other stack every message is counted.
 
 import type { InboundFault } from '../jsonrpc/channel.ts';
 import type { JsonRpcMessage, RequestId } from '../jsonrpc/message.ts';
@@ -11,6 +12,8 @@ export type StdioServerOptions = OwnWireOptions;
 export class StdioServerTransport extends MessageTransport {
   readonly #wire: OwnWire;
   readonly #unanswered = new Set<RequestId>();
+  /** After the end of stdin: each answer is one less to wait for. */
+  #draining = false;
 
   constructor(options: StdioServerOptions = {}) {
     const wire = new OwnWire(options);
@@ -19,43 +22,43 @@ export class StdioServerTransport extends MessageTransport {
   }
 
   override message(message: JsonRpcMessage): void {
-    this.#countIn(message);
+    if (!this.unanswered) this.#countIn(message);
     super.message(message);
   }
 
   override batch(messages: JsonRpcMessage[], faults: InboundFault[]): void {
-    for (const message of messages) this.#countIn(message);
+    if (!this.unanswered) for (const message of messages) this.#countIn(message);
     super.batch(messages, faults);
   }
 
   override send(message: JsonRpcMessage): Promise<void> {
     const sent = super.send(message);
-    this.#countOut(message);
+    if (!this.unanswered || this.#draining) this.#countOut(message);
     return sent;
   }
 
   override sendBatch(messages: JsonRpcMessage[]): Promise<void> {
     const sent = super.sendBatch(messages);
-    for (const message of messages) this.#countOut(message);
+    if (!this.unanswered || this.#draining) for (const message of messages) this.#countOut(message);
     return sent;
+  }
+
+  override ending(): void {
+    super.ending();
+    this.#draining = true;
+    this.#wire.owe(this.unanswered?.() ?? this.#unanswered.size);
   }
 
   #countIn(message: JsonRpcMessage): void {
     if (!('method' in message)) return;
-    if ('id' in message) {
-      if (this.#unanswered.has(message.id)) return;
-      this.#unanswered.add(message.id);
-      this.#wire.owe(1);
-    } else if (message.method === 'notifications/cancelled') {
-      this.#settle(message.params?.requestId as RequestId);
-    }
+    if ('id' in message) this.#unanswered.add(message.id);
+    else if (message.method === 'notifications/cancelled')
+      this.#unanswered.delete(message.params?.requestId as RequestId);
   }
 
   #countOut(message: JsonRpcMessage): void {
-    if (!('method' in message) && message.id !== undefined) this.#settle(message.id);
-  }
-
-  #settle(id: RequestId): void {
-    if (this.#unanswered.delete(id)) this.#wire.owe(-1);
+    if ('method' in message || message.id === undefined) return;
+    this.#unanswered.delete(message.id);
+    if (this.#draining) this.#wire.owe(-1);
   }
 }

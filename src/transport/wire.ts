@@ -29,7 +29,7 @@ export interface Wire {
   close(): Promise<void>;
   evidence(): Evidence;
   /** The protocol counts here the answers it owes: a wire whose other end stops talking waits for them. */
-  owe(change: 1 | -1): void;
+  owe(change: number): void;
 }
 
 /** Sees everything that happens on a wire, as it happens, and changes nothing. Bytes are views: copy what is to be kept. */

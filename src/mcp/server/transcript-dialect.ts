@@ -95,6 +95,9 @@ export class TranscriptDialect implements Channel {
   set onerror(handler: Channel['onerror']) {
     this.#channel.onerror = handler;
   }
+  set unanswered(count: Channel['unanswered']) {
+    this.#channel.unanswered = count;
+  }
   set onending(handler: Channel['onending']) {
     this.#channel.onending = handler;
   }
