@@ -6,15 +6,15 @@ import { describe, expect, test } from 'vitest';
 import { calculator, rawClientOf, rawServerOf } from '../../src/litemcp/memory.contract.ts';
 import { node, path, python, startRaw } from './raw-process.ts';
 
-const seed = (name: string) => readFileSync(path(`test/fixtures/litemcp/seed/${name}.txt`), 'utf8');
-const [getRequest, getResponse] = [seed('get-request'), seed('get-response')];
-const [callRequest, callResponse] = [seed('call-request'), seed('call-response')];
+const text = (name: string) => readFileSync(path(`test/fixtures/litemcp/protocol-texts/${name}.txt`), 'utf8');
+const [getRequest, getResponse] = [text('get-request'), text('get-response')];
+const [callRequest, callResponse] = [text('call-request'), text('call-response')];
 /** A text ends with one newline, which is the first of the three. */
 const framed = (text: string) => `${text}\n\n`;
 const onOneLine = (text: string) => `${JSON.stringify(JSON.parse(text))}\n\n\n`;
 
 test('the sequence is a request, three newlines, and its answer', () => {
-  expect(seed('sequence')).toBe(framed(getRequest) + getResponse);
+  expect(text('sequence')).toBe(framed(getRequest) + getResponse);
 });
 
 describe.each([
