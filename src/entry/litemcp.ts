@@ -1,14 +1,24 @@
-// `standpipe/litemcp`: LiteMCP over standard input and output, both ends, and the prompt text between a tool and a model.
+// `standpipe/litemcp`: LiteMCP over standard input and output, both ends, the prompt text between a tool and a model, and
+// the bridges: a LiteMCP server as an MCP server, and a tool of an MCP server as a LiteMCP server. What only a bridge needs
+// of MCP is loaded with the first bridge: a small server should start like one.
 
 import type { Readable } from 'node:stream';
 import { PeerError, ProcessError } from '../base/errors.ts';
 import { blankLines } from '../framing/blank-lines.ts';
 import { LiteMcpClient, type LiteMcpClientOptions } from '../litemcp/client.ts';
+import { mcpToolAsLiteMcp } from '../litemcp/from-mcp.ts';
 import type { LiteMcpServer } from '../litemcp/server.ts';
 import type { ServerConnection } from '../litemcp/server-connection.ts';
+import { PROTOCOL_VERSION } from '../litemcp/version.ts';
+import type { Client } from '../mcp/client/client.ts';
+import type { ClientOptions } from '../mcp/client/options.ts';
+import type { Server } from '../mcp/server/server.ts';
+import type { ServerOptions } from '../mcp/server/server-core.ts';
+import type { Implementation } from '../mcp/types.ts';
 import type { StopRung } from '../process/stop-ladder.ts';
 import { type ChildOptions, ChildWire } from '../transport/child-wire.ts';
 import { OwnWire, type OwnWireOptions } from '../transport/own-wire.ts';
+import type { StdioClientOptions } from '../transport/stdio-client.ts';
 
 export { type Evidence, PeerError, ProcessError, UsageError } from '../base/errors.ts';
 export type { Noise } from '../jsonrpc/channel.ts';
@@ -22,6 +32,7 @@ export {
   textOf,
 } from '../litemcp/call-result.ts';
 export { type CallOptions, type InfoOptions, LiteMcpClient, type LiteMcpClientOptions } from '../litemcp/client.ts';
+export { mcpToolAsLiteMcp, type ToolCaller } from '../litemcp/from-mcp.ts';
 export type { ContentValue, HandlerResult } from '../litemcp/handler-result.ts';
 export { type IOBasic, type OperationId, parseIOBasic, printIOBasic, Unreadable } from '../litemcp/io-basic.ts';
 export { type ModelReply, parseModelReply } from '../litemcp/model-reply.ts';
@@ -37,6 +48,7 @@ export {
 } from '../litemcp/server.ts';
 export type { ServerConnection } from '../litemcp/server-connection.ts';
 export { type Parameter, readParameter, readTool, type Tool } from '../litemcp/tool.ts';
+export { argumentsByPosition } from '../litemcp/tool-as-mcp.ts';
 export { readToolCall, type ToolCall } from '../litemcp/tool-call.ts';
 export { parseValue, printValue, type ValueOf } from '../litemcp/values.ts';
 export { PROTOCOL_VERSION, readVersion, type VersionTuple } from '../litemcp/version.ts';
@@ -102,6 +114,110 @@ export function serveLiteMcp(server: LiteMcpServer, options: LiteMcpServeOptions
   const wire = new OwnWire({ ...options, framing: blankLines() });
   const log = (line: string) => process.stderr.write(`${line}\n`);
   return server.serve(wire, { log, decodeText });
+}
+
+/** An MCP server whose one tool is that of a LiteMCP server. `connect` of it serves any MCP client. */
+export async function litemcpAsMcp(client: LiteMcpClient, options?: ServerOptions): Promise<Server> {
+  const bridge = await import('../litemcp/as-mcp.ts');
+  return bridge.litemcpAsMcp(client, options);
+}
+
+type StartOptions = Pick<ClientOptions, 'startupTimeoutMs' | 'requestTimeoutMs' | 'signal'>;
+export type LiteMcpAsMcpOptions = Omit<ChildOptions, 'framing'> & StartOptions;
+
+/** A LiteMCP server that runs, as a host of MCP servers sees it. */
+export interface LiteMcpLink {
+  client: Client;
+  pid: number | null;
+  /** What it really speaks. */
+  revision: string;
+  serverInfo: Implementation;
+  /** Called once, when the connection is over without our doing. */
+  onLost(listener: (cause: Error | undefined) => void): void;
+  close(): Promise<void>;
+}
+
+/** Starts a LiteMCP server and gives an ordinary MCP client of it, whose errors are those of any MCP server. */
+export async function openLiteMcpAsMcp(options: LiteMcpAsMcpOptions): Promise<LiteMcpLink> {
+  const { startupTimeoutMs, requestTimeoutMs, signal, ...child } = options;
+  const { openClient } = await import('../mcp/client/open-client.ts');
+  const { LiteMcpChannel, REVISION_SHOWN } = await import('../litemcp/mcp-channel.ts');
+  const wire = new ChildWire({ ...child, framing: blankLines() });
+  const client = await openClient(
+    { open: () => new LiteMcpChannel(wire, decodeText), canReopen: false, key: undefined },
+    { revision: REVISION_SHOWN, startupTimeoutMs, requestTimeoutMs, signal, clock: child.clock },
+  );
+  let closing = false;
+  return {
+    client: client as unknown as Client,
+    pid: wire.pid,
+    revision: `LiteMCP ${PROTOCOL_VERSION.join('.')}`,
+    serverInfo: client.server.info,
+    onLost(listener) {
+      void client.closed.then((cause) => closing || listener(cause));
+    },
+    close() {
+      closing = true;
+      return client.close();
+    },
+  };
+}
+
+/**
+ * Starts a LiteMCP server and serves it as an MCP server on this process's stdin and stdout. Resolves when that is over:
+ * with nothing when stdin has ended, with the reason when the LiteMCP server was lost.
+ */
+export async function serveLiteMcpAsMcp(options: LiteMcpConnectOptions): Promise<Error | undefined> {
+  const { StdioServerTransport } = await import('../transport/stdio-server.ts');
+  const client = await connectLiteMcp(options);
+  const lost = new Promise<Error | undefined>((resolve) => {
+    client.onclose = resolve;
+  });
+  try {
+    const server = await litemcpAsMcp(client);
+    const { peer } = await server.connect(new StdioServerTransport({ exitOnEnd: false }));
+    const ended = new Promise<void>((resolve) => {
+      peer.onclose = () => resolve();
+    });
+    return await untilLostOrEnded(lost, ended, () => peer.close());
+  } finally {
+    await client.close();
+  }
+}
+
+export interface ServeMcpToolOptions extends StdioClientOptions, StartOptions {
+  /** The name of the tool that is served. */
+  tool: string;
+}
+
+/**
+ * Starts an MCP server and serves one of its tools as a LiteMCP server on this process's stdin and stdout. Resolves when
+ * that is over: with nothing when stdin has ended, with the reason when the MCP server was lost.
+ */
+export async function serveMcpToolAsLiteMcp(options: ServeMcpToolOptions): Promise<Error | undefined> {
+  const { tool, startupTimeoutMs, requestTimeoutMs, signal, ...target } = options;
+  const { connect } = await import('./client.ts');
+  const client = await connect(target, { startupTimeoutMs, requestTimeoutMs, signal, clock: target.clock });
+  try {
+    const connection = await serveLiteMcp(await mcpToolAsLiteMcp(client, tool), { exitOnEnd: false });
+    return await untilLostOrEnded(client.closed, connection.closed, () => connection.close());
+  } finally {
+    await client.close();
+  }
+}
+
+/** The life of a bridge on our own stdio: its client ends it, or the server behind it. */
+async function untilLostOrEnded(
+  lost: Promise<Error | undefined>,
+  ended: Promise<unknown>,
+  stopServing: () => Promise<void>,
+): Promise<Error | undefined> {
+  const loss = await Promise.race([lost.then((cause) => ({ cause })), ended.then(() => undefined)]);
+  if (!loss) return undefined;
+  // Calls in flight have failed with the server; before the end of this turn that is answered.
+  await new Promise((resolve) => setImmediate(resolve));
+  await stopServing();
+  return loss.cause ?? new PeerError('CONNECTION_CLOSED', 'The server behind the bridge closed the connection');
 }
 
 /** Faster than a TextDecoder for the short texts that most messages are. */

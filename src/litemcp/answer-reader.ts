@@ -3,18 +3,14 @@
 // with the message behind it. So a frame that is no message is searched for answers; the lines around them are noise.
 
 import type { FrameFault } from '../framing/framing.ts';
-import type { Noise } from '../jsonrpc/channel.ts';
+import type { InboundFault, Noise } from '../jsonrpc/channel.ts';
 import { checkIOBasic, type IOBasic, isAnswerType, parseIOBasic, traceIOBasic, Unreadable } from './io-basic.ts';
 import { jsonObjects } from './json-in-text.ts';
 
 export interface AnswerSink {
   answer(answer: IOBasic): void;
   /** A message that was meant as an answer, or the part of one. */
-  unreadable(
-    answer: Unreadable,
-    code: FrameFault['code'] | 'MESSAGE_INVALID',
-    at: { offset: number; length: number },
-  ): void;
+  unreadable(fault: InboundFault): void;
   noise(noise: Noise): void;
 }
 
@@ -41,7 +37,7 @@ export class AnswerReader {
     const problem =
       code === 'FRAME_TOO_LONG' ? `it has ${length} bytes, over maxFrameBytes` : 'the stream ended inside of it';
     const traced = traceIOBasic(text, problem);
-    if (traced.isAnswer || code === 'FRAME_TOO_LONG') this.#sink.unreadable(traced, code, { offset, length });
+    if (traced.isAnswer || code === 'FRAME_TOO_LONG') this.#sink.unreadable(faultOf(traced, code, { offset, length }));
     else this.#noise(text, offset);
   }
 
@@ -51,14 +47,14 @@ export class AnswerReader {
       if (!looksLikeAnswer(value)) continue;
       this.#noise(text.slice(behind, start), offset);
       const message = checkIOBasic(value, text.slice(start, end));
-      if (message instanceof Unreadable) this.#sink.unreadable(message, 'MESSAGE_INVALID', { offset, length });
+      if (message instanceof Unreadable) this.#sink.unreadable(faultOf(message, 'MESSAGE_INVALID', { offset, length }));
       else this.#sink.answer(message);
       behind = end;
     }
     const rest = text.slice(behind);
     const traced = behind === 0 ? traceIOBasic(text, 'it is not valid JSON') : undefined;
     if (traced?.isAnswer && traced.id !== undefined) {
-      this.#sink.unreadable(traced, 'MESSAGE_INVALID', { offset, length });
+      this.#sink.unreadable(faultOf(traced, 'MESSAGE_INVALID', { offset, length }));
     } else {
       this.#noise(rest, offset);
     }
@@ -71,6 +67,16 @@ export class AnswerReader {
       if (shown !== '') this.#sink.noise({ offset, length: line.length, text: shown.slice(0, SHOWN_CHARS) });
     }
   }
+}
+
+/** As `Outbound` knows faults; its requests have numbers as ids. */
+export function faultOf(
+  { problem, id }: Pick<Unreadable, 'problem' | 'id'>,
+  code: InboundFault['code'],
+  at: { offset: number; length: number },
+): InboundFault {
+  const known = typeof id === 'number' ? id : undefined;
+  return { code, message: problem, id: known, isResponse: true, rpcCode: 0, prefix: '', ...at };
 }
 
 /** Logs are JSON too, and some say `"type":"info"`: an answer has an id or a version as well. */

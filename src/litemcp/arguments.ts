@@ -26,7 +26,12 @@ export function layOutArguments(tool: Tool, args: ArgumentValues): LaidOut {
   return { arguments: texts };
 }
 
-export function wrongCount({ name, parameters }: Tool, count: number): string | undefined {
+type Named = Pick<Parameter, 'name'>;
+
+export function wrongCount(
+  { name, parameters }: { name: string; parameters: readonly Named[] },
+  count: number,
+): string | undefined {
   if (count === parameters.length) return undefined;
   const takes = `${name} takes ${parameters.length} argument${parameters.length === 1 ? '' : 's'}`;
   const names = parameters.length === 0 ? '' : ` (${parameters.map(describeParameter).join(', ')})`;
@@ -35,7 +40,7 @@ export function wrongCount({ name, parameters }: Tool, count: number): string | 
 }
 
 /** As far as both reach: the arguments of a refused call are shown too. */
-export function byName(parameters: readonly Parameter[], args: readonly string[]): Record<string, string> {
+export function byName(parameters: readonly Named[], args: readonly string[]): Record<string, string> {
   const params: Record<string, string> = {};
   for (let i = 0; i < parameters.length && i < args.length; i++) setOwn(params, parameters[i]!.name, args[i]!);
   return params;
@@ -70,7 +75,7 @@ function textOfArgument(value: unknown): string | { problem: string } {
   }
 }
 
-function describeParameter({ name }: Parameter): string {
+function describeParameter({ name }: Named): string {
   return JSON.stringify(name);
 }
 

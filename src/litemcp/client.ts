@@ -11,7 +11,7 @@ import type { Wire } from '../transport/wire.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { type ArgumentValues, layOutArguments } from './arguments.ts';
 import { type CallResult, readCallResult, textOf } from './call-result.ts';
-import { type IOBasic, printIOBasic, type Unreadable } from './io-basic.ts';
+import { type IOBasic, printIOBasic } from './io-basic.ts';
 import { readTool, type Tool } from './tool.ts';
 import type { ToolCall } from './tool-call.ts';
 import { PROTOCOL_VERSION } from './version.ts';
@@ -66,7 +66,7 @@ export class LiteMcpClient {
     const decoder = new TextDecoder();
     this.#reader = new AnswerReader(options.decodeText ?? ((bytes) => decoder.decode(bytes)), {
       answer: (answer) => this.#answer(answer),
-      unreadable: (answer, code, at) => this.#unreadable(answer, code, at),
+      unreadable: (fault) => this.#unreadable(fault),
       noise: (noise) => this.#noise(noise),
     });
   }
@@ -176,13 +176,10 @@ export class LiteMcpClient {
     this.onerror?.(new PeerError('MESSAGE_INVALID', message));
   }
 
-  #unreadable(answer: Unreadable, code: InboundFault['code'], at: { offset: number; length: number }): void {
-    const { problem: message } = answer;
-    const id = typeof answer.id === 'number' ? answer.id : undefined;
-    const fault: InboundFault = { code, message, id, isResponse: true, rpcCode: 0, prefix: '', ...at };
+  #unreadable(fault: InboundFault): void {
     if (this.#outbound.answerUnreadable(fault)) return;
-    const where = `${message} (at byte ${at.offset})`;
-    this.onerror?.(new PeerError(code, `An answer could not be read: ${where}`, { evidence: this.evidence() }));
+    const where = `${fault.message} (at byte ${fault.offset})`;
+    this.onerror?.(new PeerError(fault.code, `An answer could not be read: ${where}`, { evidence: this.evidence() }));
   }
 
   #noise(noise: Noise): void {

@@ -2,9 +2,14 @@
 
 import { type Duplex, duplexPair, type Readable, type Writable } from 'node:stream';
 import { blankLines } from '../framing/blank-lines.ts';
+import { openClient } from '../mcp/client/open-client.ts';
+import type { ClientChannel, ClientOptions } from '../mcp/client/options.ts';
+import type { Server } from '../mcp/server/server.ts';
+import { memoryPair } from '../transport/memory-pair.ts';
 import { StreamWire } from '../transport/stream-wire.ts';
 import type { WireOptions } from '../transport/wire.ts';
 import { LiteMcpClient, type LiteMcpClientOptions } from './client.ts';
+import { LiteMcpChannel, REVISION_SHOWN } from './mcp-channel.ts';
 import { LiteMcpServer, type LiteMcpServerOptions } from './server.ts';
 
 export const calculatorTool = {
@@ -106,4 +111,28 @@ export function gate<T = void>() {
     open = resolve;
   });
   return { open, opened };
+}
+
+/** Our MCP client of an MCP server, over bytes in memory. */
+export async function mcpClientOf(server: Server, options: ClientOptions = {}) {
+  const [near, far] = memoryPair();
+  await server.connect(far);
+  return mcpClientOver(near, options);
+}
+
+/** Our MCP client of a LiteMCP server, on the channel that translates. */
+export async function mcpClientOfLite(server: LiteMcpServer, options: ClientOptions = {}) {
+  const [near, far] = duplexPair();
+  const connection = await server.serve(wireOver(far));
+  const client = await mcpClientOver(liteMcpChannel(wireOver(near)), { revision: REVISION_SHOWN, ...options });
+  return { client, connection };
+}
+
+export function liteMcpChannel(wire: StreamWire): LiteMcpChannel {
+  const decoder = new TextDecoder();
+  return new LiteMcpChannel(wire, (bytes) => decoder.decode(bytes));
+}
+
+export function mcpClientOver<T extends ClientChannel>(channel: T, options: ClientOptions = {}) {
+  return openClient({ open: () => channel, canReopen: false, key: undefined }, options);
 }

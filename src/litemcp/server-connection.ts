@@ -3,6 +3,7 @@
 // the calls here as it does for JSON-RPC.
 
 import { RpcCode, toError } from '../base/errors.ts';
+import { isThenable } from '../base/thenable.ts';
 import type { FrameFault } from '../framing/framing.ts';
 import { SENT } from '../jsonrpc/channel.ts';
 import { Inbound, type InboundCall } from '../jsonrpc/inbound.ts';
@@ -212,8 +213,4 @@ function outcomeOf(response: JsonRpcResponse): CallResultResponse {
 
 function noSuchTool(asked: string, { name }: Tool): string {
   return `There is no tool ${JSON.stringify(asked.slice(0, 60))} here; this server has ${JSON.stringify(name)}`;
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === 'function';
 }

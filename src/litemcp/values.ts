@@ -26,28 +26,42 @@ export type ValueOf<Type extends string> = string extends Type
             ? unknown
             : string;
 
-const parsers: Record<
-  NumberWord | IntegerWord | BooleanWord | ObjectWord | ArrayWord | 'json',
-  (t: string) => unknown
-> = {
+/** What the words come down to. */
+export type Kind = 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'json';
+
+const kinds: Record<NumberWord | IntegerWord | BooleanWord | ObjectWord | ArrayWord | 'json', Kind> = {
+  number: 'number',
+  float: 'number',
+  double: 'number',
+  decimal: 'number',
+  integer: 'integer',
+  int: 'integer',
+  long: 'integer',
+  boolean: 'boolean',
+  bool: 'boolean',
+  object: 'object',
+  dict: 'object',
+  dictionary: 'object',
+  map: 'object',
+  array: 'array',
+  list: 'array',
+  json: 'json',
+};
+const kindByWord = new Map(Object.entries(kinds));
+
+const parsers: Record<Kind, (text: string) => unknown> = {
   number: parseNumber,
-  float: parseNumber,
-  double: parseNumber,
-  decimal: parseNumber,
   integer: parseInteger,
-  int: parseInteger,
-  long: parseInteger,
   boolean: parseBoolean,
-  bool: parseBoolean,
   object: parseObject,
-  dict: parseObject,
-  dictionary: parseObject,
-  map: parseObject,
   array: parseArray,
-  list: parseArray,
   json: parseJson,
 };
-const parserByWord = new Map(Object.entries(parsers));
+
+/** Nothing for a word that is not known: text under it is text. */
+export function kindOf(type: string): Kind | undefined {
+  return kindByWord.get(type.trim().toLowerCase());
+}
 
 /** Throws a PeerError with what is wrong, for text that is not what its type promises. */
 export function parseValue<Type extends string>(type: Type, text: string): ValueOf<Type> {
@@ -56,7 +70,8 @@ export function parseValue<Type extends string>(type: Type, text: string): Value
 
 /** The same for many values of one type. */
 export function parserOf(type: string): (text: string) => unknown {
-  return parserByWord.get(type.trim().toLowerCase()) ?? ((text) => text);
+  const kind = kindOf(type);
+  return kind === undefined ? (text) => text : parsers[kind];
 }
 
 /** Throws a UsageError for what has no text: functions, circular objects. */

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import type { RpcError } from '../base/errors.ts';
+import { litemcpAsMcp } from './as-mcp.ts';
+import { calculator, connected, gate, mcpClientOf, rawServerOf } from './memory.contract.ts';
+import { LiteMcpServer } from './server.ts';
+
+async function shown(server: LiteMcpServer) {
+  const { client } = await connected(server);
+  return litemcpAsMcp(client);
+}
+const echo = () =>
+  new LiteMcpServer({ name: 'Echo!', parameters: [{ name: 'text', type: 'string' }] }, ({ text }) => text);
+
+describe.each(['2026-07-28', '2025-11-25', '2025-06-18', '2024-11-05'] as const)('for a client of %s', (revision) => {
+  test('it is a server with one tool', async () => {
+    const client = await mcpClientOf(await shown(calculator()), { revision });
+    expect(client.server).toMatchObject({ info: { name: 'Calculator', version: '1.0.0' }, revision });
+    const { tools } = await client.listTools();
+    expect(tools).toMatchObject([{ name: 'Calculator', inputSchema: { required: ['a', 'b'] } }]);
+    await client.close();
+  });
+  test('a call has its result, and a value where the revision has values', async () => {
+    const client = await mcpClientOf(await shown(calculator()), { revision });
+    const { content, structuredContent, isError } = await client.callTool('Calculator', { a: 2, b: '3' });
+    expect(content).toMatchObject([{ type: 'text', text: '5' }]);
+    expect(isError).toBeUndefined();
+    const values = {
+      '2026-07-28': 5,
+      '2025-11-25': { result: 5 },
+      '2025-06-18': { result: 5 },
+      '2024-11-05': undefined,
+    };
+    expect(structuredContent).toEqual(values[revision]);
+    await client.close();
+  });
+});
+
+test('the title keeps the name that MCP does not allow', async () => {
+  const client = await mcpClientOf(await shown(echo()));
+  expect((await client.listTools()).tools).toMatchObject([{ name: 'Echo_', title: 'Echo!' }]);
+  expect(await client.callTool('Echo_', { text: '\n\n\n😀' })).toMatchObject({ content: [{ text: '\n\n\n😀' }] });
+});
+
+test('what the tool reports as an error is a tool error', async () => {
+  const failing = new LiteMcpServer({ name: 'Print' }, () => {
+    throw new Error('out of paper');
+  });
+  const client = await mcpClientOf(await shown(failing));
+  expect(await client.callTool('Print')).toMatchObject({
+    content: [{ type: 'text', text: 'out of paper' }],
+    isError: true,
+  });
+});
+
+test('arguments that do not fit are a tool error, and nothing is called', async () => {
+  const client = await mcpClientOf(await shown(calculator()));
+  expect(await client.callTool('Calculator', { a: 1 })).toMatchObject({
+    content: [{ text: expect.stringContaining('missing: "b"') }],
+    isError: true,
+  });
+  expect(await client.callTool('Calculator', { a: 'one', b: 2 })).toMatchObject({
+    content: [{ text: 'The argument "a" does not fit: "one" is not a number' }],
+    isError: true,
+  });
+});
+
+test('many calls are in flight, and each gets its own answer', async () => {
+  const client = await mcpClientOf(await shown(echo()));
+  const texts = Array.from({ length: 200 }, (_, n) => `text ${n}`);
+  const results = await Promise.all(texts.map((text) => client.callTool('Echo_', { text })));
+  expect(results.map(({ content }) => (content[0] as { text: string }).text)).toEqual(texts);
+});
+
+test('a client that cancels is let go, and the answer that comes later is dropped', async () => {
+  const started = gate();
+  const finish = gate<string>();
+  const slow = new LiteMcpServer({ name: 'Slow' }, () => {
+    started.open();
+    return finish.opened;
+  });
+  const { client: lite } = await connected(slow);
+  const client = await mcpClientOf(await litemcpAsMcp(lite));
+  const abort = new AbortController();
+  const call = client.callTool('Slow', {}, { signal: abort.signal });
+  await started.opened;
+  abort.abort(new Error('not wanted any more'));
+  await expect(call).rejects.toThrow('not wanted any more');
+  // In order on one pipe: when a later request is answered, the cancellation has arrived.
+  await client.ping();
+  expect(lite.inFlight).toBe(0);
+  finish.open('late');
+  await expect(client.callTool('Slow')).resolves.toMatchObject({ content: [{ text: 'late' }] });
+  expect(lite.lateAnswers).toBe(1);
+});
+
+describe('a server that is lost', () => {
+  test('fails its calls with the code they have here, and is no tool error', async () => {
+    const { raw, client: lite, wire } = await rawServerOf();
+    const bridge = litemcpAsMcp(lite);
+    await raw.next();
+    raw.write('{"version":[1,0,0],"id":1,"type":"info","data":{"name":"Print"}}\n\n\n');
+    const client = await mcpClientOf(await bridge);
+    const call = client.callTool('Print').catch((error: RpcError) => error);
+    await raw.next();
+    raw.stream.end();
+    expect(await call).toMatchObject({
+      name: 'RpcError',
+      code: 'INTERNAL_ERROR',
+      message: expect.stringContaining('may have run'),
+      data: { code: 'OUTCOME_UNKNOWN', hint: expect.any(String), evidence: { phase: 'running' } },
+    });
+    await expect(client.callTool('Print')).rejects.toMatchObject({ data: { code: 'NOT_SENT' } });
+    await wire.close();
+  });
+  test('and one that is silent too', async () => {
+    const { raw, client: lite } = await rawServerOf({ timeoutMs: 20 });
+    const bridge = litemcpAsMcp(lite);
+    await raw.next();
+    raw.write('{"version":[1,0,0],"id":1,"type":"info","data":{"name":"Print"}}\n\n\n');
+    const client = await mcpClientOf(await bridge);
+    await expect(client.callTool('Print')).rejects.toMatchObject({ data: { code: 'REQUEST_TIMEOUT' } });
+  });
+});

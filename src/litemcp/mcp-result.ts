@@ -1,0 +1,78 @@
+// The response of a LiteMCP call as the result of an MCP tool, and back. Every content is a string under a type in free
+// words; MCP has blocks of its own kinds. Going one way and back again gives the same contents: what a block cannot say
+// about its text stands in its `_meta`.
+
+import type { CallToolResult, ContentBlock } from '../mcp/types.ts';
+import type { CallResultResponse, CallResultResponseContent } from './call-result.ts';
+import { kindOf, parseValue, printValue } from './values.ts';
+
+/** The member of a text block's `_meta` with the type that the content had. Text without it is a `string`. */
+export const TYPE_META = 'litemcp/type';
+
+export function toMcpResult({ content, error }: CallResultResponse): CallToolResult {
+  const result: CallToolResult = { content: content.map(toBlock) };
+  if (error) result.isError = true;
+  else if (content.length === 1) addStructured(result, content[0]!);
+  return result;
+}
+
+export function fromMcpResult({ content, structuredContent, isError }: CallToolResult): CallResultResponse {
+  const isStructured = structuredContent !== undefined;
+  const error = isError === true;
+  if (content.length === 0 && isStructured) return { content: [printValue(structuredContent)], error };
+  const alone = content.length === 1;
+  return { content: content.map((block) => fromBlock(block, alone && isStructured)), error };
+}
+
+/** One value of a known type is a value for programs too. Text that is not what its type promises stays text alone. */
+function addStructured(result: CallToolResult, { type, data }: CallResultResponseContent): void {
+  if (kindOf(type) === undefined) return;
+  try {
+    result.structuredContent = parseValue(type, data);
+  } catch {
+    // The server promised another type: the model reads the text, as it would from LiteMCP.
+  }
+}
+
+function toBlock({ type, data }: CallResultResponseContent): ContentBlock {
+  const media = /^(image|audio)\/[\w.+-]+$/i.exec(type)?.[1]?.toLowerCase() as 'image' | 'audio' | undefined;
+  if (media && isBase64(data)) return { type: media, data, mimeType: type };
+  return type === 'string' ? { type: 'text', text: data } : { type: 'text', text: data, _meta: { [TYPE_META]: type } };
+}
+
+function fromBlock(block: ContentBlock, isStructured: boolean): CallResultResponseContent {
+  switch (block.type) {
+    case 'text':
+      return { type: typeOfText(block.text, block._meta?.[TYPE_META], isStructured), data: block.text };
+    case 'image':
+    case 'audio':
+      return { type: block.mimeType, data: block.data };
+    case 'resource': {
+      const { resource } = block;
+      if ('text' in resource) return { type: resource.mimeType ?? 'string', data: resource.text };
+      return { type: resource.mimeType ?? 'application/octet-stream', data: resource.blob };
+    }
+    default:
+      // A link, or what later revisions bring: its kind, and all that it says.
+      return { type: (block as ContentBlock).type, data: JSON.stringify(block) };
+  }
+}
+
+/** The text beside structured content is that content as JSON, or some other words about it. */
+function typeOfText(text: string, said: unknown, isStructured: boolean): string {
+  if (typeof said === 'string') return said;
+  if (!isStructured) return 'string';
+  try {
+    return printValue(JSON.parse(text)).type;
+  } catch {
+    return 'string';
+  }
+}
+
+/** Looks for one wrong character, which takes no memory however long the data is. */
+function isBase64(data: string): boolean {
+  if (data === '' || data.length % 4 !== 0) return false;
+  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
+  const wrong = data.search(/[^A-Za-z0-9+/]/);
+  return wrong < 0 || wrong === data.length - padding;
+}

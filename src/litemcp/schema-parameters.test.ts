@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonSchema } from '../mcp/types.ts';
+import { parametersOf, readArguments } from './schema-parameters.ts';
+
+const root = (properties: Record<string, unknown>, required: string[] = [], rest: JsonSchema = {}): JsonSchema => ({
+  type: 'object',
+  properties,
+  required,
+  ...rest,
+});
+const one = (schema: unknown, required = true, rest: JsonSchema = {}) =>
+  parametersOf(root({ x: schema }, required ? ['x'] : [], rest))[0]!;
+
+test('required parameters come first, in their order, then the others in that of the schema', () => {
+  const properties = { d: {}, a: {}, c: {}, b: {} };
+  expect(parametersOf(root(properties, ['b', 'a', 'z'])).map(({ name }) => name)).toEqual(['b', 'a', 'z', 'd', 'c']);
+  expect(parametersOf({ type: 'object' })).toEqual([]);
+  expect(parametersOf({ type: 'object', required: 'x', properties: [] })).toEqual([]);
+});
+
+describe('the type', () => {
+  test.each<[unknown, string]>([
+    [{ type: 'string' }, 'string'],
+    [{ type: 'integer' }, 'integer'],
+    [{ type: ['number', 'null'] }, 'number?'],
+    [{ type: ['string', 'null'] }, 'string'],
+    [{ type: ['integer', 'number'] }, 'number'],
+    [{ type: ['string', 'number'] }, 'any'],
+    [{ anyOf: [{ type: 'array', items: {} }, { type: 'null' }] }, 'array?'],
+    [{ oneOf: [{ const: 'a' }, { const: 'b' }] }, 'string'],
+    [{ enum: ['a', 'b'] }, 'string'],
+    [{ enum: [1, 2] }, 'number'],
+    [{ enum: [1, 'a'] }, 'any'],
+    [{ allOf: [{ description: 'x' }, { type: 'boolean' }] }, 'boolean'],
+    [{ properties: {} }, 'object'],
+    [{ items: {} }, 'array'],
+    [{ $ref: '#/$defs/Unit' }, 'string'],
+    [{ $ref: '#/$defs/a~1b' }, 'boolean'],
+    [{ $ref: '#/$defs/Circle' }, 'any'],
+    [{ $ref: '#/$defs/Nothing' }, 'any'],
+    [{ $ref: 'https://example.com/schema' }, 'any'],
+    [{ type: 'null' }, 'any?'],
+    [{}, 'any'],
+    [true, 'any'],
+  ])('of %j is %j', (schema, type) => {
+    const $defs = {
+      Unit: { enum: ['C', 'F'] },
+      'a/b': { type: 'boolean' },
+      Circle: { $ref: '#/$defs/Circle' },
+    };
+    expect(one(schema, true, { $defs }).type).toBe(type);
+  });
+  test('of an optional one has a question mark', () => {
+    expect(one({ type: 'string' }, false).type).toBe('string?');
+    expect(one({}, false).type).toBe('any?');
+  });
+});
+
+describe('the words', () => {
+  test('say what LiteMCP has no field for', () => {
+    const schema = { type: 'string', description: 'The unit', enum: ['C', 'F'], default: 'C' };
+    expect(one(schema, false)).toMatchObject({
+      description: 'The unit (one of: "C", "F") (default: "C") (an empty string leaves it out)',
+      example: 'C',
+    });
+    expect(one({ anyOf: [{ type: 'number' }, { type: 'null' }] }).description).toBe('(an empty string is null)');
+    expect(one({ type: 'string' })).not.toHaveProperty('description');
+    expect(one({ type: 'string', title: 'City' }).description).toBe('City');
+  });
+  test('have an example where there is one, as text', () => {
+    expect(one({ type: 'object', examples: [{ a: 1 }] }).example).toBe('{"a":1}');
+    expect(one({ type: 'number', examples: [0], default: 5 }).example).toBe('0');
+    expect(one({ type: 'string', default: null })).not.toHaveProperty('example');
+  });
+});
+
+describe('a text', () => {
+  test.each<[unknown, string, unknown]>([
+    [{ type: 'string' }, '', ''],
+    [{ type: 'string' }, '5', '5'],
+    [{ type: 'number' }, '5', 5],
+    [{ type: 'boolean' }, 'True', true],
+    [{ type: 'object' }, '{"a":"5"}', { a: '5' }],
+    [{ type: 'array' }, '[1]', [1]],
+    [{}, '5', 5],
+    [{}, 'null', null],
+    [{}, '"5"', '5'],
+    [{}, 'five', 'five'],
+    [{}, '', ''],
+    [{ type: ['number', 'null'] }, '', null],
+  ])('under %j: %j is %j', (schema, text, value) => {
+    expect(one(schema).read(text)).toEqual(value);
+  });
+  test('that is empty leaves an optional argument out, whatever its type', () => {
+    const parameters = parametersOf(root({ a: { type: 'string' }, b: { type: 'number' }, c: {}, d: { type: 'null' } }));
+    expect(readArguments(parameters, ['', '', '', ''])).toEqual({ arguments: {} });
+    expect(readArguments(parameters, ['x', '0', 'y', ''])).toEqual({ arguments: { a: 'x', b: 0, c: 'y' } });
+  });
+  test('that does not fit is refused by name', () => {
+    const parameters = parametersOf(root({ n: { type: 'integer' } }));
+    expect(readArguments(parameters, ['1.5'])).toEqual({
+      problem: 'The argument "n" does not fit: "1.5" is not a whole number',
+    });
+  });
+  test('may belong to any name', () => {
+    const parameters = parametersOf(JSON.parse('{"properties":{"__proto__":{"type":"string"}}}'));
+    const read = readArguments(parameters, ['x']) as { arguments: object };
+    expect(Object.entries(read.arguments)).toEqual([['__proto__', 'x']]);
+  });
+});

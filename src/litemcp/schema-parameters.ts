@@ -1,0 +1,84 @@
+// The input schema of an MCP tool as parameters of a LiteMCP tool: required ones first, in the order of `required`, then
+// the others in the order of `properties`. LiteMCP has no optional parameters: those are marked with a question mark, as
+// its own text does, and an empty string leaves one out. Texts are read by the types of the schema before they are sent.
+
+import { toError } from '../base/errors.ts';
+import type { JsonSchema } from '../mcp/types.ts';
+import { schemaType } from './schema-type.ts';
+import { isObject, setOwn } from './shape.ts';
+import type { Parameter } from './tool.ts';
+import { parseValue, textOfValue } from './values.ts';
+
+export interface SchemaParameter extends Parameter {
+  /** The value of a text; nothing at all where the argument is to be left out. Throws with what does not fit. */
+  read(text: string): unknown;
+}
+
+export type ReadArguments = { arguments: Record<string, unknown> } | { problem: string };
+
+export function parametersOf(inputSchema: JsonSchema): SchemaParameter[] {
+  const properties = isObject(inputSchema.properties) ? inputSchema.properties : {};
+  const required = new Set(namesIn(inputSchema.required));
+  const names = [...required, ...Object.keys(properties).filter((name) => !required.has(name))];
+  return names.map((name) => {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return parameterOf(name, isObject(schema) ? schema : {}, inputSchema, !required.has(name));
+  });
+}
+
+export function readArguments(parameters: readonly SchemaParameter[], texts: readonly string[]): ReadArguments {
+  const values: Record<string, unknown> = {};
+  for (const [i, { name, read }] of parameters.entries()) {
+    try {
+      const value = read(texts[i]!);
+      if (value !== undefined) setOwn(values, name, value);
+    } catch (error) {
+      return { problem: `The argument ${JSON.stringify(name)} does not fit: ${toError(error).message}` };
+    }
+  }
+  return { arguments: values };
+}
+
+function parameterOf(name: string, schema: JsonSchema, root: JsonSchema, optional: boolean): SchemaParameter {
+  const { word, nullable } = schemaType(schema, root);
+  // A string may be empty; where one is demanded, nothing is left to say "null" with.
+  const mayBeEmpty = optional || (nullable && word !== 'string');
+  const parse = (text: string) => (word === 'any' ? jsonOrText(text) : parseValue(word, text));
+  const parameter: SchemaParameter = {
+    name,
+    type: mayBeEmpty ? `${word}?` : word,
+    read: (text) => (mayBeEmpty && text === '' ? (optional ? undefined : null) : parse(text)),
+  };
+  const description = describe(schema, mayBeEmpty && (optional ? 'leaves it out' : 'is null'));
+  if (description !== '') parameter.description = description;
+  const example = firstOf(schema.examples) ?? schema.default;
+  if (example !== undefined && example !== null) parameter.example = textOfValue(example);
+  return parameter;
+}
+
+/** What LiteMCP has no field for is said in words. */
+function describe(schema: JsonSchema, emptyMeans: string | false): string {
+  const { description, title, enum: choices, default: preset } = schema;
+  const parts = [description ?? title].filter((part) => typeof part === 'string');
+  if (Array.isArray(choices)) parts.push(`(one of: ${choices.map((choice) => JSON.stringify(choice)).join(', ')})`);
+  if (preset !== undefined && preset !== null) parts.push(`(default: ${JSON.stringify(preset)})`);
+  if (emptyMeans) parts.push(`(an empty string ${emptyMeans})`);
+  return parts.join(' ');
+}
+
+/** Where anything goes: what is JSON is meant as JSON. */
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function namesIn(required: unknown): string[] {
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+}
+
+function firstOf(examples: unknown): unknown {
+  return Array.isArray(examples) ? examples[0] : undefined;
+}

@@ -1,0 +1,125 @@
+// A LiteMCP tool as MCP describes one: parameters become the properties of an input schema, and named arguments become
+// the strings of a call, in order. The type of a parameter stays a hint: a string is always passed on as it is, for the
+// server to read; any other value must be what the schema says.
+
+import { UsageError } from '../base/errors.ts';
+import type { Implementation, JsonSchema, Tool as McpTool } from '../mcp/types.ts';
+import { byName, type LaidOut, layOutArguments, wrongCount } from './arguments.ts';
+import { isObject, nameOf, setOwn } from './shape.ts';
+import type { Parameter, Tool } from './tool.ts';
+import { type Kind, kindOf, parseValue } from './values.ts';
+
+export interface ToolAsMcp {
+  tool: Tool;
+  definition: McpTool;
+  /** Arguments by the names of the schema, as the strings of a call. */
+  layOut(args: Readonly<Record<string, unknown>>): LaidOut;
+}
+
+const LONGEST_NAME = 128;
+
+export function toolAsMcp(tool: Tool): ToolAsMcp {
+  const named: Tool = { ...tool, parameters: uniquelyNamed(tool.parameters) };
+  const kinds = named.parameters.map(({ type }) => kindOf(type));
+  return {
+    tool,
+    definition: define(named),
+    layOut(args) {
+      const laidOut = layOutArguments(named, args);
+      if ('problem' in laidOut) return laidOut;
+      const at = named.parameters.findIndex(({ name }, i) => !fits(kinds[i], args[name]));
+      return at < 0 ? laidOut : { problem: misfit(named.parameters[at]!, kinds[at], args) };
+    },
+  };
+}
+
+/** Values by position as the arguments of a tool that was described here: for people, who type them one after the other. */
+export function argumentsByPosition(
+  { name, title, inputSchema }: McpTool,
+  values: readonly string[],
+): Record<string, string> {
+  const parameters = (inputSchema.required as string[]).map((parameter) => ({ name: parameter }));
+  const problem = wrongCount({ name: title ?? name, parameters }, values.length);
+  if (problem !== undefined) throw new UsageError('INVALID_OPTION', problem);
+  return byName(parameters, values);
+}
+
+/** Who the server is, as far as LiteMCP tells: the version is that of the protocol. */
+export function serverInfoOf({ name, description, version }: Tool): Implementation {
+  const info: Implementation = { name, version: version.join('.') };
+  return description === undefined ? info : { ...info, description };
+}
+
+/** What MCP allows in the name of a tool. Names in other letters keep nothing of themselves; the title has them. */
+export function mcpNameOf(name: string): string {
+  const valid = name.replaceAll(/[^A-Za-z0-9_.-]+/g, '_').slice(0, LONGEST_NAME);
+  return /[A-Za-z0-9]/.test(valid) ? valid : 'tool';
+}
+
+function define({ name, description, example, parameters }: Tool): McpTool {
+  const properties: Record<string, JsonSchema> = {};
+  for (const parameter of parameters) setOwn(properties, parameter.name, schemaOf(parameter));
+  // `required` has the order of the parameters; objects put names that look like numbers first.
+  const required = parameters.map((parameter) => parameter.name);
+  const inputSchema = { type: 'object', properties, required, additionalProperties: false } as const;
+  const words = [description, example === undefined ? undefined : `Example: ${example}`].filter(Boolean).join('\n');
+  const shown = { name: mcpNameOf(name), title: name, inputSchema };
+  return words === '' ? shown : { ...shown, description: words };
+}
+
+function schemaOf({ type, description, example }: Parameter): JsonSchema {
+  const kind = kindOf(type);
+  const schema: JsonSchema = {};
+  if (kind !== 'json') schema.type = kind ?? 'string';
+  const words = [description, hintOf(type, kind)].filter(Boolean).join(' ');
+  if (words !== '') schema.description = words;
+  if (example !== undefined) schema.examples = [exampleOf(type, example)];
+  return schema;
+}
+
+/** What the schema itself cannot say. */
+function hintOf(type: string, kind: Kind | undefined): string | undefined {
+  if (kind === 'json') return '(any JSON value; a string is read as JSON text)';
+  return kind === undefined && !/^(string|str|text)?$/i.test(type.trim()) ? `(${type})` : undefined;
+}
+
+function exampleOf(type: string, example: string): unknown {
+  try {
+    return parseValue(type, example);
+  } catch {
+    return example; // an example in words
+  }
+}
+
+function fits(kind: Kind | undefined, value: unknown): boolean {
+  if (typeof value === 'string') return true;
+  switch (kind) {
+    case 'json':
+      return true;
+    case 'integer':
+      return Number.isInteger(value);
+    case 'object':
+      return isObject(value);
+    case 'array':
+      return Array.isArray(value);
+    case undefined:
+      return typeof value === 'number' || typeof value === 'boolean'; // each has one text
+    default:
+      return typeof value === kind;
+  }
+}
+
+function misfit({ name }: Parameter, kind: Kind | undefined, args: Readonly<Record<string, unknown>>): string {
+  return `The argument ${JSON.stringify(name)} must be of type ${kind ?? 'string'}, not ${nameOf(args[name])}`;
+}
+
+/** Nothing in the protocol forbids two parameters of one name. */
+function uniquelyNamed(parameters: readonly Parameter[]): Parameter[] {
+  const taken = new Set<string>();
+  return parameters.map((parameter) => {
+    let { name } = parameter;
+    for (let n = 2; taken.has(name); n++) name = `${parameter.name}_${n}`;
+    taken.add(name);
+    return name === parameter.name ? parameter : { ...parameter, name };
+  });
+}
