@@ -188,7 +188,7 @@ const wrong: [what: string, text: string, message: RegExp, suggestion?: RegExp][
   [
     'an unknown policy',
     '{"mcpServers": {"a": {"command": "x", "restart": §"allways"}}}',
-    /one of "on-failure", "always", "never"/,
+    /one of "always", "on-failure", "never"/,
     /"always"\?/,
   ],
   [

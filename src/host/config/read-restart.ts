@@ -6,7 +6,7 @@ import { restartKeys } from './known-keys.ts';
 import type { Findings } from './problem.ts';
 import { defaultRestart } from './server-config.ts';
 
-export const restartPolicies = ['on-failure', 'always', 'never'] as const satisfies RestartLimits['policy'][];
+export const restartPolicies = ['always', 'on-failure', 'never'] as const satisfies RestartLimits['policy'][];
 
 export function readRestart(fields: Fields, findings: Findings): RestartLimits {
   if (fields.value('restart')?.type === 'string') {

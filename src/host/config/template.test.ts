@@ -75,12 +75,8 @@ test('defaults nested without end are a fault, not the end', () => {
 
 test('text without "${" is never changed', () => {
   const text = fc.string({ unit: fc.constantFrom('$', '{', '}', 'A', ':', '-', ' ', 'é') });
-  fc.assert(
-    fc.property(
-      text.map((each) => each.replaceAll('${', '$')),
-      (each) => expand(each) === each,
-    ),
-  );
+  const plain = text.filter((each) => !each.includes('${'));
+  fc.assert(fc.property(plain, (each) => expand(each) === each));
 });
 
 test('any text can be escaped so that it arrives as it is', () => {

@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { describeConfig } from './describe-config.ts';
+import { mergeFiles } from './load-config.ts';
+import { file, read, type World } from './read-text.contract.ts';
+import { defaultRestart } from './server-config.ts';
+
+const describe = async (value: object, world?: World) =>
+  describeConfig(mergeFiles([await read(JSON.stringify(value), world)], [file]));
+
+test('all there is to say about a config, as plain data', async () => {
+  const description = await describe({
+    mcpServers: {
+      a: {
+        command: 'x',
+        env: { KEY: 'hunter22', N: 7 },
+        args: ['--dsn=u:hunter22@h', '--token', 'abc'],
+        enabled: false,
+      },
+      b: {},
+      c: { url: 'https://x.test' },
+    },
+  });
+  expect(description).toEqual({
+    searched: [file],
+    files: [{ file, origin: 'named', usable: true, servers: ['a'], envFiles: [] }],
+    servers: [
+      {
+        status: 'disabled',
+        name: 'a',
+        command: 'x',
+        args: ['--dsn=u:••••@h', '--token', '••••'],
+        env: { KEY: '••••', N: '••••' },
+        cwd: '/project',
+        autoStart: true,
+        protocol: 'mcp',
+        framing: undefined,
+        startupTimeoutMs: 60_000,
+        requestTimeoutMs: 60_000,
+        restart: defaultRestart,
+        stop: {},
+        tools: {},
+        source: { file, line: 1, column: 16 },
+      },
+      { status: 'rejected', name: 'b', message: 'There is no "command"', source: expect.anything() },
+      { status: 'remote', name: 'c', message: expect.stringContaining('stdio'), source: expect.anything() },
+    ],
+    shadowed: [],
+    problems: [expect.objectContaining({ server: 'b' }), expect.objectContaining({ server: 'c' })],
+  });
+});
+
+test('values that came from the environment or from inputs are hidden too', async () => {
+  const value = {
+    servers: { a: { command: 'x', args: ['${GH_TOKEN}', 'p=${input:pin}', '${PORT}'], cwd: '/x/${GH_TOKEN}' } },
+    inputs: [{ id: 'pin', password: true, default: '9999' }],
+  };
+  const { servers } = await describe(value, { env: { GH_TOKEN: 'g1thub', PORT: '8080' } });
+  expect(servers).toMatchObject([{ args: ['••••', 'p=••••', '8080'], cwd: '/x/••••' }]);
+});
+
+test('no value of env is in a description, whatever it is and wherever it also stands', async () => {
+  const secret = fc.stringMatching(/^[q-z"\\$ {}]{4,12}$/).map((text) => `§${text}`);
+  await fc.assert(
+    fc.asyncProperty(secret, fc.string({ maxLength: 5 }), async (value, around) => {
+      const text = value.replaceAll('${', () => '$${');
+      const entry = { command: 'x', args: [`--a${around}=${text}`, text], env: { KEY: text }, bad: text };
+      const shown = JSON.stringify(await describe({ mcpServers: { a: entry, b: { ...entry, command: [text] } } }));
+      expect(shown).not.toContain('§');
+    }),
+  );
+});

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import type { ConfigFile } from './config-file.ts';
+import { diffConfigs, isEmptyDiff } from './diff-configs.ts';
+import { askOnce } from './inputs.ts';
+import { keepLastGood } from './keep-last-good.ts';
+import { read } from './read-text.contract.ts';
+
+const config = (servers: object) => read(JSON.stringify({ mcpServers: servers }));
+const names = (list: readonly { name: string }[]) => list.map(({ name }) => name);
+
+async function diff(before: object, after: object) {
+  const { added, removed, changed, unchanged } = diffConfigs(await config(before), await config(after));
+  return {
+    added: names(added),
+    removed: names(removed),
+    changed: changed.map((each) => each.after.name),
+    unchanged: names(unchanged),
+  };
+}
+
+test('each entry is added, removed, changed or unchanged', async () => {
+  const before = { gone: { command: 'x' }, same: { command: 'x' }, other: { command: 'x' } };
+  const after = { other: { command: 'y' }, same: { command: 'x' }, fresh: { command: 'x' } };
+  expect(await diff(before, after)).toEqual({
+    added: ['fresh'],
+    removed: ['gone'],
+    changed: ['other'],
+    unchanged: ['same'],
+  });
+});
+
+test.each<[what: string, after: object, before?: object]>([
+  ['args', { args: ['a'] }],
+  ['the order of args', { args: ['b', 'a'] }, { args: ['a', 'b'] }],
+  ['a value of env', { env: { A: '1' } }],
+  ['cwd', { cwd: 'sub' }],
+  ['enabled', { enabled: false }],
+  ['a limit of restart', { restart: { maxRestarts: 1 } }],
+  ['a wait of stop', { stop: { stdinMs: 1 } }],
+  ['a tool', { tools: { deny: ['x'] } }],
+  ['framing', { framing: 'newline' }],
+])('%s is a change', async (_, after, before = {}) => {
+  expect(await diff({ a: { command: 'x', ...before } }, { a: { command: 'x', ...after } })).toMatchObject({
+    changed: ['a'],
+  });
+});
+
+test.each<[what: string, after: object, before?: object]>([
+  ['a default written out', { autoStart: true, args: [], restart: 'always' }],
+  ['the order of keys in env', { env: { B: '2', A: '1' } }, { env: { A: '1', B: '2' } }],
+  ['a variable for its value', { env: { A: '${NO:-1}' } }, { env: { A: '1' } }],
+  ['a key that nobody reads', { description: 'x' }],
+])('%s is no change', async (_, after, before = {}) => {
+  expect(await diff({ a: { command: 'x', ...before } }, { a: { command: 'x', ...after } })).toMatchObject({
+    unchanged: ['a'],
+  });
+});
+
+test('comments, blank lines and the order of entries are no change', async () => {
+  const before = await read('{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}');
+  const after = await read('// new\n{"servers": {\n\n"b": {"command": "y"}, "a": {"command": "x"}}}');
+  expect(isEmptyDiff(diffConfigs(before, after))).toBe(true);
+});
+
+const keep = (before: ConfigFile, after: ConfigFile) => keepLastGood([before], [after])[0]!;
+
+test('a file that is not JSON for a moment keeps its servers, and says what is wrong', async () => {
+  const before = await config({ a: { command: 'x' } });
+  const kept = keep(before, await read('{"mcpServers": {'));
+  expect(kept.servers).toEqual(before.servers);
+  expect(kept.problems).toMatchObject([{ severity: 'error' }]);
+});
+
+test('an entry that is wrong for a moment keeps its settings, while others change', async () => {
+  const before = await config({ a: { command: 'x' }, b: { command: 'y' }, c: { command: 'z' } });
+  const kept = keep(before, await config({ a: {}, b: { command: 'new' } }));
+  expect(Object.fromEntries(kept.servers.map(({ name, command }) => [name, command]))).toEqual({ a: 'x', b: 'new' });
+  expect(kept.rejected).toEqual([]);
+  expect(kept.problems).toMatchObject([{ server: 'a', severity: 'error' }]);
+});
+
+test('an entry that was never right stays out', async () => {
+  const kept = keep(await config({ a: {} }), await config({ a: { args: [] } }));
+  expect(kept).toMatchObject({ servers: [], rejected: [{ name: 'a' }] });
+});
+
+test('an entry that became a remote one is gone', async () => {
+  const kept = keep(await config({ a: { command: 'x' } }), await config({ a: { url: 'https://x.test' } }));
+  expect(kept).toMatchObject({ servers: [], rejected: [{ name: 'a', remote: true }] });
+});
+
+test('an input is asked for once, however often the config is loaded', async () => {
+  let asked = 0;
+  const ask = askOnce(() => String(++asked));
+  const text = '{"servers": {"a": {"command": "${input:x}"}}, "inputs": [{"id": "x"}]}';
+  for (const _ of [1, 2, 3]) expect((await read(text, { askInput: ask })).servers[0]!.command).toBe('1');
+});

@@ -1,0 +1,93 @@
+// The configs that people have: those of the project's own sources word for word, and those of other hosts.
+
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../src/host/config/read-config.ts';
+import { read as readText } from '../../src/host/config/read-text.contract.ts';
+import { fixture, goodConfigs } from './fixtures.ts';
+
+const world = { env: { STANDPIPE_INPUT_PERPLEXITY_KEY: 'k3y' }, home: '/home/ada', platform: 'linux' } as const;
+const read = (name: string) => readConfig(fixture(name), world);
+
+test.each(goodConfigs)('%s has nothing wrong with it', async (name) => {
+  const { usable, servers, rejected, problems } = await read(name);
+  expect(usable).toBe(true);
+  expect(servers.length).toBeGreaterThan(0);
+  expect(rejected.filter(({ remote }) => !remote)).toEqual([]);
+  expect(problems.filter(({ message }) => !message.includes('not one over stdio'))).toEqual([]);
+});
+
+test('seed 001: a Python server with a key', async () => {
+  const { servers } = await read('good/seed-001.json');
+  expect(servers).toMatchObject([
+    {
+      name: 'python-example',
+      command: 'python',
+      args: ['/path/to/mcp_server.py'],
+      env: { API_KEY: 'value' },
+      cwd: dirname(fixture('good/seed-001.json')),
+      enabled: true,
+      autoStart: true,
+      source: { line: 3, column: 5 },
+    },
+  ]);
+});
+
+test.each(['linux', 'win32'] as const)('seed 004: a Java server with Windows paths, on %s', async (platform) => {
+  const text = readFileSync(fixture('good/seed-004.json'), 'utf8');
+  const { servers } = await readText(text, { platform });
+  expect(servers).toMatchObject([
+    {
+      name: 'my-java-server',
+      command: 'java',
+      args: ['-jar', 'E:/path/to/mcp-server.jar'],
+      env: { JAVA_HOME: 'C:/Program Files/Java/jdk-17' },
+      cwd: 'E:/working/directory',
+      enabled: true,
+      autoStart: true,
+    },
+  ]);
+});
+
+test('VS Code: inputs, envFile, numbers and null', async () => {
+  const { servers, rejected } = await read('good/vscode.txt');
+  expect(servers.map(({ name }) => name)).toEqual(['perplexity']);
+  expect(servers[0]!.env).toEqual({
+    LOG_LEVEL: 'info',
+    CERTIFICATE: '-----BEGIN\nabc\n-----END',
+    PERPLEXITY_API_KEY: 'k3y',
+    REGION: 'eu',
+    RETRIES: '3',
+  });
+  expect(rejected).toMatchObject([{ name: 'github', remote: true }]);
+});
+
+test('backslashes of Windows arrive as they are', async () => {
+  const { servers } = await read('good/windows.json');
+  expect(servers[0]).toMatchObject({
+    command: 'C:\\Program Files\\nodejs\\node.exe',
+    args: ['C:\\Users\\Ada Lovelace\\notes\\server.js', '--share', '\\\\server\\share'],
+    cwd: 'C:\\Users\\Ada Lovelace\\notes',
+  });
+});
+
+test('mistakes cost the entries that have them, and no other', async () => {
+  const { servers, rejected, problems } = await read('wrong/mistakes.jsonc');
+  expect(servers.map(({ name }) => name)).toEqual(['fine']);
+  expect(rejected.map(({ name }) => name).sort()).toEqual([
+    'far-away',
+    'no-command',
+    'no-variable',
+    'slip',
+    'wrong-type',
+  ]);
+  expect(problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual([
+    '4:19 There is no "command"',
+    '5:45 "args" must be an array of strings, not a string',
+    '6:54 Variable STANDPIPE_TEST_NOT_SET is not set',
+    '7:13 There is no "command"',
+    '7:15 Unknown key "comand"',
+    '9:19 A server with a "url" is not one over stdio: it is left out',
+  ]);
+});

@@ -1,0 +1,161 @@
+// Which files are found, in which order, and what becomes of several of them.
+
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { UsageError } from '../../src/base/errors.ts';
+import { type LoadOptions, loadConfig, surveyConfig } from '../../src/host/config/load-config.ts';
+import { readConfig } from '../../src/host/config/read-config.ts';
+import { fixture } from './fixtures.ts';
+
+let folder: string;
+let options: LoadOptions;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'standpipe-config-'));
+  options = { cwd: join(folder, 'project'), home: join(folder, 'home'), env: {}, platform: 'linux' };
+  mkdirSync(options.cwd!);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(file: string, servers: Record<string, object> | string): string {
+  const path = join(folder, file);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, typeof servers === 'string' ? servers : JSON.stringify({ mcpServers: servers }));
+  return path;
+}
+
+const commands = ({ servers }: { servers: readonly { name: string; command: string }[] }) =>
+  Object.fromEntries(servers.map(({ name, command }) => [name, command]));
+
+test('the first file in the documented order is the config', async () => {
+  const order = ['mcp.json', '.mcp.json', '.cursor/mcp.json', '.vscode/mcp.json'];
+  for (const name of order.toReversed()) {
+    const file = write(`project/${name}`, { one: { command: name } });
+    const config = await loadConfig(options);
+    expect(commands(config)).toEqual({ one: name });
+    expect(config.files.map((each) => each.file)).toEqual([file]);
+    expect(config.servers[0]!.cwd).toBe(options.cwd);
+  }
+});
+
+test('without discover, the files of the user are not looked at', async () => {
+  write('home/.cursor/mcp.json', { one: { command: 'x' } });
+  await expect(loadConfig(options)).rejects.toMatchObject({ code: 'CONFIG_NOT_FOUND' });
+});
+
+test('with discover, all are one: the first to define a name wins, the others are listed', async () => {
+  const first = write('project/.mcp.json', { a: { command: 'first' } });
+  const vscode = write('project/.vscode/mcp.json', { a: { command: 'no' }, b: { command: 'vscode' } });
+  write('home/.config/Claude/claude_desktop_config.json', { b: { command: 'no' }, c: { command: 'claude' } });
+  write('home/.cursor/mcp.json', { d: { command: 'cursor' } });
+  write('home/.config/Code/User/mcp.json', { d: { command: 'no' }, e: { command: 'code', cwd: 'sub' } });
+  const config = await loadConfig({ ...options, discover: true });
+  expect(commands(config)).toEqual({ a: 'first', b: 'vscode', c: 'claude', d: 'cursor', e: 'code' });
+  expect(config.files.map(({ origin }) => origin)).toEqual([
+    'project',
+    'project',
+    'claude-desktop',
+    'cursor',
+    'vscode',
+  ]);
+  expect(config.shadowed.map(({ name, by }) => [name, by.file])).toEqual([
+    ['a', first],
+    ['b', vscode],
+    ['d', join(folder, 'home/.cursor/mcp.json')],
+  ]);
+  expect(config.problems).toEqual([]);
+  // The user's own files belong to no project: they are used in the one Standpipe was started in.
+  expect(config.servers.map(({ cwd }) => cwd)).toEqual([...Array(4).fill(options.cwd), join(options.cwd!, 'sub')]);
+});
+
+test('with discover, a definition that is wrong still hides the later ones', async () => {
+  write('project/mcp.json', { a: { command: 1 } });
+  write('home/.cursor/mcp.json', { a: { command: 'other' } });
+  const config = await loadConfig({ ...options, discover: true });
+  expect(config.servers).toEqual([]);
+  expect(config.rejected).toMatchObject([{ name: 'a' }]);
+  expect(config.shadowed).toMatchObject([{ name: 'a' }]);
+});
+
+test('with discover, a file that is not JSON does not cost the others', async () => {
+  const broken = write('project/mcp.json', '{');
+  write('home/.cursor/mcp.json', { a: { command: 'x' } });
+  const config = await loadConfig({ ...options, discover: true });
+  expect(commands(config)).toEqual({ a: 'x' });
+  expect(config.problems).toMatchObject([{ severity: 'error', file: broken, line: 1, column: 2 }]);
+});
+
+test('in the home folder, a file is not read twice', async () => {
+  write('home/.cursor/mcp.json', { a: { command: 'x' } });
+  const config = await loadConfig({ ...options, cwd: options.home, discover: true });
+  expect(config.files).toHaveLength(1);
+  expect(config.shadowed).toEqual([]);
+});
+
+test('a named file is the only one', async () => {
+  write('project/mcp.json', { a: { command: 'no' } });
+  write('project/sub/other.json', { b: { command: 'yes', cwd: 'x', args: ['${workspaceFolder}'] } });
+  const config = await loadConfig({ ...options, file: 'sub/other.json' });
+  const sub = join(options.cwd!, 'sub');
+  expect(config.servers).toMatchObject([{ name: 'b', cwd: join(sub, 'x'), args: [sub] }]);
+});
+
+test('nothing found: the error names every place and what to do', async () => {
+  const error = await loadConfig({ ...options, discover: true }).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(UsageError);
+  expect(error.code).toBe('CONFIG_NOT_FOUND');
+  for (const place of ['/project/mcp.json', '.vscode/mcp.json', 'claude_desktop_config.json', 'Code/User/mcp.json']) {
+    expect(error.message).toContain(place);
+  }
+  expect(error.hint).toContain('--config');
+});
+
+test('a named file that is not there', async () => {
+  const missing = loadConfig({ ...options, file: 'none.json' });
+  await expect(missing).rejects.toMatchObject({
+    code: 'CONFIG_NOT_FOUND',
+    message: expect.stringContaining('none.json'),
+  });
+  const survey = await surveyConfig({ ...options, file: 'none.json' });
+  expect(survey).toMatchObject({ servers: [], files: [], problems: [{ code: 'CONFIG_NOT_FOUND' }] });
+});
+
+test.skipIf(process.getuid?.() === 0)('a file that may not be read says so', async () => {
+  const file = write('project/mcp.json', { a: { command: 'x' } });
+  chmodSync(file, 0);
+  await expect(loadConfig(options)).rejects.toMatchObject({ message: expect.stringContaining('EACCES') });
+});
+
+test('a folder where a file should be says so', async () => {
+  mkdirSync(join(options.cwd!, 'mcp.json'));
+  await expect(loadConfig(options)).rejects.toMatchObject({ message: expect.stringContaining('cannot be read') });
+});
+
+test.each([
+  ['yaml.txt', 1, 1],
+  ['comma.txt', 4, 5],
+])('%s is not JSON: the error names file, line and column', async (name, line, column) => {
+  const file = fixture(`wrong/${name}`);
+  const error = await loadConfig({ file }).catch((thrown) => thrown);
+  expect(error).toMatchObject({ name: 'UsageError', code: 'CONFIG_INVALID' });
+  expect(error.message).toMatch(new RegExp(`${name}:${line}:${column}: Not JSON: `));
+});
+
+test('byte order marks of UTF-8 and UTF-16 are no problem', async () => {
+  const text = '{"mcpServers": {"ünïcödé": {"command": "x"}}}';
+  writeFileSync(join(folder, 'utf-8.json'), `\uFEFF${text}`);
+  writeFileSync(join(folder, 'utf-16.json'), Buffer.from(`\uFEFF${text}`, 'utf16le'));
+  for (const name of ['utf-8.json', 'utf-16.json']) {
+    const { servers, problems } = await readConfig(join(folder, name));
+    expect(problems).toEqual([]);
+    expect(servers).toMatchObject([{ name: 'ünïcödé', source: { line: 1, column: 17 } }]);
+  }
+});
+
+test('what a callback throws reaches whoever gave it', async () => {
+  write('project/mcp.json', '{"mcpServers":{"a":{"command":"${input:x}"}},"inputs":[{"id":"x"}]}');
+  const askInput = () => Promise.reject(new Error('no terminal'));
+  await expect(loadConfig({ ...options, askInput })).rejects.toThrow('no terminal');
+});

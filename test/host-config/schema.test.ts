@@ -1,0 +1,113 @@
+// The schema that editors use says what the reader does.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { type ParseError, parse } from 'jsonc-parser';
+import { expect, test } from 'vitest';
+import { framingByName, framingNames } from '../../src/framing/by-name.ts';
+import {
+  fileKeys,
+  inputKeys,
+  keysOfOthers,
+  keysToReplace,
+  remoteKeys,
+  restartKeys,
+  serverKeys,
+  stopKeys,
+  toolsKeys,
+} from '../../src/host/config/known-keys.ts';
+import {
+  defaultRequestTimeoutMs,
+  defaultRestart,
+  defaultStartupTimeoutMs,
+} from '../../src/host/config/server-config.ts';
+import { defaultStopWaits } from '../../src/process/stop-ladder.ts';
+import { fixture, goodConfigs, root } from './fixtures.ts';
+
+const schema = JSON.parse(readFileSync(join(root, 'schema/mcp.schema.json'), 'utf8'));
+const { stdioServer, remoteServer, restart, stop, tools, input } = schema.definitions;
+const validate = new Ajv({
+  strict: true,
+  strictRequired: false,
+  strictTypes: false,
+  keywords: ['allowComments', 'allowTrailingCommas'],
+}).compile(schema);
+
+function isValid(text: string): boolean {
+  const errors: ParseError[] = [];
+  const value = parse(text, errors, { allowTrailingComma: true });
+  return errors.length === 0 && validate(value);
+}
+
+const entry = (server: object) => JSON.stringify({ mcpServers: { a: server } });
+
+test.each(goodConfigs)('%s fits the schema', (name) => {
+  expect(isValid(readFileSync(fixture(name), 'utf8')), JSON.stringify(validate.errors)).toBe(true);
+});
+
+test.each([
+  ['no servers', '{}'],
+  ['a file of mistakes', readFileSync(fixture('wrong/mistakes.jsonc'), 'utf8')],
+  ['an unknown key', entry({ command: 'x', comand: 'y' })],
+  ['a key of another host', entry({ command: 'x', timeout: 3 })],
+  ['no command', entry({ args: [] })],
+  ['args as text', entry({ command: 'x', args: '-y' })],
+  ['a boolean in env', entry({ command: 'x', env: { A: true } })],
+  ['an unknown protocol', entry({ command: 'x', protocol: 'http' })],
+  ['an unknown framing', entry({ command: 'x', framing: 'lines' })],
+  ['a timeout of nothing', entry({ command: 'x', startupTimeoutMs: 0 })],
+  ['an unknown policy', entry({ command: 'x', restart: 'sometimes' })],
+  ['an empty pattern', entry({ command: 'x', tools: [''] })],
+  ['a server without a name', JSON.stringify({ mcpServers: { '': { command: 'x' } } })],
+])('%s does not fit', (_, text) => {
+  expect(isValid(text)).toBe(false);
+});
+
+test.each([
+  ['the file', schema, fileKeys],
+  ['a server', stdioServer, [...serverKeys, ...keysOfOthers]],
+  ['restart', restart, restartKeys],
+  ['stop', stop, stopKeys],
+  ['tools', tools, toolsKeys],
+  ['an input', input, inputKeys],
+  ['a remote server', remoteServer, ['type', ...remoteKeys]],
+])('the keys of %s are those that the reader knows', (_, part, keys) => {
+  expect(Object.keys(part.properties).sort()).toEqual([...keys].sort());
+});
+
+test('keys that are to be replaced are in no schema', () => {
+  expect(Object.keys(stdioServer.properties).filter((key) => keysToReplace.has(key))).toEqual([]);
+});
+
+test('every key has words for whoever hovers over it', () => {
+  const all = [schema, stdioServer, restart, stop, tools, input].flatMap((part) => Object.entries(part.properties));
+  const followed = all.map(([key, part]) => [key, resolve(part)] as const);
+  expect(followed.filter(([, part]) => !part.description).map(([key]) => key)).toEqual([]);
+});
+
+test('the defaults are the real ones', () => {
+  const defaults = (part: { properties: Record<string, object> }) =>
+    Object.fromEntries(Object.entries(part.properties).map(([key, each]) => [key, resolve(each).default]));
+  expect(defaults(restart)).toEqual(defaultRestart);
+  expect(defaults(stop)).toEqual(defaultStopWaits);
+  expect(defaults(stdioServer)).toMatchObject({
+    startupTimeoutMs: defaultStartupTimeoutMs,
+    requestTimeoutMs: defaultRequestTimeoutMs,
+    autoStart: true,
+    enabled: true,
+    protocol: 'mcp',
+  });
+});
+
+test('the framings are the real ones', () => {
+  const [named, sized] = stdioServer.properties.framing.anyOf;
+  expect([...named.enum, 'fixed-length:<bytes>']).toEqual(framingNames);
+  for (const name of [...named.enum, 'fixed-length:16']) expect(framingByName(name).name).toBe(name);
+  expect(new RegExp(sized.pattern).test('fixed-length:16')).toBe(true);
+});
+
+function resolve(part: unknown): { description?: string; default?: unknown } {
+  const { $ref } = part as { $ref?: string };
+  return $ref ? schema.definitions[$ref.replace('#/definitions/', '')] : (part as object);
+}
