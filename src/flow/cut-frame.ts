@@ -1,0 +1,41 @@
+// What is kept of a frame that is too long to be kept: enough at either end to find its method and its id. The ends are
+// cut between characters, so that text stays text.
+
+export const CUT_HEAD_BYTES = 1024;
+export const CUT_TAIL_BYTES = 256;
+
+export function cutFrame(bytes: Uint8Array): { length: number; payload: Uint8Array; tail: Uint8Array } {
+  const tailStart = Math.max(CUT_HEAD_BYTES, bytes.length - CUT_TAIL_BYTES);
+  return { length: bytes.length, payload: headOf(bytes), tail: tailOf(bytes.subarray(tailStart)) };
+}
+
+/** A copy of the first bytes. */
+export function headOf(bytes: Uint8Array): Uint8Array {
+  const head = bytes.subarray(0, CUT_HEAD_BYTES);
+  return copy(head, 0, head.length - openCharacterBytes(head));
+}
+
+/** A copy of the last bytes. */
+export function tailOf(bytes: Uint8Array): Uint8Array {
+  let start = Math.max(0, bytes.length - CUT_TAIL_BYTES);
+  for (let skipped = 0; skipped < 3 && isContinuation(bytes[start]); skipped++) start++;
+  return copy(bytes, start);
+}
+
+/** A copy, also of a Buffer, whose own `slice` is a view. */
+export function copy(bytes: Uint8Array, from?: number, to?: number): Uint8Array {
+  return Uint8Array.prototype.slice.call(bytes, from, to);
+}
+
+/** How many bytes at the end belong to a UTF-8 character that is not whole. */
+function openCharacterBytes(bytes: Uint8Array): number {
+  let back = 1;
+  while (back < 4 && isContinuation(bytes[bytes.length - back])) back++;
+  const lead = bytes[bytes.length - back] ?? 0;
+  const wanted = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return back < wanted ? back : 0;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}

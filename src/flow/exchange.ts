@@ -1,0 +1,39 @@
+// A request and what became of it.
+
+import type { RequestId } from '../jsonrpc/message.ts';
+import type { FlowDirection } from './event.ts';
+
+/**
+ * `tool-error`: answered, and the tool reports a failure. `cancelled`: the side that asked gave up. `lost`: the process
+ * ended first; an answer that was still in the pipe corrects that.
+ */
+export type ExchangeOutcome = 'pending' | 'ok' | 'error' | 'tool-error' | 'cancelled' | 'lost';
+
+export interface Exchange {
+  readonly server: string;
+  readonly life: number;
+  /** Of the request. */
+  readonly direction: FlowDirection;
+  readonly id: RequestId;
+  readonly method: string;
+  /** Of `tools/call`. */
+  readonly tool: string | undefined;
+  readonly progressToken: RequestId | undefined;
+  readonly requestSeq: number;
+  readonly requestBytes: number;
+  readonly startMs: number;
+  outcome: ExchangeOutcome;
+  /** When the outcome was known. */
+  endMs?: number;
+  answerSeq?: number;
+  answerBytes?: number;
+  error?: { code: number; message: string };
+  cancelSeq?: number;
+  /** How many came, and the newest of them. */
+  progressCount: number;
+  lastProgressSeq?: number;
+}
+
+export function latencyMs(exchange: Exchange): number | undefined {
+  return exchange.answerSeq === undefined ? undefined : exchange.endMs! - exchange.startMs;
+}

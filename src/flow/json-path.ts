@@ -1,0 +1,33 @@
+// Paths into JSON as people write them in a config: `params.arguments.card`, `result.content.*.text`, `**.ssn`.
+// `*` is any one key or index, `**` any number of them; `$.` at the start may be there or not. Followed step by step
+// while a text is walked, so that no value needs to know where it lies.
+
+export type JsonPath = readonly string[];
+
+export function parseJsonPath(path: string): JsonPath {
+  return path
+    .replace(/^\$\.?/, '')
+    .replaceAll(/\[(\d+|\*)\]/g, '.$1')
+    .split('.')
+    .filter((step) => step !== '');
+}
+
+/** What is left of each path that may still lead somewhere from here. */
+export type PathsLeft = readonly JsonPath[];
+
+export function step(left: PathsLeft, key: string): PathsLeft {
+  const next: JsonPath[] = [];
+  for (const path of left) {
+    if (path[0] === '**') {
+      next.push(path);
+      if (path[1] === key || path[1] === '*') next.push(path.slice(2));
+    } else if (path[0] === key || path[0] === '*') {
+      next.push(path.slice(1));
+    }
+  }
+  return next;
+}
+
+export function arrived(left: PathsLeft): boolean {
+  return left.some((path) => path.length === 0 || (path.length === 1 && path[0] === '**'));
+}

@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../base/clock.ts';
+import type { FlowEvent, FrameEvent } from './event.ts';
+import { FlowStore } from './store.ts';
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const text = (event: FlowEvent | undefined) => new TextDecoder().decode((event as FrameEvent).payload);
+
+describe('the flow store', () => {
+  it('numbers events from 1 and stamps them with its own clock', () => {
+    const clock = new ManualClock();
+    clock.advance(5000);
+    const store = new FlowStore({ clock });
+    const source = store.begin('weather');
+    source.add({ kind: 'spawn', command: 'node server.js', pid: 7 });
+    clock.advance(12.5);
+    source.frame('toServer', bytes('{}'), 40);
+    expect(store.since(0)).toMatchObject([
+      { seq: 1, atMs: 0, server: 'weather', life: 1, kind: 'spawn', pid: 7 },
+      { seq: 2, atMs: 12.5, server: 'weather', life: 1, kind: 'frame', direction: 'toServer', offset: 40, length: 2 },
+    ]);
+    expect(Math.abs(store.startedAt.getTime() - Date.now())).toBeLessThan(1000);
+  });
+
+  it('counts the lives of each server apart', () => {
+    const store = new FlowStore();
+    expect([store.begin('a'), store.begin('b'), store.begin('a')].map((source) => source.life)).toEqual([1, 1, 2]);
+  });
+
+  it('keeps the bytes although the view it was given is written over', () => {
+    const store = new FlowStore();
+    const chunk = Buffer.from('{"id":1}\n{"id":2}\n');
+    const source = store.begin('a');
+    source.frame('toServer', chunk.subarray(0, 8), 0);
+    source.frame('toServer', chunk.subarray(9, 17), 9);
+    chunk.fill(0);
+    expect(store.since(0).map(text)).toEqual(['{"id":1}', '{"id":2}']);
+  });
+
+  it('keeps a message that came as text as text, and knows its bytes', () => {
+    const store = new FlowStore();
+    store.begin('a').text('toServer', '{"é":1}');
+    expect((store.get(1) as FrameEvent).length).toBe(8);
+    expect(text(store.get(1))).toBe('{"é":1}');
+  });
+
+  it('keeps the ends of a frame that is too long, and its length', () => {
+    const store = new FlowStore({ keepFrameBytes: 10_000 });
+    const source = store.begin('a');
+    const long = `{"id":1,"text":"${'ü'.repeat(6000)}","end":2}`;
+    source.frame('fromServer', bytes(long), 5);
+    source.text('toServer', long);
+    for (const event of store.since(0) as FrameEvent[]) {
+      expect(event).toMatchObject({ kind: 'frame', cut: true, length: bytes(long).length });
+      expect(event.payload.length).toBeLessThanOrEqual(1024);
+      expect(text(event)).toMatch(/^\{"id":1,"text":"ü+$/);
+      expect(new TextDecoder().decode(event.tail)).toMatch(/^ü+","end":2\}$/);
+    }
+    expect(store.heldBytes).toBeLessThan(4000);
+  });
+
+  it('keeps the newest and says what it dropped', () => {
+    const store = new FlowStore({ maxEvents: 3 });
+    const source = store.begin('a');
+    for (let i = 1; i <= 5; i++) source.frame('toServer', bytes(String(i)));
+    expect(store.since(0).map(text)).toEqual(['3', '4', '5']);
+    expect(store.dropped.events).toBe(2);
+    expect(store.dropped.bytes).toBeGreaterThan(2);
+    expect([store.get(2), store.get(6)]).toEqual([undefined, undefined]);
+    expect(text(store.get(4))).toBe('4');
+  });
+
+  it('stays within its bounds whatever comes, and hands out what it holds without a gap', () => {
+    const size = fc.constantFrom(0, 1, 100, 5000, 9000, 20_000);
+    const limits = fc.record({ maxEvents: fc.integer({ min: 1, max: 50 }), maxBytes: fc.constantFrom(100, 30_000) });
+    fc.assert(
+      fc.property(fc.array(size, { maxLength: 200 }), limits, fc.nat(220), (sizes, { maxEvents, maxBytes }, seq) => {
+        const store = new FlowStore({ maxEvents, maxBytes, keepFrameBytes: 10_000 });
+        const source = store.begin('a');
+        for (const [i, length] of sizes.entries()) {
+          source.frame('toServer', new Uint8Array(length).fill(i));
+          expect(store.size).toBeLessThanOrEqual(maxEvents);
+          expect(store.size === 1 || store.heldBytes <= maxBytes).toBe(true);
+        }
+        const held = store.since(0).map((event) => event.seq);
+        expect(held).toEqual(Array.from(held, (_, i) => sizes.length - held.length + 1 + i));
+        expect(store.since(seq).map((event) => event.seq)).toEqual(held.filter((each) => each > seq));
+        expect(store.since(seq, 3).map((event) => event.seq)).toEqual(held.filter((each) => each > seq).slice(0, 3));
+        for (const event of store.since(0) as FrameEvent[]) {
+          expect(event.payload.every((byte) => byte === (event.seq - 1) % 256)).toBe(true);
+          expect(store.get(event.seq)).toBe(event);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('tells subscribers in order until they leave', () => {
+    const store = new FlowStore();
+    const seen: number[] = [];
+    const leave = store.subscribe((event) => seen.push(event.seq));
+    const source = store.begin('a');
+    source.add({ kind: 'note', text: 'one' });
+    source.add({ kind: 'note', text: 'two' });
+    leave();
+    source.add({ kind: 'note', text: 'three' });
+    expect(seen).toEqual([1, 2]);
+  });
+
+  it('lets go of a listener that throws, tells of it, and goes on', () => {
+    const store = new FlowStore();
+    const seen: string[] = [];
+    store.subscribe(() => {
+      throw new Error('broken view');
+    });
+    store.subscribe((event) => seen.push(event.kind));
+    const source = store.begin('a');
+    source.add({ kind: 'note', text: 'one' });
+    source.add({ kind: 'note', text: 'two' });
+    expect(seen.sort()).toEqual(['error', 'note', 'note']);
+    expect(store.since(0).find((event) => event.kind === 'error')).toMatchObject({
+      code: 'LISTENER_FAILED',
+      message: expect.stringContaining('broken view'),
+    });
+  });
+
+  it('waits a moment for the rest of a line of stderr, and no longer', () => {
+    const clock = new ManualClock();
+    const store = new FlowStore({ clock });
+    const source = store.begin('a');
+    source.stderr(bytes('one\ntw'));
+    source.stderr(bytes('o\n'));
+    source.stderr(bytes('Password? '));
+    const seen = () => store.since(0).map(text);
+    expect(seen()).toEqual(['one\n', 'two\n']);
+    clock.advance(60);
+    expect(seen()).toEqual(['one\n', 'two\n', 'Password? ']);
+    source.stderr(bytes('the last words'));
+    source.endStderr();
+    expect(seen().at(-1)).toBe('the last words');
+    expect(clock.pending).toBe(0);
+  });
+
+  it('captures a message in about a microsecond at most', () => {
+    const store = new FlowStore({ maxEvents: 10_000 });
+    const source = store.begin('a');
+    const message = bytes('{"jsonrpc":"2.0","id":12345,"method":"tools/call","params":{"name":"echo","arguments":{}}}');
+    const bestOfFive = Math.min(
+      ...Array.from({ length: 5 }, () => {
+        const startMs = performance.now();
+        for (let i = 0; i < 50_000; i++) source.frame('fromServer', message, i);
+        return (performance.now() - startMs) / 50_000;
+      }),
+    );
+    expect(bestOfFive * 1000).toBeLessThan(2); // µs; measured 0.3 on a quiet machine
+  });
+});
