@@ -71,6 +71,12 @@ export function childEnvironment(
   return child;
 }
 
+/** All that this program has itself, and `extra`: for whoever stands in a server's place and must not be noticed. */
+export function wholeEnvironment(extra: Environment = {}, base: Environment = process.env): Record<string, string> {
+  const both = Object.entries({ ...base, ...extra });
+  return Object.fromEntries(both.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
 /** The value of a variable, whatever its case on Windows. */
 export function readVariable(
   environment: Environment,

@@ -13,7 +13,7 @@ import type { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { Evidence, Phase, ProcessError } from '../base/errors.ts';
 import { commandLine } from './command-line.ts';
-import { childEnvironment } from './environment.ts';
+import { childEnvironment, wholeEnvironment } from './environment.ts';
 import { type Launch, launchError } from './launch-error.ts';
 import { type Mask, maskValues } from './mask-values.ts';
 import { ProcessTree } from './process-tree.ts';
@@ -27,6 +27,8 @@ export interface ServerProcessOptions {
   args?: readonly string[];
   /** Added to the short list of inherited variables (environment.ts). Its values are masked wherever people read. */
   env?: Readonly<Record<string, string>>;
+  /** Hands on this program's whole environment instead of the short list. */
+  inheritEnv?: boolean;
   cwd?: string;
   stopWaits?: Partial<StopWaits>;
   clock?: Clock;
@@ -46,12 +48,12 @@ export interface ExitStatus {
 /** Resolves once the process runs. Attach readers to its streams in the same turn. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   options.signal?.throwIfAborted();
-  const { command, args = [], cwd, env } = options;
+  const { command, args = [], cwd, env, inheritEnv } = options;
   const mask = maskValues(env);
   const launch = {
     command,
     cwd,
-    environment: childEnvironment(env),
+    environment: inheritEnv ? wholeEnvironment(env) : childEnvironment(env),
     commandLine: mask(commandLine(command, args)),
     mask,
   };
