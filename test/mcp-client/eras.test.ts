@@ -1,12 +1,11 @@
 // Pain point 5: whatever a server does when it is asked for its era, the client connects, with one start, or with two where
 // the question killed it; and it asks only once.
 
-import { fileURLToPath } from 'node:url';
 import { StdioClientTransport as OfficialTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test } from 'vitest';
-import { BoundedEraMemory, type Client, connect, StdioClientTransport } from '../../src/entry/client.ts';
+import { type Client, connect } from '../../src/entry/client.ts';
 import { Logged, tempPath } from '../fixtures/mcp-client/logged.ts';
-import { closing, isAlive, until } from '../fixtures/server.ts';
+import { closing, isAlive } from '../fixtures/server.ts';
 
 async function isUsable(client: Client): Promise<void> {
   const { tools } = await client.listTools();
@@ -186,45 +185,6 @@ for (const garbage of [
   });
 }
 
-test('a server that answers nothing but garbage is given up with the garbage as evidence', async () => {
-  const server = new Logged('answers-garbage', 'Segmentation fault (just kidding)', 'always');
-  await expect(server.connect({ probeTimeoutMs: 100, startupTimeoutMs: 2500 })).rejects.toMatchObject({
-    code: 'REQUEST_TIMEOUT',
-    message: 'Could not connect: no answer to initialize within 2500 ms',
-    evidence: { firstNoise: 'Segmentation fault (just kidding)' },
-  });
-  expect(server.spawns).toBe(1);
-  expect(server.pids.filter(isAlive)).toEqual([]);
-});
-
-test('a server that ends whatever it is asked: two starts, and its last words', async () => {
-  const script = 'process.stderr.write("no API key"); process.exit(4)';
-  const command = { command: process.execPath, args: ['-e', script], stderr: 'ignore' as const };
-  await expect(connect(command, { eraMemory: new BoundedEraMemory() })).rejects.toMatchObject({
-    code: 'PROCESS_EXITED',
-    message: expect.stringMatching(/^Could not connect \(initialize\): .*exited with code 4.*no API key/),
-    evidence: { exitCode: 4, stderrTail: 'no API key' },
-  });
-});
-
-test('a command that does not exist', async () => {
-  await expect(connect({ command: 'no-such-command' })).rejects.toMatchObject({
-    code: 'COMMAND_NOT_FOUND',
-    evidence: { phase: 'spawn' },
-  });
-});
-
-test('a transport that cannot be opened again says so when the probe kills its server; a function that makes it can', async () => {
-  const server = new Logged('dies-of-the-probe');
-  await expect(connect(new StdioClientTransport(server.target))).rejects.toMatchObject({
-    code: 'CONNECTION_CLOSED',
-    hint: expect.stringContaining("era: 'legacy'"),
-    evidence: { exitCode: 1 },
-  });
-  await isUsable(closing(await connect(() => new StdioClientTransport(server.target))));
-  expect(server.spawns).toBe(3);
-});
-
 test('over the official transport, in both eras', async () => {
   for (const [name, era] of [
     ['refuses-the-probe', 'legacy'],
@@ -236,76 +196,4 @@ test('over the official transport, in both eras', async () => {
     expect(client.server.era).toBe(era);
     await isUsable(client);
   }
-});
-
-test('a pinned era or revision is tried and nothing else', async () => {
-  const dual = new Logged('official-dual');
-  expect((await dual.connect({ era: 'legacy' })).server.era).toBe('legacy');
-  expect((await dual.connect({ revision: '2025-03-26' })).server.revision).toBe('2025-03-26');
-  expect((await dual.connect({ era: 'modern' })).server.era).toBe('modern');
-  const legacy = new Logged('refuses-the-probe', '-32601');
-  await expect(legacy.connect({ era: 'modern' })).rejects.toMatchObject({
-    code: 'METHOD_NOT_FOUND',
-    message: 'Could not connect: the server refused server/discover: not for me',
-  });
-  const dies = new Logged('dies-of-the-probe');
-  await expect(dies.connect({ revision: '2026-07-28' })).rejects.toMatchObject({ code: 'PROCESS_EXITED' });
-  expect(dies.spawns).toBe(1);
-  const other = new Logged('offers-another-version', '2024-11-05');
-  await expect(other.connect({ revision: '2025-06-18' })).rejects.toMatchObject({ code: 'NEGOTIATION_FAILED' });
-  await expect(other.connect({ revision: 'yesterday' as never })).rejects.toMatchObject({ code: 'INVALID_OPTION' });
-});
-
-test('a memory that is wrong is corrected', async () => {
-  const legacy = new Logged('refuses-the-probe', '-32601');
-  const modern = new Logged('modern');
-  const key = ({ target }: Logged) => JSON.stringify([target.command, target.args, process.cwd()]);
-  for (const wrong of ['modern', 'transcript'] as const) {
-    legacy.memory.set(key(legacy), wrong);
-    expect((await legacy.connect()).server.era).toBe('legacy');
-    expect(legacy.memory.get(key(legacy))).toBe('legacy');
-  }
-  for (const wrong of ['legacy', 'transcript'] as const) {
-    modern.memory.set(key(modern), wrong);
-    expect((await modern.connect()).server.era).toBe('modern');
-    expect(modern.memory.get(key(modern))).toBe('modern');
-  }
-  expect([legacy.spawns, modern.spawns]).toEqual([2, 2]);
-});
-
-test('giving up during the start leaves no process', async () => {
-  const server = new Logged('ignores-the-probe');
-  const before = new AbortController();
-  before.abort(new Error('changed my mind'));
-  await expect(server.connect({ signal: before.signal })).rejects.toThrow('changed my mind');
-  expect(server.spawns).toBe(0);
-  const early = new AbortController();
-  const connecting = server.connect({ signal: early.signal });
-  early.abort(new Error('at once'));
-  await expect(connecting).rejects.toThrow('at once');
-  const late = new AbortController();
-  const waiting = server.connect({ signal: late.signal, probeTimeoutMs: 60_000 });
-  await until('the probe arrives', () => server.methods.includes('server/discover'));
-  late.abort(new Error('while it was silent'));
-  await expect(waiting).rejects.toThrow('while it was silent');
-  expect(server.pids.filter(isAlive)).toEqual([]);
-});
-
-test('giving up between the two starts leaves no process', async () => {
-  const server = new Logged('holds-a-lock', tempPath(), 'slowly');
-  const abort = new AbortController();
-  const connecting = server.connect({ signal: abort.signal });
-  await until('the probe arrives', () => server.methods.includes('server/discover'));
-  abort.abort(new Error('enough'));
-  await expect(connecting).rejects.toThrow('enough');
-  expect(server.spawns).toBe(1);
-  expect(server.pids.filter(isAlive)).toEqual([]);
-});
-
-test('the package is what the client says it is', async () => {
-  const { ownInfo } = await import('../../src/mcp/client/options.ts');
-  const { readFileSync } = await import('node:fs');
-  const file = fileURLToPath(new URL('../../package.json', import.meta.url));
-  const { name, version } = JSON.parse(readFileSync(file, 'utf8'));
-  expect(ownInfo).toEqual({ name, version });
 });

@@ -9,6 +9,8 @@ export type KnownEra = Era | 'transcript';
 export interface EraMemory {
   get(key: string): KnownEra | undefined;
   set(key: string, era: KnownEra): void;
+  /** What was remembered did not work: the next time is to find out anew. */
+  delete?(key: string): void;
 }
 
 export class BoundedEraMemory implements EraMemory {
@@ -28,6 +30,10 @@ export class BoundedEraMemory implements EraMemory {
     this.#eras.delete(key);
     this.#eras.set(key, era);
     if (this.#eras.size > this.#maxEntries) this.#eras.delete(this.#eras.keys().next().value!);
+  }
+
+  delete(key: string): void {
+    this.#eras.delete(key);
   }
 }
 

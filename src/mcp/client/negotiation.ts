@@ -129,9 +129,9 @@ export class Negotiation {
     } catch (error) {
       if (!this.#options.mayFallBack || this.#dead || !isRefusal(error)) throw error;
       // What was remembered no longer holds.
-      const answer = await this.#discover();
-      const verdict = this.#judge(answer);
-      if (verdict.kind === 'modern') return this.#modern(verdict);
+      const answer = await within(this.#options.clock, this.#options.probeTimeoutMs, this.#discover());
+      const verdict = answer === SILENT ? undefined : this.#judge(answer);
+      if (verdict?.kind === 'modern') return this.#modern(verdict);
       if (first === 'transcript') return this.#legacy();
       throw error;
     }

@@ -44,7 +44,9 @@ export async function openClient<T extends ClientChannel>(
     if (target.key !== undefined && isAuto(options)) eraMemory.set(target.key, attempts.remember!);
     return client;
   } catch (error) {
-    throw signal?.aborted ? signal.reason : error;
+    if (signal?.aborted) throw signal.reason;
+    if (target.key !== undefined && isAuto(options)) eraMemory.delete?.(target.key);
+    throw error;
   }
 }
 
