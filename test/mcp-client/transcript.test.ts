@@ -1,4 +1,4 @@
-// Seed 001, replayed: a Python server that speaks exactly its messages, and a client that sends them.
+// The transcript, replayed: a Python server that speaks exactly its messages, and a client that sends them.
 
 import { expect, test } from 'vitest';
 import { Logged } from '../fixtures/mcp-client/logged.ts';
@@ -6,7 +6,7 @@ import { Logged } from '../fixtures/mcp-client/logged.ts';
 const inputSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
 const expectedTools = { tools: [{ name: 'hello_world', description: 'A simple greeting tool', inputSchema }] };
 
-/** As they stand in the seed, without their ids. */
+/** As they stand in the transcript, without their ids. */
 const transcript = [
   {
     jsonrpc: '2.0',

@@ -35,7 +35,7 @@ export interface ServerFacts {
   instructions: string | undefined;
   revision: Revision;
   era: Era;
-  /** Where the server speaks the call flow of seed 001 instead of a revision. */
+  /** Where the server speaks the dialect of transcript-dialect.ts instead of a revision. */
   dialect?: 'transcript';
 }
 

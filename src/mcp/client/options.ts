@@ -50,7 +50,7 @@ export interface ClientOptions extends InputHandlers {
   era?: 'auto' | Era;
   /** This revision or none. */
   revision?: Revision;
-  /** Speak the dialect of seed 001 without asking first. It is recognised anyway. */
+  /** Speak the dialect of transcript-dialect.ts without asking first. It is recognised anyway. */
   dialect?: 'transcript';
   /** How long the server may be silent about a request, unless the call says otherwise: 60 s. */
   requestTimeoutMs?: number;
