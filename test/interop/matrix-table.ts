@@ -1,0 +1,70 @@
+// The matrix as Markdown, and its place in a page.
+
+import { type Family, families, type Outcome } from './families.ts';
+
+export interface MatrixRow {
+  ours: 'client' | 'server';
+  peer: string;
+  revision: string;
+  outcomes: Record<Family, Outcome>;
+}
+
+const BEGIN = '<!-- begin of what the test writes -->';
+const END = '<!-- end of what the test writes -->';
+const digits = [...'⁰¹²³⁴⁵⁶⁷⁸⁹'];
+
+export function matrixMarkdown(rows: MatrixRow[]): string {
+  const notes: string[] = [];
+  const numberOf = (why: string) => {
+    if (!notes.includes(why)) notes.push(why);
+    return superscript(notes.indexOf(why) + 1);
+  };
+  const cell = (outcome: Outcome) => {
+    if (outcome.kind === 'works') return '✓';
+    return `${outcome.kind === 'absent' ? '–' : '✗'}${numberOf(outcome.why)}`;
+  };
+  const table = (head: string, side: MatrixRow['ours']) => {
+    const found = rows
+      .filter(({ ours }) => ours === side)
+      .map(({ peer, revision, outcomes }) => [peer, revision, ...families.map((each) => cell(outcomes[each]))]);
+    return [`### ${head}`, '', ...grid(['', 'revision', ...families], merged(found)), ''];
+  };
+  const tables = [...table('Our client', 'client'), ...table('Our server', 'server')];
+  return [...tables, ...notes.map((why, n) => `${superscript(n + 1)} ${why}  `)].join('\n');
+}
+
+export function replaceMatrix(page: string, matrix: string): string {
+  const [before, rest] = page.split(BEGIN);
+  const after = rest?.split(END)[1];
+  if (after === undefined) throw new Error(`The page has no "${BEGIN}" … "${END}"`);
+  return `${before}${BEGIN}\n\n${matrix.trimEnd()}\n\n${END}${after}`;
+}
+
+/** Revisions in which all is the same share a line. */
+function merged(rows: string[][]): string[][] {
+  const lines: string[][] = [];
+  for (const row of rows) {
+    const last = lines.at(-1);
+    const isSame = last?.every((cell, column) => column === 1 || cell === row[column]);
+    if (isSame) last![1] += `<br>${row[1]}`;
+    else lines.push([...row]);
+  }
+  return lines;
+}
+
+/** As a formatter would write it: two columns to the left, the rest in the middle. */
+function grid(head: string[], rows: string[][]): string[] {
+  const widths = head.map((_, column) => Math.max(3, ...[head, ...rows].map((row) => row[column]!.length)));
+  const line = (cells: string[]) =>
+    `| ${cells.map((cell, column) => (column < 2 ? cell.padEnd(widths[column]!) : centred(cell, widths[column]!))).join(' | ')} |`;
+  const rule = widths.map((width, column) => (column < 2 ? '-'.repeat(width) : `:${'-'.repeat(width - 2)}:`));
+  return [line(head), line(rule), ...rows.map(line)];
+}
+
+function centred(cell: string, width: number): string {
+  return cell.padStart(cell.length + Math.floor((width - cell.length) / 2)).padEnd(width);
+}
+
+function superscript(number: number): string {
+  return [...`${number}`].map((digit) => digits[Number(digit)]).join('');
+}
