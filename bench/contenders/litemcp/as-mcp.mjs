@@ -1,0 +1,22 @@
+// The LiteMCP server as a host sees it: our MCP client on the channel that translates.
+
+import { openLiteMcpAsMcp } from '../../../dist/entry/litemcp.js';
+import { MAX_MESSAGE_BYTES } from '../limits.mjs';
+import { serverCommand } from '../server-command.mjs';
+
+export async function connect() {
+  const { client, close } = await openLiteMcpAsMcp({
+    ...serverCommand(import.meta.url),
+    maxFrameBytes: MAX_MESSAGE_BYTES,
+  });
+  const call = async (what, text) => {
+    const { content, isError } = await client.callTool('echo', { what, text });
+    if (isError) throw new Error(`It answered with an error: ${content[0]?.text}`);
+    return content[0].text;
+  };
+  return {
+    echo: (text) => call('', text),
+    serverUsage: async () => JSON.parse(await call('usage', '')),
+    close,
+  };
+}
