@@ -31,9 +31,16 @@ export async function openServer(config: ServerConfig, options: OpenServerOption
     observer,
     stderr: 'ignore' as const, // the observer sees it, and errors carry its tail
     stopWaits: config.stop,
-    framing: config.framing === undefined ? undefined : framingByName(config.framing),
   };
-  const client = await connect(target, { ...inputs, startupTimeoutMs, requestTimeoutMs, signal, clock, eraMemory });
+  if (config.protocol === 'litemcp') {
+    const { openLiteMcpAsMcp } = await import('../entry/litemcp.ts');
+    return openLiteMcpAsMcp({ ...target, startupTimeoutMs, requestTimeoutMs, signal });
+  }
+  const framing = config.framing === undefined ? undefined : framingByName(config.framing);
+  const client = await connect(
+    { ...target, framing },
+    { ...inputs, startupTimeoutMs, requestTimeoutMs, signal, clock, eraMemory },
+  );
   return linkTo(client);
 }
 

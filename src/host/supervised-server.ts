@@ -63,6 +63,7 @@ export class SupervisedServer<Client> {
   #errors = 0;
   #lastExit: LastExit | undefined;
   #lastError: string | undefined;
+  #lastCause: Error | undefined;
 
   constructor(options: SupervisedServerOptions<Client>) {
     this.name = options.name;
@@ -183,6 +184,7 @@ export class SupervisedServer<Client> {
     const { code, hint } = cause as Partial<StandpipeError>;
     this.#lastExit = { message: cause.message, code, hint, evidence };
     this.#lastError = cause.message;
+    this.#lastCause = cause;
     const { restart, clock, random = Math.random } = this.#options;
     const ending = { uptimeMs, exitCode: evidence?.exitCode ?? null, signal: evidence?.signal ?? null };
     const decision = decideRestart(this.#history, ending, restart, clock.nowMs(), random());
@@ -220,6 +222,7 @@ export class SupervisedServer<Client> {
     return new ProcessError('SERVER_FAILED', `Server "${this.name}" is not running: ${this.#reason || message}`, {
       evidence,
       hint: hint ?? 'Repair it, then start it again.',
+      cause: this.#lastCause,
     });
   }
 

@@ -1,0 +1,29 @@
+// Every command: its name, a line about it, and where it is. A command is loaded when it is run and not before: most of
+// them need little, and waiting for the rest at every start would be felt.
+
+import type { CommandModule } from './invocation.ts';
+
+export interface TableEntry {
+  summary: string;
+  hidden?: true;
+  load: () => Promise<CommandModule>;
+}
+
+export const commandTable: Readonly<Record<string, TableEntry>> = {
+  up: { summary: 'run the servers of the config, supervised, until Ctrl-C', load: () => import('./commands/up.ts') },
+  ls: { summary: 'show the servers and their state', load: () => import('./commands/ls.ts') },
+  start: { summary: 'start a server of the running host', load: () => import('./commands/start.ts') },
+  stop: { summary: 'stop a server of the running host', load: () => import('./commands/stop.ts') },
+  restart: { summary: 'restart a server of the running host', load: () => import('./commands/restart.ts') },
+  tools: { summary: 'show what can be called', load: () => import('./commands/tools.ts') },
+  call: { summary: 'call a tool', load: () => import('./commands/call.ts') },
+  read: { summary: 'read a resource', load: () => import('./commands/read.ts') },
+  prompt: { summary: 'get a prompt', load: () => import('./commands/prompt.ts') },
+  config: {
+    summary: 'show what the config says, and what is wrong with it',
+    load: () => import('./commands/config.ts'),
+  },
+  litemcp: { summary: 'serve a tool of an MCP server in LiteMCP', load: () => import('./commands/litemcp.ts') },
+  completion: { summary: 'print the completion of a shell', load: () => import('./commands/completion.ts') },
+  __complete: { summary: 'answer a shell', hidden: true, load: () => import('./commands/complete.ts') },
+};

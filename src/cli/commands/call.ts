@@ -1,0 +1,90 @@
+// `standpipe call`: one tool, once.
+
+import type { CallToolResult } from '../../mcp/types.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
+import { visible, visibleLine } from '../output/visible.ts';
+import { type FoundTool, findTool } from '../reach/find-tool.ts';
+import { withHost } from '../reach/reach-host.ts';
+import { errorText, printContent } from '../result/print-content.ts';
+import { readArguments } from '../values/arguments.ts';
+import { readPositional } from '../values/positional.ts';
+import { addServerOptions, examples, serverOptions } from './server-options.ts';
+
+interface Options {
+  args?: string;
+  check: boolean;
+  output?: string;
+  repeatable?: boolean;
+}
+
+export const define: CommandModule['define'] = (command, run) => {
+  command
+    .usage('<server> <tool> [name=value …] [options]')
+    .argument('[words...]', 'the server, its tool, and the arguments')
+    .option('--args <json>', 'all arguments as one JSON object; @file reads it from a file, - from stdin')
+    .option('--no-check', 'send the arguments even if the tool does not know them')
+    .option('--output <path>', 'save pictures, sounds and files of the result there: a file or a folder')
+    .option('--repeatable', 'send it again if the server falls while it runs');
+  addServerOptions(command);
+  command.addHelpText(
+    'after',
+    `
+Arguments are typed by the schema of the tool:
+  name=value      text, a number, true, null … as the tool wants it; again for a list
+  name:=json      JSON, whatever the tool wants
+  name=@file      what the file says; @@ is an @, @- is stdin
+  a.b=value       inside of an object
+  -               all arguments as one JSON object on stdin
+A LiteMCP server has one tool, and takes plain values in their order.`,
+  );
+  examples(
+    command,
+    'call weather forecast city=Oslo days=3',
+    'call weather/forecast city=Oslo --json',
+    'call search filter.tags=a filter.tags=b options:=\'{"deep": true}\'',
+    'call files write path=notes.md content=@notes.md',
+    'call add a=2 b=3 -- node server.mjs',
+    'call calculator 2 3',
+  );
+  command.action(run(call));
+};
+
+const call: CommandBody = (invocation, words, options) =>
+  withHost(invocation, serverOptions(options), async (reached) => {
+    const found = await findTool(reached, words);
+    const { args, check, repeatable, output } = options as unknown as Options;
+    const { settings, signal, out } = invocation;
+    const input = await readInput(found, args, check);
+    out.activity.begin(`calling ${found.server}/${found.tool.name}`);
+    const result = await reached.host.callTool(found.server, found.tool.name, input, {
+      timeoutMs: settings.timeoutMs,
+      signal,
+      repeatable,
+      onProgress: (progress) => out.activity.progress(progress),
+    });
+    out.activity.end();
+    return show(result, found, output, invocation);
+  });
+
+async function readInput({ tool, protocol, words }: FoundTool, args: string | undefined, check: boolean) {
+  const schema = tool.inputSchema;
+  const name = visibleLine(tool.name);
+  const byPosition = protocol === 'litemcp' && args === undefined ? await readPositional(words, tool) : undefined;
+  return byPosition ?? readArguments(words, { tool: name, schema, args, unchecked: !check });
+}
+
+async function show(
+  result: CallToolResult,
+  { server, tool }: FoundTool,
+  output: string | undefined,
+  { out }: Invocation,
+): Promise<number> {
+  const { isError = false, content, structuredContent } = result;
+  const isSaved = output !== undefined && !isError;
+  const saved = isSaved || !isError ? await printContent(content, structuredContent, output, out) : [];
+  if (out.json) out.document({ server, tool: tool.name, isError, content, structuredContent, saved });
+  if (!isError) return ExitCode.done;
+  out.say(`${out.paintError('red', 'The tool reports an error:')} ${visible(errorText(result))}`);
+  return ExitCode.toolError;
+}

@@ -1,0 +1,49 @@
+// `standpipe config`: what was found, from which file, and what is wrong with it. No secret is shown.
+
+import { describeConfig, type ServerDescription } from '../../host/config/describe-config.ts';
+import { surveyConfig } from '../../host/config/load-config.ts';
+import { type ConfigProblem, problemText } from '../../host/config/problem.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import type { Row } from '../output/table.ts';
+import { visibleLine } from '../output/visible.ts';
+import { examples } from './server-options.ts';
+
+export const define: CommandModule['define'] = (command, run) => {
+  examples(command, 'config', 'config --discover', 'config --config other/mcp.json --json');
+  command.action(run(config));
+};
+
+const config: CommandBody = async ({ settings, out }) => {
+  const description = describeConfig(await surveyConfig({ file: settings.config, discover: settings.discover }));
+  const { files, servers, shadowed, problems } = description;
+  const failed = problems.some(({ severity }) => severity === 'error');
+  if (out.json) out.document(description);
+  else {
+    for (const { file, origin } of files) out.say(out.paintError('dim', `${visibleLine(file)} (${origin})`));
+    out.rows(['SERVER', 'STATUS', 'SPEAKS', 'COMMAND', 'ENV', 'FROM'], servers.map(toRow));
+    for (const { name, source, by } of shadowed) {
+      out.say(`"${visibleLine(name)}" of ${visibleLine(source.file)} is hidden by the one of ${visibleLine(by.file)}`);
+    }
+  }
+  for (const problem of problems) out.say(describeProblem(problem, out.paintError));
+  if (!out.json && problems.length === 0 && servers.length > 0) out.say('Nothing is wrong with it.');
+  return failed ? ExitCode.usage : ExitCode.done;
+};
+
+function toRow(server: ServerDescription): Row {
+  const from = `${server.source.file}:${server.source.line}`;
+  if (!('command' in server)) {
+    return [server.name, { text: server.status, colour: 'red' }, '', server.message, '', from];
+  }
+  const { name, status, protocol, command, args, env } = server;
+  const words = [command, ...args].map((word) => (/^[\w./:@=+-]+$/.test(word) ? word : JSON.stringify(word)));
+  const colour = status === 'enabled' ? 'green' : 'dim';
+  return [name, { text: status, colour }, protocol, words.join(' '), Object.keys(env).join(','), from];
+}
+
+function describeProblem(problem: ConfigProblem, paint: (colour: 'red' | 'yellow', text: string) => string): string {
+  const { severity, suggestion } = problem;
+  const hint = suggestion ? ` ${visibleLine(suggestion)}` : '';
+  return `${paint(severity === 'error' ? 'red' : 'yellow', `${severity}:`)} ${visibleLine(problemText(problem))}.${hint}`;
+}

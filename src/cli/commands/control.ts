@@ -1,0 +1,39 @@
+// `start`, `stop` and `restart`: one server of the host that is running.
+
+import type { Command } from 'commander';
+import type { HostApi } from '../../host/host-api.ts';
+import type { RunCommand } from '../invocation.ts';
+import { visibleLine } from '../output/visible.ts';
+import { unknownServer } from '../reach/find-server.ts';
+import { withRunningHost } from '../reach/reach-host.ts';
+import { examples } from './server-options.ts';
+
+type Verb = 'start' | 'stop' | 'restart';
+
+const actions: Record<Verb, (host: HostApi, server: string) => Promise<void>> = {
+  start: (host, server) => host.startServer(server),
+  stop: (host, server) => host.stopServer(server),
+  restart: (host, server) => host.restartServer(server),
+};
+
+export function defineControl(verb: Verb, command: Command, run: RunCommand): void {
+  command.argument('<server>', 'its name in the config');
+  examples(command, `${verb} weather`);
+  command.action(
+    run((invocation, words) =>
+      withRunningHost(invocation, async (host) => {
+        const [name] = words as [string];
+        const { out } = invocation;
+        const names = (await host.status()).map((server) => server.name);
+        if (!names.includes(name)) throw unknownServer(name, names);
+        out.activity.begin(`${verb} ${name}`);
+        await actions[verb](host, name);
+        out.activity.end();
+        const server = (await host.status()).find((status) => status.name === name)!;
+        if (out.json) out.document({ server });
+        else out.say(`${visibleLine(name)} is ${server.state}.`);
+        return undefined;
+      }),
+    ),
+  );
+}

@@ -1,0 +1,37 @@
+// `standpipe litemcp serve`: one tool of an MCP server, for clients that speak LiteMCP. stdin and stdout are theirs.
+
+import { UsageError } from '../../base/errors.ts';
+import { unlessAborted } from '../interrupt.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import { serverOfCommand } from '../reach/server-command.ts';
+import { addServerOptions, examples, serverOptions } from './server-options.ts';
+
+export const define: CommandModule['define'] = (command, run) => {
+  const serve = command
+    .command('serve')
+    .description('start the MCP server behind -- and serve one of its tools in LiteMCP, on stdin and stdout')
+    .requiredOption('--tool <name>', 'the tool to serve');
+  addServerOptions(serve);
+  examples(serve, 'litemcp serve --tool add -- node server.mjs');
+  serve.action(run(serveTool));
+};
+
+const serveTool: CommandBody = async ({ serverCommand, settings, signal }, _words, options) => {
+  if (!serverCommand) {
+    throw new UsageError('INVALID_OPTION', 'Which server is to be served?', {
+      hint: 'standpipe litemcp serve --tool NAME -- <command …>',
+    });
+  }
+  const { command, args, env, cwd, startupTimeoutMs, requestTimeoutMs } = serverOfCommand(
+    serverCommand,
+    serverOptions(options),
+    settings,
+  );
+  const { serveMcpToolAsLiteMcp } = await import('../../entry/litemcp.ts');
+  const { tool } = options as { tool: string };
+  const target = { command, args, env, cwd, stderr: 'inherit' as const };
+  const serving = serveMcpToolAsLiteMcp({ ...target, tool, startupTimeoutMs, requestTimeoutMs, signal });
+  const lost = await unlessAborted(serving, signal);
+  if (lost) throw lost;
+  return undefined;
+};

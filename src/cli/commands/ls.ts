@@ -1,0 +1,78 @@
+// `standpipe ls`: the servers and how they are. Starts nothing.
+
+import type { ServerState, ServerStatus } from '../../host/server-state.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import type { Colour } from '../output/colours.ts';
+import { visibleLine } from '../output/visible.ts';
+import { loadServers } from '../reach/own-host.ts';
+import { findRunningHost } from '../reach/running-host.ts';
+import { examples } from './server-options.ts';
+
+export const define: CommandModule['define'] = (command, run) => {
+  examples(command, 'ls', 'ls --json', 'ls --config other/mcp.json');
+  command.action(run(ls));
+};
+
+export const stateColours: Record<ServerState, Colour | undefined> = {
+  ready: 'green',
+  starting: 'cyan',
+  stopping: 'cyan',
+  backoff: 'yellow',
+  failed: 'red',
+  stopped: 'dim',
+  disabled: 'dim',
+};
+
+const ls: CommandBody = async ({ settings, out }) => {
+  const running = await findRunningHost(settings);
+  const servers = running ? await running.status().finally(() => running.close()) : await fromConfig(settings);
+  if (out.json) {
+    out.document({ running: running !== undefined, servers });
+    return undefined;
+  }
+  out.rows(
+    ['SERVER', 'STATE', 'UPTIME', 'CALLS', 'ERRORS', 'RESTARTS', 'PID', 'SPEAKS', 'LAST ERROR'],
+    servers.map((server) => [
+      server.name,
+      { text: server.state, colour: stateColours[server.state] },
+      server.state === 'ready' ? describeUptime(server.uptimeMs) : '-',
+      String(server.calls),
+      String(server.errors),
+      String(server.restarts),
+      String(server.pid ?? '-'),
+      `${server.protocol}${server.revision ? ` ${server.revision}` : ''}`,
+      server.lastError ?? '',
+    ]),
+  );
+  if (servers.length === 0) out.say('The config has no servers that can be used; `standpipe config` says why.');
+  if (!running) out.say('No host is running: `standpipe up` starts them; `call` and `tools` start what they need.');
+  return undefined;
+};
+
+export function describeUptime(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+  const hours = Math.floor(seconds / 3600);
+  return hours < 24 ? `${hours}h ${Math.floor((seconds % 3600) / 60)}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}
+
+async function fromConfig(settings: Parameters<typeof loadServers>[0]): Promise<ServerStatus[]> {
+  const [{ Host }, config] = await Promise.all([import('../../host/host.ts'), loadServers(settings)]);
+  const rejected = config.rejected.map(({ name, message, remote }) => ({
+    name,
+    state: 'disabled' as const,
+    reason: remote ? 'not over stdio' : 'cannot be used',
+    protocol: 'mcp' as const,
+    pid: null,
+    uptimeMs: 0,
+    restarts: 0,
+    calls: 0,
+    errors: 0,
+    revision: undefined,
+    serverInfo: undefined,
+    lastExit: undefined,
+    lastError: visibleLine(message),
+  }));
+  return [...new Host(config.servers).status(), ...rejected];
+}

@@ -1,0 +1,91 @@
+// `standpipe prompt`: a prompt with its arguments filled in.
+
+import { UsageError } from '../../base/errors.ts';
+import { didYouMean } from '../../host/config/nearest.ts';
+import type { Prompt } from '../../mcp/types.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import type { Output } from '../output/output.ts';
+import { visible, visibleLine } from '../output/visible.ts';
+import { findServer } from '../reach/find-server.ts';
+import { withHost } from '../reach/reach-host.ts';
+import { readBlock } from '../result/print-content.ts';
+import { describePiece } from '../result/save-content.ts';
+import { readArguments } from '../values/arguments.ts';
+import { addServerOptions, examples, serverOptions } from './server-options.ts';
+
+export const define: CommandModule['define'] = (command, run) => {
+  command
+    .usage('<server> [name] [name=value …] [options]')
+    .argument('[words...]', 'the server, the prompt and its arguments; without a prompt, what there is is listed');
+  addServerOptions(command);
+  examples(command, 'prompt docs', 'prompt docs summarize style=short', 'prompt docs review code=@main.py --json');
+  command.action(run(prompt));
+};
+
+const prompt: CommandBody = (invocation, words, options) =>
+  withHost(invocation, serverOptions(options), async (reached) => {
+    const { out, settings, signal } = invocation;
+    const [server, name, ...rest] = reached.only === undefined ? words : [reached.only, ...words];
+    if (server === undefined) {
+      throw new UsageError('INVALID_OPTION', 'prompt takes a server and the name of a prompt', {
+        hint: 'standpipe prompt <server> <name> [name=value …]',
+      });
+    }
+    await findServer(server, reached, settings);
+    const prompts = await reached.host.listPrompts(server);
+    if (name === undefined) return list(server, prompts, out);
+    const found = prompts.find((each) => each.name === name);
+    if (!found) throw unknownPrompt(server, name, prompts);
+    const args = (await readArguments(rest, { tool: visibleLine(name), schema: schemaOf(found) })) as Record<
+      string,
+      string
+    >;
+    out.activity.begin(`asking for ${name}`);
+    const { description, messages } = await reached.host.getPrompt(server, name, args, {
+      timeoutMs: settings.timeoutMs,
+      signal,
+    });
+    out.activity.end();
+    if (out.json) out.document({ server, prompt: name, description, messages });
+    else {
+      if (description) out.say(visible(description));
+      for (const { role, content } of messages) {
+        const { text, piece, what } = readBlock(content);
+        out.text(`${visibleLine(role)}: ${text ?? describePiece(piece!, what)}\n`);
+      }
+    }
+    return undefined;
+  });
+
+function list(server: string, prompts: readonly Prompt[], out: Output): undefined {
+  if (out.json) out.document({ server, prompts });
+  else {
+    out.rows(
+      ['PROMPT', 'ARGUMENTS', 'DESCRIPTION'],
+      prompts.map(({ name, arguments: args = [], description = '' }) => [
+        name,
+        args.map((each) => (each.required ? each.name : `[${each.name}]`)).join(' '),
+        description.split('\n')[0]!,
+      ]),
+    );
+    if (prompts.length === 0) out.say('There are no prompts.');
+  }
+}
+
+/** Every argument of a prompt is text. */
+function schemaOf({ arguments: args = [] }: Prompt): Record<string, unknown> {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(args.map(({ name }) => [name, { type: 'string' }])),
+    required: args.filter(({ required }) => required).map(({ name }) => name),
+    additionalProperties: false,
+  };
+}
+
+function unknownPrompt(server: string, name: string, prompts: readonly Prompt[]): UsageError {
+  const names = prompts.map((each) => each.name);
+  const there = names.length > 0 ? `There are: ${names.join(', ')}` : 'It has no prompts.';
+  return new UsageError('NAME_UNKNOWN', `"${server}" has no prompt named "${name}"`, {
+    hint: [didYouMean(name, names), there].filter(Boolean).join(' '),
+  });
+}

@@ -1,0 +1,71 @@
+// `standpipe read`: a resource. In a pipe its bytes come out as they are, so that it can be saved and compared.
+
+import { UsageError } from '../../base/errors.ts';
+import type { ResourceContents } from '../../mcp/types.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import type { Output } from '../output/output.ts';
+import { visibleLine } from '../output/visible.ts';
+import { findServer } from '../reach/find-server.ts';
+import { withHost } from '../reach/reach-host.ts';
+import { describePiece, type Piece, savePieces } from '../result/save-content.ts';
+import { addServerOptions, examples, serverOptions } from './server-options.ts';
+
+export const define: CommandModule['define'] = (command, run) => {
+  command
+    .usage('<server> [uri] [options]')
+    .argument('[words...]', 'the server and the URI; without a URI, what there is to read is listed')
+    .option('--output <path>', 'save it there: a file or a folder');
+  addServerOptions(command);
+  examples(command, 'read docs', 'read docs file:///readme.md', 'read docs file:///logo.png --output logo.png');
+  command.action(run(read));
+};
+
+const read: CommandBody = (invocation, words, options) =>
+  withHost(invocation, serverOptions(options), async (reached) => {
+    const { out, settings, signal } = invocation;
+    const [server, uri, ...rest] = reached.only === undefined ? words : [reached.only, ...words];
+    if (server === undefined || rest.length > 0) {
+      throw new UsageError('INVALID_OPTION', 'read takes a server and a URI', {
+        hint: 'standpipe read <server> <uri>',
+      });
+    }
+    await findServer(server, reached, settings);
+    if (uri === undefined) return list(server, await reached.host.listResources(server), out);
+    out.activity.begin(`reading ${uri}`);
+    const { contents } = await reached.host.readResource(server, uri, { timeoutMs: settings.timeoutMs, signal });
+    out.activity.end();
+    const { output } = options as { output?: string };
+    const pieces = contents.map(toPiece);
+    const saved = output === undefined ? [] : await savePieces(pieces, output);
+    for (const file of saved) out.say(`Saved ${visibleLine(file)}`);
+    if (out.json) out.document({ server, uri, contents, saved });
+    else if (output === undefined) for (const [at, piece] of pieces.entries()) print(contents[at]!, piece, out);
+    return undefined;
+  });
+
+type Listed = Awaited<ReturnType<import('../../host/host-api.ts').HostApi['listResources']>>;
+
+function list(server: string, { resources, resourceTemplates }: Listed, out: Output): undefined {
+  if (out.json) out.document({ server, resources, resourceTemplates });
+  else {
+    out.rows(
+      ['URI', 'NAME', 'TYPE', 'DESCRIPTION'],
+      [
+        ...resources.map(({ uri, ...resource }) => ({ ...resource, uri })),
+        ...resourceTemplates.map(({ uriTemplate, ...template }) => ({ ...template, uri: uriTemplate })),
+      ].map(({ uri, name, mimeType = '', description = '' }) => [uri, name, mimeType, description.split('\n')[0]!]),
+    );
+    if (resources.length + resourceTemplates.length === 0) out.say('There is nothing to read.');
+  }
+}
+
+function print(content: ResourceContents, piece: Piece, out: Output): void {
+  if (!out.onTerminal) return out.bytes(piece.bytes);
+  if ('text' in content) return out.text(content.text.endsWith('\n') ? content.text : `${content.text}\n`);
+  out.say(visibleLine(describePiece(piece, 'resource')));
+}
+
+function toPiece(content: ResourceContents): Piece {
+  const bytes = 'text' in content ? Buffer.from(content.text) : Buffer.from(content.blob, 'base64');
+  return { mimeType: content.mimeType, bytes };
+}

@@ -1,0 +1,71 @@
+// `standpipe tools`: what can be called, and with what.
+
+import { catalogOf, type Offer } from '../../host/catalog.ts';
+import type { Tool } from '../../mcp/types.ts';
+import { ExitCode, exitCodeOf } from '../exit-code.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import type { Output } from '../output/output.ts';
+import { visibleLine } from '../output/visible.ts';
+import { findServer } from '../reach/find-server.ts';
+import { type Reached, withHost } from '../reach/reach-host.ts';
+import { describeError } from '../show-error.ts';
+import { describeParameters } from '../values/check.ts';
+import { addServerOptions, examples, serverOptions } from './server-options.ts';
+
+export const define: CommandModule['define'] = (command, run) => {
+  command.argument('[server]', 'only of this server');
+  addServerOptions(command);
+  examples(command, 'tools', 'tools weather', 'tools --json', 'tools -- python3 server.py');
+  command.action(run(tools));
+};
+
+interface Found {
+  tools: Offer<Tool>[];
+  failed: { server: string; error: Error }[];
+}
+
+const tools: CommandBody = (invocation, [name], options) =>
+  withHost(invocation, serverOptions(options), async (reached) => {
+    const { out, settings } = invocation;
+    out.activity.begin('asking for tools');
+    const server = name ?? reached.only;
+    if (server !== undefined) await findServer(server, reached, settings);
+    const { tools, failed } =
+      server === undefined ? await reached.host.tools({ start: true }) : await one(reached, server);
+    out.activity.end();
+    if (out.json) {
+      out.document({
+        tools: tools.map(({ definition, ...offer }) => ({ ...offer, ...definition })),
+        failed: failed.map(({ server, error }) => ({ server, error: describeError(error) })),
+      });
+    } else show(tools, out);
+    for (const { server, error } of failed) {
+      out.say(`${out.paintError('red', `${visibleLine(server)} could not be asked:`)} ${visibleLine(error.message)}`);
+    }
+    return failed.length > 0 ? exitCodeOf(failed[0]!.error) : ExitCode.done;
+  });
+
+async function one({ host }: Reached, server: string): Promise<Found> {
+  return { tools: catalogOf(new Map([[server, await host.listTools(server)]])), failed: [] };
+}
+
+function show(tools: readonly Offer<Tool>[], out: Output): void {
+  out.rows(
+    ['SERVER', 'TOOL', 'ARGUMENTS', 'DESCRIPTION'],
+    tools.map(({ server, name, sharedWith, definition }) => [
+      server,
+      { text: name, colour: sharedWith.length > 0 ? 'yellow' : 'cyan' },
+      describeParameters(definition.inputSchema),
+      firstSentence(definition.description ?? definition.title ?? ''),
+    ]),
+  );
+  if (tools.length === 0) out.say('There are no tools.');
+  const shared = [...new Set(tools.filter(({ sharedWith }) => sharedWith.length > 0).map(({ name }) => name))];
+  if (shared.length > 0) {
+    out.say(`Several servers have ${shared.map(visibleLine).join(', ')}: call them as server/tool.`);
+  }
+}
+
+function firstSentence(text: string): string {
+  return text.trim().split('\n')[0]!;
+}

@@ -1,0 +1,42 @@
+// What the program ends with, so that scripts can tell what happened. docs/cli.md has the same table.
+
+import { StandpipeError } from '../base/errors.ts';
+import { Interrupted } from './interrupt.ts';
+
+export const ExitCode = {
+  done: 0,
+  toolError: 1,
+  usage: 2,
+  server: 3,
+  timeout: 4,
+  protocol: 5,
+  /** A fault of ours. */
+  internal: 70,
+} as const;
+
+/** Of the codes that are not the rule of their class. */
+const exceptions: Record<string, number> = {
+  REQUEST_TIMEOUT: ExitCode.timeout,
+  NOT_SENT: ExitCode.server,
+  OUTCOME_UNKNOWN: ExitCode.server,
+  CONNECTION_CLOSED: ExitCode.server,
+  STREAM_FAILED: ExitCode.server,
+  SERVER_STOPPED: ExitCode.server,
+};
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof Interrupted) return error.exitCode;
+  if (!(error instanceof StandpipeError)) return ExitCode.internal;
+  // A server that failed to start has a cause, and a start that took too long is a timeout.
+  if (error.code === 'SERVER_FAILED' && error.cause instanceof StandpipeError) return exitCodeOf(error.cause);
+  const exception = exceptions[error.code];
+  if (exception !== undefined) return exception;
+  switch (error.name) {
+    case 'UsageError':
+      return ExitCode.usage;
+    case 'ProcessError':
+      return ExitCode.server;
+    default:
+      return ExitCode.protocol;
+  }
+}

@@ -1,0 +1,74 @@
+// One line on the terminal that says what is being waited for; gone when the wait is over. Nobody sees it anywhere else.
+
+import type { OutputStream } from './output.ts';
+import { cutToWidth } from './text-width.ts';
+import { visibleLine } from './visible.ts';
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const FRAME_MS = 100;
+/** What is over sooner is not worth a line. */
+const QUIET_MS = 300;
+const BAR_WIDTH = 20;
+
+export interface Progress {
+  progress: number;
+  total?: number | undefined;
+  message?: string | undefined;
+}
+
+export class Activity {
+  readonly #terminal: OutputStream | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #label = '';
+  #progress: Progress | undefined;
+  #sinceMs = 0;
+  #frame = 0;
+  #shown = false;
+
+  constructor(terminal: OutputStream | undefined) {
+    this.#terminal = terminal;
+  }
+
+  begin(label: string): void {
+    this.#label = label;
+    this.#progress = undefined;
+    this.#sinceMs = performance.now();
+    if (!this.#terminal) return;
+    clearInterval(this.#timer);
+    this.#timer = setInterval(() => this.#draw(), FRAME_MS);
+    this.#timer.unref();
+  }
+
+  progress(progress: Progress): void {
+    this.#progress = progress;
+  }
+
+  /** Makes room for a line; what is being waited for is shown again afterwards. */
+  pause(): void {
+    if (this.#shown) this.#terminal?.write('\r\x1b[2K');
+    this.#shown = false;
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.pause();
+  }
+
+  #draw(): void {
+    const elapsedMs = performance.now() - this.#sinceMs;
+    if (elapsedMs < QUIET_MS) return;
+    const spinner = FRAMES[this.#frame++ % FRAMES.length]!;
+    const line = `${spinner} ${visibleLine(this.#label)} ${describeProgress(this.#progress)}${Math.floor(elapsedMs / 1000)} s`;
+    this.#terminal?.write(`\r\x1b[2K${cutToWidth(line, (this.#terminal.columns || 80) - 1)}`);
+    this.#shown = true;
+  }
+}
+
+export function describeProgress(progress: Progress | undefined): string {
+  if (!progress) return '';
+  const message = progress.message ? `${visibleLine(progress.message)} ` : '';
+  if (!progress.total || progress.total <= 0) return `${progress.progress} ${message}`;
+  const share = Math.min(1, Math.max(0, progress.progress / progress.total));
+  const filled = Math.round(share * BAR_WIDTH);
+  return `[${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}] ${Math.floor(share * 100)}% ${message}`;
+}

@@ -1,0 +1,62 @@
+// Rows for people and rows for programs. On a terminal: aligned, with a header, never wider than the window. In a pipe: one
+// line a row, fields parted by tabs, nothing cut and no header. Neither can be broken by what a field contains.
+
+import type { Colour, Paint } from './colours.ts';
+import { cutToWidth, padToWidth, textWidth } from './text-width.ts';
+import { visibleLine } from './visible.ts';
+
+export interface Cell {
+  text: string;
+  colour?: Colour | undefined;
+}
+
+export type Row = readonly (string | Cell)[];
+
+const GAP = '  ';
+/** What a column keeps of its width, however narrow the window. */
+const LEAST_WIDTH = 6;
+
+export function tabSeparated(rows: readonly Row[]): string {
+  return rows.map((row) => `${row.map((cell) => visibleLine(textOf(cell))).join('\t')}\n`).join('');
+}
+
+export function tableLines(titles: readonly string[], rows: readonly Row[], width: number, paint: Paint): string[] {
+  const cells = rows.map((row) => row.map((cell) => visibleLine(textOf(cell))));
+  const widths = titles.map((title, column) =>
+    Math.max(textWidth(title), ...cells.map((row) => textWidth(row[column] ?? ''))),
+  );
+  narrow(widths, width - GAP.length * (titles.length - 1));
+  const line = (texts: readonly string[], colours: (column: number) => Colour | undefined) =>
+    texts
+      .map((text, column) => {
+        const cut = cutToWidth(text, widths[column]!);
+        const shown = column === texts.length - 1 ? cut : padToWidth(cut, widths[column]!);
+        const colour = colours(column);
+        return colour ? paint(colour, shown) : shown;
+      })
+      .join(GAP)
+      .trimEnd();
+  return [
+    line(titles, () => 'dim'),
+    ...cells.map((texts, row) => line(texts, (column) => colourOf(rows[row]![column]!))),
+  ];
+}
+
+/** The widest column gives way first. */
+function narrow(widths: number[], available: number): void {
+  let tooMuch = widths.reduce((sum, width) => sum + width, 0) - available;
+  while (tooMuch > 0) {
+    const widest = widths.indexOf(Math.max(...widths));
+    if (widths[widest]! <= LEAST_WIDTH) return;
+    widths[widest]!--;
+    tooMuch--;
+  }
+}
+
+function textOf(cell: string | Cell): string {
+  return typeof cell === 'string' ? cell : cell.text;
+}
+
+function colourOf(cell: string | Cell): Colour | undefined {
+  return typeof cell === 'string' ? undefined : cell.colour;
+}

@@ -1,0 +1,35 @@
+// Text of servers on a terminal. A terminal obeys escape sequences, and a person believes what is shown: so everything that
+// would move the cursor, change colours, reorder letters or stay invisible is written out instead (`\x1b`, `\u202e`).
+
+/** C0 but tab and newline, DEL, C1; marks that reorder or hide text; separators; tags, which nobody sees and models read. */
+const unseen =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+
+/** Keeps tabs and newlines. */
+export function visible(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(unseen, writeOut);
+}
+
+/** For names, fields and everything else that has one line: no newline, no tab. */
+export function visibleLine(text: string): string {
+  return text.replace(unseen, writeOut).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+}
+
+/** JSON for people, that no terminal can take for a command. It is the same JSON to a parser. */
+export function visibleJson(value: unknown, indent = 2): string {
+  const text = JSON.stringify(value, undefined, indent) ?? 'null';
+  return text.replace(unseen, (character) =>
+    Array.from({ length: character.length }, (_, at) => `\\u${hex(character.charCodeAt(at), 4)}`).join(''),
+  );
+}
+
+function writeOut(character: string): string {
+  const code = character.codePointAt(0)!;
+  if (code < 0x100) return `\\x${hex(code, 2)}`;
+  return code < 0x10000 ? `\\u${hex(code, 4)}` : `\\u{${code.toString(16)}}`;
+}
+
+function hex(code: number, digits: number): string {
+  return code.toString(16).padStart(digits, '0');
+}

@@ -1,0 +1,78 @@
+// A server that wants to know something, and a person at the terminal who may say it. Where nobody can be asked, the answer
+// is no, and a word about it.
+
+import { createInterface } from 'node:readline/promises';
+import type { InputHandlers } from '../../mcp/client/options.ts';
+import type { ElicitFormParams, ElicitParams, ElicitResult } from '../../mcp/types.ts';
+import type { Output } from '../output/output.ts';
+import { visible, visibleLine } from '../output/visible.ts';
+import { describeType, Misfit, typedValue } from '../values/typed-value.ts';
+
+type Ask = (question: string) => Promise<string>;
+type Content = NonNullable<ElicitResult['content']>;
+
+export function askPerson(server: string, out: Output): InputHandlers {
+  return {
+    elicitModes: ['form', 'url'],
+    elicit: async (params, { signal }) => {
+      if (!process.stdin.isTTY || !process.stderr.isTTY) {
+        out.say(
+          `${visibleLine(server)} asks: ${visible(params.message)} — nobody is here to answer, so it is declined.`,
+        );
+        return { action: 'decline' };
+      }
+      out.say(out.paintError('bold', `${visibleLine(server)} asks: ${visible(params.message)}`));
+      const lines = createInterface({ input: process.stdin, output: process.stderr });
+      // The terminal hands Ctrl-C to whoever reads from it, and not to the program.
+      lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+      try {
+        return await answer(params, (question) => lines.question(question, { signal }), out);
+      } finally {
+        lines.close();
+      }
+    },
+  };
+}
+
+async function answer(params: ElicitParams, ask: Ask, out: Output): Promise<ElicitResult> {
+  if (params.mode === 'url') {
+    out.say(`Open this page, if you trust it: ${visibleLine(params.url)}`);
+    return { action: isYes(await ask('Done? [y/N] ')) ? 'accept' : 'decline' };
+  }
+  const content = await fillIn(params, ask, out);
+  if (!isYes(await ask('Send this? [y/N] '))) return { action: 'decline' };
+  return { action: 'accept', content };
+}
+
+async function fillIn({ requestedSchema }: ElicitFormParams, ask: Ask, out: Output): Promise<Content> {
+  const content: Content = {};
+  const required = new Set(requestedSchema.required);
+  for (const [name, schema] of Object.entries(requestedSchema.properties)) {
+    const about = [schema.title, schema.description].filter((text) => typeof text === 'string').map(String);
+    if (about.length > 0) out.say(`  ${visibleLine(about.join(': '))}`);
+    const usual = schema.default === undefined ? '' : ` (${visibleLine(String(schema.default))})`;
+    const optional = required.has(name) ? '' : ', may be empty';
+    const question = `  ${visibleLine(name)} <${visibleLine(describeType(schema, requestedSchema))}${optional}>${usual}: `;
+    const value = await askUntilItFits(question, schema, required.has(name), ask, out);
+    if (value !== undefined) content[name] = value as Content[string];
+  }
+  return content;
+}
+
+async function askUntilItFits(question: string, schema: object, isRequired: boolean, ask: Ask, out: Output) {
+  for (;;) {
+    const text = await ask(question);
+    const { default: usual } = schema as { default?: unknown };
+    if (text === '' && (usual !== undefined || !isRequired)) return usual;
+    try {
+      return typedValue(text, schema, {});
+    } catch (error) {
+      if (!(error instanceof Misfit)) throw error;
+      out.say(`  It ${error.message}.`);
+    }
+  }
+}
+
+function isYes(text: string): boolean {
+  return /^y(?:es)?$/i.test(text.trim());
+}

@@ -1,0 +1,82 @@
+// The tool a call means: `server tool`, `server/tool`, a name that only one server has, or, of a server that has one
+// tool alone, nothing at all.
+
+import { UsageError } from '../../base/errors.ts';
+import { resolve } from '../../host/catalog.ts';
+import { didYouMean } from '../../host/config/nearest.ts';
+import type { ServerStatus } from '../../host/server-state.ts';
+import type { Tool } from '../../mcp/types.ts';
+import { parameterNames } from '../values/positional.ts';
+import { readAssignment } from '../values/word.ts';
+import { unknownServer } from './find-server.ts';
+import type { Reached } from './reach-host.ts';
+
+export interface FoundTool {
+  server: string;
+  protocol: ServerStatus['protocol'];
+  tool: Tool;
+  /** What is left: the arguments. */
+  words: string[];
+}
+
+export async function findTool(reached: Reached, words: readonly string[]): Promise<FoundTool> {
+  const { host, only } = reached;
+  const servers = await host.status();
+  const named = (name: string | undefined) => servers.find((server) => server.name === name);
+  if (only !== undefined) return ofServer(reached, named(only)!, words);
+  const [first, ...rest] = words;
+  if (first === undefined) throw new UsageError('INVALID_OPTION', 'Which tool is to be called?', { hint: HOW_TO_CALL });
+  const server = named(first);
+  if (server) return ofServer(reached, server, rest);
+  const slash = first.indexOf('/');
+  const owner = slash > 0 ? named(first.slice(0, slash)) : undefined;
+  if (owner) return ofServer(reached, owner, [first.slice(slash + 1), ...rest]);
+  const { tools, failed } = await host.tools({ start: true });
+  if (!tools.some(({ name }) => name === first)) {
+    // Two words are a server and its tool, and so is one with a slash; one word alone may be either.
+    if (slash > 0)
+      throw unknownServer(
+        first.slice(0, slash),
+        servers.map(({ name }) => name),
+      );
+    const names = [...servers.map(({ name }) => name), ...tools.map(({ address }) => address)];
+    const trouble = failed.map(({ server }) => ` "${server}" could not be asked.`).join('');
+    throw new UsageError('NAME_UNKNOWN', `There is no server and no tool named "${first}"`, {
+      hint: `${didYouMean(first, names) ?? '`standpipe tools` lists what there is.'}${trouble}`,
+    });
+  }
+  const offer = resolve(tools, first, 'tool');
+  return { server: offer.server, protocol: named(offer.server)!.protocol, tool: offer.definition, words: rest };
+}
+
+const HOW_TO_CALL = 'standpipe call <server> <tool> [name=value …]';
+
+async function ofServer(reached: Reached, status: ServerStatus, words: readonly string[]): Promise<FoundTool> {
+  const { name: server, protocol } = status;
+  const tools = await reached.host.listTools(server);
+  const [first] = words;
+  const [single] = tools;
+  if (protocol === 'litemcp' && single) {
+    const isNamed =
+      (first === single.name || first === single.title) && words.length > parameterNames(single.inputSchema).length;
+    return { server, protocol, tool: single, words: isNamed ? words.slice(1) : [...words] };
+  }
+  const tool = tools.find(({ name }) => name === first);
+  if (tool) return { server, protocol, tool, words: words.slice(1) };
+  if (tools.length === 1 && (first === undefined || first === '-' || readAssignment(first))) {
+    return { server, protocol, tool: single!, words: [...words] };
+  }
+  throw noSuchTool(server, first, tools);
+}
+
+function noSuchTool(server: string, name: string | undefined, tools: readonly Tool[]): UsageError {
+  const names = tools.map((tool) => tool.name);
+  const there = names.length > 0 ? `There are: ${names.slice(0, 20).join(', ')}` : 'It has no tools.';
+  if (name === undefined || readAssignment(name)) {
+    return new UsageError('INVALID_OPTION', `Which tool of "${server}" is to be called?`, { hint: there });
+  }
+  const meant = didYouMean(name, names);
+  return new UsageError('NAME_UNKNOWN', `"${server}" has no tool named "${name}"`, {
+    hint: meant ? `${meant} ${there}` : there,
+  });
+}

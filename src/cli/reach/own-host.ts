@@ -1,0 +1,42 @@
+// A host for one command: it starts what is used, does not bring back what falls, and asks the person at the terminal what
+// servers want to know.
+
+import type { Config } from '../../host/config/load-config.ts';
+import type { ServerConfig } from '../../host/config/server-config.ts';
+import type { Host } from '../../host/host.ts';
+import type { Invocation } from '../invocation.ts';
+import type { Settings } from '../settings.ts';
+import { askPerson } from './ask-person.ts';
+import { type ServerCommandOptions, serverOfCommand } from './server-command.ts';
+import { showTraffic } from './show-traffic.ts';
+
+export async function ownHost(invocation: Invocation, options: ServerCommandOptions): Promise<Host> {
+  const { serverCommand, settings, out } = invocation;
+  const { Host } = await import('../../host/host.ts');
+  const servers = serverCommand
+    ? [serverOfCommand(serverCommand, options, settings)]
+    : (await loadServers(settings)).servers.map((server) => forOnce(server, settings));
+  const host = new Host(servers, {
+    inputs: (server) => askPerson(server, out),
+    onStateChange: ({ server, to }) => {
+      if (to === 'starting') out.activity.begin(`starting ${server}`);
+    },
+  });
+  if (settings.verbose) showTraffic(host.flow, out);
+  return host;
+}
+
+export async function loadServers({ config, discover }: Settings): Promise<Config> {
+  const { loadConfig } = await import('../../host/config/load-config.ts');
+  return loadConfig({ file: config, discover });
+}
+
+function forOnce(server: ServerConfig, { timeoutMs }: Settings): ServerConfig {
+  const { startupTimeoutMs, requestTimeoutMs } = server;
+  return {
+    ...server,
+    restart: { ...server.restart, policy: 'never' },
+    startupTimeoutMs: timeoutMs ?? startupTimeoutMs,
+    requestTimeoutMs: timeoutMs ?? requestTimeoutMs,
+  };
+}

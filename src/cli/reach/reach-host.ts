@@ -1,0 +1,70 @@
+// Whoever a command needs: the host that runs already, or one of its own that is stopped afterwards, without a trace.
+
+import { StandpipeError, UsageError } from '../../base/errors.ts';
+import type { HostApi } from '../../host/host-api.ts';
+import { unlessAborted } from '../interrupt.ts';
+import type { Invocation } from '../invocation.ts';
+import { findRunningHost } from './running-host.ts';
+import type { ServerCommandOptions } from './server-command.ts';
+
+export interface Reached {
+  host: HostApi;
+  /** It was there before, and stays. */
+  running: boolean;
+  /** The only server, where it was started for the purpose. */
+  only: string | undefined;
+}
+
+/** Gives the host to the work, and lets go of it when that is over, whatever happens. */
+export async function withHost<T>(
+  invocation: Invocation,
+  options: ServerCommandOptions,
+  work: (reached: Reached) => Promise<T>,
+): Promise<T> {
+  const { serverCommand, settings, signal, out } = invocation;
+  const running = serverCommand ? undefined : await findRunningHost(settings);
+  if (running) {
+    if (settings.verbose) out.say('Through the host that is running; its traffic is seen there, not here.');
+    try {
+      return await unlessAborted(work({ host: running, running: true, only: undefined }), signal);
+    } finally {
+      await running.close();
+    }
+  }
+  const { ownHost } = await import('./own-host.ts');
+  const own = await ownHost(invocation, options);
+  try {
+    const only = serverCommand ? own.names[0] : undefined;
+    return await unlessAborted(work({ host: own, running: false, only }), signal);
+  } catch (error) {
+    throw whyItFailed(error);
+  } finally {
+    out.activity.begin('stopping what was started');
+    await own.stop();
+    out.activity.end();
+  }
+}
+
+/** For commands that only make sense while a host runs. */
+export async function withRunningHost<T>(
+  { settings, signal }: Invocation,
+  work: (host: HostApi) => Promise<T>,
+): Promise<T> {
+  const host = await findRunningHost(settings);
+  if (!host) {
+    throw new UsageError('NOT_STARTED', 'No host is running for this config', {
+      hint: 'Start one with `standpipe up`; other commands start what they need by themselves.',
+    });
+  }
+  try {
+    return await unlessAborted(work(host), signal);
+  } finally {
+    await host.close();
+  }
+}
+
+/** That a server is not running is no news to whoever just tried to start it: why is. */
+function whyItFailed(error: unknown): unknown {
+  const failed = error instanceof StandpipeError && error.code === 'SERVER_FAILED';
+  return failed && error.cause instanceof StandpipeError ? error.cause : error;
+}

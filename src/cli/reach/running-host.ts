@@ -1,0 +1,40 @@
+// Where the host of a config listens: one socket for each config, in the user's runtime folder, the same from everywhere.
+
+import { createHash } from 'node:crypto';
+import { existsSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { projectPlaces } from '../../host/config/places.ts';
+import { surroundings } from '../../host/config/read-config.ts';
+import type { RemoteHost } from '../../host/remote-host.ts';
+import { runtimeFolder } from '../../live/runtime-folder.ts';
+import type { Settings } from '../settings.ts';
+
+/** The file that the settings mean, if there is one. Nothing is read. */
+export function configFileOf({ config }: Settings): string | undefined {
+  if (config !== undefined) return resolve(config);
+  return projectPlaces(surroundings({})).find(({ file }) => existsSync(file))?.file;
+}
+
+/** Undefined where there is no config to run a host of. */
+export function controlPathOf(settings: Settings): string | undefined {
+  const file = configFileOf(settings);
+  const key = settings.discover ? `discover ${process.cwd()} ${settings.config ?? ''}` : file && realPath(file);
+  if (key === undefined) return undefined;
+  const name = `control-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
+  return process.platform === 'win32' ? `\\\\.\\pipe\\standpipe-${name}` : join(runtimeFolder(), `${name}.sock`);
+}
+
+export async function findRunningHost(settings: Settings): Promise<RemoteHost | undefined> {
+  const path = controlPathOf(settings);
+  if (path === undefined || (process.platform !== 'win32' && !existsSync(path))) return undefined;
+  const { RemoteHost } = await import('../../host/remote-host.ts');
+  return RemoteHost.connect(path);
+}
+
+function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file; // not there: then no host runs either
+  }
+}

@@ -1,0 +1,61 @@
+// `-- <command …>`: a server that no config knows, for one command.
+
+import { basename } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
+import { defaultRestart, type ServerConfig } from '../../host/config/server-config.ts';
+import type { Settings } from '../settings.ts';
+
+export interface ServerCommandOptions {
+  /** `--env NAME=VALUE`, or `NAME` for the value it has here. */
+  env?: readonly string[];
+  cwd?: string;
+  protocol?: 'mcp' | 'litemcp';
+  framing?: string;
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+
+export function serverOfCommand(
+  words: readonly string[],
+  options: ServerCommandOptions,
+  { timeoutMs = DEFAULT_TIMEOUT_MS }: Settings,
+): ServerConfig {
+  const [command, ...args] = words;
+  if (!command)
+    throw new UsageError('INVALID_OPTION', 'There is no command behind --', { hint: 'Write -- node server.mjs' });
+  return {
+    name: nameOf(command, args),
+    command,
+    args,
+    env: Object.fromEntries((options.env ?? []).map(readVariable)),
+    cwd: options.cwd ?? process.cwd(),
+    enabled: true,
+    autoStart: true,
+    protocol: options.protocol ?? 'mcp',
+    framing: options.framing,
+    startupTimeoutMs: timeoutMs,
+    requestTimeoutMs: timeoutMs,
+    restart: { ...defaultRestart, policy: 'never' },
+    stop: {},
+    tools: {},
+    secrets: [],
+    source: { file: 'the command line', line: 1, column: 1 },
+  };
+}
+
+/** `python3 some/weather.py` is weather. */
+function nameOf(command: string, args: readonly string[]): string {
+  const script = args.find((arg) => /^[\w@.][\w@./\\:-]*$/.test(arg));
+  return basename(script ?? command).replace(/\.[a-z]+$/i, '') || command;
+}
+
+function readVariable(text: string): [string, string] {
+  const at = text.indexOf('=');
+  const name = at < 0 ? text : text.slice(0, at);
+  const value = at < 0 ? process.env[name] : text.slice(at + 1);
+  if (name !== '' && value !== undefined) return [name, value];
+  const hint = 'Write --env NAME=VALUE, or --env NAME for one that is set here.';
+  throw new UsageError('INVALID_OPTION', name ? `The variable ${name} is not set` : `--env cannot be "${text}"`, {
+    hint,
+  });
+}

@@ -1,0 +1,76 @@
+// The content of a result. Text is the result and goes to stdout; bytes are saved where asked for, and described otherwise.
+
+import { isDeepStrictEqual } from 'node:util';
+import type { CallToolResult, ContentBlock } from '../../mcp/types.ts';
+import type { Output } from '../output/output.ts';
+import { visibleJson, visibleLine } from '../output/visible.ts';
+import { describePiece, type Piece, savePieces } from './save-content.ts';
+
+interface Part {
+  text?: string;
+  piece?: Piece;
+  what: string;
+}
+
+/** Resolves to the files that were saved. */
+export async function printContent(
+  blocks: readonly ContentBlock[],
+  structured: unknown,
+  output: string | undefined,
+  out: Output,
+): Promise<string[]> {
+  const parts = blocks.map(readBlock);
+  const pieces = parts.flatMap(({ piece }) => (piece ? [piece] : []));
+  const texts = parts.flatMap(({ text }) => (text === undefined ? [] : [text]));
+  // Servers repeat structured content as text, for clients that do not know it.
+  const isRepeated = structured !== undefined && texts.length > 0 && texts.every((text) => isJsonOf(text, structured));
+  const shown = isRepeated ? [] : texts;
+  if (structured !== undefined) shown.push(visibleJson(structured));
+  if (output !== undefined && pieces.length === 0) {
+    return saved(await savePieces([{ mimeType: 'text/plain', bytes: Buffer.from(shown.join('\n')) }], output), out);
+  }
+  if (!out.json) for (const text of shown) out.text(text.endsWith('\n') ? text : `${text}\n`);
+  if (output !== undefined) return saved(await savePieces(pieces, output), out);
+  for (const { piece, what } of parts) if (piece) out.say(visibleLine(describePiece(piece, what)));
+  return [];
+}
+
+/** What a tool said about its failure, as one text. */
+export function errorText({ content }: CallToolResult): string {
+  const texts = content
+    .map(readBlock)
+    .flatMap(({ text, piece, what }) => text ?? (piece ? describePiece(piece, what) : []));
+  return texts.join('\n');
+}
+
+export function readBlock(block: ContentBlock): Part {
+  switch (block.type) {
+    case 'text':
+      return { what: 'text', text: block.text };
+    case 'image':
+    case 'audio':
+      return { what: block.type, piece: { mimeType: block.mimeType, bytes: Buffer.from(block.data, 'base64') } };
+    case 'resource_link':
+      return { what: 'link', text: `${block.name}: ${block.uri}` };
+    case 'resource': {
+      const { resource } = block;
+      if ('text' in resource) return { what: 'resource', text: resource.text };
+      return { what: 'resource', piece: { mimeType: resource.mimeType, bytes: Buffer.from(resource.blob, 'base64') } };
+    }
+    default:
+      return { what: 'content', text: visibleJson(block) };
+  }
+}
+
+function saved(files: string[], out: Output): string[] {
+  for (const file of files) out.say(`Saved ${visibleLine(file)}`);
+  return files;
+}
+
+function isJsonOf(text: string, value: unknown): boolean {
+  try {
+    return isDeepStrictEqual(JSON.parse(text), value);
+  } catch {
+    return false; // a text of its own
+  }
+}

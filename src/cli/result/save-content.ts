@@ -1,0 +1,57 @@
+// Pictures, sounds and other bytes of a result, saved where the person said. A server's names never become names of files.
+
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { toError, UsageError } from '../../base/errors.ts';
+
+export interface Piece {
+  mimeType: string | undefined;
+  bytes: Uint8Array;
+}
+
+const extensions: Record<string, string> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+  'image/svg+xml': 'svg',
+  'audio/wav': 'wav',
+  'audio/x-wav': 'wav',
+  'audio/mpeg': 'mp3',
+  'audio/ogg': 'ogg',
+  'application/json': 'json',
+  'application/pdf': 'pdf',
+  'text/plain': 'txt',
+  'text/html': 'html',
+  'text/markdown': 'md',
+};
+
+/** Resolves to the files that were written. */
+export async function savePieces(pieces: readonly Piece[], target: string): Promise<string[]> {
+  const isFolder = (await stat(target).catch(() => undefined))?.isDirectory() ?? false;
+  if (!isFolder && pieces.length > 1) {
+    throw new UsageError('INVALID_OPTION', `There are ${pieces.length} things to save, and "${target}" is no folder`, {
+      hint: 'Name a folder that exists with --output.',
+    });
+  }
+  const files: string[] = [];
+  for (const [at, { bytes, mimeType }] of pieces.entries()) {
+    const file = isFolder ? join(target, `${at + 1}.${extensions[mimeType ?? ''] ?? 'bin'}`) : target;
+    try {
+      await writeFile(file, bytes);
+    } catch (error) {
+      throw new UsageError('INVALID_OPTION', `Cannot write "${file}": ${toError(error).message}`, { cause: error });
+    }
+    files.push(file);
+  }
+  return files;
+}
+
+export function describePiece({ mimeType, bytes }: Piece, what: string): string {
+  return `[${what}${mimeType ? ` ${mimeType}` : ''}, ${describeSize(bytes.length)}; --output FILE saves it]`;
+}
+
+export function describeSize(bytes: number): string {
+  if (bytes < 1024) return `${bytes} bytes`;
+  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}

@@ -1,0 +1,113 @@
+// From the words of a command line to an exit code. Only the command that is meant is loaded; whatever goes wrong is shown
+// in one way, and everything that was written has left before the program ends.
+
+import { Command, CommanderError, Option } from 'commander';
+import { UsageError } from '../base/errors.ts';
+import { ownInfo } from '../mcp/client/options.ts';
+import { commandTable } from './command-table.ts';
+import { ExitCode, exitCodeOf } from './exit-code.ts';
+import { Interrupted, interruptSignal } from './interrupt.ts';
+import type { RunCommand } from './invocation.ts';
+import { Output } from './output/output.ts';
+import { readDuration, type Settings } from './settings.ts';
+import { showError } from './show-error.ts';
+
+export async function runCommand(words: readonly string[]): Promise<void> {
+  const { ours, serverCommand } = splitAtServer(words);
+  const { stdout, stderr, env } = process;
+  const out = new Output({ stdout, stderr, env, json: ours.includes('--json') });
+  const signal = interruptSignal();
+  let exitCode: number = ExitCode.done;
+  const run: RunCommand =
+    (body) =>
+    async (...given) => {
+      const command = given.at(-1) as Command;
+      const { timeout, ...options } = command.optsWithGlobals();
+      const settings: Settings = { ...options, timeoutMs: timeout };
+      exitCode = (await body({ settings, serverCommand, out, signal }, command.args, options)) ?? ExitCode.done;
+    };
+  try {
+    const program = await makeProgram(ours, run, out);
+    await program.parseAsync(ours, { from: 'user' });
+  } catch (thrown) {
+    const error = signal.aborted ? signal.reason : readCommanderError(thrown);
+    exitCode = error === undefined ? ExitCode.done : exitCodeOf(error);
+    if (error !== undefined && !(error instanceof Interrupted)) showError(error, out, ours.includes('--verbose'));
+  } finally {
+    out.activity.end();
+  }
+  await Promise.all([stdout, stderr].map(flushed));
+  process.exit(exitCode);
+}
+
+/** What stands behind the first `--` is the command of a server, and its options are its own. */
+function splitAtServer(words: readonly string[]): { ours: string[]; serverCommand: string[] | undefined } {
+  const at = words.indexOf('--');
+  if (at < 0 || words[0] === '__complete') return { ours: [...words], serverCommand: undefined };
+  return { ours: words.slice(0, at), serverCommand: words.slice(at + 1) };
+}
+
+async function makeProgram(words: readonly string[], run: RunCommand, out: Output): Promise<Command> {
+  const program = new Command('standpipe');
+  program
+    .description('Run, watch, test and share tool servers that speak over stdin and stdout: MCP and LiteMCP.')
+    .usage('<command> [options]')
+    .version(ownInfo.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help for a command')
+    .option('--config <file>', 'use this config file and no other')
+    .option('--discover', 'use the config files of your editors too')
+    .option('--json', 'print one JSON document')
+    .option('--verbose', 'show the traffic and what happens to servers, on stderr')
+    .addOption(new Option('--timeout <duration>', 'how long a server may take: 500, 30s, 2m').argParser(readDuration))
+    .addHelpText(
+      'after',
+      '\nA server can be a name of the config, or `-- <command …>`: then it is started for the purpose.',
+    );
+  const wanted = wantedCommand(words);
+  for (const [name, entry] of Object.entries(commandTable)) {
+    const command = program.command(name, { hidden: entry.hidden }).description(entry.summary);
+    if (name === wanted) (await entry.load()).define(command, run);
+  }
+  quiet(program, out);
+  return program;
+}
+
+/** The first word that is no option, nor the value of one. */
+function wantedCommand(words: readonly string[]): string | undefined {
+  const takesValue = new Set(['--config', '--timeout']);
+  const plain = words.filter((word, at) => !word.startsWith('-') && !takesValue.has(words[at - 1] ?? ''));
+  return plain[0] === 'help' ? plain[1] : plain[0];
+}
+
+/** Commander neither exits nor prints errors by itself; help goes where results go. */
+function quiet(command: Command, out: Output): void {
+  command.exitOverride().configureOutput({
+    writeOut: (text) => out.write(text),
+    writeErr: (text) => out.say(text.trimEnd()),
+    outputError: () => undefined,
+    getOutHelpWidth: () => out.width,
+    getErrHelpWidth: () => out.width,
+  });
+  for (const child of command.commands) quiet(child, out);
+}
+
+/** Undefined: what was asked for was shown. */
+function readCommanderError(thrown: unknown): unknown {
+  if (!(thrown instanceof CommanderError)) return thrown;
+  if (thrown.exitCode === 0) return undefined;
+  if (thrown.code === 'commander.help') return new Interrupted('No command was given', ExitCode.usage);
+  const [message = '', suggestion] = thrown.message.replace(/^error: /, '').split('\n');
+  const code = thrown.code === 'commander.unknownCommand' ? 'NAME_UNKNOWN' : 'INVALID_OPTION';
+  const hint = suggestion?.replace(/^\((.*)\)$/, '$1') ?? '`standpipe --help` shows what there is.';
+  return new UsageError(code, `${message.charAt(0).toUpperCase()}${message.slice(1)}`, { hint });
+}
+
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
+  if (stream.writableLength === 0 || stream.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    stream.once('drain', resolve);
+    stream.once('error', () => resolve());
+    stream.write('', () => resolve());
+  });
+}

@@ -1,0 +1,26 @@
+// The options that every command has.
+
+import { UsageError } from '../base/errors.ts';
+
+export interface Settings {
+  /** The config file, if one was named. */
+  config?: string | undefined;
+  discover?: boolean | undefined;
+  json?: boolean | undefined;
+  verbose?: boolean | undefined;
+  timeoutMs?: number | undefined;
+}
+
+const units: Record<string, number> = { '': 1, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+/** Node's timers count up to this. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** `500`, `500ms`, `30s`, `1.5m`, `2h`. */
+export function readDuration(text: string): number {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+  const ms = Math.round(Number(amount) * units[unit ?? '']!);
+  if (amount !== undefined && ms > 0 && ms <= LONGEST_MS) return ms;
+  throw new UsageError('INVALID_OPTION', `--timeout cannot be "${text}"`, {
+    hint: 'Write milliseconds, or a number with its unit: 500, 500ms, 30s, 2m.',
+  });
+}

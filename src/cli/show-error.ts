@@ -1,0 +1,71 @@
+// An error in words: what happened, what to do, and what is known of the server. With --json, the same as a document.
+
+import { StandpipeError, toError } from '../base/errors.ts';
+import { exitCodeOf } from './exit-code.ts';
+import type { Output } from './output/output.ts';
+import { visible, visibleLine } from './output/visible.ts';
+
+/** Of stderr, in words; --json has all that is kept. */
+const STDERR_LINES = 8;
+
+export function showError(thrown: unknown, out: Output, verbose: boolean): void {
+  const error = toError(thrown);
+  if (out.json) out.document({ error: describeError(error) });
+  const paint = out.paintError;
+  out.say(`${paint('red', 'error:')} ${visible(error.message)}`);
+  if (!(error instanceof StandpipeError)) {
+    out.say('This is a fault of standpipe itself; please report it with what is below.');
+    out.say(visible(error.stack ?? ''));
+    return;
+  }
+  for (const line of evidenceLines(error)) out.say(paint('dim', line));
+  if (error.hint) out.say(`${paint('cyan', 'hint:')} ${visible(error.hint)}`);
+  if (!verbose) return;
+  out.say(paint('dim', visible(error.stack ?? '')));
+  for (let cause = error.cause; cause !== undefined; cause = toError(cause).cause) {
+    out.say(paint('dim', `caused by ${visible(toError(cause).stack ?? String(cause))}`));
+  }
+}
+
+export interface ErrorDescription {
+  code: string;
+  message: string;
+  hint?: string;
+  evidence?: unknown;
+  /** The number that a server answered with. */
+  rpcCode?: number;
+  data?: unknown;
+  exitCode: number;
+}
+
+export function describeError(error: Error): ErrorDescription {
+  const {
+    code = 'INTERNAL',
+    hint,
+    evidence,
+    rpcCode,
+    data,
+  } = error as Partial<StandpipeError> & {
+    rpcCode?: number;
+    data?: unknown;
+  };
+  return { code, message: error.message, hint, evidence, rpcCode, data, exitCode: exitCodeOf(error) };
+}
+
+function evidenceLines({ evidence }: StandpipeError): string[] {
+  if (!evidence) return [];
+  const { command, exitCode, signal, stderrTail, firstNoise } = evidence;
+  const stderr = (stderrTail ?? '').trimEnd().split('\n');
+  const left = stderr.length - STDERR_LINES;
+  return [
+    ...(command ? [`  command: ${visibleLine(command)}`] : []),
+    ...(typeof exitCode === 'number' ? [`  exit code: ${exitCode}`] : []),
+    ...(signal ? [`  signal: ${signal}`] : []),
+    ...(firstNoise ? [`  stdout had: ${visibleLine(firstNoise.slice(0, 200))}`] : []),
+    ...(left > 0 ? [`  stderr: … ${left} lines before`] : []),
+    ...stderr
+      .slice(-STDERR_LINES)
+      .filter((line) => line !== '')
+      .map((line) => `  stderr: ${visibleLine(line.slice(0, 500))}`),
+  ];
+}

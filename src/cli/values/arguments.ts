@@ -1,0 +1,118 @@
+// From the words of a command line to the arguments of a tool, typed by its schema and checked before anything is sent.
+
+import { UsageError } from '../../base/errors.ts';
+import { setOwn } from '../../litemcp/shape.ts';
+import { checkArguments, describeParameters } from './check.ts';
+import { objectSchema, propertiesOf, propertySchema, type Schema } from './schema.ts';
+import { acceptsList, itemSchema, Misfit, typedValue } from './typed-value.ts';
+import { type Assignment, parseJson, readAssignment, readSource, readStdin } from './word.ts';
+
+type Arguments = Record<string, unknown>;
+
+export interface ArgumentsOptions {
+  /** What they are for, in errors. */
+  tool: string;
+  schema: Schema;
+  /** `--args`: JSON, `@file` or `-`. */
+  args?: string | undefined;
+  /** Send them as they are, whatever the schema says. */
+  unchecked?: boolean;
+}
+
+export async function readArguments(words: readonly string[], options: ArgumentsOptions): Promise<Arguments> {
+  const { schema, tool } = options;
+  const args: Arguments = {};
+  const bases = [...(options.args === undefined ? [] : [options.args]), ...words.filter((word) => word === '-')];
+  for (const base of bases) {
+    for (const [name, value] of Object.entries(await readObject(base))) setOwn(args, name, value);
+  }
+  const given = new Set<string>();
+  for (const word of words.filter((each) => each !== '-')) {
+    const assignment = readAssignment(word);
+    if (!assignment) throw notAnAssignment(word, options);
+    try {
+      await assign(args, assignment, schema, given);
+    } catch (error) {
+      if (!(error instanceof Misfit)) throw error;
+      throw new UsageError('INVALID_OPTION', `"${assignment.name}" of ${tool} ${error.message}`, {
+        hint: `It takes: ${describeParameters(schema)}`,
+      });
+    }
+  }
+  if (!options.unchecked) checkArguments(args, schema, tool);
+  return args;
+}
+
+async function readObject(source: string): Promise<Arguments> {
+  const text = source === '-' ? (await readStdin()).toString() : await readTextSource(source);
+  const value = parseJson(text, source === '-' ? 'What stdin says' : '--args');
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Arguments;
+  throw new UsageError('INVALID_OPTION', 'Arguments must be a JSON object', { hint: 'Such as {"name": "value"}.' });
+}
+
+async function readTextSource(value: string): Promise<string> {
+  const source = await readSource(value);
+  return 'text' in source ? source.text : source.bytes.toString();
+}
+
+async function assign(args: Arguments, { name, isJson, value }: Assignment, schema: Schema, given: Set<string>) {
+  const place = findPlace(args, name, schema);
+  const read = async (type: unknown): Promise<unknown> => {
+    const source = await readSource(value);
+    if (isJson) return parseJson('text' in source ? source.text : source.bytes.toString(), `The value of "${name}"`);
+    const encoded = objectSchema(type, schema).contentEncoding === 'base64' && value.startsWith('@');
+    if ('bytes' in source || encoded) {
+      const bytes = 'bytes' in source ? source.bytes : Buffer.from(source.text);
+      if (encoded) return bytes.toString('base64');
+      throw new Misfit(`cannot be the content of ${value.slice(1)}, which is not text`);
+    }
+    return typedValue(source.text, type, schema);
+  };
+  if (!given.has(name)) {
+    given.add(name);
+    setOwn(place.holder, place.key, await read(place.schema));
+    return;
+  }
+  // Given again: a list, if it may be one.
+  if (place.schema !== undefined && !acceptsList(place.schema, schema))
+    throw new Misfit('is given twice and is no list');
+  const before = place.holder[place.key];
+  const more = await read(itemSchema(place.schema, schema));
+  const list: unknown = [...(Array.isArray(before) ? before : [before]), more];
+  setOwn(place.holder, place.key, list);
+}
+
+interface Place {
+  holder: Arguments;
+  key: string;
+  schema: unknown;
+}
+
+/** `a.b.0` leads through objects and lists, unless a property is really named so. Makes what is not there yet. */
+function findPlace(args: Arguments, name: string, schema: Schema): Place {
+  const top = objectSchema(schema, schema);
+  const parts = Object.hasOwn(propertiesOf(top), name) ? [name] : name.split('.');
+  let holder = args;
+  let type: unknown = schema;
+  for (const [at, key] of parts.entries()) {
+    const inside = Array.isArray(holder) ? itemSchema(type, schema) : propertySchema(objectSchema(type, schema), key);
+    if (Array.isArray(holder) && !(Number(key) <= holder.length && /^\d+$/.test(key))) {
+      throw new Misfit(`needs a number from 0 to ${holder.length} for "${key}": it is a list`);
+    }
+    if (at === parts.length - 1) return { holder, key, schema: inside };
+    const fresh: unknown = acceptsList(inside, schema) ? [] : {};
+    if (!Object.hasOwn(holder, key)) setOwn(holder, key, fresh);
+    const next = holder[key];
+    if (typeof next !== 'object' || next === null)
+      throw new Misfit(`has a value already at "${key}", which is no object`);
+    holder = next as Arguments;
+    type = inside;
+  }
+  throw new Misfit('has no name');
+}
+
+function notAnAssignment(word: string, { tool, schema }: ArgumentsOptions): UsageError {
+  return new UsageError('INVALID_OPTION', `"${word}" is no argument of ${tool}: arguments are written name=value`, {
+    hint: `It takes: ${describeParameters(schema)}`,
+  });
+}

@@ -1,0 +1,30 @@
+// LiteMCP has arguments by position: `call calculator 2 3`. Names work too, all or none.
+
+import { argumentsByPosition } from '../../litemcp/tool-as-mcp.ts';
+import type { Tool } from '../../mcp/types.ts';
+import { propertiesOf, requiredOf, type Schema } from './schema.ts';
+import { readAssignment, readSource } from './word.ts';
+
+/** In the order of the protocol: every parameter is required, and `required` keeps the order that keys of digits lose. */
+export function parameterNames(schema: Schema): string[] {
+  const names = Object.keys(propertiesOf(schema));
+  const required = requiredOf(schema);
+  return required.length === names.length ? required : names;
+}
+
+/** Undefined if they are named. */
+export async function readPositional(
+  words: readonly string[],
+  tool: Tool,
+): Promise<Record<string, string> | undefined> {
+  const names = parameterNames(tool.inputSchema);
+  const isNamed = (word: string) => names.includes(readAssignment(word)?.name ?? '');
+  if (words.includes('-') || (words.length > 0 && words.every(isNamed))) return undefined;
+  const values = await Promise.all(words.map(readText));
+  return argumentsByPosition(tool, values);
+}
+
+async function readText(word: string): Promise<string> {
+  const source = await readSource(word);
+  return 'text' in source ? source.text : source.bytes.toString('base64');
+}

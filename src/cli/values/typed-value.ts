@@ -1,0 +1,84 @@
+// The text of a value as what the schema wants: `5` is a number where a number is wanted, and text where text is.
+// Where both would do, it is what it looks like. What fits nothing is a Misfit that says what would.
+
+import { alternatives, isSchema, type Schema } from './schema.ts';
+
+export class Misfit extends Error {}
+
+const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+export function typedValue(text: string, schema: unknown, root: Schema): unknown {
+  const choices = alternatives(schema, root);
+  const named = choices.flatMap(choicesOf).find((choice) => choice === text || String(choice) === text);
+  if (named !== undefined) return named;
+  if (text === 'null' && choices.some(({ type, enum: list }) => type === 'null' || includes(list, null))) return null;
+  const open = choices.filter((choice) => choicesOf(choice).length === 0);
+  const wants = (...types: string[]) => open.some(({ type }) => types.includes(type as string));
+  if (wants('boolean') && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  if (wants('number', 'integer') && numberText.test(text)) return readNumber(text, wants('number'));
+  const parsed = wants('object', 'array') ? parseStructure(text) : undefined;
+  if (parsed !== undefined && wants(Array.isArray(parsed) ? 'array' : 'object')) return parsed;
+  if (open.some((choice) => choice.type === undefined || choice.type === 'string')) return text;
+  const list = open.find(({ type }) => type === 'array');
+  if (list) return [typedValue(text, list.items, root)];
+  throw new Misfit(`must be ${describeType(schema, root)}, not ${JSON.stringify(text)}`);
+}
+
+export function acceptsList(schema: unknown, root: Schema): boolean {
+  return alternatives(schema, root).some(({ type }) => type === 'array');
+}
+
+export function itemSchema(schema: unknown, root: Schema): unknown {
+  return alternatives(schema, root).find(({ type }) => type === 'array')?.items;
+}
+
+/** For people: `a number`, `one of: fast, slow`, `a list, each a whole number`. */
+export function describeType(schema: unknown, root: Schema, depth = 0): string {
+  const words = alternatives(schema, root).map((choice) => {
+    const named = choicesOf(choice);
+    if (named.length > 0) return named.length > 1 ? `one of: ${named.join(', ')}` : String(named[0]);
+    if (choice.type === 'array' && depth < 3 && isSchema(choice.items)) {
+      return `a list, each ${describeType(choice.items, root, depth + 1)}`;
+    }
+    return names[String(choice.type)] ?? 'any value';
+  });
+  return [...new Set(words)].join(' or ');
+}
+
+const names: Record<string, string> = {
+  string: 'text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  null: 'null',
+  array: 'a list',
+  object: 'an object',
+};
+
+function choicesOf(schema: Schema): unknown[] {
+  if ('const' in schema) return [schema.const];
+  return Array.isArray(schema.enum) ? schema.enum : [];
+}
+
+function readNumber(text: string, mayHaveFraction: boolean): number {
+  const value = Number(text);
+  if (!mayHaveFraction && !Number.isInteger(value)) throw new Misfit(`must be a whole number, not ${text}`);
+  if (Number.isInteger(value) && !Number.isSafeInteger(value) && !/[.eE]/.test(text)) {
+    throw new Misfit(`is ${text}, which no JSON number of JavaScript holds exactly`);
+  }
+  if (!Number.isFinite(value)) throw new Misfit(`is ${text}, which is too large`);
+  return value;
+}
+
+function parseStructure(text: string): object | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // it may be meant as text, and if not, the misfit says what is wanted
+  }
+}
+
+function includes(list: unknown, value: unknown): boolean {
+  return Array.isArray(list) && list.includes(value);
+}

@@ -1,0 +1,56 @@
+// One word of a call: `name=value`, `name:=json`, with `@file` for what stands in a file.
+
+import { isUtf8 } from 'node:buffer';
+import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
+import { toError, UsageError } from '../../base/errors.ts';
+
+export interface Assignment {
+  name: string;
+  isJson: boolean;
+  value: string;
+}
+
+export function readAssignment(word: string): Assignment | undefined {
+  const at = word.indexOf('=');
+  if (at < 1) return undefined;
+  const isJson = word[at - 1] === ':';
+  const name = word.slice(0, isJson ? at - 1 : at);
+  return name === '' ? undefined : { name, isJson, value: word.slice(at + 1) };
+}
+
+/** `@file` is the content of the file, `@-` of stdin; `@@x` is the text `@x`. */
+export async function readSource(value: string): Promise<{ text: string } | { bytes: Buffer }> {
+  if (!value.startsWith('@')) return { text: value };
+  if (value.startsWith('@@')) return { text: value.slice(1) };
+  const file = value.slice(1);
+  let bytes: Buffer;
+  try {
+    bytes = file === '-' ? await readStdin() : await readFile(file);
+  } catch (error) {
+    throw new UsageError('INVALID_OPTION', `Cannot read "${file}": ${toError(error).message}`, {
+      hint: 'A value that begins with @ names a file; write @@ for an @ itself.',
+      cause: error,
+    });
+  }
+  return isUtf8(bytes) ? { text: bytes.toString() } : { bytes };
+}
+
+export function parseJson(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UsageError('INVALID_OPTION', `${what} is not JSON: ${toError(error).message}`, {
+      hint: 'Shells take quotes away: put JSON into single quotes.',
+      cause: error,
+    });
+  }
+}
+
+let stdin: Promise<Buffer> | undefined;
+
+/** Can be read once, and is wanted once: a second reader gets the same. */
+export function readStdin(): Promise<Buffer> {
+  stdin ??= buffer(process.stdin);
+  return stdin;
+}
