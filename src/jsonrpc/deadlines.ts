@@ -50,7 +50,8 @@ export class Deadlines<T extends { dueMs: number }> {
     let nextMs = Number.POSITIVE_INFINITY;
     for (const item of [...this.#waiting.values()]) {
       if (item.dueMs <= nowMs) this.#expire(item);
-      else if (item.dueMs < nextMs) nextMs = item.dueMs;
+      // Also one that was given more time just now.
+      if (item.dueMs > nowMs && item.dueMs < nextMs) nextMs = item.dueMs;
     }
     if (nextMs < this.#armedForMs) this.#arm(nextMs);
   }

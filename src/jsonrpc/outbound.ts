@@ -14,7 +14,10 @@ export interface Progress {
 }
 
 export interface RequestOptions {
-  /** How long the other end may be silent about this request. Progress starts the wait anew. */
+  /**
+   * How long the other end may be silent about this request. Progress starts the wait anew, and so does a question of
+   * the other end that we have not answered.
+   */
   timeoutMs?: number;
   /** How long the request may take in all, progress or not. */
   totalTimeoutMs?: number;
@@ -41,6 +44,8 @@ interface PendingRequest {
 export interface OutboundOptions {
   clock: Clock;
   requestTimeoutMs: number;
+  /** Whether requests of the other end wait for us. */
+  owesAnswers?: () => boolean;
   /** Tells the other end that we no longer wait. */
   sendCancel: (id: RequestId, reason: string) => void;
 }
@@ -180,6 +185,11 @@ export class Outbound {
 
   #timeOut(request: PendingRequest): void {
     const total = request.dueMs === request.totalDueMs;
+    // The other end waits for an answer of ours, perhaps of a person: its silence is not its fault.
+    if (!total && this.#options.owesAnswers?.()) {
+      request.dueMs = Math.min(this.#clock.nowMs() + request.timeoutMs, request.totalDueMs);
+      return;
+    }
     const ms = total ? request.options?.totalTimeoutMs : request.timeoutMs;
     const error = this.#error(
       'REQUEST_TIMEOUT',

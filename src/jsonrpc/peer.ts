@@ -51,6 +51,7 @@ export class Peer {
     this.#outbound = new Outbound(channel, {
       clock: options.clock ?? systemClock,
       requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
+      owesAnswers: () => this.#inbound.running > 0,
       sendCancel: (requestId, reason) => this.#report(this.notify(CANCELLED, { requestId, reason })),
     });
     this.#inbound = new Inbound({
