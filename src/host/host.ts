@@ -43,6 +43,13 @@ export interface HostCallOptions extends CallOptions {
   repeatable?: boolean;
 }
 
+export interface HostUseOptions {
+  /** It reads only, or does no harm when it runs twice. */
+  repeatable?: boolean;
+  /** Whether it is one of the `calls` of the status. It is unless said otherwise. */
+  counts?: boolean;
+}
+
 interface Member {
   config: ServerConfig;
   supervised: SupervisedServer<Client>;
@@ -130,7 +137,7 @@ export class Host implements HostApi {
   }
 
   readResource(server: string, uri: string, options?: CallOptions): Promise<ReadResourceResult> {
-    return this.#read(server, (client) => client.readResource(uri, options));
+    return this.use(server, (client) => client.readResource(uri, options), { repeatable: true });
   }
 
   getPrompt(
@@ -139,7 +146,7 @@ export class Host implements HostApi {
     args?: Record<string, string>,
     options?: CallOptions,
   ): Promise<GetPromptResult> {
-    return this.#read(server, (client) => client.getPrompt(name, args, options));
+    return this.use(server, (client) => client.getPrompt(name, args, options), { repeatable: true });
   }
 
   async listTools(server: string): Promise<Tool[]> {
@@ -168,8 +175,9 @@ export class Host implements HostApi {
   }
 
   /** Runs something on the client of a server, once it is ready. What reads only may be repeated. */
-  use<T>(server: string, run: (client: Client) => Promise<T>, options?: { repeatable?: boolean }): Promise<T> {
-    return this.#member(server).supervised.use(run, { repeatable: () => options?.repeatable ?? false });
+  use<T>(server: string, run: (client: Client) => Promise<T>, options: HostUseOptions = {}): Promise<T> {
+    const { repeatable = false, counts } = options;
+    return this.#member(server).supervised.use(run, { repeatable: () => repeatable, counts });
   }
 
   /** The tools of all servers that run (and of the others too, if they are to be started for it). */
@@ -214,8 +222,9 @@ export class Host implements HostApi {
     return diff;
   }
 
+  /** What we ask about a server is no call of its user. */
   #read<T>(server: string, run: (client: Client) => Promise<T>): Promise<T> {
-    return this.use(server, run, { repeatable: true });
+    return this.use(server, run, { repeatable: true, counts: false });
   }
 
   #member(name: string): Member {

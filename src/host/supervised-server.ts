@@ -32,6 +32,8 @@ export interface SupervisedServerOptions<Client> {
 export interface UseOptions {
   /** Whether the call may run twice without harm: then it is sent again when its outcome is unknown. */
   repeatable?: () => boolean;
+  /** Whether it is counted as a call. What we ask for our own sake is not. */
+  counts?: boolean;
 }
 
 /** How often one call is sent at most, while its server keeps falling. */
@@ -117,7 +119,8 @@ export class SupervisedServer<Client> {
 
   /** Runs a call on the server as soon as it is ready. What was never sent is sent again after a restart. */
   async use<T>(run: (client: Client) => Promise<T>, options: UseOptions = {}): Promise<T> {
-    this.#calls++;
+    const { counts = true } = options;
+    if (counts) this.#calls++;
     try {
       for (let attempt = 1; ; attempt++) {
         const link = await this.#whenReady();
@@ -128,7 +131,7 @@ export class SupervisedServer<Client> {
         }
       }
     } catch (error) {
-      this.#errors++;
+      if (counts) this.#errors++;
       this.#lastError = toError(error).message;
       throw error;
     }
