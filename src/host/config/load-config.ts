@@ -1,12 +1,12 @@
 // Finds the configs and makes one of them. Without `discover`, the first file found is the config. With it, all of the
 // project's and the user's files are: the first to define a name wins, and what it hides is listed.
 
-import { existsSync } from 'node:fs';
 import { UsageError } from '../../base/errors.ts';
 import type { ConfigFile, RejectedServer } from './config-file.ts';
+import { isMissing, type ReadBytes } from './disk.ts';
 import { type ConfigPlace, placeOf, projectPlaces, userPlaces } from './places.ts';
 import { type ConfigProblem, type Position, problemError } from './problem.ts';
-import { isMissing, type ReadOptions, readPlace, surroundings } from './read-config.ts';
+import { type ReadOptions, readPlace, surroundings } from './read-config.ts';
 import type { ServerConfig } from './server-config.ts';
 
 export interface LoadOptions extends ReadOptions {
@@ -42,25 +42,32 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Config> {
 }
 
 /** Like `loadConfig`, for showing what is there: also a missing or unusable file is only a problem. */
-export async function surveyConfig(options: LoadOptions = {}): Promise<Config> {
+export async function surveyConfig(options: LoadOptions = {}, read?: ReadBytes): Promise<Config> {
   const places = findPlaces(options);
-  const found = options.file === undefined ? places.filter(({ file }) => existsSync(file)) : places;
-  const files: ConfigFile[] = [];
-  const problems: ConfigProblem[] = [];
-  for (const place of options.discover ? found : found.slice(0, 1)) {
-    try {
-      files.push(await readPlace(place, options));
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      const problem = notFound(place.file, error.message);
-      // One that is there and cannot be read says nothing; one that is gone says that there are no servers.
-      if (isMissing(error.cause)) problems.push(problem);
-      else files.push({ ...place, usable: false, servers: [], rejected: [], problems: [problem], envFiles: [] });
-    }
-  }
   const searched = places.map(({ file }) => file);
-  if (files.length + problems.length === 0) problems.push(nothingFound(searched, options));
-  return mergeFiles(files, searched, problems);
+  const files: ConfigFile[] = [];
+  for (const place of places) {
+    const file = await readIfThere(place, options, read);
+    if (file) files.push(file);
+    if (file && !options.discover) break;
+  }
+  return mergeFiles(files, searched, files.length === 0 ? [nothingFound(searched, options)] : []);
+}
+
+/** A file that is there and cannot be read says nothing, which is not the same as saying that there are no servers. */
+async function readIfThere(
+  place: ConfigPlace,
+  options: LoadOptions,
+  read?: ReadBytes,
+): Promise<ConfigFile | undefined> {
+  try {
+    return await readPlace(place, options, read);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    if (isMissing(error.cause)) return undefined;
+    const problems = [notFound(place.file, error.message)];
+    return { ...place, usable: false, servers: [], rejected: [], problems, envFiles: [] };
+  }
 }
 
 /** The first definition of a name counts, also one that cannot be used: no other may take its place unnoticed. */
@@ -103,7 +110,8 @@ function notFound(file: string, message: string, suggestion?: string): ConfigPro
   return { severity: 'error', code: 'CONFIG_NOT_FOUND', file, line: 1, column: 1, message, suggestion };
 }
 
-function nothingFound(searched: readonly string[], { discover }: LoadOptions): ConfigProblem {
+function nothingFound(searched: readonly string[], { file, discover }: LoadOptions): ConfigProblem {
+  if (file !== undefined) return notFound(searched[0]!, `There is no config ${searched[0]}`);
   const message = `There is no config; looked for ${searched.join(', ')}`;
   const also = discover ? '' : ', or use the ones of your editors with --discover';
   return notFound(searched[0]!, message, `Write an mcp.json, name a file with --config${also}.`);

@@ -4,9 +4,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toError } from '../../base/errors.ts';
 import { type ConfigDiff, diffConfigs, isEmptyDiff } from './diff-configs.ts';
+import { fromDisk, type ReadBytes } from './disk.ts';
 import { keepLastGood } from './keep-last-good.ts';
 import { type Config, type LoadOptions, mergeFiles, surveyConfig } from './load-config.ts';
-import { FileWatch, type WatchFilesOptions } from './watch-files.ts';
+import { type Contents, FileWatch, type WatchFilesOptions } from './watch-files.ts';
 
 export interface ConfigChange {
   config: Config;
@@ -38,11 +39,11 @@ export function watchConfig(
 ): ConfigWatch {
   let current = config;
   let closed = false;
-  const files = new FileWatch(filesOf(current), reload, options);
+  const files = new FileWatch(filesOf(current), filesRead(current), reload, options);
 
-  async function reload(): Promise<void> {
+  async function reload(contents: Contents): Promise<void> {
     try {
-      const found = await surveyConfig(load);
+      const found = await surveyConfig(load, readFrom(contents));
       if (closed) return;
       const unread = found.problems.filter(
         (problem) => !found.files.some(({ problems }) => problems.includes(problem)),
@@ -69,6 +70,19 @@ export function watchConfig(
   };
 }
 
-function filesOf({ searched, files }: Config): string[] {
-  return [...new Set([...searched, ...files.flatMap(({ envFiles }) => envFiles)])];
+function filesOf(config: Config): string[] {
+  return [...new Set([...config.searched, ...filesRead(config)])];
+}
+
+function filesRead({ files }: Config): string[] {
+  return files.flatMap(({ file, envFiles }) => [file, ...envFiles]);
+}
+
+/** A file that was not watched so far is read from the disk, and once more when it is. */
+function readFrom(contents: Contents): ReadBytes {
+  return async (file) => {
+    const content = contents.get(file) ?? (await fromDisk(file));
+    if (content instanceof Error) throw content;
+    return content;
+  };
 }

@@ -7,6 +7,8 @@ import { type FSWatcher, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
+import { toError } from '../../base/errors.ts';
+import { isMissing } from './disk.ts';
 
 export interface WatchFilesOptions {
   clock?: Clock;
@@ -18,10 +20,12 @@ export interface WatchFilesOptions {
   pollMs?: number;
 }
 
-type Contents = ReadonlyMap<string, Buffer | undefined>;
+/** What was in each file, or why it could not be read. */
+export type Contents = ReadonlyMap<string, Buffer | Error>;
 
 export class FileWatch {
-  readonly #onChange: () => Promise<void>;
+  readonly #onChange: (contents: Contents) => Promise<void>;
+  readonly #expected: ReadonlySet<string>;
   readonly #clock: Clock;
   readonly #settleMs: number;
   readonly #graceMs: number;
@@ -36,9 +40,18 @@ export class FileWatch {
   #lookAgain = false;
   #closed = false;
 
-  /** `onChange` is awaited: there is one at a time. It is called once at the start, for what changed before. */
-  constructor(files: readonly string[], onChange: () => Promise<void>, options: WatchFilesOptions = {}) {
+  /**
+   * `expected`: those that were there a moment ago. `onChange` is called once at the start, for what changed before, and
+   * awaited: there is one at a time. It must go by the contents it is given: the files may be others already.
+   */
+  constructor(
+    files: readonly string[],
+    expected: readonly string[],
+    onChange: (contents: Contents) => Promise<void>,
+    options: WatchFilesOptions = {},
+  ) {
     this.#files = files;
+    this.#expected = new Set(expected);
     this.#onChange = onChange;
     this.#clock = options.clock ?? systemClock;
     this.#settleMs = options.settleMs ?? 100;
@@ -91,14 +104,16 @@ export class FileWatch {
     if (leftMs > 0) return this.#lookIn(leftMs);
     this.#settling = undefined;
     this.#told = contents;
-    await this.#onChange();
-    // It may want other files watched from now on, and these may have changed since it read them.
+    await this.#onChange(contents);
+    // It may want other files watched from now on.
     this.#lookIn(this.#settleMs);
   }
 
   #quietMs(contents: Contents): number {
-    const vanished = [...contents].some(([file, bytes]) => !bytes && this.#told?.get(file));
-    return this.#told === undefined ? 0 : vanished ? this.#graceMs : this.#settleMs;
+    const wasThere = (file: string) => (this.#told ? isThere(this.#told.get(file)) : this.#expected.has(file));
+    return [...contents].some(([file, content]) => !isThere(content) && wasThere(file))
+      ? this.#graceMs
+      : this.#settleMs;
   }
 
   #lookIn(delayMs: number): void {
@@ -139,14 +154,19 @@ export class FileWatch {
 }
 
 async function readAll(files: readonly string[]): Promise<Contents> {
-  const read = async (file: string) => [file, await readFile(file).catch(() => undefined)] as const;
+  const read = async (file: string) => [file, await readFile(file).catch(toError)] as const;
   return new Map(await Promise.all(files.map(read)));
 }
 
-function same(a: Contents, b: Contents): boolean {
-  return a.size === b.size && [...a].every(([file, bytes]) => b.has(file) && sameBytes(bytes, b.get(file)));
+function isThere(content: Buffer | Error | undefined): boolean {
+  return content !== undefined && !isMissing(content);
 }
 
-function sameBytes(a: Buffer | undefined, b: Buffer | undefined): boolean {
-  return a === b || (a !== undefined && b !== undefined && a.equals(b));
+function same(a: Contents, b: Contents): boolean {
+  return a.size === b.size && [...a].every(([file, content]) => sameContent(content, b.get(file)));
+}
+
+function sameContent(a: Buffer | Error, b: Buffer | Error | undefined): boolean {
+  if (a instanceof Error) return b instanceof Error && a.message === b.message;
+  return b instanceof Uint8Array && a.equals(b);
 }

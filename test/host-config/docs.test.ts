@@ -1,0 +1,53 @@
+// docs/config.md shows configs that work and defaults that are real.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  fileKeys,
+  inputKeys,
+  keysOfOthers,
+  restartKeys,
+  serverKeys,
+  stopKeys,
+  toolsKeys,
+} from '../../src/host/config/known-keys.ts';
+import { projectPlaces } from '../../src/host/config/places.ts';
+import { read } from '../../src/host/config/read-text.contract.ts';
+import { defaultRestart } from '../../src/host/config/server-config.ts';
+import { defaultStopWaits } from '../../src/process/stop-ladder.ts';
+import { root } from './fixtures.ts';
+
+const page = readFileSync(join(root, 'docs/config.md'), 'utf8');
+const examples = [...page.matchAll(/^```jsonc?\n([\s\S]*?)^```$/gm)].map((match) => match[1]!);
+
+test('there are examples', () => {
+  expect(examples.length).toBeGreaterThanOrEqual(3);
+});
+
+test.each(examples)('an example has nothing wrong with it: %s', async (text) => {
+  const { servers, problems } = await read(text, {
+    env: { WEATHER_API_KEY: 'k3y' },
+    files: { '/project/.env': '' },
+    askInput: () => 'answer',
+  });
+  expect(problems).toEqual([]);
+  expect(servers.length).toBeGreaterThan(0);
+});
+
+test('every key is explained', () => {
+  const ofInputs = inputKeys.filter((key) => ['id', 'default', 'password'].includes(key));
+  const all = [...fileKeys, ...serverKeys, ...restartKeys, ...stopKeys, ...toolsKeys, ...keysOfOthers, ...ofInputs];
+  expect(all.filter((key) => !new RegExp(`[\`"]${key.replace('$', '\\$')}[\`"]`).test(page))).toEqual([]);
+});
+
+test.each(Object.entries({ ...defaultRestart, ...defaultStopWaits }))('the default of %s is %j', (key, value) => {
+  const row = page.split('\n').find((line) => line.startsWith(`| \`${key}\` |`));
+  expect(row).toMatch(new RegExp(`\`${JSON.stringify(value)}\` \\|$`));
+});
+
+test('the places are in their order', () => {
+  const surroundings = { cwd: '', home: '', env: {}, platform: 'linux' } as const;
+  const places = projectPlaces(surroundings).map(({ file }, index) => `${index + 1}. \`${file}\``);
+  expect(page).toContain(places.join('\n'));
+});

@@ -1,0 +1,108 @@
+// When a change counts, on a clock that the test turns. The system's notifications may come on top: they make it look once
+// more while the clock stands still, which changes nothing.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
+import { FileWatch } from '../../src/host/config/watch-files.ts';
+
+let folder: string;
+let file: string;
+let clock: ManualClock;
+let watch: FileWatch;
+let told: number;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'standpipe-files-'));
+  file = join(folder, 'mcp.json');
+  writeFileSync(file, '1');
+  clock = new ManualClock();
+  told = 0;
+  watch = new FileWatch(
+    [file],
+    [file],
+    async () => {
+      told++;
+    },
+    { clock, settleMs: 100, graceMs: 1000, pollMs: 2000 },
+  );
+  await looked();
+  await turn(100);
+  await turn(100);
+});
+afterEach(() => {
+  watch.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A look ends with a time for the next one; there is none while it is under way. */
+async function looked(): Promise<void> {
+  await vi.waitFor(() => expect(clock.pending).toBe(1), { interval: 1 });
+}
+
+async function look(): Promise<void> {
+  watch.look();
+  await looked();
+}
+
+async function turn(ms: number): Promise<void> {
+  clock.advance(ms);
+  await looked();
+}
+
+test('it tells once at the start, for what changed before', () => {
+  expect(told).toBe(1);
+});
+
+test('a change is seen without a notification', async () => {
+  writeFileSync(file, '2');
+  await turn(2000);
+  await turn(100);
+  expect(told).toBe(2);
+});
+
+test('a change counts when nothing has changed for a while', async () => {
+  writeFileSync(file, '2');
+  await look();
+  await turn(60);
+  writeFileSync(file, '3');
+  await look();
+  await turn(60);
+  expect(told).toBe(1);
+  await turn(40);
+  expect(told).toBe(2);
+});
+
+test('a file that is back before the grace is over was never gone', async () => {
+  rmSync(file);
+  await look();
+  await turn(900);
+  writeFileSync(file, '1');
+  await look();
+  await turn(100);
+  await turn(2000);
+  expect(told).toBe(1);
+});
+
+test('a file that stays away counts as removed when the grace is over', async () => {
+  rmSync(file);
+  await look();
+  await turn(999);
+  expect(told).toBe(1);
+  await turn(1);
+  expect(told).toBe(2);
+});
+
+test('other files to watch count as a change', async () => {
+  watch.setFiles([file, join(folder, 'other')]);
+  await look();
+  await turn(100);
+  expect(told).toBe(2);
+});
+
+test('nothing is pending after close', () => {
+  watch.close();
+  expect(clock.pending).toBe(0);
+});

@@ -1,0 +1,230 @@
+// Real files, changed the ways that people, editors and version control change them. Tests wait for what is told.
+
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type LoadOptions, loadConfig } from '../../src/host/config/load-config.ts';
+import {
+  type ConfigChange,
+  type ConfigWatch,
+  type WatchOptions,
+  watchConfig,
+} from '../../src/host/config/watch-config.ts';
+
+const options = { settleMs: 20, graceMs: 150, pollMs: 200 };
+
+let folder: string;
+let load: LoadOptions;
+let watch: ConfigWatch | undefined;
+/** What was told and not yet looked at, and whoever waits for more. */
+let told: ConfigChange[];
+let wake: () => void;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'standpipe-watch-'));
+  load = { cwd: folder, home: join(folder, 'home'), env: {} };
+  watch = undefined;
+  told = [];
+  wake = () => undefined;
+});
+afterEach(() => {
+  watch?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function write(name: string, content: Record<string, object> | string): void {
+  const file = join(folder, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify({ mcpServers: content }));
+}
+
+async function start(more: WatchOptions = {}): Promise<void> {
+  const config = await loadConfig(load);
+  const onChange = (change: ConfigChange) => {
+    told.push(change);
+    wake();
+  };
+  watch = watchConfig(config, load, onChange, { ...options, ...more });
+}
+
+async function next(): Promise<ReturnType<typeof summary>> {
+  while (told.length === 0) {
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  }
+  return summary(told.shift()!);
+}
+
+function summary({ config, diff }: ConfigChange) {
+  const names = (list: readonly { name: string }[]) => list.map(({ name }) => name);
+  return {
+    added: names(diff.added),
+    removed: names(diff.removed),
+    changed: diff.changed.map(({ after }) => after.name),
+    unchanged: names(diff.unchanged),
+    errors: config.problems.filter(({ severity }) => severity === 'error').length,
+  };
+}
+
+const nothing = { added: [], removed: [], changed: [], unchanged: [], errors: 0 };
+
+test('only the entries that changed are told as changed', async () => {
+  write('mcp.json', { a: { command: 'x' }, b: { command: 'x' }, c: { command: 'x' } });
+  await start();
+  write('mcp.json', { a: { command: 'x' }, b: { command: 'y' }, d: { command: 'x' } });
+  expect(await next()).toEqual({ ...nothing, added: ['d'], removed: ['c'], changed: ['b'], unchanged: ['a'] });
+  expect(watch!.config.servers.map(({ name }) => name)).toEqual(['a', 'b', 'd']);
+});
+
+test('a file that is replaced by renaming, again and again, is still watched', async () => {
+  write('mcp.json', { a: { command: '0' } });
+  await start();
+  for (const command of ['1', '2', '3']) {
+    write('mcp.json.tmp', { a: { command } });
+    renameSync(join(folder, 'mcp.json.tmp'), join(folder, 'mcp.json'));
+    expect(await next()).toEqual({ ...nothing, changed: ['a'] });
+    expect(watch!.config.servers[0]!.command).toBe(command);
+  }
+});
+
+test('a file that is moved away and written anew, as some editors do, is a change and no removal', async () => {
+  write('mcp.json', { a: { command: 'x' }, b: { command: 'x' } });
+  await start({ graceMs: 10_000 });
+  renameSync(join(folder, 'mcp.json'), join(folder, 'mcp.json~'));
+  setTimeout(() => write('mcp.json', { a: { command: 'y' }, b: { command: 'x' } }), 2 * options.settleMs);
+  expect(await next()).toEqual({ ...nothing, changed: ['a'], unchanged: ['b'] });
+});
+
+test('a file that stays half written keeps the last good config and tells the problem; the rest of it puts all right', async () => {
+  const whole = JSON.stringify({ mcpServers: { a: { command: 'y' } } });
+  write('mcp.json', { a: { command: 'x' } });
+  await start();
+  write('mcp.json', whole.slice(0, 20));
+  expect(await next()).toEqual({ ...nothing, unchanged: ['a'], errors: 1 });
+  expect(watch!.config.servers[0]!.command).toBe('x');
+  write('mcp.json', whole);
+  expect(await next()).toEqual({ ...nothing, changed: ['a'] });
+});
+
+test('an empty file is one half written', async () => {
+  write('mcp.json', { a: { command: 'x' } });
+  await start();
+  write('mcp.json', '');
+  expect(await next()).toEqual({ ...nothing, unchanged: ['a'], errors: 1 });
+});
+
+test('an entry that is wrong keeps running by its last good settings, while others change', async () => {
+  write('mcp.json', { a: { command: 'x' }, b: { command: 'x' } });
+  await start();
+  write('mcp.json', { a: { comm: 'y' }, b: { command: 'y' } });
+  expect(await next()).toEqual({ ...nothing, unchanged: ['a'], changed: ['b'], errors: 1 });
+  write('mcp.json', { a: { command: 'z' }, b: { command: 'y' } });
+  expect(await next()).toEqual({ ...nothing, changed: ['a'], unchanged: ['b'] });
+});
+
+test('a file that is deleted takes its servers with it, and brings them back', async () => {
+  write('mcp.json', { a: { command: 'x' } });
+  await start();
+  rmSync(join(folder, 'mcp.json'));
+  expect(await next()).toEqual({ ...nothing, removed: ['a'], errors: 1 });
+  write('mcp.json', { a: { command: 'x' } });
+  expect(await next()).toEqual({ ...nothing, added: ['a'] });
+});
+
+test('when the first file is deleted, the next one in order is the config', async () => {
+  write('mcp.json', { a: { command: 'x' } });
+  write('.vscode/mcp.json', '{"servers": {"b": {"command": "x"}}}');
+  await start();
+  rmSync(join(folder, 'mcp.json'));
+  expect(await next()).toEqual({ ...nothing, added: ['b'], removed: ['a'] });
+});
+
+test('a file in a folder that did not exist is found', async () => {
+  write('home/.cursor/mcp.json', { a: { command: 'x' } });
+  load.discover = true;
+  await start();
+  write('.cursor/mcp.json', { b: { command: 'x' } });
+  expect(await next()).toEqual({ ...nothing, added: ['b'], unchanged: ['a'] });
+});
+
+test('a folder that is deleted and made again is still looked into', async () => {
+  write('.vscode/mcp.json', '{"servers": {"a": {"command": "x"}}}');
+  await start();
+  rmSync(join(folder, '.vscode'), { recursive: true });
+  expect(await next()).toMatchObject({ removed: ['a'] });
+  write('.vscode/mcp.json', '{"servers": {"a": {"command": "x"}}}');
+  expect(await next()).toMatchObject({ added: ['a'] });
+});
+
+test.skipIf(process.platform === 'win32')('a change behind a link is seen', async () => {
+  write('dotfiles/mcp.json', { a: { command: 'x' } });
+  symlinkSync(join(folder, 'dotfiles/mcp.json'), join(folder, 'mcp.json'));
+  await start();
+  write('dotfiles/mcp.json', { a: { command: 'y' } });
+  expect(await next()).toEqual({ ...nothing, changed: ['a'] });
+});
+
+test('an envFile is watched too, also one that a change brought', async () => {
+  write('one.env', 'A=1');
+  write('two.env', 'A=1');
+  write('mcp.json', { a: { command: 'x', envFile: 'one.env' }, b: { command: 'x' } });
+  await start();
+  write('one.env', 'A=2');
+  expect(await next()).toEqual({ ...nothing, changed: ['a'], unchanged: ['b'] });
+  write('mcp.json', { a: { command: 'x', envFile: 'one.env' }, b: { command: 'x', envFile: 'two.env' } });
+  expect(await next()).toEqual({ ...nothing, changed: ['b'], unchanged: ['a'] });
+  write('two.env', 'A=2');
+  expect(await next()).toEqual({ ...nothing, changed: ['b'], unchanged: ['a'] });
+  expect(watch!.config.servers.map(({ env }) => env)).toEqual([{ A: '2' }, { A: '2' }]);
+});
+
+test('what changed between loading and watching is told', async () => {
+  write('mcp.json', { a: { command: 'x' } });
+  const config = await loadConfig(load);
+  write('mcp.json', { a: { command: 'y' } });
+  const change = await new Promise<ConfigChange>((resolve) => {
+    watch = watchConfig(config, load, resolve, options);
+  });
+  expect(summary(change)).toEqual({ ...nothing, changed: ['a'] });
+});
+
+test('changes that mean nothing are not told', async () => {
+  write('mcp.json', { a: { command: 'x' } });
+  await start();
+  write('mcp.json', '// a comment\n{"mcpServers": {"a": {"command": "x"}}}');
+  write('other.json', '{');
+  // Something that means something, so that there is an end to wait for.
+  await new Promise((resolve) => setTimeout(resolve, options.pollMs));
+  write('mcp.json', { a: { command: 'y' } });
+  expect(await next()).toEqual({ ...nothing, changed: ['a'] });
+  expect(told).toEqual([]);
+});
+
+test('a callback that fails costs nothing but a word', async () => {
+  write('mcp.json', '{"mcpServers": {"a": {"command": "${input:x}"}}, "inputs": [{"id": "x"}]}');
+  let fail = false;
+  load.askInput = () => {
+    if (fail) throw new Error('no terminal');
+    return 'x';
+  };
+  let onError: (error: Error) => void = () => undefined;
+  const failed = new Promise<Error>((resolve) => {
+    onError = resolve;
+  });
+  await start({ onError });
+  fail = true;
+  write('mcp.json', '{"mcpServers": {"a": {"command": "${input:x}!"}}, "inputs": [{"id": "x"}]}');
+  expect((await failed).message).toBe('no terminal');
+  expect(watch!.config.servers[0]!.command).toBe('x');
+});
+
+test('after close nothing is told', async () => {
+  write('mcp.json', { a: { command: 'x' } });
+  await start();
+  watch!.close();
+  write('mcp.json', { a: { command: 'y' } });
+  await new Promise((resolve) => setTimeout(resolve, 2 * options.pollMs));
+  expect(told).toEqual([]);
+});
