@@ -5,7 +5,6 @@ import type { CommandModule } from './invocation.ts';
 
 export interface TableEntry {
   summary: string;
-  hidden?: true;
   load: () => Promise<CommandModule>;
 }
 
@@ -25,5 +24,4 @@ export const commandTable: Readonly<Record<string, TableEntry>> = {
   },
   litemcp: { summary: 'serve a tool of an MCP server in LiteMCP', load: () => import('./commands/litemcp.ts') },
   completion: { summary: 'print the completion of a shell', load: () => import('./commands/completion.ts') },
-  __complete: { summary: 'answer a shell', hidden: true, load: () => import('./commands/complete.ts') },
 };

@@ -43,7 +43,7 @@ export async function runCommand(words: readonly string[]): Promise<void> {
 /** What stands behind the first `--` is the command of a server, and its options are its own. */
 function splitAtServer(words: readonly string[]): { ours: string[]; serverCommand: string[] | undefined } {
   const at = words.indexOf('--');
-  if (at < 0 || words[0] === '__complete') return { ours: [...words], serverCommand: undefined };
+  if (at < 0) return { ours: [...words], serverCommand: undefined };
   return { ours: words.slice(0, at), serverCommand: words.slice(at + 1) };
 }
 
@@ -66,7 +66,7 @@ async function makeProgram(words: readonly string[], run: RunCommand, out: Outpu
     );
   const wanted = wantedCommand(words);
   for (const [name, entry] of Object.entries(commandTable)) {
-    const command = program.command(name, { hidden: entry.hidden }).description(entry.summary);
+    const command = program.command(name).description(entry.summary);
     if (name === wanted) (await entry.load()).define(command, run);
   }
   quiet(program, out);

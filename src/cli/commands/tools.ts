@@ -33,6 +33,13 @@ const tools: CommandBody = (invocation, [name], options) =>
     const { tools, failed } =
       server === undefined ? await reached.host.tools({ start: true }) : await one(reached, server);
     out.activity.end();
+    for (const name of new Set(tools.map((offer) => offer.server))) {
+      const offers = tools.filter((offer) => offer.server === name);
+      reached.remember(
+        name,
+        offers.map(({ definition }) => definition),
+      );
+    }
     if (out.json) {
       out.document({
         tools: tools.map(({ definition, ...offer }) => ({ ...offer, ...definition })),

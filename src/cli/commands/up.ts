@@ -1,4 +1,29 @@
-import type { CommandModule } from '../invocation.ts';
+// `standpipe up`: the servers of the config, until Ctrl-C. That is how it is meant to end, so it ends with 0.
+
+import { UsageError } from '../../base/errors.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import { examples } from './server-options.ts';
+
 export const define: CommandModule['define'] = (command, run) => {
-  command.action(run(async () => undefined));
+  command.option('--no-watch', 'do not follow changes of the config').option('--no-inspector', 'without the Inspector');
+  command.addHelpText(
+    'after',
+    `
+Other commands find the running host by its config and use its servers. A change of the config starts, stops or
+restarts only the servers it concerns.`,
+  );
+  examples(command, 'up', 'up --config examples/mcp.json', 'up --json | jq .');
+  command.action(run(up));
+};
+
+const up: CommandBody = async (invocation, _words, options) => {
+  if (invocation.serverCommand) {
+    throw new UsageError('NOT_SUPPORTED', 'up runs the servers of a config, not a command', {
+      hint: 'Write an mcp.json, or use `standpipe call … -- <command …>`.',
+    });
+  }
+  const { runHost } = await import('../up/run-host.ts');
+  await runHost(invocation, options as { watch: boolean; inspector: boolean });
+  return ExitCode.done;
 };

@@ -54,6 +54,7 @@ const HOW_TO_CALL = 'standpipe call <server> <tool> [name=value …]';
 async function ofServer(reached: Reached, status: ServerStatus, words: readonly string[]): Promise<FoundTool> {
   const { name: server, protocol } = status;
   const tools = await reached.host.listTools(server);
+  reached.remember(server, tools);
   const [first] = words;
   const [single] = tools;
   if (protocol === 'litemcp' && single) {

@@ -2,6 +2,8 @@
 
 import { StandpipeError, UsageError } from '../../base/errors.ts';
 import type { HostApi } from '../../host/host-api.ts';
+import type { Tool } from '../../mcp/types.ts';
+import { rememberTools } from '../completion/remembered-tools.ts';
 import { unlessAborted } from '../interrupt.ts';
 import type { Invocation } from '../invocation.ts';
 import { findRunningHost } from './running-host.ts';
@@ -13,6 +15,8 @@ export interface Reached {
   running: boolean;
   /** The only server, where it was started for the purpose. */
   only: string | undefined;
+  /** For the completion of shells. */
+  remember: (server: string, tools: readonly Tool[]) => void;
 }
 
 /** Gives the host to the work, and lets go of it when that is over, whatever happens. */
@@ -22,11 +26,14 @@ export async function withHost<T>(
   work: (reached: Reached) => Promise<T>,
 ): Promise<T> {
   const { serverCommand, settings, signal, out } = invocation;
+  const remember: Reached['remember'] = (server, tools) => {
+    if (!serverCommand) rememberTools(settings, server, tools);
+  };
   const running = serverCommand ? undefined : await findRunningHost(settings);
   if (running) {
     if (settings.verbose) out.say('Through the host that is running; its traffic is seen there, not here.');
     try {
-      return await unlessAborted(work({ host: running, running: true, only: undefined }), signal);
+      return await unlessAborted(work({ host: running, running: true, only: undefined, remember }), signal);
     } finally {
       await running.close();
     }
@@ -35,7 +42,7 @@ export async function withHost<T>(
   const own = await ownHost(invocation, options);
   try {
     const only = serverCommand ? own.names[0] : undefined;
-    return await unlessAborted(work({ host: own, running: false, only }), signal);
+    return await unlessAborted(work({ host: own, running: false, only, remember }), signal);
   } catch (error) {
     throw whyItFailed(error);
   } finally {

@@ -1,4 +1,0 @@
-import type { CommandModule } from '../invocation.ts';
-export const define: CommandModule['define'] = (command, run) => {
-  command.action(run(async () => undefined));
-};

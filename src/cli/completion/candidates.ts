@@ -1,0 +1,153 @@
+// What may follow the words of a command line. Names with characters that a shell would take for its own are left out: they
+// can be typed, in quotes, by someone who knows them.
+
+import { Command } from 'commander';
+import { commandTable } from '../command-table.ts';
+import type { Settings } from '../settings.ts';
+import { alternatives, propertiesOf, type Schema } from '../values/schema.ts';
+import type { RememberedTool } from './remembered-tools.ts';
+import type { Sources } from './sources.ts';
+
+export interface Candidate {
+  word: string;
+  about?: string | undefined;
+}
+
+/** Files complete it, behind the prefix. */
+export interface Files {
+  filesBehind: string;
+}
+
+export type Answer = Candidate[] | Files;
+
+const globals = ['--config', '--discover', '--json', '--verbose', '--timeout', '--help'];
+const values: Record<string, Answer> = {
+  '--config': { filesBehind: '' },
+  '--output': { filesBehind: '' },
+  '--cwd': { filesBehind: '' },
+  '--args': { filesBehind: '' },
+  '--protocol': words('mcp', 'litemcp'),
+  '--timeout': words('500ms', '10s', '1m', '5m'),
+  '--env': [],
+  '--framing': [],
+  '--tool': [],
+};
+
+/** `line`: the words behind `standpipe`; the last one is being typed. */
+export async function candidates(
+  line: readonly string[],
+  open: (settings: Settings) => Promise<Sources>,
+): Promise<Answer> {
+  const current = line.at(-1) ?? '';
+  const before = line.slice(0, -1);
+  if (before.includes('--')) return { filesBehind: '' };
+  const option = values[before.at(-1) ?? ''];
+  if (option) return fitting(option, current);
+  const plain = before.filter((word, at) => !word.startsWith('-') && !values[before[at - 1] ?? '']);
+  const [command, ...given] = plain;
+  if (current.startsWith('-')) return fitting(words(...(await optionsOf(command)), ...globals), current);
+  if (command === undefined) {
+    const commands = Object.entries(commandTable).map(([word, { summary }]) => ({ word, about: summary }));
+    return fitting(commands, current);
+  }
+  const file = before[before.lastIndexOf('--config') + 1];
+  const settings = { config: before.includes('--config') ? file : undefined, discover: before.includes('--discover') };
+  const sources = await open(settings);
+  try {
+    return fitting(await ofCommand(command, given, current, sources), current);
+  } finally {
+    await sources.close();
+  }
+}
+
+async function ofCommand(command: string, given: string[], current: string, sources: Sources): Promise<Answer> {
+  const [server, name] = given;
+  switch (command) {
+    case 'completion':
+      return given.length === 0 ? words('bash', 'zsh', 'fish') : [];
+    case 'help':
+      return words(...Object.keys(commandTable));
+    case 'litemcp':
+      return given.length === 0 ? words('serve') : [];
+    case 'start':
+    case 'stop':
+    case 'restart':
+    case 'tools':
+    case 'inspect':
+      return given.length === 0 ? words(...(await sources.servers())) : [];
+    case 'read':
+      if (server === undefined) return words(...(await sources.servers()));
+      return name === undefined ? words(...(await sources.resources(server))) : [];
+    case 'prompt': {
+      if (server === undefined) return words(...(await sources.servers()));
+      const prompts = await sources.prompts(server);
+      if (name === undefined) return words(...prompts.map((prompt) => prompt.name));
+      const names = prompts.find((prompt) => prompt.name === name)?.arguments?.map((each) => `${each.name}=`) ?? [];
+      return words(...names.filter((each) => !given.some((word) => word.startsWith(each))));
+    }
+    case 'call':
+      return ofCall(given, current, sources);
+    default:
+      return [];
+  }
+}
+
+async function ofCall(given: string[], current: string, sources: Sources): Promise<Answer> {
+  const [first, second, ...rest] = given;
+  const servers = await sources.servers();
+  if (first === undefined) {
+    if (!current.includes('/')) return words(...servers);
+    return (await sources.allTools()).map(({ server, tool }) => ({
+      word: `${server}/${tool.name}`,
+      about: tool.description,
+    }));
+  }
+  if (servers.includes(first)) {
+    const tools = await sources.tools(first);
+    if (second === undefined) return tools.map(({ name, description }) => ({ word: name, about: description }));
+    return ofTool(
+      tools.find(({ name }) => name === second),
+      rest,
+      current,
+    );
+  }
+  const all = await sources.allTools();
+  const found = all.find(({ server, tool }) => `${server}/${tool.name}` === first || tool.name === first);
+  return ofTool(found?.tool, given.slice(1), current);
+}
+
+function ofTool(tool: RememberedTool | undefined, given: readonly string[], current: string): Answer {
+  if (!tool) return [];
+  const properties = propertiesOf(tool.inputSchema);
+  const [, name, value] = /^([^=]+)=(.*)$/.exec(current) ?? [];
+  if (name === undefined) {
+    const left = Object.keys(properties).filter((each) => !given.some((word) => word.startsWith(`${each}=`)));
+    return left.map((each) => ({
+      word: `${each}=`,
+      about: (properties[each] as Schema | undefined)?.description as string,
+    }));
+  }
+  if (value!.startsWith('@')) return { filesBehind: `${name}=@` };
+  const choices = alternatives(properties[name], tool.inputSchema).flatMap((schema) =>
+    Array.isArray(schema.enum) ? schema.enum : schema.type === 'boolean' ? [true, false] : [],
+  );
+  return words(...choices.map((choice) => `${name}=${choice}`));
+}
+
+async function optionsOf(name: string | undefined): Promise<string[]> {
+  const entry = name === undefined ? undefined : commandTable[name];
+  if (!entry) return [];
+  const command = new Command(name);
+  (await entry.load()).define(command, () => async () => undefined);
+  return [command, ...command.commands].flatMap(({ options }) => options.map((option) => option.long ?? ''));
+}
+
+function words(...list: string[]): Candidate[] {
+  return list.map((word) => ({ word }));
+}
+
+function fitting(answer: Answer, current: string): Answer {
+  if (!Array.isArray(answer)) return answer;
+  const safe = /^[\p{L}\p{N}_@./:=+,%~-]+$/u;
+  return answer.filter(({ word }) => word.startsWith(current) && safe.test(word));
+}

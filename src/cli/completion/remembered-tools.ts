@@ -1,0 +1,57 @@
+// The tools that servers had when they were last asked, so that a shell can complete their names without starting anything.
+// Only a help for typing: what is old or missing is no fault, and nothing here may fail a command.
+
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { Tool } from '../../mcp/types.ts';
+import { configFileOf } from '../reach/running-host.ts';
+import type { Settings } from '../settings.ts';
+
+export type RememberedTool = Pick<Tool, 'name' | 'description' | 'inputSchema'>;
+type Remembered = Record<string, RememberedTool[]>;
+
+const MOST_CHARACTERS = 1_000_000;
+
+export function rememberTools(settings: Settings, server: string, tools: readonly Tool[]): void {
+  const file = fileOf(settings);
+  if (!file) return;
+  const before = recallTools(settings);
+  const lists: Remembered = {
+    ...before,
+    [server]: tools.map(({ name, description, inputSchema }) => ({
+      name,
+      description: description?.slice(0, 100),
+      inputSchema,
+    })),
+  };
+  const text = JSON.stringify(lists);
+  if (text.length > MOST_CHARACTERS || text === JSON.stringify(before)) return;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const fresh = `${file}.${process.pid}`;
+    writeFileSync(fresh, text, { mode: 0o600 });
+    renameSync(fresh, file);
+  } catch {
+    // a home that cannot be written to: then names are typed in full
+  }
+}
+
+export function recallTools(settings: Settings): Remembered {
+  const file = fileOf(settings);
+  try {
+    const value: unknown = file && JSON.parse(readFileSync(file, 'utf8'));
+    return typeof value === 'object' && value !== null ? (value as Remembered) : {};
+  } catch {
+    return {}; // never asked, or not readable any more
+  }
+}
+
+function fileOf(settings: Settings): string | undefined {
+  const config = configFileOf(settings);
+  if (!config) return undefined;
+  const xdg = process.env.XDG_CACHE_HOME ?? '';
+  const folder = join(isAbsolute(xdg) ? xdg : join(homedir(), '.cache'), 'standpipe');
+  return join(folder, `tools-${createHash('sha256').update(config).digest('hex').slice(0, 16)}.json`);
+}

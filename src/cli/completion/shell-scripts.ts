@@ -1,0 +1,86 @@
+// One script a shell. All ask `standpipe __complete` and only differ in how they hand over the words and take the answer:
+// a candidate a line, with a description behind a tab; or `:files PREFIX`.
+
+const bash = `# standpipe completion for bash
+_standpipe() {
+  local line="\${COMP_LINE:0:COMP_POINT}" answer candidate prefix current cut
+  local -a words
+  # Bash parts words at = and : as well; ours are parted by spaces alone.
+  read -ra words <<< "$line"
+  [[ "$line" == *[[:space:]] ]] && words+=("")
+  current="\${words[\${#words[@]}-1]}"
+  COMPREPLY=()
+  answer="$(command standpipe __complete "\${words[@]:1}" 2>/dev/null)" || return 0
+  # What stands before the last = or : is not replaced by bash, and must not be repeated.
+  cut="\${current%"\${current##*[=:]}"}"
+  [[ "$COMP_WORDBREAKS" == *=* && "$COMP_WORDBREAKS" == *:* ]] || cut=""
+  if [[ "$answer" == ":files "* ]]; then
+    prefix="\${answer#:files }"
+    while IFS= read -r candidate; do
+      candidate="$prefix$candidate"
+      COMPREPLY+=("\${candidate#"$cut"}")
+    done < <(compgen -f -- "\${current#"$prefix"}")
+    compopt -o filenames 2>/dev/null
+    return 0
+  fi
+  while IFS= read -r candidate; do
+    candidate="\${candidate%%$'\\t'*}"
+    [[ -n "$candidate" ]] && COMPREPLY+=("\${candidate#"$cut"}")
+    [[ "$candidate" == *[=/] ]] && compopt -o nospace 2>/dev/null
+  done <<< "$answer"
+  return 0
+}
+complete -F _standpipe standpipe
+`;
+
+const zsh = `#compdef standpipe
+# standpipe completion for zsh
+_standpipe() {
+  local line
+  local -a spaced joined
+  for line in "\${(@f)$(command standpipe __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    case "$line" in
+      '') ;;
+      ':files '*)
+        compset -P '*@'
+        _files
+        return
+        ;;
+      *)
+        line="\${line%%$'\\t'*}"
+        case "$line" in
+          *[=/]) joined+=("$line") ;;
+          *) spaced+=("$line") ;;
+        esac
+        ;;
+    esac
+  done
+  (( $#joined )) && compadd -S '' -a joined
+  (( $#spaced )) && compadd -a spaced
+}
+if [ "$funcstack[1]" = "_standpipe" ]; then
+  _standpipe "$@"
+else
+  compdef _standpipe standpipe
+fi
+`;
+
+const fish = `# standpipe completion for fish
+function __standpipe_complete
+    set -l words (commandline -opc) (commandline -ct)
+    for line in (command standpipe __complete $words[2..-1] 2>/dev/null)
+        if string match -q ':files *' -- $line
+            set -l prefix (string replace ':files ' '' -- $line)
+            set -l typed (string replace -- "$prefix" '' (commandline -ct))
+            for path in (complete -C "'' $typed")
+                echo $prefix$path
+            end
+        else
+            echo $line
+        end
+    end
+end
+complete -c standpipe -f -a '(__standpipe_complete)'
+`;
+
+export const shellScripts = { bash, zsh, fish } as const;

@@ -1,0 +1,25 @@
+// What to do about a server that is not running: the reason, the next step, and how it comes back.
+
+import type { ServerConfig } from '../../host/config/server-config.ts';
+import type { ServerStatus } from '../../host/server-state.ts';
+import { visibleLine } from '../output/visible.ts';
+
+const STDERR_LINES = 3;
+
+/** Nothing for servers that are well. */
+export function adviceFor(status: ServerStatus, config: ServerConfig | undefined): string[] {
+  if (status.state !== 'failed') return [];
+  const { message, hint, evidence } = status.lastExit ?? {};
+  const stderr = (evidence?.stderrTail ?? '').trimEnd().split('\n').filter(Boolean).slice(-STDERR_LINES);
+  const place = config ? `${config.source.file}:${config.source.line}` : 'the config';
+  return [
+    `${visibleLine(status.name)} failed: ${visibleLine(message ?? status.reason)}`,
+    ...stderr.map((line) => `  stderr: ${visibleLine(line)}`),
+    ...(hint ? [`  ${visibleLine(hint)}`] : []),
+    `  Change ${visibleLine(place)} and save it, or repair it and run: standpipe restart ${shellWord(status.name)}`,
+  ];
+}
+
+function shellWord(name: string): string {
+  return /^[\w.@-]+$/.test(name) ? name : `'${visibleLine(name).replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,43 @@
+// `up` in a pipe or a file: a line for everything that happens, with the time. And for programs: a JSON document a line.
+
+import { StandpipeError } from '../../base/errors.ts';
+import type { StateChange } from '../../host/server-state.ts';
+import type { Output } from '../output/output.ts';
+import { visibleLine } from '../output/visible.ts';
+import type { UpView } from './view.ts';
+
+export function logView(out: Output): UpView {
+  const log = (text: string) => out.write(`${new Date().toISOString()} ${text}\n`);
+  return {
+    began: ({ config, servers, inspector }) => {
+      log(`standpipe runs ${servers.length} servers of ${visibleLine(config)}`);
+      if (inspector) log(`inspector ${inspector}`);
+    },
+    changed: ({ server, to, reason }) => log(`${visibleLine(server)} ${to}: ${visibleLine(reason)}`),
+    note: (text) => log(visibleLine(text)),
+    advise: (lines) => {
+      for (const line of lines) log(line);
+    },
+    stopping: () => log('stopping all servers'),
+    ended: () => log('all servers have stopped'),
+  };
+}
+
+export function jsonView(out: Output): UpView {
+  const tell = (event: string, facts: object = {}) =>
+    out.documentLine({ event, at: new Date().toISOString(), ...facts });
+  return {
+    began: (about) => tell('began', about),
+    changed: ({ server, from, to, reason }: StateChange) => tell('state', { server, from, to, reason }),
+    note: (text) => tell('note', { text }),
+    advise: (lines) => tell('advice', { lines }),
+    stopping: () => tell('stopping'),
+    ended: () => tell('ended'),
+  };
+}
+
+/** One line about an error that ends nothing. */
+export function errorLine(error: Error): string {
+  const hint = error instanceof StandpipeError && error.hint ? ` ${error.hint}` : '';
+  return `${error.message}${hint}`;
+}

@@ -1,0 +1,93 @@
+// The life of `up`: take the config's place, start the servers, follow the config, and stop everything at the end.
+
+import { toError } from '../../base/errors.ts';
+import type { Config, LoadOptions } from '../../host/config/load-config.ts';
+import { problemText } from '../../host/config/problem.ts';
+import { watchConfig } from '../../host/config/watch-config.ts';
+import { type ControlServer, serveControl } from '../../host/control-server.ts';
+import { Host } from '../../host/host.ts';
+import { ensureRuntimeFolder, runtimeFolder } from '../../live/runtime-folder.ts';
+import type { Invocation } from '../invocation.ts';
+import { controlPathOf } from '../reach/running-host.ts';
+import { showTraffic } from '../reach/show-traffic.ts';
+import { adviceFor } from './advice.ts';
+import { errorLine, jsonView, logView } from './log-view.ts';
+import { screenView } from './screen-view.ts';
+import type { UpView } from './view.ts';
+
+export interface UpOptions {
+  watch: boolean;
+}
+
+export async function runHost({ settings, out, signal }: Invocation, { watch }: UpOptions): Promise<void> {
+  const load: LoadOptions = { file: settings.config, discover: settings.discover };
+  let view: UpView | undefined;
+  const host = await Host.open(load, {
+    inputs: (server) => ({
+      elicit: ({ message }) => {
+        view?.note(`${server} asks: ${message} — nobody is here to answer, so it is declined.`);
+        return { action: 'decline' };
+      },
+    }),
+    onStateChange: (change) => {
+      view?.changed(change);
+      const failed = change.to === 'failed' && host.status().find(({ name }) => name === change.server);
+      if (failed) view?.advise(adviceFor(failed, configOf(host, change.server)));
+    },
+  });
+  const config = host.config!;
+  // Before any server: a second host of the same config must not start a single one.
+  const control = await openControl(host, controlPathOf(settings)!);
+  const advice = () => host.status().flatMap((status) => adviceFor(status, configOf(host, status.name)));
+  const read = () => ({ servers: host.status(), advice: advice() });
+  view = out.json ? jsonView(out) : out.onTerminal ? screenView(out, read) : logView(out);
+  if (settings.verbose) showTraffic(host.flow, out);
+  view.began({ config: config.files.map(({ file }) => file).join(', '), servers: host.names, inspector: undefined });
+  tellProblems(config, view);
+  const watching = watch
+    ? watchConfig(config, load, ({ config: changed }) => reload(host, changed, view), {
+        onError: (error) => view.note(`The config could not be read again: ${errorLine(error)}`),
+      })
+    : undefined;
+  const started = host.start();
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  view.stopping();
+  await watching?.close();
+  await control.close();
+  await host.stop();
+  await started;
+  view.ended();
+}
+
+async function openControl(host: Host, path: string): Promise<ControlServer> {
+  if (process.platform !== 'win32') ensureRuntimeFolder(runtimeFolder());
+  return serveControl(host, path);
+}
+
+async function reload(host: Host, config: Config, view: UpView): Promise<void> {
+  try {
+    const { added, removed, changed } = await host.reload(config);
+    const what = [
+      ...added.map(({ name }) => `${name} added`),
+      ...removed.map(({ name }) => `${name} removed`),
+      ...changed.map(({ after }) => `${after.name} changed`),
+    ];
+    if (what.length > 0) view.note(`The config has changed: ${what.join(', ')}`);
+    tellProblems(config, view);
+  } catch (error) {
+    view.note(`The config could not be taken up: ${errorLine(toError(error))}`);
+  }
+}
+
+function tellProblems({ problems }: Config, view: UpView): void {
+  for (const problem of problems) {
+    view.note(`${problem.severity}: ${problemText(problem)}. ${problem.suggestion ?? ''}`.trimEnd());
+  }
+}
+
+function configOf(host: Host, name: string) {
+  return host.config?.servers.find((server) => server.name === name);
+}

@@ -1,0 +1,100 @@
+// `up` on a terminal: a few lines that stay where they are and tell how the servers are, now. Lines are cut to the window,
+// and so is their number: what scrolls cannot be drawn over.
+
+import type { ServerStatus } from '../../host/server-state.ts';
+import { describeUptime, stateColours } from '../commands/ls.ts';
+import type { Output } from '../output/output.ts';
+import { tableLines } from '../output/table.ts';
+import { cutToWidth } from '../output/text-width.ts';
+import { visibleLine } from '../output/visible.ts';
+import type { ReadStatus, UpView } from './view.ts';
+
+const REDRAW_MS = 1000;
+const SOON_MS = 40;
+const USUAL_ROWS = 24;
+
+export function screenView(out: Output, read: ReadStatus, rows: () => number = terminalRows): UpView {
+  let drawn = 0;
+  let heading: string[] = [];
+  let footer = '';
+  let soon: NodeJS.Timeout | undefined;
+  let over = false;
+
+  const erase = () => (drawn > 0 ? `\x1b[${drawn}A\r\x1b[J` : '');
+  const draw = () => {
+    soon = undefined;
+    if (over) return;
+    const { servers, advice } = read();
+    const width = out.width - 1;
+    const lines = [
+      ...heading,
+      '',
+      ...table(servers, width, out),
+      ...(advice.length > 0 ? ['', ...advice] : []),
+      '',
+      footer,
+    ];
+    const most = Math.max(3, rows() - 1);
+    const fitting = lines.length <= most ? lines : [...lines.slice(0, most - 2), '…', footer];
+    const text = fitting.map((line) => `${line.includes('\x1b') ? line : cutToWidth(line, width)}\n`).join('');
+    out.write(erase() + text);
+    drawn = fitting.length;
+  };
+  const drawSoon = () => {
+    soon ??= setTimeout(draw, SOON_MS);
+  };
+  const regular = setInterval(draw, REDRAW_MS);
+  const resized = () => {
+    // Where the old lines are after a change of width is anybody's guess: start below them.
+    drawn = 0;
+    drawSoon();
+  };
+  process.stdout.on('resize', resized);
+
+  return {
+    began({ config, servers, inspector }) {
+      heading = [`standpipe · ${visibleLine(config)} · ${servers.length} servers`];
+      if (inspector) heading.push(`Inspector: ${inspector}`);
+      footer = 'Ctrl-C stops them all. In another terminal: standpipe tools, standpipe call …';
+      draw();
+    },
+    changed: drawSoon,
+    note(text) {
+      out.write(`${erase()}${visibleLine(text)}\n`);
+      drawn = 0;
+      drawSoon();
+    },
+    advise: drawSoon,
+    stopping() {
+      footer = 'Stopping… (Ctrl-C again ends at once)';
+      draw();
+    },
+    ended() {
+      draw();
+      over = true;
+      clearInterval(regular);
+      clearTimeout(soon);
+      process.stdout.off('resize', resized);
+      out.write('All servers have stopped.\n');
+    },
+  };
+}
+
+function table(servers: readonly ServerStatus[], width: number, out: Output): string[] {
+  return tableLines(
+    ['SERVER', 'STATE', 'UPTIME', 'CALLS', 'LAST ERROR'],
+    servers.map((server) => [
+      server.name,
+      { text: server.state, colour: stateColours[server.state] },
+      server.state === 'ready' ? describeUptime(server.uptimeMs) : '-',
+      String(server.calls),
+      server.state === 'starting' || server.state === 'backoff' ? server.reason : (server.lastError ?? ''),
+    ]),
+    width,
+    out.paint,
+  );
+}
+
+function terminalRows(): number {
+  return process.stdout.rows || USUAL_ROWS;
+}

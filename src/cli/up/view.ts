@@ -1,0 +1,16 @@
+// What `up` shows: the same news for three kinds of readers, a person, a log and a program.
+
+import type { ServerStatus, StateChange } from '../../host/server-state.ts';
+
+export interface UpView {
+  /** The host is about to start its servers. */
+  began(about: { config: string; servers: readonly string[]; inspector: string | undefined }): void;
+  changed(change: StateChange): void;
+  note(text: string): void;
+  /** What a person should do something about, a line each. */
+  advise(lines: readonly string[]): void;
+  stopping(): void;
+  ended(): void;
+}
+
+export type ReadStatus = () => { servers: ServerStatus[]; advice: string[] };
