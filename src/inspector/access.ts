@@ -10,30 +10,38 @@ export interface Refusal {
   message: string;
 }
 
-const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
-
 export class Access {
   readonly token = randomBytes(24).toString('base64url');
   readonly #expected = Buffer.from(this.token);
+  readonly #hosts: ReadonlySet<string>;
+
+  constructor(port: number) {
+    this.#hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`]);
+  }
 
   /** For everything: a foreign Host or Origin gets nothing, not even the page. */
-  refuseForeign(request: IncomingMessage): Refusal | undefined {
-    const { host, origin } = request.headers;
-    if (host === undefined || !isLoopback(host)) {
-      return { status: 403, message: `Refused: the Host ${JSON.stringify(host)} is not this machine's loopback` };
+  refuseForeign({ headers }: IncomingMessage): Refusal | undefined {
+    const { host, origin } = headers;
+    if (host === undefined || !this.#hosts.has(host)) {
+      return { status: 403, message: `Refused: the Host ${JSON.stringify(host)} is not this Inspector` };
     }
     if (origin !== undefined && origin !== `http://${host}`) {
       return { status: 403, message: `Refused: a page of ${JSON.stringify(origin)} may not use this Inspector` };
     }
-    const site = request.headers['sec-fetch-site'];
-    if (site === 'cross-site') return { status: 403, message: 'Refused: asked for by a page of another site' };
+    if (headers['sec-fetch-site'] === 'cross-site') {
+      return { status: 403, message: 'Refused: asked for by a page of another site' };
+    }
     return undefined;
   }
 
-  /** For the API: without the token nothing is told. */
-  refuseStranger(request: IncomingMessage, url: URL): Refusal | undefined {
-    const header = request.headers['x-standpipe-token'];
-    const given = typeof header === 'string' ? header : url.searchParams.get('token');
+  /** For the API: without the token nothing is told, and no page but ours may ask. */
+  refuseStranger({ headers }: IncomingMessage, query: URLSearchParams): Refusal | undefined {
+    // Another port of this machine is the same site, and another program.
+    if (headers['sec-fetch-site'] === 'same-site') {
+      return { status: 403, message: 'Refused: asked for by a page of another program on this machine' };
+    }
+    const header = headers['x-standpipe-token'];
+    const given = typeof header === 'string' ? header : query.get('token');
     if (given !== null && this.#matches(given)) return undefined;
     return {
       status: 401,
@@ -45,9 +53,4 @@ export class Access {
     const bytes = Buffer.from(given);
     return bytes.length === this.#expected.length && timingSafeEqual(bytes, this.#expected);
   }
-}
-
-function isLoopback(host: string): boolean {
-  const name = host.replace(/:\d+$/, '');
-  return loopbackNames.has(name);
 }

@@ -95,16 +95,25 @@ export interface EventRow {
   summary: string;
 }
 
-/** `GET /api/events?after=SEQ&limit=N` — and the same rows, as they happen, over `GET /api/live` (server-sent events). */
+/**
+ * `GET /api/events?after=SEQ&before=SEQ&limit=N`, at most 5,000 rows, oldest first; without `after` the newest — and the same
+ * rows, as they happen, over `GET /api/live?after=SEQ` (server-sent events; their id is the newest `seq`).
+ */
 export interface EventPage {
   rows: EventRow[];
+  /** What these rows change in rows that came before them: answers change their requests. */
+  updates?: LiveMessages['updates'];
   /** The newest sequence number there is. */
   newest: number;
   /** Rows before this one are gone. */
   oldest: number;
 }
 
-/** Messages of `GET /api/live`: the name of the server-sent event, and its data. */
+/**
+ * Messages of `GET /api/live`: the name of the server-sent event, and its data. At the start come the servers, the problems,
+ * the calls that run and the questions that are open. A page that was too slow gets `resync` and the end of the stream: it
+ * has missed events and reads them by `GET /api/events`, like after any end of the stream.
+ */
 export interface LiveMessages {
   rows: EventRow[];
   /** Answers change the rows of their requests. */
@@ -125,6 +134,8 @@ export interface EventDetail {
   json: unknown;
   offset: number | undefined;
   cut: boolean;
+  /** Its last bytes, where it was cut. */
+  tailBase64?: string;
   redacted: boolean;
   /** What is wrong with it, in words: bad JSON, bad shape, violations of the revision's schema. */
   problems: string[];
@@ -149,6 +160,11 @@ export type CallRequest =
   | { kind: 'prompt'; name: string; args: Record<string, string> };
 export interface CallStarted {
   id: string;
+}
+
+/** Every refusal (4xx, 5xx) of the API. */
+export interface ApiProblem {
+  error: { code?: string; message: string; hint?: string };
 }
 
 /** `DELETE /api/calls/ID` cancels. `GET /api/calls` lists the newest, finished ones too. */
@@ -179,7 +195,7 @@ export interface ActionResult {
 /** `GET /api/latency` */
 export interface LatencyReport {
   rows: LatencyRow[];
-  /** For the plot: one point an answered request, the newest at most 5,000. */
+  /** For the plot: one point an answered request, the newest at most 5,000. `key`: "SERVER METHOD" or "SERVER METHOD TOOL". */
   points: { atMs: number; latencyMs: number; key: string; error: boolean }[];
 }
 export interface LatencyRow {

@@ -1,13 +1,17 @@
 // Events as the rows of a timeline: small, and readable at a glance.
 
+import { CapturedText } from '../flow/captured-frame.ts';
 import { describeFrame } from '../flow/describe-frame.ts';
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
-import { latencyMs } from '../flow/exchange.ts';
+import { type Exchange, latencyMs } from '../flow/exchange.ts';
 import type { Exchanges } from '../flow/exchanges.ts';
 import { lenientText } from '../flow/frame-text.ts';
-import type { EventRow } from './api.ts';
+import type { EventRow, LiveMessages } from './api.ts';
+import { describeLiteFrame } from './lite-frame.ts';
 
 const SUMMARY_CHARS = 160;
+/** The longest UTF-8 of a character. */
+const SUMMARY_BYTES = SUMMARY_CHARS * 4;
 
 export function toRow(event: FlowEvent, exchanges: Exchanges): EventRow {
   const { seq, atMs, server, life, kind } = event;
@@ -21,23 +25,23 @@ export function toRow(event: FlowEvent, exchanges: Exchanges): EventRow {
         direction: event.direction,
         size: event.length,
         error: event.code,
-        summary: `${event.code}: ${event.length} bytes at ${event.offset}: ${oneLine(lenientText(event.prefix))}`,
+        summary: `${event.code}: ${event.length} bytes at ${event.offset}: ${oneLine(startOf(event.prefix))}`,
       };
     case 'stderr':
-      return { ...base, size: event.length, summary: oneLine(lenientText(event.payload)) };
+      return { ...base, size: event.length, summary: oneLine(startOf(event.payload)) };
     case 'spawn':
       return { ...base, summary: `started as process ${event.pid}: ${event.command}` };
     case 'state':
       return {
         ...base,
         summary: `${event.from} → ${event.to}${event.reason ? `: ${event.reason}` : ''}`,
-        ...failed(event.to),
+        ...(event.to === 'failed' && { error: 'failed' }),
       };
     case 'exit':
       return {
         ...base,
         summary: event.signal ? `ended by ${event.signal}` : `exited with code ${event.exitCode}`,
-        ...(event.exitCode === 0 ? {} : { error: event.signal ?? `code ${event.exitCode}` }),
+        ...(event.exitCode !== 0 && { error: event.signal ?? `code ${event.exitCode}` }),
       };
     case 'stop':
       return { ...base, summary: `all its processes are gone (${event.rung})` };
@@ -50,13 +54,19 @@ export function toRow(event: FlowEvent, exchanges: Exchanges): EventRow {
   }
 }
 
+/** What the row of a request becomes when its fate is known. */
+export function toUpdate(seq: number, exchanges: Exchanges): LiveMessages['updates'][number] {
+  const [exchange] = exchanges.forSeq(seq);
+  return exchange ? { seq, ...fateOf(seq, exchange) } : { seq };
+}
+
 function frameRow(event: FrameEvent, exchanges: Exchanges): Partial<EventRow> & { summary: string } {
-  const { kind: type, messages, noise } = describeFrame(event);
+  const { kind: type, messages, noise } = describeLiteFrame(event) ?? describeFrame(event);
   const row: Partial<EventRow> & { summary: string } = {
     direction: event.direction,
     type,
-    size: event.length,
-    summary: type === 'noise' ? oneLine(noise ?? '') : oneLine(textOf(event)),
+    size: sizeOf(event),
+    summary: oneLine(type === 'noise' ? (noise ?? '') : startOfFrame(event)),
   };
   const [message] = messages;
   if (message?.id !== undefined) row.id = message.id;
@@ -65,33 +75,55 @@ function frameRow(event: FrameEvent, exchanges: Exchanges): Partial<EventRow> & 
   if (message?.error) row.error = `${message.error.code}: ${message.error.message}`;
   else if (message?.toolError) row.error = 'the tool reported an error';
   else if (message?.problem) row.error = message.problem;
-  return { ...row, ...pairing(event.seq, exchanges) };
+  const [exchange] = exchanges.forSeq(event.seq);
+  if (!exchange) return row;
+  row.method ??= exchange.method;
+  if (exchange.tool !== undefined) row.tool ??= exchange.tool;
+  return { ...row, ...fateOf(event.seq, exchange) };
 }
 
 /** What the other half of an exchange adds to a row. */
-export function pairing(seq: number, exchanges: Exchanges): Partial<EventRow> {
-  const [exchange] = exchanges.forSeq(seq);
-  if (!exchange) return {};
-  const pair: Partial<EventRow> = { method: exchange.method };
-  if (exchange.tool !== undefined) pair.tool = exchange.tool;
-  const pairSeq = seq === exchange.requestSeq ? exchange.answerSeq : exchange.requestSeq;
-  if (pairSeq !== undefined) pair.pairSeq = pairSeq;
-  const latency = latencyMs(exchange);
-  if (latency !== undefined) pair.latencyMs = latency;
-  if (seq === exchange.requestSeq && exchange.outcome !== 'ok' && exchange.outcome !== 'pending') {
-    pair.error = exchange.error?.message ?? exchange.outcome;
-  }
-  return pair;
+function fateOf(seq: number, exchange: Exchange): Pick<EventRow, 'pairSeq' | 'latencyMs' | 'error'> {
+  const isRequest = seq === exchange.requestSeq;
+  const pairSeq = isRequest ? (exchange.answerSeq ?? exchange.cancelSeq) : exchange.requestSeq;
+  const latency = isRequest || seq === exchange.answerSeq ? latencyMs(exchange) : undefined;
+  const error = isRequest ? failureOf(exchange) : undefined;
+  return {
+    ...(pairSeq !== undefined && { pairSeq }),
+    ...(latency !== undefined && { latencyMs: latency }),
+    ...(error !== undefined && { error }),
+  };
 }
 
-function textOf(event: FrameEvent): string {
-  return lenientText(event.payload.subarray(0, SUMMARY_CHARS * 4));
+function failureOf({ outcome, error }: Exchange): string | undefined {
+  switch (outcome) {
+    case 'ok':
+    case 'pending':
+      return undefined;
+    case 'tool-error':
+      return 'the tool reported an error';
+    case 'lost':
+      return 'never answered: the process ended';
+    case 'cancelled':
+      return 'cancelled';
+    case 'error':
+      return error ? `${error.code}: ${error.message}` : 'the answer is broken';
+  }
+}
+
+/** Without encoding a message that was captured as text. */
+function sizeOf(event: FrameEvent): number {
+  return event instanceof CapturedText ? Buffer.byteLength(event.text) : event.length;
+}
+
+function startOfFrame(event: FrameEvent): string {
+  return event instanceof CapturedText ? event.text.slice(0, SUMMARY_BYTES) : startOf(event.payload);
+}
+
+function startOf(bytes: Uint8Array): string {
+  return lenientText(bytes.subarray(0, SUMMARY_BYTES));
 }
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, SUMMARY_CHARS);
-}
-
-function failed(state: string): { error?: string } {
-  return state === 'failed' ? { error: 'failed' } : {};
 }

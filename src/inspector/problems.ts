@@ -1,10 +1,16 @@
 // What goes wrong, explained in words where it shows. Each problem is told once for a server and counted after that.
 
 import { describeFrame } from '../flow/describe-frame.ts';
-import type { FlowEvent } from '../flow/event.ts';
+import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import type { Problem } from './api.ts';
+import { describeLiteFrame } from './lite-frame.ts';
 
 const SLOW_START_MS = 5_000;
+/** This many bad ends within that time are a loop, whoever starts the server again. */
+const LOOP_EXITS = 4;
+const LOOP_MS = 30_000;
+/** A peer that invents servers stays bounded. */
+const MOST_PROBLEMS = 1_000;
 
 type Kind = Problem['kind'];
 
@@ -52,10 +58,20 @@ const words: Record<Kind, { title: string; explanation: string }> = {
   },
 };
 
+/** What is remembered of a server between its events. */
+interface Watched {
+  /** Since when it has said nothing. */
+  silentSinceMs?: number | undefined;
+  /** It was asked for the modern era, and has not been ready since. */
+  probed?: boolean;
+  /** It was told to stop: what comes of that is no problem. */
+  stopping?: boolean;
+  badExitsMs: number[];
+}
+
 export class Problems {
   readonly #found = new Map<string, Problem>();
-  readonly #starting = new Map<string, number>();
-  readonly #probes = new Map<string, string | number>();
+  readonly #watched = new Map<string, Watched>();
 
   list(): Problem[] {
     return [...this.#found.values()];
@@ -63,10 +79,9 @@ export class Problems {
 
   /** Says whether there is something new. */
   see(event: FlowEvent): boolean {
-    const before = this.#found.size;
-    const kind = this.#kindOf(event);
-    if (kind) this.note(kind, event.server, event.seq);
-    return this.#found.size > before;
+    const kinds = this.#kindsOf(event, this.#of(event.server));
+    for (const kind of kinds) this.note(kind, event.server, event.seq);
+    return kinds.length > 0;
   }
 
   note(kind: Kind, server: string, seq: number | undefined, detail?: string): void {
@@ -76,51 +91,70 @@ export class Problems {
       known.count++;
       return;
     }
+    if (this.#found.size >= MOST_PROBLEMS) return;
     const { title, explanation } = words[kind];
-    this.#found.set(key, {
-      kind,
-      server,
-      seq,
-      title,
-      explanation: detail ? `${explanation} ${detail}` : explanation,
-      count: 1,
-    });
+    const told = detail ? `${explanation} ${detail}` : explanation;
+    this.#found.set(key, { kind, server, seq, title, explanation: told, count: 1 });
   }
 
-  #kindOf(event: FlowEvent): Kind | undefined {
+  #of(server: string): Watched {
+    let watched = this.#watched.get(server);
+    if (!watched) {
+      watched = { badExitsMs: [] };
+      this.#watched.set(server, watched);
+    }
+    return watched;
+  }
+
+  #kindsOf(event: FlowEvent, watched: Watched): Kind[] {
     switch (event.kind) {
       case 'spawn':
-        this.#starting.set(event.server, event.atMs);
-        return undefined;
+        watched.silentSinceMs = event.atMs;
+        watched.stopping = false;
+        return [];
       case 'frame':
-        return this.#kindOfFrame(event);
+        return event.direction === 'toServer' ? sentKinds(event, watched) : receivedKinds(event, watched);
       case 'fault':
-        return event.code === 'FRAME_TOO_LONG' ? 'oversized-frame' : 'truncated-frame';
+        return [event.code === 'FRAME_TOO_LONG' ? 'oversized-frame' : 'truncated-frame'];
+      case 'signal':
+        watched.stopping = true;
+        return [];
       case 'exit':
-        return event.exitCode === 0 ? undefined : 'exit-with-error';
+        return event.exitCode === 0 || watched.stopping ? [] : badExitKinds(event.atMs, watched);
       case 'state':
-        return event.to === 'failed' && event.reason?.includes('times within') ? 'crash-loop' : undefined;
+        watched.stopping = event.to === 'stopping';
+        if (event.to === 'ready') watched.probed = false;
+        return event.to === 'failed' && event.reason?.includes('times within') ? ['crash-loop'] : [];
       default:
-        return undefined;
+        return [];
     }
   }
+}
 
-  #kindOfFrame(event: FlowEvent & { kind: 'frame' }): Kind | undefined {
-    const { kind, messages } = describeFrame(event);
-    const [message] = messages;
-    if (event.direction === 'toServer') {
-      if (message?.method === 'server/discover') this.#probes.set(event.server, message.id!);
-      return undefined;
-    }
-    if (kind === 'noise') return 'stdout-pollution';
-    if (kind === 'invalid') return 'schema-violation';
-    const startedMs = this.#starting.get(event.server);
-    this.#starting.delete(event.server);
-    if (startedMs !== undefined && event.atMs - startedMs > SLOW_START_MS) return 'slow-start';
-    if (message?.error && message.id !== undefined && this.#probes.get(event.server) === message.id) {
-      this.#probes.delete(event.server);
-      return 'era-fallback';
-    }
-    return undefined;
-  }
+function badExitKinds(atMs: number, watched: Watched): Kind[] {
+  watched.badExitsMs = [...watched.badExitsMs.filter((each) => each >= atMs - LOOP_MS), atMs];
+  if (watched.badExitsMs.length < LOOP_EXITS) return ['exit-with-error'];
+  watched.badExitsMs = [];
+  return ['exit-with-error', 'crash-loop'];
+}
+
+/** A server that is asked the old way after the modern one did not understand the modern way: by error, silence or death. */
+function sentKinds(event: FrameEvent, watched: Watched): Kind[] {
+  const method = describeFrame(event).messages[0]?.method;
+  if (method === 'server/discover') watched.probed = true;
+  if (method !== 'initialize' || !watched.probed) return [];
+  watched.probed = false;
+  return ['era-fallback'];
+}
+
+function receivedKinds(event: FrameEvent, watched: Watched): Kind[] {
+  const lite = describeLiteFrame(event);
+  const { kind, noise } = lite ?? describeFrame(event);
+  if (kind === 'noise') return ['stdout-pollution'];
+  const kinds: Kind[] = noise === undefined ? [] : ['stdout-pollution'];
+  if (kind === 'invalid') kinds.push('schema-violation');
+  const { silentSinceMs } = watched;
+  watched.silentSinceMs = undefined;
+  if (silentSinceMs !== undefined && event.atMs - silentSinceMs > SLOW_START_MS) kinds.push('slow-start');
+  return kinds;
 }

@@ -1,9 +1,11 @@
-// The page's own files, from the folder they were built to and from nowhere else.
+// The page's own files, from the folder they were built to and from nowhere else: neither by a path that climbs, however
+// it is spelled, nor by a link that leads out.
 
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { extname, join, normalize, sep } from 'node:path';
+import { extname, join, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 
 const types: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -15,12 +17,22 @@ const types: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** Scripts only from here; nothing from outside; images and sound also from the data that servers send. */
+/** For every answer. */
+export const safeHeaders: Record<string, string> = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+};
+
+/** Scripts and styles only from here; nothing from outside; images and sound also from the data that servers send. */
 export const pageHeaders: Record<string, string> = {
+  ...safeHeaders,
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
+    "style-src 'self'",
     "img-src 'self' data: blob:",
     'media-src data: blob:',
     "font-src 'self'",
@@ -30,23 +42,42 @@ export const pageHeaders: Record<string, string> = {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
 };
 
-export async function sendFile(folder: string, path: string, response: ServerResponse): Promise<boolean> {
-  const file = join(folder, normalize(path === '/' ? '/index.html' : path));
-  if (!file.startsWith(folder + sep)) return false;
-  const found = await stat(file).catch(() => undefined); // answered as "not found"
-  if (!found?.isFile()) return false;
+/** The file that a path of a request means, or nothing. `path` is still encoded. */
+export async function findFile(folder: string, path: string): Promise<{ file: string; size: number } | undefined> {
+  const segments = decode(path)?.split('/').slice(1);
+  if (!segments || segments.some((segment) => segment.startsWith('.') || /[\\\0:]/.test(segment))) return undefined;
+  const wanted = segments.length === 1 && segments[0] === '' ? ['index.html'] : segments;
+  try {
+    const [root, file] = await Promise.all([realpath(folder), realpath(join(folder, ...wanted))]);
+    const found = await stat(file);
+    return file.startsWith(root + sep) && found.isFile() ? { file, size: found.size } : undefined;
+  } catch {
+    return undefined; // no such file: answered as "not found"
+  }
+}
+
+export async function sendFile(
+  { file, size }: { file: string; size: number },
+  response: ServerResponse,
+  withBody: boolean,
+): Promise<void> {
   response.writeHead(200, {
     ...pageHeaders,
     'content-type': types[extname(file)] ?? 'application/octet-stream',
-    'content-length': found.size,
-    'cache-control': path.includes('/assets/') ? 'max-age=31536000, immutable' : 'no-cache',
+    'content-length': size,
+    // What the build names by its content never changes.
+    'cache-control': file.includes(`${sep}assets${sep}`) ? 'max-age=31536000, immutable' : 'no-cache',
   });
-  await new Promise<void>((resolve) => createReadStream(file).pipe(response).once('close', resolve));
-  return true;
+  if (!withBody) response.end();
+  else await pipeline(createReadStream(file), response).catch(() => response.destroy()); // the reader went away
+}
+
+function decode(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined; // a broken escape means no file
+  }
 }

@@ -1,0 +1,103 @@
+// One request, from the door to the answer: who asks is looked at before what is asked.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Access } from './access.ts';
+import { HttpProblem, problemBody, statusOf } from './http-problem.ts';
+import { readJsonBody } from './json-body.ts';
+import { findRoute, type Route, streamed } from './router.ts';
+import { findFile, pageHeaders, safeHeaders, sendFile } from './static-files.ts';
+
+export interface House {
+  access: Access;
+  routes: readonly Route[];
+  uiFolder: string;
+}
+
+/** Never rejects. */
+export async function answer(request: IncomingMessage, response: ServerResponse, house: House): Promise<void> {
+  try {
+    const refusal = house.access.refuseForeign(request);
+    if (refusal) throw new HttpProblem(refusal.status, refusal.message);
+    const target = request.url ?? '';
+    if (!target.startsWith('/')) throw new HttpProblem(400, 'The address must begin with a slash');
+    const [path = '/', search = ''] = splitOnce(target, '?');
+    if (path === '/api' || path.startsWith('/api/')) await answerApi(request, response, path, search, house);
+    else await answerPage(request, response, path, house.uiFolder);
+  } catch (error) {
+    refuse(request, response, error);
+  }
+}
+
+async function answerApi(
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  search: string,
+  { access, routes }: House,
+): Promise<void> {
+  const query = new URLSearchParams(search);
+  const refusal = access.refuseStranger(request, query);
+  if (refusal) throw new HttpProblem(refusal.status, refusal.message);
+  const { route, names } = findRoute(routes, request.method, path);
+  const body = needsBody(request) ? await readJsonBody(request) : undefined;
+  const result = await route.handle({ request, response, names, query, body });
+  if (result !== streamed) sendJson(response, 200, result);
+}
+
+/** A DELETE comes without one, and no page can send it elsewhere without asking first. */
+function needsBody({ method, headers }: IncomingMessage): boolean {
+  if (method === 'POST') return true;
+  return method === 'DELETE' && (headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0);
+}
+
+async function answerPage(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  uiFolder: string,
+): Promise<void> {
+  if (method !== 'GET' && method !== 'HEAD') throw new HttpProblem(405, 'Pages can only be read');
+  const file = await findFile(uiFolder, path);
+  if (file) return sendFile(file, response, method === 'GET');
+  if (path !== '/') throw new HttpProblem(404, 'There is nothing at this address');
+  response.writeHead(503, { ...pageHeaders, 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
+  response.end(method === 'GET' ? notBuilt : undefined);
+}
+
+const notBuilt = `<!doctype html><html lang="en"><title>Standpipe Inspector</title>
+<h1>The Inspector's page was not built</h1>
+<p>Run <code>npm run build:ui</code> in the repository, then reload. The API works without it.</p></html>
+`;
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void {
+  const body = JSON.stringify(value ?? null);
+  response.writeHead(status, {
+    ...safeHeaders,
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    ...headers,
+  });
+  response.end(body);
+}
+
+function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  // What is left of a body nobody wants is not read: the connection ends with the answer.
+  const unread = !request.complete;
+  sendJson(response, statusOf(error), problemBody(error), unread ? { connection: 'close' } : {});
+}
+
+function splitOnce(text: string, separator: string): [string, string?] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,113 @@
+// The calls that the page makes: started at once, followed by updates, cancelled on demand, the newest kept. Bounded in
+// number, and in what results may take together: then the oldest keep their story and lose their result.
+
+import { randomUUID } from 'node:crypto';
+import type { CallRequest, CallUpdate } from './api.ts';
+import { describeError, HttpProblem } from './http-problem.ts';
+import type { SourceHost } from './source.ts';
+
+const MOST_CALLS = 200;
+const MOST_RESULT_CHARS = 64 * 1024 * 1024;
+
+interface Call {
+  update: CallUpdate;
+  abort: AbortController;
+  resultChars: number;
+}
+
+export class Calls {
+  readonly #host: SourceHost;
+  readonly #nowMs: () => number;
+  readonly #changed: (update: CallUpdate) => void;
+  /** Oldest first. */
+  readonly #calls = new Map<string, Call>();
+
+  constructor(host: SourceHost, nowMs: () => number, changed: (update: CallUpdate) => void) {
+    this.#host = host;
+    this.#nowMs = nowMs;
+    this.#changed = changed;
+  }
+
+  /** Oldest first. */
+  list(): CallUpdate[] {
+    return [...this.#calls.values()].map(({ update }) => update);
+  }
+
+  start(server: string, request: CallRequest): string {
+    this.#makeRoom();
+    const id = randomUUID();
+    const update: CallUpdate = { id, server, request, startedAtMs: this.#nowMs(), state: 'running' };
+    const call: Call = { update, abort: new AbortController(), resultChars: 0 };
+    this.#calls.set(id, call);
+    this.#changed(update);
+    void this.#run(call);
+    return id;
+  }
+
+  /** False where there is no such call. One that is over stays as it is. */
+  cancel(id: string): boolean {
+    const call = this.#calls.get(id);
+    if (call?.update.state === 'running') call.abort.abort();
+    return call !== undefined;
+  }
+
+  cancelAll(): void {
+    for (const { abort } of this.#calls.values()) abort.abort();
+  }
+
+  async #run(call: Call): Promise<void> {
+    const startedMs = performance.now();
+    const over = (end: Partial<CallUpdate>) =>
+      this.#put(call, { ...end, durationMs: performance.now() - startedMs, progress: undefined });
+    try {
+      const result = await this.#send(call);
+      call.resultChars = JSON.stringify(result)?.length ?? 0;
+      over({ state: 'done', result });
+      this.#forgetResults();
+    } catch (error) {
+      over({ state: call.abort.signal.aborted ? 'cancelled' : 'failed', error: describeError(error) });
+    }
+  }
+
+  #send(call: Call) {
+    const { server, request } = call.update;
+    const settings = {
+      signal: call.abort.signal,
+      onProgress: ({ progress, total, message }: NonNullable<CallUpdate['progress']>) => {
+        if (call.update.state === 'running') this.#put(call, { progress: { progress, total, message } });
+      },
+    };
+    switch (request.kind) {
+      case 'tool':
+        return this.#host.callTool(server, request.name, request.args, { ...settings, timeoutMs: request.timeoutMs });
+      case 'resource':
+        return this.#host.readResource(server, request.uri, settings);
+      case 'prompt':
+        return this.#host.getPrompt(server, request.name, request.args, settings);
+    }
+  }
+
+  /** A new object each time: an update that waits to be sent does not change under way. */
+  #put(call: Call, change: Partial<CallUpdate>): void {
+    call.update = { ...call.update, ...change };
+    this.#changed(call.update);
+  }
+
+  #makeRoom(): void {
+    if (this.#calls.size < MOST_CALLS) return;
+    const over = [...this.#calls.values()].find(({ update }) => update.state !== 'running');
+    if (!over) throw new HttpProblem(429, `${MOST_CALLS} calls are running already`);
+    this.#calls.delete(over.update.id);
+  }
+
+  #forgetResults(): void {
+    const newestFirst = [...this.#calls.values()].reverse();
+    let chars = 0;
+    for (const call of newestFirst) {
+      chars += call.resultChars;
+      if (chars <= MOST_RESULT_CHARS || call === newestFirst[0]) continue;
+      call.resultChars = 0;
+      call.update = { ...call.update, result: undefined };
+    }
+  }
+}

@@ -1,0 +1,96 @@
+// One event in full: its bytes, what they say, and what is wrong with them in words.
+
+import type { Evidence } from '../base/errors.ts';
+import { describeFrame } from '../flow/describe-frame.ts';
+import type { FlowEvent, FrameEvent } from '../flow/event.ts';
+import { strictText } from '../flow/frame-text.ts';
+import type { EventDetail, Life } from './api.ts';
+import { describeLiteFrame } from './lite-frame.ts';
+import { schemaViolations } from './schema-check.ts';
+import type { InspectorView } from './view.ts';
+
+export async function eventDetail(view: InspectorView, event: FlowEvent): Promise<EventDetail> {
+  view.catchUp();
+  const bytes = bytesOf(event);
+  const text = bytes && strictText(bytes);
+  const json = text === undefined ? undefined : parse(text);
+  const { cut, tail } = event as Partial<FrameEvent>;
+  return {
+    row: view.row(event),
+    base64: bytes ? base64(bytes) : '',
+    text,
+    json,
+    offset: 'offset' in event ? event.offset : undefined,
+    cut: cut === true,
+    ...(tail && { tailBase64: base64(tail) }),
+    redacted: 'redacted' in event && event.redacted === true,
+    problems: await problemsOf(view, event, json),
+    evidence: evidenceOf(view, event),
+  };
+}
+
+async function problemsOf(view: InspectorView, event: FlowEvent, json: unknown): Promise<string[]> {
+  switch (event.kind) {
+    case 'fault':
+      return [faultWords[event.code]];
+    case 'frame':
+      return frameProblems(view, event, json);
+    case 'exit':
+      return event.exitCode === 0 ? [] : ['The process ended by itself with an error. Its last words are on stderr.'];
+    default:
+      return [];
+  }
+}
+
+const faultWords = {
+  FRAME_TOO_LONG: 'The message was longer than maxFrameBytes. It was skipped, and only its beginning is shown.',
+  FRAME_TRUNCATED: 'The stream ended in the middle of this message.',
+  FRAME_LENGTH_INVALID: 'The length in front of the message makes no sense, so that the next one cannot be found.',
+};
+
+async function frameProblems(view: InspectorView, event: FrameEvent, json: unknown): Promise<string[]> {
+  if (describeLiteFrame(event)) return [];
+  const { kind, messages, noise } = describeFrame(event);
+  const problems: string[] = [];
+  if (kind === 'noise') {
+    problems.push(
+      'This is no message: it is text that was printed to stdout. Strict hosts close the connection for it.',
+    );
+  } else if (noise !== undefined) {
+    problems.push(`Text stands before the message on the same line: ${JSON.stringify(noise.slice(0, 200))}`);
+  }
+  for (const { problem } of messages) if (problem !== undefined) problems.push(problem);
+  if (event.cut) return [...problems, 'The message is too long to be kept whole: its shape was not checked.'];
+  const violations = await schemaViolations(json, view.exchanges.forSeq(event.seq));
+  if (violations.length > 0) view.noteViolation(event, `The first: ${violations[0]}`);
+  return [...problems, ...violations];
+}
+
+/** What is known of the process, at the events where people ask why. */
+function evidenceOf(view: InspectorView, event: FlowEvent): Evidence | undefined {
+  if (event.kind !== 'exit' && event.kind !== 'error' && event.kind !== 'stop') return undefined;
+  const life = view.lives.of(event.server).find((each) => each.life === event.life);
+  return life && evidenceOfLife(life);
+}
+
+function evidenceOfLife({ readyAtMs, command, pid, exitCode, signal, stderrTail }: Life): Evidence {
+  const phase = readyAtMs === undefined ? 'startup' : 'running';
+  return { phase, command, pid, exitCode, signal, stderrTail };
+}
+
+function bytesOf(event: FlowEvent): Uint8Array | undefined {
+  if (event.kind === 'frame' || event.kind === 'stderr') return event.payload;
+  return event.kind === 'fault' ? event.prefix : undefined;
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // shown as text
+  }
+}

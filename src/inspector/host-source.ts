@@ -1,0 +1,38 @@
+// A host that runs in this process: everything can be watched, and everything can be done.
+
+import type { Host } from '../host/host.ts';
+import type { Questions } from './questions.ts';
+import type { InspectorSource, SourceHost } from './source.ts';
+
+export interface HostSourceOptions {
+  title?: string;
+  /** From `inspectorInputs()`, if the host was given its handlers. */
+  questions?: Questions;
+}
+
+/** The host stays its owner's: closing the Inspector stops no server. */
+export function hostSource(host: Host, { title, questions }: HostSourceOptions = {}): InspectorSource {
+  const acting: SourceHost = {
+    status: () => host.status(),
+    listTools: (server) => host.listTools(server),
+    listResources: (server) => host.listResources(server),
+    listPrompts: (server) => host.listPrompts(server),
+    callTool: (...call) => host.callTool(...call),
+    readResource: (...call) => host.readResource(...call),
+    getPrompt: (...call) => host.getPrompt(...call),
+    startServer: (server) => host.startServer(server),
+    stopServer: (server) => host.stopServer(server),
+    restartServer: (server) => host.restartServer(server),
+    instructions: (server) => host.use(server, async (client) => client.server.instructions, { repeatable: true }),
+  };
+  return {
+    kind: 'host',
+    title: title ?? (host.names.join(', ') || 'no servers'),
+    startedAt: host.flow.startedAt,
+    live: true,
+    flow: host.flow,
+    host: acting,
+    questions,
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,33 @@
+// Reads the JSON of a request, bounded. Only `application/json` is taken: a form of a foreign page cannot send that
+// without asking first, and is refused when it asks.
+
+import type { IncomingMessage } from 'node:http';
+import { HttpProblem } from './http-problem.ts';
+
+export const MAX_BODY_BYTES = 8 * 1024 * 1024;
+const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
+
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  if (type !== 'application/json') throw new HttpProblem(415, 'The content-type must be application/json');
+  const text = await readText(request);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new HttpProblem(400, 'The body is not JSON');
+  }
+}
+
+/** A body that is too large is read to its end and thrown away, within reason: who is still sending hears no answer. */
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (bytes <= MAX_BODY_BYTES) chunks.push(chunk);
+    else chunks.length = 0;
+    if (bytes > MAX_DISCARDED_BYTES) break;
+  }
+  if (bytes > MAX_BODY_BYTES) throw new HttpProblem(413, `The body is larger than ${MAX_BODY_BYTES} bytes`);
+  return Buffer.concat(chunks).toString();
+}

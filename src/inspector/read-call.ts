@@ -1,0 +1,31 @@
+// What the page wants to be called, checked before anything is.
+
+import type { CallRequest } from './api.ts';
+import { HttpProblem } from './http-problem.ts';
+import { isObject } from './is-object.ts';
+
+/** The longest wait that a timer can hold. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+export function readCall(given: unknown): CallRequest {
+  if (!isObject(given)) throw new HttpProblem(400, 'A call is a JSON object');
+  const { kind, name, uri, args = {}, timeoutMs } = given;
+  if (kind === 'resource') {
+    if (typeof uri !== 'string') throw new HttpProblem(400, 'A resource is read by its "uri"');
+    return { kind, uri };
+  }
+  if (kind !== 'tool' && kind !== 'prompt') throw new HttpProblem(400, 'The "kind" is tool, resource or prompt');
+  if (typeof name !== 'string') throw new HttpProblem(400, `A ${kind} is called by its "name"`);
+  if (!isObject(args)) throw new HttpProblem(400, 'The "args" are an object');
+  if (kind === 'prompt') {
+    if (Object.values(args).some((value) => typeof value !== 'string')) {
+      throw new HttpProblem(400, 'The "args" of a prompt are strings');
+    }
+    return { kind, name, args: args as Record<string, string> };
+  }
+  if (timeoutMs === undefined) return { kind, name, args };
+  if (typeof timeoutMs !== 'number' || !(timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS)) {
+    throw new HttpProblem(400, `"timeoutMs" is a number above 0 and at most ${MAX_TIMEOUT_MS}`);
+  }
+  return { kind, name, args, timeoutMs };
+}

@@ -1,0 +1,123 @@
+// The addresses of the API (api.ts), and what each does.
+
+import type { ActionResult, CallStarted, CallUpdate, ServerOffer } from './api.ts';
+import { Calls } from './calls.ts';
+import { eventDetail } from './event-detail.ts';
+import { describeError, HttpProblem } from './http-problem.ts';
+import type { LiveFeed } from './live-feed.ts';
+import { readOffer } from './offer.ts';
+import { readCall } from './read-call.ts';
+import { type Asked, type Route, streamed } from './router.ts';
+import type { SourceHost } from './source.ts';
+import { searchStderr } from './stderr-search.ts';
+import { type InspectorView, MOST_PAGE_ROWS } from './view.ts';
+
+export interface Api {
+  routes: Route[];
+  /** Gives up what was started through it. */
+  close(): void;
+}
+
+export function makeApi(view: InspectorView, feed: LiveFeed): Api {
+  const { source } = view;
+  const { host, flow } = source;
+  const nowMs = () => Date.now() - source.startedAt.getTime();
+  const calls = host && new Calls(host, nowMs, (update) => feed.call(update));
+
+  const routes: Route[] = [
+    { method: 'GET', path: '/api/overview', handle: () => view.overview() },
+    { method: 'GET', path: '/api/events', handle: ({ query }) => view.page(pageQuery(query)) },
+    { method: 'GET', path: '/api/events/:seq', handle: ({ names }) => detail(names.seq!) },
+    { method: 'GET', path: '/api/live', handle: live },
+    { method: 'GET', path: '/api/latency', handle: () => view.latency() },
+    { method: 'GET', path: '/api/stderr', handle: ({ query }) => searchStderr(flow, stderrQuery(query)) },
+    { method: 'GET', path: '/api/calls', handle: (): CallUpdate[] => calls?.list() ?? [] },
+    { method: 'DELETE', path: '/api/calls/:id', handle: cancel },
+    { method: 'POST', path: '/api/questions/:id', handle: answer },
+    { method: 'GET', path: '/api/servers/:server/offer', handle: offer },
+    { method: 'POST', path: '/api/servers/:server/call', handle: call },
+    { method: 'POST', path: '/api/servers/:server/start', handle: act((server) => acting().startServer(server)) },
+    { method: 'POST', path: '/api/servers/:server/stop', handle: act((server) => acting().stopServer(server)) },
+    { method: 'POST', path: '/api/servers/:server/restart', handle: act((server) => acting().restartServer(server)) },
+  ];
+
+  function detail(text: string) {
+    const event = flow.get(wholeNumber('The number of an event', text)!);
+    if (!event) throw new HttpProblem(404, 'There is no such event (any more)');
+    return eventDetail(view, event);
+  }
+
+  function live({ request, response, query }: Asked): symbol {
+    const last = request.headers['last-event-id'] as string | undefined;
+    feed.connect(request, response, wholeNumber('"after"', last ?? query.get('after')), calls);
+    return streamed;
+  }
+
+  async function call({ names, body }: Asked): Promise<CallStarted> {
+    await known(names.server!);
+    return { id: calls!.start(names.server!, readCall(body)) };
+  }
+
+  function cancel({ names }: Asked): ActionResult {
+    if (!calls?.cancel(names.id!)) throw new HttpProblem(404, 'There is no such call (any more)');
+    return { ok: true };
+  }
+
+  function answer({ names, body }: Asked): ActionResult {
+    if (source.questions?.answer(names.id!, body)) return { ok: true };
+    throw new HttpProblem(404, 'Nobody waits for this answer any more');
+  }
+
+  async function offer({ names }: Asked): Promise<ServerOffer> {
+    await known(names.server!);
+    return readOffer(acting(), names.server!);
+  }
+
+  function act(run: (server: string) => Promise<void>) {
+    return async ({ names }: Asked): Promise<ActionResult> => {
+      await known(names.server!);
+      try {
+        await run(names.server!);
+        return { ok: true };
+      } catch (error) {
+        return { ok: false, error: describeError(error).message };
+      }
+    };
+  }
+
+  async function known(server: string): Promise<void> {
+    const statuses = await acting().status();
+    if (!statuses.some(({ name }) => name === server))
+      throw new HttpProblem(404, 'There is no server of that name here');
+  }
+
+  function acting(): SourceHost {
+    if (host) return host;
+    throw new HttpProblem(409, `A ${source.kind} can be watched, and nothing more`);
+  }
+
+  return { routes, close: () => calls?.cancelAll() };
+}
+
+function pageQuery(query: URLSearchParams) {
+  const limit = wholeNumber('"limit"', query.get('limit')) ?? 1_000;
+  return {
+    after: wholeNumber('"after"', query.get('after')),
+    before: wholeNumber('"before"', query.get('before')),
+    limit: Math.max(1, Math.min(limit, MOST_PAGE_ROWS)),
+  };
+}
+
+function stderrQuery(query: URLSearchParams) {
+  return {
+    server: query.get('server') ?? undefined,
+    life: wholeNumber('"life"', query.get('life')),
+    search: query.get('search') || undefined,
+  };
+}
+
+function wholeNumber(what: string, text: string | null | undefined): number | undefined {
+  if (text === null || text === undefined || text === '') return undefined;
+  if (!/^\d{1,15}$/.test(text)) throw new HttpProblem(400, `${what} is a whole number`);
+  return Number(text);
+}

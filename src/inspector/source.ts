@@ -1,0 +1,47 @@
+// What the Inspector looks at, whatever it is: a flow of events, and perhaps a host to act on. One implementation a file.
+
+import type { FlowStore } from '../flow/store.ts';
+import type { HostApi } from '../host/host-api.ts';
+import type { ServerStatus } from '../host/server-state.ts';
+import type { Overview } from './api.ts';
+import type { Questions } from './questions.ts';
+
+export interface InspectorSource {
+  readonly kind: Overview['source']['kind'];
+  /** For people to read. */
+  readonly title: string;
+  /** The date of `atMs` 0. */
+  readonly startedAt: Date;
+  /** Whether more can happen. */
+  readonly live: boolean;
+  readonly flow: FlowStore;
+  /** Where the page may act. Absent where one can only watch. */
+  readonly host?: SourceHost | undefined;
+  /** What servers ask of the page. */
+  readonly questions?: Questions | undefined;
+  /** Events that were lost before they came here. */
+  readonly lost?: number;
+  /** Fills the flow; resolves when what there was before is in it. Rejects where there is nothing to look at. */
+  open?(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What the Inspector uses of a host; `server` is the name that the flow gives it. */
+export interface SourceHost
+  extends Pick<
+    HostApi,
+    | 'status'
+    | 'listTools'
+    | 'listResources'
+    | 'listPrompts'
+    | 'callTool'
+    | 'readResource'
+    | 'getPrompt'
+    | 'startServer'
+    | 'stopServer'
+    | 'restartServer'
+  > {
+  status(): ServerStatus[] | Promise<ServerStatus[]>;
+  /** What the server says about how to use it. */
+  instructions?(server: string): Promise<string | undefined>;
+}

@@ -1,0 +1,43 @@
+// What servers wrote to stderr, line by line, as far as it is still there: the newest lines that fit.
+
+import type { FlowEvent } from '../flow/event.ts';
+import { lenientText } from '../flow/frame-text.ts';
+import type { FlowStore } from '../flow/store.ts';
+import type { StderrPage } from './api.ts';
+
+export interface StderrQuery {
+  server: string | undefined;
+  life: number | undefined;
+  /** Upper and lower case are alike. */
+  search: string | undefined;
+}
+
+type Line = StderrPage['lines'][number];
+
+const MOST_LINES = 5_000;
+
+export function searchStderr(flow: FlowStore, { server, life, search }: StderrQuery): StderrPage {
+  const wanted = search?.toLowerCase();
+  const lines: Line[] = [];
+  let dropped = flow.dropped.events > 0;
+  // From the newest back: what does not fit is the oldest.
+  for (let seq = flow.lastSeq; seq > flow.lastSeq - flow.size; seq--) {
+    const event = flow.get(seq);
+    if (event?.kind !== 'stderr') continue;
+    if ((server !== undefined && event.server !== server) || (life !== undefined && event.life !== life)) continue;
+    const found = linesOf(event).filter(({ text }) => wanted === undefined || text.toLowerCase().includes(wanted));
+    if (lines.length + found.length > MOST_LINES) {
+      dropped = true;
+      break;
+    }
+    lines.push(...found.reverse());
+  }
+  return { lines: lines.reverse(), dropped };
+}
+
+function linesOf(event: FlowEvent & { kind: 'stderr' }): Line[] {
+  const { seq, atMs, life } = event;
+  const texts = lenientText(event.payload).split(/\r?\n/);
+  if (texts.at(-1) === '') texts.pop();
+  return texts.map((text) => ({ seq, atMs, life, text }));
+}

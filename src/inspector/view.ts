@@ -1,0 +1,176 @@
+// What there is to see of one source: its events as rows, its requests with what became of them, its processes, its
+// problems. Reads the flow behind the traffic's back, a batch at a time: whoever is watched never waits for it.
+
+import { type Clock, systemClock, type Timer } from '../base/clock.ts';
+import type { FlowEvent } from '../flow/event.ts';
+import { type Exchange, latencyMs } from '../flow/exchange.ts';
+import { Exchanges } from '../flow/exchanges.ts';
+import type { EventPage, EventRow, InspectedServer, LatencyReport, LiveMessages, Overview } from './api.ts';
+import { toRow, toUpdate } from './event-rows.ts';
+import { LatencyPoints } from './latency-points.ts';
+import { Lives } from './lives.ts';
+import { OpenRequests } from './open-requests.ts';
+import { Problems } from './problems.ts';
+import type { InspectorSource } from './source.ts';
+
+/** What has become different since the last time. */
+export interface ViewChange {
+  /** Rows that an answer, a cancel or an end has changed. */
+  updated: Set<number>;
+  servers: boolean;
+  problems: boolean;
+}
+
+const FLUSH_MS = 50;
+const FLUSH_EVENTS = 500;
+/** How many events are read before everybody else gets their turn. */
+const BATCH_EVENTS = 2_000;
+const MOST_EXCHANGES = 150_000;
+export const MOST_PAGE_ROWS = 5_000;
+
+export class InspectorView {
+  readonly source: InspectorSource;
+  readonly exchanges = new Exchanges({ maxExchanges: MOST_EXCHANGES });
+  readonly lives = new Lives();
+  readonly problems = new Problems();
+  onChange: (change: ViewChange) => void = () => undefined;
+  readonly #points = new LatencyPoints();
+  readonly #open = new OpenRequests();
+  readonly #clock: Clock;
+  readonly #unsubscribe: () => void;
+  #seenSeq = 0;
+  #waiting = 0;
+  #timer: Timer | undefined;
+  #change: ViewChange = noChange();
+
+  constructor(source: InspectorSource, clock: Clock = systemClock) {
+    this.source = source;
+    this.#clock = clock;
+    this.#unsubscribe = source.flow.subscribe(() => this.#somethingHappened());
+    if (source.flow.lastSeq > 0) this.#schedule(0);
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#timer?.cancel();
+  }
+
+  async overview(): Promise<Overview> {
+    const { kind, title, startedAt, live, flow, host, lost = 0 } = this.source;
+    const servers = await this.servers();
+    return {
+      source: { kind, title, startedAt: startedAt.toISOString(), live },
+      servers,
+      canAct: host !== undefined,
+      dropped: { events: flow.dropped.events + lost, bytes: flow.dropped.bytes },
+      totalEvents: flow.lastSeq,
+      problems: this.problems.list(),
+    };
+  }
+
+  async servers(): Promise<InspectedServer[]> {
+    this.catchUp();
+    const statuses = (await this.source.host?.status()) ?? [];
+    const byName = new Map(statuses.map((status) => [status.name, status]));
+    const names = new Set([...byName.keys(), ...this.lives.servers]);
+    return [...names].map((name) => ({ name, status: byName.get(name), lives: this.lives.of(name) }));
+  }
+
+  /** The rows behind `after` and before `before`, oldest first; without `after`, the newest that there are. */
+  page({ after, before, limit }: { after?: number; before?: number; limit: number }): EventPage {
+    this.catchUp();
+    const { flow } = this.source;
+    const end = Math.min(before ?? Number.POSITIVE_INFINITY, flow.lastSeq + 1);
+    const start = after ?? Math.max(0, end - 1 - limit);
+    const events = flow.since(start, limit).filter(({ seq }) => seq < end);
+    const rows = events.map((event) => this.row(event));
+    const answered = rows.filter(({ pairSeq }) => pairSeq !== undefined && pairSeq <= start);
+    return {
+      rows,
+      updates: this.updates(answered.map(({ pairSeq }) => pairSeq!)),
+      newest: flow.lastSeq,
+      oldest: flow.lastSeq - flow.size + 1,
+    };
+  }
+
+  row(event: FlowEvent): EventRow {
+    return toRow(event, this.exchanges);
+  }
+
+  updates(seqs: Iterable<number>): LiveMessages['updates'] {
+    return [...new Set(seqs)].map((seq) => toUpdate(seq, this.exchanges));
+  }
+
+  latency(): LatencyReport {
+    this.catchUp();
+    const rows = this.exchanges.latency.rows();
+    return { rows: rows.map(({ maxMs, ...row }) => ({ ...row, tool: row.tool })), points: this.#points.list() };
+  }
+
+  /** Reads all that has happened since the last time. */
+  catchUp(mostEvents = Number.POSITIVE_INFINITY): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#waiting = 0;
+    for (const event of this.source.flow.since(this.#seenSeq, mostEvents)) {
+      this.#seenSeq = event.seq;
+      this.#see(event);
+    }
+    const lost = this.#open.takeLost(this.#clock.nowMs());
+    for (const { server, requestSeq } of lost) this.#noteProblem('unanswered', server, requestSeq);
+    if (this.#seenSeq < this.source.flow.lastSeq) this.#schedule(0);
+    else if (this.#open.hasSuspects) this.#schedule(FLUSH_MS);
+    this.#tell();
+  }
+
+  /** Something is wrong that only a closer look could find. */
+  noteViolation(event: FlowEvent, detail: string): void {
+    this.#noteProblem('schema-violation', event.server, event.seq, detail);
+    this.#tell();
+  }
+
+  #noteProblem(...[kind, server, seq, detail]: Parameters<Problems['note']>): void {
+    this.problems.note(kind, server, seq, detail);
+    this.#change.problems = true;
+  }
+
+  #somethingHappened(): void {
+    this.#waiting++;
+    if (this.#waiting === FLUSH_EVENTS) this.#schedule(0);
+    else if (!this.#timer) this.#schedule(FLUSH_MS);
+  }
+
+  #schedule(delayMs: number): void {
+    this.#timer?.cancel();
+    this.#timer = this.#clock.after(delayMs, () => this.catchUp(BATCH_EVENTS));
+    this.#timer.keepAlive(false);
+  }
+
+  #tell(): void {
+    const change = this.#change;
+    this.#change = noChange();
+    this.onChange(change);
+  }
+
+  #see(event: FlowEvent): void {
+    this.exchanges.see(event);
+    if (this.lives.see(event)) this.#change.servers = true;
+    if (this.problems.see(event)) this.#change.problems = true;
+    for (const exchange of this.exchanges.forSeq(event.seq)) this.#paired(exchange, event.seq);
+    if (event.kind !== 'exit') return;
+    for (const { requestSeq } of this.#open.end(event, this.#clock.nowMs())) this.#change.updated.add(requestSeq);
+  }
+
+  #paired(exchange: Exchange, seq: number): void {
+    if (seq === exchange.requestSeq) this.#open.add(exchange);
+    if (seq !== exchange.answerSeq && seq !== exchange.cancelSeq) return;
+    this.#open.remove(exchange);
+    this.#change.updated.add(exchange.requestSeq);
+    const latency = latencyMs(exchange);
+    if (seq === exchange.answerSeq && latency !== undefined) this.#points.add(exchange, latency);
+  }
+}
+
+function noChange(): ViewChange {
+  return { updated: new Set(), servers: false, problems: false };
+}

@@ -1,0 +1,190 @@
+// Starts hosts and Inspectors for tests, and talks to them as a page does, or as a stranger would.
+
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { devNull } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { afterEach } from 'vitest';
+import { defaultRestart, type ServerConfig } from '../../src/host/config/server-config.ts';
+import { Host } from '../../src/host/host.ts';
+import type { LiveMessages } from '../../src/inspector/api.ts';
+import { hostSource } from '../../src/inspector/host-source.ts';
+import { inspectorInputs, type Questions } from '../../src/inspector/questions.ts';
+import { type Inspector, startInspector } from '../../src/inspector/server.ts';
+import type { InspectorSource } from '../../src/inspector/source.ts';
+
+const toClose: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of toClose.splice(0).reverse()) await close();
+});
+
+export function later(close: () => Promise<void>): void {
+  toClose.push(close);
+}
+
+const folder = fileURLToPath(new URL('../..', import.meta.url));
+
+/** `script`: its path from the root of the repository. */
+export function serverConfig(name: string, script: string, more: Partial<ServerConfig> = {}): ServerConfig {
+  return {
+    name,
+    command: process.execPath,
+    args: [script],
+    env: {},
+    cwd: folder,
+    enabled: true,
+    autoStart: true,
+    protocol: 'mcp',
+    framing: undefined,
+    startupTimeoutMs: 20_000,
+    requestTimeoutMs: 20_000,
+    restart: { ...defaultRestart, policy: 'never' },
+    stop: {},
+    tools: {},
+    secrets: [],
+    source: { file: 'test', line: 1, column: 1 } as ServerConfig['source'],
+    ...more,
+  };
+}
+
+/** These servers want a file to write to. */
+const logged = (script: string) => ({ args: [`test/fixtures/mcp-client/${script}`, devNull] });
+export const legacy = (name = 'legacy') => serverConfig(name, '', logged('legacy.mjs'));
+export const modern = (name = 'modern') => serverConfig(name, '', logged('modern.mjs'));
+
+export interface Inspected extends Page {
+  host: Host;
+  questions: Questions;
+}
+
+export async function inspectHost(
+  servers: ServerConfig[],
+  options: { graceMs?: number; uiFolder?: string } = {},
+): Promise<Inspected> {
+  const questions = inspectorInputs({ graceMs: options.graceMs });
+  const host = new Host(servers, { inputs: questions.inputs });
+  later(() => host.stop());
+  await host.start();
+  return Object.assign(await openPage(hostSource(host, { questions }), options.uiFolder), { host, questions });
+}
+
+export async function openPage(source: InspectorSource, uiFolder?: string): Promise<Page> {
+  const inspector = await startInspector(source, { port: 0, uiFolder });
+  later(() => inspector.close());
+  return new Page(inspector);
+}
+
+export interface RawAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/** The API as the page uses it. */
+export class Page {
+  readonly inspector: Inspector;
+
+  constructor(inspector: Inspector) {
+    this.inspector = inspector;
+  }
+
+  async get<T>(path: string): Promise<T> {
+    return this.#json(await fetch(this.#url(path), { headers: this.#headers() }));
+  }
+
+  async post<T = unknown>(path: string, body: unknown): Promise<T> {
+    const headers = { ...this.#headers(), 'content-type': 'application/json' };
+    return this.#json(await fetch(this.#url(path), { method: 'POST', headers, body: JSON.stringify(body) }));
+  }
+
+  async delete<T = unknown>(path: string): Promise<T> {
+    return this.#json(await fetch(this.#url(path), { method: 'DELETE', headers: this.#headers() }));
+  }
+
+  async live(query = ''): Promise<Live> {
+    const abort = new AbortController();
+    const url = `${this.#url('live')}?token=${this.inspector.token}&${query}`;
+    const response = await fetch(url, { signal: abort.signal });
+    const live = new Live(response, abort);
+    later(async () => live.leave());
+    return live;
+  }
+
+  /** Any request at all: the path goes out as it is, and so do the headers. */
+  raw(path: string, headers: Record<string, string> = {}, method = 'GET', body?: string | Buffer): Promise<RawAnswer> {
+    const { port } = this.inspector;
+    return new Promise((resolve, reject) => {
+      const request = httpRequest({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('end', () => resolve({ status: response.statusCode!, headers: response.headers, text }));
+        response.on('error', reject);
+      });
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  #url(path: string): string {
+    return `http://127.0.0.1:${this.inspector.port}/api/${path}`;
+  }
+
+  #headers(): Record<string, string> {
+    return { 'x-standpipe-token': this.inspector.token };
+  }
+
+  async #json<T>(response: Response): Promise<T> {
+    const value = await response.json();
+    if (!response.ok) throw new Error(`${response.status} ${value.error.message}`);
+    return value;
+  }
+}
+
+type Message = { [K in keyof LiveMessages]: { name: K; data: LiveMessages[K] } }[keyof LiveMessages];
+
+/** A stream of server-sent events, read as it comes. */
+export class Live {
+  readonly messages: (Message | { name: 'resync'; data: unknown })[] = [];
+  ended = false;
+  readonly #abort: AbortController;
+
+  constructor(response: Response, abort: AbortController) {
+    this.#abort = abort;
+    void this.#read(response);
+  }
+
+  all<K extends keyof LiveMessages>(name: K): LiveMessages[K][] {
+    return this.messages.filter((message) => message.name === name).map(({ data }) => data as LiveMessages[K]);
+  }
+
+  get rows() {
+    return this.all('rows').flat();
+  }
+
+  leave(): void {
+    this.#abort.abort();
+  }
+
+  async #read(response: Response): Promise<void> {
+    let text = '';
+    try {
+      for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+        text += chunk;
+        const parts = text.split('\n\n');
+        text = parts.pop()!;
+        for (const part of parts) this.#take(part);
+      }
+    } catch {
+      // We left, or the server did.
+    }
+    this.ended = true;
+  }
+
+  #take(part: string): void {
+    const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(part)?.[1];
+    const name = field('event');
+    if (name) this.messages.push({ name, data: JSON.parse(field('data')!) } as Message);
+  }
+}
