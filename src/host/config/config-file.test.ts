@@ -110,6 +110,7 @@ const wrong: [what: string, text: string, message: RegExp, suggestion?: RegExp][
     /"args"/,
   ],
   ['no command', '{"mcpServers": {"a": §{"args": []}}}', /There is no "command"/, /"command"/],
+  ['a slip in command', '{"mcpServers": {"a": §{"comand": "x"}}}', /There is no "command"/, /instead of "comand"/],
   ['another word for command', '{"mcpServers": {"a": §{"cmd": "x"}}}', /There is no "command"/, /instead of "cmd"/],
   ['an empty command', '{"mcpServers": {"a": {"command": §" "}}}', /"command" is empty/],
   [

@@ -7,7 +7,7 @@ import { framingByName, framingNames } from '../../framing/by-name.ts';
 import { type Fields, inQuotes, type Located } from './fields.ts';
 import type { JsonDocument } from './json-document.ts';
 import { keysOfOthers, keysToReplace, serverKeys, stopKeys } from './known-keys.ts';
-import { didYouMean } from './nearest.ts';
+import { didYouMean, nearest } from './nearest.ts';
 import type { Findings } from './problem.ts';
 import { readRestart } from './read-restart.ts';
 import { readTools } from './read-tools.ts';
@@ -60,7 +60,9 @@ export function readDraft(
 
 function readCommand(fields: Fields, findings: Findings): Located | undefined {
   if (!fields.has('command')) {
-    const meant = fields.keys().find((key) => /^(?:cmd|exec|executable|program|run)$/i.test(key));
+    const others = fields.keys().filter((key) => !serverKeys.includes(key as never));
+    const meant =
+      others.find((key) => /^(?:cmd|exec|executable|program|run)$/i.test(key)) ?? nearest('command', others);
     const suggestion = meant ? `Did you mean "command" instead of "${meant}"?` : 'Write "command": "…".';
     findings.error(fields.at, 'There is no "command"', suggestion);
     return undefined;

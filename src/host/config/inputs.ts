@@ -27,12 +27,16 @@ export interface InputValue {
   secret: boolean;
 }
 
-/** Asks for each input once, however often the config is loaded again. */
+/** Asks for each input once, however often the config is loaded again; again only if the asking failed. */
 export function askOnce(ask: AskInput): AskInput {
-  const answers = new Map<string, ReturnType<AskInput>>();
+  const answers = new Map<string, Promise<string | undefined>>();
   return (input) => {
-    if (!answers.has(input.id)) answers.set(input.id, ask(input));
-    return answers.get(input.id);
+    const known = answers.get(input.id);
+    if (known) return known;
+    const answer = Promise.resolve(ask(input));
+    answers.set(input.id, answer);
+    answer.catch(() => answers.delete(input.id));
+    return answer;
   };
 }
 

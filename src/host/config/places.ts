@@ -3,6 +3,7 @@
 
 import { readVariable } from '../../process/environment.ts';
 import { pathOf } from './paths.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** Who a file belongs to: a project, an application of the user, or nobody but whoever named it. */
 export type ConfigOrigin = 'project' | 'claude-desktop' | 'cursor' | 'vscode' | 'named';
@@ -12,14 +13,6 @@ export interface ConfigPlace {
   origin: ConfigOrigin;
   /** The project's folder: `${workspaceFolder}`, the default of `cwd`, and what relative paths start from. */
   folder: string;
-}
-
-export interface Surroundings {
-  /** The folder Standpipe was started in. */
-  cwd: string;
-  home: string;
-  env: NodeJS.ProcessEnv;
-  platform: NodeJS.Platform;
 }
 
 export function projectPlaces({ cwd, platform }: Surroundings): ConfigPlace[] {

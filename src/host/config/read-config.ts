@@ -1,11 +1,13 @@
 // Reads one config file, and whatever its entries refer to.
 
-import { homedir } from 'node:os';
 import { toError, UsageError } from '../../base/errors.ts';
 import { type ConfigFile, configFromText } from './config-file.ts';
 import { decodeText, fromDisk, isMissing, type ReadBytes } from './disk.ts';
 import type { AskInput } from './inputs.ts';
-import { type ConfigPlace, placeOf, type Surroundings } from './places.ts';
+import { type ConfigPlace, placeOf } from './places.ts';
+import { type Surroundings, surroundings } from './surroundings.ts';
+
+export { surroundings };
 
 export interface ReadOptions extends Partial<Surroundings> {
   /** Gives the values of VS Code's `inputs`. Called again with every load, unless wrapped in `askOnce`. */
@@ -31,9 +33,4 @@ export async function readPlace(
     throw new UsageError('CONFIG_NOT_FOUND', `${message} ${place.file}`, { cause });
   }
   return configFromText(text, place, { ...surroundings(options), askInput: options.askInput, readText });
-}
-
-export function surroundings(options: ReadOptions): Surroundings {
-  const { cwd = process.cwd(), home = homedir(), env = process.env, platform = process.platform } = options;
-  return { cwd, home, env, platform };
 }
