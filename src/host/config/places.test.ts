@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
 import { placeOf, projectPlaces, userPlaces } from './places.ts';
 
-const linux = { platform: 'linux', cwd: '/work', home: '/home/ada', env: {} } as const;
-const mac = { platform: 'darwin', cwd: '/work', home: '/Users/ada', env: { XDG_CONFIG_HOME: '/ignored' } } as const;
+const linux = { platform: 'linux', cwd: '/code', home: '/home/ada', env: {} } as const;
+const mac = { platform: 'darwin', cwd: '/code', home: '/Users/ada', env: { XDG_CONFIG_HOME: '/ignored' } } as const;
 const windows = {
   platform: 'win32',
-  cwd: 'C:\\work',
+  cwd: 'C:\\code',
   home: 'C:\\Users\\ada',
   env: { AppData: 'D:\\Roaming' },
 } as const;
 const files = (places: { file: string }[]) => places.map(({ file }) => file);
 
 test.each([
-  ['linux', linux, ['/work/mcp.json', '/work/.mcp.json', '/work/.cursor/mcp.json', '/work/.vscode/mcp.json']],
-  ['darwin', mac, ['/work/mcp.json', '/work/.mcp.json', '/work/.cursor/mcp.json', '/work/.vscode/mcp.json']],
+  ['linux', linux, ['/code/mcp.json', '/code/.mcp.json', '/code/.cursor/mcp.json', '/code/.vscode/mcp.json']],
+  ['darwin', mac, ['/code/mcp.json', '/code/.mcp.json', '/code/.cursor/mcp.json', '/code/.vscode/mcp.json']],
   [
     'win32',
     windows,
-    ['C:\\work\\mcp.json', 'C:\\work\\.mcp.json', 'C:\\work\\.cursor\\mcp.json', 'C:\\work\\.vscode\\mcp.json'],
+    ['C:\\code\\mcp.json', 'C:\\code\\.mcp.json', 'C:\\code\\.cursor\\mcp.json', 'C:\\code\\.vscode\\mcp.json'],
   ],
 ])('%s: the places of a project', (_, surroundings, expected) => {
   expect(files(projectPlaces(surroundings))).toEqual(expected);
@@ -67,12 +67,12 @@ test('win32: without APPDATA the usual folder is taken', () => {
 });
 
 test.each([
-  ['a file in some folder', linux, 'sub/servers.json', '/work/sub/servers.json', 'named', '/work/sub'],
+  ['a file in some folder', linux, 'sub/servers.json', '/code/sub/servers.json', 'named', '/code/sub'],
   ['an absolute file', linux, '/etc/mcp.json', '/etc/mcp.json', 'named', '/etc'],
   ['in .vscode', linux, '/app/.vscode/mcp.json', '/app/.vscode/mcp.json', 'named', '/app'],
   ['in .cursor', linux, '/app/.cursor/mcp.json', '/app/.cursor/mcp.json', 'named', '/app'],
-  ['the project’s own', linux, '.vscode/mcp.json', '/work/.vscode/mcp.json', 'project', '/work'],
-  ['the user’s own', linux, '/home/ada/.cursor/mcp.json', '/home/ada/.cursor/mcp.json', 'cursor', '/work'],
+  ['the project’s own', linux, '.vscode/mcp.json', '/code/.vscode/mcp.json', 'project', '/code'],
+  ['the user’s own', linux, '/home/ada/.cursor/mcp.json', '/home/ada/.cursor/mcp.json', 'cursor', '/code'],
   ['on Windows', windows, 'D:/app/.vscode/mcp.json', 'D:\\app\\.vscode\\mcp.json', 'named', 'D:\\app'],
 ])('a named file has its project: %s', (_, surroundings, file, resolved, origin, folder) => {
   expect(placeOf(file, surroundings)).toEqual({ file: resolved, origin, folder });
