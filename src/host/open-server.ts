@@ -27,6 +27,7 @@ export async function openServer(config: ServerConfig, options: OpenServerOption
     args,
     env,
     cwd,
+    secrets: config.secrets,
     clock,
     observer,
     stderr: 'ignore' as const, // the observer sees it, and errors carry its tail

@@ -8,7 +8,11 @@ const shortestSecret = 4;
 
 export type Mask = (text: string) => string;
 
-export function maskValues(env: Readonly<Record<string, string | undefined>> = {}): Mask {
+/** `secrets`: values to hide that are in no variable of the child. */
+export function maskValues(
+  env: Readonly<Record<string, string | undefined>> = {},
+  secrets: readonly string[] = [],
+): Mask {
   const nameOf = new Map<string, string>();
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || name.toUpperCase() === 'PATH') continue;
@@ -16,12 +20,15 @@ export function maskValues(env: Readonly<Record<string, string | undefined>> = {
       if (form.length >= shortestSecret && !nameOf.has(form)) nameOf.set(form, name);
     }
   }
+  for (const secret of secrets) {
+    if (secret.length >= shortestSecret && !nameOf.has(secret)) nameOf.set(secret, '');
+  }
   if (nameOf.size === 0) return (text) => text;
 
   // One pass, so that a mask is never masked again; longest first, so that a value containing another wins whole.
   const longestFirst = [...nameOf.keys()].sort((a, b) => b.length - a.length);
   const anyValue = new RegExp(longestFirst.map(escapeRegExp).join('|'), 'g');
-  return (text) => text.replace(anyValue, (value) => `[env ${nameOf.get(value)}]`);
+  return (text) => text.replace(anyValue, (value) => (nameOf.get(value) ? `[env ${nameOf.get(value)}]` : '[secret]'));
 }
 
 function escapeRegExp(text: string): string {

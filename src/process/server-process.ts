@@ -27,6 +27,8 @@ export interface ServerProcessOptions {
   args?: readonly string[];
   /** Added to the short list of inherited variables (environment.ts). Its values are masked wherever people read. */
   env?: Readonly<Record<string, string>>;
+  /** Values to be masked besides those of `env`: some come in by the arguments. */
+  secrets?: readonly string[];
   /** Hands on this program's whole environment instead of the short list. */
   inheritEnv?: boolean;
   cwd?: string;
@@ -49,7 +51,7 @@ export interface ExitStatus {
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   options.signal?.throwIfAborted();
   const { command, args = [], cwd, env, inheritEnv } = options;
-  const mask = maskValues(env);
+  const mask = maskValues(env, options.secrets);
   const launch = {
     command,
     cwd,

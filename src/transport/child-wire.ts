@@ -17,6 +17,8 @@ export interface ChildOptions extends WireOptions {
   args?: readonly string[];
   /** Added to a short list of inherited variables (PATH, HOME and their like). */
   env?: Readonly<Record<string, string>>;
+  /** Values to be masked in errors besides those of `env`: some come in by the arguments. */
+  secrets?: readonly string[];
   cwd?: string;
   stderr?: StderrChoice;
   /** How long each rung of the stop ladder is given. */

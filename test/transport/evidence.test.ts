@@ -99,6 +99,15 @@ describe('a command that cannot be started', () => {
   });
 });
 
+test('a secret that comes in by the arguments is masked too', async () => {
+  const transport = new StdioClientTransport({
+    command: 'no-such-command',
+    args: [`--key=${secret}`],
+    secrets: [secret],
+  });
+  expect(await failure(transport.start())).toMatchObject({ evidence: { command: 'no-such-command --key=[secret]' } });
+});
+
 test('arguments arrive exactly', async () => {
   const args = ['a b', '"q"', '%X%', '&', '^', '', "it's", '$HOME', '*', '日本', 'line\nbreak'];
   const { peer } = await startFixture('prints-arguments', args, { env: { EXTRA: 'yes' } });
