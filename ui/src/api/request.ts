@@ -1,0 +1,73 @@
+// One request to the backend. Fails in words: `refused` (the token is not good), `gone` (nobody answers), `failed` (it
+// answered that it could not).
+
+import type {
+  ActionResult,
+  Answer,
+  CallRequest,
+  CallStarted,
+  CallUpdate,
+  EventDetail,
+  EventPage,
+  LatencyReport,
+  Overview,
+  ServerOffer,
+  StderrPage,
+} from '../../../src/inspector/api.ts';
+import { token } from './token.ts';
+
+export class ApiFailure extends Error {
+  readonly kind: 'refused' | 'gone' | 'failed';
+
+  constructor(kind: ApiFailure['kind'], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+async function request<T>(path: string, init: RequestInit = {}): Promise<T> {
+  const headers = { 'x-standpipe-token': token, ...(init.body ? { 'content-type': 'application/json' } : {}) };
+  let response: Response;
+  try {
+    response = await fetch(`api/${path}`, { ...init, headers });
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new ApiFailure('gone', 'The Inspector does not answer.');
+  }
+  if (response.status === 401 || response.status === 403) {
+    throw new ApiFailure('refused', 'The Inspector does not accept this token.');
+  }
+  const text = await response.text();
+  if (!response.ok) throw new ApiFailure('failed', messageOf(text) ?? `${response.status} ${response.statusText}`);
+  return (text === '' ? undefined : JSON.parse(text)) as T;
+}
+
+function messageOf(text: string): string | undefined {
+  try {
+    const { error } = JSON.parse(text);
+    return typeof error === 'string' ? error : error?.message;
+  } catch {
+    return text.slice(0, 500) || undefined; // no JSON: then the text is the message
+  }
+}
+
+const post = <T>(path: string, body: unknown) => request<T>(path, { method: 'POST', body: JSON.stringify(body) });
+const one = encodeURIComponent;
+
+export const api = {
+  overview: () => request<Overview>('overview'),
+  events: (after: number, limit: number) => request<EventPage>(`events?after=${after}&limit=${limit}`),
+  event: (seq: number, signal?: AbortSignal) => request<EventDetail>(`events/${seq}`, { signal }),
+  offer: (server: string) => request<ServerOffer>(`servers/${one(server)}/offer`),
+  act: (server: string, action: 'start' | 'stop' | 'restart') =>
+    post<ActionResult>(`servers/${one(server)}/${action}`, {}),
+  call: (server: string, call: CallRequest) => post<CallStarted>(`servers/${one(server)}/call`, call),
+  calls: () => request<CallUpdate[]>('calls'),
+  cancel: (id: string) => request<unknown>(`calls/${one(id)}`, { method: 'DELETE' }),
+  answer: (id: string, answer: Answer) => post<unknown>(`questions/${one(id)}`, answer),
+  latency: () => request<LatencyReport>('latency'),
+  stderr: (query: { server: string; life?: string; search?: string }) => {
+    const given = Object.entries(query).filter(([, value]) => value);
+    return request<StderrPage>(`stderr?${new URLSearchParams(given)}`);
+  },
+};

@@ -1,0 +1,15 @@
+// Names for parts of the API's shapes: the page knows no other file of the package.
+
+import type { CallUpdate, InspectedServer, Question, ServerOffer } from '../../../src/inspector/api.ts';
+
+export type ServerStatus = NonNullable<InspectedServer['status']>;
+export type LastExit = NonNullable<ServerStatus['lastExit']>;
+export type Tool = ServerOffer['tools'][number];
+export type Resource = ServerOffer['resources'][number];
+export type ResourceTemplate = ServerOffer['resourceTemplates'][number];
+export type Prompt = ServerOffer['prompts'][number];
+export type ContentBlock = Extract<NonNullable<CallUpdate['result']>, { content: unknown }>['content'][number];
+export type ResourceContents = Extract<NonNullable<CallUpdate['result']>, { contents: unknown }>['contents'][number];
+export type Elicitation = Extract<Question, { kind: 'elicit' }>;
+export type Sampling = Extract<Question, { kind: 'sample' }>;
+export type Schema = Record<string, unknown>;

@@ -1,0 +1,62 @@
+// The frame around the views: where one can go, what is looked at and whether it is still there.
+
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { Announcements } from './parts/announcements.tsx';
+import { focusSearch, useKeys } from './parts/keyboard.ts';
+import { goTo, lastAddressOf, useRoute, views } from './route.ts';
+import { Header } from './shell/header.tsx';
+import { KeyHelp } from './shell/key-help.tsx';
+import { Navigation, titles } from './shell/navigation.tsx';
+import { NoAccess } from './shell/no-access.tsx';
+import { useCell } from './state/cell.ts';
+import { connection, source } from './state/session.ts';
+import { toggleTheme } from './state/theme.ts';
+import { QuestionDialog } from './views/questions/question-dialog.tsx';
+import { ServersView } from './views/servers/servers-view.tsx';
+import { WireView } from './views/wire/wire-view.tsx';
+
+const OffersView = lazy(() => import('./views/offers/offers-view.tsx'));
+const LatencyView = lazy(() => import('./views/latency/latency-view.tsx'));
+const StderrView = lazy(() => import('./views/stderr/stderr-view.tsx'));
+const ProblemsView = lazy(() => import('./views/problems/problems-view.tsx'));
+
+export function App() {
+  const { view } = useRoute();
+  const { state } = useCell(connection);
+  const known = useCell(source);
+  const [help, setHelp] = useState(false);
+  useKeys([
+    ['?', () => setHelp(true)],
+    ['/', focusSearch],
+    ['T', toggleTheme],
+    ...views.map((one, at) => [String(at + 1), () => goTo(lastAddressOf(one))] as const),
+  ]);
+  useEffect(() => {
+    document.title = `${titles[view]} · ${known?.title ?? 'Standpipe'} · Inspector`;
+  }, [view, known]);
+
+  if (state === 'refused' && !known) return <NoAccess />;
+  const stale = state === 'gone' || state === 'refused';
+  return (
+    <div className={stale ? 'app stale' : 'app'}>
+      <button type="button" className="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to content
+      </button>
+      <Header onHelp={() => setHelp(true)} />
+      <Navigation />
+      <main id="main" tabIndex={-1} className={`view view-${view}`}>
+        <Suspense fallback={<p className="muted pad">Loading…</p>}>
+          {view === 'servers' && <ServersView />}
+          {view === 'wire' && <WireView />}
+          {(view === 'tools' || view === 'resources' || view === 'prompts') && <OffersView key={view} kind={view} />}
+          {view === 'latency' && <LatencyView />}
+          {view === 'stderr' && <StderrView />}
+          {view === 'problems' && <ProblemsView />}
+        </Suspense>
+      </main>
+      <QuestionDialog />
+      {help && <KeyHelp onClose={() => setHelp(false)} />}
+      <Announcements />
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+// Windowing for rows that are all equally high: which ones to draw is arithmetic, however many there are.
+
+import { type RefObject, useCallback, useLayoutEffect, useState } from 'react';
+
+const OVERSCAN = 12;
+
+export interface RowWindow {
+  first: number;
+  /** Behind the last. */
+  end: number;
+  /** Rows that fit, for page up and down. */
+  fitting: number;
+  onScroll(): void;
+  show(position: number): void;
+}
+
+export function useFixedRows(scroller: RefObject<HTMLElement | null>, count: number, rowPx: number): RowWindow {
+  const [top, setTop] = useState(0);
+  const [height, setHeight] = useState(600);
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
+    observer.observe(element);
+    setHeight(element.clientHeight);
+    return () => observer.disconnect();
+  }, [scroller]);
+
+  const onScroll = useCallback(() => {
+    // Whole rows only: most scroll events then change nothing that is drawn.
+    if (scroller.current) setTop(Math.floor(scroller.current.scrollTop / rowPx));
+  }, [scroller, rowPx]);
+
+  const show = useCallback(
+    (position: number) => {
+      const element = scroller.current;
+      if (!element) return;
+      const head = (element.firstElementChild as HTMLElement | null)?.dataset.sticky ? rowPx : 0;
+      const from = position * rowPx;
+      if (from < element.scrollTop) element.scrollTop = from;
+      else if (from + rowPx + head > element.scrollTop + element.clientHeight) {
+        element.scrollTop = from + rowPx + head - element.clientHeight;
+      }
+    },
+    [scroller, rowPx],
+  );
+
+  const fitting = Math.max(1, Math.floor(height / rowPx));
+  const first = Math.max(0, Math.min(top, Math.max(0, count - fitting)) - OVERSCAN);
+  return { first, end: Math.min(count, first + fitting + 2 * OVERSCAN), fitting, onScroll, show };
+}

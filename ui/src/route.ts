@@ -1,0 +1,54 @@
+// Where the page is: `#/view?name=value…`. Every view, filter and event has an address; going back works.
+
+import { Cell, useCell } from './state/cell.ts';
+
+export const views = ['servers', 'wire', 'tools', 'resources', 'prompts', 'latency', 'stderr', 'problems'] as const;
+export type View = (typeof views)[number];
+
+export interface Route {
+  view: View;
+  params: Readonly<Record<string, string>>;
+}
+
+const lastOfView = new Map<View, string>();
+
+function readHash(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split('?', 2);
+  const view = views.find((one) => one === path) ?? 'servers';
+  return { view, params: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+const route = new Cell<Route>(readHash(location.hash));
+
+addEventListener('hashchange', () => route.set(readHash(location.hash)));
+route.watch(() => lastOfView.set(route.read().view, addressOf(route.read().view, route.read().params)));
+
+export function addressOf(view: View, params: Record<string, string | number | undefined> = {}): string {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== '');
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return query === '' ? `#/${view}` : `#/${view}?${query}`;
+}
+
+/** As it was when one left it. */
+export function lastAddressOf(view: View): string {
+  return lastOfView.get(view) ?? addressOf(view);
+}
+
+export function goTo(address: string): void {
+  location.hash = address;
+}
+
+/** Changes the address without a step to go back to. */
+export function replaceParams(params: Record<string, string | number | undefined>): void {
+  const { view } = route.read();
+  const address = addressOf(view, params);
+  if (address === location.hash) return;
+  history.replaceState(history.state, '', address);
+  route.set(readHash(address));
+}
+
+export const readRoute = route.read;
+
+export function useRoute(): Route {
+  return useCell(route);
+}

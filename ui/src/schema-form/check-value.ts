@@ -1,0 +1,34 @@
+// Whether a value fits its schema, in words. Only told, never enforced: sending what does not fit is part of testing a server.
+// The checker is loaded when it is first needed, and interprets: the page's policy forbids generated code.
+
+import type { Schema } from '../api/shapes.ts';
+
+const MAX_TOLD = 8;
+
+export async function checkValue(value: unknown, schema: Schema): Promise<string[]> {
+  const { Validator } = await import('@cfworker/json-schema');
+  try {
+    const { valid, errors } = new Validator(schema, draftOf(schema), false).validate(value);
+    if (valid) return [];
+    // Of nested errors the innermost say what is wrong; the outer ones only that something is.
+    const inner = errors.filter(({ keyword }) => !/^(?:properties|items|\$ref|allOf|if)$/.test(keyword));
+    return [...new Set(inner.map(({ instanceLocation, error }) => `${placeOf(instanceLocation)}${error}`))].slice(
+      0,
+      MAX_TOLD,
+    );
+  } catch (error) {
+    return [`The server's schema cannot be used: ${(error as Error).message}`];
+  }
+}
+
+function draftOf({ $schema }: Schema): '4' | '7' | '2019-09' | '2020-12' {
+  const name = String($schema ?? '');
+  if (name.includes('draft-04')) return '4';
+  if (name.includes('draft-07') || name.includes('draft-06')) return '7';
+  return name.includes('2019-09') ? '2019-09' : '2020-12';
+}
+
+function placeOf(location: string): string {
+  const path = location.replace(/^#\/?/, '').replaceAll('/', '.');
+  return path === '' ? '' : `${path}: `;
+}

@@ -1,0 +1,105 @@
+import { useState } from 'react';
+import { visibleLine } from '../text/visible.ts';
+import { Field, type InputProps } from './fields.tsx';
+import { firstValue } from './first-value.ts';
+import { JsonField } from './json-field.tsx';
+import type { Meaning } from './read-schema.ts';
+
+const MAX_DEPTH = 12;
+
+type Props = InputProps & { meaning: Extract<Meaning, { form: 'object' }> };
+
+export function ObjectField(props: Props) {
+  const { meaning, root, depth, id, onChange, required, schema } = props;
+  const value = (typeof props.value === 'object' && props.value !== null ? props.value : {}) as Record<string, unknown>;
+  if (depth > MAX_DEPTH) return <JsonField {...props} />;
+  if (depth > 0 && !required && props.value === undefined) {
+    return (
+      <button type="button" onClick={() => onChange(firstValue(schema, root) ?? {})}>
+        Add {props.label}
+      </button>
+    );
+  }
+  const put = (name: string, member: unknown) => {
+    const next = { ...value };
+    if (member === undefined) delete next[name];
+    else next[name] = member;
+    onChange(next);
+  };
+  const declared = new Set(meaning.members.map(([name]) => name));
+  const others = Object.keys(value).filter((name) => !declared.has(name));
+  return (
+    <>
+      {meaning.members.map(([name, member]) => (
+        <Field
+          key={name}
+          name={name}
+          schema={member}
+          root={root}
+          depth={depth + 1}
+          value={value[name]}
+          required={meaning.required.has(name)}
+          onChange={(next) => put(name, next)}
+        />
+      ))}
+      {others.map((name) => (
+        <div key={name} className="array-item">
+          <Field
+            name={name}
+            schema={meaning.open ?? {}}
+            root={root}
+            depth={depth + 1}
+            value={value[name]}
+            required
+            onChange={(next) => put(name, next)}
+          />
+          <button
+            type="button"
+            className="quiet"
+            aria-label={`Remove ${visibleLine(name)}`}
+            onClick={() => put(name, undefined)}
+          >
+            ✕
+          </button>
+        </div>
+      ))}
+      {meaning.open && depth > 0 && (
+        <NewMember id={id} onAdd={(name) => put(name, firstValue(meaning.open!, root) ?? '')} />
+      )}
+      {depth > 0 && !required && (
+        <button type="button" className="quiet" onClick={() => onChange(undefined)}>
+          Leave out {props.label}
+        </button>
+      )}
+    </>
+  );
+}
+
+function NewMember({ id, onAdd }: { id: string; onAdd(name: string): void }) {
+  const [name, setName] = useState('');
+  const add = () => {
+    if (name === '') return;
+    onAdd(name);
+    setName('');
+  };
+  return (
+    <div className="array-item">
+      <input
+        id={`${id}new`}
+        type="text"
+        placeholder="name of a member"
+        aria-label="Name of a new member"
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          event.preventDefault();
+          add();
+        }}
+      />
+      <button type="button" onClick={add}>
+        Add
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,147 @@
+// What a JSON Schema means for a form. Only the parts of it that tools use; what is not understood becomes a field for JSON,
+// never an error: servers write the schema.
+
+import type { Schema } from '../api/shapes.ts';
+
+const MAX_REFERENCES = 16;
+
+export interface Variant {
+  title: string;
+  schema: Schema;
+}
+
+export type Meaning =
+  | { form: 'choice'; options: { title: string; value: unknown }[] }
+  | { form: 'choices'; options: { title: string; value: unknown }[] }
+  | { form: 'variants'; variants: Variant[] }
+  | { form: 'object'; members: [string, Schema][]; required: ReadonlySet<string>; open: Schema | undefined }
+  | { form: 'array'; items: Schema }
+  | { form: 'boolean' }
+  | { form: 'number'; integer: boolean }
+  | { form: 'string'; input: string }
+  | { form: 'constant'; value: unknown }
+  | { form: 'json' };
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const list = (value: unknown): Schema[] => (Array.isArray(value) ? value.filter(isSchema) : []);
+
+/** Follows references and joins `allOf`. */
+export function settled(schema: unknown, root: Schema, depth = 0): Schema {
+  if (!isSchema(schema)) return {};
+  let here = schema;
+  if (typeof here.$ref === 'string' && depth < MAX_REFERENCES) {
+    const { $ref, ...beside } = here;
+    here = { ...settled(pointedAt(root, String($ref)), root, depth + 1), ...beside };
+  }
+  for (const part of depth < MAX_REFERENCES ? list(here.allOf) : []) {
+    const more = settled(part, root, depth + 1);
+    here = {
+      ...more,
+      ...here,
+      properties: { ...(more.properties as object), ...(here.properties as object) },
+      required: [...strings(more.required), ...strings(here.required)],
+    };
+  }
+  return here;
+}
+
+function pointedAt(root: Schema, reference: string): unknown {
+  let at: unknown = root;
+  for (const step of reference.replace(/^#\/?/, '').split('/').filter(Boolean)) {
+    const name = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    at = isSchema(at) || Array.isArray(at) ? (at as Schema)[name] : undefined;
+  }
+  return at;
+}
+
+export function strings(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+export function meaningOf(schema: Schema, root: Schema): Meaning {
+  if ('const' in schema) return { form: 'constant', value: schema.const };
+  if (Array.isArray(schema.enum))
+    return { form: 'choice', options: namedOptions(schema.enum, strings(schema.enumNames)) };
+  const alternatives = [...list(schema.oneOf), ...list(schema.anyOf)].map((one) => settled(one, root));
+  if (alternatives.length > 0) return ofAlternatives(alternatives, schema, root);
+  const type = typeOf(schema);
+  if (type === 'boolean') return { form: 'boolean' };
+  if (type === 'integer' || type === 'number') return { form: 'number', integer: type === 'integer' };
+  if (type === 'string') return { form: 'string', input: inputOf(schema.format) };
+  if (type === 'array') return ofArray(schema, root);
+  if (type === 'object') return ofObject(schema);
+  return { form: 'json' };
+}
+
+export function typeOf(schema: Schema): string | undefined {
+  if (typeof schema.type === 'string') return schema.type;
+  if (Array.isArray(schema.type)) {
+    const real = schema.type.filter((one) => one !== 'null');
+    return real.length === 1 ? String(real[0]) : undefined;
+  }
+  if (isSchema(schema.properties)) return 'object';
+  return schema.items === undefined ? undefined : 'array';
+}
+
+function ofAlternatives(alternatives: Schema[], schema: Schema, root: Schema): Meaning {
+  const real = alternatives.filter((one) => one.type !== 'null');
+  if (real.every((one) => 'const' in one)) {
+    return {
+      form: 'choice',
+      options: real.map((one) => ({ title: String(one.title ?? one.const), value: one.const })),
+    };
+  }
+  if (real.length === 1) return meaningOf({ ...schema, oneOf: undefined, anyOf: undefined, ...real[0] }, root);
+  // What stands beside the alternatives holds for each of them.
+  const { oneOf: _, anyOf: __, title: ___, description: ____, default: _____, ...beside } = schema;
+  return {
+    form: 'variants',
+    variants: real.map((one, at) => ({ title: variantTitle(one, at), schema: joined(beside, one) })),
+  };
+}
+
+function joined(beside: Schema, one: Schema): Schema {
+  if (!isSchema(beside.properties)) return { ...beside, ...one };
+  return {
+    ...beside,
+    ...one,
+    properties: { ...beside.properties, ...(one.properties as object) },
+    required: [...strings(beside.required), ...strings(one.required)],
+  };
+}
+
+function variantTitle(schema: Schema, at: number): string {
+  if (typeof schema.title === 'string') return schema.title;
+  for (const [name, member] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
+    if (isSchema(member) && 'const' in member) return `${name}: ${member.const}`;
+  }
+  return typeOf(schema) ?? `variant ${at + 1}`;
+}
+
+function ofArray(schema: Schema, root: Schema): Meaning {
+  const items = settled(schema.items, root);
+  const inner = meaningOf(items, root);
+  if (inner.form === 'choice') return { form: 'choices', options: inner.options };
+  return { form: 'array', items };
+}
+
+function ofObject(schema: Schema): Meaning {
+  const members = Object.entries((schema.properties ?? {}) as Record<string, unknown>).map(
+    ([name, member]): [string, Schema] => [name, isSchema(member) ? member : {}],
+  );
+  const more = schema.additionalProperties;
+  const open = isSchema(more) ? more : more === true || (members.length === 0 && more !== false) ? {} : undefined;
+  return { form: 'object', members, required: new Set(strings(schema.required)), open };
+}
+
+function namedOptions(values: unknown[], names: string[]): { title: string; value: unknown }[] {
+  return values.map((value, at) => ({
+    title: names[at] ?? (typeof value === 'string' ? value : JSON.stringify(value)),
+    value,
+  }));
+}
+
+function inputOf(format: unknown): string {
+  return { date: 'date', time: 'time', email: 'email', uri: 'url', password: 'password' }[String(format)] ?? 'text';
+}

@@ -1,0 +1,75 @@
+// Arguments by form or as raw JSON, whichever suits; both show the same value, and what does not fit the schema is told.
+
+import { useEffect, useId, useState } from 'react';
+import type { Schema } from '../api/shapes.ts';
+import { Tabs } from '../parts/tabs.tsx';
+import { visible } from '../text/visible.ts';
+import { checkValue } from './check-value.ts';
+import { Field } from './fields.tsx';
+import { JsonField } from './json-field.tsx';
+
+interface Props {
+  schema: Schema;
+  value: unknown;
+  label: string;
+  onChange(value: unknown): void;
+}
+
+const CHECK_DELAY_MS = 250;
+
+export function SchemaForm({ schema, value, label, onChange }: Props) {
+  const id = useId();
+  const [mode, setMode] = useState<'form' | 'json'>('form');
+  const faults = useFaults(value, schema);
+  const empty =
+    Object.keys((schema.properties ?? {}) as object).length === 0 && !schema.oneOf && !schema.anyOf && !schema.$ref;
+  return (
+    <div className="schema-form">
+      <Tabs
+        label={`How to give ${label}`}
+        tabs={[
+          { key: 'form', title: 'Form' },
+          { key: 'json', title: 'JSON' },
+        ]}
+        chosen={mode}
+        onChoose={setMode}
+      >
+        {mode === 'json' ? (
+          <div className="field">
+            <label htmlFor={id}>{label} as JSON</label>
+            <JsonField id={id} rows={10} value={value} onChange={(next) => onChange(next ?? {})} />
+          </div>
+        ) : empty ? (
+          <p className="muted">Takes no arguments.</p>
+        ) : (
+          <div className="fields">
+            <Field name={label} schema={schema} root={schema} value={value} required depth={0} onChange={onChange} />
+          </div>
+        )}
+      </Tabs>
+      {faults.length > 0 && (
+        <ul className="faults" aria-label="What does not fit the schema">
+          {faults.map((fault) => (
+            <li key={fault}>{visible(fault)}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function useFaults(value: unknown, schema: Schema): string[] {
+  const [faults, setFaults] = useState<string[]>([]);
+  useEffect(() => {
+    let current = true;
+    const timer = setTimeout(async () => {
+      const found = await checkValue(value, schema);
+      if (current) setFaults(found);
+    }, CHECK_DELAY_MS);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [value, schema]);
+  return faults;
+}

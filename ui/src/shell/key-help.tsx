@@ -1,0 +1,54 @@
+import { Dialog } from '../parts/dialog.tsx';
+
+const groups: [string, [string, string][]][] = [
+  [
+    'Everywhere',
+    [
+      ['1 … 8', 'go to a view'],
+      ['/', 'search'],
+      ['T', 'light or dark'],
+      ['?', 'this list'],
+      ['Esc', 'close, or leave the search'],
+    ],
+  ],
+  [
+    'Wire',
+    [
+      ['j k ↓ ↑', 'next, previous row'],
+      ['Shift ↓ ↑', 'select a range'],
+      ['PgDn PgUp', 'a screen further'],
+      ['g G', 'first, last row'],
+      ['Enter', 'to the details'],
+      ['p', 'the other half: request or answer'],
+      ['n N', 'next, previous problem or error'],
+      ['f', 'follow the newest'],
+      ['Space', 'pause'],
+      ['c', 'copy as standpipe call'],
+      ['e', 'export'],
+    ],
+  ],
+];
+
+export function KeyHelp({ onClose }: { onClose(): void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <div className="key-groups">
+        {groups.map(([title, keys]) => (
+          <section key={title}>
+            <h3>{title}</h3>
+            <dl className="keys">
+              {keys.map(([key, what]) => (
+                <div key={key}>
+                  <dt>
+                    <kbd>{key}</kbd>
+                  </dt>
+                  <dd>{what}</dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,39 @@
+import { lastAddressOf, useRoute, type View, views } from '../route.ts';
+import { useCell } from '../state/cell.ts';
+import { arrivals, problems, servers } from '../state/session.ts';
+
+export const titles: Record<View, string> = {
+  servers: 'Servers',
+  wire: 'Wire',
+  tools: 'Tools',
+  resources: 'Resources',
+  prompts: 'Prompts',
+  latency: 'Latency',
+  stderr: 'stderr',
+  problems: 'Problems',
+};
+
+export function Navigation() {
+  const { view } = useRoute();
+  const counts: Partial<Record<View, number>> = {
+    servers: useCell(servers).length,
+    wire: useCell(arrivals).rows,
+    problems: useCell(problems).length,
+  };
+  return (
+    <nav className="nav" aria-label="Views">
+      {views.map((one, at) => (
+        <a key={one} href={lastAddressOf(one)} aria-current={one === view ? 'page' : undefined} title={`Key ${at + 1}`}>
+          <span>{titles[one]}</span>
+          {counts[one] ? (
+            <span className={one === 'problems' ? 'count bad' : 'count'}>{compact(counts[one])}</span>
+          ) : null}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function compact(count: number): string {
+  return count < 10_000 ? count.toLocaleString('en') : `${Math.floor(count / 1000)}k`;
+}

@@ -1,0 +1,150 @@
+// The rows that pass the filter, in order, found a slice at a time: no slice takes longer than SLICE_MS, and what is found is
+// shown while the rest is still being looked at. New rows cost only themselves.
+
+import { Cell } from './cell.ts';
+import type { EventColumns } from './event-columns.ts';
+import { nextTask } from './next-task.ts';
+import { compileFilter, noFilter, type WireFilter } from './wire-filter.ts';
+
+const SLICE_MS = 8;
+const ROWS_BETWEEN_LOOKS = 512;
+
+export class FilteredRows {
+  /** Changes whenever rows were found, or the filter changed. */
+  readonly version = new Cell(0);
+  readonly scanning = new Cell(false);
+  /** New rows wait while paused; how many. */
+  readonly held = new Cell(0);
+  readonly #columns: EventColumns;
+  #filter: WireFilter = noFilter;
+  #passes: (index: number) => boolean;
+  #found = new Int32Array(1024);
+  #foundCount = 0;
+  #scanned = 0;
+  #pausedAt: number | undefined;
+  #running = false;
+
+  constructor(columns: EventColumns) {
+    this.#columns = columns;
+    this.#passes = compileFilter(noFilter, columns);
+  }
+
+  get count(): number {
+    return this.#foundCount;
+  }
+
+  /** The row's index in the columns. */
+  at(position: number): number {
+    return this.#found[position]!;
+  }
+
+  /** Where a row is among those shown: its position, or the one it would have, as ~position. */
+  positionOf(index: number): number {
+    let low = 0;
+    let high = this.#foundCount - 1;
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const found = this.#found[middle]!;
+      if (found === index) return middle;
+      if (found < index) low = middle + 1;
+      else high = middle - 1;
+    }
+    return ~low;
+  }
+
+  get paused(): boolean {
+    return this.#pausedAt !== undefined;
+  }
+
+  pause(paused: boolean): void {
+    this.#pausedAt = paused ? this.#columns.count : undefined;
+    this.held.set(0);
+    this.#changed();
+    this.grow();
+  }
+
+  setFilter(filter: WireFilter): void {
+    this.#filter = filter;
+    this.#restart();
+  }
+
+  /** Rows were added at the end. */
+  grow(): void {
+    if (this.#pausedAt !== undefined) this.held.set(this.#columns.count - this.#pausedAt);
+    void this.#scan();
+  }
+
+  /** Rows went from the front. */
+  shift(gone: number): void {
+    if (this.#pausedAt !== undefined) this.#pausedAt = Math.max(0, this.#pausedAt - gone);
+    this.#restart();
+  }
+
+  /** Rows changed: an answer may make its request pass. */
+  revisit(indices: readonly number[]): void {
+    const matters = this.#filter.errorsOnly || this.#filter.slowerThanMs > 0;
+    for (const index of matters ? indices : []) {
+      if (index >= this.#scanned) continue;
+      const position = this.positionOf(index);
+      if (position < 0 && this.#passes(index)) this.#insert(~position, index);
+    }
+    this.#changed();
+  }
+
+  #restart(): void {
+    this.#passes = compileFilter(this.#filter, this.#columns);
+    this.#foundCount = 0;
+    this.#scanned = 0;
+    this.#changed();
+    void this.#scan();
+  }
+
+  async #scan(): Promise<void> {
+    if (this.#running) return;
+    this.#running = true;
+    while (this.#scanned < this.#end) {
+      const before = this.#foundCount;
+      this.#slice();
+      if (this.#foundCount !== before) this.#changed();
+      if (this.#scanned >= this.#end) break;
+      this.scanning.set(true);
+      await nextTask();
+    }
+    this.#running = false;
+    this.scanning.set(false);
+  }
+
+  get #end(): number {
+    return this.#pausedAt ?? this.#columns.count;
+  }
+
+  #slice(): void {
+    const until = performance.now() + SLICE_MS;
+    const end = this.#end;
+    if (this.#found.length < end) this.#found = copied(this.#found, Math.max(end, this.#found.length * 2));
+    do {
+      const stop = Math.min(end, this.#scanned + ROWS_BETWEEN_LOOKS);
+      for (let index = this.#scanned; index < stop; index++) {
+        if (this.#passes(index)) this.#found[this.#foundCount++] = index;
+      }
+      this.#scanned = stop;
+    } while (this.#scanned < end && performance.now() < until);
+  }
+
+  #insert(position: number, index: number): void {
+    if (this.#found.length <= this.#foundCount) this.#found = copied(this.#found, this.#found.length * 2);
+    this.#found.copyWithin(position + 1, position, this.#foundCount);
+    this.#found[position] = index;
+    this.#foundCount++;
+  }
+
+  #changed(): void {
+    this.version.update((version) => version + 1);
+  }
+}
+
+function copied(old: Int32Array, size: number): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(size);
+  larger.set(old);
+  return larger;
+}

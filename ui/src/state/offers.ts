@@ -1,0 +1,40 @@
+// What each server offers, asked for when a view wants it and again when the server says that a list changed or starts anew.
+
+import { useEffect } from 'react';
+import type { ServerOffer } from '../../../src/inspector/api.ts';
+import { api } from '../api/request.ts';
+import { Cell, useCell } from './cell.ts';
+import { arrivals, servers } from './session.ts';
+
+export type Offer =
+  | { state: 'loading' }
+  | { state: 'failed'; message: string }
+  | { state: 'known'; offer: ServerOffer };
+
+export const offers = new Cell<Readonly<Record<string, Offer>>>({});
+
+export async function loadOffer(server: string): Promise<void> {
+  const put = (offer: Offer) => offers.update((known) => ({ ...known, [server]: offer }));
+  if (offers.read()[server]?.state !== 'known') put({ state: 'loading' });
+  try {
+    put({ state: 'known', offer: await api.offer(server) });
+  } catch (error) {
+    put({ state: 'failed', message: (error as Error).message });
+  }
+}
+
+/** The offers of all servers that can be asked without starting anything. */
+export function useOffers(): Readonly<Record<string, Offer>> {
+  const known = useCell(offers);
+  const all = useCell(servers);
+  const { lists } = useCell(arrivals);
+  const ready = all
+    .filter(({ status }) => status?.state === 'ready')
+    .map(({ name, status }) => `${name}\n${status?.pid}`)
+    .join('\t');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `lists` says that what is known may be old
+  useEffect(() => {
+    for (const entry of ready ? ready.split('\t') : []) void loadOffer(entry.split('\n')[0]!);
+  }, [ready, lists]);
+  return known;
+}

@@ -1,0 +1,28 @@
+// What servers ask and nobody has answered yet, oldest first; and which of them the page shows.
+
+import type { Answer, Question } from '../../../src/inspector/api.ts';
+import { api } from '../api/request.ts';
+import { calls } from './calls.ts';
+import { Cell } from './cell.ts';
+
+export const questions = new Cell<readonly Question[]>([]);
+/** The one whose form is open. */
+export const openQuestion = new Cell<string | undefined>(undefined);
+
+export function putQuestion(question: Question): void {
+  if (questions.read().some(({ id }) => id === question.id)) return;
+  questions.update((known) => [...known, question]);
+  // Somebody who has just called this server is waiting for it; anybody else is told by the badge and not disturbed.
+  const awaited = calls.read().some(({ state, server }) => state === 'running' && server === question.server);
+  if (awaited && openQuestion.read() === undefined) openQuestion.set(question.id);
+}
+
+export function dropQuestion(id: string): void {
+  questions.update((known) => known.filter((question) => question.id !== id));
+  if (openQuestion.read() === id) openQuestion.set(undefined);
+}
+
+export async function answerQuestion(id: string, answer: Answer): Promise<void> {
+  await api.answer(id, answer);
+  dropQuestion(id);
+}

@@ -1,0 +1,41 @@
+// All that the page knows of what it looks at. Filled by the connection (connect.ts), read by every view. What was once shown
+// stays when the backend goes: evidence is not taken away.
+
+import type { InspectedServer, Overview, Problem } from '../../../src/inspector/api.ts';
+import { Cell } from './cell.ts';
+import { EventColumns } from './event-columns.ts';
+import { FilteredRows } from './filtered-rows.ts';
+
+export type Connection =
+  | { state: 'connecting' }
+  | { state: 'loading'; loaded: number; total: number }
+  | { state: 'live' }
+  /** A recording that has been read to its end. */
+  | { state: 'complete' }
+  | { state: 'gone'; sinceMs: number }
+  | { state: 'refused' };
+
+export const connection = new Cell<Connection>({ state: 'connecting' });
+export const source = new Cell<Overview['source'] | undefined>(undefined);
+export const canAct = new Cell(false);
+export const droppedByStore = new Cell<Overview['dropped']>({ events: 0, bytes: 0 });
+export const servers = new Cell<InspectedServer[]>([]);
+/** When `servers` came: uptimes go on from there. */
+export const serversAtMs = new Cell(performance.now());
+export const problems = new Cell<Problem[]>([]);
+
+export const columns = new EventColumns();
+export const wireRows = new FilteredRows(columns);
+/** Counts arrivals of rows, for views that ask again when there is something new. */
+export const arrivals = new Cell({ rows: 0, stderr: 0, answers: 0, lists: 0 });
+
+/** The wall clock of an event. */
+export function wallTime(atMs: number): Date {
+  const started = source.read()?.startedAt;
+  return new Date((started ? Date.parse(started) : 0) + atMs);
+}
+
+export function isStale(): boolean {
+  const { state } = connection.read();
+  return state === 'gone' || state === 'refused';
+}

@@ -1,0 +1,105 @@
+// Which rows of the timeline are wanted. A filter is plain data that fits into an address; compiled, it is a test of one row
+// that looks at numbers first and at text last.
+
+import { type EventColumns, kinds, types } from './event-columns.ts';
+
+export const groups = ['request', 'answer', 'notification', 'noise', 'fault', 'stderr', 'lifecycle'] as const;
+export type Group = (typeof groups)[number];
+
+export interface WireFilter {
+  server: string;
+  method: string;
+  direction: '' | 'toServer' | 'fromServer';
+  /** None means all. */
+  groups: Group[];
+  errorsOnly: boolean;
+  slowerThanMs: number;
+  text: string;
+}
+
+export const noFilter: WireFilter = {
+  server: '',
+  method: '',
+  direction: '',
+  groups: [],
+  errorsOnly: false,
+  slowerThanMs: 0,
+  text: '',
+};
+
+export function groupOf(kind: string, type: string | undefined): Group {
+  if (kind === 'stderr') return 'stderr';
+  if (kind === 'fault' || kind === 'error' || type === 'invalid') return 'fault';
+  if (kind !== 'frame') return 'lifecycle';
+  if (type === 'noise') return 'noise';
+  if (type === 'response') return 'answer';
+  return type === 'notification' ? 'notification' : 'request';
+}
+
+/** By code of kind and type, for the whole table at once. */
+const groupByCode = kinds.map((kind) => [undefined, ...types].map((type) => groups.indexOf(groupOf(kind, type))));
+
+export function groupNumber(columns: EventColumns, index: number): number {
+  return groupByCode[columns.codes.kind[index]! - 1]?.[columns.codes.type[index]!] ?? groups.length - 1;
+}
+
+export function isTrouble(columns: EventColumns, index: number): boolean {
+  const group = groups[groupNumber(columns, index)];
+  return columns.names.error[index] !== 0 || group === 'noise' || group === 'fault';
+}
+
+export function compileFilter(filter: WireFilter, columns: EventColumns): (index: number) => boolean {
+  const server = filter.server ? columns.servers.number(filter.server) : 0;
+  const method = filter.method ? columns.methods.number(filter.method) : 0;
+  const direction = filter.direction ? (filter.direction === 'toServer' ? 1 : 2) : 0;
+  const wanted = groups.map((group) => filter.groups.length === 0 || filter.groups.includes(group));
+  const everyGroup = filter.groups.length === 0;
+  const hasText = textTest(filter.text, columns);
+  return (index) => {
+    if (server !== 0 && columns.names.server[index] !== server) return false;
+    if (method !== 0 && !hasMethod(columns, index, method)) return false;
+    if (direction !== 0 && columns.codes.direction[index] !== direction) return false;
+    if (!everyGroup && !wanted[groupNumber(columns, index)]) return false;
+    if (filter.slowerThanMs > 0 && !(columns.numbers.latencyMs[index]! >= filter.slowerThanMs)) return false;
+    if (filter.errorsOnly && !isTrouble(columns, index)) return false;
+    return hasText === undefined || hasText(index);
+  };
+}
+
+/** An answer has the method of its request. */
+function hasMethod(columns: EventColumns, index: number, method: number): boolean {
+  if (columns.names.method[index] === method) return true;
+  if (columns.names.method[index] !== 0) return false;
+  const pair = columns.numbers.pairSeq[index]!;
+  if (pair < 0) return false;
+  const at = columns.indexOf(pair);
+  return at >= 0 && columns.names.method[at] === method;
+}
+
+function textTest(text: string, columns: EventColumns): ((index: number) => boolean) | undefined {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === '') return undefined;
+  const has = (value: string | undefined) => value?.toLowerCase().includes(wanted) === true;
+  const seen = new Map<string, boolean>();
+  const nameHas = (name: string | undefined) => {
+    if (name === undefined) return false;
+    let answer = seen.get(name);
+    if (answer === undefined) {
+      answer = has(name);
+      seen.set(name, answer);
+    }
+    return answer;
+  };
+  const { servers, methods, tools, errors } = columns;
+  return (index) => {
+    const { names } = columns;
+    return (
+      nameHas(methods.name(names.method[index]!)) ||
+      nameHas(tools.name(names.tool[index]!)) ||
+      nameHas(servers.name(names.server[index]!)) ||
+      nameHas(errors.name(names.error[index]!)) ||
+      String(columns.ids[index] ?? '').toLowerCase() === wanted ||
+      has(columns.summaries[index])
+    );
+  };
+}

@@ -1,0 +1,21 @@
+// To the clipboard, with word of it.
+
+import { announce } from '../state/announce.ts';
+
+export async function copyText(text: string, what: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    announce(`${what} copied`, 'good');
+  } catch {
+    announce(`The browser does not let this page copy. ${what}: ${text}`, 'bad');
+  }
+}
+
+export function download(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type: 'application/x-ndjson' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

@@ -1,0 +1,84 @@
+// One dot an answer, time across and latency up (logarithmic): what was slow, and when. Drawn on a canvas by uPlot.
+
+import 'uplot/dist/uPlot.min.css';
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import type { LatencyReport, LatencyRow } from '../../../../src/inspector/api.ts';
+import { useCell } from '../../state/cell.ts';
+import { wallTime } from '../../state/session.ts';
+import { theme } from '../../state/theme.ts';
+import { latency, plural } from '../../text/amounts.ts';
+
+const HEIGHT_PX = 240;
+const LEAST_MS = 0.01;
+
+type Points = LatencyReport['points'];
+
+export function LatencyPlot({ points, chosen }: { points: Points; chosen: LatencyRow | undefined }) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot>(undefined);
+  const chosenTheme = useCell(theme);
+  const shown = chosen === undefined ? points : points.filter(({ key }) => belongs(key, chosen));
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme's colours are read when the plot is made
+  useEffect(() => {
+    const element = box.current!;
+    const made = new uPlot(optionsFor(element), [[], [], []], element);
+    plot.current = made;
+    const observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+    };
+  }, [chosenTheme]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new plot needs its data too
+  useEffect(() => plot.current?.setData(dataOf(shown)), [shown, chosenTheme]);
+
+  const failed = shown.filter(({ error }) => error).length;
+  return (
+    <figure className="plot">
+      <div
+        ref={box}
+        role="img"
+        aria-label={`Latency over time: ${plural(shown.length, 'answer')}, ${plural(failed, 'error')}. The table has the figures.`}
+      />
+      <figcaption className="muted">
+        <span className="key good">● answers</span> <span className="key bad">● errors</span>
+        {chosen && ` of ${chosen.tool ?? chosen.method}`}
+      </figcaption>
+    </figure>
+  );
+}
+
+function belongs(key: string, { server, method, tool }: LatencyRow): boolean {
+  return key === (tool === undefined ? `${server} ${method}` : `${server} ${method} ${tool}`);
+}
+
+function dataOf(points: Points): uPlot.AlignedData {
+  const sorted = [...points].sort((a, b) => a.atMs - b.atMs);
+  const value = (wanted: boolean) =>
+    sorted.map(({ latencyMs, error }) => (error === wanted ? Math.max(LEAST_MS, latencyMs) : null));
+  return [sorted.map(({ atMs }) => wallTime(atMs).getTime() / 1000), value(false), value(true)];
+}
+
+function optionsFor(element: HTMLElement): uPlot.Options {
+  const style = getComputedStyle(element);
+  const colour = (name: string) => style.getPropertyValue(name) || style.color;
+  const axis = { stroke: style.color, grid: { stroke: style.borderTopColor, width: 1 }, ticks: { show: false } };
+  const dots = (name: string): uPlot.Series => ({
+    stroke: colour(name),
+    paths: () => null,
+    points: { show: true, size: 5, fill: colour(name), stroke: colour(name), width: 0 },
+  });
+  return {
+    width: element.clientWidth || 600,
+    height: HEIGHT_PX,
+    legend: { show: false },
+    cursor: { drag: { x: true, y: false }, points: { show: false } },
+    scales: { y: { distr: 3 } },
+    axes: [axis, { ...axis, size: 70, values: (_, ticks) => ticks.map((ms) => (ms === null ? '' : latency(ms))) }],
+    series: [{}, dots('--plot-good'), dots('--plot-bad')],
+  };
+}

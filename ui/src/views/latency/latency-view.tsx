@@ -1,0 +1,54 @@
+// How long answers take, by method and tool, and how that changed over time.
+
+import { useEffect, useState } from 'react';
+import type { LatencyReport, LatencyRow } from '../../../../src/inspector/api.ts';
+import { api } from '../../api/request.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { useCell } from '../../state/cell.ts';
+import { arrivals } from '../../state/session.ts';
+import { LatencyPlot } from './latency-plot.tsx';
+import { LatencyTable } from './latency-table.tsx';
+
+const ASK_DELAY_MS = 500;
+
+export default function LatencyView() {
+  const { answers } = useCell(arrivals);
+  const [report, setReport] = useState<LatencyReport>();
+  const [failure, setFailure] = useState<string>();
+  const [chosen, setChosen] = useState<LatencyRow>();
+  const first = report === undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new answers came
+  useEffect(() => {
+    let current = true;
+    const timer = setTimeout(
+      () =>
+        api.latency().then(
+          (found) => current && setReport(found),
+          (error: Error) => current && setFailure(error.message),
+        ),
+      first ? 0 : ASK_DELAY_MS,
+    );
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [answers]);
+  return (
+    <>
+      <div className="view-head">
+        <h1>Latency</h1>
+        <span className="muted">from a request to its answer, by the clock of the pipe</span>
+      </div>
+      <div className="scroll pad">
+        {failure && !report && <p className="note bad">{failure}</p>}
+        {report && report.rows.length === 0 && <Empty title="Nothing has been answered yet" />}
+        {report && report.rows.length > 0 && (
+          <>
+            <LatencyPlot points={report.points} chosen={chosen} />
+            <LatencyTable rows={report.rows} chosen={chosen} onChoose={setChosen} />
+          </>
+        )}
+      </div>
+    </>
+  );
+}

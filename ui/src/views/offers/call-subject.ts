@@ -1,0 +1,96 @@
+// How each kind of offer is asked for: the schema of its form, and the request made from what the form holds.
+
+import type { CallRequest } from '../../../../src/inspector/api.ts';
+import type { Schema } from '../../api/shapes.ts';
+import type { Offered } from './offered.ts';
+
+type Values = Record<string, unknown>;
+
+export function schemaOf(offered: Offered): Schema {
+  if (offered.kind === 'tool') return offered.tool.inputSchema;
+  if (offered.kind === 'resource') return { type: 'object', properties: {} };
+  const names =
+    offered.kind === 'template'
+      ? variablesOf(offered.template.uriTemplate).map((name) => ({ name, required: true }))
+      : (offered.prompt.arguments ?? []);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      names.map((argument) => [
+        argument.name,
+        { type: 'string', description: 'description' in argument ? argument.description : undefined },
+      ]),
+    ),
+    required: names.filter(({ required }) => required).map(({ name }) => name),
+  };
+}
+
+export function requestOf(offered: Offered, values: Values): CallRequest {
+  switch (offered.kind) {
+    case 'tool':
+      return { kind: 'tool', name: offered.name, args: values };
+    case 'prompt':
+      return { kind: 'prompt', name: offered.name, args: values as Record<string, string> };
+    case 'resource':
+      return { kind: 'resource', uri: offered.name };
+    case 'template':
+      return { kind: 'resource', uri: expanded(offered.name, values) };
+  }
+}
+
+/** Whether a call of the history was made from this offer; and with which values its form would make it again. */
+export function valuesOf(offered: Offered, request: CallRequest): Values | undefined {
+  if (offered.kind === 'tool')
+    return request.kind === 'tool' && request.name === offered.name ? request.args : undefined;
+  if (offered.kind === 'prompt')
+    return request.kind === 'prompt' && request.name === offered.name ? request.args : undefined;
+  if (request.kind !== 'resource') return undefined;
+  if (offered.kind === 'resource') return request.uri === offered.name ? {} : undefined;
+  return valuesOfUri(offered.name, request.uri);
+}
+
+const expression = /\{([+#./;?&]?)([^}]*)\}/g;
+
+function variablesOf(template: string): string[] {
+  const names = [...template.matchAll(expression)].flatMap(([, , list = '']) => list.split(',').map(bareName));
+  return [...new Set(names)].filter((name) => name !== '');
+}
+
+function bareName(name: string): string {
+  return name.replace(/(?:\*|:\d+)$/, '').trim();
+}
+
+/** The levels of RFC 6570 that templates of resources use. */
+function expanded(template: string, values: Values): string {
+  return template.replace(expression, (_, operator: string, list: string) => {
+    const given = list
+      .split(',')
+      .map(bareName)
+      .filter((name) => values[name] !== undefined && values[name] !== '');
+    if (given.length === 0) return '';
+    const encode = operator === '+' || operator === '#' ? encodeURI : encodeURIComponent;
+    const named = operator === '?' || operator === '&' || operator === ';';
+    const parts = given.map((name) => (named ? `${name}=` : '') + encode(String(values[name])));
+    const separator = { '.': '.', '/': '/', ';': ';', '?': '&', '&': '&' }[operator] ?? ',';
+    return (operator === '+' ? '' : operator) + parts.join(separator);
+  });
+}
+
+function valuesOfUri(template: string, uri: string): Values | undefined {
+  const names = variablesOf(template);
+  const pattern = template
+    .split(/\{[^}]*\}/)
+    .map((literal) => literal.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join('(.+?)');
+  const found = new RegExp(`^${pattern}$`).exec(uri);
+  if (!found || found.length - 1 !== names.length) return undefined;
+  return Object.fromEntries(names.map((name, at) => [name, safelyDecoded(found[at + 1]!)]));
+}
+
+function safelyDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // not encoded at all: then it is what it is
+  }
+}

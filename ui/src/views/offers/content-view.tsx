@@ -1,0 +1,73 @@
+// One block of content. Nothing a server sends becomes markup; pictures and sounds only from the bytes in the message, and only
+// of types the browser shows without running anything; links are shown and never followed by themselves.
+
+import type { ContentBlock, ResourceContents } from '../../api/shapes.ts';
+import { HexView } from '../../parts/hex-view.tsx';
+import { JsonTree } from '../../parts/json-tree.tsx';
+import { LongText } from '../../parts/long-text.tsx';
+import { addressOf } from '../../route.ts';
+import { byteSize } from '../../text/amounts.ts';
+import { visible, visibleLine } from '../../text/visible.ts';
+
+const pictures = /^image\/(?:png|jpeg|gif|webp|avif|bmp|svg\+xml)$/;
+const sounds = /^audio\/[\w.+-]+$/;
+const base64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
+
+export function ContentView({ block, server }: { block: ContentBlock; server: string }) {
+  switch (block?.type) {
+    case 'text':
+      return <LongText text={String(block.text)} label="Text" />;
+    case 'image':
+    case 'audio':
+      return <Media data={block.data} mimeType={block.mimeType} />;
+    case 'resource':
+      return <ResourceView contents={block.resource} />;
+    case 'resource_link':
+      return (
+        <div className="linked">
+          <strong>{visibleLine(block.title ?? block.name ?? block.uri)}</strong>
+          {block.mimeType && <span className="tag">{visibleLine(block.mimeType)}</span>}
+          {block.size !== undefined && <span className="muted">{byteSize(block.size)}</span>}
+          <code>{visibleLine(block.uri)}</code>
+          {block.description && <p className="muted">{visible(block.description)}</p>}
+          <a href={addressOf('resources', { server, name: block.uri })}>See it under Resources</a>
+        </div>
+      );
+    default:
+      return (
+        <>
+          <p className="note">Content of a kind that is not known here.</p>
+          <JsonTree value={block} label="Content as JSON" />
+        </>
+      );
+  }
+}
+
+export function ResourceView({ contents }: { contents: ResourceContents }) {
+  return (
+    <div className="linked">
+      <code>{visibleLine(String(contents.uri))}</code>
+      {contents.mimeType && <span className="tag">{visibleLine(contents.mimeType)}</span>}
+      {'text' in contents ? (
+        <LongText text={String(contents.text)} label="Text of the resource" />
+      ) : (
+        <Media data={contents.blob} mimeType={contents.mimeType ?? ''} />
+      )}
+    </div>
+  );
+}
+
+function Media({ data, mimeType }: { data: string; mimeType: string }) {
+  if (typeof data !== 'string' || !base64.test(data)) return <p className="note bad">Its data is not base64.</p>;
+  const kind = mimeType.toLowerCase().split(';')[0]!.trim();
+  const about = `${kind || 'no type'}, ${byteSize(Math.floor((data.length * 3) / 4))}`;
+  return (
+    <figure className="media">
+      {pictures.test(kind) && <img src={`data:${kind};base64,${data}`} alt={`From the server: ${about}`} />}
+      {/* biome-ignore lint/a11y/useMediaCaption: a server sends none */}
+      {sounds.test(kind) && <audio controls src={`data:${kind};base64,${data}`} aria-label={`Sound, ${about}`} />}
+      {!pictures.test(kind) && !sounds.test(kind) && <HexView base64={data.replace(/\s/g, '')} offset={undefined} />}
+      <figcaption className="muted">{visibleLine(about)}</figcaption>
+    </figure>
+  );
+}

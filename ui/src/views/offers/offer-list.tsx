@@ -1,0 +1,89 @@
+import type { InspectedServer } from '../../../../src/inspector/api.ts';
+import { ServerChip } from '../../parts/server-chip.tsx';
+import { addressOf } from '../../route.ts';
+import type { Offer } from '../../state/offers.ts';
+import { visible, visibleLine } from '../../text/visible.ts';
+import { keyOf, type Offered, type OfferKind } from './offered.ts';
+
+const SHOWN = 500;
+
+interface Props {
+  kind: OfferKind;
+  offered: Offered[];
+  chosen: Offered | undefined;
+  known: Readonly<Record<string, Offer>>;
+  asked: InspectedServer[];
+}
+
+export function OfferList({ kind, offered, chosen, known, asked }: Props) {
+  return (
+    <nav className="offer-list" aria-label={`All ${kind}`}>
+      {asked.map(({ name, status }) => (
+        <ServerNote key={name} name={name} known={known[name]} state={status?.state ?? 'stopped'} />
+      ))}
+      <ul>
+        {offered.slice(0, SHOWN).map((one) => (
+          <li key={keyOf(one)}>
+            <a
+              href={addressOf(kind, { server: one.server, name: one.name })}
+              aria-current={chosen && keyOf(chosen) === keyOf(one) ? 'true' : undefined}
+            >
+              <span className="offer-name cut">{visibleLine(one.title)}</span>
+              <ServerChip name={one.server} />
+              <span className="offer-about">
+                {visibleLine(one.description || (one.title === one.name ? '' : one.name))}
+              </span>
+              <Hints one={one} />
+            </a>
+          </li>
+        ))}
+      </ul>
+      {offered.length === 0 && <p className="muted pad">None.</p>}
+      {offered.length > SHOWN && <p className="muted pad">{offered.length - SHOWN} more: search for them.</p>}
+    </nav>
+  );
+}
+
+function ServerNote({ name, known, state }: { name: string; known: Offer | undefined; state: string }) {
+  if (known?.state === 'known' && !known.offer.error) return null;
+  const words =
+    known?.state === 'loading'
+      ? 'asking…'
+      : known?.state === 'failed'
+        ? known.message
+        : known?.state === 'known'
+          ? known.offer.error!
+          : `is ${state}: nothing is known of what it offers`;
+  return (
+    <p className={known?.state === 'failed' || known?.state === 'known' ? 'note bad' : 'note'}>
+      <strong>{visibleLine(name)}</strong> {visible(words)}
+    </p>
+  );
+}
+
+function Hints({ one }: { one: Offered }) {
+  const hints = hintsOf(one);
+  if (hints.length === 0) return null;
+  return (
+    <span className="hints">
+      {hints.map((hint) => (
+        <span key={hint} className={`tag${hint === 'destructive' ? ' bad' : ''}`}>
+          {visibleLine(hint)}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+export function hintsOf(one: Offered): string[] {
+  if (one.kind === 'template') return ['template'];
+  if (one.kind === 'resource') return one.resource.mimeType ? [one.resource.mimeType] : [];
+  if (one.kind === 'prompt') return [];
+  const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = one.tool.annotations ?? {};
+  return [
+    readOnlyHint ? 'read-only' : '',
+    destructiveHint && !readOnlyHint ? 'destructive' : '',
+    idempotentHint ? 'idempotent' : '',
+    openWorldHint ? 'open world' : '',
+  ].filter((hint) => hint !== '');
+}

@@ -1,0 +1,60 @@
+// Tools, resources, templates and prompts of all servers, as one list of things that can be asked for.
+
+import type { Prompt, Resource, ResourceTemplate, Tool } from '../../api/shapes.ts';
+import type { Offer } from '../../state/offers.ts';
+
+export type OfferKind = 'tools' | 'resources' | 'prompts';
+
+export type Offered =
+  | { kind: 'tool'; server: string; name: string; title: string; description: string; tool: Tool }
+  | { kind: 'resource'; server: string; name: string; title: string; description: string; resource: Resource }
+  | { kind: 'template'; server: string; name: string; title: string; description: string; template: ResourceTemplate }
+  | { kind: 'prompt'; server: string; name: string; title: string; description: string; prompt: Prompt };
+
+export function offeredBy(server: string, known: Offer | undefined, kind: OfferKind): Offered[] {
+  if (known?.state !== 'known') return [];
+  const { tools, resources, resourceTemplates, prompts } = known.offer;
+  if (kind === 'tools') {
+    return tools.map((tool) => ({
+      ...words(tool.name, tool.title ?? tool.annotations?.title, tool.description),
+      kind: 'tool',
+      server,
+      tool,
+    }));
+  }
+  if (kind === 'prompts') {
+    return prompts.map((prompt) => ({
+      ...words(prompt.name, prompt.title, prompt.description),
+      kind: 'prompt',
+      server,
+      prompt,
+    }));
+  }
+  return [
+    ...resources.map((resource): Offered => {
+      return {
+        ...words(resource.uri, resource.title ?? resource.name, resource.description),
+        kind: 'resource',
+        server,
+        resource,
+      };
+    }),
+    ...resourceTemplates.map((template): Offered => {
+      const { uriTemplate, title, name, description } = template;
+      return { ...words(uriTemplate, title ?? name, description), kind: 'template', server, template };
+    }),
+  ];
+}
+
+function words(name: string, title: string | undefined, description: string | undefined) {
+  return { name, title: title ?? name, description: description ?? '' };
+}
+
+export function matches(offered: Offered, search: string): boolean {
+  const wanted = search.trim().toLowerCase();
+  return `${offered.name}\n${offered.title}\n${offered.description}`.toLowerCase().includes(wanted);
+}
+
+export function keyOf({ kind, server, name }: Offered): string {
+  return JSON.stringify([kind, server, name]);
+}

@@ -1,0 +1,79 @@
+// What servers offer of one kind: the list to choose from, and the form, result and history of what is chosen.
+
+import { useState } from 'react';
+import { Empty } from '../../parts/empty.tsx';
+import { addressOf, replaceParams, useRoute } from '../../route.ts';
+import { useCell } from '../../state/cell.ts';
+import { loadOffer, useOffers } from '../../state/offers.ts';
+import { canAct, servers, source } from '../../state/session.ts';
+import { visibleLine } from '../../text/visible.ts';
+import { CallPane } from './call-pane.tsx';
+import { OfferList } from './offer-list.tsx';
+import { matches, type OfferKind, offeredBy } from './offered.ts';
+
+const titles = { tools: 'Tools', resources: 'Resources', prompts: 'Prompts' } as const;
+
+export default function OffersView({ kind }: { kind: OfferKind }) {
+  const all = useCell(servers);
+  const known = useOffers();
+  const acts = useCell(canAct);
+  const looked = useCell(source);
+  const { params } = useRoute();
+  const [search, setSearch] = useState('');
+  const server = params.server ?? '';
+  const offered = all.flatMap(({ name }) => offeredBy(name, known[name], kind));
+  const shown = offered.filter((one) => (server === '' || one.server === server) && matches(one, search));
+  const chosen = offered.find((one) => one.name === params.name && one.server === server);
+  const asked = all.filter(({ name }) => server === '' || name === server);
+
+  if (looked && !acts) {
+    return (
+      <>
+        <div className="view-head">
+          <h1>{titles[kind]}</h1>
+        </div>
+        <Empty title={`A ${looked.kind} can only be watched`}>
+          What was called is on the <a href={addressOf('wire', { method: 'tools/call' })}>wire</a>. To call tools, run
+          the servers with <code>standpipe up</code> or <code>standpipe inspect -- command</code>.
+        </Empty>
+      </>
+    );
+  }
+  return (
+    <>
+      <div className="view-head">
+        <h1>{titles[kind]}</h1>
+        <input
+          type="search"
+          placeholder={`Find in ${kind}`}
+          aria-label={`Find in ${kind}`}
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+        <select aria-label="Server" value={server} onChange={(event) => replaceParams({ server: event.target.value })}>
+          <option value="">all servers</option>
+          {all.map(({ name }) => (
+            <option key={name} value={name}>
+              {visibleLine(name)}
+            </option>
+          ))}
+        </select>
+        <button type="button" onClick={() => asked.forEach(({ name }) => void loadOffer(name))}>
+          Ask again
+        </button>
+      </div>
+      <div className={chosen ? 'offers chosen' : 'offers'}>
+        <OfferList kind={kind} offered={shown} chosen={chosen} known={known} asked={asked} />
+        {chosen ? (
+          <CallPane key={JSON.stringify([chosen.server, chosen.name])} offered={chosen} givenArgs={params.args} />
+        ) : (
+          <div className="call-pane">
+            <Empty title={`Choose one of the ${kind}`}>
+              Its form, its results and its history of calls appear here.
+            </Empty>
+          </div>
+        )}
+      </div>
+    </>
+  );
+}

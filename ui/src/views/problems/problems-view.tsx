@@ -1,0 +1,49 @@
+// What went wrong, in words, each with the place where it shows.
+
+import { Empty } from '../../parts/empty.tsx';
+import { ServerChip } from '../../parts/server-chip.tsx';
+import { addressOf } from '../../route.ts';
+import { useCell } from '../../state/cell.ts';
+import { problems } from '../../state/session.ts';
+import { plural } from '../../text/amounts.ts';
+import { visible } from '../../text/visible.ts';
+
+export default function ProblemsView() {
+  const all = useCell(problems);
+  return (
+    <>
+      <div className="view-head">
+        <h1>Problems</h1>
+        {all.length > 0 && <span className="muted">{plural(all.length, 'problem')}</span>}
+      </div>
+      <div className="scroll pad">
+        {all.length === 0 && (
+          <Empty title="No problems">
+            Pollution of stdout, crashes, slow starts and bad frames would be explained here.
+          </Empty>
+        )}
+        <ul className="problems">
+          {all.map((problem) => (
+            <li
+              key={JSON.stringify([problem.kind, problem.server, problem.seq, problem.title])}
+              className="card problem"
+            >
+              <header className="card-head">
+                <span className="tag bad">{problem.kind.replaceAll('-', ' ')}</span>
+                <h2>{visible(problem.title)}</h2>
+                <ServerChip name={problem.server} />
+                {problem.count > 1 && <span className="muted">{problem.count} times</span>}
+              </header>
+              <p className="explanation">{visible(problem.explanation)}</p>
+              {problem.seq !== undefined && (
+                <p>
+                  <a href={addressOf('wire', { event: problem.seq })}>See it on the wire (#{problem.seq})</a>
+                </p>
+              )}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </>
+  );
+}

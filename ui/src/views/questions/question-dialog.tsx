@@ -1,0 +1,38 @@
+// What a server asks of its user or of a model, answered here, from whichever view one is in.
+
+import { Dialog } from '../../parts/dialog.tsx';
+import { announce } from '../../state/announce.ts';
+import { useCell } from '../../state/cell.ts';
+import { answerQuestion, openQuestion, questions } from '../../state/questions.ts';
+import { visibleLine } from '../../text/visible.ts';
+import { ElicitForm } from './elicit-form.tsx';
+import { SampleForm } from './sample-form.tsx';
+
+export function QuestionDialog() {
+  const open = useCell(openQuestion);
+  const question = useCell(questions).find(({ id }) => id === open);
+  if (!question) return null;
+  const send = async (answer: Parameters<typeof answerQuestion>[1]) => {
+    try {
+      await answerQuestion(question.id, answer);
+      announce(`${question.server} has its answer`, 'good');
+    } catch (error) {
+      announce(`Not answered: ${(error as Error).message}`, 'bad');
+    }
+  };
+  const what = question.kind === 'elicit' ? 'asks you' : 'asks for a model’s answer';
+  return (
+    <Dialog
+      key={question.id}
+      wide
+      title={`${visibleLine(question.server)} ${what}`}
+      onClose={() => openQuestion.set(undefined)}
+    >
+      {question.kind === 'elicit' ? (
+        <ElicitForm question={question} onAnswer={send} />
+      ) : (
+        <SampleForm question={question} onAnswer={send} />
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,61 @@
+// The page stands in for the model: somebody writes its answer, or refuses.
+
+import { useState } from 'react';
+import type { Answer } from '../../../../src/inspector/api.ts';
+import type { ContentBlock, Sampling } from '../../api/shapes.ts';
+import { JsonTree } from '../../parts/json-tree.tsx';
+import { visible } from '../../text/visible.ts';
+import { ContentView } from '../offers/content-view.tsx';
+
+interface Props {
+  question: Sampling;
+  onAnswer(answer: Answer): void;
+}
+
+export function SampleForm({ question: { params, server }, onAnswer }: Props) {
+  const [text, setText] = useState('');
+  const [model, setModel] = useState('written-by-hand');
+  const messages = Array.isArray(params.messages) ? params.messages : [];
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAnswer({ role: 'assistant', content: { type: 'text', text }, model, stopReason: 'endTurn' });
+      }}
+    >
+      {params.systemPrompt && <p className="about">{visible(params.systemPrompt)}</p>}
+      <div className="messages">
+        {messages.map(({ role, content }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: messages have no name but their place
+          <div key={at} className="message">
+            <span className="tag">{visible(String(role))}</span>
+            {(Array.isArray(content) ? content : [content]).map((block, place) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: parts have no name but their place
+              <ContentView key={place} block={block as ContentBlock} server={server} />
+            ))}
+          </div>
+        ))}
+      </div>
+      <details>
+        <summary>All that it asks</summary>
+        <JsonTree value={params} label="Parameters" />
+      </details>
+      <div className="field">
+        <label htmlFor="sample-text">The model’s answer</label>
+        <textarea id="sample-text" rows={4} required value={text} onChange={(event) => setText(event.target.value)} />
+      </div>
+      <div className="field">
+        <label htmlFor="sample-model">Name of the model</label>
+        <input id="sample-model" type="text" value={model} onChange={(event) => setModel(event.target.value)} />
+      </div>
+      <div className="buttons end">
+        <button type="button" onClick={() => onAnswer({ refuse: 'The user refused.' })}>
+          Refuse
+        </button>
+        <button type="submit" className="primary">
+          Answer
+        </button>
+      </div>
+    </form>
+  );
+}

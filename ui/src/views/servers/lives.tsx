@@ -1,0 +1,71 @@
+// The processes a server has had, newest first.
+
+import type { Life } from '../../../../src/inspector/api.ts';
+import { ScrollRegion } from '../../parts/scroll-region.tsx';
+import { addressOf } from '../../route.ts';
+import { wallTime } from '../../state/session.ts';
+import { clockTime, duration, latency, plural } from '../../text/amounts.ts';
+import { visibleLine } from '../../text/visible.ts';
+import { StderrTail } from './last-exit-note.tsx';
+
+const SHOWN = 50;
+
+export function Lives({ server, lives }: { server: string; lives: Life[] }) {
+  if (lives.length === 0) return null;
+  const newestFirst = lives.slice(-SHOWN).reverse();
+  return (
+    <details className="lives" open={lives.length > 1 && lives.length < 4}>
+      <summary>{plural(lives.length, 'life', 'lives')}</summary>
+      <ScrollRegion className="table-scroll" label={`Lives of ${visibleLine(server)}`}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col" className="right">
+                #
+              </th>
+              <th scope="col">pid</th>
+              <th scope="col">started</th>
+              <th scope="col">ready after</th>
+              <th scope="col">lasted</th>
+              <th scope="col">end</th>
+              <th scope="col">stderr</th>
+            </tr>
+          </thead>
+          <tbody>
+            {newestFirst.map((life) => (
+              <tr key={life.life}>
+                <td className="right">{life.life}</td>
+                <td>{life.pid ?? '—'}</td>
+                <td>{clockTime(wallTime(life.startedAtMs))}</td>
+                <td>{life.readyAtMs === undefined ? 'never' : latency(life.readyAtMs - life.startedAtMs)}</td>
+                <td>{life.endedAtMs === undefined ? '' : duration(life.endedAtMs - life.startedAtMs)}</td>
+                <td className={failed(life) ? 'bad-text' : ''}>{endOf(life)}</td>
+                <td>
+                  {life.stderrTail ? (
+                    <details>
+                      <summary>tail</summary>
+                      <StderrTail text={life.stderrTail} />
+                      <a href={addressOf('stderr', { server, life: life.life })}>all of it</a>
+                    </details>
+                  ) : (
+                    '—'
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollRegion>
+    </details>
+  );
+}
+
+function failed({ endedAtMs, exitCode, signal, rung }: Life): boolean {
+  return endedAtMs !== undefined && rung === undefined && (signal != null || (exitCode ?? 0) !== 0);
+}
+
+function endOf({ endedAtMs, exitCode, signal, rung }: Life): string {
+  if (endedAtMs === undefined) return 'running';
+  const how = signal ? `killed by ${signal}` : `exit code ${exitCode ?? 'unknown'}`;
+  return rung ? `${how} (stopped by ${rung})` : how;
+}

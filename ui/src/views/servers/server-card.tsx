@@ -1,0 +1,70 @@
+import type { InspectedServer } from '../../../../src/inspector/api.ts';
+import { addressOf } from '../../route.ts';
+import { useCell } from '../../state/cell.ts';
+import { canAct } from '../../state/session.ts';
+import { latency } from '../../text/amounts.ts';
+import { visible, visibleLine } from '../../text/visible.ts';
+import { LastExitNote } from './last-exit-note.tsx';
+import { Lives } from './lives.tsx';
+import { ServerActions } from './server-actions.tsx';
+import { Uptime } from './uptime.tsx';
+
+export function ServerCard({ server }: { server: InspectedServer }) {
+  const { name, status, lives } = server;
+  const acts = useCell(canAct);
+  const life = lives.at(-1);
+  const state = status?.state ?? (life && life.endedAtMs === undefined ? 'running' : 'ended');
+  const readyAfter = life?.readyAtMs === undefined ? undefined : life.readyAtMs - life.startedAtMs;
+  const title = status?.serverInfo?.title ?? status?.serverInfo?.name;
+  return (
+    <section className={`card server state-${state}`} aria-label={visibleLine(name)}>
+      <header className="card-head">
+        <span className={`state ${state}`}>
+          <span className="dot" aria-hidden="true" />
+          {state}
+        </span>
+        <h2 className="cut">{visibleLine(name)}</h2>
+        {title && title !== name && (
+          <span className="muted cut">
+            {visibleLine(title)} {visibleLine(status?.serverInfo?.version ?? '')}
+          </span>
+        )}
+        {acts && status && <ServerActions name={name} state={status.state} />}
+      </header>
+      {status?.reason && state !== 'ready' && <p className="reason">{visible(status.reason)}</p>}
+      <dl className="facts">
+        <Fact name="pid" value={status?.pid ?? (life?.endedAtMs === undefined ? life?.pid : undefined) ?? '—'} />
+        <Fact name="uptime" value={<Uptime server={server} />} />
+        <Fact name="ready after" value={readyAfter === undefined ? '—' : latency(readyAfter)} />
+        <Fact name="restarts" value={status?.restarts ?? Math.max(0, lives.length - 1)} />
+        {status && <Fact name="calls" value={status.calls} />}
+        {status && <Fact name="errors" value={status.errors} bad={status.errors > 0} />}
+        {status && <Fact name="protocol" value={status.protocol === 'litemcp' ? 'LiteMCP' : 'MCP'} />}
+        {status && <Fact name="revision" value={visibleLine(status.revision ?? '—')} />}
+      </dl>
+      {life?.command && (
+        <p className="command" title="How it was started">
+          <span aria-hidden="true">$ </span>
+          {visibleLine(life.command)}
+        </p>
+      )}
+      {status?.lastError && <p className="note bad">{visible(status.lastError)}</p>}
+      {status?.lastExit && <LastExitNote exit={status.lastExit} />}
+      <Lives server={name} lives={lives} />
+      <footer className="card-links">
+        <a href={addressOf('wire', { server: name })}>Wire</a>
+        {acts && <a href={addressOf('tools', { server: name })}>Tools</a>}
+        <a href={addressOf('stderr', { server: name })}>stderr</a>
+      </footer>
+    </section>
+  );
+}
+
+function Fact({ name, value, bad }: { name: string; value: React.ReactNode; bad?: boolean }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd className={bad ? 'bad-text' : ''}>{value}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+// The servers: how each is, what it did before, and the means to start and stop it.
+
+import { useState } from 'react';
+import { Empty } from '../../parts/empty.tsx';
+import { useCell } from '../../state/cell.ts';
+import { droppedByStore, servers, source } from '../../state/session.ts';
+import { byteSize, plural } from '../../text/amounts.ts';
+import { ServerCard } from './server-card.tsx';
+
+export function ServersView() {
+  const all = useCell(servers);
+  const looked = useCell(source);
+  const dropped = useCell(droppedByStore);
+  const [search, setSearch] = useState('');
+  const shown = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
+  const ready = all.filter(({ status }) => status?.state === 'ready').length;
+  return (
+    <>
+      <div className="view-head">
+        <h1>Servers</h1>
+        {looked?.kind === 'host' && (
+          <span className="muted">
+            {ready} of {all.length} ready
+          </span>
+        )}
+        {dropped.events > 0 && (
+          <span className="muted">
+            the oldest {plural(dropped.events, 'event')} ({byteSize(dropped.bytes)}) made room for newer ones
+          </span>
+        )}
+        {all.length > 5 && (
+          <input
+            type="search"
+            placeholder="Find a server"
+            aria-label="Find a server"
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+        )}
+      </div>
+      <div className="scroll pad">
+        {looked && all.length === 0 && (
+          <Empty title="No servers yet">They appear here as soon as the first one starts.</Empty>
+        )}
+        <div className="server-cards">
+          {shown.map((server) => (
+            <ServerCard key={server.name} server={server} />
+          ))}
+        </div>
+      </div>
+    </>
+  );
+}

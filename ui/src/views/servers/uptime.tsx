@@ -1,0 +1,24 @@
+// How long a server has been up, ticking. Stands still when the page has lost its backend: then it is not known.
+
+import { useEffect, useState } from 'react';
+import type { InspectedServer } from '../../../../src/inspector/api.ts';
+import { useCell } from '../../state/cell.ts';
+import { connection, serversAtMs } from '../../state/session.ts';
+import { duration } from '../../text/amounts.ts';
+
+export function Uptime({ server: { status, lives } }: { server: InspectedServer }) {
+  const cameAt = useCell(serversAtMs);
+  const { state } = useCell(connection);
+  const [now, setNow] = useState(performance.now());
+  const up = status !== undefined && status.pid !== null && status.state === 'ready';
+  const ticking = up && state === 'live';
+  useEffect(() => {
+    if (!ticking) return;
+    const timer = setInterval(() => setNow(performance.now()), 1000);
+    return () => clearInterval(timer);
+  }, [ticking]);
+  if (up) return duration(status.uptimeMs + Math.max(0, now - cameAt));
+  const life = lives.at(-1);
+  if (status || !life) return '—';
+  return life.endedAtMs === undefined ? 'running' : duration(life.endedAtMs - life.startedAtMs);
+}

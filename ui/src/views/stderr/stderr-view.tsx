@@ -1,0 +1,134 @@
+// What a server wrote to stderr, searchable, each line a link to its place on the wire.
+
+import { useEffect, useRef, useState } from 'react';
+import type { StderrPage } from '../../../../src/inspector/api.ts';
+import { api } from '../../api/request.ts';
+import { Empty } from '../../parts/empty.tsx';
+import { useFixedRows } from '../../parts/fixed-rows.ts';
+import { ScrollRegion } from '../../parts/scroll-region.tsx';
+import { addressOf, replaceParams, useRoute } from '../../route.ts';
+import { useCell } from '../../state/cell.ts';
+import { arrivals, servers, wallTime } from '../../state/session.ts';
+import { clockTime, plural } from '../../text/amounts.ts';
+import { visibleLine } from '../../text/visible.ts';
+
+const ROW_PX = 22;
+const ASK_DELAY_MS = 200;
+
+export default function StderrView() {
+  const { params } = useRoute();
+  const all = useCell(servers);
+  const server = params.server ?? all[0]?.name ?? '';
+  const [search, setSearch] = useState(params.q ?? '');
+  const lives = all.find(({ name }) => name === server)?.lives ?? [];
+  const { page, failure } = useStderr(server, params.life ?? '', search);
+  const choose = (change: Record<string, string>) => replaceParams({ ...params, server, q: search, ...change });
+  return (
+    <>
+      <div className="view-head">
+        <h1>stderr</h1>
+        <select
+          aria-label="Server"
+          value={server}
+          onChange={(event) => choose({ server: event.target.value, life: '' })}
+        >
+          {all.map(({ name }) => (
+            <option key={name} value={name}>
+              {visibleLine(name)}
+            </option>
+          ))}
+        </select>
+        <select aria-label="Life" value={params.life ?? ''} onChange={(event) => choose({ life: event.target.value })}>
+          <option value="">all lives</option>
+          {lives.map(({ life, pid }) => (
+            <option key={life} value={life}>
+              life {life}
+              {pid === undefined ? '' : ` (pid ${pid})`}
+            </option>
+          ))}
+        </select>
+        <input
+          type="search"
+          placeholder="Find in stderr"
+          aria-label="Find in stderr"
+          value={search}
+          onChange={(event) => {
+            setSearch(event.target.value);
+            choose({ q: event.target.value });
+          }}
+        />
+        <span className="muted" role="status">
+          {page && plural(page.lines.length, 'line')}
+          {page?.dropped && ', older ones are gone'}
+        </span>
+      </div>
+      {failure && <p className="note bad pad">{failure}</p>}
+      {page && page.lines.length === 0 && (
+        <Empty title={search ? 'No line has this text' : 'Nothing was written to stderr'} />
+      )}
+      {page && page.lines.length > 0 && <Lines lines={page.lines} search={search} />}
+    </>
+  );
+}
+
+function useStderr(server: string, life: string, search: string) {
+  const { stderr } = useCell(arrivals);
+  const [page, setPage] = useState<StderrPage>();
+  const [failure, setFailure] = useState<string>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new lines came
+  useEffect(() => {
+    if (server === '') return;
+    let current = true;
+    const timer = setTimeout(() => {
+      api.stderr({ server, life, search }).then(
+        (found) => {
+          if (!current) return;
+          setPage(found);
+          setFailure(undefined);
+        },
+        (error: Error) => current && setFailure(error.message),
+      );
+    }, ASK_DELAY_MS);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [server, life, search, stderr]);
+  return { page, failure };
+}
+
+function Lines({ lines, search }: { lines: StderrPage['lines']; search: string }) {
+  const scroller = useRef<HTMLElement>(null);
+  const { first, end, onScroll } = useFixedRows(scroller, lines.length, ROW_PX);
+  return (
+    <ScrollRegion className="stderr-lines" ref={scroller} onScroll={onScroll} label="Lines of stderr">
+      <div className="rows" style={{ height: lines.length * ROW_PX }}>
+        {lines.slice(first, end).map((line, at) => (
+          <a
+            // biome-ignore lint/suspicious/noArrayIndexKey: several lines may come from one event
+            key={`${line.seq}-${first + at}`}
+            className="stderr-line"
+            href={addressOf('wire', { event: line.seq })}
+            style={{ transform: `translateY(${(first + at) * ROW_PX}px)` }}
+          >
+            <span className="stderr-time">{clockTime(wallTime(line.atMs))}</span>
+            <span className="stderr-life">{line.life}</span>
+            <Marked text={visibleLine(line.text)} search={search} />
+          </a>
+        ))}
+      </div>
+    </ScrollRegion>
+  );
+}
+
+function Marked({ text, search }: { text: string; search: string }) {
+  const at = search === '' ? -1 : text.toLowerCase().indexOf(search.toLowerCase());
+  if (at < 0) return <span>{text || ' '}</span>;
+  return (
+    <span>
+      {text.slice(0, at)}
+      <mark>{text.slice(at, at + search.length)}</mark>
+      {text.slice(at + search.length)}
+    </span>
+  );
+}

@@ -1,0 +1,134 @@
+// All about one event: what it is, what is wrong with it in words, and what it holds as JSON, text and bytes.
+
+import { useState } from 'react';
+import { shareableAddress } from '../../api/token.ts';
+import { HexView } from '../../parts/hex-view.tsx';
+import { JsonTree } from '../../parts/json-tree.tsx';
+import { LongText } from '../../parts/long-text.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { addressOf, goTo } from '../../route.ts';
+import { useCell } from '../../state/cell.ts';
+import { columns, problems, wireRows } from '../../state/session.ts';
+import { commandLine } from '../../text/command-line.ts';
+import { copyText } from '../../text/copy.ts';
+import { visible } from '../../text/visible.ts';
+import { StderrTail } from '../servers/last-exit-note.tsx';
+import { callOf, copyCall } from './copy-call.ts';
+import { type Loading, useDetail } from './event-details.ts';
+import { EventFacts } from './event-facts.tsx';
+import { nameOf } from './timeline-row.tsx';
+import { detailOpen, moveToSeq } from './wire-state.ts';
+
+type Form = 'json' | 'text' | 'hex';
+
+export function DetailPane({ seq }: { seq: number }) {
+  useCell(wireRows.version);
+  const loading = useDetail(seq);
+  const index = columns.indexOf(seq);
+  const row = index < 0 ? loading.detail?.row : columns.row(index);
+  if (!row) return null;
+  const { pairSeq } = row;
+  return (
+    <section className="detail" id="detail" tabIndex={-1} aria-label={`Event ${seq}`}>
+      <header className="detail-head">
+        <h2 className="cut">{nameOf(row)}</h2>
+        <div className="buttons">
+          {pairSeq !== undefined && (
+            <button type="button" title="The other half (p)" onClick={() => moveToSeq(pairSeq)}>
+              {row.type === 'request' ? 'Answer' : 'Request'} #{pairSeq}
+            </button>
+          )}
+          <button
+            type="button"
+            title="Copy a link to this event"
+            onClick={() => copyText(shareableAddress(addressOf('wire', { event: seq })), 'Link')}
+          >
+            Link
+          </button>
+          <button type="button" className="quiet" aria-label="Close details" onClick={() => detailOpen.set(false)}>
+            ✕
+          </button>
+        </div>
+      </header>
+      <div className="detail-body">
+        <EventFacts row={row} offset={loading.detail?.offset} />
+        <Explained seq={seq} loading={loading} />
+        <Contents seq={seq} loading={loading} />
+      </div>
+    </section>
+  );
+}
+
+function Explained({ seq, loading: { detail } }: { seq: number; loading: Loading }) {
+  const here = useCell(problems).filter((problem) => problem.seq === seq);
+  const tail = detail?.evidence?.stderrTail;
+  return (
+    <>
+      {here.map(({ kind, title, explanation }) => (
+        <div key={kind + title} className="note bad">
+          <strong>{visible(title)}</strong>
+          <p>{visible(explanation)}</p>
+        </div>
+      ))}
+      {detail?.problems.map((problem) => (
+        <p key={problem} className="note bad">
+          {visible(problem)}
+        </p>
+      ))}
+      {tail && <StderrTail text={tail} />}
+      {detail?.cut && <p className="note">Too long to be kept whole: this is its beginning.</p>}
+      {detail?.redacted && <p className="note">Secrets were replaced before this was kept.</p>}
+    </>
+  );
+}
+
+function Contents({ seq, loading }: { seq: number; loading: Loading }) {
+  const { detail, failure } = loading;
+  const [wished, setWished] = useState<Form>('json');
+  if (failure) return <p className="note">What it holds cannot be asked for now: {failure}</p>;
+  if (!detail) return <p className="muted">Loading…</p>;
+  const { json, text, base64, offset } = detail;
+  const call = callOf(detail);
+  const hasJson = json !== undefined && json !== null;
+  if (!hasJson && !text && base64 === '') return null;
+  const tabs: { key: Form; title: string }[] = [
+    ...(hasJson ? [{ key: 'json' as const, title: 'JSON' }] : []),
+    ...(text !== undefined ? [{ key: 'text' as const, title: 'Text' }] : []),
+    { key: 'hex', title: 'Hex' },
+  ];
+  const form = tabs.some(({ key }) => key === wished) ? wished : tabs[0]!.key;
+  return (
+    <>
+      <Tabs label="Contents" tabs={tabs} chosen={form} onChoose={setWished}>
+        {form === 'json' && <JsonTree key={seq} value={json} label="Contents as JSON" />}
+        {form === 'text' && <LongText key={seq} text={text ?? ''} label="Contents as text" />}
+        {form === 'hex' && <HexView key={seq} base64={base64} offset={offset} />}
+      </Tabs>
+      <div className="buttons">
+        {text !== undefined && (
+          <button type="button" onClick={() => copyText(text, 'Text')}>
+            Copy text
+          </button>
+        )}
+        {call && (
+          <button type="button" title={commandLine(detail.row.server, call)} onClick={() => copyCall(seq)}>
+            Copy as standpipe call
+          </button>
+        )}
+        {call?.kind === 'tool' && (
+          <button
+            type="button"
+            onClick={() => goTo(addressOf('tools', callParams(detail.row.server, call.name, call.args)))}
+          >
+            Open in Tools
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
+
+function callParams(server: string, name: string, args: Record<string, unknown>) {
+  const text = JSON.stringify(args);
+  return { server, name, args: text.length < 4000 ? text : undefined };
+}

@@ -1,0 +1,32 @@
+// A filter as parameters of the address, and back.
+
+import { type Group, groups, type WireFilter } from '../../state/wire-filter.ts';
+
+export function filterFrom(params: Readonly<Record<string, string>>): WireFilter {
+  const direction = params.direction;
+  return {
+    server: params.server ?? '',
+    method: params.method ?? '',
+    direction: direction === 'toServer' || direction === 'fromServer' ? direction : '',
+    groups: (params.kinds ?? '').split(',').filter((one): one is Group => groups.includes(one as Group)),
+    errorsOnly: params.errors === '1',
+    slowerThanMs: Math.max(0, Number(params.slower) || 0),
+    text: params.q ?? '',
+  };
+}
+
+export function paramsOf(filter: WireFilter): Record<string, string | undefined> {
+  return {
+    server: filter.server,
+    method: filter.method,
+    direction: filter.direction,
+    kinds: filter.groups.join(','),
+    errors: filter.errorsOnly ? '1' : '',
+    slower: filter.slowerThanMs > 0 ? String(filter.slowerThanMs) : '',
+    q: filter.text,
+  };
+}
+
+export function isFiltering(filter: WireFilter): boolean {
+  return Object.values(paramsOf(filter)).some((value) => value !== '');
+}

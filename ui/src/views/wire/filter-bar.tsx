@@ -1,0 +1,187 @@
+// What to show of the timeline; and follow, pause and export.
+
+import { useState } from 'react';
+import { useCell } from '../../state/cell.ts';
+import { arrivals, columns, servers, wireRows } from '../../state/session.ts';
+import { type Group, groups, noFilter, type WireFilter } from '../../state/wire-filter.ts';
+import { plural } from '../../text/amounts.ts';
+import { visibleLine } from '../../text/visible.ts';
+import { isFiltering } from './filter-address.ts';
+import { follow } from './wire-state.ts';
+
+interface Props {
+  filter: WireFilter;
+  onChange(filter: WireFilter): void;
+  onExport(): void;
+}
+
+const groupTitles: Record<Group, string> = {
+  request: 'requests',
+  answer: 'answers',
+  notification: 'notifications',
+  noise: 'noise',
+  fault: 'faults',
+  stderr: 'stderr',
+  lifecycle: 'lifecycle',
+};
+
+export function FilterBar({ filter, onChange, onExport }: Props) {
+  const [open, setOpen] = useState(false);
+  const set = (change: Partial<WireFilter>) => onChange({ ...filter, ...change });
+  return (
+    <search className={open ? 'filter-bar open' : 'filter-bar'} aria-label="Filter the timeline">
+      <h1 className="hidden-text">Wire</h1>
+      <input
+        type="search"
+        className="grow"
+        placeholder="Find text, method, tool, id"
+        aria-label="Find in the timeline"
+        value={filter.text}
+        onChange={(event) => set({ text: event.target.value })}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' && event.key !== 'Enter') return;
+          event.preventDefault();
+          document.getElementById('timeline')?.focus();
+        }}
+      />
+      <button type="button" className="narrow-only" aria-expanded={open} onClick={() => setOpen(!open)}>
+        Filter
+      </button>
+      <div className="filters">
+        <Choices filter={filter} set={set} />
+        <GroupToggles chosen={filter.groups} onChange={(chosen) => set({ groups: chosen })} />
+        {isFiltering(filter) && (
+          <button type="button" className="quiet" onClick={() => onChange(noFilter)}>
+            Clear
+          </button>
+        )}
+      </div>
+      <Progress />
+      <Flow onExport={onExport} />
+    </search>
+  );
+}
+
+function Choices({ filter, set }: { filter: WireFilter; set(change: Partial<WireFilter>): void }) {
+  const all = useCell(servers);
+  useCell(arrivals);
+  return (
+    <>
+      <select aria-label="Server" value={filter.server} onChange={(event) => set({ server: event.target.value })}>
+        <option value="">all servers</option>
+        {withChosen(filter.server, [...new Set([...all.map(({ name }) => name), ...columns.servers.list])]).map(option)}
+      </select>
+      <select aria-label="Method" value={filter.method} onChange={(event) => set({ method: event.target.value })}>
+        <option value="">all methods</option>
+        {withChosen(filter.method, [...columns.methods.list].sort()).map(option)}
+      </select>
+      <select
+        aria-label="Direction"
+        value={filter.direction}
+        onChange={(event) => set({ direction: event.target.value as WireFilter['direction'] })}
+      >
+        <option value="">both ways</option>
+        <option value="toServer">→ to server</option>
+        <option value="fromServer">← from server</option>
+      </select>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={filter.errorsOnly}
+          onChange={(event) => set({ errorsOnly: event.target.checked })}
+        />{' '}
+        errors only
+      </label>
+      <label className="check">
+        slower than{' '}
+        <input
+          type="number"
+          className="short"
+          min={0}
+          step={10}
+          value={filter.slowerThanMs || ''}
+          onChange={(event) => set({ slowerThanMs: Math.max(0, Number(event.target.value)) })}
+        />{' '}
+        ms
+      </label>
+    </>
+  );
+}
+
+function withChosen(chosen: string, names: string[]): string[] {
+  return (chosen === '' || names.includes(chosen) ? names : [...names, chosen]).slice(0, 500);
+}
+
+function option(name: string) {
+  return (
+    <option key={name} value={name}>
+      {visibleLine(name)}
+    </option>
+  );
+}
+
+function GroupToggles({ chosen, onChange }: { chosen: Group[]; onChange(chosen: Group[]): void }) {
+  return (
+    <fieldset className="toggles">
+      <legend className="hidden-text">Kinds of events</legend>
+      {groups.map((group) => {
+        const on = chosen.includes(group);
+        const next = on ? chosen.filter((one) => one !== group) : [...chosen, group];
+        return (
+          <button
+            key={group}
+            type="button"
+            aria-pressed={on}
+            className={`toggle g-${group}`}
+            onClick={() => onChange(next.length === groups.length ? [] : next)}
+          >
+            {groupTitles[group]}
+          </button>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+function Progress() {
+  useCell(wireRows.version);
+  const scanning = useCell(wireRows.scanning);
+  const { rows } = useCell(arrivals);
+  const some = wireRows.count === rows ? '' : `${wireRows.count.toLocaleString('en')} of `;
+  return (
+    <span className="muted figures" role="status">
+      {scanning ? 'looking… ' : ''}
+      {some}
+      {plural(columns.count, 'event')}
+    </span>
+  );
+}
+
+function Flow({ onExport }: { onExport(): void }) {
+  const following = useCell(follow);
+  const held = useCell(wireRows.held);
+  useCell(wireRows.version);
+  return (
+    <div className="buttons">
+      <button
+        type="button"
+        aria-pressed={following}
+        title="Follow the newest (f)"
+        onClick={() => follow.set(!following)}
+      >
+        Follow
+      </button>
+      <button
+        type="button"
+        aria-pressed={wireRows.paused}
+        title="Hold new rows back (Space)"
+        onClick={() => wireRows.pause(!wireRows.paused)}
+      >
+        {wireRows.paused ? `Paused${held > 0 ? ` · ${held.toLocaleString('en')} new` : ''}` : 'Pause'}
+      </button>
+      <button type="button" title="Save rows as JSON lines (e)" onClick={onExport}>
+        Export
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+import { Empty } from '../../parts/empty.tsx';
+import { useCell } from '../../state/cell.ts';
+import { columns, connection, wireRows } from '../../state/session.ts';
+import type { WireFilter } from '../../state/wire-filter.ts';
+import { plural } from '../../text/amounts.ts';
+import { isFiltering } from './filter-address.ts';
+
+export function TimelineEmpty({ filter }: { filter: WireFilter }) {
+  const scanning = useCell(wireRows.scanning);
+  const { state } = useCell(connection);
+  if (scanning || state === 'connecting' || state === 'loading') return <Empty title="Looking…" />;
+  if (columns.count > 0 && isFiltering(filter)) {
+    return <Empty title="Nothing passes the filter">There are {plural(columns.count, 'event')} without it.</Empty>;
+  }
+  return <Empty title="Nothing has happened yet">Rows appear here as soon as a server starts or says something.</Empty>;
+}

@@ -1,0 +1,103 @@
+// One row. What kind it is shows by its mark and by its words, never by colour alone.
+
+import { memo } from 'react';
+import type { EventRow } from '../../../../src/inspector/api.ts';
+import { ServerChip } from '../../parts/server-chip.tsx';
+import { wallTime } from '../../state/session.ts';
+import { groupOf } from '../../state/wire-filter.ts';
+import { byteSize, clockTime, latency } from '../../text/amounts.ts';
+import { visibleLine } from '../../text/visible.ts';
+import { ROW_PX } from './timeline.tsx';
+
+interface Props {
+  row: EventRow;
+  position: number;
+  cursor: boolean;
+  selected: boolean;
+  pair: boolean;
+  troubled: boolean;
+  onChoose(extend: boolean): void;
+}
+
+export const TimelineRow = memo(RowOf, (a, b) => {
+  const [x, y] = [a.row, b.row];
+  return (
+    a.position === b.position &&
+    a.cursor === b.cursor &&
+    a.selected === b.selected &&
+    a.pair === b.pair &&
+    a.troubled === b.troubled &&
+    x.seq === y.seq &&
+    x.latencyMs === y.latencyMs &&
+    x.error === y.error &&
+    x.pairSeq === y.pairSeq
+  );
+});
+
+function RowOf({ row, position, cursor, selected, pair, troubled, onChoose }: Props) {
+  const group = groupOf(row.kind, row.type);
+  const bad = row.error !== undefined || troubled;
+  const flags = `${cursor ? ' cursor' : ''}${selected ? ' selected' : ''}${pair ? ' pair' : ''}${bad ? ' bad' : ''}`;
+  return (
+    <div
+      id={`row-${row.seq}`}
+      className={`row g-${group}${flags}`}
+      role="row"
+      aria-rowindex={position + 2}
+      aria-selected={cursor || selected}
+      style={{ transform: `translateY(${position * ROW_PX}px)` }}
+      onClick={(event) => onChoose(event.shiftKey)}
+    >
+      <span role="gridcell" className="cell c0">
+        {clockTime(wallTime(row.atMs))}
+      </span>
+      <span role="gridcell" className="cell c1">
+        <ServerChip name={row.server} />
+      </span>
+      <span role="gridcell" className="cell c2" title={markTitle(row)}>
+        <span aria-hidden="true">{mark(row)}</span>
+        <span className="hidden-text">{markTitle(row)}</span>
+      </span>
+      <span role="gridcell" className="cell c3">
+        {nameOf(row)}
+      </span>
+      <span role="gridcell" className="cell c4">
+        {row.id === undefined ? '' : visibleLine(String(row.id))}
+      </span>
+      <span role="gridcell" className={`cell c5${(row.latencyMs ?? 0) >= 1000 ? ' slow' : ''}`}>
+        {latency(row.latencyMs)}
+      </span>
+      <span role="gridcell" className="cell c6">
+        {byteSize(row.size)}
+      </span>
+      <span role="gridcell" className="cell c7">
+        {row.error !== undefined && row.error !== row.summary && (
+          <span className="error-tag">{visibleLine(row.error)} </span>
+        )}
+        {visibleLine(row.summary.slice(0, 400))}
+      </span>
+    </div>
+  );
+}
+
+export function nameOf(row: EventRow): string {
+  if (row.kind !== 'frame') return row.kind;
+  const name = row.tool ?? row.method;
+  if (row.type === 'response') return name ? `↩ ${visibleLine(name)}` : row.error ? 'error' : 'answer';
+  return name === undefined ? (row.type ?? 'frame') : visibleLine(name);
+}
+
+function mark(row: EventRow): string {
+  const group = groupOf(row.kind, row.type);
+  if (group === 'noise') return '≋';
+  if (group === 'fault') return '⚠';
+  if (group === 'stderr') return '▤';
+  if (group === 'lifecycle') return row.kind === 'exit' ? '■' : row.kind === 'spawn' ? '▶' : '●';
+  return row.direction === 'toServer' ? '→' : '←';
+}
+
+function markTitle(row: EventRow): string {
+  const group = groupOf(row.kind, row.type);
+  const way = row.direction === undefined ? '' : row.direction === 'toServer' ? ' to the server' : ' from the server';
+  return `${row.error === undefined ? '' : 'failed '}${group}${way}`;
+}

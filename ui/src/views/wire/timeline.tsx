@@ -1,0 +1,108 @@
+// The rows in sight of those that pass the filter. A grid for screen readers; the cursor is its active row.
+
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from 'react';
+import { useFixedRows } from '../../parts/fixed-rows.ts';
+import { useCell } from '../../state/cell.ts';
+import { columns, connection, problems, wireRows } from '../../state/session.ts';
+import type { WireFilter } from '../../state/wire-filter.ts';
+import { TimelineEmpty } from './timeline-empty.tsx';
+import { TimelineRow } from './timeline-row.tsx';
+import { anchor, cursor, detailOpen, follow, moveTo, positionOfCursor, selectedRange, step } from './wire-state.ts';
+
+export const ROW_PX = 26;
+const titles = ['Time', 'Server', '', 'Message', 'Id', 'Latency', 'Size', 'Summary'];
+
+export function Timeline({ filter }: { filter: WireFilter }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  useCell(wireRows.version);
+  const { state } = useCell(connection);
+  const count = wireRows.count;
+  const window = useFixedRows(scroller, count, ROW_PX);
+  const at = useCell(cursor);
+  useCell(anchor);
+  const following = useCell(follow);
+  const troubled = new Set(useCell(problems).map(({ seq }) => seq));
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: more rows make it longer
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (following && element && count > 0) element.scrollTop = element.scrollHeight;
+  }, [following, count]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a filter that still looks may bring the cursor's row
+  useEffect(() => {
+    const position = positionOfCursor();
+    if (at !== undefined && position >= 0 && !follow.read()) window.show(position);
+  }, [at, filter, window.show, state === 'live']);
+
+  const onScroll = () => {
+    window.onScroll();
+    const { scrollTop, scrollHeight, clientHeight } = scroller.current!;
+    const atEnd = scrollHeight - scrollTop - clientHeight < ROW_PX;
+    if (!atEnd && follow.read() && wireRows.count === count) follow.set(false);
+  };
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: window.fitting - 2, PageUp: 2 - window.fitting }[event.key];
+    if (by !== undefined) step(by, event.shiftKey);
+    else if (event.key === 'Home') moveTo(0, event.shiftKey);
+    else if (event.key === 'End') moveTo(wireRows.count - 1, event.shiftKey);
+    else return;
+    event.preventDefault();
+  };
+
+  const pair = pairOf(at);
+  const range = selectedRange();
+  const rows = [];
+  for (let position = window.first; position < window.end; position++) {
+    const row = columns.row(wireRows.at(position));
+    rows.push(
+      <TimelineRow
+        key={row.seq}
+        row={row}
+        position={position}
+        cursor={row.seq === at}
+        selected={range !== undefined && position >= range[0] && position <= range[1]}
+        pair={row.seq === pair}
+        troubled={troubled.has(row.seq)}
+        onChoose={(extend) => {
+          moveTo(position, extend);
+          if (!extend) detailOpen.set(true);
+        }}
+      />,
+    );
+  }
+
+  return (
+    <div
+      id="timeline"
+      className="timeline"
+      role="grid"
+      aria-label="Timeline"
+      aria-rowcount={count + 1}
+      aria-multiselectable="true"
+      aria-activedescendant={at === undefined ? undefined : `row-${at}`}
+      tabIndex={0}
+      ref={scroller}
+      onScroll={onScroll}
+      onKeyDown={onKeyDown}
+    >
+      <div className="row head" role="row" aria-rowindex={1} data-sticky="yes" tabIndex={-1}>
+        {titles.map((title, column) => (
+          <span key={title} role="columnheader" tabIndex={-1} className={`cell c${column}`}>
+            {title || <span className="hidden-text">Direction</span>}
+          </span>
+        ))}
+      </div>
+      <div role="rowgroup" className="rows" style={{ height: count * ROW_PX }}>
+        {rows}
+      </div>
+      {count === 0 && <TimelineEmpty filter={filter} />}
+    </div>
+  );
+}
+
+function pairOf(seq: number | undefined): number | undefined {
+  const index = seq === undefined ? -1 : columns.indexOf(seq);
+  return index < 0 ? undefined : columns.numbers.pairSeq[index];
+}

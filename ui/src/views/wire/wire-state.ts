@@ -1,0 +1,56 @@
+// Where one is in the timeline: the row under the cursor, the other end of a selection, and whether to follow the newest.
+// Kept outside of the view, so that leaving it and coming back changes nothing.
+
+import { Cell } from '../../state/cell.ts';
+import { columns, wireRows } from '../../state/session.ts';
+
+export const cursor = new Cell<number | undefined>(undefined);
+/** The other end of the selection; the cursor itself when nothing more is selected. */
+export const anchor = new Cell<number | undefined>(undefined);
+export const follow = new Cell(true);
+export const detailOpen = new Cell(false);
+
+export function positionOfCursor(): number {
+  const seq = cursor.read();
+  const index = seq === undefined ? -1 : columns.indexOf(seq);
+  return index < 0 ? -1 : wireRows.positionOf(index);
+}
+
+/** Puts the cursor on the row at a position among those shown. */
+export function moveTo(position: number, extend = false): void {
+  if (wireRows.count === 0) return;
+  const at = Math.max(0, Math.min(wireRows.count - 1, position));
+  const seq = columns.numbers.seq[wireRows.at(at)]!;
+  follow.set(false);
+  if (!extend) anchor.set(seq);
+  cursor.set(seq);
+}
+
+export function step(by: number, extend = false): void {
+  const position = positionOfCursor();
+  if (position >= 0) return moveTo(position + by, extend);
+  // The cursor's row is filtered away, or there is none: go on from where it would be.
+  if (cursor.read() === undefined) return moveTo(wireRows.count - 1, extend);
+  moveTo(by > 0 ? ~position + by - 1 : ~position + by, extend);
+}
+
+export function moveToSeq(seq: number): boolean {
+  const index = columns.indexOf(seq);
+  if (index < 0) return false;
+  follow.set(false);
+  anchor.set(seq);
+  cursor.set(seq);
+  detailOpen.set(true);
+  return true;
+}
+
+/** First and last position of the selection, or undefined when it is one row or none. */
+export function selectedRange(): [number, number] | undefined {
+  const [from, to] = [anchor.read(), cursor.read()];
+  if (from === undefined || to === undefined || from === to) return undefined;
+  const ends = [from, to].map((seq) => columns.indexOf(seq)).map((index) => Math.max(0, index));
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  const first = wireRows.positionOf(low);
+  const last = wireRows.positionOf(high);
+  return [first < 0 ? ~first : first, last < 0 ? ~last - 1 : last];
+}

@@ -1,0 +1,107 @@
+// Everything that happened, on one clock: the timeline, its filter, and the details of the row under the cursor.
+
+import { useEffect, useState } from 'react';
+import { useKeys } from '../../parts/keyboard.ts';
+import { replaceParams, useRoute } from '../../route.ts';
+import { useCell } from '../../state/cell.ts';
+import { arrivals, columns, wireRows } from '../../state/session.ts';
+import { isTrouble, type WireFilter } from '../../state/wire-filter.ts';
+import { copyCall } from './copy-call.ts';
+import { DetailPane } from './detail-pane.tsx';
+import { ExportDialog } from './export-dialog.tsx';
+import { filterFrom, paramsOf } from './filter-address.ts';
+import { FilterBar } from './filter-bar.tsx';
+import { Timeline } from './timeline.tsx';
+import { cursor, detailOpen, follow, moveTo, moveToSeq, positionOfCursor, step } from './wire-state.ts';
+
+const ADDRESS_DELAY_MS = 200;
+
+export function WireView() {
+  const { params } = useRoute();
+  const [filter, setFilter] = useState(() => filterFrom(params));
+  const [exporting, setExporting] = useState(false);
+  const open = useCell(detailOpen);
+  const at = useCell(cursor);
+  useEventOfAddress(params.event);
+
+  // The address may change under the view: back, forward, a link from elsewhere.
+  const { event: _, ...filterParams } = params;
+  const inAddress = JSON.stringify(filterParams);
+  useEffect(() => setFilter(filterFrom(JSON.parse(inAddress))), [inAddress]);
+
+  const inFilter = JSON.stringify(filter);
+  useEffect(() => wireRows.setFilter(JSON.parse(inFilter)), [inFilter]);
+  useEffect(() => {
+    const timer = setTimeout(
+      () => replaceParams({ ...paramsOf(JSON.parse(inFilter) as WireFilter), event: at }),
+      ADDRESS_DELAY_MS,
+    );
+    return () => clearTimeout(timer);
+  }, [inFilter, at]);
+
+  useKeys([
+    ['j', () => step(1)],
+    ['k', () => step(-1)],
+    ['J', () => step(1, true)],
+    ['K', () => step(-1, true)],
+    ['g', () => moveTo(0)],
+    ['G', () => moveTo(wireRows.count - 1)],
+    ['f', () => follow.update((on) => !on)],
+    ['p', goToPair],
+    ['n', () => goToTrouble(1)],
+    ['N', () => goToTrouble(-1)],
+    ['c', () => void copyCall(cursor.read())],
+    ['e', () => setExporting(true)],
+    [' ', () => wireRows.pause(!wireRows.paused)],
+    ['Enter', showDetail],
+    ['Escape', hideDetail],
+  ]);
+
+  return (
+    <>
+      <FilterBar filter={filter} onChange={setFilter} onExport={() => setExporting(true)} />
+      <div className={open ? 'wire split' : 'wire'}>
+        <Timeline filter={filter} />
+        {open && at !== undefined && <DetailPane seq={at} />}
+      </div>
+      {exporting && <ExportDialog onClose={() => setExporting(false)} />}
+    </>
+  );
+}
+
+/** A deep link may name an event that has not been loaded yet. */
+function useEventOfAddress(event: string | undefined): void {
+  const { rows } = useCell(arrivals);
+  const [pending, setPending] = useState<string>();
+  useEffect(() => setPending(event), [event]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: more rows may bring it
+  useEffect(() => {
+    if (pending === undefined) return;
+    const seq = Number(pending);
+    if (cursor.read() === seq || moveToSeq(seq)) setPending(undefined);
+  }, [pending, rows]);
+}
+
+function showDetail(): void {
+  detailOpen.set(true);
+  requestAnimationFrame(() => document.getElementById('detail')?.focus());
+}
+
+function hideDetail(): void {
+  detailOpen.set(false);
+  document.getElementById('timeline')?.focus();
+}
+
+function goToPair(): void {
+  const seq = cursor.read();
+  const index = seq === undefined ? -1 : columns.indexOf(seq);
+  const pair = index < 0 ? -1 : columns.numbers.pairSeq[index]!;
+  if (pair >= 0) moveToSeq(pair);
+}
+
+function goToTrouble(by: 1 | -1): void {
+  const position = positionOfCursor();
+  for (let at = (position < 0 ? ~position : position) + by; at >= 0 && at < wireRows.count; at += by) {
+    if (isTrouble(columns, wireRows.at(at))) return moveTo(at);
+  }
+}
