@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { projectPlaces } from '../../host/config/places.ts';
-import { surroundings } from '../../host/config/read-config.ts';
 import type { RemoteHost } from '../../host/remote-host.ts';
 import { runtimeFolder } from '../../live/runtime-folder.ts';
 import type { Settings } from '../settings.ts';
@@ -12,7 +12,9 @@ import type { Settings } from '../settings.ts';
 /** The file that the settings mean, if there is one. Nothing is read. */
 export function configFileOf({ config }: Settings): string | undefined {
   if (config !== undefined) return resolve(config);
-  return projectPlaces(surroundings({})).find(({ file }) => existsSync(file))?.file;
+  const { env, platform } = process;
+  const places = projectPlaces({ cwd: process.cwd(), home: homedir(), env, platform });
+  return places.find(({ file }) => existsSync(file))?.file;
 }
 
 /** Undefined where there is no config to run a host of. */

@@ -45,7 +45,7 @@ export function serverOfCommand(
 
 /** `python3 some/weather.py` is weather. */
 function nameOf(command: string, args: readonly string[]): string {
-  const script = args.find((arg) => /^[\w@.][\w@./\\:-]*$/.test(arg));
+  const script = args.find((arg) => /^[\w@./\\][\w@./\\:-]*$/.test(arg));
   return basename(script ?? command).replace(/\.[a-z]+$/i, '') || command;
 }
 

@@ -1,6 +1,5 @@
 // LiteMCP has arguments by position: `call calculator 2 3`. Names work too, all or none.
 
-import { argumentsByPosition } from '../../litemcp/tool-as-mcp.ts';
 import type { Tool } from '../../mcp/types.ts';
 import { propertiesOf, requiredOf, type Schema } from './schema.ts';
 import { readAssignment, readSource } from './word.ts';
@@ -20,7 +19,10 @@ export async function readPositional(
   const names = parameterNames(tool.inputSchema);
   const isNamed = (word: string) => names.includes(readAssignment(word)?.name ?? '');
   if (words.includes('-') || (words.length > 0 && words.every(isNamed))) return undefined;
-  const values = await Promise.all(words.map(readText));
+  const [{ argumentsByPosition }, ...values] = await Promise.all([
+    import('../../litemcp/tool-as-mcp.ts'),
+    ...words.map(readText),
+  ]);
   return argumentsByPosition(tool, values);
 }
 

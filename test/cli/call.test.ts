@@ -1,0 +1,292 @@
+// `standpipe call`, as a process: values and their types, results, errors and exit codes.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { calculatorEntry, everything, everythingEntry, folder, runCli, writeConfig } from './run-cli.ts';
+
+const typed = async (...words: string[]) => {
+  const { code, stdout, stderr } = await runCli(['call', 'typed', ...words, ...everything]);
+  return code === 0 ? JSON.parse(stdout) : `${code}: ${stderr.split('\n')[0]}`;
+};
+
+describe('values take the type that the tool wants', () => {
+  // All in one call: what is typed is independent of its neighbours, and a process is started for each.
+  test('numbers, booleans, choices, null, lists, objects and text', async () => {
+    const words = [
+      'text=5',
+      'number=-2.5e3',
+      'whole=7',
+      'flag=TRUE',
+      'mode=3',
+      'maybe=null',
+      'either=12',
+      'tags=a',
+      'tags=b=c',
+      'counts=[1,2]',
+      'counts=3',
+      'inner.a=1',
+      'inner.deep.b=false',
+      'anything=17',
+      'dotted.name=x',
+    ];
+    expect(await typed(...words)).toEqual({
+      text: '5',
+      number: -2500,
+      whole: 7,
+      flag: true,
+      mode: 3,
+      maybe: null,
+      either: 12,
+      tags: ['a', 'b=c'],
+      counts: [1, 2, 3],
+      inner: { a: 1, deep: { b: false } },
+      anything: '17',
+      'dotted.name': 'x',
+    });
+  });
+
+  test('what looks like another type stays text where text is wanted, and one value is a list where a list is', async () => {
+    expect(
+      await typed(
+        'text=true',
+        'maybe=007',
+        'either=007',
+        'tags=[x',
+        'counts=4',
+        'mode=fast',
+        'anything=',
+      ),
+    ).toEqual({
+      text: 'true',
+      maybe: '007',
+      either: '007',
+      tags: ['[x'],
+      counts: [4],
+      mode: 'fast',
+      anything: '',
+    });
+  });
+
+  test('JSON, files, an escaped @, and everything on stdin or in --args, with single words over them', async () => {
+    writeFileSync(join(folder, 'note.txt'), 'two\nlines\n');
+    writeFileSync(join(folder, 'inner.json'), '{"a": 3}');
+    writeFileSync(join(folder, 'bytes.bin'), Buffer.from([0xff, 0xfe, 0]));
+    expect(
+      await typed('text=@note.txt', 'anything:={"x":[1]}', 'inner:=@inner.json', 'maybe=@@home', 'file=@bytes.bin'),
+    ).toEqual({
+      text: 'two\nlines\n',
+      anything: { x: [1] },
+      inner: { a: 3 },
+      maybe: '@home',
+      file: Buffer.from([0xff, 0xfe, 0]).toString('base64'),
+    });
+    const piped = await runCli(['call', 'typed', '-', 'whole=2', ...everything], {
+      input: '{"text": "in", "whole": 1}',
+    });
+    expect(JSON.parse(piped.stdout)).toEqual({ text: 'in', whole: 2 });
+    expect(await typed('--args', '{"text": "a", "tags": ["b"]}', 'text=c')).toEqual({ text: 'c', tags: ['b'] });
+    const stdin = await runCli(['call', 'typed', 'text=@-', ...everything], { input: 'from a pipe' });
+    expect(JSON.parse(stdin.stdout)).toEqual({ text: 'from a pipe' });
+  });
+
+  test.each([
+    ['number=two', '2: error: "number" of typed must be a number, not "two"'],
+    ['whole=1.5', '2: error: "whole" of typed must be a whole number, not 1.5'],
+    [
+      'whole=12345678901234567890',
+      '2: error: "whole" of typed is 12345678901234567890, which no JSON number of JavaScript holds exactly',
+    ],
+    ['flag=yes', '2: error: "flag" of typed must be true or false, not "yes"'],
+    ['mode=medium', '2: error: "mode" of typed must be one of: fast, slow, 3, not "medium"'],
+    ['inner.b=1', '2: error: typed does not take "inner.b"'],
+    ['numbr=1', '2: error: typed does not take "numbr"'],
+    ['text', '2: error: "text" is no argument of typed: arguments are written name=value'],
+    ['anything:={', '2: error: The value of "anything" is not JSON:'],
+    ['text=@nowhere', '2: error: Cannot read "nowhere":'],
+  ])('%s is refused before anything is called', async (word, expected) => {
+    expect(await typed(word)).toContain(expected);
+  });
+
+  test('a missing argument, one given twice, and a misspelt one are told with what would be right', async () => {
+    const missing = await runCli(['call', 'greet', ...everything]);
+    expect(missing).toMatchObject({ code: 2, stdout: '' });
+    expect(missing.stderr).toBe('error: greet needs "name"\nhint: It takes: name=<text>\n');
+    expect(await typed('text=a', 'text=b')).toContain('"text" of typed is given twice and is no list');
+    const misspelt = await runCli(['call', 'greet', 'nmae=x', ...everything]);
+    expect(misspelt.stderr).toContain('greet needs "name", and does not take "nmae"\nhint: Did you mean "name"?');
+  });
+
+  test('--no-check leaves it to the server', async () => {
+    const { code, stdout, stderr } = await runCli(['call', 'greet', '--no-check', ...everything]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^The tool reports an error: .*name/);
+  });
+});
+
+describe('results', () => {
+  test('text comes out alone, and structured content pretty and once', async () => {
+    expect(await runCli(['call', 'greet', 'name=World', ...everything])).toEqual({
+      code: 0,
+      stdout: 'Hello, World!\n',
+      stderr: '',
+    });
+    expect((await runCli(['call', 'weather', ...everything])).stdout).toBe('{\n  "degrees": 21.5\n}\n');
+  });
+
+  test('a tool that reports an error ends with 1, on stderr', async () => {
+    const { code, stdout, stderr } = await runCli(['call', 'fails', ...everything]);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'The tool reports an error: no such city\n',
+    });
+  });
+
+  test('--json has one stable document', async () => {
+    const { stdout } = await runCli(['call', 'weather', '--json', ...everything]);
+    expect(JSON.parse(stdout)).toEqual({
+      server: 'everything',
+      tool: 'weather',
+      isError: false,
+      content: [{ type: 'text', text: '{"degrees":21.5}' }],
+      structuredContent: { degrees: 21.5 },
+      saved: [],
+    });
+    const failed = await runCli(['call', 'fails', '--json', ...everything]);
+    expect(failed.code).toBe(1);
+    expect(JSON.parse(failed.stdout)).toMatchObject({ isError: true, content: [{ text: 'no such city' }] });
+  });
+
+  test('pictures are described, or saved where told', async () => {
+    const described = await runCli(['call', 'picture', ...everything]);
+    expect(described).toMatchObject({ code: 0, stdout: 'a picture\n' });
+    expect(described.stderr).toBe('[image image/png, 16 bytes; --output FILE saves it]\n');
+    const saved = await runCli(['call', 'picture', '--output', 'p.png', ...everything]);
+    expect(saved).toMatchObject({ code: 0, stdout: 'a picture\n', stderr: 'Saved p.png\n' });
+    expect(readFileSync(join(folder, 'p.png'), 'utf8')).toBe('not really a png');
+    const one = await runCli(['call', 'album', '--output', 'album', ...everything]);
+    expect(one).toMatchObject({ code: 2, stderr: expect.stringContaining('There are 2 things to save') });
+    expect(existsSync(join(folder, 'album'))).toBe(false);
+    mkdirSync(join(folder, 'album'));
+    const many = await runCli(['call', 'album', '--output', 'album', '--json', ...everything]);
+    expect(JSON.parse(many.stdout).saved).toEqual(['album/1.png', 'album/2.wav']);
+    expect(readFileSync(join(folder, 'album/2.wav'), 'utf8')).toBe('audio/wav');
+  });
+});
+
+describe('exit codes and errors', () => {
+  test.each([
+    ['an unknown command', ['cal'], 2, "Unknown command 'cal'", 'Did you mean call?'],
+    ['an unknown option', ['call', '--jsn'], 2, "Unknown option '--jsn'", 'Did you mean --json?'],
+    ['a bad timeout', ['ls', '--timeout', 'soon'], 2, '--timeout cannot be "soon"', '30s'],
+    ['no config', ['ls', '--config', 'nowhere.json'], 2, 'There is no config', ''],
+    [
+      'an unknown tool',
+      ['call', 'gret', ...everything],
+      2,
+      '"everything" has no tool named "gret"',
+      'Did you mean "greet"?',
+    ],
+    ['a command that is not there', ['call', 'x', '--', 'no-such-command'], 3, 'Cannot find the command', 'Install it'],
+    [
+      'a server that dies at once',
+      ['call', 'x', '--', process.execPath, '-e', 'console.error("no key"); process.exit(9)'],
+      3,
+      'exited with code 9',
+      'stderr',
+    ],
+    ['a server that dies during the call', ['call', 'crashes', ...everything], 3, 'may have run', ''],
+    ['a call that takes too long', ['call', 'works', '--timeout', '700ms', ...everything], 4, 'tools/call was not answered within 700 ms', ''],
+    [
+      'a server that never answers',
+      ['tools', '--timeout', '500', '--', process.execPath, '-e', 'setInterval(() => {}, 1e6)'],
+      4,
+      '500 ms',
+      '',
+    ],
+    ['a server that refuses', ['read', 'doc://nowhere', ...everything], 5, 'doc://nowhere', ''],
+  ])('%s', async (_what, args, code, message, hint) => {
+    const ran = await runCli(args);
+    expect(ran).toMatchObject({ code, stdout: '' });
+    expect(ran.stderr).toContain(message);
+    expect(ran.stderr).toContain(hint);
+  });
+
+  test('evidence is told in words, and as JSON with --json', async () => {
+    const inWords = await runCli(['call', 'crashes', ...everything]);
+    expect(inWords.stderr).toContain('  exit code: 7\n');
+    expect(inWords.stderr).toContain('  stderr: out of \\x1b[31mcheese\\x1b[0m\n');
+    const { code, stdout } = await runCli(['call', 'crashes', '--json', ...everything]);
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toEqual({
+      error: {
+        code: 'OUTCOME_UNKNOWN',
+        message: expect.any(String),
+        hint: expect.any(String),
+        evidence: expect.objectContaining({
+          phase: 'running',
+          exitCode: 7,
+          stderrTail: expect.stringContaining('cheese'),
+        }),
+        exitCode: 3,
+      },
+    });
+  });
+
+  test('usage errors are JSON too', async () => {
+    const { code, stdout } = await runCli(['cal', '--json']);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'NAME_UNKNOWN', hint: 'Did you mean call?', exitCode: 2 },
+    });
+  });
+
+  test('--verbose shows the traffic, on stderr', async () => {
+    const { stdout, stderr } = await runCli(['call', 'greet', 'name=x', '--verbose', ...everything]);
+    expect(stdout).toBe('Hello, x!\n');
+    expect(stderr).toMatch(/everything started as process \d+/);
+    expect(stderr).toMatch(/→ .*"tools\/call"/);
+    expect(stderr).toMatch(/← .*Hello, x!/);
+  });
+});
+
+describe('servers of a config', () => {
+  const config = writeConfig('call.json', {
+    everything: everythingEntry,
+    calculator: calculatorEntry,
+    twin: { ...everythingEntry, tools: { allow: ['greet', 'weather'] } },
+    broken: { command: 5 },
+  });
+  const call = (...words: string[]) => runCli(['call', ...words, '--config', config]);
+
+  test('by server and tool, by server/tool, and by a name that only one server has', async () => {
+    expect((await call('everything', 'greet', 'name=a')).stdout).toBe('Hello, a!\n');
+    expect((await call('twin/greet', 'name=b')).stdout).toBe('Hello, b!\n');
+    expect((await call('typed', 'whole=1')).stdout).toBe('{"whole":1}\n');
+  });
+
+  test('a name that two servers share is not guessed', async () => {
+    const { code, stderr } = await call('greet', 'name=c');
+    expect(code).toBe(2);
+    expect(stderr).toContain('everything/greet, twin/greet');
+  });
+
+  test('LiteMCP takes values by position, by name, with and without the name of its tool', async () => {
+    expect((await call('calculator', '2', '3')).stdout).toBe('5\n');
+    expect((await call('calculator', '-2', '0.5')).stdout).toBe('-1.5\n');
+    expect((await call('calculator', 'a=40', 'b=2')).stdout).toBe('42\n');
+    expect((await call('calculator', 'Calculator', '1', '1')).stdout).toBe('2\n');
+    const short = await call('calculator', '2');
+    expect(short).toMatchObject({ code: 2, stdout: '' });
+    expect(short.stderr).toContain('missing: "b"');
+  });
+
+  test('a misspelt server, a tool that is not allowed, and an entry that cannot be used are told apart', async () => {
+    expect((await call('everythin', 'greet')).stderr).toContain('Did you mean "everything"?');
+    expect((await call('twin', 'typed')).stderr).toContain('"twin" has no tool named "typed"');
+    const broken = await runCli(['tools', 'broken', '--config', config]);
+    expect(broken.code).toBe(2);
+    expect(broken.stderr).toMatch(/call\.json:\d+:\d+: server "broken": "command" must be/);
+  });
+});

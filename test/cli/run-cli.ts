@@ -1,0 +1,114 @@
+// Runs the command line as people do: a process of its own, with folders of its own.
+
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+export const program = path('../../dist/cli/main.js');
+export const everything = ['--', process.execPath, path('../fixtures/cli/everything.mjs')];
+export const hostile = ['--', process.execPath, path('../fixtures/cli/hostile.mjs')];
+export const fixturePath = (name: string) => path(`../fixtures/cli/${name}`);
+
+/** A folder for one file of tests: config, runtime folder and cache are in it, and nobody else's. */
+export const folder = mkdtempSync(join(tmpdir(), 'standpipe-cli-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+export const cleanEnv: NodeJS.ProcessEnv = {
+  PATH: process.env.PATH,
+  HOME: folder,
+  XDG_RUNTIME_DIR: folder,
+  XDG_CACHE_HOME: join(folder, 'cache'),
+  TERM: 'xterm-256color',
+  LANG: 'C.UTF-8',
+};
+
+export interface RunOptions {
+  input?: string;
+  env?: NodeJS.ProcessEnv;
+  cwd?: string;
+}
+
+export interface Ran {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export function startCli(args: readonly string[], options: RunOptions = {}): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [program, ...args], {
+    cwd: options.cwd ?? folder,
+    env: { ...cleanEnv, ...options.env },
+  });
+}
+
+export async function runCli(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const child = startCli(args, options);
+  child.stdin.on('error', () => undefined); // it may end without reading
+  child.stdin.end(options.input ?? '');
+  return finished(child);
+}
+
+export async function finished(child: ChildProcessWithoutNullStreams): Promise<Ran> {
+  const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => {
+    const chunks: Buffer[] = [];
+    stream.on('data', (chunk) => chunks.push(chunk));
+    return chunks;
+  });
+  const [code] = await once(child, 'close');
+  return { code, stdout: Buffer.concat(stdout!).toString(), stderr: Buffer.concat(stderr!).toString() };
+}
+
+export interface TerminalStep {
+  /** Shown since the step before. */
+  wait: string;
+  type?: string;
+  signal?: string;
+  columns?: number;
+}
+
+/** On a real pseudo-terminal; `stdout` is all that it showed. */
+export async function runOnTerminal(
+  args: readonly string[],
+  {
+    steps = [],
+    columns = 80,
+    rows = 24,
+    env = {},
+  }: { steps?: TerminalStep[]; columns?: number; rows?: number; env?: NodeJS.ProcessEnv } = {},
+): Promise<Ran> {
+  const task = { command: [process.execPath, program, ...args], steps, columns, rows };
+  const child = spawn('python3', [fixturePath('on-a-terminal.py'), JSON.stringify(task)], {
+    cwd: folder,
+    env: { ...cleanEnv, ...env },
+  });
+  child.stdin.end();
+  return finished(child);
+}
+
+/** Writes a config, and gives its path. */
+export function writeConfig(name: string, servers: Record<string, unknown>): string {
+  const file = join(folder, name);
+  writeFileSync(file, JSON.stringify({ mcpServers: servers }, null, 2));
+  return file;
+}
+
+export const everythingEntry = { command: process.execPath, args: [fixturePath('everything.mjs')] };
+export const calculatorEntry = {
+  command: process.execPath,
+  args: [path('../../examples/litemcp/calculator.mjs')],
+  protocol: 'litemcp',
+};
+
+/** The servers that wrote their numbers there. */
+export function pidsIn(file: string): number[] {
+  try {
+    return readFileSync(file, 'utf8').trim().split('\n').map(Number);
+  } catch {
+    return []; // none yet
+  }
+}
