@@ -16,13 +16,13 @@ interface Call {
 }
 
 export class Calls {
-  readonly #host: SourceHost;
+  readonly #host: () => SourceHost;
   readonly #nowMs: () => number;
   readonly #changed: (update: CallUpdate) => void;
   /** Oldest first. */
   readonly #calls = new Map<string, Call>();
 
-  constructor(host: SourceHost, nowMs: () => number, changed: (update: CallUpdate) => void) {
+  constructor(host: () => SourceHost, nowMs: () => number, changed: (update: CallUpdate) => void) {
     this.#host = host;
     this.#nowMs = nowMs;
     this.#changed = changed;
@@ -69,7 +69,8 @@ export class Calls {
     }
   }
 
-  #send(call: Call) {
+  async #send(call: Call) {
+    const host = this.#host();
     const { server, request } = call.update;
     const settings = {
       signal: call.abort.signal,
@@ -79,11 +80,11 @@ export class Calls {
     };
     switch (request.kind) {
       case 'tool':
-        return this.#host.callTool(server, request.name, request.args, { ...settings, timeoutMs: request.timeoutMs });
+        return host.callTool(server, request.name, request.args, { ...settings, timeoutMs: request.timeoutMs });
       case 'resource':
-        return this.#host.readResource(server, request.uri, settings);
+        return host.readResource(server, request.uri, settings);
       case 'prompt':
-        return this.#host.getPrompt(server, request.name, request.args, settings);
+        return host.getPrompt(server, request.name, request.args, settings);
     }
   }
 

@@ -30,12 +30,7 @@ export class LiveFeed {
   }
 
   /** `after`: the newest event that the page has; without it, only what is new is told. */
-  connect(
-    request: IncomingMessage,
-    response: ServerResponse,
-    after: number | undefined,
-    calls: Calls | undefined,
-  ): void {
+  connect(request: IncomingMessage, response: ServerResponse, after: number | undefined, calls: Calls): void {
     if (this.#clients.size >= MOST_PAGES) throw new HttpProblem(503, `${MOST_PAGES} pages are open already`);
     this.#view.catchUp();
     request.socket.setTimeout(0); // silence is nothing bad here; who takes nothing is noticed otherwise
@@ -66,10 +61,10 @@ export class LiveFeed {
   }
 
   /** What a page cannot ask for: it may have been away when it happened. */
-  #greet(client: LiveClient, calls: Calls | undefined): void {
+  #greet(client: LiveClient, calls: Calls): void {
     const { questions } = this.#view.source;
     client.putProblems(this.#view.problems.list());
-    for (const update of calls?.list() ?? []) if (update.state === 'running') client.putCall(update);
+    for (const update of calls.list()) if (update.state === 'running') client.putCall(update);
     for (const id of questions?.settled ?? []) client.putQuestion('answered', { id });
     for (const question of questions?.open ?? []) client.putQuestion('question', question);
   }

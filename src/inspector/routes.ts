@@ -20,9 +20,9 @@ export interface Api {
 
 export function makeApi(view: InspectorView, feed: LiveFeed): Api {
   const { source } = view;
-  const { host, flow } = source;
+  const { flow } = source;
   const nowMs = () => Date.now() - source.startedAt.getTime();
-  const calls = host && new Calls(host, nowMs, (update) => feed.call(update));
+  const calls = new Calls(acting, nowMs, (update) => feed.call(update));
 
   const routes: Route[] = [
     { method: 'GET', path: '/api/overview', handle: () => view.overview() },
@@ -31,7 +31,7 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
     { method: 'GET', path: '/api/live', handle: live },
     { method: 'GET', path: '/api/latency', handle: () => view.latency() },
     { method: 'GET', path: '/api/stderr', handle: ({ query }) => searchStderr(flow, stderrQuery(query)) },
-    { method: 'GET', path: '/api/calls', handle: (): CallUpdate[] => calls?.list() ?? [] },
+    { method: 'GET', path: '/api/calls', handle: (): CallUpdate[] => calls.list() },
     { method: 'DELETE', path: '/api/calls/:id', handle: cancel },
     { method: 'POST', path: '/api/questions/:id', handle: answer },
     { method: 'GET', path: '/api/servers/:server/offer', handle: offer },
@@ -55,11 +55,11 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
 
   async function call({ names, body }: Asked): Promise<CallStarted> {
     await known(names.server!);
-    return { id: calls!.start(names.server!, readCall(body)) };
+    return { id: calls.start(names.server!, readCall(body)) };
   }
 
   function cancel({ names }: Asked): ActionResult {
-    if (!calls?.cancel(names.id!)) throw new HttpProblem(404, 'There is no such call (any more)');
+    if (!calls.cancel(names.id!)) throw new HttpProblem(404, 'There is no such call (any more)');
     return { ok: true };
   }
 
@@ -87,16 +87,17 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
 
   async function known(server: string): Promise<void> {
     const statuses = await acting().status();
-    if (!statuses.some(({ name }) => name === server))
-      throw new HttpProblem(404, 'There is no server of that name here');
+    if (statuses.some(({ name }) => name === server)) return;
+    if (view.lives.servers.includes(server)) throw new HttpProblem(409, 'This server can be watched, and nothing more');
+    throw new HttpProblem(404, `There is no server named ${JSON.stringify(server)}`);
   }
 
   function acting(): SourceHost {
-    if (host) return host;
+    if (source.host) return source.host;
     throw new HttpProblem(409, `A ${source.kind} can be watched, and nothing more`);
   }
 
-  return { routes, close: () => calls?.cancelAll() };
+  return { routes, close: () => calls.cancelAll() };
 }
 
 function pageQuery(query: URLSearchParams) {

@@ -1,3 +1,87 @@
-export async function schemaViolations(_json: unknown, _exchanges: readonly unknown[]): Promise<string[]> {
-  return [];
+// Holds a message against the official schemas of the protocol. They are loaded when somebody first looks at a message, and
+// never on the path of the traffic. What they do not know (other methods, extensions) is not wrong.
+
+import type { Exchange } from '../flow/exchange.ts';
+import { isObject } from './is-object.ts';
+
+interface Issue {
+  message: string;
+  path: readonly PropertyKey[];
+  /** Of a union: what each of its branches says. */
+  errors?: readonly (readonly Issue[])[];
+}
+
+interface Schema {
+  shape?: { method?: { value?: unknown } };
+  safeParse(value: unknown): { success: true } | { success: false; error: { issues: readonly Issue[] } };
+}
+
+interface MethodSchemas {
+  /** Of the request or notification itself. */
+  asked: Schema;
+  /** Of its result. */
+  result: Schema | undefined;
+}
+
+const MOST_VIOLATIONS = 20;
+let loading: Promise<Map<string, MethodSchemas>> | undefined;
+
+/** In words, with their places. `exchanges`: to which the message belongs, so that an answer has a method. */
+export async function schemaViolations(json: unknown, exchanges: readonly Exchange[]): Promise<string[]> {
+  const messages = Array.isArray(json) ? json : [json];
+  loading ??= loadSchemas();
+  const schemas = await loading;
+  return messages.flatMap((message) => check(message, exchanges, schemas)).slice(0, MOST_VIOLATIONS);
+}
+
+function check(message: unknown, exchanges: readonly Exchange[], schemas: Map<string, MethodSchemas>): string[] {
+  if (!isObject(message) || message.jsonrpc !== '2.0') return []; // told already by whoever read the frame
+  const { id, method, params, result } = message;
+  if (typeof method === 'string') {
+    const asked = schemas.get(method)?.asked;
+    return asked ? violations(asked, { method, ...(params !== undefined && { params }) }, method) : [];
+  }
+  const request = exchanges.find((exchange) => exchange.id === id);
+  if (!request || !isObject(result)) return [];
+  // 2026-07-28: a result of another kind than the method's own, such as a question to the client.
+  if (result.resultType !== undefined && result.resultType !== 'complete') return [];
+  const schema = schemas.get(request.method)?.result;
+  return schema ? violations(schema, result, `the result of ${request.method}`) : [];
+}
+
+function violations(schema: Schema, value: unknown, what: string): string[] {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return [];
+  return parsed.error.issues
+    .flatMap((issue) => flatten(issue))
+    .map(({ path, message }) => {
+      const place = path.length > 0 ? ` at ${path.map(String).join('.')}` : '';
+      return `Not as the schema of ${what} prescribes${place}: ${message}`;
+    });
+}
+
+/** Of a union, the branch that comes closest: the one that was meant. */
+function flatten(issue: Issue): Issue[] {
+  const branches = issue.errors?.map((branch) => branch.flatMap(flatten)).filter((branch) => branch.length > 0) ?? [];
+  const closest = branches.toSorted((a, b) => distance(a) - distance(b))[0];
+  if (!closest) return [issue];
+  return closest.map(({ message, path }) => ({ message, path: [...issue.path, ...path] }));
+}
+
+/** A wrong `type` says that another branch was meant. */
+function distance(issues: readonly Issue[]): number {
+  return issues.length + issues.filter(({ path }) => path.at(-1) === 'type').length * 100;
+}
+
+async function loadSchemas(): Promise<Map<string, MethodSchemas>> {
+  const all = (await import('@modelcontextprotocol/core')) as unknown as Record<string, Schema | undefined>;
+  const schemas = new Map<string, MethodSchemas>();
+  for (const [name, asked] of Object.entries(all)) {
+    const stem = /^(.+)(?:Request|Notification)Schema$/.exec(name)?.[1];
+    const method = asked?.shape?.method?.value;
+    if (stem === undefined || typeof method !== 'string') continue;
+    const result = all[`${stem}ResultWithToolsSchema`] ?? all[`${stem}ResultSchema`];
+    schemas.set(method, { asked: asked!, result });
+  }
+  return schemas;
 }

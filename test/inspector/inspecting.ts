@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
 import { defaultRestart, type ServerConfig } from '../../src/host/config/server-config.ts';
 import { Host } from '../../src/host/host.ts';
-import type { LiveMessages } from '../../src/inspector/api.ts';
+import type { ApiProblem, LiveMessages } from '../../src/inspector/api.ts';
 import { hostSource } from '../../src/inspector/host-source.ts';
 import { inspectorInputs, type Questions } from '../../src/inspector/questions.ts';
 import { type Inspector, startInspector } from '../../src/inspector/server.ts';
@@ -136,8 +136,8 @@ export class Page {
   }
 
   async #json<T>(response: Response): Promise<T> {
-    const value = await response.json();
-    if (!response.ok) throw new Error(`${response.status} ${value.error.message}`);
+    const value = (await response.json()) as never;
+    if (!response.ok) throw new Error(`${response.status} ${(value as ApiProblem).error.message}`);
     return value;
   }
 }

@@ -1,0 +1,157 @@
+// What a page sees while it happens.
+
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import type { CallStarted, EventDetail, EventPage, Overview } from '../../src/inspector/api.ts';
+import { until } from '../fixtures/server.ts';
+import { inspectHost, later, legacy, modern, serverConfig } from './inspecting.ts';
+
+const talks = serverConfig('talks', 'test/fixtures/inspector/talks-and-falls.mjs');
+
+test('rows come as they happen, and answers change the rows of their requests', async () => {
+  const page = await inspectHost([legacy()]);
+  const live = await page.live();
+  await until('it was greeted', () => live.all('servers').length > 0 && live.all('problems').length > 0);
+  await page.host.callTool('legacy', 'hello', { name: 'Ada' });
+  await until('both rows are there', () => live.rows.filter(({ tool }) => tool === 'hello').length === 2);
+  const [request, answer] = live.rows.filter(({ tool }) => tool === 'hello');
+  expect(answer!.pairSeq).toBe(request!.seq);
+
+  const { id } = await page.post<CallStarted>('servers/legacy/call', { kind: 'tool', name: 'never', args: {} });
+  await until('it is sent', () => live.rows.some(({ tool }) => tool === 'never'));
+  await page.delete(`calls/${id}`);
+  const asked = live.rows.find(({ tool }) => tool === 'never')!;
+  await until('its row is changed', () =>
+    live
+      .all('updates')
+      .flat()
+      .some(({ seq }) => seq === asked.seq),
+  );
+  expect(
+    live
+      .all('updates')
+      .flat()
+      .find(({ seq }) => seq === asked.seq),
+  ).toMatchObject({ error: 'cancelled' });
+});
+
+test('a page that comes back gets what it missed, once and in order', async () => {
+  const page = await inspectHost([legacy()]);
+  const first = await page.live('after=0');
+  await until('the rows of the start came', () => first.rows.length >= 8);
+  const known = first.rows.at(-1)!.seq;
+  first.leave();
+  for (let i = 0; i < 300; i++) await page.host.callTool('legacy', 'hello', { name: `${i}` });
+  const second = await page.live(`after=${known}`);
+  const { newest } = await page.get<EventPage>('events?limit=1');
+  await until('it has caught up', () => second.rows.at(-1)?.seq === newest);
+  expect(second.rows.map(({ seq }) => seq)).toEqual(Array.from({ length: newest - known }, (_, i) => known + 1 + i));
+  await page.host.callTool('legacy', 'hello', {});
+  await until('and goes on', () => second.rows.at(-1)!.seq >= newest + 2);
+});
+
+test('a server that falls leaves its evidence: rows, last words, exit, and what is wrong in words', async () => {
+  const page = await inspectHost([talks]);
+  const live = await page.live('after=0');
+  await page.post('servers/talks/call', { kind: 'tool', name: 'fall', args: {} });
+  await until('the end is seen', () => live.all('servers').at(-1)?.[0]?.status?.state === 'failed');
+  const [server] = live.all('servers').at(-1)!;
+  expect(server!.lives.at(-1)).toMatchObject({ exitCode: 9, stderrTail: expect.stringContaining('I fall') });
+  expect(server!.status!.lastExit!.evidence!.stderrTail).toContain('I fall');
+
+  await until('the loss is told', () =>
+    live
+      .all('problems')
+      .at(-1)!
+      .some(({ kind }) => kind === 'unanswered'),
+  );
+  const { problems } = await page.get<Overview>('overview');
+  const found = Object.fromEntries(problems.map((problem) => [problem.kind, problem]));
+  expect(Object.keys(found).sort()).toEqual(['era-fallback', 'exit-with-error', 'stdout-pollution', 'unanswered']);
+
+  const { rows } = await page.get<EventPage>('events?after=0');
+  const noise = rows.find(({ seq }) => seq === found['stdout-pollution']!.seq)!;
+  expect(noise).toMatchObject({ type: 'noise', summary: 'Listening on stdio …' });
+  expect((await page.get<EventDetail>(`events/${noise.seq}`)).problems[0]).toContain('no message');
+  const exit = await page.get<EventDetail>(`events/${found['exit-with-error']!.seq}`);
+  expect(exit.evidence).toMatchObject({ phase: 'running', exitCode: 9, stderrTail: expect.stringContaining('I fall') });
+  const lost = rows.find(({ seq }) => seq === found.unanswered!.seq)!;
+  expect(lost).toMatchObject({ tool: 'fall', error: 'never answered: the process ended' });
+});
+
+test('a page that takes nothing costs no memory and disturbs nobody', async () => {
+  const page = await inspectHost([legacy()]);
+  const { port, token } = page.inspector;
+  const lazy = connect(port, '127.0.0.1');
+  later(async () => void lazy.destroy());
+  lazy.write(`GET /api/live?after=0&token=${token} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+  lazy.pause();
+  const source = page.host.flow.begin('flood');
+  for (let i = 0; i < 60_000; i++) source.text('toServer', `{"jsonrpc":"2.0","method":"m","params":{"i":${i}}}`);
+  const live = await page.live();
+  source.add({ kind: 'note', text: 'the end' });
+  await until('the other page is up to date', () => live.rows.at(-1)?.summary === 'the end');
+});
+
+test('a page that missed what the store has dropped is told to begin anew', async () => {
+  const page = await inspectHost([legacy()]);
+  const source = page.host.flow.begin('flood');
+  for (let i = 0; i < 100_100; i++) source.add({ kind: 'note', text: `${i}` });
+  const live = await page.live('after=5');
+  await until('the stream ends', () => live.ended);
+  expect(live.messages.map(({ name }) => name)).toEqual(['resync']);
+  const { oldest, newest } = await page.get<EventPage>('events?limit=1');
+  expect(newest - oldest + 1).toBe(100_000);
+});
+
+test.each([legacy(), modern()])('a question of a $name server waits for the page', async (config) => {
+  const page = await inspectHost([config]);
+  const live = await page.live();
+  const answered = page.host.callTool(config.name, 'ask', {});
+  await until('it is asked', () => live.all('question').length === 1);
+  const [question] = live.all('question');
+  expect(question).toMatchObject({
+    server: config.name,
+    kind: 'elicit',
+    params: { requestedSchema: expect.anything() },
+  });
+
+  const again = await page.live();
+  await until('a page that is opened later sees it too', () => again.all('question').length === 1);
+  await expect(page.post(`questions/${question!.id}`, { action: 'perhaps' })).rejects.toThrow('400');
+  await page.post(`questions/${question!.id}`, { action: 'accept', content: { answer: 'Ada' } });
+  expect(JSON.stringify(await answered)).toContain('Ada');
+  await until('all pages know', () => again.all('answered').some(({ id }) => id === question!.id));
+  await expect(page.post(`questions/${question!.id}`, { action: 'cancel' })).rejects.toThrow('404');
+});
+
+test('where nobody has the page open, questions are declined with a word', async () => {
+  const page = await inspectHost([legacy()], { graceMs: 50 });
+  expect(JSON.stringify(await page.host.callTool('legacy', 'ask', {}))).toContain('cancel');
+  const result = JSON.stringify(await page.host.callTool('legacy', 'askMuch', {}));
+  expect(result).toContain('Nobody has the Inspector open');
+});
+
+test('a text in place of a model is given, or refused', async () => {
+  const page = await inspectHost([legacy()]);
+  const live = await page.live();
+  const result = page.host.callTool('legacy', 'askMuch', {});
+  await until('all is asked', () => live.all('question').length === 3);
+  const sample = live.all('question').find(({ kind }) => kind === 'sample')!;
+  await expect(page.post(`questions/${sample.id}`, { role: 'assistant' })).rejects.toThrow('400');
+  const message = { role: 'assistant', content: { type: 'text', text: 'as a model' }, model: 'a person' };
+  await page.post(`questions/${sample.id}`, message);
+  for (const { id, kind } of live.all('question'))
+    if (kind === 'elicit') await page.post(`questions/${id}`, { refuse: 'no' });
+  expect(JSON.stringify(await result)).toContain('as a model');
+});
+
+test('progress of a call is told while it runs', async () => {
+  const page = await inspectHost([serverConfig('slow', 'test/fixtures/inspector/reports-progress.mjs')]);
+  const live = await page.live();
+  const { id } = await page.post<CallStarted>('servers/slow/call', { kind: 'tool', name: 'count', args: {} });
+  await until('it is done', () => live.all('call').some((call) => call.id === id && call.state === 'done'));
+  const updates = live.all('call').filter((call) => call.id === id);
+  expect(updates.map(({ progress }) => progress?.message)).toContain('half way');
+  expect(updates.at(-1)!.progress).toBeUndefined();
+});
