@@ -68,6 +68,17 @@ if (result !== 'COMMAND_NOT_FOUND') throw new Error(JSON.stringify(result));
 export const all: unknown[] = [serveLiteMcp];
 `,
 
+  './host': `
+import { writeFileSync } from 'node:fs';
+import { Host, type ServerStatus } from 'standpipe/host';
+
+writeFileSync('mcp.json', JSON.stringify({ mcpServers: { nothing: { command: 'no-such-command' } } }));
+const host = await Host.open('mcp.json');
+const [status]: ServerStatus[] = await host.start();
+if (status?.state !== 'failed') throw new Error(JSON.stringify(status));
+await host.stop();
+`,
+
   './server': `
 import { type Call, Server, serveStdio } from 'standpipe/server';
 

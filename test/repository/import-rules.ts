@@ -17,6 +17,7 @@ export type NodeModules = 'all' | 'all but node:child_process';
 const io = 'all but node:child_process';
 const wireTypes = ['transport/wire.ts', 'transport/message-transport.ts'];
 const belowHost = ['base', 'framing', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp', 'entry', 'flow', 'record'];
+const all = [...belowHost, 'live', 'tap', 'host', 'inspector'];
 
 /** The folders without `node` are pure: they do no I/O, and tsconfig.pure.json compiles them without Node's types. */
 export const importRules: Readonly<Record<string, ImportRule>> = {
@@ -29,14 +30,25 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
     lazyPackages: ['ajv'],
   },
   litemcp: { folders: ['base', 'framing', 'jsonrpc', 'mcp'], types: wireTypes },
-  flow: { folders: ['base'], types: ['framing', 'jsonrpc'] },
+  flow: { folders: ['base', 'jsonrpc'], types: ['framing', 'transport/wire.ts'] },
   process: { folders: ['base'], node: 'all', packages: ['cross-spawn'] },
   transport: { folders: ['base', 'framing', 'jsonrpc', 'process'], node: io },
   entry: { folders: ['base', 'framing', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp'], node: io },
-  record: { folders: ['base', 'flow'], node: io },
+  record: { folders: ['base', 'framing', 'flow'], node: io },
+  live: { folders: ['base', 'framing', 'flow', 'record'], node: io },
+  tap: {
+    folders: ['base', 'framing', 'jsonrpc', 'process', 'flow', 'record', 'live'],
+    node: io,
+    packages: ['jsonc-parser'],
+  },
   host: { folders: belowHost, node: io, packages: ['jsonc-parser'] },
-  inspector: { folders: ['base', 'flow', 'record', 'host'], node: io, packages: ['hono', '@hono/node-server'] },
-  cli: { folders: [...belowHost, 'host', 'inspector'], node: io, packages: ['commander'] },
+  inspector: {
+    folders: ['base', 'flow', 'record', 'live', 'host'],
+    types: ['mcp'],
+    node: io,
+    lazyPackages: ['@modelcontextprotocol/core'],
+  },
+  cli: { folders: all, node: io, packages: ['commander'] },
   testing: { folders: ['base', 'jsonrpc', 'transport'], node: io },
   /** What lies in no folder: the subpath `standpipe` itself. */
   'index.ts': { folders: ['base', 'jsonrpc', 'transport', 'entry'] },
