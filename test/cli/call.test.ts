@@ -48,15 +48,7 @@ describe('values take the type that the tool wants', () => {
 
   test('what looks like another type stays text where text is wanted, and one value is a list where a list is', async () => {
     expect(
-      await typed(
-        'text=true',
-        'maybe=007',
-        'either=007',
-        'tags=[x',
-        'counts=4',
-        'mode=fast',
-        'anything=',
-      ),
+      await typed('text=true', 'maybe=007', 'either=007', 'tags=[x', 'counts=4', 'mode=fast', 'anything='),
     ).toEqual({
       text: 'true',
       maybe: '007',
@@ -197,7 +189,13 @@ describe('exit codes and errors', () => {
       'stderr',
     ],
     ['a server that dies during the call', ['call', 'crashes', ...everything], 3, 'may have run', ''],
-    ['a call that takes too long', ['call', 'works', '--timeout', '700ms', ...everything], 4, 'tools/call was not answered within 700 ms', ''],
+    [
+      'a call that takes too long',
+      ['call', 'works', '--timeout', '700ms', ...everything],
+      4,
+      'tools/call was not answered within 700 ms',
+      '',
+    ],
     [
       'a server that never answers',
       ['tools', '--timeout', '500', '--', process.execPath, '-e', 'setInterval(() => {}, 1e6)'],

@@ -112,3 +112,12 @@ export function pidsIn(file: string): number[] {
     return []; // none yet
   }
 }
+
+/** What a terminal would obey, or show in another order, in a text. */
+export function dangerous(text: string): string[] {
+  return [...text].filter((character) => {
+    const code = character.codePointAt(0)!;
+    const isControl = code < 0x20 || (code >= 0x7f && code < 0xa0);
+    return (isControl && !'\t\r\n'.includes(character)) || code === 0x202e;
+  });
+}

@@ -1,0 +1,240 @@
+// The other commands, as processes: what they print in a pipe, and the documents of --json, whose shapes are promised.
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  calculatorEntry,
+  dangerous,
+  everything,
+  everythingEntry,
+  finished,
+  folder,
+  hostile,
+  program,
+  runCli,
+  startCli,
+  writeConfig,
+} from './run-cli.ts';
+
+const json = async (...args: string[]) => {
+  const { code, stdout } = await runCli([...args, '--json']);
+  return { code, ...JSON.parse(stdout) };
+};
+
+test('--version is the version of the package, and every command has help with an example', async () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  const { stdout } = await runCli(['--help']);
+  const names = [...stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => name!);
+  expect(names).toEqual(expect.arrayContaining(['up', 'ls', 'start', 'stop', 'restart', 'tools', 'call', 'read']));
+  for (const name of names.filter((each) => each !== 'help' && each !== 'litemcp')) {
+    const help = await runCli([name, '--help']);
+    expect({ name, ...help }).toMatchObject({ name, code: 0, stderr: '' });
+    expect(help.stdout).toMatch(/\$ standpipe |Install it:/);
+  }
+  expect((await runCli(['help', 'call'])).stdout).toBe((await runCli(['call', '--help'])).stdout);
+  expect(await runCli([])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Usage: standpipe') });
+});
+
+describe('ls and config', () => {
+  const config = writeConfig('ls.json', {
+    first: { ...everythingEntry, env: { API_KEY: 'sk-secret-123' } },
+    second: { command: 'no-such', enabled: false },
+    wrong: { command: 5 },
+    far: { type: 'http', url: 'https://example.com/mcp' },
+  });
+
+  test('ls lists what the config has, and starts nothing', async () => {
+    const { code, stdout, stderr } = await runCli(['ls', '--config', config]);
+    expect(code).toBe(0);
+    const rows = stdout.trimEnd().split('\n');
+    expect(rows.map((row) => row.split('\t').slice(0, 2))).toEqual([
+      ['first', 'stopped'],
+      ['second', 'disabled'],
+      ['wrong', 'disabled'],
+      ['far', 'disabled'],
+    ]);
+    expect(stderr).toContain('No host is running');
+  });
+
+  test('ls --json', async () => {
+    const { running, servers } = await json('ls', '--config', config);
+    expect(running).toBe(false);
+    expect(servers[0]).toEqual({
+      name: 'first',
+      state: 'stopped',
+      reason: 'not started yet',
+      protocol: 'mcp',
+      pid: null,
+      uptimeMs: 0,
+      restarts: 0,
+      calls: 0,
+      errors: 0,
+    });
+  });
+
+  test('config says what is wrong, with its place, shows no secret, and ends with 2', async () => {
+    const { code, stdout, stderr } = await runCli(['config', '--config', config]);
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/^first\tenabled\tmcp\t.*everything\.mjs\tAPI_KEY\t.*ls\.json:3$/m);
+    expect(stdout).toMatch(/^wrong\trejected\t/m);
+    expect(stdout).toMatch(/^far\tremote\t/m);
+    expect(stderr).toMatch(/error: .*ls\.json:\d+:\d+: server "wrong": "command" must be/);
+    expect(stdout + stderr).not.toContain('sk-secret');
+  });
+
+  test('config --json', async () => {
+    const described = await json('config', '--config', config);
+    expect(described).toMatchObject({
+      code: 2,
+      searched: [config],
+      files: [{ file: config, origin: 'named', usable: true, envFiles: [], servers: ['first', 'second'] }],
+      shadowed: [],
+      problems: expect.arrayContaining([expect.objectContaining({ severity: 'error', server: 'wrong' })]),
+    });
+    expect(described.servers[0]).toMatchObject({ name: 'first', status: 'enabled', env: { API_KEY: '••••' } });
+    expect(JSON.stringify(described)).not.toContain('sk-secret');
+  });
+
+  test('a config that is right ends with 0, and none at all with 2', async () => {
+    const good = writeConfig('good.json', { one: everythingEntry });
+    expect(await runCli(['config', '--config', good])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('Nothing is wrong'),
+    });
+    mkdirSync(join(folder, 'empty'), { recursive: true });
+    const none = await runCli(['config'], { cwd: join(folder, 'empty') });
+    expect(none).toMatchObject({ code: 2, stdout: '' });
+    expect(none.stderr).toContain('There is no config');
+  });
+
+  test('start, stop and restart need a host', async () => {
+    for (const verb of ['start', 'stop', 'restart']) {
+      const ran = await runCli([verb, 'first', '--config', config]);
+      expect(ran).toMatchObject({ code: 2, stdout: '' });
+      expect(ran.stderr).toContain('No host is running for this config\nhint: Start one with `standpipe up`');
+    }
+  });
+});
+
+describe('tools', () => {
+  test('in a pipe: a line a tool, parted by tabs', async () => {
+    const { code, stdout, stderr } = await runCli(['tools', ...everything]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('everything\tgreet\tname=<text>\tGreets\n');
+    expect(stdout).toContain('[mode=<one of: fast, slow, 3>] [maybe=<text or null>]');
+  });
+
+  test('--json has the definitions, with server and address; what failed is told beside the rest', async () => {
+    const config = writeConfig('tools.json', {
+      one: everythingEntry,
+      calculator: calculatorEntry,
+      broken: { command: 'no-such-command' },
+    });
+    const { code, tools, failed } = await json('tools', '--config', config);
+    expect(code).toBe(3);
+    expect(tools.find((tool: { name: string }) => tool.name === 'greet')).toEqual({
+      server: 'one',
+      name: 'greet',
+      address: 'greet',
+      sharedWith: [],
+      description: 'Greets',
+      inputSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+    });
+    expect(tools.at(-1)).toMatchObject({ server: 'calculator', name: 'Calculator' });
+    expect(failed).toEqual([
+      { server: 'broken', error: expect.objectContaining({ code: 'SERVER_FAILED', exitCode: 3 }) },
+    ]);
+  });
+});
+
+describe('read and prompt', () => {
+  test('a resource in a pipe is its bytes, and nothing more', async () => {
+    expect(await runCli(['read', 'doc://readme', ...everything])).toEqual({
+      code: 0,
+      stdout: 'no newline at the end',
+      stderr: '',
+    });
+    const child = startCli(['read', 'doc://logo', ...everything]);
+    const chunks: Buffer[] = [];
+    child.stdout.on('data', (chunk) => chunks.push(chunk));
+    await finished(child);
+    expect([...Buffer.concat(chunks)]).toEqual([0, 1, 2, 255]);
+    await runCli(['read', 'doc://logo', '--output', 'logo.png', ...everything]);
+    expect([...readFileSync(join(folder, 'logo.png'))]).toEqual([0, 1, 2, 255]);
+  });
+
+  test('without a URI, what there is', async () => {
+    const { stdout } = await runCli(['read', ...everything]);
+    expect(stdout).toBe('doc://readme\treadme\ttext/plain\t\ndoc://logo\tlogo\timage/png\t\n');
+  });
+
+  test('--json', async () => {
+    const { stdout } = await runCli(['read', 'doc://readme', '--json', ...everything]);
+    expect(JSON.parse(stdout)).toEqual({
+      server: 'everything',
+      uri: 'doc://readme',
+      contents: [{ uri: 'doc://readme', mimeType: 'text/plain', text: 'no newline at the end' }],
+      saved: [],
+    });
+    const prompt = await runCli(['prompt', 'review', 'code=x', '--json', ...everything]);
+    expect(JSON.parse(prompt.stdout)).toEqual({
+      server: 'everything',
+      prompt: 'review',
+      description: 'Reviews code',
+      messages: [{ role: 'user', content: { type: 'text', text: 'Review x (any style)' } }],
+    });
+  });
+
+  test('a prompt with its arguments, checked', async () => {
+    writeFileSync(join(folder, 'code.py'), 'print(1)');
+    const { stdout } = await runCli(['prompt', 'review', 'code=@code.py', 'style=short', ...everything]);
+    expect(stdout).toBe('user: Review print(1) (short style)\n');
+    const missing = await runCli(['prompt', 'review', ...everything]);
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('review needs "code"') });
+    const unknown = await runCli(['prompt', 'reviw', ...everything]);
+    expect(unknown.stderr).toContain('Did you mean "review"?');
+    expect((await runCli(['prompt', ...everything])).stdout).toBe('review\tcode [style]\tReviews code\n');
+  });
+});
+
+test('litemcp serve gives one tool of an MCP server to LiteMCP clients', async () => {
+  const { stdout } = await runCli([
+    'call',
+    'World',
+    '--protocol',
+    'litemcp',
+    '--',
+    process.execPath,
+    program,
+    'litemcp',
+    'serve',
+    '--tool',
+    'greet',
+    ...everything,
+  ]);
+  expect(stdout).toBe('Hello, World!\n');
+});
+
+describe('what a hostile server says, in a pipe', () => {
+  test('content comes as it is, names cannot break the lines', async () => {
+    const { stdout } = await runCli(['call', 'says', ...hostile]);
+    expect(stdout).toBe('\x1b]0;owned\x07\x1b[2Jevil\u202e\u009b31m\x7f\n');
+    const { stdout: listed } = await runCli(['tools', ...hostile]);
+    expect(listed.split('\n')).toHaveLength(5);
+    expect(listed.split('\n')[0]!.split('\t')).toHaveLength(4);
+    expect(listed).not.toContain('\x1b');
+  });
+
+  test('errors are for people: nothing in them is raw, and JSON is plain ASCII where it matters', async () => {
+    for (const tool of ['fails', 'refuses']) {
+      const { stderr } = await runCli(['call', tool, ...hostile]);
+      expect(stderr).toContain('\\x1b]0;owned\\x07\\x1b[2Jevil\\u202e\\x9b31m\\x7f');
+      expect(dangerous(stderr)).toEqual([]);
+    }
+    const { stdout } = await runCli(['call', 'says', '--json', ...hostile]);
+    expect(dangerous(stdout)).toEqual([]);
+    expect(JSON.parse(stdout).content[0].text).toContain('\u009b31m\x7f');
+  });
+});

@@ -1,0 +1,85 @@
+// How commands end: with everything that they started gone, whoever ends them.
+
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isAlive, until } from '../fixtures/server.ts';
+import { everything, finished, folder, pidsIn, runCli, startCli } from './run-cli.ts';
+
+const withPids = (name: string) => {
+  const file = join(folder, name);
+  return { pids: () => pidsIn(file), env: ['--env', `PID_FILE=${file}`] };
+};
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s during a call ends with %i and leaves no process', async (signal, code) => {
+  const { pids, env } = withPids(`${signal}.pids`);
+  const child = startCli(['call', 'works', '--verbose', ...env, ...everything]);
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk;
+  });
+  await until('the call is under way', () => stderr.includes('tools/call'), 15_000);
+  const ended = once(child, 'close');
+  child.kill(signal);
+  expect(await ended).toEqual([code, null]);
+  expect(pids()).toHaveLength(1);
+  expect(pids().filter(isAlive)).toEqual([]);
+});
+
+test('a signal while the server is still starting leaves no process either', async () => {
+  const silent = 'require("fs").appendFileSync(process.env.PID_FILE, process.pid + "\\n"); setInterval(() => {}, 1e6)';
+  const { pids, env } = withPids('starting.pids');
+  const child = startCli(['tools', ...env, '--', process.execPath, '-e', silent]);
+  await until('it is started', () => pids().length === 1, 15_000);
+  const ended = once(child, 'close');
+  child.kill('SIGINT');
+  expect(await ended).toEqual([130, null]);
+  await until('it is gone', () => !pids().some(isAlive));
+});
+
+test('a server that ignores everything is gone as well, and a second signal does not wait for it', async () => {
+  const stubborn = `
+    require('fs').appendFileSync(process.env.PID_FILE, process.pid + '\\n');
+    process.on('SIGTERM', () => {}); process.stdin.resume(); setInterval(() => {}, 1e6);`;
+  const { pids, env } = withPids('stubborn.pids');
+  const child = startCli(['tools', ...env, '--', process.execPath, '-e', stubborn]);
+  await until('it is started', () => pids().length === 1, 15_000);
+  const started = performance.now();
+  child.kill('SIGINT');
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const ended = once(child, 'close');
+  child.kill('SIGINT');
+  expect(await ended).toEqual([130, null]);
+  expect(performance.now() - started).toBeLessThan(2000);
+  await until('the watchdog has taken it', () => !pids().some(isAlive), 8000);
+});
+
+test('`| head` is no failure, and nothing is left', async () => {
+  const { pids, env } = withPids('head.pids');
+  const child = startCli(['call', 'large', ...env, ...everything]);
+  child.stdout.once('data', () => child.stdout.destroy());
+  const [code] = await once(child, 'close');
+  expect(code).toBe(0);
+  expect(pids().filter(isAlive)).toEqual([]);
+});
+
+test('ten megabytes arrive whole in a slow pipe', async () => {
+  const child = startCli(['call', 'large', ...everything]);
+  const ran = finished(child);
+  child.stdout.pause();
+  setTimeout(() => child.stdout.resume(), 1500);
+  const { code, stdout } = await ran;
+  expect(code).toBe(0);
+  expect(stdout.length).toBe(15 * 500_000);
+});
+
+test('a call that is over leaves nothing', async () => {
+  const { pids, env } = withPids('done.pids');
+  expect(await runCli(['call', 'greet', 'name=x', ...env, ...everything])).toMatchObject({ code: 0 });
+  expect(pids()).toHaveLength(1);
+  expect(pids().filter(isAlive)).toEqual([]);
+});

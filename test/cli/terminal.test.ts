@@ -1,0 +1,98 @@
+// What people see: on a real pseudo-terminal.
+
+import { execFileSync } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { dangerous, everything, hostile, runCli, runOnTerminal } from './run-cli.ts';
+
+const python = (() => {
+  try {
+    return execFileSync('python3', ['--version']).length > 0;
+  } catch {
+    return false; // then there is no terminal to be had
+  }
+})();
+
+/** The last state of each line, without colours. */
+const plain = (shown: string) => stripVTControlCharacters(shown).replaceAll('\r', '');
+
+describe.skipIf(!python)('on a terminal', () => {
+  test('tables are aligned, have a header, and never pass the width', async () => {
+    for (const columns of [40, 80, 120]) {
+      const { stdout } = await runOnTerminal(['tools', ...everything], { columns });
+      const lines = plain(stdout)
+        .split('\n')
+        .filter((line) => line.startsWith('every') || line.includes('SERVER'));
+      expect(lines.length).toBeGreaterThan(8);
+      expect(lines[0]).toMatch(/^SERVER +TOOL +ARGUM/);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
+      const tool = lines[0]!.indexOf('TOOL');
+      expect(lines.slice(1).every((line) => line[tool - 1] === ' ' && line[tool] !== ' ')).toBe(true);
+    }
+  });
+
+  test('colours are there unless NO_COLOR; FORCE_COLOR brings them to a pipe', async () => {
+    expect((await runOnTerminal(['tools', ...everything])).stdout).toContain('\x1b[36mgreet');
+    expect((await runOnTerminal(['tools', ...everything], { env: { NO_COLOR: '1' } })).stdout).not.toContain(
+      '\x1b[36m',
+    );
+    expect((await runCli(['call', 'gret', ...everything])).stderr).not.toContain('\x1b');
+    const forced = await runCli(['call', 'gret', ...everything], { env: { FORCE_COLOR: '1' } });
+    expect(forced.stderr).toContain('\x1b[31merror:\x1b[39m');
+  });
+
+  test('a hostile server cannot reach the terminal: not with names, content, errors or stderr', async () => {
+    const env = { NO_COLOR: '1' };
+    const runs = [
+      ['tools', ...hostile],
+      ['call', 'says', ...hostile],
+      ['call', 'says', '--json', ...hostile],
+      ['call', 'says', '--verbose', ...hostile],
+      ['call', 'fails', ...hostile],
+      ['call', 'refuses', ...hostile],
+    ];
+    for (const args of runs) {
+      const { stdout } = await runOnTerminal(args, { env });
+      const ours = stdout.replaceAll('\r\x1b[2K', ''); // how the line of activity is cleared
+      expect(ours).toContain('owned');
+      expect(dangerous(ours)).toEqual([]);
+    }
+  });
+
+  test('progress shows while it lasts, and is gone from the last line', async () => {
+    const { stdout } = await runOnTerminal(['call', 'works', 'ms=2000', ...everything], { env: { NO_COLOR: '1' } });
+    expect(stdout).toMatch(/calling everything\/works \[█+░+\] \d+% step \d/);
+    expect(stdout.slice(stdout.lastIndexOf('\x1b[2K'))).toBe('\x1b[2Kdone\r\n');
+    const piped = await runCli(['call', 'works', 'ms=700', ...everything]);
+    expect(piped).toEqual({ code: 0, stdout: 'done\n', stderr: '' });
+  });
+
+  test('a server that asks is answered by the person, who is asked again until it fits', async () => {
+    const { code, stdout } = await runOnTerminal(['call', 'asks', ...everything], {
+      steps: [
+        { wait: 'name <text>', type: 'Ada\r' },
+        { wait: 'age <a whole number>', type: 'old\r' },
+        { wait: 'must be a whole number', type: '' },
+        { wait: 'age <a whole number>', type: '36\r' },
+        { wait: 'fast <true or false', type: '\r' },
+        { wait: 'Send this?', type: 'y\r' },
+      ],
+    });
+    expect(code).toBe(0);
+    expect(stdout).toContain('everything asks: Who are you?');
+    expect(stdout).toContain('{"action":"accept","content":{"name":"Ada","age":36}}');
+  });
+
+  test('Ctrl-C at a question ends the command', async () => {
+    const { code } = await runOnTerminal(['call', 'asks', ...everything], {
+      steps: [{ wait: 'name <text>', type: '\x03' }],
+    });
+    expect(code).toBe(130);
+  });
+
+  test('where nobody can answer, it is declined with a word', async () => {
+    const { stdout, stderr } = await runCli(['call', 'asks', ...everything]);
+    expect(JSON.parse(stdout)).toMatchObject({ action: 'decline' });
+    expect(stderr).toContain('everything asks: Who are you? — nobody is here to answer');
+  });
+});

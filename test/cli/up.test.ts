@@ -1,0 +1,198 @@
+// `standpipe up`, and other terminals that use what it runs.
+
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterEach, describe, expect, test } from 'vitest';
+import { isAlive, until } from '../fixtures/server.ts';
+import {
+  calculatorEntry,
+  everythingEntry,
+  folder,
+  pidsIn,
+  runCli,
+  runOnTerminal,
+  startCli,
+  writeConfig,
+} from './run-cli.ts';
+
+interface Up {
+  child: ChildProcessWithoutNullStreams;
+  log: () => string;
+  ended: Promise<unknown[]>;
+}
+
+const running = new Set<ChildProcessWithoutNullStreams>();
+afterEach(async () => {
+  for (const child of running) {
+    child.kill('SIGTERM');
+    await once(child, 'close');
+  }
+});
+
+async function up(config: string, ...args: string[]): Promise<Up> {
+  const child = startCli(['up', '--config', config, ...args]);
+  running.add(child);
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
+  const ended = once(child, 'close').finally(() => running.delete(child));
+  return { child, log: () => text, ended };
+}
+
+const has = (up: Up, text: string | RegExp) =>
+  until(
+    `${text} in: ${up.log()}`,
+    () => (typeof text === 'string' ? up.log().includes(text) : text.test(up.log())),
+    15_000,
+  );
+
+describe('in a pipe', () => {
+  test('logs what happens, serves other terminals, and ends cleanly', async () => {
+    const pidFile = join(folder, 'up.pids');
+    const config = writeConfig('up.json', {
+      everything: { ...everythingEntry, env: { PID_FILE: pidFile } },
+      lazy: { ...calculatorEntry, autoStart: false },
+      broken: { command: 'no-such-command' },
+    });
+    const host = await up(config);
+    await has(host, 'everything ready');
+    await has(host, 'broken failed');
+    expect(host.log()).toMatch(/broken failed: Cannot find the command "no-such-command"/);
+    expect(host.log()).toContain('standpipe restart broken');
+
+    const sockets = readdirSync(join(folder, 'standpipe')).filter((name) => name.startsWith('control-'));
+    expect(sockets).toHaveLength(1);
+    expect(statSync(join(folder, 'standpipe', sockets[0]!)).mode & 0o777).toBe(0o600);
+
+    const called = await runCli(['call', 'everything', 'greet', 'name=you', '--config', config]);
+    expect(called).toEqual({ code: 0, stdout: 'Hello, you!\n', stderr: '' });
+    expect((await runCli(['call', 'lazy', '2', '5', '--config', config])).stdout).toBe('7\n');
+    expect((await runCli(['call', 'everything', 'fails', '--config', config])).code).toBe(1);
+    expect((await runCli(['call', 'everything', 'nope', '--config', config])).code).toBe(2);
+    expect((await runCli(['call', 'broken', 'x', '--config', config])).code).toBe(3);
+    expect((await runCli(['call', 'everything', 'works', '--timeout', '500', '--config', config])).code).toBe(4);
+    expect(pidsIn(pidFile)).toHaveLength(1);
+
+    const listed = JSON.parse((await runCli(['ls', '--json', '--config', config])).stdout);
+    expect(listed).toMatchObject({
+      running: true,
+      servers: [
+        { name: 'everything', state: 'ready', pid: pidsIn(pidFile)[0], calls: 3, revision: '2026-07-28' },
+        { name: 'lazy', state: 'ready', calls: 1, protocol: 'litemcp' },
+        { name: 'broken', state: 'failed', lastExit: { code: 'COMMAND_NOT_FOUND' } },
+      ],
+    });
+
+    const restarted = await runCli(['restart', 'everything', '--json', '--config', config]);
+    expect(JSON.parse(restarted.stdout)).toMatchObject({ server: { name: 'everything', state: 'ready' } });
+    expect(pidsIn(pidFile)).toHaveLength(2);
+    expect((await runCli(['stop', 'everything', '--config', config])).stderr).toBe('everything is stopped.\n');
+    expect((await runCli(['start', 'everything', '--config', config])).stderr).toBe('everything is ready.\n');
+    expect((await runCli(['restart', 'evrything', '--config', config])).stderr).toContain('Did you mean "everything"?');
+
+    const second = await runCli(['up', '--config', config]);
+    expect(second).toMatchObject({ code: 2, stdout: '' });
+    expect(second.stderr).toContain('A host for this config is running already');
+
+    host.child.kill('SIGTERM');
+    expect(await host.ended).toEqual([0, null]);
+    expect(host.log()).toMatch(/all servers have stopped\n$/);
+    expect(pidsIn(pidFile).filter(isAlive)).toEqual([]);
+    expect(readdirSync(join(folder, 'standpipe')).filter((name) => name.startsWith('control-'))).toEqual([]);
+  });
+
+  test('a change of the config touches only what it concerns', async () => {
+    const pids = { stays: join(folder, 'stays.pids'), changes: join(folder, 'changes.pids') };
+    const entry = (file: string, more = {}) => ({ ...everythingEntry, env: { PID_FILE: file, ...more } });
+    const config = writeConfig('reload.json', { stays: entry(pids.stays), changes: entry(pids.changes) });
+    const host = await up(config);
+    await has(host, 'changes ready');
+    await has(host, 'stays ready');
+    const slow = runCli(['call', 'stays', 'works', 'ms=3000', '--config', config]);
+    writeConfig('reload.json', {
+      stays: entry(pids.stays),
+      changes: entry(pids.changes, { X: '1' }),
+      added: calculatorEntry,
+    });
+    await has(host, 'added ready');
+    await has(host, /changes stopped[\s\S]*changes ready/);
+    writeFileSync(config, '{ "mcpServers": ');
+    await has(host, 'error: ');
+    expect(await slow).toMatchObject({ code: 0, stdout: 'done\n' });
+    expect([pidsIn(pids.stays).length, pidsIn(pids.changes).length]).toEqual([1, 2]);
+    writeConfig('reload.json', { stays: entry(pids.stays) });
+    await has(host, 'added removed');
+    await until('those that went are gone', () => !pidsIn(pids.changes).some(isAlive));
+    expect(pidsIn(pids.stays).filter(isAlive)).toHaveLength(1);
+  });
+
+  test('a socket that a killed host left behind is replaced, and its servers are gone', async () => {
+    const pidFile = join(folder, 'killed.pids');
+    const config = writeConfig('killed.json', { everything: { ...everythingEntry, env: { PID_FILE: pidFile } } });
+    const first = await up(config);
+    await has(first, 'everything ready');
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const asked = await runCli(['ls', '--json', '--config', config]);
+    expect(JSON.parse(asked.stdout)).toMatchObject({ running: false });
+    const next = await up(config);
+    await has(next, 'everything ready');
+    expect((await runCli(['call', 'everything', 'greet', 'name=x', '--config', config])).code).toBe(0);
+    await until('the first server is gone', () => pidsIn(pidFile).filter(isAlive).length === 1);
+  });
+
+  test('--json is a document a line', async () => {
+    const config = writeConfig('json.json', { everything: everythingEntry });
+    const host = await up(config, '--json');
+    await has(host, '"ready"');
+    host.child.kill('SIGINT');
+    expect(await host.ended).toEqual([0, null]);
+    const events = host
+      .log()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(events[0]).toEqual({ event: 'began', at: expect.any(String), config, servers: ['everything'] });
+    expect(events.at(-1)).toMatchObject({ event: 'ended' });
+    expect(events).toContainEqual({
+      event: 'state',
+      at: expect.any(String),
+      server: 'everything',
+      from: 'starting',
+      to: 'ready',
+      reason: 'connected',
+    });
+  });
+
+  test('no config, or none that can be used, is an error', async () => {
+    expect((await runCli(['up', '--config', 'nowhere.json'])).code).toBe(2);
+    writeFileSync(join(folder, 'bad.json'), '{');
+    const bad = await runCli(['up', '--config', 'bad.json']);
+    expect(bad).toMatchObject({ code: 2, stderr: expect.stringContaining('bad.json:1:') });
+  });
+});
+
+describe('on a terminal', () => {
+  test('shows a line a server that stays in its place, and what to do about one that failed', async () => {
+    const config = writeConfig('screen.json', {
+      everything: everythingEntry,
+      broken: { command: 'no-such-command' },
+    });
+    const { code, stdout } = await runOnTerminal(['up', '--config', config], {
+      columns: 70,
+      steps: [{ wait: 'ready' }, { wait: '2s', columns: 50 }, { wait: 'ready', type: '\x03' }, { wait: 'Stopping' }],
+    });
+    expect(code).toBe(0);
+    const text = stripVTControlCharacters(stdout).replaceAll('\r', '');
+    expect(text).toMatch(/SERVER +STATE +UPTIME +CALLS +LAST ERROR\n/);
+    expect(text).toMatch(/everything +ready +1s +0\n/);
+    expect(text).toContain('broken failed: Cannot find the command');
+    expect(text).toMatch(/All servers have stopped\.\n$/);
+    // Drawn over, not scrolled: every frame goes back up by as many lines as the one before had.
+    const frames = stdout.split('\x1b[J').length;
+    expect(frames).toBeGreaterThan(3);
+    expect(text.split('\n').every((line) => line.length <= 70)).toBe(true);
+  });
+});
