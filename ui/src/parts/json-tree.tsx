@@ -24,7 +24,13 @@ function Node({ name, value, depth }: { name?: string; value: unknown; depth: nu
       </div>
     );
   }
-  return <Branch name={name} value={value} depth={depth} />;
+  if (Object.keys(value).length > 0) return <Branch name={name} value={value} depth={depth} />;
+  return (
+    <div className="json-leaf">
+      <Name name={name} />
+      <span className="json-mark">{Array.isArray(value) ? '[]' : '{}'}</span>
+    </div>
+  );
 }
 
 function Branch({ name, value, depth }: { name?: string; value: object; depth: number }) {

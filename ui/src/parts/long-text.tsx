@@ -6,6 +6,8 @@ import { visible } from '../text/visible.ts';
 import { ScrollRegion } from './scroll-region.tsx';
 
 const PIECE = 32_000;
+/** Fits into a line. */
+const SHORT = 60;
 
 export function LongText({ text, label, wraps = true }: { text: string; label: string; wraps?: boolean }) {
   const [shown, setShown] = useState(PIECE);
@@ -13,9 +15,11 @@ export function LongText({ text, label, wraps = true }: { text: string; label: s
   const rest = text.length - shown;
   return (
     <div className="long-text">
-      <label className="check small">
-        <input type="checkbox" checked={wrap} onChange={(event) => setWrap(event.target.checked)} /> Wrap lines
-      </label>
+      {text.length > SHORT && (
+        <label className="check small">
+          <input type="checkbox" checked={wrap} onChange={(event) => setWrap(event.target.checked)} /> Wrap lines
+        </label>
+      )}
       <ScrollRegion className={wrap ? 'text wrap' : 'text'} label={label}>
         {visible(rest > 0 ? text.slice(0, shown) : text)}
       </ScrollRegion>

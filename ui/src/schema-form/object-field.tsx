@@ -21,10 +21,12 @@ export function ObjectField(props: Props) {
     );
   }
   const put = (name: string, member: unknown) => {
-    const next = { ...value };
-    if (member === undefined) delete next[name];
-    else next[name] = member;
-    onChange(next);
+    // Servers choose the names: one may be `__proto__`, which only entries treat like any other.
+    const others = Object.entries(value).filter(([other]) => other !== name || member !== undefined);
+    const entries = others.map(([other, kept]) => [other, other === name ? member : kept] as const);
+    onChange(
+      Object.fromEntries(member === undefined || Object.hasOwn(value, name) ? entries : [...entries, [name, member]]),
+    );
   };
   const declared = new Set(meaning.members.map(([name]) => name));
   const others = Object.keys(value).filter((name) => !declared.has(name));
@@ -37,7 +39,7 @@ export function ObjectField(props: Props) {
           schema={member}
           root={root}
           depth={depth + 1}
-          value={value[name]}
+          value={Object.hasOwn(value, name) ? value[name] : undefined}
           required={meaning.required.has(name)}
           onChange={(next) => put(name, next)}
         />

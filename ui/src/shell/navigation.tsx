@@ -1,6 +1,6 @@
 import { lastAddressOf, useRoute, type View, views } from '../route.ts';
 import { useCell } from '../state/cell.ts';
-import { arrivals, problems, servers } from '../state/session.ts';
+import { arrivals, isAlarming, problems, servers } from '../state/session.ts';
 
 export const titles: Record<View, string> = {
   servers: 'Servers',
@@ -18,7 +18,7 @@ export function Navigation() {
   const counts: Partial<Record<View, number>> = {
     servers: useCell(servers).length,
     wire: useCell(arrivals).rows,
-    problems: useCell(problems).length,
+    problems: useCell(problems).filter(isAlarming).length,
   };
   return (
     <nav className="nav" aria-label="Views">

@@ -8,7 +8,7 @@ export interface Announcement {
   text: string;
 }
 
-const SHOWN_MS = 6_000;
+const SHOWN_MS = 4_000;
 
 export const announcements = new Cell<readonly Announcement[]>([]);
 let lastId = 0;

@@ -62,7 +62,16 @@ export class EventColumns {
     if (latencyMs !== undefined) this.numbers.latencyMs[index] = latencyMs;
     if (pairSeq !== undefined) this.numbers.pairSeq[index] = pairSeq;
     if (error !== undefined) this.names.error[index] = this.errors.number(error);
+    if (pairSeq !== undefined) this.#completeAnswer(this.indexOf(pairSeq), index);
     return index;
+  }
+
+  /** An answer that came before it was known what it answers learns that from its request. */
+  #completeAnswer(answer: number, request: number): void {
+    if (answer === NONE || this.numbers.pairSeq[answer] !== NONE) return;
+    this.numbers.pairSeq[answer] = this.numbers.seq[request]!;
+    this.numbers.latencyMs[answer] = this.numbers.latencyMs[request]!;
+    for (const name of ['method', 'tool'] as const) this.names[name][answer] ||= this.names[name][request]!;
   }
 
   row(index: number): EventRow {

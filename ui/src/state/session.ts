@@ -24,6 +24,11 @@ export const servers = new Cell<InspectedServer[]>([]);
 export const serversAtMs = new Cell(performance.now());
 export const problems = new Cell<Problem[]>([]);
 
+/** The others only tell: an old revision is no fault. */
+export function isAlarming({ kind }: Problem): boolean {
+  return kind !== 'era-fallback';
+}
+
 export const columns = new EventColumns();
 export const wireRows = new FilteredRows(columns);
 /** Counts arrivals of rows, for views that ask again when there is something new. */

@@ -5,6 +5,11 @@
 const hidden = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 const lineBreaks = /[\n\t]/g;
 
+const controls = [
+  ...['NUL', 'SOH', 'STX', 'ETX', 'EOT', 'ENQ', 'ACK', 'BEL', 'BS', 'HT', 'LF', 'VT', 'FF', 'CR', 'SO', 'SI'],
+  ...['DLE', 'DC1', 'DC2', 'DC3', 'DC4', 'NAK', 'SYN', 'ETB', 'CAN', 'EM', 'SUB', 'ESC', 'FS', 'GS', 'RS', 'US'],
+];
+
 export function visible(text: string): string {
   return text.replace(hidden, sign);
 }
@@ -16,7 +21,6 @@ export function visibleLine(text: string): string {
 
 function sign(character: string): string {
   const code = character.codePointAt(0)!;
-  if (code < 0x20) return String.fromCharCode(0x2400 + code);
-  if (code === 0x7f) return '␡';
+  if (code < 0x20) return `⟨${controls[code]}⟩`;
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }

@@ -7,7 +7,7 @@ import type { LatencyReport, LatencyRow } from '../../../../src/inspector/api.ts
 import { useCell } from '../../state/cell.ts';
 import { wallTime } from '../../state/session.ts';
 import { theme } from '../../state/theme.ts';
-import { latency, plural } from '../../text/amounts.ts';
+import { clockTime, latency, plural } from '../../text/amounts.ts';
 
 const HEIGHT_PX = 240;
 const LEAST_MS = 0.01;
@@ -63,6 +63,10 @@ function dataOf(points: Points): uPlot.AlignedData {
   return [sorted.map(({ atMs }) => wallTime(atMs).getTime() / 1000), value(false), value(true)];
 }
 
+function isDecade(ms: number): boolean {
+  return Math.abs(Math.log10(ms) - Math.round(Math.log10(ms))) < 1e-6;
+}
+
 function optionsFor(element: HTMLElement): uPlot.Options {
   const style = getComputedStyle(element);
   const colour = (name: string) => style.getPropertyValue(name) || style.color;
@@ -78,7 +82,15 @@ function optionsFor(element: HTMLElement): uPlot.Options {
     legend: { show: false },
     cursor: { drag: { x: true, y: false }, points: { show: false } },
     scales: { y: { distr: 3 } },
-    axes: [axis, { ...axis, size: 70, values: (_, ticks) => ticks.map((ms) => (ms === null ? '' : latency(ms))) }],
+    axes: [
+      { ...axis, values: (_, ticks) => ticks.map((seconds) => clockTime(new Date(seconds * 1000)).slice(0, 8)) },
+      {
+        ...axis,
+        size: 70,
+        grid: { ...axis.grid, filter: (_, ticks) => ticks.map((ms) => (isDecade(ms) ? ms : null)) },
+        values: (_, ticks) => ticks.map((ms) => (ms === null ? '' : latency(ms))),
+      },
+    ],
     series: [{}, dots('--plot-good'), dots('--plot-bad')],
   };
 }

@@ -70,7 +70,9 @@ export function LatencyTable({ rows, chosen, onChoose }: Props) {
                 <ServerChip name={row.server} />
               </td>
               <td className="mono">{visibleLine(row.method)}</td>
-              <td className="mono">{visibleLine(row.tool ?? '')}</td>
+              <td className="mono cut name" title={visibleLine(row.tool ?? '')}>
+                {visibleLine(row.tool ?? '')}
+              </td>
               <td className="right">{row.count.toLocaleString('en')}</td>
               <td className={row.errors > 0 ? 'right bad-text' : 'right'}>{errorRate(row)}</td>
               <td className="right">{latency(row.p50Ms)}</td>

@@ -4,12 +4,13 @@ import { Empty } from '../../parts/empty.tsx';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { addressOf } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
-import { problems } from '../../state/session.ts';
+import { isAlarming, problems } from '../../state/session.ts';
 import { plural } from '../../text/amounts.ts';
 import { visible } from '../../text/visible.ts';
 
 export default function ProblemsView() {
-  const all = useCell(problems);
+  const known = useCell(problems);
+  const all = [...known.filter(isAlarming), ...known.filter((problem) => !isAlarming(problem))];
   return (
     <>
       <div className="view-head">
@@ -26,10 +27,10 @@ export default function ProblemsView() {
           {all.map((problem) => (
             <li
               key={JSON.stringify([problem.kind, problem.server, problem.seq, problem.title])}
-              className="card problem"
+              className={isAlarming(problem) ? 'card problem' : 'card problem mild'}
             >
               <header className="card-head">
-                <span className="tag bad">{problem.kind.replaceAll('-', ' ')}</span>
+                <span className={isAlarming(problem) ? 'tag bad' : 'tag'}>{problem.kind.replaceAll('-', ' ')}</span>
                 <h2>{visible(problem.title)}</h2>
                 <ServerChip name={problem.server} />
                 {problem.count > 1 && <span className="muted">{problem.count} times</span>}

@@ -2,14 +2,15 @@ import type { LastExit } from '../../api/shapes.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { visible } from '../../text/visible.ts';
 
-export function LastExitNote({ exit }: { exit: LastExit }) {
+export function LastExitNote({ exit, open }: { exit: LastExit; open: boolean }) {
   const tail = exit.evidence?.stderrTail;
   const failed = exit.code !== undefined;
   return (
-    <details className={failed ? 'note bad' : 'note'}>
+    <details className={failed ? 'note bad' : 'note'} open={open}>
       <summary>
-        <span className="note-label">last exit</span> {visible(exit.message)}
+        <span className="note-label">last exit</span> {visible(shortly(exit))}
       </summary>
+      {shortly(exit) !== exit.message && <p>{visible(exit.message)}</p>}
       {exit.hint && <p className="muted">{visible(exit.hint)}</p>}
       {exit.evidence?.firstNoise && (
         <p className="muted">
@@ -19,6 +20,11 @@ export function LastExitNote({ exit }: { exit: LastExit }) {
       <StderrTail text={tail} />
     </details>
   );
+}
+
+function shortly({ message, evidence }: LastExit): string {
+  if (evidence?.signal) return `killed by ${evidence.signal}`;
+  return evidence?.exitCode == null ? message : `exit code ${evidence.exitCode}`;
 }
 
 export function StderrTail({ text }: { text: string | undefined }) {

@@ -1,4 +1,5 @@
 import type { InspectedServer } from '../../../../src/inspector/api.ts';
+import type { ServerStatus } from '../../api/shapes.ts';
 import { addressOf } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
 import { canAct } from '../../state/session.ts';
@@ -39,8 +40,7 @@ export function ServerCard({ server }: { server: InspectedServer }) {
         <Fact name="restarts" value={status?.restarts ?? Math.max(0, lives.length - 1)} />
         {status && <Fact name="calls" value={status.calls} />}
         {status && <Fact name="errors" value={status.errors} bad={status.errors > 0} />}
-        {status && <Fact name="protocol" value={status.protocol === 'litemcp' ? 'LiteMCP' : 'MCP'} />}
-        {status && <Fact name="revision" value={visibleLine(status.revision ?? '—')} />}
+        {status && <Fact name="protocol" value={protocolOf(status)} />}
       </dl>
       {life?.command && (
         <p className="command" title="How it was started">
@@ -48,8 +48,8 @@ export function ServerCard({ server }: { server: InspectedServer }) {
           {visibleLine(life.command)}
         </p>
       )}
-      {status?.lastError && <p className="note bad">{visible(status.lastError)}</p>}
-      {status?.lastExit && <LastExitNote exit={status.lastExit} />}
+      {status && tellsMore(status) && <p className="note bad">{visible(status.lastError!)}</p>}
+      {status?.lastExit && <LastExitNote exit={status.lastExit} open={state === 'failed' || state === 'backoff'} />}
       <Lives server={name} lives={lives} />
       <footer className="card-links">
         <a href={addressOf('wire', { server: name })}>Wire</a>
@@ -58,6 +58,15 @@ export function ServerCard({ server }: { server: InspectedServer }) {
       </footer>
     </section>
   );
+}
+
+function protocolOf({ protocol, revision }: ServerStatus): string {
+  return `${protocol === 'litemcp' ? 'LiteMCP' : 'MCP'} ${visibleLine(revision ?? '')}`;
+}
+
+/** The last error is often the reason, or the exit, once more. */
+function tellsMore({ lastError, reason, lastExit }: ServerStatus): boolean {
+  return lastError !== undefined && !reason.includes(lastError) && !lastExit?.message.includes(lastError);
 }
 
 function Fact({ name, value, bad }: { name: string; value: React.ReactNode; bad?: boolean }) {

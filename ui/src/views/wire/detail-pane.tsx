@@ -8,7 +8,7 @@ import { LongText } from '../../parts/long-text.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { addressOf, goTo } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
-import { columns, problems, wireRows } from '../../state/session.ts';
+import { columns, isAlarming, problems, wireRows } from '../../state/session.ts';
 import { commandLine } from '../../text/command-line.ts';
 import { copyText } from '../../text/copy.ts';
 import { visible } from '../../text/visible.ts';
@@ -64,10 +64,10 @@ function Explained({ seq, loading: { detail } }: { seq: number; loading: Loading
   const tail = detail?.evidence?.stderrTail;
   return (
     <>
-      {here.map(({ kind, title, explanation }) => (
-        <div key={kind + title} className="note bad">
-          <strong>{visible(title)}</strong>
-          <p>{visible(explanation)}</p>
+      {here.map((problem) => (
+        <div key={problem.kind + problem.title} className={isAlarming(problem) ? 'note bad' : 'note'}>
+          <strong>{visible(problem.title)}</strong>
+          <p>{visible(problem.explanation)}</p>
         </div>
       ))}
       {detail?.problems.map((problem) => (

@@ -8,7 +8,7 @@ export function EventFacts({ row, offset }: { row: EventRow; offset: number | un
   const way = row.direction && (row.direction === 'toServer' ? '→ to the server' : '← from the server');
   const facts: [string, React.ReactNode][] = [
     ['event', `#${row.seq}`],
-    ['time', `${clockTime(wallTime(row.atMs))} (+${(row.atMs / 1000).toFixed(3)} s)`],
+    ['time', `${clockTime(wallTime(row.atMs))} +${(row.atMs / 1000).toFixed(3)} s`],
     ['server', <ServerChip key="server" name={row.server} />],
     ['life', row.life],
     ['kind', [row.kind === 'frame' ? row.type : row.kind, way].filter(Boolean).join(' ')],

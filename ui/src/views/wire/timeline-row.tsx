@@ -6,6 +6,7 @@ import { ServerChip } from '../../parts/server-chip.tsx';
 import { wallTime } from '../../state/session.ts';
 import { groupOf } from '../../state/wire-filter.ts';
 import { byteSize, clockTime, latency } from '../../text/amounts.ts';
+import { shortMessage } from '../../text/short-message.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { ROW_PX } from './timeline.tsx';
 
@@ -74,7 +75,7 @@ function RowOf({ row, position, cursor, selected, pair, troubled, onChoose }: Pr
         {row.error !== undefined && row.error !== row.summary && (
           <span className="error-tag">{visibleLine(row.error)} </span>
         )}
-        {visibleLine(row.summary.slice(0, 400))}
+        {visibleLine(row.kind === 'frame' ? shortMessage(row.summary) : row.summary)}
       </span>
     </div>
   );

@@ -3,7 +3,7 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from 'react';
 import { useFixedRows } from '../../parts/fixed-rows.ts';
 import { useCell } from '../../state/cell.ts';
-import { columns, connection, problems, wireRows } from '../../state/session.ts';
+import { columns, connection, isAlarming, problems, wireRows } from '../../state/session.ts';
 import type { WireFilter } from '../../state/wire-filter.ts';
 import { TimelineEmpty } from './timeline-empty.tsx';
 import { TimelineRow } from './timeline-row.tsx';
@@ -21,7 +21,11 @@ export function Timeline({ filter }: { filter: WireFilter }) {
   const at = useCell(cursor);
   useCell(anchor);
   const following = useCell(follow);
-  const troubled = new Set(useCell(problems).map(({ seq }) => seq));
+  const troubled = new Set(
+    useCell(problems)
+      .filter(isAlarming)
+      .map(({ seq }) => seq),
+  );
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: more rows make it longer
   useLayoutEffect(() => {
