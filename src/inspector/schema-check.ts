@@ -60,17 +60,21 @@ function violations(schema: Schema, value: unknown, what: string): string[] {
     });
 }
 
-/** Of a union, the branch that comes closest: the one that was meant. */
+/** Of a union, the branch that comes closest: the one that was meant. None was, where all of them expect another `type`. */
 function flatten(issue: Issue): Issue[] {
   const branches = issue.errors?.map((branch) => branch.flatMap(flatten)).filter((branch) => branch.length > 0) ?? [];
-  const closest = branches.toSorted((a, b) => distance(a) - distance(b))[0];
+  const [closest] = branches.toSorted((a, b) => distance(a) - distance(b));
   if (!closest) return [issue];
+  if (closest.some(expectsOther)) return [{ message: 'a type that is not known here', path: [...issue.path, 'type'] }];
   return closest.map(({ message, path }) => ({ message, path: [...issue.path, ...path] }));
 }
 
-/** A wrong `type` says that another branch was meant. */
 function distance(issues: readonly Issue[]): number {
-  return issues.length + issues.filter(({ path }) => path.at(-1) === 'type').length * 100;
+  return issues.length + (issues.some(expectsOther) ? 1_000 : 0);
+}
+
+function expectsOther({ path }: Issue): boolean {
+  return path.length === 1 && path[0] === 'type';
 }
 
 async function loadSchemas(): Promise<Map<string, MethodSchemas>> {

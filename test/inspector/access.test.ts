@@ -1,0 +1,253 @@
+// Who gets nothing: strangers, other sites, other programs, and paths that climb.
+
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { FlowStore } from '../../src/flow/store.ts';
+import { Host } from '../../src/host/host.ts';
+import { hostSource } from '../../src/inspector/host-source.ts';
+import { startInspector } from '../../src/inspector/server.ts';
+import { type Inspected, inspectHost, later, openPage } from './inspecting.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'standpipe-inspector-'));
+  await mkdir(join(folder, 'ui', 'assets'), { recursive: true });
+  await writeFile(join(folder, 'secret.txt'), 'SECRET');
+  await mkdir(join(folder, 'ui-other'));
+  await writeFile(join(folder, 'ui-other', 'secret.txt'), 'SECRET');
+  await writeFile(join(folder, 'ui', 'index.html'), '<!doctype html><title>The page</title>');
+  await writeFile(join(folder, 'ui', '.hidden'), 'SECRET');
+  await writeFile(join(folder, 'ui', 'assets', 'index-1.js'), 'export {};');
+  await symlink(join(folder, 'secret.txt'), join(folder, 'ui', 'link.txt'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+let page: Inspected;
+let own: { host: string; token: string };
+beforeEach(async () => {
+  page = await inspectHost([], { uiFolder: join(folder, 'ui') });
+  own = { host: `127.0.0.1:${page.inspector.port}`, token: page.inspector.token };
+});
+
+const api = (more: Record<string, string> = {}) => ({ host: own.host, 'x-standpipe-token': own.token, ...more });
+
+test('the page and the API answer to their own page', async () => {
+  expect((await page.raw('/', { host: own.host })).text).toContain('The page');
+  expect((await page.raw('/api/overview', api())).status).toBe(200);
+  expect((await page.raw(`/api/overview?token=${own.token}`, { host: own.host })).status).toBe(200);
+  const localhost = `localhost:${page.inspector.port}`;
+  const same = { origin: `http://${localhost}`, 'sec-fetch-site': 'same-origin' };
+  expect((await page.raw('/api/overview', api({ host: localhost, ...same }))).status).toBe(200);
+});
+
+describe('a foreign Host gets nothing, so that a rebound name is useless', () => {
+  const hosts = ['evil.example', 'evil.example:PORT', '127.0.0.1', '127.0.0.1:1', '127.0.0.1.evil.example:PORT'];
+  const odd = ['localhost.:PORT', '0.0.0.0:PORT', '[::1]:PORT', 'x@127.0.0.1:PORT', '127.0.0.1:PORT.evil.example'];
+  test.each([...hosts, ...odd])('%j', async (name) => {
+    const host = name.replace('PORT', String(page.inspector.port));
+    for (const path of ['/', '/api/overview', `/api/live?token=${own.token}`]) {
+      expect(await page.raw(path, api({ host }))).toMatchObject({ status: 403 });
+    }
+  });
+});
+
+test('a request without a Host gets nothing', async () => {
+  for (const version of ['1.0', '1.1']) {
+    const socket = connect(page.inspector.port, '127.0.0.1');
+    socket.end(`GET /api/overview?token=${own.token} HTTP/${version}\r\n\r\n`);
+    let text = '';
+    for await (const chunk of socket) text += chunk;
+    expect(text).toMatch(/^HTTP\/1\.1 40[03] /);
+    expect(text).not.toContain('servers');
+  }
+});
+
+describe('a foreign Origin gets nothing, not even with the token', () => {
+  test.each([
+    'https://evil.example',
+    'null',
+    'http://127.0.0.1:1',
+    'https://127.0.0.1:PORT',
+    'http://localhost:PORT',
+    '',
+  ])('%j', async (name) => {
+    const origin = name.replace('PORT', String(page.inspector.port));
+    for (const path of ['/', '/api/overview', `/api/live?token=${own.token}`]) {
+      const answer = await page.raw(path, api({ origin }));
+      expect(answer.status).toBe(403);
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+  });
+
+  test('a preflight is refused', async () => {
+    const asked = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
+    const answer = await page.raw('/api/servers/x/call', { host: own.host, ...asked }, 'OPTIONS');
+    expect(answer.status).toBe(403);
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+  });
+});
+
+test('requests that another site or another program on this machine causes are refused', async () => {
+  expect((await page.raw('/', { host: own.host, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  expect((await page.raw('/api/overview', api({ 'sec-fetch-site': 'cross-site' }))).status).toBe(403);
+  expect((await page.raw('/api/overview', api({ 'sec-fetch-site': 'same-site' }))).status).toBe(403);
+  expect((await page.raw('/', { host: own.host, 'sec-fetch-site': 'none' })).status).toBe(200);
+});
+
+test('without the token, or with a wrong one, nothing is told', async () => {
+  const paths = ['/api/overview', '/api/events', '/api/live', '/api/nothing', '/api'];
+  const wrong = ['', 'x', own.token.slice(1), `${own.token}x`, own.token.toUpperCase(), 'Ä'.repeat(16)];
+  for (const path of paths) {
+    expect((await page.raw(path, { host: own.host })).status).toBe(401);
+    for (const token of wrong) {
+      const inQuery = await page.raw(`${path}?token=${encodeURIComponent(token)}`, { host: own.host });
+      expect(inQuery.status).toBe(401);
+    }
+    expect((await page.raw(path, { host: own.host, 'x-standpipe-token': 'x' })).status).toBe(401);
+    // A wrong header is not made good by the address.
+    expect((await page.raw(`${path}?token=${own.token}`, { host: own.host, 'x-standpipe-token': 'x' })).status).toBe(
+      401,
+    );
+  }
+  const post = { host: own.host, 'content-type': 'application/json' };
+  expect((await page.raw('/api/servers/x/call', post, 'POST', '{}')).status).toBe(401);
+});
+
+test('each launch has a token of its own', async () => {
+  const other = await inspectHost([]);
+  expect(other.inspector.token).not.toBe(own.token);
+  expect(own.token).toMatch(/^[\w-]{32}$/);
+  expect(page.inspector.url).toBe(`http://${own.host}/?token=${own.token}`);
+});
+
+describe('no path leads out of the folder of the page', () => {
+  test.each([
+    '/../secret.txt',
+    '/assets/../../secret.txt',
+    '/..%2fsecret.txt',
+    '/%2e%2e/secret.txt',
+    '/%2e%2e%2fsecret.txt',
+    '/%252e%252e%252fsecret.txt',
+    '/..\\secret.txt',
+    '/..%5csecret.txt',
+    '/assets/..%5c..%5csecret.txt',
+    '/index.html%00.js',
+    '/%00',
+    '/secret.txt%00.html',
+    '//etc/passwd',
+    '/%2fetc%2fpasswd',
+    '/../ui-other/secret.txt',
+    '/.hidden',
+    '/link.txt',
+    '/assets',
+    '/%',
+    '/%ff%fe',
+    '/C:/secret.txt',
+  ])('%s', async (path) => {
+    const answer = await page.raw(path, { host: own.host });
+    expect(answer.status).toBe(404);
+    expect(answer.text).not.toMatch(/SECRET|root:/);
+    expect(answer.headers['content-type']).toContain('application/json');
+  });
+
+  test('a whole address in place of a path', async () => {
+    expect((await page.raw('http://evil.example/', { host: own.host })).status).toBe(400);
+    expect((await page.raw('*', { host: own.host }, 'OPTIONS')).status).toBe(400);
+  });
+});
+
+test('pages come with a policy that lets nothing in from outside', async () => {
+  const { headers } = await page.raw('/', { host: own.host });
+  const policy = headers['content-security-policy'] as string;
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toMatch(/unsafe|https?:|\*/);
+  expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' });
+  expect(headers['cache-control']).toBe('no-cache');
+  const script = await page.raw('/assets/index-1.js', { host: own.host });
+  expect(script.headers).toMatchObject({ 'content-type': 'text/javascript; charset=utf-8' });
+  expect(script.headers['cache-control']).toContain('immutable');
+  expect((await page.raw('/', { host: own.host }, 'HEAD')).text).toBe('');
+  const overview = await page.raw('/api/overview', api());
+  expect(overview.headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+});
+
+test('a form of another page cannot act: only JSON is taken', async () => {
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', '']) {
+    const headers = api({ ...(type && { 'content-type': type }) });
+    expect((await page.raw('/api/servers/x/stop', headers, 'POST', '{}')).status).toBe(415);
+  }
+  const json = api({ 'content-type': 'Application/JSON; charset=utf-8' });
+  expect((await page.raw('/api/servers/x/stop', json, 'POST', '{')).status).toBe(400);
+  expect((await page.raw('/api/servers/x/stop', json, 'POST', '{}')).status).toBe(404);
+});
+
+test('a body that is too large is refused in words', async () => {
+  const json = api({ 'content-type': 'application/json' });
+  const body = Buffer.alloc(9 * 1024 * 1024, 0x20);
+  const whole = await page.raw('/api/servers/x/call', json, 'POST', body);
+  expect(whole).toMatchObject({ status: 413, text: expect.stringContaining('larger than 8388608 bytes') });
+  const chunked = await page.raw('/api/servers/x/call', { ...json, 'transfer-encoding': 'chunked' }, 'POST', body);
+  expect(chunked.status).toBe(413);
+});
+
+test('what is not there is 404, what cannot be done there is 405, both in JSON', async () => {
+  expect(await page.raw('/api/nothing', api())).toMatchObject({ status: 404 });
+  expect(await page.raw('/api/overview/', api())).toMatchObject({ status: 404 });
+  expect(await page.raw('/api/overview', api(), 'DELETE')).toMatchObject({ status: 405 });
+  expect(await page.raw('/api/servers/x/stop', api())).toMatchObject({ status: 405 });
+  expect(await page.raw('/', api(), 'PUT')).toMatchObject({ status: 405 });
+  const { text, headers } = await page.raw('/api/servers/%/offer', api());
+  expect(JSON.parse(text)).toEqual({ error: { code: 'INSPECTOR', message: 'The address has a broken escape' } });
+  expect(headers['content-type']).toContain('application/json');
+});
+
+test('without a built page there is a plain one that says so', async () => {
+  const bare = await openPage(hostSource(new Host([])), join(folder, 'nothing-here'));
+  const answer = await bare.raw('/', { host: `127.0.0.1:${bare.inspector.port}` });
+  expect(answer).toMatchObject({ status: 503, text: expect.stringContaining('npm run build:ui') });
+  expect((await bare.get<{ canAct: boolean }>('overview')).canAct).toBe(true);
+});
+
+test('a busy port moves on to the next, and too many busy ones are an error in words', async () => {
+  const busy = createServer();
+  const port = await new Promise<number>((resolve) => {
+    busy.listen(0, '127.0.0.1', () => resolve((busy.address() as { port: number }).port));
+  });
+  later(async () => void busy.close());
+  const inspector = await startInspector(hostSource(new Host([])), { port });
+  later(() => inspector.close());
+  expect(inspector.port).toBeGreaterThan(port);
+  expect(inspector.port).toBeLessThanOrEqual(port + 20);
+  await expect(startInspector(hostSource(new Host([])), { port: 70_000 })).rejects.toThrow('cannot listen');
+});
+
+test('closing leaves nothing open', async () => {
+  const before = process.getActiveResourcesInfo().filter((kind) => /TCP|Pipe/.test(kind)).length;
+  const flow = new FlowStore();
+  const closing = await startInspector(hostSource(new Host([], { flow })), { port: 0 });
+  const stream = await fetch(`http://127.0.0.1:${closing.port}/api/live?token=${closing.token}`);
+  const idle = connect(closing.port, '127.0.0.1');
+  await new Promise((resolve) => idle.once('connect', resolve));
+  const idleEnd = new Promise((resolve) => idle.once('close', resolve));
+  idle.on('error', () => undefined);
+  await closing.close();
+  await expect(readToEnd(stream)).resolves.toBeUndefined();
+  await idleEnd;
+  await expect(fetch(`http://127.0.0.1:${closing.port}/`)).rejects.toThrow();
+  await new Promise((resolve) => setImmediate(resolve));
+  const after = process.getActiveResourcesInfo().filter((kind) => /TCP|Pipe/.test(kind)).length;
+  expect(after).toBeLessThanOrEqual(before);
+});
+
+async function readToEnd(response: Response): Promise<void> {
+  try {
+    for await (const _ of response.body!);
+  } catch {
+    // Cut off is an end too.
+  }
+}

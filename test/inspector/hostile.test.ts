@@ -1,0 +1,57 @@
+// What a hostile server says comes back as data, and only as data.
+
+import { expect, test } from 'vitest';
+import type { CallUpdate, EventDetail, EventPage, Overview, ServerOffer } from '../../src/inspector/api.ts';
+import { until } from '../fixtures/server.ts';
+import { inspectHost, serverConfig } from './inspecting.ts';
+
+const evil = '</script><img src=x onerror=alert(1)>\u001b]0;owned\u0007\u001b[2J\u202e';
+
+test('names and contents are carried exactly, as JSON that nothing takes for a page', async () => {
+  const page = await inspectHost([serverConfig(evil, 'test/fixtures/inspector/hostile.mjs')]);
+  const name = encodeURIComponent(evil);
+  const live = await page.live('after=0');
+  const offer = await page.get<ServerOffer>(`servers/${name}/offer`);
+  expect(offer.tools[0]).toMatchObject({ name: evil, description: evil });
+  expect(offer.instructions).toBe(evil);
+  await page.post(`servers/${name}/call`, { kind: 'tool', name: evil, args: { evil } });
+  await until('it is over', async () => (await page.get<CallUpdate[]>('calls'))[0]!.state !== 'running');
+  const overview = await page.get<Overview>('overview');
+  expect(overview.servers.map((server) => server.name)).toEqual([evil]);
+  await until('stderr came', () => live.rows.some(({ kind }) => kind === 'stderr'));
+  expect(new Set(live.rows.map(({ server }) => server))).toEqual(new Set([evil]));
+
+  const { port, token } = page.inspector;
+  for (const path of ['overview', 'events?after=0', `servers/${name}/offer`, 'stderr']) {
+    const headers = { host: `127.0.0.1:${port}`, 'x-standpipe-token': token };
+    const answer = await page.raw(`/api/${path}`, headers);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+    });
+    expect(answer.text).not.toContain('\u001b'); // JSON escapes what a terminal would obey
+  }
+});
+
+test('an address that is made of markup is not repeated as markup', async () => {
+  const page = await inspectHost([]);
+  const { port, token } = page.inspector;
+  const headers = { host: `127.0.0.1:${port}`, 'x-standpipe-token': token };
+  const answer = await page.raw(`/api/servers/${encodeURIComponent(evil)}/offer`, headers);
+  expect(answer).toMatchObject({ status: 404, headers: { 'content-type': 'application/json; charset=utf-8' } });
+});
+
+test('messages that break the schema of the revision are told in words, with their place', async () => {
+  const page = await inspectHost([serverConfig('hostile', 'test/fixtures/inspector/hostile.mjs')]);
+  await page.host.callTool('hostile', evil).catch(() => undefined); // our client objects too
+  const { rows } = await page.get<EventPage>('events?after=0');
+  const answer = rows.find(({ method, type }) => method === 'tools/call' && type === 'response')!;
+  const { problems } = await page.get<EventDetail>(`events/${answer.seq}`);
+  expect(problems).toEqual([
+    'Not as the schema of the result of tools/call prescribes at content.1.type: a type that is not known here',
+    'Not as the schema of the result of tools/call prescribes at isError: Invalid input: expected boolean, received string',
+  ]);
+  const overview = await page.get<Overview>('overview');
+  expect(overview.problems.find(({ kind }) => kind === 'schema-violation')).toMatchObject({ seq: answer.seq });
+});
