@@ -12,7 +12,7 @@ import { codeBlocks } from '../repository/markdown.ts';
 const run = promisify(execFile);
 
 const pages = {
-  'README.md': ['client.mjs', 'host.mjs', 'framing.mjs'],
+  'README.md': ['use-weather.mjs', 'client.mjs', 'host.mjs', 'framing.mjs'],
   'docs/server.md': ['try-weather.mjs'],
   'docs/client.md': ['client.mjs', 'answering.mjs'],
   'docs/host.md': ['host.mjs'],
