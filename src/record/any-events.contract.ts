@@ -1,0 +1,78 @@
+// Any events, and recordings of them, for the tests of this folder.
+
+import fc from 'fast-check';
+import type { FlowEvent, FlowFact } from '../flow/event.ts';
+import { EventLines } from './event-line.ts';
+import { type RecordingItem, readRecording } from './reader.ts';
+import { headerLine } from './run-header.ts';
+
+const bytes = fc.oneof(
+  fc.uint8Array({ maxLength: 40 }),
+  fc.string({ unit: 'binary', maxLength: 40 }).map((text) => new TextEncoder().encode(text)),
+);
+const direction = fc.constantFrom('toServer' as const, 'fromServer' as const);
+const text = fc.string({ unit: 'grapheme' });
+const fact: fc.Arbitrary<FlowFact> = fc.oneof(
+  fc.record({ kind: fc.constant('spawn' as const), command: text, pid: fc.nat() }),
+  fc.record(
+    { kind: fc.constant('frame' as const), direction, payload: bytes, length: fc.nat(), offset: fc.nat() },
+    { requiredKeys: ['kind', 'direction', 'payload', 'length'] },
+  ),
+  fc.record({
+    kind: fc.constant('frame' as const),
+    direction,
+    payload: bytes,
+    length: fc.nat(),
+    cut: fc.constant(true as const),
+    tail: bytes,
+  }),
+  fc.record({
+    kind: fc.constant('fault' as const),
+    direction,
+    code: fc.constantFrom('FRAME_TOO_LONG', 'FRAME_TRUNCATED', 'FRAME_LENGTH_INVALID'),
+    offset: fc.nat(),
+    length: fc.nat(),
+    prefix: bytes,
+  }),
+  fc.record({ kind: fc.constant('stderr' as const), payload: bytes, length: fc.nat() }),
+  fc.record(
+    { kind: fc.constant('state' as const), from: text, to: text, reason: text },
+    { requiredKeys: ['kind', 'from', 'to'] },
+  ),
+  fc.record({ kind: fc.constant('signal' as const), signal: text }),
+  fc.record({
+    kind: fc.constant('exit' as const),
+    exitCode: fc.option(fc.nat(255)),
+    signal: fc.option(fc.constantFrom('SIGKILL', 'SIGTERM')),
+  }),
+  fc.record({ kind: fc.constant('stop' as const), rung: text }),
+  fc.record({ kind: fc.constant('error' as const), code: text, message: text }),
+  fc.record({ kind: fc.constant('note' as const), text }),
+);
+const event: fc.Arbitrary<FlowEvent> = fc
+  .tuple(fact, text, fc.integer({ min: 1, max: 9 }), fc.nat(1e9))
+  .map(([each, server, life, at]) => ({ seq: 1, atMs: at / 1000, server, life, ...each }));
+export const anyEvents = fc
+  .array(event, { minLength: 1, maxLength: 12 })
+  .map((all) => all.map((each, i) => ({ ...each, seq: i + 1 })));
+
+export function fileOf(all: FlowEvent[]): Buffer {
+  const lines = new EventLines('r');
+  const header = headerLine({ run: 'r', startedAt: new Date(), about: {} });
+  return Buffer.from(`${[header, ...all.map((each) => lines.encode(each))].join('\n')}\n`);
+}
+
+export async function readAll(source: string | Buffer): Promise<RecordingItem[]> {
+  const chunks =
+    typeof source === 'string'
+      ? source
+      : (async function* () {
+          yield source;
+        })();
+  const items: RecordingItem[] = [];
+  for await (const item of readRecording(chunks)) items.push(item);
+  return items;
+}
+export const eventsOf = (items: RecordingItem[]) =>
+  items.flatMap((item) => (item.type === 'event' ? [item.event] : []));
+export const damageOf = (items: RecordingItem[]) => items.filter((item) => item.type === 'damage');

@@ -1,0 +1,91 @@
+// An event as one line of JSON. Bytes are written as text where they are UTF-8, else as base64. Secrets are taken out
+// here, before anything leaves the process; `length` says what was on the pipe all the same.
+
+import { isUtf8 } from 'node:buffer';
+import { CapturedText } from '../flow/captured-frame.ts';
+import type { FlowEvent, FrameFact } from '../flow/event.ts';
+import type { Redact } from '../flow/redact.ts';
+
+export class EventLines {
+  readonly #run: string;
+  readonly #redact: Redact;
+  /** The start of a line for each server, which hardly ever changes. */
+  #server: string | undefined;
+  #serverJson = '';
+
+  constructor(run: string, redact: Redact = (text) => text) {
+    this.#run = JSON.stringify(run);
+    this.#redact = redact;
+  }
+
+  /** Without the newline. */
+  encode(event: FlowEvent): string {
+    const { seq, server, life, kind } = event;
+    const atMs = Math.round(event.atMs * 1000) / 1000;
+    if (server !== this.#server) {
+      this.#server = server;
+      this.#serverJson = JSON.stringify(server);
+    }
+    const start = `{"run":${this.#run},"seq":${seq},"atMs":${atMs},"server":${this.#serverJson},"life":${life},"kind":"${kind}"`;
+    return `${start}${this.#fields(event)}}`;
+  }
+
+  #fields(event: FlowEvent): string {
+    switch (event.kind) {
+      case 'frame':
+        return this.#frame(event);
+      case 'stderr':
+        return `,"length":${event.length}${this.#bytes('', event.payload, event.redacted)}`;
+      case 'fault': {
+        const { direction, code, offset, length, prefix, redacted } = event;
+        const place = `,"direction":"${direction}","code":"${code}","offset":${offset},"length":${length}`;
+        return `${place}${this.#bytes('', prefix, redacted)}`;
+      }
+      case 'spawn':
+        return rest({ command: this.#redact(event.command), pid: event.pid });
+      case 'state':
+        return rest({ from: event.from, to: event.to, reason: event.reason && this.#redact(event.reason) });
+      case 'signal':
+        return rest({ signal: event.signal });
+      case 'exit':
+        return rest({ exitCode: event.exitCode, signal: event.signal });
+      case 'stop':
+        return rest({ rung: event.rung });
+      case 'error':
+        return rest({ code: event.code, message: this.#redact(event.message) });
+      case 'note':
+        return rest({ text: this.#redact(event.text) });
+    }
+  }
+
+  #frame(frame: FrameFact): string {
+    if (frame instanceof CapturedText) {
+      const length = Buffer.byteLength(frame.text);
+      return `,"direction":"${frame.direction}","length":${length}${this.#text('text', frame.text, undefined)}`;
+    }
+    const offset = frame.offset === undefined ? '' : `,"offset":${frame.offset}`;
+    const place = `,"direction":"${frame.direction}"${offset},"length":${frame.length}`;
+    const payload = this.#bytes('', frame.payload, frame.redacted);
+    if (!frame.cut) return `${place}${payload}`;
+    return `${place},"cut":true${payload}${this.#bytes('tail', frame.tail ?? new Uint8Array(0), frame.redacted)}`;
+  }
+
+  #bytes(name: '' | 'tail', bytes: Uint8Array, redacted: true | undefined): string {
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    const text = buffer.toString();
+    const textName = name || 'text';
+    if (isUtf8(bytes)) return this.#text(textName, text, redacted);
+    if (this.#redact(text) !== text) return this.#text(textName, text, redacted); // safety before exactness
+    return `,"${name ? 'tailBase64' : 'base64'}":"${buffer.toString('base64')}"${redacted ? ',"redacted":true' : ''}`;
+  }
+
+  #text(name: string, text: string, redacted: true | undefined): string {
+    const kept = this.#redact(text);
+    return `,"${name}":${JSON.stringify(kept)}${redacted || kept !== text ? ',"redacted":true' : ''}`;
+  }
+}
+
+function rest(fields: Record<string, unknown>): string {
+  const json = JSON.stringify(fields);
+  return json === '{}' ? '' : `,${json.slice(1, -1)}`;
+}

@@ -1,0 +1,130 @@
+import { Readable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FlowEvent } from '../flow/event.ts';
+import { redactor } from '../flow/redact.ts';
+import { anyEvents, damageOf, eventsOf, fileOf, readAll } from './any-events.contract.ts';
+import { EventLines } from './event-line.ts';
+import { parseEvent } from './parse-event.ts';
+import { type RecordingItem, readRecording } from './reader.ts';
+import { migrate } from './versions.ts';
+
+describe('the format', () => {
+  it('gives back every event as it was', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyEvents, async (all) => {
+        expect(eventsOf(await readAll(fileOf(all)))).toEqual(all);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is readable up to any point at which it was cut off', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyEvents, fc.double({ min: 0, max: 1, noNaN: true }), async (all, part) => {
+        const file = fileOf(all);
+        const cut = file.subarray(0, Math.floor(part * file.length));
+        const whole = cut.toString('latin1').split('\n').length - 2; // without the header and the half line
+        const items = await readAll(cut);
+        expect(eventsOf(items)).toEqual(all.slice(0, Math.max(0, whole)));
+        expect(damageOf(items).length).toBe(cut.length === 0 || cut.at(-1) === 0x0a ? 0 : 1);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('loses one line to damage in one line', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        anyEvents,
+        fc.nat(),
+        fc.uint8Array({ minLength: 1, maxLength: 4 }),
+        async (all, place, garbage) => {
+          const lines = fileOf(all).toString('latin1').split('\n');
+          const index = 1 + (place % all.length);
+          const line = lines[index]!;
+          const at = place % line.length;
+          const noNewline = Buffer.from(garbage.map((byte) => (byte === 0x0a ? 0 : byte))).toString('latin1');
+          lines[index] = line.slice(0, at) + noNewline + line.slice(at + noNewline.length);
+          const items = await readAll(Buffer.from(lines.join('\n'), 'latin1'));
+          const others = (list: FlowEvent[]) => list.filter((each) => each.seq !== all[index - 1]!.seq);
+          // The damaged line may still make sense, and then says anything: compare all but its number.
+          const read = eventsOf(items).filter((each) => all.some((known) => known.seq === each.seq));
+          expect(others(read)).toEqual(expect.arrayContaining(others(all)));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('keeps a message readable: text as text, other bytes as base64', () => {
+    const lines = new EventLines('r1');
+    const frame = { seq: 1, atMs: 1.23456, server: 'a', life: 1, kind: 'frame', direction: 'toServer' } as const;
+    expect(lines.encode({ ...frame, payload: Buffer.from('{"é":1}'), length: 8, offset: 0 })).toBe(
+      '{"run":"r1","seq":1,"atMs":1.235,"server":"a","life":1,"kind":"frame","direction":"toServer","offset":0,"length":8,"text":"{\\"é\\":1}"}',
+    );
+    expect(lines.encode({ ...frame, payload: Uint8Array.of(0xff, 0), length: 2 })).toContain(
+      '"length":2,"base64":"/wA="',
+    );
+  });
+
+  it('hides secrets and tells that it did, and how long the original was', () => {
+    const lines = new EventLines('r', redactor());
+    const stamp = { seq: 1, atMs: 0, server: 'a', life: 1 };
+    const payload = Buffer.from('{"token":"abc"}');
+    const line = JSON.parse(
+      lines.encode({ ...stamp, kind: 'frame', direction: 'toServer', payload, length: payload.length }),
+    );
+    expect(line).toMatchObject({ text: '{"token":"[redacted]"}', length: 15, redacted: true });
+    const mixed = Buffer.concat([Buffer.from('token=abc '), Buffer.of(0xff)]);
+    const stderr = lines.encode({ ...stamp, kind: 'stderr', payload: mixed, length: mixed.length });
+    expect(parseEvent(JSON.parse(stderr))).toMatchObject({ length: 11, redacted: true });
+    expect(stderr).not.toContain('abc');
+    expect(stderr).not.toContain('base64');
+    expect(lines.encode({ ...stamp, kind: 'spawn', command: 'x --token abc', pid: 1 })).not.toContain('abc');
+  });
+
+  it('passes over fields and kinds of events that are newer than this version', async () => {
+    const header = '{"standpipe":"recording","version":1,"run":"n","startedAt":"2030-01-01T00:00:00Z","mood":"good"}';
+    const known = '{"run":"n","seq":1,"atMs":0,"server":"a","life":1,"kind":"note","text":"x","colour":"red"}';
+    const unknown = '{"run":"n","seq":2,"atMs":0,"server":"a","life":1,"kind":"teleport"}';
+    const items = await readAll(Buffer.from(`${header}\n${known}\n${unknown}\n`));
+    expect(items.map((item) => item.type)).toEqual(['run', 'event', 'unknown']);
+  });
+
+  it('reports a version it does not know, and does not guess', async () => {
+    const header = '{"standpipe":"recording","version":9,"run":"n"}';
+    const items = await readAll(Buffer.from(`${header}\n{"run":"n","seq":1,"kind":"note"}\n`));
+    expect(damageOf(items).map((item) => item.type === 'damage' && item.reason)).toEqual([
+      'Version 9 of the format is not known here',
+      'Version 9 of the format is not known here',
+    ]);
+  });
+
+  it('climbs from old versions one step at a time', () => {
+    const steps = { 1: (line: object) => ({ ...line, two: true }), 2: (line: object) => ({ ...line, three: true }) };
+    expect(migrate({ a: 1 }, 1, steps, 3)).toEqual({ a: 1, two: true, three: true });
+    expect(migrate({ a: 1 }, 2, steps, 3)).toEqual({ a: 1, three: true });
+    expect(migrate({ a: 1 }, 4, steps, 3)).toBeUndefined();
+    expect(migrate({ a: 1 }, 1, {}, 3)).toBeUndefined();
+  });
+
+  it('still tells what happened where the header was lost', async () => {
+    const [, ...rest] = fileOf([{ seq: 1, atMs: 0, server: 'a', life: 1, kind: 'note', text: 'x' }])
+      .toString()
+      .split('\n');
+    const items = await readAll(Buffer.from(`{"standp\n${rest.join('\n')}`));
+    expect(items).toMatchObject([{ type: 'damage' }, { type: 'event', run: { run: 'r', about: {} } }]);
+  });
+
+  it('has a bound on the length of a line', async () => {
+    const note = (seq: number, length: number) =>
+      ({ seq, atMs: 0, server: 'a', life: 1, kind: 'note', text: 'x'.repeat(length) }) as const;
+    const chunks = [fileOf([note(1, 1), note(2, 5000), note(3, 1)])];
+    const items: RecordingItem[] = [];
+    for await (const item of readRecording(Readable.from(chunks), { maxLineBytes: 1000 })) items.push(item);
+    expect(eventsOf(items).map((each) => each.seq)).toEqual([1, 3]);
+    expect(items).toContainEqual(expect.objectContaining({ type: 'damage', reason: 'The line is too long' }));
+    expect(items).toContainEqual(expect.objectContaining({ type: 'gap', fromSeq: 2, toSeq: 2 }));
+  });
+});

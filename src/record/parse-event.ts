@@ -1,0 +1,88 @@
+// From a line of a recording back to an event. Believes nothing: a line that lacks what its kind needs is no event.
+
+import type { FlowDirection, FlowEvent, FlowFact } from '../flow/event.ts';
+import type { RawLine } from './versions.ts';
+
+/** `unknown`: sound, and of a kind that this version does not have. */
+export type ParsedEvent = FlowEvent | 'unknown' | undefined;
+
+export function parseEvent(line: RawLine): ParsedEvent {
+  const { seq, atMs, server, life, kind } = line;
+  if (!isNumber(seq) || !isNumber(atMs) || !isString(server) || !isNumber(life) || !isString(kind)) return undefined;
+  const read = Object.hasOwn(readers, kind) ? readers[kind as FlowFact['kind']] : undefined;
+  if (!read) return 'unknown';
+  const fact = read(line);
+  return fact && { seq, atMs, server, life, ...fact };
+}
+
+const faultCodes = ['FRAME_TOO_LONG', 'FRAME_TRUNCATED', 'FRAME_LENGTH_INVALID'] as const;
+
+const readers: { [Kind in FlowFact['kind']]: (line: RawLine) => Extract<FlowFact, { kind: Kind }> | undefined } = {
+  frame(line) {
+    const { direction, length, offset, cut } = line;
+    const payload = readBytes(line.text, line.base64);
+    if (!isDirection(direction) || !isNumber(length) || !payload) return undefined;
+    const tail = cut === true ? readBytes(line.tail, line.tailBase64) : undefined;
+    return {
+      kind: 'frame',
+      direction,
+      length,
+      payload,
+      ...(isNumber(offset) && { offset }),
+      ...(cut === true && { cut }),
+      ...(tail && { tail }),
+      ...redacted(line),
+    };
+  },
+  fault(line) {
+    const { direction, offset, length } = line;
+    const code = faultCodes.find((each) => each === line.code);
+    const prefix = readBytes(line.text, line.base64);
+    if (!isDirection(direction) || !code || !isNumber(offset) || !isNumber(length) || !prefix) return undefined;
+    return { kind: 'fault', direction, code, offset, length, prefix, ...redacted(line) };
+  },
+  stderr(line) {
+    const payload = readBytes(line.text, line.base64);
+    return isNumber(line.length) && payload
+      ? { kind: 'stderr', length: line.length, payload, ...redacted(line) }
+      : undefined;
+  },
+  spawn: ({ command, pid }) => (isString(command) && isNumber(pid) ? { kind: 'spawn', command, pid } : undefined),
+  state: ({ from, to, reason }) =>
+    isString(from) && isString(to) ? { kind: 'state', from, to, ...(isString(reason) && { reason }) } : undefined,
+  signal: ({ signal }) => (isString(signal) ? { kind: 'signal', signal } : undefined),
+  exit: ({ exitCode, signal }) => ({
+    kind: 'exit',
+    exitCode: isNumber(exitCode) ? exitCode : null,
+    signal: isString(signal) ? signal : null,
+  }),
+  stop: ({ rung }) => (isString(rung) ? { kind: 'stop', rung } : undefined),
+  error: ({ code, message }) => (isString(code) && isString(message) ? { kind: 'error', code, message } : undefined),
+  note: ({ text }) => (isString(text) ? { kind: 'note', text } : undefined),
+};
+
+function readBytes(text: unknown, base64: unknown): Uint8Array | undefined {
+  if (isString(text)) return plainBytes(Buffer.from(text));
+  return isString(base64) ? plainBytes(Buffer.from(base64, 'base64')) : undefined;
+}
+
+/** Pure code calls `slice` on these and means a copy. */
+function plainBytes(buffer: Buffer): Uint8Array {
+  return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length);
+}
+
+function redacted(line: RawLine): { redacted?: true } {
+  return line.redacted === true ? { redacted: true } : {};
+}
+
+function isDirection(value: unknown): value is FlowDirection {
+  return value === 'toServer' || value === 'fromServer';
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
+}

@@ -1,0 +1,145 @@
+// Writes what a store sees into a file, as it happens: gathered for a moment, written in one piece, never waited for.
+// What goes wrong with the file is told once through `onFailure` and tried again later; whoever is recorded never
+// notices. Memory is bounded: what a disk that hangs cannot take is left out, and the numbers of the events show it.
+
+import type { Timer } from '../base/clock.ts';
+import { toError } from '../base/errors.ts';
+import type { FlowEvent } from '../flow/event.ts';
+import type { Redact } from '../flow/redact.ts';
+import type { FlowStore } from '../flow/store.ts';
+import { EventLines } from './event-line.ts';
+import { LineBuffer } from './line-buffer.ts';
+import { RotatingFile } from './rotating-file.ts';
+import { headerLine, newRunId } from './run-header.ts';
+
+export interface RecorderOptions {
+  file: string;
+  /** Takes secrets out of text before it is written (flow/redact.ts). */
+  redact?: Redact;
+  maxFileBytes?: number;
+  /** FILE, FILE.1 … in all. */
+  maxFiles?: number;
+  /** The longest that an event waits to be written. */
+  flushMs?: number;
+  /** How much may wait for a slow disk before events are left out. */
+  maxPendingBytes?: number;
+  retryMs?: number;
+  /** Goes into the header. */
+  about?: Readonly<Record<string, unknown>>;
+  /** Called when recording fails, and not again before it has worked in between. */
+  onFailure?: (error: Error) => void;
+}
+
+/** Reaching this is reason enough to write before the time is up. */
+const FLUSH_BYTES = 256 * 1024;
+
+/** Records what the store holds already and all that comes, until it is closed. */
+export function record(store: FlowStore, options: RecorderOptions): Recorder {
+  return new Recorder(store, options);
+}
+
+export class Recorder {
+  readonly run = newRunId();
+  /** Events that were left out because the file could not be written. */
+  skippedEvents = 0;
+  readonly #options: RecorderOptions;
+  readonly #store: FlowStore;
+  readonly #lines: EventLines;
+  readonly #file: RotatingFile;
+  readonly #unsubscribe: () => void;
+  readonly #onExit = () => this.#flushSync();
+  readonly #flushMs: number;
+  readonly #maxPendingBytes: number;
+  readonly #pending = new LineBuffer();
+  #timer: Timer | undefined;
+  #writing: Promise<void> | undefined;
+  #failed = false;
+  #retryAtMs = 0;
+
+  constructor(store: FlowStore, options: RecorderOptions) {
+    const { file, redact, about = {}, maxFileBytes = 64 * 1024 * 1024, maxFiles = 4 } = options;
+    this.#store = store;
+    this.#options = options;
+    this.#flushMs = options.flushMs ?? 50;
+    this.#maxPendingBytes = options.maxPendingBytes ?? 16 * 1024 * 1024;
+    this.#lines = new EventLines(this.run, redact);
+    const header = headerLine({ run: this.run, startedAt: store.startedAt, pid: process.pid, about });
+    this.#file = new RotatingFile({ path: file, maxFileBytes, maxFiles, header });
+    process.once('exit', this.#onExit);
+    for (const event of store.since(0)) this.#see(event);
+    this.#unsubscribe = store.subscribe((event) => this.#see(event));
+  }
+
+  /** Writes what is waiting and lets go of the file. Never rejects. */
+  async close(): Promise<void> {
+    this.#unsubscribe();
+    this.#timer?.cancel();
+    await this.#writing;
+    await this.#flush();
+    await this.#file.close();
+    process.off('exit', this.#onExit);
+  }
+
+  #see(event: FlowEvent): void {
+    if (this.#pending.bytes > this.#maxPendingBytes || this.#waitsToRetry()) {
+      this.skippedEvents++;
+      return;
+    }
+    try {
+      this.#pending.add(this.#lines.encode(event));
+    } catch (thrown) {
+      this.skippedEvents++;
+      this.#report(thrown);
+    }
+    if (this.#pending.bytes > FLUSH_BYTES) void this.#flush();
+    else this.#timer ??= this.#startTimer();
+  }
+
+  #startTimer(): Timer {
+    const timer = this.#store.clock.after(this.#flushMs, () => void this.#flush());
+    timer.keepAlive(false);
+    return timer;
+  }
+
+  async #flush(): Promise<void> {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    if (this.#writing || this.#pending.lines === 0) return;
+    this.#writing = this.#write();
+    await this.#writing;
+    this.#writing = undefined;
+    if (this.#pending.lines > 0) this.#timer ??= this.#startTimer();
+  }
+
+  async #write(): Promise<void> {
+    const events = this.#pending.lines;
+    try {
+      await this.#file.append(this.#pending.take());
+      this.#failed = false;
+    } catch (thrown) {
+      this.skippedEvents += events;
+      this.#retryAtMs = this.#store.clock.nowMs() + (this.#options.retryMs ?? 5000);
+      this.#report(thrown);
+    }
+  }
+
+  #waitsToRetry(): boolean {
+    return this.#failed && this.#store.clock.nowMs() < this.#retryAtMs;
+  }
+
+  #report(thrown: unknown): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    this.#options.onFailure?.(toError(thrown));
+  }
+
+  /** The process ends in this very moment: nothing can be awaited any more. */
+  #flushSync(): void {
+    if (this.#pending.lines === 0) return;
+    try {
+      this.#file.appendSync(this.#pending.take());
+    } catch (thrown) {
+      this.#report(thrown);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// A file that is appended to and moved aside when it has grown: FILE is the newest, FILE.1 the one before, and so on; the
+// oldest is deleted. Whatever is in the way (a half line that a killed writer left, a file somebody moved or removed,
+// another program that appends to the same file) never glues two lines together. Calls must not overlap.
+
+import { writeSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+export interface RotatingFileOptions {
+  path: string;
+  /** When it is reached, the next append begins a new file. */
+  maxFileBytes: number;
+  /** The most files to keep, FILE itself included. */
+  maxFiles: number;
+  /** The first line of every file. */
+  header: string;
+}
+
+export class RotatingFile {
+  readonly #options: RotatingFileOptions;
+  #handle: FileHandle | undefined;
+
+  constructor(options: RotatingFileOptions) {
+    this.#options = options;
+  }
+
+  /** `lines` end with a newline. Rejects with what the system says; the next call tries everything anew. */
+  async append(lines: Uint8Array): Promise<void> {
+    try {
+      this.#handle = await this.#ready();
+      await this.#handle.appendFile(lines);
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
+  }
+
+  /** For the last moment of a process. Does nothing where no file is open. */
+  appendSync(lines: Uint8Array): void {
+    if (this.#handle) writeSync(this.#handle.fd, lines);
+  }
+
+  async close(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    await handle?.close().catch(() => undefined); // the write before has told what there was to tell
+  }
+
+  async #ready(): Promise<FileHandle> {
+    if (this.#handle && (await this.#isFull(this.#handle))) await this.close();
+    return this.#handle ?? (await this.#open());
+  }
+
+  /** Full, moved or removed: in any case not to be written to any more. */
+  async #isFull(handle: FileHandle): Promise<boolean> {
+    const { path, maxFileBytes } = this.#options;
+    const [ours, there] = await Promise.all([handle.stat(), stat(path).catch(() => undefined)]);
+    if (!there || there.ino !== ours.ino || there.dev !== ours.dev) return true;
+    if (ours.size < maxFileBytes) return false;
+    await this.#moveAside();
+    return true;
+  }
+
+  async #open(): Promise<FileHandle> {
+    const { path, maxFileBytes, header } = this.#options;
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    let handle = await open(path, 'a+', 0o600);
+    let { size } = await handle.stat();
+    if (size >= maxFileBytes) {
+      await handle.close();
+      await this.#moveAside();
+      handle = await open(path, 'a+', 0o600);
+      size = 0;
+    }
+    this.#handle = handle;
+    const torn = size > 0 && (await lastByte(handle, size)) !== 0x0a;
+    await handle.appendFile(`${torn ? '\n' : ''}${header}\n`);
+    return handle;
+  }
+
+  async #moveAside(): Promise<void> {
+    const { path, maxFiles } = this.#options;
+    if (maxFiles <= 1) return unlink(path);
+    for (let number = maxFiles - 2; number >= 0; number--) {
+      const from = number === 0 ? path : `${path}.${number}`;
+      await rename(from, `${path}.${number + 1}`).catch(ignoreMissing);
+    }
+  }
+}
+
+async function lastByte(handle: FileHandle, size: number): Promise<number> {
+  const byte = Buffer.alloc(1);
+  await handle.read(byte, 0, 1, size - 1);
+  return byte[0]!;
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}

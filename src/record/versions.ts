@@ -1,0 +1,31 @@
+// The version of the format, and the way up from older ones.
+//
+// Adding a field or a kind of event changes nothing: readers pass over what they do not know. The number rises when
+// something old changes its meaning; then a step is added here, and readers climb from any old version to the newest.
+
+export const RECORDING_VERSION = 1;
+
+/** A line as it was parsed, before anything is believed of it. */
+export type RawLine = Readonly<Record<string, unknown>>;
+
+/** From the version that is the key to the next. */
+export type Migrations = Readonly<Record<number, (line: RawLine) => RawLine>>;
+
+export const migrations: Migrations = {};
+
+/** Undefined where no way leads from that version to ours. */
+export function migrate(
+  line: RawLine,
+  version: number,
+  steps: Migrations = migrations,
+  newest: number = RECORDING_VERSION,
+): RawLine | undefined {
+  if (version > newest) return undefined;
+  let migrated = line;
+  for (let from = version; from < newest; from++) {
+    const step = steps[from];
+    if (!step) return undefined;
+    migrated = step(migrated);
+  }
+  return migrated;
+}
