@@ -1,0 +1,79 @@
+// Makes a running tap or host findable: a descriptor in the runtime folder, and a socket beside it that streams its flow.
+// Nothing here is needed for the traffic: whoever announces goes on without when it fails.
+
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Redact } from '../flow/redact.ts';
+import type { FlowStore } from '../flow/store.ts';
+import { type LiveDescriptor, readDescriptor, removeDescriptor, writeDescriptor } from './descriptor.ts';
+import { FlowSocket, type FlowSocketOptions } from './flow-socket.ts';
+import { ensureRuntimeFolder, runtimeFolder } from './runtime-folder.ts';
+
+export type Announcement = Pick<LiveDescriptor, 'kind' | 'name' | 'control' | 'command' | 'cwd' | 'record'>;
+
+export interface AnnounceOptions extends Pick<FlowSocketOptions, 'maxViewers' | 'stallMs'> {
+  folder?: string;
+  redact?: Redact;
+}
+
+export interface Announced {
+  readonly descriptor: LiveDescriptor;
+  readonly viewers: number;
+  /** Viewers get what they have not seen, if they take it at once. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** Rejects with what the system says where there is no folder to be trusted or no socket to be had. */
+export async function announce(
+  store: FlowStore,
+  about: Announcement,
+  { folder = runtimeFolder(), redact, ...limits }: AnnounceOptions = {},
+): Promise<Announced> {
+  ensureRuntimeFolder(folder);
+  removeDead(folder);
+  const id = `${about.kind}-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
+  const path = process.platform === 'win32' ? `\\\\.\\pipe\\standpipe-${id}` : join(folder, `${id}.sock`);
+  const socket = new FlowSocket(store, { path, redact, about: { ...about }, ...limits });
+  await socket.listen();
+  const descriptor: LiveDescriptor = {
+    standpipe: 'live',
+    version: 1,
+    ...about,
+    command: about.command && redact ? redact(about.command) : about.command,
+    pid: process.pid,
+    startedAt: store.startedAt.toISOString(),
+    socket: path,
+  };
+  const file = writeDescriptor(folder, id, descriptor);
+  const remove = () => removeDescriptor(file);
+  process.once('exit', remove);
+  return {
+    descriptor,
+    get viewers() {
+      return socket.viewers;
+    },
+    async close() {
+      process.off('exit', remove);
+      remove();
+      await socket.close();
+    },
+  };
+}
+
+/** What processes left behind that had no time to clean up. */
+function removeDead(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.endsWith('.json')) continue;
+    const file = join(folder, name);
+    const found = readDescriptor(file);
+    if (found && !isRunning(found.pid)) removeDescriptor(file);
+  }
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}

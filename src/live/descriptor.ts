@@ -1,0 +1,47 @@
+// The file by which a running tap or host can be found.
+
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface LiveDescriptor {
+  standpipe: 'live';
+  version: 1;
+  kind: 'tap' | 'host';
+  /** For people to read: of a tap, the server's name. */
+  name: string;
+  pid: number;
+  startedAt: string;
+  /** Streams the flow, in the format of recordings, to whoever connects. */
+  socket: string;
+  /** Of a host: where it takes commands. */
+  control?: string | undefined;
+  command?: string | undefined;
+  cwd?: string | undefined;
+  /** Where it is recorded. */
+  record?: string | undefined;
+}
+
+/** Whole or not at all: a reader never sees half of it. */
+export function writeDescriptor(folder: string, id: string, descriptor: LiveDescriptor): string {
+  const file = join(folder, `${id}.json`);
+  writeFileSync(`${file}.new`, `${JSON.stringify(descriptor, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return file;
+}
+
+/** Undefined where it is none, or gone meanwhile. */
+export function readDescriptor(file: string): LiveDescriptor | undefined {
+  try {
+    const value = JSON.parse(readFileSync(file, 'utf8')) as Partial<LiveDescriptor> | null;
+    const sound = value?.standpipe === 'live' && typeof value.pid === 'number' && typeof value.socket === 'string';
+    return sound ? (value as LiveDescriptor) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** With its socket, which lies beside it: where a descriptor says it lies, anything may lie. */
+export function removeDescriptor(file: string): void {
+  rmSync(file, { force: true });
+  rmSync(file.replace(/\.json$/, '.sock'), { force: true });
+}

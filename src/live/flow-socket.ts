@@ -1,0 +1,99 @@
+// A Unix socket that streams a store to viewers, in the format of recordings: the header, what the store holds, and then
+// what happens. Costs nothing while nobody watches. Viewers only listen: what they send is thrown away.
+
+import { chmodSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import type { Timer } from '../base/clock.ts';
+import type { Redact } from '../flow/redact.ts';
+import type { FlowStore } from '../flow/store.ts';
+import { EventLines } from '../record/event-line.ts';
+import { headerLine, newRunId } from '../record/run-header.ts';
+import { Viewer } from './viewer.ts';
+
+export interface FlowSocketOptions {
+  path: string;
+  redact?: Redact;
+  /** Goes into the header. */
+  about?: Readonly<Record<string, unknown>>;
+  maxViewers?: number;
+  /** How long a viewer may take nothing before it is let go. */
+  stallMs?: number;
+}
+
+/** New events are gathered for a moment: a write for each would cost more than the event. */
+const GATHER_MS = 10;
+const LAST_WORDS_MS = 250;
+
+export class FlowSocket {
+  readonly run = newRunId();
+  readonly #store: FlowStore;
+  readonly #options: FlowSocketOptions;
+  readonly #server: Server;
+  readonly #viewers = new Map<Socket, Viewer>();
+  readonly #header: string;
+  #unsubscribe: (() => void) | undefined;
+  #timer: Timer | undefined;
+
+  constructor(store: FlowStore, options: FlowSocketOptions) {
+    this.#store = store;
+    this.#options = options;
+    const { about = {} } = options;
+    this.#header = headerLine({ run: this.run, startedAt: store.startedAt, pid: process.pid, about });
+    this.#server = createServer((socket) => this.#connected(socket));
+    this.#server.unref();
+  }
+
+  get viewers(): number {
+    return this.#viewers.size;
+  }
+
+  /** Resolves when viewers can connect. */
+  async listen(): Promise<void> {
+    const { path } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(path, resolve);
+    });
+    this.#server.on('error', () => undefined); // one connection that could not be accepted is that viewer's matter
+    if (process.platform !== 'win32') chmodSync(path, 0o600);
+  }
+
+  /** Viewers get what they have not seen, if they take it within a moment. */
+  async close(): Promise<void> {
+    this.#timer?.cancel();
+    this.#unsubscribe?.();
+    this.#server.close();
+    await Promise.all([...this.#viewers.values()].map((viewer) => viewer.finish(LAST_WORDS_MS)));
+  }
+
+  #connected(socket: Socket): void {
+    socket.on('error', () => socket.destroy()); // it went away: which is all there is to know
+    socket.unref();
+    if (this.#viewers.size >= (this.#options.maxViewers ?? 16)) {
+      socket.destroy();
+      return;
+    }
+    socket.resume();
+    const { redact, stallMs = 10_000 } = this.#options;
+    const viewer = new Viewer(socket, this.#store, new EventLines(this.run, redact), this.#header, stallMs);
+    this.#viewers.set(socket, viewer);
+    this.#unsubscribe ??= this.#store.subscribe(() => this.#somethingHappened());
+    socket.on('close', () => this.#gone(socket));
+    this.#somethingHappened();
+  }
+
+  #gone(socket: Socket): void {
+    this.#viewers.delete(socket);
+    if (this.#viewers.size > 0) return;
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
+  }
+
+  #somethingHappened(): void {
+    this.#timer ??= this.#store.clock.after(GATHER_MS, () => {
+      this.#timer = undefined;
+      for (const viewer of this.#viewers.values()) viewer.pump();
+    });
+    this.#timer.keepAlive(false);
+  }
+}

@@ -1,0 +1,22 @@
+// Where running taps and hosts can be found: one folder for each user, which nobody else can read or put things into.
+
+import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+
+export function runtimeFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  const ofSession = env.XDG_RUNTIME_DIR;
+  if (ofSession && isAbsolute(ofSession)) return join(ofSession, 'standpipe');
+  return join(tmpdir(), `standpipe-${process.getuid?.() ?? userInfo().username}`);
+}
+
+/** Makes the folder if need be. Throws where it cannot be trusted: in a folder that all can write to, others come first. */
+export function ensureRuntimeFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const found = lstatSync(folder); // not where a link leads
+  if (!found.isDirectory()) throw new Error(`${folder} is not a folder`);
+  const user = process.getuid?.();
+  if (user === undefined) return; // Windows: the folder lies in the user's profile
+  if (found.uid !== user) throw new Error(`${folder} belongs to the user with the number ${found.uid}`);
+  if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+}
