@@ -25,6 +25,8 @@ abstract class Captured {
 export class CapturedBytes extends Captured implements FrameEvent {
   readonly length: number;
   readonly offset: number | undefined;
+  /** What this event keeps alive that no event before it does. */
+  readonly #heldBytes: number;
   readonly #block: Uint8Array;
   readonly #start: number;
 
@@ -38,12 +40,18 @@ export class CapturedBytes extends Captured implements FrameEvent {
     start: number,
     length: number,
     offset: number | undefined,
+    heldBytes = length,
   ) {
     super(seq, atMs, server, life, direction);
     this.#block = block;
     this.#start = start;
     this.length = length;
     this.offset = offset;
+    this.#heldBytes = heldBytes;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
   }
 
   get payload(): Uint8Array {

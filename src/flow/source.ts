@@ -24,6 +24,11 @@ export class FlowSource {
     this.#store.appendFrame(this.server, this.life, direction, bytes, offset);
   }
 
+  /** The frame is chunk[start, end). The chunk may be kept: nobody may write into it afterwards. */
+  span(direction: FlowDirection, chunk: Uint8Array, start: number, end: number, offset: number): void {
+    this.#store.appendSpan(this.server, this.life, direction, chunk, start, end, offset);
+  }
+
   text(direction: FlowDirection, text: string): void {
     this.#store.appendText(this.server, this.life, direction, text);
   }

@@ -24,6 +24,8 @@ export type FlowListener = (event: FlowEvent) => void;
 export const DEFAULT_KEEP_FRAME_BYTES = 1024 * 1024;
 /** About what an event costs beside its bytes. */
 const EVENT_BYTES = 160;
+/** Below this a view and a copy cost less than a buffer kept alive. */
+const SMALLEST_KEPT_CHUNK_BYTES = 4096;
 /** The longest UTF-8 for one unit of a string. */
 const MAX_BYTES_PER_CHAR = 3;
 
@@ -41,6 +43,9 @@ export class FlowStore {
   /** From #head on; what lies before was dropped. */
   #events: (FlowEvent | undefined)[] = [];
   #head = 0;
+  /** The chunk that was kept last, and when it came. */
+  #chunk: Uint8Array | undefined;
+  #chunkAtMs = 0;
   #lastSeq = 0;
   #heldBytes = 0;
   #droppedBytes = 0;
@@ -119,6 +124,34 @@ export class FlowStore {
     );
   }
 
+  /**
+   * The frame is chunk[start, end). A large chunk is kept as it is, for all the frames in it: nobody may write into it
+   * afterwards. What came in one chunk came at one time.
+   */
+  appendSpan(
+    server: string,
+    life: number,
+    direction: FlowDirection,
+    chunk: Uint8Array,
+    start: number,
+    end: number,
+    offset: number,
+  ): void {
+    if (chunk.length < SMALLEST_KEPT_CHUNK_BYTES || end - start > this.keepFrameBytes) {
+      this.appendFrame(server, life, direction, chunk.subarray(start, end), offset);
+      return;
+    }
+    const isNew = chunk !== this.#chunk;
+    if (isNew) {
+      this.#chunk = chunk;
+      this.#chunkAtMs = this.#nowMs();
+    }
+    const held = isNew ? chunk.buffer.byteLength : 0;
+    const seq = this.#lastSeq + 1;
+    const at = this.#chunkAtMs;
+    this.#add(new CapturedBytes(seq, at, server, life, direction, chunk, start, end - start, offset, held));
+  }
+
   /** A message that was handed over as text; its place in the stream is not known. */
   appendText(server: string, life: number, direction: FlowDirection, text: string): void {
     if (text.length * MAX_BYTES_PER_CHAR > this.keepFrameBytes) {
@@ -163,7 +196,7 @@ export class FlowStore {
 
 /** What an event holds in memory, about. Says the same for the same event at any time. */
 function weightOf(event: FlowEvent): number {
-  if (event instanceof CapturedBytes) return EVENT_BYTES + event.length;
+  if (event instanceof CapturedBytes) return EVENT_BYTES + event.heldBytes;
   if (event instanceof CapturedText) return EVENT_BYTES + event.text.length;
   switch (event.kind) {
     case 'frame':
