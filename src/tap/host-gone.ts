@@ -1,0 +1,40 @@
+// Notices that the host is gone for good, so that its server does not outlive it. The end of our stdin alone does not say
+// so: a host may close it and wait for the answers. But then nobody reads our stdout any more, or our parent has died.
+// A parent that died alone does not say so either: it may only have launched us.
+
+import type { Readable } from 'node:stream';
+
+export interface HostWatch {
+  outputBroken(): void;
+  stop(): void;
+}
+
+const LOOK_EVERY_MS = 500;
+/** While the server does not read, we do not either, and cannot see the end of our stdin: then this many looks decide. */
+const LOOKS_WHILE_PAUSED = 10;
+
+export function watchHost(input: Readable, gone: () => void): HostWatch {
+  const parent = process.ppid;
+  let inputOver = false;
+  let outputOver = false;
+  let pausedLooks = 0;
+  const look = () => {
+    const orphaned = process.ppid !== parent;
+    pausedLooks = orphaned && input.isPaused() ? pausedLooks + 1 : 0;
+    if (!(inputOver && (outputOver || orphaned)) && pausedLooks < LOOKS_WHILE_PAUSED) return;
+    clearInterval(timer);
+    gone();
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS).unref();
+  input.once('close', () => {
+    inputOver = true;
+    look();
+  });
+  return {
+    outputBroken() {
+      outputOver = true;
+      look();
+    },
+    stop: () => clearInterval(timer),
+  };
+}

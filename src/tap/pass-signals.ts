@@ -1,0 +1,57 @@
+// Signals that are meant for the server reach it: what the tap gets goes to the server's whole group, and when the server
+// died by a signal, so does the tap.
+
+import { constants } from 'node:os';
+import type { ServerProcess } from '../process/server-process.ts';
+
+const passedOn: readonly NodeJS.Signals[] =
+  process.platform === 'win32'
+    ? ['SIGTERM', 'SIGINT', 'SIGHUP']
+    : ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
+
+export interface SignalPass {
+  /** Signals that came before are passed on now. */
+  connect(server: ServerProcess): void;
+  /** From now on signals mean the tap itself again. */
+  stop(): void;
+}
+
+export function passSignals(passed: (signal: NodeJS.Signals) => void): SignalPass {
+  let server: ServerProcess | undefined;
+  const early: NodeJS.Signals[] = [];
+  const pass = (signal: NodeJS.Signals) => {
+    if (!server) early.push(signal);
+    else if (!server.exitStatus) {
+      sendToGroup(server.pid, signal);
+      passed(signal);
+    }
+  };
+  for (const signal of passedOn) process.on(signal, pass);
+  return {
+    connect(started) {
+      server = started;
+      for (const signal of early.splice(0)) pass(signal);
+    },
+    stop() {
+      for (const signal of passedOn) process.off(signal, pass);
+    },
+  };
+}
+
+function sendToGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, signal);
+  } catch {
+    // It ended in this moment: there is nobody left to signal, and its exit tells the rest.
+  }
+}
+
+/** Ends this process as the server ended: with its exit code, or by the same signal. Call it last. */
+export function endLike({ exitCode, signal }: { exitCode: number | null; signal: NodeJS.Signals | null }): void {
+  if (signal === null) {
+    process.exit(exitCode ?? 0);
+  }
+  const asCode = 128 + constants.signals[signal]; // what a shell would say, where the signal does not end us
+  setTimeout(() => process.exit(asCode), 200);
+  process.kill(process.pid, signal);
+}

@@ -1,0 +1,95 @@
+// Stands between a host and its server, unseen: what the one writes the other reads, byte for byte and chunk by chunk, and
+// how the one ends the other learns. What goes by is told to the flow, for the recorder and for viewers; whatever fails
+// among those, the traffic goes on.
+
+import { basename } from 'node:path';
+import { type ProcessError, StandpipeError, toError } from '../base/errors.ts';
+import { DEFAULT_KEEP_FRAME_BYTES, FlowStore } from '../flow/store.ts';
+import type { Framing } from '../framing/framing.ts';
+import { newline } from '../framing/newline.ts';
+import { type ServerProcess, startServerProcess } from '../process/server-process.ts';
+import { Watchdog } from '../process/watchdog.ts';
+import { forward } from './forward.ts';
+import { watchHost } from './host-gone.ts';
+import { inviteOnlookers, type OnlookerOptions } from './onlookers.ts';
+import { type Ends, ownEnds } from './own-ends.ts';
+import { passSignals } from './pass-signals.ts';
+import { TrafficWatch } from './watch-traffic.ts';
+
+export interface TapOptions extends OnlookerOptions {
+  command: string;
+  args?: readonly string[];
+  /** What the server is called in recordings and lists. */
+  name?: string;
+  /** How the traffic is read; it is passed on in any case. */
+  framing?: Framing;
+  /** A longer message is passed on like any other, and remembered by its ends and its length. */
+  keepFrameBytes?: number;
+  /** What is remembered for viewers who come later. */
+  maxBytes?: number;
+  maxEvents?: number;
+}
+
+export interface TapResult {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** Resolves when the server has ended and all it wrote was passed on. `endLike` ends this process in the same way. */
+export async function runTap(options: TapOptions, ends: Ends = ownEnds()): Promise<TapResult> {
+  const { command, args = [], name = basename(command), keepFrameBytes = DEFAULT_KEEP_FRAME_BYTES } = options;
+  const { maxBytes = 16 * 1024 * 1024, maxEvents = 20_000, framing = newline() } = options;
+  const store = new FlowStore({ maxBytes, maxEvents, keepFrameBytes });
+  const source = store.begin(name);
+  const warn = (problem: string) => {
+    source.add({ kind: 'note', text: problem });
+    if (ends.errors.writable) ends.errors.write(`standpipe tap: ${problem}\n`);
+  };
+  const signals = passSignals((signal) => source.add({ kind: 'signal', signal }));
+  let server: ServerProcess;
+  try {
+    const watchdog = new Watchdog({ onFailure: ({ message }) => source.add({ kind: 'note', text: message }) });
+    server = await startServerProcess({ command, args, inheritEnv: true, watchdog });
+  } catch (thrown) {
+    signals.stop();
+    return notStarted(thrown, warn);
+  }
+  const watch = new TrafficWatch(source, {
+    framing,
+    keepFrameBytes,
+    onFailure: (error) => warn(`cannot follow the traffic: ${error.message}`),
+  });
+  source.add({ kind: 'spawn', command: server.commandLine, pid: server.pid });
+  signals.connect(server);
+  const host = watchHost(ends.input, () => {
+    source.add({ kind: 'note', text: 'The host is gone: the server is stopped' });
+    void server.stop();
+  });
+
+  void forward(ends.input, server.stdin, (chunk) => watch.chunk('toServer', chunk)).then(() => watch.end('toServer'));
+  const output = forward(server.stdout, ends.output, (chunk) => watch.chunk('fromServer', chunk));
+  const errors = forward(server.stderr, ends.errors, (chunk) => watch.stderr(chunk));
+  void output.then((end) => (end === 'broken' ? host.outputBroken() : undefined));
+
+  const about = { kind: 'tap', name, command: server.commandLine, cwd: process.cwd(), record: options.record } as const;
+  const onlookers = inviteOnlookers(store, about, options, warn);
+
+  const { exitCode, signal, error } = await server.exit;
+  await Promise.all([output, errors]);
+  watch.end('fromServer');
+  watch.endStderr();
+  if (error) warn(error.message);
+  source.add({ kind: 'exit', exitCode, signal });
+  source.add({ kind: 'stop', rung: await server.stop() });
+  host.stop();
+  await onlookers.close();
+  signals.stop();
+  return { exitCode, signal };
+}
+
+/** As a shell would: 127 for a command that is not there, 126 for one that cannot be run. */
+function notStarted(thrown: unknown, warn: (problem: string) => void): TapResult {
+  const error = toError(thrown) as Partial<ProcessError> & Error;
+  warn(error instanceof StandpipeError && error.hint ? `${error.message} ${error.hint}` : error.message);
+  return { exitCode: error.code === 'COMMAND_NOT_FOUND' ? 127 : 126, signal: null };
+}

@@ -1,0 +1,74 @@
+// The command line of a tap: its own options, then the server's command, which begins behind `--` or at the first word
+// that is no option.
+
+import { UsageError } from '../base/errors.ts';
+import type { TapOptions } from './run-tap.ts';
+
+export interface TapArguments extends Omit<TapOptions, 'framing'> {
+  framing?: string;
+}
+
+type Options = Omit<TapArguments, 'command' | 'args'>;
+
+const withValue: Readonly<Record<string, (options: Options, value: string) => void>> = {
+  '--record': (options, value) => {
+    options.record = value;
+  },
+  '--name': (options, value) => {
+    options.name = value;
+  },
+  '--framing': (options, value) => {
+    options.framing = value;
+  },
+  '--mask-env': (options, value) => {
+    options.maskEnv = [...(options.maskEnv ?? []), ...value.split(',')];
+  },
+  '--redact-key': (options, value) => {
+    options.redactKeys = [...(options.redactKeys ?? []), value];
+  },
+  '--redact-path': (options, value) => {
+    options.redactPaths = [...(options.redactPaths ?? []), value];
+  },
+  '--keep-bytes': (options, value) => {
+    options.keepFrameBytes = wholeNumber('--keep-bytes', value);
+  },
+  '--max-file-bytes': (options, value) => {
+    options.recorder = { ...options.recorder, maxFileBytes: wholeNumber('--max-file-bytes', value) };
+  },
+  '--max-files': (options, value) => {
+    options.recorder = { ...options.recorder, maxFiles: wholeNumber('--max-files', value) };
+  },
+};
+
+export function parseTapArguments(words: readonly string[]): TapArguments {
+  const options: Options = {};
+  let at = 0;
+  while (at < words.length && words[at]!.startsWith('-') && words[at] !== '--') {
+    const [name, ...rest] = words[at]!.split('=');
+    if (name === '--no-announce') {
+      options.announce = false;
+      at++;
+      continue;
+    }
+    const set = withValue[name!];
+    if (!set) throw usage(`there is no option ${name}`);
+    const value = rest.length > 0 ? rest.join('=') : words[++at];
+    if (value === undefined) throw usage(`${name} needs a value`);
+    set(options, value);
+    at++;
+  }
+  const [command, ...args] = words.slice(words[at] === '--' ? at + 1 : at);
+  if (command === undefined) throw usage('there is no command to run');
+  return { ...options, command, args };
+}
+
+function wholeNumber(name: string, value: string): number {
+  if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
+  throw usage(`${name} needs a whole number, not ${JSON.stringify(value)}`);
+}
+
+function usage(problem: string): UsageError {
+  return new UsageError('INVALID_OPTION', problem, {
+    hint: 'standpipe tap [--record FILE] [--name NAME] [--mask-env NAME,…] [--no-announce] -- command …',
+  });
+}

@@ -1,0 +1,172 @@
+// Whatever fails among those who look on, the traffic goes on.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { LiveDescriptor } from '../../src/live/descriptor.ts';
+import { findLive, watchLive } from '../../src/live/find-live.ts';
+import type { RecordingItem } from '../../src/record/reader.ts';
+import { fixture, folder, freshFile, node, readEvents, readItems, startTap, type Tapped, until } from './tapped.ts';
+
+const echo = [node, fixture('echoes-lines')];
+const runtime = join(folder, 'standpipe');
+
+/** Calls and waits for the answer. */
+async function call(tapped: Tapped, id: number, text = 'x'): Promise<void> {
+  tapped.process.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'echo', params: { text } })}\n`);
+  await until(`answer ${id}`, () => tapped.text.includes(`"id":${id},`));
+}
+
+async function liveTap(tapped: Tapped): Promise<LiveDescriptor> {
+  let found: LiveDescriptor | undefined;
+  await until('the tap is found', async () => {
+    found = (await findLive(runtime)).find((live) => live.pid === tapped.pid);
+    return found !== undefined;
+  });
+  return found!;
+}
+
+test('the folder of the recording is removed midway: traffic goes on, and so does the recording', async () => {
+  const recordFolder = join(folder, 'removed');
+  mkdirSync(recordFolder);
+  const file = join(recordFolder, 'recording.jsonl');
+  const tapped = startTap(echo, { tap: ['--record', file] });
+  await call(tapped, 1);
+  await until('it is recorded', () => existsSync(file) && readFileSync(file, 'utf8').includes('"id\\":1'));
+  rmSync(recordFolder, { recursive: true });
+  for (let id = 2; id < 20; id++) await call(tapped, id);
+  tapped.process.stdin.end();
+  expect((await tapped.end()).exitCode).toBe(0);
+  expect((await readItems(file)).map((item) => item.type).slice(0, 2)).toEqual(['run', 'gap']);
+  expect((await readEvents(file)).at(-2)).toMatchObject({ kind: 'exit', exitCode: 0 });
+});
+
+test('a recording that cannot be written: a word on stderr, once, and traffic goes on', async () => {
+  const file = freshFile('txt');
+  writeFileSync(file, 'no folder');
+  const tapped = startTap(echo, { tap: ['--record', join(file, 'recording.jsonl')] });
+  for (let id = 1; id < 20; id++) await call(tapped, id);
+  tapped.process.stdin.end();
+  expect((await tapped.end()).exitCode).toBe(0);
+  expect(tapped.stderr.match(/standpipe tap: cannot record/g)).toHaveLength(1);
+});
+
+test('a full disk: traffic goes on', async () => {
+  const tapped = startTap(echo, { tap: ['--record', '/dev/full'] });
+  for (let id = 1; id < 20; id++) await call(tapped, id);
+  tapped.process.stdin.end();
+  expect((await tapped.end()).exitCode).toBe(0);
+  expect(tapped.stderr).toMatch(/cannot record to .*ENOSPC/);
+});
+
+test('a runtime folder that is not to be trusted: nobody can watch, and traffic goes on', async () => {
+  const odd = join(folder, 'odd');
+  mkdirSync(odd);
+  writeFileSync(join(odd, 'standpipe'), 'not a folder');
+  const tapped = startTap(echo, { env: { XDG_RUNTIME_DIR: odd } });
+  await call(tapped, 1);
+  await until('it says so', () => tapped.stderr.includes('standpipe tap: cannot be watched'));
+  await call(tapped, 2);
+});
+
+test('the runtime folder and what is in it are for this user alone', async () => {
+  const tapped = startTap(echo);
+  const live = await liveTap(tapped);
+  expect(statSync(runtime).mode & 0o777).toBe(0o700);
+  expect(statSync(live.socket).mode & 0o777).toBe(0o600);
+  for (const name of readdirSync(runtime)) expect(statSync(join(runtime, name)).mode & 0o077).toBe(0);
+  chmodSync(runtime, 0o755);
+  await liveTap(startTap(echo)); // whoever announces next mends it
+  expect(statSync(runtime).mode & 0o777).toBe(0o700);
+});
+
+test('a viewer sees what was and what comes, to the end', async () => {
+  const tapped = startTap(echo, { tap: ['--name', 'weather'] });
+  await call(tapped, 1);
+  const live = await liveTap(tapped);
+  expect(live).toMatchObject({ kind: 'tap', name: 'weather', pid: tapped.pid });
+  const items: RecordingItem[] = [];
+  const watched = (async () => {
+    for await (const item of watchLive(live)) items.push(item);
+  })();
+  await until(
+    'the past',
+    () => items.filter((item) => item.type === 'event' && item.event.kind === 'frame').length === 2,
+  );
+  await call(tapped, 2);
+  tapped.process.stdin.end();
+  await watched;
+  const kinds = items.map((item) => (item.type === 'event' ? item.event.kind : item.type));
+  expect(kinds.filter((kind) => kind !== 'stderr')).toEqual([
+    ...['run', 'spawn', 'frame', 'frame', 'frame', 'frame', 'exit', 'stop'],
+  ]);
+  expect(readdirSync(runtime).filter((name) => name.includes(String(tapped.pid)))).toEqual([]);
+});
+
+test('secrets do not reach viewers or files', async () => {
+  const file = freshFile();
+  const tapped = startTap([...echo, '--api-key', 'S3cret-arg'], {
+    tap: ['--record', file, '--mask-env', 'ODD', '--redact-path', 'params.text'],
+    env: { ODD: 'S3cret-odd', SOME_TOKEN: 'S3cret-env' },
+  });
+  const live = await liveTap(tapped);
+  expect(JSON.stringify(live)).not.toContain('S3cret');
+  tapped.process.stdin.write('{"jsonrpc":"2.0","id":1,"params":{"password":"S3cret-key","text":"S3cret-path"}}\n');
+  tapped.process.stdin.write('{"jsonrpc":"2.0","id":2,"params":{"a":"xS3cret-odd","b":"S3cret-envx"}}\n');
+  await until('answers', () => tapped.text.includes('"id":2'));
+  expect(tapped.text).toContain('S3cret-key'); // the host gets all of it
+  let watched = '';
+  const viewer = connect(live.socket).on('data', (chunk) => (watched += chunk));
+  tapped.process.stdin.end();
+  await tapped.end();
+  viewer.destroy();
+  expect(readFileSync(file, 'utf8').match(/S3cret-\w+/g)).toEqual(['S3cret-path']); // in the answer, where no path leads
+  expect(watched.match(/S3cret-\w+/g) ?? []).not.toContain('S3cret-key');
+});
+
+test('viewers that are killed, or never read, do not hold anything up', async () => {
+  const tapped = startTap([node, fixture('pours-without-end'), freshFile('txt')], { collects: false });
+  let bytes = 0;
+  tapped.process.stdout.on('data', (chunk) => {
+    bytes += chunk.length;
+  });
+  const live = await liveTap(tapped);
+  const program = `require('net').connect(${JSON.stringify(live.socket)}).pause()`;
+  const viewers = [1, 2, 3].map(() => spawn(node, ['-e', `${program}; console.log(1); setInterval(() => {}, 1e3)`]));
+  await Promise.all(viewers.map((viewer) => once(viewer.stdout, 'data')));
+  const atFirst = bytes;
+  await until('traffic goes on beside viewers that sleep', () => bytes > atFirst + 30e6, 30_000);
+  for (const viewer of viewers) viewer.kill('SIGKILL');
+  const after = bytes;
+  await until('traffic goes on without them', () => bytes > after + 30e6, 30_000);
+  expect(tapped.rssBytes).toBeLessThan(250e6);
+}, 90_000);
+
+test('what a killed tap left behind is cleaned up by whoever looks next', async () => {
+  const tapped = startTap(echo);
+  const { socket } = await liveTap(tapped);
+  tapped.process.kill('SIGKILL');
+  await tapped.end();
+  expect(existsSync(socket)).toBe(true);
+  expect((await findLive(runtime)).map((live) => live.pid)).not.toContain(tapped.pid);
+  expect(existsSync(socket)).toBe(false);
+});
+
+test('two taps write to one recording and can be told apart', async () => {
+  const file = freshFile();
+  const taps = [1, 2].map(() => startTap(echo, { tap: ['--record', file] }));
+  await Promise.all(taps.map((tapped, i) => call(tapped, i + 1)));
+  for (const tapped of taps) tapped.process.stdin.end();
+  await Promise.all(taps.map((tapped) => tapped.end()));
+  const items = await readItems(file);
+  const runs = items.flatMap((item) => (item.type === 'run' ? [item.run] : []));
+  expect(runs.map((run) => run.pid).sort()).toEqual(taps.map((tapped) => tapped.pid).sort());
+  for (const { run } of runs) {
+    const kinds = items.flatMap((item) => (item.type === 'event' && item.run.run === run ? [item.event.kind] : []));
+    expect(kinds.filter((kind) => kind !== 'stderr')).toEqual(['spawn', 'frame', 'frame', 'exit', 'stop']);
+  }
+  expect(items.filter((item) => item.type === 'damage')).toEqual([]);
+});

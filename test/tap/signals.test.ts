@@ -1,0 +1,98 @@
+// Signals reach the server through the tap, and nothing of the server outlives the tap or the host.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { fixture, freshFile, isAlive, node, readEvents, startTap, tapCommand, until } from './tapped.ts';
+
+const lines = (file: string) => readFileSync(file, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean);
+
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const)('%s is passed on', async (signal) => {
+  const file = freshFile('txt');
+  const record = freshFile();
+  const tapped = startTap([node, fixture('notes-signals'), file], { tap: ['--record', record] });
+  await until('the server runs', () => lines(file).length === 1);
+  tapped.process.kill(signal);
+  await until('the server got it', () => lines(file).includes(signal));
+  expect(lines(file).slice(1)).toEqual([signal]);
+  expect(isAlive(tapped.pid)).toBe(true);
+  await until('it is recorded', async () => (await readEvents(record)).some((event) => event.kind === 'signal'));
+});
+
+test('a server that leaves at SIGTERM: its exit code is passed on', async () => {
+  const file = freshFile('txt');
+  const tapped = startTap([node, fixture('notes-signals'), file, 'leaves']);
+  await until('the server runs', () => lines(file).length === 1);
+  tapped.process.kill('SIGTERM');
+  expect(await tapped.end()).toEqual({ exitCode: 5, signal: null });
+});
+
+test('a server that SIGTERM kills: the tap dies by it too', async () => {
+  const tapped = startTap(['sleep', '60']);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  tapped.process.kill('SIGTERM');
+  expect(await tapped.end()).toEqual({ exitCode: null, signal: 'SIGTERM' });
+});
+
+test('the whole group of the server gets a signal: wrappers leave grandchildren', async () => {
+  const file = freshFile('txt');
+  const tapped = startTap(['sh', '-c', `"${node}" "${fixture('notes-signals')}" "${file}" leaves & wait`]);
+  await until('the grandchild runs', () => lines(file).length === 1);
+  const [grandchild] = lines(file);
+  tapped.process.kill('SIGTERM');
+  await tapped.end();
+  await until('the grandchild is gone', () => !isAlive(Number(grandchild)));
+  expect(lines(file)).toContain('SIGTERM');
+});
+
+test('kill -9 of the tap: the recording is readable and the server is gone, however stubborn', async () => {
+  const file = freshFile('txt');
+  const record = freshFile();
+  const tapped = startTap([node, fixture('notes-signals'), file], { tap: ['--record', record] });
+  await until('the server runs', () => lines(file).length === 1);
+  const server = Number(lines(file)[0]);
+  tapped.process.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+  await until('it is recorded', async () => (await readEvents(record)).some((event) => event.kind === 'frame'));
+  tapped.process.kill('SIGKILL');
+  await until('the server is gone', () => !isAlive(server), 6000);
+  expect((await readEvents(record)).map((event) => event.kind)).toEqual(['spawn', 'frame']);
+});
+
+test('the host is killed: a server that stays at the end of its stdin is stopped', async () => {
+  const file = freshFile('txt');
+  const record = freshFile();
+  const server = tapCommand([node, fixture('notes-signals'), file], ['--record', record, '--no-announce']);
+  const host = spawn(node, [fixture('host-of-a-tap'), ...server], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [pid] = await once(host.stdout, 'data');
+  await until('the server runs', () => lines(file).length === 1);
+  host.kill('SIGKILL');
+  await until('all are gone', () => !isAlive(Number(pid)) && !isAlive(Number(lines(file)[0])), 8000);
+  expect(lines(file)).toContain('SIGTERM'); // it was asked first
+  const events = await readEvents(record);
+  expect(events).toContainEqual(
+    expect.objectContaining({ kind: 'note', text: expect.stringContaining('host is gone') }),
+  );
+  expect(events.at(-1)).toMatchObject({ kind: 'stop', rung: 'SIGKILL' });
+}, 20_000);
+
+test('a host that closes stdin and waits is not taken for gone', async () => {
+  const tapped = startTap(['sh', '-c', 'cat >/dev/null; sleep 3; echo answer']);
+  tapped.process.stdin.end();
+  await tapped.end();
+  expect(tapped.text).toBe('answer\n');
+});
+
+test('real pipes pass their ends on as sockets do', async () => {
+  const [tap, ...args] = tapCommand(['sh', '-c', 'cat; exec 1>&-; sleep 1']).map((word) => `'${word}'`);
+  const script = `echo words | ${tap} ${args.join(' ')} | (cat; date +%s%N >&2); date +%s%N >&2`;
+  const shell = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  let times = '';
+  shell.stdout.on('data', (chunk) => (output += chunk));
+  shell.stderr.on('data', (chunk) => (times += chunk));
+  await once(shell, 'close');
+  expect(output).toBe('words\n');
+  const [ended, over] = times.split('\n').map(Number);
+  expect((over! - ended!) / 1e6).toBeGreaterThan(500); // stdout had ended long before the server
+});

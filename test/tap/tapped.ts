@@ -1,0 +1,121 @@
+// Runs taps as hosts do: as a program, over pipes. Whatever a test leaves running is ended after it.
+
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach } from 'vitest';
+import type { FlowEvent } from '../../src/flow/event.ts';
+import { type RecordingItem, readRecording } from '../../src/record/reader.ts';
+
+export const node = process.execPath;
+const main = fileURLToPath(new URL('../../dist/tap/main.js', import.meta.url));
+
+export function fixture(name: string): string {
+  return fileURLToPath(new URL(`../fixtures/tap/${name}.mjs`, import.meta.url));
+}
+
+export class Tapped {
+  readonly process: ChildProcessWithoutNullStreams;
+  stdout = Buffer.alloc(0);
+  stderr = '';
+
+  constructor(process: ChildProcessWithoutNullStreams, collects: boolean) {
+    this.process = process;
+    process.stdin.on('error', () => undefined); // EPIPE is what some tests are about
+    process.stderr.on('data', (chunk) => {
+      this.stderr += chunk;
+    });
+    if (!collects) return;
+    process.stdout.on('data', (chunk: Buffer) => {
+      this.stdout = Buffer.concat([this.stdout, chunk]);
+    });
+  }
+
+  get pid(): number {
+    return this.process.pid!;
+  }
+
+  get text(): string {
+    return this.stdout.toString();
+  }
+
+  /** Resolves with what ended it, after all its output was read. */
+  async end(): Promise<{ exitCode: number | null; signal: string | null }> {
+    const { exitCode, signalCode } = this.process;
+    if (exitCode === null && signalCode === null) await once(this.process, 'close');
+    return { exitCode: this.process.exitCode, signal: this.process.signalCode };
+  }
+
+  get rssBytes(): number {
+    const pages = Number(readFileSync(`/proc/${this.pid}/statm`, 'utf8').split(' ')[1]);
+    return pages * 4096;
+  }
+}
+
+export const folder = mkdtempSync(join(tmpdir(), 'standpipe-tap-'));
+const running: Tapped[] = [];
+let files = 0;
+
+afterEach(async () => {
+  for (const tapped of running.splice(0)) {
+    tapped.process.kill('SIGKILL');
+    await tapped.end();
+  }
+});
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+export function freshFile(ending = 'jsonl'): string {
+  return join(folder, `file-${process.pid}-${++files}.${ending}`);
+}
+
+export interface TapSetup {
+  /** Options of the tap itself. */
+  tap?: string[];
+  env?: NodeJS.ProcessEnv;
+  /** Whether what it writes is kept for the test. */
+  collects?: boolean;
+  /** Instead of the tap: the server itself, to compare with. */
+  untapped?: boolean;
+}
+
+/** The words of a tap before a command. */
+export function tapCommand(command: string[], tap: string[] = []): string[] {
+  return [node, main, ...tap, '--', ...command];
+}
+
+export function startTap(command: string[], { tap = [], env = {}, collects = true, untapped }: TapSetup = {}): Tapped {
+  const words = untapped ? command : tapCommand(command, tap);
+  const child = spawn(words[0]!, words.slice(1), { env: { ...process.env, XDG_RUNTIME_DIR: folder, ...env } });
+  const tapped = new Tapped(child, collects);
+  running.push(tapped);
+  return tapped;
+}
+
+export async function readItems(file: string): Promise<RecordingItem[]> {
+  const items: RecordingItem[] = [];
+  for await (const item of readRecording(file)) items.push(item);
+  return items;
+}
+
+export async function readEvents(file: string): Promise<FlowEvent[]> {
+  return (await readItems(file)).flatMap((item) => (item.type === 'event' ? [item.event] : []));
+}
+
+export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+  const deadlineMs = performance.now() + withinMs;
+  while (!(await holds())) {
+    if (performance.now() > deadlineMs) throw new Error(`Not within ${withinMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false; // no such process
+  }
+}
