@@ -13,6 +13,8 @@ export const contenders = [
   { name: 'framing', args: importing('../dist/framing/index.js') },
   { name: 'jsonrpc', args: importing('../dist/jsonrpc/index.js') },
   { name: 'stdio', args: importing('../dist/transport/index.js') },
+  { name: 'client', args: importing('../dist/entry/client.js') },
+  { name: 'server', args: importing('../dist/entry/server.js') },
   { name: 'official client', args: importing('@modelcontextprotocol/client', '@modelcontextprotocol/client/stdio') },
   { name: 'official server', args: importing('@modelcontextprotocol/server', '@modelcontextprotocol/server/stdio') },
 ];
@@ -29,3 +31,11 @@ export function measure({ args }) {
   if (status !== 0) throw new Error(stderr.trim().split('\n').at(-1));
   return { lifeMs };
 }
+
+export const targets = [
+  {
+    text: 'import of standpipe/server: ms over node -e 0',
+    value: ({ median }) => median('process', 'server', 'lifeMs') - median('process', 'node -e 0', 'lifeMs'),
+    atMost: 30,
+  },
+];
