@@ -9,65 +9,71 @@ import { lenientText } from '../flow/frame-text.ts';
 import type { EventRow, LiveMessages } from './api.ts';
 import { describeLiteFrame } from './lite-frame.ts';
 
+type RowUpdate = LiveMessages['updates'][number];
+
 const SUMMARY_CHARS = 160;
 /** The longest UTF-8 of a character. */
 const SUMMARY_BYTES = SUMMARY_CHARS * 4;
 
 export function toRow(event: FlowEvent, exchanges: Exchanges): EventRow {
   const { seq, atMs, server, life, kind } = event;
-  const base = { seq, atMs, server, life, kind, summary: '' };
+  const row: EventRow = { seq, atMs, server, life, kind, summary: '' };
   switch (event.kind) {
     case 'frame':
-      return { ...base, ...frameRow(event, exchanges) };
+      fillFrame(row, event, exchanges);
+      break;
     case 'fault':
-      return {
-        ...base,
-        direction: event.direction,
-        size: event.length,
-        error: event.code,
-        summary: `${event.code}: ${event.length} bytes at ${event.offset}: ${oneLine(startOf(event.prefix))}`,
-      };
+      row.direction = event.direction;
+      row.size = event.length;
+      row.error = event.code;
+      row.summary = `${event.code}: ${event.length} bytes at ${event.offset}: ${oneLine(startOf(event.prefix))}`;
+      break;
     case 'stderr':
-      return { ...base, size: event.length, summary: oneLine(startOf(event.payload)) };
+      row.size = event.length;
+      row.summary = oneLine(startOf(event.payload));
+      break;
     case 'spawn':
-      return { ...base, summary: `started as process ${event.pid}: ${event.command}` };
+      row.summary = `started as process ${event.pid}: ${event.command}`;
+      break;
     case 'state':
-      return {
-        ...base,
-        summary: `${event.from} → ${event.to}${event.reason ? `: ${event.reason}` : ''}`,
-        ...(event.to === 'failed' && { error: 'failed' }),
-      };
+      row.summary = `${event.from} → ${event.to}${event.reason ? `: ${event.reason}` : ''}`;
+      if (event.to === 'failed') row.error = 'failed';
+      break;
     case 'exit':
-      return {
-        ...base,
-        summary: event.signal ? `ended by ${event.signal}` : `exited with code ${event.exitCode}`,
-        ...(event.exitCode !== 0 && { error: event.signal ?? `code ${event.exitCode}` }),
-      };
+      row.summary = event.signal ? `ended by ${event.signal}` : `exited with code ${event.exitCode}`;
+      if (event.exitCode !== 0) row.error = event.signal ?? `code ${event.exitCode}`;
+      break;
     case 'stop':
-      return { ...base, summary: `all its processes are gone (${event.rung})` };
+      row.summary = `all its processes are gone (${event.rung})`;
+      break;
     case 'signal':
-      return { ...base, summary: `got ${event.signal}` };
+      row.summary = `got ${event.signal}`;
+      break;
     case 'error':
-      return { ...base, error: event.code, summary: event.message };
+      row.error = event.code;
+      row.summary = event.message;
+      break;
     case 'note':
-      return { ...base, summary: event.text };
+      row.summary = event.text;
   }
+  return row;
 }
 
 /** What the row of a request becomes when its fate is known. */
-export function toUpdate(seq: number, exchanges: Exchanges): LiveMessages['updates'][number] {
+export function toUpdate(seq: number, exchanges: Exchanges): RowUpdate {
+  const update: RowUpdate = { seq };
   const [exchange] = exchanges.forSeq(seq);
-  return exchange ? { seq, ...fateOf(seq, exchange) } : { seq };
+  if (exchange) fillFate(update, exchange);
+  return update;
 }
 
-function frameRow(event: FrameEvent, exchanges: Exchanges): Partial<EventRow> & { summary: string } {
+/** Filled in place: pages of thousands of rows are made at once. */
+function fillFrame(row: EventRow, event: FrameEvent, exchanges: Exchanges): void {
   const { kind: type, messages, noise } = describeLiteFrame(event) ?? describeFrame(event);
-  const row: Partial<EventRow> & { summary: string } = {
-    direction: event.direction,
-    type,
-    size: sizeOf(event),
-    summary: oneLine(type === 'noise' ? (noise ?? '') : startOfFrame(event)),
-  };
+  row.direction = event.direction;
+  row.type = type;
+  row.size = sizeOf(event);
+  row.summary = oneLine(type === 'noise' ? (noise ?? '') : startOfFrame(event));
   const [message] = messages;
   if (message?.id !== undefined) row.id = message.id;
   if (message?.method !== undefined) row.method = message.method;
@@ -76,23 +82,21 @@ function frameRow(event: FrameEvent, exchanges: Exchanges): Partial<EventRow> & 
   else if (message?.toolError) row.error = 'the tool reported an error';
   else if (message?.problem) row.error = message.problem;
   const [exchange] = exchanges.forSeq(event.seq);
-  if (!exchange) return row;
+  if (!exchange) return;
   row.method ??= exchange.method;
   if (exchange.tool !== undefined) row.tool ??= exchange.tool;
-  return { ...row, ...fateOf(event.seq, exchange) };
+  fillFate(row, exchange);
 }
 
 /** What the other half of an exchange adds to a row. */
-function fateOf(seq: number, exchange: Exchange): Pick<EventRow, 'pairSeq' | 'latencyMs' | 'error'> {
-  const isRequest = seq === exchange.requestSeq;
+function fillFate(row: RowUpdate, exchange: Exchange): void {
+  const isRequest = row.seq === exchange.requestSeq;
   const pairSeq = isRequest ? (exchange.answerSeq ?? exchange.cancelSeq) : exchange.requestSeq;
-  const latency = isRequest || seq === exchange.answerSeq ? latencyMs(exchange) : undefined;
+  if (pairSeq !== undefined) row.pairSeq = pairSeq;
+  const latency = isRequest || row.seq === exchange.answerSeq ? latencyMs(exchange) : undefined;
+  if (latency !== undefined) row.latencyMs = latency;
   const error = isRequest ? failureOf(exchange) : undefined;
-  return {
-    ...(pairSeq !== undefined && { pairSeq }),
-    ...(latency !== undefined && { latencyMs: latency }),
-    ...(error !== undefined && { error }),
-  };
+  if (error !== undefined) row.error = error;
 }
 
 function failureOf({ outcome, error }: Exchange): string | undefined {

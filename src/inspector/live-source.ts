@@ -96,9 +96,16 @@ class LiveSource implements InspectorSource {
       const member = await LiveMember.connect(descriptor, this.#take, this.#left);
       if (this.#closed) await member.close();
       else this.#members.add(member);
+      await this.#claimNames(member);
     } catch (error) {
       throw new UsageError('INVALID_OPTION', `The ${kind} ${name} (${pid}) does not answer: ${toError(error).message}`);
     }
+  }
+
+  /** Who ran first has the plain name, whoever speaks first. */
+  async #claimNames(member: LiveMember): Promise<void> {
+    if (member.descriptor.kind === 'tap') this.#names.of(member, member.descriptor.name);
+    for (const { name } of (await member.host?.status()) ?? []) this.#names.of(member, name);
   }
 
   readonly #take = (member: LiveMember, item: RecordingItem): void => {

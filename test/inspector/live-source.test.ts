@@ -1,0 +1,147 @@
+// Taps and hosts that run elsewhere, seen through what they announce.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { devNull, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { FlowStore } from '../../src/flow/store.ts';
+import { serveControl } from '../../src/host/control-server.ts';
+import { Host } from '../../src/host/host.ts';
+import type { CallStarted, CallUpdate, EventPage, Overview } from '../../src/inspector/api.ts';
+import { liveSource, tapSource } from '../../src/inspector/live-source.ts';
+import { type Announced, announce } from '../../src/live/announce.ts';
+import { findLive } from '../../src/live/find-live.ts';
+import { until } from '../fixtures/server.ts';
+import { later, legacy, openPage, serverConfig } from './inspecting.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sp-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** A tap of this process: its flow is told by hand. */
+async function fakeTap(name: string): Promise<{ flow: FlowStore; announced: Announced }> {
+  const flow = new FlowStore();
+  const announced = await announce(flow, { kind: 'tap', name }, { folder });
+  later(async () => announced.close());
+  return { flow, announced };
+}
+
+async function announcedHost(servers = [legacy()]): Promise<Host> {
+  const host = new Host(servers);
+  later(() => host.stop());
+  await host.start();
+  const control = await serveControl(host, join(folder, `${Math.random().toString(36).slice(2, 8)}.ctl`));
+  later(() => control.close());
+  const announced = await announce(host.flow, { kind: 'host', name: 'a host', control: control.path }, { folder });
+  later(async () => announced.close());
+  return host;
+}
+
+test('a real tap between a host and its server is watched from outside, and its end leaves the evidence', async () => {
+  const tapped = serverConfig('tapped', '', {
+    args: [
+      'dist/tap/main.js',
+      '--name',
+      'weather',
+      '--',
+      process.execPath,
+      'test/fixtures/mcp-client/legacy.mjs',
+      devNull,
+    ],
+    env: { XDG_RUNTIME_DIR: folder },
+  });
+  const host = new Host([tapped]);
+  later(() => host.stop());
+  await host.start();
+  const runtime = join(folder, 'standpipe');
+  await until('it is announced', async () => (await findLive(runtime)).length === 1);
+  const [descriptor] = await findLive(runtime);
+  const page = await openPage(tapSource(descriptor!));
+  const overview = await page.get<Overview>('overview');
+  expect(overview).toMatchObject({ canAct: false, source: { kind: 'tap', live: true } });
+  expect(overview.servers.map(({ name }) => name)).toEqual(['weather']);
+  expect(overview.problems.map(({ kind }) => kind)).toEqual(['era-fallback']);
+
+  const live = await page.live();
+  await host.callTool('tapped', 'hello', { name: 'Ada' });
+  await until('the call goes by', () => live.rows.filter(({ tool }) => tool === 'hello').length === 2);
+  await expect(page.post('servers/weather/stop', {})).rejects.toThrow('409 A tap can be watched');
+  await host.stop();
+  await until('its end is told', () => live.rows.some(({ summary }) => summary.includes('has ended')));
+  const after = await page.get<Overview>('overview');
+  expect(after.source.live).toBe(false);
+  expect(after.servers[0]!.lives[0]).toMatchObject({ exitCode: 0 });
+  const { rows } = await page.get<EventPage>('events?after=0');
+  expect(rows.some(({ tool }) => tool === 'hello')).toBe(true);
+});
+
+test('a host that runs elsewhere can be acted upon', async () => {
+  await announcedHost();
+  const page = await openPage(liveSource({ folder }));
+  const overview = await page.get<Overview>('overview');
+  expect(overview).toMatchObject({ canAct: true, source: { kind: 'host', live: true } });
+  expect(overview.servers).toMatchObject([{ name: 'legacy', status: { state: 'ready' }, lives: [{ life: 1 }] }]);
+  const live = await page.live();
+  const { id } = await page.post<CallStarted>('servers/legacy/call', {
+    kind: 'tool',
+    name: 'hello',
+    args: { name: 'A' },
+  });
+  const done = (call: CallUpdate) => call.id === id && call.state === 'done';
+  await until('it is called', () => live.all('call').some(done));
+  expect(live.all('call').find(done)!.result).toMatchObject({ content: [{ text: 'Hello, A!' }] });
+  expect(await page.post('servers/legacy/restart', {})).toEqual({ ok: true });
+  await until('the new life shows', () => live.all('servers').at(-1)?.[0]?.lives.length === 2);
+  expect(
+    (await page.get<{ tools: { name: string }[] }>('servers/legacy/offer')).tools.map(({ name }) => name),
+  ).toContain('ask');
+});
+
+test('servers of the same name stay apart, and a name goes on when its tap is started again', async () => {
+  const host = await announcedHost();
+  const tap = await fakeTap('legacy');
+  tap.flow.begin('legacy').add({ kind: 'spawn', pid: 1, command: 'first' });
+  const page = await openPage(liveSource({ folder }));
+  const live = await page.live('after=0');
+  const names = async () => (await page.get<Overview>('overview')).servers.map(({ name }) => name).sort();
+  const other = `legacy (tap ${process.pid})`;
+  expect(await names()).toEqual(['legacy', other]);
+  await expect(page.post(`servers/${encodeURIComponent(other)}/stop`, {})).rejects.toThrow('409');
+  expect(host.status()[0]!.state).toBe('ready');
+
+  tap.announced.close();
+  await until('its end is told', () => live.rows.some(({ summary }) => summary.includes('has ended')));
+  const again = await fakeTap('legacy');
+  again.flow.begin('legacy').add({ kind: 'spawn', pid: 2, command: 'second' });
+  await until('it is found while we look', () => live.rows.some(({ summary }) => summary.includes('second')));
+  expect(await names()).toEqual(['legacy', other]);
+  const { servers } = await page.get<Overview>('overview');
+  expect(servers.find(({ name }) => name === other)!.lives.map(({ life, command }) => [life, command])).toEqual([
+    [1, 'first'],
+    [2, 'second'],
+  ]);
+});
+
+test('events of several taps stand in the order in which they happened', async () => {
+  const taps = [await fakeTap('a'), await fakeTap('b'), await fakeTap('c')];
+  const sources = taps.map(({ flow }, i) => flow.begin('abc'[i]!));
+  for (let i = 0; i < 300; i++) {
+    sources[i % 3]!.add({ kind: 'note', text: `${i}` });
+    if (i % 10 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  const page = await openPage(liveSource({ folder }));
+  const { rows } = await page.get<EventPage>('events?after=0');
+  expect(rows).toHaveLength(300);
+  expect(rows.map(({ atMs }) => atMs)).toEqual(rows.map(({ atMs }) => atMs).toSorted((a, b) => a - b));
+  expect(rows[0]!.atMs).toBeGreaterThanOrEqual(0);
+});
+
+test('where nothing runs there is an empty view that waits, and a tap that is gone is refused in words', async () => {
+  const page = await openPage(liveSource({ folder: join(folder, 'nobody') }));
+  expect(await page.get<Overview>('overview')).toMatchObject({ servers: [], canAct: false, source: { live: true } });
+  const tap = await fakeTap('gone');
+  tap.announced.close();
+  await expect(openPage(tapSource(tap.announced.descriptor))).rejects.toThrow('does not answer');
+});
