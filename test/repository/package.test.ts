@@ -11,6 +11,7 @@ import { copyRepository, root } from './files.ts';
 
 /** All that is installed with the package, apart from what these need in turn. Change it deliberately. */
 const RUNTIME_DEPENDENCIES = [
+  '@modelcontextprotocol/core', // the schemas, when somebody looks at a message in the Inspector
   '@standard-schema/spec', // types alone
   'ajv', // loaded with the first schema
   'commander', // the command line
