@@ -1,0 +1,93 @@
+// Puts a tap before a server's command in the text of a config, and takes it out again. Only the words of the command
+// change: comments, white space and the spelling of everything else stay, so that taking it out gives back the very text
+// that was there. Knows text and offsets, no files.
+//
+//   "command": "npx", "args": ["-y", "x"]
+//   "command": "standpipe", "args": ["tap", "--name", "x", "--", "npx", "-y", "x"]
+
+import type { Edit, Node } from 'jsonc-parser';
+
+/** Where the command and the arguments of a server stand. */
+export interface Entry {
+  command: Node;
+  args: Node | undefined;
+}
+
+/** Undefined where it is not a command (a remote server, for instance). */
+export function readEntry(server: Node): Entry | undefined {
+  const command = propertyOf(server, 'command');
+  const args = propertyOf(server, 'args');
+  if (command?.type !== 'string' || (args && args.type !== 'array')) return undefined;
+  return { command, args };
+}
+
+export function propertyOf(object: Node | undefined, name: string): Node | undefined {
+  return object?.children?.findLast((property) => property.children?.[0]?.value === name)?.children?.[1];
+}
+
+/** The place in `args` of the command behind a tap; undefined where there is no tap. */
+export function tappedCommandIndex({ command, args }: Entry): number | undefined {
+  const words = (args?.children ?? []).map((word) => String(word.value));
+  const index = words.indexOf('--') + 1;
+  if (index === 0 || index >= words.length) return undefined;
+  return isTap([String(command.value), ...words.slice(0, index - 1)]) ? index : undefined;
+}
+
+/** `standpipe tap`, `npx -y standpipe@1 tap`, `node …/cli/main.js tap`, `node …/tap/main.js`: whoever wrote it. */
+function isTap(words: string[]): boolean {
+  return words.some(
+    (word, i) =>
+      /[\\/]tap[\\/]main\.js$/.test(word) ||
+      (words[i + 1] === 'tap' && /(?:^|[\\/])standpipe(?:\.\w+|@[\w.-]+)?$|[\\/]cli[\\/]main\.js$/.test(word)),
+  );
+}
+
+/** `words`: the tap and its options, without the `--`. */
+export function tapEdits(text: string, { command, args }: Entry, words: readonly string[]): Edit[] {
+  const [program, ...options] = words.map((word) => JSON.stringify(word));
+  const before = [...options, '"--"', sourceOf(text, command)].join(', ');
+  return [{ offset: command.offset, length: command.length, content: program! }, argsEdit(text, command, args, before)];
+}
+
+function argsEdit(text: string, command: Node, args: Node | undefined, before: string): Edit {
+  if (!args) return insertion(endOf(command), `,${spaceBefore(text, command.parent!)}"args": [${before}]`);
+  const first = args.children?.[0];
+  if (!first) return insertion(args.offset + 1, before);
+  const space = text.slice(args.offset + 1, first.offset);
+  return insertion(args.offset + 1, `${space.trim() === '' ? space : ''}${before},`);
+}
+
+/** `hadArgs`: whether there were arguments before the tap came, as far as anyone knows. */
+export function untapEdits(text: string, { command, args }: Entry, index: number, hadArgs: boolean): Edit[] {
+  const words = args!.children!;
+  const original = words[index]!;
+  const restored = { offset: command.offset, length: command.length, content: sourceOf(text, original) };
+  const between = text.slice(endOf(command), args!.offset);
+  if (index === words.length - 1 && !hadArgs && /^,\s*"args"\s*:\s*$/.test(between)) {
+    return [restored, deletion(endOf(command), endOf(args!))];
+  }
+  const next = words[index + 1];
+  const end = next ? text.indexOf(',', endOf(original)) + 1 : endOf(original);
+  return [restored, deletion(args!.offset + 1, end)];
+}
+
+function sourceOf(text: string, node: Node): string {
+  return text.slice(node.offset, endOf(node));
+}
+
+function endOf(node: Node): number {
+  return node.offset + node.length;
+}
+
+/** The line break and indentation before a property, or a space where it shares its line. */
+function spaceBefore(text: string, property: Node): string {
+  return /(?:\r?\n|\r)[ \t]*$/.exec(text.slice(0, property.offset))?.[0] ?? ' ';
+}
+
+function insertion(offset: number, content: string): Edit {
+  return { offset, length: 0, content };
+}
+
+function deletion(from: number, to: number): Edit {
+  return { offset: from, length: to - from, content: '' };
+}

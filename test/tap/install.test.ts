@@ -1,0 +1,228 @@
+// Taps in a host's config: in and out again, without a trace.
+
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { parse } from 'jsonc-parser';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type InstallOptions, installTap, uninstallTap } from '../../src/tap/install.ts';
+import { parseTapArguments } from '../../src/tap/tap-arguments.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'standpipe-install-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let files = 0;
+
+function configFile(text: string): string {
+  const file = join(folder, `config-${++files}.json`);
+  writeFileSync(file, text, { mode: 0o640 });
+  return file;
+}
+const read = (file: string) => readFileSync(file, 'utf8');
+
+const typical = `{
+  // my servers
+  "mcpServers": {
+    "files": {
+      "command": "npx",
+      "args": [
+        "-y", // yes
+        "@modelcontextprotocol/server-filesystem",
+        "/home/me"
+      ],
+      "env": { "API_KEY": "x", "LOG": "info" }
+    },
+    "bare": { "command": "my-server" }, /* no arguments */
+    "empty": {"command":"other","args":[ ]},
+    "remote": { "url": "https://example.org/mcp" },
+  },
+  "other": [1, 2,   3]
+}
+`;
+
+test('every command goes through a tap, and nothing else changes', async () => {
+  const file = configFile(typical);
+  const { servers, backup } = await installTap(file, { recordFolder: folder });
+  expect(servers).toEqual([
+    { name: 'files', outcome: 'done' },
+    { name: 'bare', outcome: 'done' },
+    { name: 'empty', outcome: 'done' },
+    { name: 'remote', outcome: 'not-a-command' },
+  ]);
+  expect(read(backup!)).toBe(typical);
+  expect(read(file)).toBe(`{
+  // my servers
+  "mcpServers": {
+    "files": {
+      "command": "standpipe",
+      "args": [
+        "tap", "--name", "files", "--record", "${folder}/files.jsonl", "--mask-env", "API_KEY,LOG", "--", "npx",
+        "-y", // yes
+        "@modelcontextprotocol/server-filesystem",
+        "/home/me"
+      ],
+      "env": { "API_KEY": "x", "LOG": "info" }
+    },
+    "bare": { "command": "standpipe", "args": ["tap", "--name", "bare", "--record", "${folder}/bare.jsonl", "--", "my-server"] }, /* no arguments */
+    "empty": {"command":"standpipe","args":["tap", "--name", "empty", "--record", "${folder}/empty.jsonl", "--", "other" ]},
+    "remote": { "url": "https://example.org/mcp" },
+  },
+  "other": [1, 2,   3]
+}
+`);
+  expect(statSync(file).mode & 0o777).toBe(0o640);
+});
+
+test('what is installed is what the tap understands', async () => {
+  const file = configFile(typical);
+  await installTap(file, { recordFolder: folder, options: ['--redact-path', '**.ssn'] });
+  const { command, args } = parse(read(file)).mcpServers.files;
+  expect([command, args[0]]).toEqual(['standpipe', 'tap']);
+  expect(parseTapArguments(args.slice(1))).toEqual({
+    name: 'files',
+    record: join(folder, 'files.jsonl'),
+    maskEnv: ['API_KEY', 'LOG'],
+    redactPaths: ['**.ssn'],
+    command: 'npx',
+    args: ['-y', '@modelcontextprotocol/server-filesystem', '/home/me'],
+  });
+});
+
+test('uninstall gives back the very bytes, and clears up after itself', async () => {
+  const file = configFile(typical);
+  const { backup } = await installTap(file);
+  await uninstallTap(file);
+  expect(read(file)).toBe(typical);
+  expect(existsSync(backup!)).toBe(false);
+});
+
+test('both can be repeated, and done one server at a time', async () => {
+  const file = configFile(typical);
+  await installTap(file, { servers: ['files'] });
+  const once = read(file);
+  expect((await installTap(file, { servers: ['files'] })).servers).toEqual([{ name: 'files', outcome: 'already' }]);
+  expect(read(file)).toBe(once);
+  const { backup } = await installTap(file);
+  expect(read(backup!)).toBe(typical); // not the half tapped one
+  await uninstallTap(file, { servers: ['bare', 'empty'] });
+  expect(read(file)).toBe(once);
+  await uninstallTap(file);
+  await uninstallTap(file);
+  expect(read(file)).toBe(typical);
+});
+
+test('changes made meanwhile stay, and the backup too', async () => {
+  const file = configFile(typical);
+  const { backup } = await installTap(file);
+  writeFileSync(file, read(file).replace('"/home/me"', '"/home/you"').replace('[1, 2,   3]', '[]'));
+  await uninstallTap(file);
+  expect(read(file)).toBe(typical.replace('"/home/me"', '"/home/you"').replace('[1, 2,   3]', '[]'));
+  expect(read(backup!)).toBe(typical);
+});
+
+test('without a backup it works too; only an empty list of arguments may be left', async () => {
+  const file = configFile(typical);
+  const { backup } = await installTap(file);
+  rmSync(backup!);
+  await uninstallTap(file);
+  expect(read(file)).toBe(typical.replace('"command": "my-server" }', '"command": "my-server", "args": [] }'));
+});
+
+test("VS Code's shape, a byte order mark and CRLF", async () => {
+  const text =
+    '\uFEFF{\r\n  "servers": {\r\n    "a": {\r\n      "type": "stdio",\r\n      "command": "x"\r\n    }\r\n  }\r\n}\r\n';
+  const file = configFile(text);
+  await installTap(file);
+  expect(read(file)).toContain('"command": "standpipe",\r\n      "args": ["tap", "--name", "a", "--", "x"]\r\n');
+  await uninstallTap(file);
+  expect(read(file)).toBe(text);
+});
+
+test.each([
+  ['standpipe', ['tap', '--', 'x']],
+  ['npx', ['-y', 'standpipe@1.2', 'tap', '--record', 'f', '--', 'x']],
+  ['/usr/bin/node', ['/opt/standpipe/dist/tap/main.js', '--', 'x']],
+  ['node', ['C:\\standpipe\\dist\\cli\\main.js', 'tap', '--', 'x']],
+])('a tap that someone put there by hand is one: %s %j', async (command, args) => {
+  const file = configFile(JSON.stringify({ mcpServers: { a: { command, args } } }));
+  expect((await installTap(file)).servers).toEqual([{ name: 'a', outcome: 'already' }]);
+  await uninstallTap(file);
+  expect(JSON.parse(read(file)).mcpServers.a).toEqual({ command: 'x', args: [] });
+});
+
+test('a link to a config stays a link', async () => {
+  const file = configFile(typical);
+  const link = join(folder, 'link.json');
+  symlinkSync(file, link);
+  await installTap(link);
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(read(file)).toContain('"standpipe"');
+});
+
+describe('what cannot be done is said', () => {
+  test.each([
+    ['CONFIG_NOT_FOUND', join(folder, 'nowhere.json'), {}],
+    ['CONFIG_INVALID', configFile('{"mcpServers":\n {"a" {}}}'), {}],
+    ['NAME_UNKNOWN', configFile(typical), { servers: ['fils'] }],
+  ] as [string, string, InstallOptions][])('%s', async (code, file, options) => {
+    await expect(installTap(file, options)).rejects.toMatchObject({ code });
+  });
+});
+
+test('any config comes back byte for byte', async () => {
+  const space = fc.constantFrom('', ' ', '\n', '\n    ', '\r\n\t', ' /* c, "x" */ ', ' // c\n');
+  const word = fc.constantFrom('"x"', '"--"', '"a\\"b"', '"\\u0041"', '"tap"', '"--name"', '""', '"ü"');
+  const list = fc.array(fc.tuple(space, word, space), { maxLength: 4 });
+  const args = fc
+    .tuple(list, space, fc.boolean())
+    .map(
+      ([words, end, trailing]) =>
+        `[${words.map((parts) => parts.join('')).join(',')}${words.length && trailing ? ',' : ''}${end}]`,
+    );
+  const server = fc
+    .tuple(space, word, space, fc.option(args, { nil: undefined }), space, fc.boolean())
+    .map(([a, command, b, list, c, argsFirst]) => {
+      const properties = [
+        `"command":${a}${command}`,
+        ...(list === undefined ? [] : [`"args":${b}${list}`]),
+        '"env":{"K":"v"}',
+      ];
+      if (argsFirst && list !== undefined) properties.unshift(properties.splice(1, 1)[0]!);
+      return `{${properties.join(`,${c}`)}${c}}`;
+    });
+  const config = fc
+    .tuple(fc.constantFrom('mcpServers', 'servers'), fc.array(server, { maxLength: 3 }), space)
+    .map(
+      ([shape, servers, gap]) => `{"${shape}":{${servers.map((each, i) => `${gap}"s${i}":${each}`).join(',')}}}${gap}`,
+    );
+  await fc.assert(
+    fc.asyncProperty(config, async (text) => {
+      const file = join(folder, 'any.json');
+      writeFileSync(file, text);
+      await installTap(file);
+      const { mcpServers, servers } = parse(read(file), [], { allowTrailingComma: true });
+      const original = parse(text, [], { allowTrailingComma: true });
+      for (const [name, before] of Object.entries<{ command: string; args?: string[] }>(
+        original.mcpServers ?? original.servers,
+      )) {
+        const after = (mcpServers ?? servers)[name];
+        expect([after.command, ...after.args]).toEqual([
+          ...['standpipe', 'tap', '--name', name, '--mask-env', 'K', '--', before.command],
+          ...(before.args ?? []),
+        ]);
+      }
+      await uninstallTap(file);
+      expect(read(file)).toBe(text);
+    }),
+    { numRuns: 300 },
+  );
+}, 60_000);
