@@ -18,6 +18,11 @@ export const commandTable: Readonly<Record<string, TableEntry>> = {
   call: { summary: 'call a tool', load: () => import('./commands/call.ts') },
   read: { summary: 'read a resource', load: () => import('./commands/read.ts') },
   prompt: { summary: 'get a prompt', load: () => import('./commands/prompt.ts') },
+  tap: { summary: 'stand between a host and its server, unseen', load: () => import('./commands/tap.ts') },
+  inspect: {
+    summary: 'open the Inspector: on what runs, a recording, a server or a command',
+    load: () => import('./commands/inspect.ts'),
+  },
   config: {
     summary: 'show what the config says, and what is wrong with it',
     load: () => import('./commands/config.ts'),

@@ -6,6 +6,10 @@ const words = process.argv.slice(2);
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
   const { ownInfo } = await import('../mcp/client/options.ts');
   process.stdout.write(`${ownInfo.version}\n`);
+} else if (words[0] === 'tap' && !asksForHelp(words)) {
+  // A program of its own: nothing of ours may stand between a host and its server.
+  process.argv.splice(2, 1);
+  await import('../tap/main.ts');
 } else if (words[0] === '__complete') {
   const { answerShell } = await import('./completion/answer-shell.ts');
   await answerShell(words.slice(1));
@@ -13,4 +17,9 @@ if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
 } else {
   const { runCommand } = await import('./run-command.ts');
   await runCommand(words);
+}
+
+function asksForHelp(line: readonly string[]): boolean {
+  const own = line.includes('--') ? line.slice(0, line.indexOf('--')) : line;
+  return own.includes('--help') || own.includes('-h');
 }

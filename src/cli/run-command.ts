@@ -10,7 +10,6 @@ import { Interrupted, interruptSignal } from './interrupt.ts';
 import type { RunCommand } from './invocation.ts';
 import { Output } from './output/output.ts';
 import { readDuration, type Settings } from './settings.ts';
-import { showError } from './show-error.ts';
 
 export async function runCommand(words: readonly string[]): Promise<void> {
   const { ours, serverCommand } = splitAtServer(words);
@@ -32,7 +31,10 @@ export async function runCommand(words: readonly string[]): Promise<void> {
   } catch (thrown) {
     const error = signal.aborted ? signal.reason : readCommanderError(thrown);
     exitCode = error === undefined ? ExitCode.done : exitCodeOf(error);
-    if (error !== undefined && !(error instanceof Interrupted)) showError(error, out, ours.includes('--verbose'));
+    if (error !== undefined && !(error instanceof Interrupted)) {
+      const { showError } = await import('./show-error.ts');
+      showError(error, out, ours.includes('--verbose'));
+    }
   } finally {
     out.activity.end();
   }

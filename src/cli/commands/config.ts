@@ -5,7 +5,7 @@ import { surveyConfig } from '../../host/config/load-config.ts';
 import { type ConfigProblem, problemText } from '../../host/config/problem.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
-import type { Row } from '../output/table.ts';
+import { printRows, type Row } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
 import { examples } from './server-options.ts';
 
@@ -21,7 +21,7 @@ const config: CommandBody = async ({ settings, out }) => {
   if (out.json) out.document(description);
   else {
     for (const { file, origin } of files) out.say(out.paintError('dim', `${visibleLine(file)} (${origin})`));
-    out.rows(['SERVER', 'STATUS', 'SPEAKS', 'COMMAND', 'ENV', 'FROM'], servers.map(toRow));
+    printRows(out, ['SERVER', 'STATUS', 'SPEAKS', 'COMMAND', 'ENV', 'FROM'], servers.map(toRow));
     for (const { name, source, by } of shadowed) {
       out.say(`"${visibleLine(name)}" of ${visibleLine(source.file)} is hidden by the one of ${visibleLine(by.file)}`);
     }

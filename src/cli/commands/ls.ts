@@ -3,6 +3,7 @@
 import type { ServerState, ServerStatus } from '../../host/server-state.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Colour } from '../output/colours.ts';
+import { printRows } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
 import { loadServers } from '../reach/own-host.ts';
 import { findRunningHost } from '../reach/running-host.ts';
@@ -30,7 +31,8 @@ const ls: CommandBody = async ({ settings, out }) => {
     out.document({ running: running !== undefined, servers });
     return undefined;
   }
-  out.rows(
+  printRows(
+    out,
     ['SERVER', 'STATE', 'UPTIME', 'CALLS', 'ERRORS', 'RESTARTS', 'PID', 'SPEAKS', 'LAST ERROR'],
     servers.map((server) => [
       server.name,

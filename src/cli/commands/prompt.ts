@@ -5,6 +5,7 @@ import { didYouMean } from '../../host/config/nearest.ts';
 import type { Prompt } from '../../mcp/types.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
+import { printRows } from '../output/table.ts';
 import { visible, visibleLine } from '../output/visible.ts';
 import { findServer } from '../reach/find-server.ts';
 import { withHost } from '../reach/reach-host.ts';
@@ -60,7 +61,8 @@ const prompt: CommandBody = (invocation, words, options) =>
 function list(server: string, prompts: readonly Prompt[], out: Output): undefined {
   if (out.json) out.document({ server, prompts });
   else {
-    out.rows(
+    printRows(
+      out,
       ['PROMPT', 'ARGUMENTS', 'DESCRIPTION'],
       prompts.map(({ name, arguments: args = [], description = '' }) => [
         name,

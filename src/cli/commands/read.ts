@@ -4,6 +4,7 @@ import { UsageError } from '../../base/errors.ts';
 import type { ResourceContents } from '../../mcp/types.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
+import { printRows } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
 import { findServer } from '../reach/find-server.ts';
 import { withHost } from '../reach/reach-host.ts';
@@ -48,7 +49,8 @@ type Listed = Awaited<ReturnType<import('../../host/host-api.ts').HostApi['listR
 function list(server: string, { resources, resourceTemplates }: Listed, out: Output): undefined {
   if (out.json) out.document({ server, resources, resourceTemplates });
   else {
-    out.rows(
+    printRows(
+      out,
       ['URI', 'NAME', 'TYPE', 'DESCRIPTION'],
       [
         ...resources.map(({ uri, ...resource }) => ({ ...resource, uri })),

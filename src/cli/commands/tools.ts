@@ -5,6 +5,7 @@ import type { Tool } from '../../mcp/types.ts';
 import { ExitCode, exitCodeOf } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
+import { printRows } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
 import { findServer } from '../reach/find-server.ts';
 import { type Reached, withHost } from '../reach/reach-host.ts';
@@ -57,7 +58,8 @@ async function one({ host }: Reached, server: string): Promise<Found> {
 }
 
 function show(tools: readonly Offer<Tool>[], out: Output): void {
-  out.rows(
+  printRows(
+    out,
     ['SERVER', 'TOOL', 'ARGUMENTS', 'DESCRIPTION'],
     tools.map(({ server, name, sharedWith, definition }) => [
       server,

@@ -3,6 +3,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
+import type { UpOptions } from '../up/run-host.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
@@ -24,6 +25,6 @@ const up: CommandBody = async (invocation, _words, options) => {
     });
   }
   const { runHost } = await import('../up/run-host.ts');
-  await runHost(invocation, options as { watch: boolean; inspector: boolean });
+  await runHost(invocation, options as unknown as UpOptions);
   return ExitCode.done;
 };

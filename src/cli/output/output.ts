@@ -3,7 +3,6 @@
 
 import { Activity } from './activity.ts';
 import { isColourful, type Paint, painter } from './colours.ts';
-import { type Row, tableLines, tabSeparated } from './table.ts';
 import { visible, visibleJson } from './visible.ts';
 
 export interface OutputStream {
@@ -70,11 +69,6 @@ export class Output {
   /** One document a line, for what has no end. */
   documentLine(value: unknown): void {
     this.write(`${visibleJson(value, 0)}\n`);
-  }
-
-  rows(titles: readonly string[], rows: readonly Row[]): void {
-    if (!this.onTerminal) this.write(tabSeparated(rows));
-    else if (rows.length > 0) this.write(`${tableLines(titles, rows, this.width, this.paint).join('\n')}\n`);
   }
 
   /** A word to the person at the terminal; may be coloured: what it quotes must be visible already. */

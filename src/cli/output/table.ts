@@ -2,6 +2,7 @@
 // line a row, fields parted by tabs, nothing cut and no header. Neither can be broken by what a field contains.
 
 import type { Colour, Paint } from './colours.ts';
+import type { Output } from './output.ts';
 import { cutToWidth, padToWidth, textWidth } from './text-width.ts';
 import { visibleLine } from './visible.ts';
 
@@ -16,7 +17,12 @@ const GAP = '  ';
 /** What a column keeps of its width, however narrow the window. */
 const LEAST_WIDTH = 6;
 
-export function tabSeparated(rows: readonly Row[]): string {
+export function printRows(out: Output, titles: readonly string[], rows: readonly Row[]): void {
+  if (!out.onTerminal) out.write(tabSeparated(rows));
+  else if (rows.length > 0) out.write(`${tableLines(titles, rows, out.width, out.paint).join('\n')}\n`);
+}
+
+function tabSeparated(rows: readonly Row[]): string {
   return rows.map((row) => `${row.map((cell) => visibleLine(textOf(cell))).join('\t')}\n`).join('');
 }
 

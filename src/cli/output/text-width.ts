@@ -1,6 +1,7 @@
 // How many columns a text takes on a terminal, and how to cut it to fit. Letters that people see as one are never cut apart.
 
-const segmenter = new Intl.Segmenter();
+/** Made at first need: it takes longer than all else of a start. */
+let segmenter: Intl.Segmenter | undefined;
 const plain = /^[\x20-\x7e]*$/;
 const noWidth = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u;
 const wide =
@@ -9,7 +10,7 @@ const wide =
 export function textWidth(text: string): number {
   if (plain.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += segmentWidth(segment);
+  for (const segment of segmentsOf(text)) width += segmentWidth(segment);
   return width;
 }
 
@@ -17,7 +18,7 @@ export function cutToWidth(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   let cut = '';
   let left = width - 1;
-  for (const { segment } of segmenter.segment(text)) {
+  for (const segment of segmentsOf(text)) {
     left -= segmentWidth(segment);
     if (left < 0) break;
     cut += segment;
@@ -32,4 +33,10 @@ export function padToWidth(text: string, width: number): string {
 function segmentWidth(segment: string): number {
   if (noWidth.test(segment)) return 0;
   return wide.test(segment) ? 2 : 1;
+}
+
+function* segmentsOf(text: string): Generator<string> {
+  if (plain.test(text)) return yield* text;
+  segmenter ??= new Intl.Segmenter();
+  for (const { segment } of segmenter.segment(text)) yield segment;
 }

@@ -2,13 +2,10 @@
 // tool alone, nothing at all.
 
 import { UsageError } from '../../base/errors.ts';
-import { resolve } from '../../host/catalog.ts';
-import { didYouMean } from '../../host/config/nearest.ts';
 import type { ServerStatus } from '../../host/server-state.ts';
 import type { Tool } from '../../mcp/types.ts';
 import { parameterNames } from '../values/positional.ts';
 import { readAssignment } from '../values/word.ts';
-import { unknownServer } from './find-server.ts';
 import type { Reached } from './reach-host.ts';
 
 export interface FoundTool {
@@ -31,22 +28,8 @@ export async function findTool(reached: Reached, words: readonly string[]): Prom
   const slash = first.indexOf('/');
   const owner = slash > 0 ? named(first.slice(0, slash)) : undefined;
   if (owner) return ofServer(reached, owner, [first.slice(slash + 1), ...rest]);
-  const { tools, failed } = await host.tools({ start: true });
-  if (!tools.some(({ name }) => name === first)) {
-    // Two words are a server and its tool, and so is one with a slash; one word alone may be either.
-    if (slash > 0)
-      throw unknownServer(
-        first.slice(0, slash),
-        servers.map(({ name }) => name),
-      );
-    const names = [...servers.map(({ name }) => name), ...tools.map(({ address }) => address)];
-    const trouble = failed.map(({ server }) => ` "${server}" could not be asked.`).join('');
-    throw new UsageError('NAME_UNKNOWN', `There is no server and no tool named "${first}"`, {
-      hint: `${didYouMean(first, names) ?? '`standpipe tools` lists what there is.'}${trouble}`,
-    });
-  }
-  const offer = resolve(tools, first, 'tool');
-  return { server: offer.server, protocol: named(offer.server)!.protocol, tool: offer.definition, words: rest };
+  const { findByName } = await import('./find-tool-by-name.ts');
+  return findByName(reached, servers, first, rest);
 }
 
 const HOW_TO_CALL = 'standpipe call <server> <tool> [name=value …]';
@@ -67,17 +50,6 @@ async function ofServer(reached: Reached, status: ServerStatus, words: readonly 
   if (tools.length === 1 && (first === undefined || first === '-' || readAssignment(first))) {
     return { server, protocol, tool: single!, words: [...words] };
   }
+  const { noSuchTool } = await import('./find-tool-by-name.ts');
   throw noSuchTool(server, first, tools);
-}
-
-function noSuchTool(server: string, name: string | undefined, tools: readonly Tool[]): UsageError {
-  const names = tools.map((tool) => tool.name);
-  const there = names.length > 0 ? `There are: ${names.slice(0, 20).join(', ')}` : 'It has no tools.';
-  if (name === undefined || readAssignment(name)) {
-    return new UsageError('INVALID_OPTION', `Which tool of "${server}" is to be called?`, { hint: there });
-  }
-  const meant = didYouMean(name, names);
-  return new UsageError('NAME_UNKNOWN', `"${server}" has no tool named "${name}"`, {
-    hint: meant ? `${meant} ${there}` : there,
-  });
 }

@@ -3,7 +3,6 @@
 import { StandpipeError, UsageError } from '../../base/errors.ts';
 import type { HostApi } from '../../host/host-api.ts';
 import type { Tool } from '../../mcp/types.ts';
-import { rememberTools } from '../completion/remembered-tools.ts';
 import { unlessAborted } from '../interrupt.ts';
 import type { Invocation } from '../invocation.ts';
 import { findRunningHost } from './running-host.ts';
@@ -15,7 +14,7 @@ export interface Reached {
   running: boolean;
   /** The only server, where it was started for the purpose. */
   only: string | undefined;
-  /** For the completion of shells. */
+  /** For the completion of shells, when no host runs that can be asked. */
   remember: (server: string, tools: readonly Tool[]) => void;
 }
 
@@ -26,19 +25,25 @@ export async function withHost<T>(
   work: (reached: Reached) => Promise<T>,
 ): Promise<T> {
   const { serverCommand, settings, signal, out } = invocation;
-  const remember: Reached['remember'] = (server, tools) => {
-    if (!serverCommand) rememberTools(settings, server, tools);
-  };
   const running = serverCommand ? undefined : await findRunningHost(settings);
   if (running) {
     if (settings.verbose) out.say('Through the host that is running; its traffic is seen there, not here.');
     try {
-      return await unlessAborted(work({ host: running, running: true, only: undefined, remember }), signal);
+      return await unlessAborted(
+        work({ host: running, running: true, only: undefined, remember: () => undefined }),
+        signal,
+      );
     } finally {
       await running.close();
     }
   }
-  const { ownHost } = await import('./own-host.ts');
+  const [{ ownHost }, { rememberTools }] = await Promise.all([
+    import('./own-host.ts'),
+    import('../completion/remembered-tools.ts'),
+  ]);
+  const remember: Reached['remember'] = (server, tools) => {
+    if (!serverCommand) rememberTools(settings, server, tools);
+  };
   const own = await ownHost(invocation, options);
   try {
     const only = serverCommand ? own.names[0] : undefined;

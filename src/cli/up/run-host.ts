@@ -12,23 +12,22 @@ import { controlPathOf } from '../reach/running-host.ts';
 import { showTraffic } from '../reach/show-traffic.ts';
 import { adviceFor } from './advice.ts';
 import { errorLine, jsonView, logView } from './log-view.ts';
+import { nobodyAnswers, Onlookers } from './onlookers.ts';
 import { screenView } from './screen-view.ts';
 import type { UpView } from './view.ts';
 
 export interface UpOptions {
   watch: boolean;
+  inspector: boolean;
+  inspectorPort?: number;
 }
 
-export async function runHost({ settings, out, signal }: Invocation, { watch }: UpOptions): Promise<void> {
+export async function runHost({ settings, out, signal }: Invocation, options: UpOptions): Promise<void> {
   const load: LoadOptions = { file: settings.config, discover: settings.discover };
   let view: UpView | undefined;
+  const onlookers = new Onlookers();
   const host = await Host.open(load, {
-    inputs: (server) => ({
-      elicit: ({ message }) => {
-        view?.note(`${server} asks: ${message} — nobody is here to answer, so it is declined.`);
-        return { action: 'decline' };
-      },
-    }),
+    inputs: options.inspector ? onlookers.questions.inputs : nobodyAnswers((text) => view?.note(text)),
     onStateChange: (change) => {
       view?.changed(change);
       const failed = change.to === 'failed' && host.status().find(({ name }) => name === change.server);
@@ -42,9 +41,12 @@ export async function runHost({ settings, out, signal }: Invocation, { watch }: 
   const read = () => ({ servers: host.status(), advice: advice() });
   view = out.json ? jsonView(out) : out.onTerminal ? screenView(out, read) : logView(out);
   if (settings.verbose) showTraffic(host.flow, out);
-  view.began({ config: config.files.map(({ file }) => file).join(', '), servers: host.names, inspector: undefined });
+  const files = config.files.map(({ file }) => file).join(', ');
+  const trouble = await onlookers.open(host, files, control.path, options);
+  view.began({ config: files, servers: host.names, inspector: onlookers.url });
+  for (const text of trouble) view.note(text);
   tellProblems(config, view);
-  const watching = watch
+  const watching = options.watch
     ? watchConfig(config, load, ({ config: changed }) => reload(host, changed, view), {
         onError: (error) => view.note(`The config could not be read again: ${errorLine(error)}`),
       })
@@ -57,6 +59,7 @@ export async function runHost({ settings, out, signal }: Invocation, { watch }: 
   view.stopping();
   await watching?.close();
   await control.close();
+  await onlookers.close();
   await host.stop();
   await started;
   view.ended();

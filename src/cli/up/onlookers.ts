@@ -1,0 +1,76 @@
+// Who may watch a host: its Inspector, and other programs of the same user. None of them is needed for its work; what
+// fails here is told and costs nothing else.
+
+import { toError } from '../../base/errors.ts';
+import { redactor } from '../../flow/redact.ts';
+import type { Host, HostOptions } from '../../host/host.ts';
+import { hostSource } from '../../inspector/host-source.ts';
+import { inspectorInputs } from '../../inspector/questions.ts';
+import { type Inspector, startInspector } from '../../inspector/server.ts';
+import { type Announced, announce } from '../../live/announce.ts';
+import { maskValues } from '../../process/mask-values.ts';
+
+export class Onlookers {
+  readonly questions = inspectorInputs();
+  #inspector: Inspector | undefined;
+  #announced: Announced | undefined;
+
+  get url(): string | undefined {
+    return this.#inspector?.url;
+  }
+
+  /** Resolves to what did not work. */
+  async open(
+    host: Host,
+    name: string,
+    control: string,
+    { inspector, inspectorPort }: { inspector: boolean; inspectorPort?: number },
+  ): Promise<string[]> {
+    const trouble: string[] = [];
+    const attempt = async (what: string, work: () => Promise<void>) => {
+      try {
+        await work();
+      } catch (error) {
+        trouble.push(`${what}: ${toError(error).message}`);
+      }
+    };
+    if (inspector) {
+      await attempt('No Inspector', async () => {
+        const source = hostSource(host, { title: name, questions: this.questions });
+        this.#inspector = await startInspector(source, { port: inspectorPort });
+      });
+    }
+    await attempt('Other programs cannot watch this host', async () => {
+      const mask = (text: string) => maskValues(secretsOf(host))(text);
+      this.#announced = await announce(
+        host.flow,
+        { kind: 'host', name, control, cwd: process.cwd() },
+        { redact: redactor({ mask }) },
+      );
+    });
+    return trouble;
+  }
+
+  async close(): Promise<void> {
+    this.#announced?.close();
+    await this.#inspector?.close();
+  }
+}
+
+export function nobodyAnswers(tell: (text: string) => void): NonNullable<HostOptions['inputs']> {
+  return (server) => ({
+    elicit: ({ message }) => {
+      tell(`${server} asks: ${message} — nobody is here to answer, so it is declined.`);
+      return { action: 'decline' };
+    },
+  });
+}
+
+/** Of all servers: what one of them is given, another may repeat. */
+function secretsOf(host: Host): Record<string, string> {
+  const entries = (host.config?.servers ?? []).flatMap(({ name, env, secrets }) => [
+    ...Object.entries(env).map(([key, value]) => [`${name} ${key}`, value] as const),
+    ...secrets.map((secret, at) => [`${name} ${at}`, secret] as const),
+  ]);
+  return Object.fromEntries(entries);
+}
