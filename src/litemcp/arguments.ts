@@ -17,9 +17,9 @@ export function layOutArguments(tool: Tool, args: ArgumentValues): LaidOut {
   const problem = isList(args) ? wrongCount(tool, args.length) : wrongNames(tool, args);
   if (problem !== undefined) return { problem };
   const texts: string[] = [];
-  for (const [i, parameter] of parameters.entries()) {
-    const value = isList(args) ? args[i] : args[parameter.name];
-    const text = textOfArgument(value);
+  for (let i = 0; i < parameters.length; i++) {
+    const parameter = parameters[i]!;
+    const text = textOfArgument(isList(args) ? args[i] : args[parameter.name]);
     if (typeof text !== 'string') return { problem: `The argument ${describeParameter(parameter)} ${text.problem}` };
     texts.push(text);
   }
@@ -64,6 +64,7 @@ function wrongNames({ name, parameters }: Tool, args: Readonly<Record<string, un
 }
 
 function textOfArgument(value: unknown): string | { problem: string } {
+  if (typeof value === 'string') return value;
   if (value === null || value === undefined) return { problem: 'is missing' };
   if (typeof value === 'number' && losesDigits(value)) {
     return { problem: 'is a number that may not be exact: write it as a string' };

@@ -1,8 +1,8 @@
 // CallResult: the arguments by name and the response. The shape is the same whether the call went well or not; `error`
 // alone tells, and what went wrong stands in `content` for the model to read.
 
-import { placeOf, readBoolean, readList, readObject, readString, setOwn } from './shape.ts';
-import { PROTOCOL_VERSION, readInnerVersion, type VersionTuple } from './version.ts';
+import { placeOf, readBoolean, readList, readObject, readString } from './shape.ts';
+import { readInnerVersion, VERSION_TEXT, type VersionTuple } from './version.ts';
 
 export interface CallResultResponseContent {
   /** A hint in free words, as with parameters. */
@@ -38,8 +38,10 @@ export function readResponse(value: unknown, at = 'response'): CallResultRespons
   };
 }
 
-export function makeCallResult(params: CallResult['params'], response: CallResultResponse): CallResult {
-  return { version: PROTOCOL_VERSION, params, response };
+/** `params`: the text of the object. */
+export function printCallResult(params: string, { content, error }: CallResultResponse): string {
+  const contents = content.map(printContent).join(',');
+  return `{"version":${VERSION_TEXT},"params":${params},"response":{"content":[${contents}],"error":${error}}}`;
 }
 
 /** What went wrong, in words, as the response that says so. */
@@ -52,15 +54,19 @@ export function textOf(response: CallResultResponse): string {
   return response.content.map(({ data }) => data).join('\n');
 }
 
+function printContent({ type, data }: CallResultResponseContent): string {
+  return `{"type":${JSON.stringify(type)},"data":${JSON.stringify(data)}}`;
+}
+
 function readContent(value: unknown, list: string, i: number): CallResultResponseContent {
   const at = placeOf(list, i);
   const content = readObject(value, at);
   return { type: readString(content.type, at, 'type'), data: readString(content.data, at, 'data') };
 }
 
+/** Whatever its names are, they belong there: the object itself is taken. */
 function readParams(value: unknown, at: string): Record<string, string> {
-  const from = readObject(value, at);
-  const params: Record<string, string> = {};
-  for (const name of Object.keys(from)) setOwn(params, name, readString(from[name], at, name));
-  return params;
+  const params = readObject(value, at);
+  for (const name of Object.keys(params)) readString(params[name], at, name);
+  return params as Record<string, string>;
 }

@@ -11,10 +11,9 @@ import type { Wire } from '../transport/wire.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { type ArgumentValues, layOutArguments } from './arguments.ts';
 import { type CallResult, readCallResult, textOf } from './call-result.ts';
-import { type IOBasic, printIOBasic } from './io-basic.ts';
+import { envelope, type IOBasic } from './io-basic.ts';
 import { readTool, type Tool } from './tool.ts';
-import type { ToolCall } from './tool-call.ts';
-import { PROTOCOL_VERSION } from './version.ts';
+import { printToolCall } from './tool-call.ts';
 
 export interface LiteMcpClientOptions {
   /** How long an answer may take unless a call says otherwise. */
@@ -130,18 +129,19 @@ export class LiteMcpClient {
     }
     const laidOut = layOutArguments(tool, args);
     if ('problem' in laidOut) throw new UsageError('INVALID_OPTION', laidOut.problem);
-    const call: ToolCall = { version: PROTOCOL_VERSION, tool: tool.name, arguments: laidOut.arguments };
-    const answer = await this.#request('call', call, { timeoutMs, signal: options.signal });
+    const json = printToolCall(tool.name, laidOut.arguments);
+    const answer = await this.#request('call', json, { timeoutMs, signal: options.signal });
     return this.#read(answer, 'result', readCallResult);
   }
 
   async #get(options: CallOptions): Promise<Tool> {
-    const answer = await this.#request('get', {}, options);
+    const answer = await this.#request('get', '{}', options);
     this.#tool = this.#read(answer, 'info', readTool);
     return this.#tool;
   }
 
-  #request(type: 'get' | 'call', data: object, options: CallOptions): Promise<IOBasic> {
+  /** `json`: the data of the message. */
+  #request(type: 'get' | 'call', json: string, options: CallOptions): Promise<IOBasic> {
     if (this.#closed) {
       const cause = this.#wire.closeError;
       const message = `${type} was never sent: the connection is closed${cause ? ` (${cause.message})` : ''}`;
@@ -150,7 +150,7 @@ export class LiteMcpClient {
       );
     }
     const { timeoutMs, signal } = options;
-    return this.#outbound.request(type, data as Record<string, unknown>, { timeoutMs, signal }) as Promise<IOBasic>;
+    return this.#outbound.request(type, { json }, { timeoutMs, signal }) as Promise<IOBasic>;
   }
 
   #read<T>({ type, data }: IOBasic, wanted: 'info' | 'result', read: (data: unknown) => T): T {
@@ -207,8 +207,8 @@ function channelOver(wire: Wire): Channel {
     close: () => wire.close(),
     evidence: () => wire.evidence(),
     send(message: JsonRpcMessage) {
-      const { id, method, params = {} } = message as JsonRpcRequest;
-      return wire.send(printIOBasic(id as number, method, params));
+      const { id, method, params } = message as JsonRpcRequest;
+      return wire.send(envelope(id as number, method, params!.json as string));
     },
   };
 }

@@ -13,11 +13,11 @@ import { toolError } from '../mcp/server/tool-result.ts';
 import type { Wire } from '../transport/wire.ts';
 import { AnswerReader, faultOf } from './answer-reader.ts';
 import { readCallResult, textOf } from './call-result.ts';
-import { type IOBasic, printIOBasic } from './io-basic.ts';
+import { envelope, type IOBasic } from './io-basic.ts';
 import { toMcpResult } from './mcp-result.ts';
 import { readTool } from './tool.ts';
 import { serverInfoOf, type ToolAsMcp, toolAsMcp } from './tool-as-mcp.ts';
-import { PROTOCOL_VERSION } from './version.ts';
+import { printToolCall } from './tool-call.ts';
 
 /** The one that a client of this channel is to be opened with. */
 export const REVISION_SHOWN: ModernRevision = NEWEST_MODERN;
@@ -79,7 +79,7 @@ export class LiteMcpChannel implements Channel {
     }
     const { method } = message;
     if (method === 'tools/call') return this.#call(message);
-    if (method === 'server/discover' || method === 'tools/list') return this.#ask(message.id, method, 'get', {});
+    if (method === 'server/discover' || method === 'tools/list') return this.#ask(message.id, method, 'get', '{}');
     return this.#answerNow(errorAnswer(message.id, methodNotFound(method, 'LiteMCP has one tool and nothing else')));
   }
 
@@ -94,14 +94,13 @@ export class LiteMcpChannel implements Channel {
       const result = toolError(`Invalid arguments for tool ${name}: ${laidOut.problem}`);
       return this.#answerNow({ jsonrpc: '2.0', id, result: { ...result } });
     }
-    const call = { version: PROTOCOL_VERSION, tool: shown.tool.name, arguments: laidOut.arguments };
-    return this.#ask(id, 'tools/call', 'call', call);
+    return this.#ask(id, 'tools/call', 'call', printToolCall(shown.tool.name, laidOut.arguments));
   }
 
   /** The client counts its requests, and so the number of one is also an id that LiteMCP takes. */
-  #ask(id: RequestId, question: Question, type: 'get' | 'call', data: object): Promise<void> {
+  #ask(id: RequestId, question: Question, type: 'get' | 'call', json: string): Promise<void> {
     this.#asked.set(id, question);
-    return this.#wire.send(printIOBasic(id as number, type, data));
+    return this.#wire.send(envelope(id as number, type, json));
   }
 
   /** In a turn of its own: nobody expects the answer before he has sent. */

@@ -1,10 +1,15 @@
-// The ids a client has used, in bounded memory. Two generations: when the younger is full, the older is forgotten. So the
-// newest `atLeast` ids are always known, never more than twice as many are held, and each costs the same whatever came before.
+// The ids a client has used, in bounded memory: the newest `atLeast` are always known, and no more than three times as
+// many. Most clients count, and a row of consecutive ids is held as its two ends. Others are held one by one, in two
+// generations: when the younger is full, the older is forgotten, and so is a row that did not grow meanwhile.
 
 import type { OperationId } from './io-basic.ts';
 
 export class SeenIds {
   readonly #atLeast: number;
+  /** The row, from its first id that is still known to its last; no numbers while there is none. */
+  #first = Number.NaN;
+  #last = Number.NaN;
+  #rowGrew = false;
   #younger = new Set<OperationId>();
   #older = new Set<OperationId>();
 
@@ -12,24 +17,38 @@ export class SeenIds {
     this.#atLeast = atLeast;
   }
 
+  /** How many ids are held one by one. */
   get size(): number {
     return this.#younger.size + this.#older.size;
   }
 
   has(id: OperationId): boolean {
-    return this.#younger.has(id) || this.#older.has(id);
+    return (id >= this.#first && id <= this.#last) || this.#younger.has(id) || this.#older.has(id);
   }
 
   /** Returns false for an id that was used before. */
   add(id: OperationId): boolean {
-    if (this.#older.has(id)) return false;
-    const before = this.#younger.size;
-    this.#younger.add(id);
-    if (this.#younger.size === before) return false;
-    if (before + 1 >= this.#atLeast) {
-      this.#older = this.#younger;
-      this.#younger = new Set();
+    if (this.has(id)) return false;
+    if (id === this.#last + 1) {
+      this.#last = id;
+      this.#rowGrew = true;
+      if (this.#last - this.#first >= this.#atLeast) this.#first++;
+    } else if (Number.isNaN(this.#last) && typeof id === 'number') {
+      this.#first = id;
+      this.#last = id;
+      this.#rowGrew = true;
+    } else {
+      this.#hold(id);
     }
     return true;
+  }
+
+  #hold(id: OperationId): void {
+    this.#younger.add(id);
+    if (this.#younger.size < this.#atLeast) return;
+    this.#older = this.#younger;
+    this.#younger = new Set();
+    if (!this.#rowGrew) this.#first = this.#last = Number.NaN;
+    this.#rowGrew = false;
   }
 }

@@ -10,9 +10,10 @@ import { Inbound, type InboundCall } from '../jsonrpc/inbound.ts';
 import type { JsonRpcRequest, JsonRpcResponse } from '../jsonrpc/message.ts';
 import type { Wire, WireEvents } from '../transport/wire.ts';
 import { byName, wrongCount } from './arguments.ts';
-import { type CallResultResponse, errorResponse, makeCallResult } from './call-result.ts';
+import { type CallResultResponse, errorResponse, printCallResult } from './call-result.ts';
 import { toResponse } from './handler-result.ts';
 import {
+  envelope,
   type IOBasic,
   isAnswerType,
   type OperationId,
@@ -22,11 +23,10 @@ import {
   Unreadable,
 } from './io-basic.ts';
 import { SeenIds } from './seen-ids.ts';
+import { ServedParameters } from './served-parameters.ts';
 import type { LiteMcpCall } from './server.ts';
-import { setOwn } from './shape.ts';
 import type { Tool } from './tool.ts';
 import { readToolCall } from './tool-call.ts';
-import { parserOf } from './values.ts';
 
 export interface ServerConnectionOptions {
   tool: Tool;
@@ -42,15 +42,19 @@ export interface ServerConnectionOptions {
 class Job implements LiteMcpCall {
   readonly id: OperationId;
   readonly arguments: readonly string[];
-  readonly params: Record<string, string>;
+  readonly #tool: Tool;
   readonly #values: object;
   #inbound: InboundCall | undefined;
 
-  constructor(id: OperationId, args: readonly string[], params: Record<string, string>, values: object) {
+  constructor(id: OperationId, args: readonly string[], tool: Tool, values: object) {
     this.id = id;
     this.arguments = args;
-    this.params = params;
+    this.#tool = tool;
     this.#values = values;
+  }
+
+  get params(): Record<string, string> {
+    return byName(this.#tool.parameters, this.arguments);
   }
 
   get signal(): AbortSignal {
@@ -69,7 +73,7 @@ export class ServerConnection {
   readonly closed: Promise<Error | undefined>;
   readonly #wire: Wire;
   readonly #options: ServerConnectionOptions;
-  readonly #parsers: readonly { name: string; parse: (text: string) => unknown }[];
+  readonly #parameters: ServedParameters;
   readonly #seen: SeenIds;
   readonly #inbound: Inbound;
   readonly #events: WireEvents;
@@ -79,7 +83,7 @@ export class ServerConnection {
   constructor(wire: Wire, options: ServerConnectionOptions) {
     this.#wire = wire;
     this.#options = options;
-    this.#parsers = options.tool.parameters.map(({ name, type }) => ({ name, parse: parserOf(type) }));
+    this.#parameters = new ServedParameters(options.tool.parameters);
     this.#seen = new SeenIds(options.rememberedIds);
     this.#inbound = new Inbound({
       maxConcurrent: options.maxConcurrent,
@@ -145,29 +149,16 @@ export class ServerConnection {
 
   #call(id: OperationId, data: unknown): void {
     const { tool } = this.#options;
-    let params = {};
+    let args: readonly string[] = [];
     try {
       const call = readToolCall(data);
-      params = byName(tool.parameters, call.arguments);
-      const problem = call.tool === tool.name ? wrongCount(tool, call.arguments.length) : noSuchTool(call.tool, tool);
-      if (problem !== undefined) return this.#refuse(id, problem, params);
-      this.#enqueue(new Job(id, call.arguments, params, this.#values(call.arguments)));
+      args = call.arguments;
+      const problem = call.tool === tool.name ? wrongCount(tool, args.length) : noSuchTool(call.tool, tool);
+      if (problem !== undefined) return this.#refuse(id, problem, args);
+      this.#enqueue(new Job(id, args, tool, this.#parameters.values(args)));
     } catch (error) {
-      this.#refuse(id, toError(error).message, params);
+      this.#refuse(id, toError(error).message, args);
     }
-  }
-
-  #values(args: readonly string[]): object {
-    const values: Record<string, unknown> = {};
-    for (let i = 0; i < this.#parsers.length; i++) {
-      const { name, parse } = this.#parsers[i]!;
-      try {
-        setOwn(values, name, parse(args[i]!));
-      } catch (error) {
-        throw new Error(`The argument ${JSON.stringify(name)} does not fit: ${toError(error).message}`);
-      }
-    }
-    return values;
   }
 
   #enqueue(job: Job): void {
@@ -176,17 +167,17 @@ export class ServerConnection {
     this.#inbound.accept({ jsonrpc: '2.0', id: this.#jobs++, method: 'call', params: { job } });
   }
 
-  #finished({ id, params }: Job, response: JsonRpcResponse | undefined): void {
-    if (response && !this.#over) this.#result(id, params, outcomeOf(response));
+  #finished(job: Job, response: JsonRpcResponse | undefined): void {
+    if (response && !this.#over) this.#result(job.id, job.arguments, outcomeOf(response));
     this.#wire.owe(-1);
   }
 
-  #refuse(id: OperationId, problem: string, params: Record<string, string> = {}): void {
-    this.#result(id, params, errorResponse(problem));
+  #refuse(id: OperationId, problem: string, args: readonly string[] = []): void {
+    this.#result(id, args, errorResponse(problem));
   }
 
-  #result(id: OperationId, params: Record<string, string>, response: CallResultResponse): void {
-    this.#send(printIOBasic(id, 'result', makeCallResult(params, response)));
+  #result(id: OperationId, args: readonly string[], response: CallResultResponse): void {
+    this.#send(envelope(id, 'result', printCallResult(this.#parameters.print(args), response)));
   }
 
   #send(text: string): void {

@@ -26,7 +26,7 @@ export interface LiteMcpCall {
   readonly id: OperationId;
   /** The arguments as they came, by position. */
   readonly arguments: readonly string[];
-  /** The arguments as they came, by name. */
+  /** The arguments as they came, by name. Made anew whenever it is asked for. */
   readonly params: Readonly<Record<string, string>>;
   /** Aborts when the client is gone. LiteMCP has no other way to cancel. */
   readonly signal: AbortSignal;

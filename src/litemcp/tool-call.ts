@@ -1,7 +1,7 @@
 // ToolCall: the tool's name and its arguments by position, all of them strings.
 
 import { malformed, nameOf, placeOf, readObject, readOptionalList, readString } from './shape.ts';
-import { readInnerVersion, type VersionTuple } from './version.ts';
+import { readInnerVersion, VERSION_TEXT, type VersionTuple } from './version.ts';
 
 export interface ToolCall {
   version: VersionTuple;
@@ -14,8 +14,20 @@ export function readToolCall(value: unknown, at = 'data'): ToolCall {
   return {
     version: readInnerVersion(call.version, at),
     tool: readString(call.tool, at, 'tool'),
-    arguments: readOptionalList(call.arguments, `${at}.arguments`, readArgument),
+    arguments: isTexts(call.arguments)
+      ? call.arguments
+      : readOptionalList(call.arguments, `${at}.arguments`, readArgument),
   };
+}
+
+export function printToolCall(tool: string, args: readonly string[]): string {
+  return `{"version":${VERSION_TEXT},"tool":${JSON.stringify(tool)},"arguments":${JSON.stringify(args)}}`;
+}
+
+function isTexts(value: unknown): value is string[] {
+  if (!Array.isArray(value)) return false;
+  for (const each of value) if (typeof each !== 'string') return false;
+  return true;
 }
 
 /** The protocol says string. A number or a boolean can mean only one text, so it is taken as that. */

@@ -7,10 +7,13 @@ export type VersionTuple = readonly [major: number, minor: number, patch: number
 
 /** The version that this implementation speaks and writes. */
 export const PROTOCOL_VERSION: VersionTuple = [1, 0, 0];
+const [MAJOR, MINOR, PATCH] = PROTOCOL_VERSION;
+export const VERSION_TEXT = JSON.stringify(PROTOCOL_VERSION);
 
 export function readVersion(value: unknown, at: string, key?: Key): VersionTuple {
   if (Array.isArray(value)) {
     const [major, minor, patch] = value;
+    if (value.length === 3 && major === MAJOR && minor === MINOR && patch === PATCH) return PROTOCOL_VERSION;
     if (value.length === 3 && isPart(major) && isPart(minor) && isPart(patch)) return [major, minor, patch];
     throw malformed(`${placeOf(at, key)} must be three whole numbers, such as [1, 0, 0]`);
   }
