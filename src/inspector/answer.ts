@@ -13,6 +13,9 @@ export interface House {
   uiFolder: string;
 }
 
+/** How long a client may neither send nor take anything. */
+export const IDLE_MS = 60_000;
+
 /** Never rejects. */
 export async function answer(request: IncomingMessage, response: ServerResponse, house: House): Promise<void> {
   try {
@@ -24,6 +27,7 @@ export async function answer(request: IncomingMessage, response: ServerResponse,
     if (path === '/api' || path.startsWith('/api/')) await answerApi(request, response, path, search, house);
     else await answerPage(request, response, path, house.uiFolder);
   } catch (error) {
+    request.socket.setTimeout(IDLE_MS);
     refuse(request, response, error);
   }
 }
@@ -40,8 +44,11 @@ async function answerApi(
   if (refusal) throw new HttpProblem(refusal.status, refusal.message);
   const { route, names } = findRoute(routes, request.method, path);
   const body = needsBody(request) ? await readJsonBody(request) : undefined;
+  request.socket.setTimeout(0); // a server may take long to start; only the client's own silence counts
   const result = await route.handle({ request, response, names, query, body });
-  if (result !== streamed) sendJson(response, 200, result);
+  if (result === streamed) return;
+  request.socket.setTimeout(IDLE_MS);
+  sendJson(response, 200, result);
 }
 
 /** A DELETE comes without one, and no page can send it elsewhere without asking first. */

@@ -62,13 +62,14 @@ async function frameProblems(view: InspectorView, event: FrameEvent, json: unkno
   for (const { problem } of messages) if (problem !== undefined) problems.push(problem);
   if (event.cut) return [...problems, 'The message is too long to be kept whole: its shape was not checked.'];
   const violations = await schemaViolations(json, view.exchanges.forSeq(event.seq));
-  if (violations.length > 0) view.noteViolation(event, `The first: ${violations[0]}`);
+  if (violations.length > 0) view.noteViolation(event, violations[0]!);
   return [...problems, ...violations];
 }
 
 /** What is known of the process, at the events where people ask why. */
 function evidenceOf(view: InspectorView, event: FlowEvent): Evidence | undefined {
-  if (event.kind !== 'exit' && event.kind !== 'error' && event.kind !== 'stop') return undefined;
+  const isAnEnd = event.kind === 'exit' || event.kind === 'stop' || event.kind === 'error';
+  if (!isAnEnd && !(event.kind === 'state' && event.to !== 'ready' && event.to !== 'starting')) return undefined;
   const life = view.lives.of(event.server).find((each) => each.life === event.life);
   return life && evidenceOfLife(life);
 }

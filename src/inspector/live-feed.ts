@@ -1,11 +1,12 @@
 // Tells all open pages what happens, as server-sent events.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import type { CallUpdate } from './api.ts';
 import type { Calls } from './calls.ts';
 import { HttpProblem } from './http-problem.ts';
 import { LiveClient } from './live-client.ts';
+import { SchemaPatrol } from './schema-patrol.ts';
 import { safeHeaders } from './static-files.ts';
 import type { InspectorView, ViewChange } from './view.ts';
 
@@ -16,12 +17,14 @@ export class LiveFeed {
   readonly #view: InspectorView;
   readonly #clock: Clock;
   readonly #clients = new Set<LiveClient>();
+  readonly #patrol: SchemaPatrol;
   #beat: Timer | undefined;
   #asksServers = false;
 
   constructor(view: InspectorView, clock: Clock = systemClock) {
     this.#view = view;
     this.#clock = clock;
+    this.#patrol = new SchemaPatrol(view);
     view.onChange = (change) => this.#changed(change);
     view.source.questions?.watch({
       asked: (question) => this.#each((client) => client.putQuestion('question', question)),
@@ -30,10 +33,9 @@ export class LiveFeed {
   }
 
   /** `after`: the newest event that the page has; without it, only what is new is told. */
-  connect(request: IncomingMessage, response: ServerResponse, after: number | undefined, calls: Calls): void {
+  connect(response: ServerResponse, after: number | undefined, calls: Calls): void {
     if (this.#clients.size >= MOST_PAGES) throw new HttpProblem(503, `${MOST_PAGES} pages are open already`);
     this.#view.catchUp();
-    request.socket.setTimeout(0); // silence is nothing bad here; who takes nothing is noticed otherwise
     response.writeHead(200, {
       ...safeHeaders,
       'content-type': 'text/event-stream; charset=utf-8',
@@ -47,6 +49,7 @@ export class LiveFeed {
     this.#counted();
     client.pump();
     this.#tellServers();
+    void this.#patrol.walk();
   }
 
   call(update: CallUpdate): void {
@@ -57,6 +60,7 @@ export class LiveFeed {
   close(): void {
     this.#view.source.questions?.watch(undefined);
     this.#beat?.cancel();
+    this.#patrol.stop();
     for (const client of this.#clients) client.end();
   }
 
@@ -77,6 +81,7 @@ export class LiveFeed {
       if (list) client.putProblems(list);
     });
     if (servers) this.#tellServers();
+    void this.#patrol.walk();
   }
 
   /** At most one question at a time: a host in another process takes a while to say. */

@@ -1,6 +1,7 @@
 // The lives of a server, one for each of its processes, read off the events as they come. Bounded: the newest stay.
 
 import type { FlowEvent } from '../flow/event.ts';
+import type { Exchange } from '../flow/exchange.ts';
 import { lenientText } from '../flow/frame-text.ts';
 import type { Life } from './api.ts';
 
@@ -9,6 +10,8 @@ const STDERR_CHARS = 4096;
 
 export class Lives {
   readonly #byServer = new Map<string, Map<number, Life>>();
+  /** A host says itself when they are ready. */
+  readonly #saysStates = new Set<string>();
 
   get servers(): string[] {
     return [...this.#byServer.keys()];
@@ -28,6 +31,7 @@ export class Lives {
         life.startedAtMs = event.atMs;
         return true;
       case 'state':
+        this.#saysStates.add(event.server);
         if (event.to === 'ready') life.readyAtMs = event.atMs;
         return true;
       case 'exit':
@@ -44,6 +48,12 @@ export class Lives {
       default:
         return false;
     }
+  }
+
+  /** Where nobody says when a server is ready, its first answer does. */
+  answered({ server, life, endMs }: Exchange): void {
+    const known = this.#byServer.get(server)?.get(life);
+    if (known && !this.#saysStates.has(server)) known.readyAtMs ??= endMs;
   }
 
   #life({ server, life, atMs }: FlowEvent): Life {

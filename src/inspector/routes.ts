@@ -49,7 +49,7 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
 
   function live({ request, response, query }: Asked): symbol {
     const last = request.headers['last-event-id'] as string | undefined;
-    feed.connect(request, response, wholeNumber('"after"', last ?? query.get('after')), calls);
+    feed.connect(response, wholeNumber('"after"', last ?? query.get('after')), calls);
     return streamed;
   }
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { UsageError } from '../base/errors.ts';
 import { Access } from './access.ts';
-import { answer } from './answer.ts';
+import { answer, IDLE_MS } from './answer.ts';
 import { LiveFeed } from './live-feed.ts';
 import { makeApi } from './routes.ts';
 import type { InspectorSource } from './source.ts';
@@ -37,7 +37,7 @@ export async function startInspector(source: InspectorSource, options: Inspector
   const { port: firstPort = DEFAULT_PORT, uiFolder = builtPage } = options;
   const view = new InspectorView(source);
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 5_000 });
-  server.timeout = 60_000; // a client that neither sends nor takes
+  server.timeout = IDLE_MS;
   server.maxConnections = 256;
   try {
     await source.open?.();

@@ -26,6 +26,7 @@ const FLUSH_EVENTS = 500;
 /** How many events are read before everybody else gets their turn. */
 const BATCH_EVENTS = 2_000;
 const MOST_EXCHANGES = 150_000;
+const MOST_VIOLATIONS = 10_000;
 export const MOST_PAGE_ROWS = 5_000;
 
 export class InspectorView {
@@ -38,6 +39,8 @@ export class InspectorView {
   readonly #open = new OpenRequests();
   readonly #clock: Clock;
   readonly #unsubscribe: () => void;
+  /** Events that are counted among the problems already. */
+  readonly #violations = new Set<number>();
   #seenSeq = 0;
   #waiting = 0;
   #timer: Timer | undefined;
@@ -124,8 +127,10 @@ export class InspectorView {
   }
 
   /** Something is wrong that only a closer look could find. */
-  noteViolation(event: FlowEvent, detail: string): void {
-    this.#noteProblem('schema-violation', event.server, event.seq, detail);
+  noteViolation(event: FlowEvent, first: string): void {
+    if (this.#violations.has(event.seq) || this.#violations.size >= MOST_VIOLATIONS) return;
+    this.#violations.add(event.seq);
+    this.#noteProblem('schema-violation', event.server, event.seq, first);
     this.#tell();
   }
 
@@ -164,6 +169,7 @@ export class InspectorView {
   #paired(exchange: Exchange, seq: number): void {
     if (seq === exchange.requestSeq) this.#open.add(exchange);
     if (seq !== exchange.answerSeq && seq !== exchange.cancelSeq) return;
+    if (seq === exchange.answerSeq && exchange.direction === 'toServer') this.lives.answered(exchange);
     this.#open.remove(exchange);
     this.#change.updated.add(exchange.requestSeq);
     const latency = latencyMs(exchange);
