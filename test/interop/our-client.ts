@@ -31,6 +31,7 @@ export async function connectOurs(command: ServerCommand, revision?: Revision, r
       elicitModes: ['form', 'url'],
       info: { name: 'interop-client', version: '1.0.0' },
       requestTimeoutMs: 20_000,
+      probeTimeoutMs: 20_000, // servers start slowly on a busy machine, and none here is silent
       ...(revision && { revision }),
     },
   );
