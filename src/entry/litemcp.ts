@@ -165,7 +165,7 @@ export async function openLiteMcpAsMcp(options: LiteMcpAsMcpOptions): Promise<Li
 
 /**
  * Starts a LiteMCP server and serves it as an MCP server on this process's stdin and stdout. Resolves when that is over:
- * with nothing when stdin has ended, with the reason when the LiteMCP server was lost.
+ * with nothing when stdin has ended or `signal` aborted, with the reason when the LiteMCP server was lost.
  */
 export async function serveLiteMcpAsMcp(options: LiteMcpConnectOptions): Promise<Error | undefined> {
   const { StdioServerTransport } = await import('../transport/stdio-server.ts');
@@ -179,7 +179,7 @@ export async function serveLiteMcpAsMcp(options: LiteMcpConnectOptions): Promise
     const ended = new Promise<void>((resolve) => {
       peer.onclose = () => resolve();
     });
-    return await untilLostOrEnded(lost, ended, () => peer.close());
+    return await untilOver(lost, ended, options.signal, () => peer.close());
   } finally {
     await client.close();
   }
@@ -192,7 +192,7 @@ export interface ServeMcpToolOptions extends StdioClientOptions, StartOptions {
 
 /**
  * Starts an MCP server and serves one of its tools as a LiteMCP server on this process's stdin and stdout. Resolves when
- * that is over: with nothing when stdin has ended, with the reason when the MCP server was lost.
+ * that is over: with nothing when stdin has ended or `signal` aborted, with the reason when the MCP server was lost.
  */
 export async function serveMcpToolAsLiteMcp(options: ServeMcpToolOptions): Promise<Error | undefined> {
   const { tool, startupTimeoutMs, requestTimeoutMs, signal, ...target } = options;
@@ -200,23 +200,31 @@ export async function serveMcpToolAsLiteMcp(options: ServeMcpToolOptions): Promi
   const client = await connect(target, { startupTimeoutMs, requestTimeoutMs, signal, clock: target.clock });
   try {
     const connection = await serveLiteMcp(await mcpToolAsLiteMcp(client, tool), { exitOnEnd: false });
-    return await untilLostOrEnded(client.closed, connection.closed, () => connection.close());
+    return await untilOver(client.closed, connection.closed, signal, () => connection.close());
   } finally {
     await client.close();
   }
 }
 
-/** The life of a bridge on our own stdio: its client ends it, or the server behind it. */
-async function untilLostOrEnded(
+/** The life of a bridge on our own stdio: its client ends it, or the server behind it, or our caller. */
+async function untilOver(
   lost: Promise<Error | undefined>,
   ended: Promise<unknown>,
+  signal: AbortSignal | undefined,
   stopServing: () => Promise<void>,
 ): Promise<Error | undefined> {
-  const loss = await Promise.race([lost.then((cause) => ({ cause })), ended.then(() => undefined)]);
-  if (!loss) return undefined;
-  // Calls in flight have failed with the server; before the end of this turn that is answered.
-  await new Promise((resolve) => setImmediate(resolve));
+  const aborted = new Promise<void>((resolve) => {
+    if (signal?.aborted) resolve();
+    signal?.addEventListener('abort', () => resolve(), { once: true });
+  });
+  const loss = await Promise.race([
+    lost.then((cause) => ({ cause })),
+    Promise.race([ended, aborted]).then(() => undefined),
+  ]);
+  // Calls in flight fail with the server; before the end of this turn that is answered.
+  if (loss) await new Promise((resolve) => setImmediate(resolve));
   await stopServing();
+  if (!loss) return undefined;
   return loss.cause ?? new PeerError('CONNECTION_CLOSED', 'The server behind the bridge closed the connection');
 }
 

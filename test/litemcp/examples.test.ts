@@ -26,12 +26,12 @@ describe.each(servers)('the client with %s', (_name, { command, args }) => {
 });
 
 test('the code in the documentation is the code of the examples', () => {
-  const sources = ['calculator.mjs', 'calculator.py', 'client.mjs'].map((name) =>
+  const sources = ['calculator.mjs', 'calculator.py', 'client.mjs', 'as-mcp.mjs', 'mcp-tool.mjs'].map((name) =>
     readFileSync(path(`examples/litemcp/${name}`), 'utf8'),
   );
   const page = readFileSync(path('docs/litemcp.md'), 'utf8');
   const snippets = [...page.matchAll(/```(?:js|python)\n(.*?)```/gs)].map(([, code]) => code!);
-  expect(snippets.length).toBeGreaterThan(2);
+  expect(snippets.length).toBeGreaterThan(4);
   expect(page).toContain(`\`\`\`text\n${toolPrompt(makeTool(calculatorTool))}\n\`\`\``);
   for (const code of snippets)
     expect(

@@ -100,6 +100,18 @@ describe('the bridge', () => {
     expect(await exited).toBe(1);
     expect(stderr()).toMatch('The server has no tool named "eco"');
   });
+  test('stops when it is told to, and takes the server with it', async () => {
+    const bridge = node('test/fixtures/litemcp/stops-on-sigterm.mjs');
+    const args = [...bridge.args, 'pid', tools.command, ...tools.args];
+    const client = closing(await connectLiteMcp({ command: bridge.command, args, stderr: 'ignore' }));
+    const pid = Number((await client.call([])).response.content[0]!.data);
+    const closed = new Promise<Error | undefined>((resolve) => {
+      client.onclose = resolve;
+    });
+    process.kill(client.pid!, 'SIGTERM');
+    expect(await closed).toMatchObject({ code: 'PROCESS_EXITED', evidence: { exitCode: 0, signal: null } });
+    expect(isAlive(pid)).toBe(false);
+  });
   test('takes the server with it', async () => {
     const client = await connect('pid');
     const pid = Number((await client.call([])).response.content[0]!.data);
