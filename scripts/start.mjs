@@ -1,6 +1,34 @@
-// `npm start`: on a fresh clone installs and builds, then shows what Standpipe does, on servers that come with it.
+// `npm start`: on a fresh clone installs and builds, then runs the servers of examples/mcp.json under `standpipe up`, the
+// same small server in three languages. A language that is not installed here is left out, with a word.
 
-import { prepare, run } from './prepare.mjs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { prepare, root } from './prepare.mjs';
+
+const examples = join(root, 'examples');
 
 await prepare();
-await run('node', ['examples/quickstart/host.mjs']);
+process.argv.splice(2, 0, 'up', '--config', configOfWhatCanRun());
+await import('../dist/cli/main.js');
+
+function configOfWhatCanRun() {
+  const file = join(examples, 'mcp.json');
+  const { mcpServers } = JSON.parse(readFileSync(file, 'utf8'));
+  const missing = Object.entries(mcpServers).filter(([, { command }]) => !isInstalled(command));
+  for (const [name, { command }] of missing) {
+    console.error(`${name} is left out: ${command} is not installed here, or not in PATH.`);
+    delete mcpServers[name];
+  }
+  if (missing.length === 0) return file;
+  for (const server of Object.values(mcpServers)) server.cwd = examples;
+  const shorter = join(mkdtempSync(join(tmpdir(), 'standpipe-examples-')), 'mcp.json');
+  writeFileSync(shorter, JSON.stringify({ mcpServers }, null, 2));
+  console.error(`In another terminal: npx standpipe tools --config ${shorter}`);
+  return shorter;
+}
+
+function isInstalled(command) {
+  return spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0;
+}

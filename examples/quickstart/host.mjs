@@ -1,5 +1,5 @@
 // A host: starts real servers as child processes, calls them, and shows what happens when they misbehave.
-// Run it with `npm start`.
+// Run it with `node examples/quickstart/host.mjs`.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,11 +1,12 @@
-// `npm start` on a fresh clone, and the demonstration that it runs.
+// The demonstration of the library, and `npm start` on a fresh clone.
 
-import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAlive } from '../fixtures/server.ts';
 import { copyRepository, root } from '../repository/files.ts';
 
@@ -47,16 +48,49 @@ test.each([
   expect(stdout).toBe(coloured ? '\x1b[1mtitle\x1b[0m\n' : 'title\n');
 });
 
-test('npm start builds a fresh clone and shows the demonstration', async () => {
+describe('npm start on a fresh clone', () => {
   const clone = mkdtempSync(join(tmpdir(), 'standpipe-start-'));
-  try {
-    copyRepository(clone);
-    const { stdout } = await run('npm', ['start'], { cwd: clone, shell: process.platform === 'win32' }).catch(
-      (error) => error,
-    );
-    expect(stdout).toContain('Stop, and leave nothing behind');
-    expect(stdout).toContain('rung: SIGKILL');
-  } finally {
-    rmSync(clone, { recursive: true, force: true });
+  beforeAll(() => copyRepository(clone));
+  afterAll(() => rmSync(clone, { recursive: true, force: true }));
+
+  const start = (path = process.env.PATH) =>
+    spawn('npm', ['start', '--', '--no-inspector'], {
+      cwd: clone,
+      env: { ...process.env, PATH: path, XDG_RUNTIME_DIR: clone },
+      shell: process.platform === 'win32',
+    });
+
+  /** Ends it once it has shown all of these, and resolves to what it said in all. */
+  async function untilShown(child: ReturnType<typeof start>, ...texts: (string | RegExp)[]) {
+    let shown = '';
+    const hasAll = () => texts.every((text) => (typeof text === 'string' ? shown.includes(text) : text.test(shown)));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk) => {
+        shown += chunk;
+        if (hasAll()) child.kill('SIGTERM');
+      });
+    }
+    const [code] = await once(child, 'close');
+    return { shown, code };
   }
+
+  test('builds, runs the servers of the examples, and ends cleanly', async () => {
+    const { shown } = await untilShown(start(), 'typescript ready', /python (?:ready|is left out)/);
+    expect(shown).toContain('runs');
+    expect(shown).toContain('all servers have stopped');
+  }, 120_000);
+
+  test('leaves out a language that is not installed, with a word', async () => {
+    const bin = join(clone, 'only-node');
+    mkdirSync(bin);
+    for (const command of ['node', 'npm', 'sh', 'env', 'uname', 'dirname', 'basename', 'sed']) {
+      const found = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, command));
+      const target = found.find((file) => existsSync(file));
+      if (target) symlinkSync(target, join(bin, command));
+    }
+    const { shown } = await untilShown(start(bin), 'typescript ready');
+    expect(shown).toContain('java is left out: java is not installed here');
+    expect(shown).toContain('python is left out: python3 is not installed here');
+    expect(shown).toContain('all servers have stopped');
+  }, 120_000);
 });
