@@ -4,18 +4,20 @@ import { useState } from 'react';
 import { plural } from '../text/amounts.ts';
 import { visible, visibleLine } from '../text/visible.ts';
 
+/** A value of so few parts is shown open. */
+const FEW_PARTS = 250;
 const CHILDREN_AT_ONCE = 100;
 const STRING_AT_ONCE = 2_000;
 
 export function JsonTree({ value, label }: { value: unknown; label: string }) {
   return (
     <section className="json" aria-label={label}>
-      <Node value={value} depth={0} />
+      <Node value={value} openTo={partsOf(value, FEW_PARTS) < FEW_PARTS ? 12 : 2} />
     </section>
   );
 }
 
-function Node({ name, value, depth }: { name?: string; value: unknown; depth: number }) {
+function Node({ name, value, openTo }: { name?: string; value: unknown; openTo: number }) {
   if (value === null || typeof value !== 'object') {
     return (
       <div className="json-leaf">
@@ -24,7 +26,7 @@ function Node({ name, value, depth }: { name?: string; value: unknown; depth: nu
       </div>
     );
   }
-  if (Object.keys(value).length > 0) return <Branch name={name} value={value} depth={depth} />;
+  if (Object.keys(value).length > 0) return <Branch name={name} value={value} openTo={openTo} />;
   return (
     <div className="json-leaf">
       <Name name={name} />
@@ -33,10 +35,10 @@ function Node({ name, value, depth }: { name?: string; value: unknown; depth: nu
   );
 }
 
-function Branch({ name, value, depth }: { name?: string; value: object; depth: number }) {
+function Branch({ name, value, openTo }: { name?: string; value: object; openTo: number }) {
   const isArray = Array.isArray(value);
   const size = isArray ? value.length : Object.keys(value).length;
-  const [open, setOpen] = useState(depth < 3 && size <= CHILDREN_AT_ONCE);
+  const [open, setOpen] = useState(openTo > 0 && size <= CHILDREN_AT_ONCE);
   const brackets = isArray ? ['[', ']'] : ['{', '}'];
   return (
     <div className="json-branch">
@@ -47,20 +49,20 @@ function Branch({ name, value, depth }: { name?: string; value: object; depth: n
           {open ? brackets[0] : `${brackets[0]} ${plural(size, isArray ? 'item' : 'member')} ${brackets[1]}`}
         </span>
       </button>
-      {open && <Children value={value} depth={depth + 1} />}
+      {open && <Children value={value} openTo={openTo - 1} />}
       {open && <div className="json-mark json-end">{brackets[1]}</div>}
     </div>
   );
 }
 
-function Children({ value, depth }: { value: object; depth: number }) {
+function Children({ value, openTo }: { value: object; openTo: number }) {
   const [shown, setShown] = useState(CHILDREN_AT_ONCE);
   const entries = Object.entries(value);
   const rest = entries.length - shown;
   return (
     <div className="json-children">
       {entries.slice(0, shown).map(([name, child]) => (
-        <Node key={name} name={name} value={child} depth={depth} />
+        <Node key={name} name={name} value={child} openTo={openTo} />
       ))}
       {rest > 0 && (
         <button type="button" className="link" onClick={() => setShown(shown + 10 * CHILDREN_AT_ONCE)}>
@@ -92,4 +94,15 @@ function Leaf({ value }: { value: unknown }) {
       )}
     </span>
   );
+}
+
+/** Counts no further than `most`. */
+function partsOf(value: unknown, most: number): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  let parts = 1;
+  for (const child of Object.values(value)) {
+    if (parts >= most) break;
+    parts += partsOf(child, most - parts);
+  }
+  return parts;
 }

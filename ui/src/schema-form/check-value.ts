@@ -12,7 +12,7 @@ export async function checkValue(value: unknown, schema: Schema): Promise<string
     if (valid) return [];
     // Of nested errors the innermost say what is wrong; the outer ones only that something is.
     const inner = errors.filter(({ keyword }) => !/^(?:properties|items|\$ref|allOf|if)$/.test(keyword));
-    return [...new Set(inner.map(({ instanceLocation, error }) => `${placeOf(instanceLocation)}${error}`))].slice(
+    return [...new Set(inner.map(({ instanceLocation, error }) => placeOf(instanceLocation) + inWords(error)))].slice(
       0,
       MAX_TOLD,
     );
@@ -26,6 +26,11 @@ function draftOf({ $schema }: Schema): '4' | '7' | '2019-09' | '2020-12' {
   if (name.includes('draft-04')) return '4';
   if (name.includes('draft-07') || name.includes('draft-06')) return '7';
   return name.includes('2019-09') ? '2019-09' : '2020-12';
+}
+
+function inWords(error: string): string {
+  const missing = /^Instance does not have required property (.*)\.$/.exec(error);
+  return missing ? `${missing[1]} is missing` : error.replace(/^Instance /, '').replace(/\.$/, '');
 }
 
 function placeOf(location: string): string {

@@ -13,7 +13,8 @@ interface Props {
 export function JsonField({ id, value, rows = 2, onChange, onFault }: Props) {
   const [draft, setDraft] = useState<string>();
   const [fault, setFault] = useState<string>();
-  const text = draft ?? (value === undefined ? '' : JSON.stringify(value, null, 2));
+  // Never laid out anew while somebody is here: what lies below would jump away from under the pointer.
+  const text = draft !== undefined && (fault !== undefined || means(draft, value)) ? draft : written(value);
   const change = (next: string) => {
     setDraft(next);
     let told: string | undefined;
@@ -36,7 +37,6 @@ export function JsonField({ id, value, rows = 2, onChange, onFault }: Props) {
         aria-invalid={fault !== undefined}
         aria-describedby={fault === undefined ? undefined : `${id}fault`}
         onChange={(event) => change(event.target.value)}
-        onBlur={() => fault === undefined && setDraft(undefined)}
       />
       {fault !== undefined && (
         <p className="field-fault" id={`${id}fault`}>
@@ -45,4 +45,13 @@ export function JsonField({ id, value, rows = 2, onChange, onFault }: Props) {
       )}
     </>
   );
+}
+
+function written(value: unknown): string {
+  return value === undefined ? '' : JSON.stringify(value, null, 2);
+}
+
+function means(draft: string, value: unknown): boolean {
+  if (draft.trim() === '') return value === undefined || JSON.stringify(value) === '{}';
+  return JSON.stringify(JSON.parse(draft)) === JSON.stringify(value);
 }

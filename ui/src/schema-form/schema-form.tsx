@@ -20,7 +20,13 @@ const CHECK_DELAY_MS = 250;
 export function SchemaForm({ schema, value, label, onChange }: Props) {
   const id = useId();
   const [mode, setMode] = useState<'form' | 'json'>('form');
-  const faults = useFaults(value, schema);
+  const [touched, setTouched] = useState(false);
+  const found = useFaults(value, schema);
+  const faults = touched ? found : [];
+  const change = (next: unknown) => {
+    setTouched(true);
+    onChange(next);
+  };
   const empty =
     Object.keys((schema.properties ?? {}) as object).length === 0 && !schema.oneOf && !schema.anyOf && !schema.$ref;
   return (
@@ -37,13 +43,13 @@ export function SchemaForm({ schema, value, label, onChange }: Props) {
         {mode === 'json' ? (
           <div className="field">
             <label htmlFor={id}>{label} as JSON</label>
-            <JsonField id={id} rows={10} value={value} onChange={(next) => onChange(next ?? {})} />
+            <JsonField id={id} rows={10} value={value} onChange={(next) => change(next ?? {})} />
           </div>
         ) : empty ? (
           <p className="muted">Takes no arguments.</p>
         ) : (
           <div className="fields">
-            <Field name={label} schema={schema} root={schema} value={value} required depth={0} onChange={onChange} />
+            <Field name={label} schema={schema} root={schema} value={value} required depth={0} onChange={change} />
           </div>
         )}
       </Tabs>

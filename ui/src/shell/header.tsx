@@ -1,7 +1,7 @@
 import { useCell } from '../state/cell.ts';
 import { openQuestion, questions } from '../state/questions.ts';
 import { type Connection, connection, source } from '../state/session.ts';
-import { isDark, theme, toggleTheme } from '../state/theme.ts';
+import { dark, toggleTheme } from '../state/theme.ts';
 import { plural } from '../text/amounts.ts';
 import { visibleLine } from '../text/visible.ts';
 
@@ -11,7 +11,7 @@ export function Header({ onHelp }: { onHelp(): void }) {
   const looked = useCell(source);
   const state = useCell(connection);
   const asked = useCell(questions);
-  useCell(theme);
+  const isDark = useCell(dark);
   return (
     <header className="header">
       <span className="brand">standpipe</span>
@@ -38,10 +38,10 @@ export function Header({ onHelp }: { onHelp(): void }) {
           type="button"
           className="quiet"
           onClick={toggleTheme}
-          aria-label={isDark() ? 'Use the light theme' : 'Use the dark theme'}
+          aria-label={isDark ? 'Use the light theme' : 'Use the dark theme'}
           title="Light or dark (T)"
         >
-          {isDark() ? '☀' : '☾'}
+          {isDark ? '☀' : '☾'}
         </button>
       </span>
     </header>

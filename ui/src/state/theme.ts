@@ -11,21 +11,28 @@ function remembered(): Theme {
   return kept === 'light' || kept === 'dark' ? kept : 'system';
 }
 
-export const theme = new Cell<Theme>(remembered());
+const theme = new Cell<Theme>(remembered());
+
+const system = matchMedia('(prefers-color-scheme: dark)');
+
+function isDark(): boolean {
+  const chosen = theme.read();
+  return chosen === 'dark' || (chosen === 'system' && system.matches);
+}
+
+/** What is shown now, whoever decided it. */
+export const dark = new Cell(isDark());
+system.addEventListener('change', () => dark.set(isDark()));
 
 function show(): void {
   const chosen = theme.read();
+  dark.set(isDark());
   if (chosen === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = chosen;
 }
 
-export function isDark(): boolean {
-  const chosen = theme.read();
-  return chosen === 'dark' || (chosen === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
-}
-
 export function toggleTheme(): void {
-  const next = isDark() ? 'light' : 'dark';
+  const next = dark.read() ? 'light' : 'dark';
   localStorage.setItem(KEY, next);
   theme.set(next);
 }

@@ -6,7 +6,7 @@ import uPlot from 'uplot';
 import type { LatencyReport, LatencyRow } from '../../../../src/inspector/api.ts';
 import { useCell } from '../../state/cell.ts';
 import { wallTime } from '../../state/session.ts';
-import { theme } from '../../state/theme.ts';
+import { dark } from '../../state/theme.ts';
 import { clockTime, latency, plural } from '../../text/amounts.ts';
 
 const HEIGHT_PX = 240;
@@ -17,7 +17,7 @@ type Points = LatencyReport['points'];
 export function LatencyPlot({ points, chosen }: { points: Points; chosen: LatencyRow | undefined }) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
-  const chosenTheme = useCell(theme);
+  const isDark = useCell(dark);
   const shown = chosen === undefined ? points : points.filter(({ key }) => belongs(key, chosen));
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the theme's colours are read when the plot is made
@@ -31,10 +31,10 @@ export function LatencyPlot({ points, chosen }: { points: Points; chosen: Latenc
       observer.disconnect();
       made.destroy();
     };
-  }, [chosenTheme]);
+  }, [isDark]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new plot needs its data too
-  useEffect(() => plot.current?.setData(dataOf(shown)), [shown, chosenTheme]);
+  useEffect(() => plot.current?.setData(dataOf(shown)), [shown, isDark]);
 
   const failed = shown.filter(({ error }) => error).length;
   return (

@@ -60,12 +60,17 @@ export function Lives({ server, lives }: { server: string; lives: Life[] }) {
   );
 }
 
+/** It may have been gone before anybody stopped it. */
+function wasStopped(rung: string | undefined): boolean {
+  return rung !== undefined && !rung.startsWith('already');
+}
+
 function failed({ endedAtMs, exitCode, signal, rung }: Life): boolean {
-  return endedAtMs !== undefined && rung === undefined && (signal != null || (exitCode ?? 0) !== 0);
+  return endedAtMs !== undefined && !wasStopped(rung) && (signal != null || (exitCode ?? 0) !== 0);
 }
 
 function endOf({ endedAtMs, exitCode, signal, rung }: Life): string {
   if (endedAtMs === undefined) return 'running';
   const how = signal ? `killed by ${signal}` : `exit code ${exitCode ?? 'unknown'}`;
-  return rung ? `${how} (stopped by ${rung})` : how;
+  return wasStopped(rung) ? `${how} (stopped by ${rung})` : how;
 }

@@ -25,6 +25,7 @@ export function ServerCard({ server }: { server: InspectedServer }) {
           {state}
         </span>
         <h2 className="cut">{visibleLine(name)}</h2>
+        {status && <span className="tag">{protocolOf(status)}</span>}
         {title && title !== name && (
           <span className="muted cut">
             {visibleLine(title)} {visibleLine(status?.serverInfo?.version ?? '')}
@@ -40,7 +41,6 @@ export function ServerCard({ server }: { server: InspectedServer }) {
         <Fact name="restarts" value={status?.restarts ?? Math.max(0, lives.length - 1)} />
         {status && <Fact name="calls" value={status.calls} />}
         {status && <Fact name="errors" value={status.errors} bad={status.errors > 0} />}
-        {status && <Fact name="protocol" value={protocolOf(status)} />}
       </dl>
       {life?.command && (
         <p className="command" title="How it was started">
@@ -61,7 +61,7 @@ export function ServerCard({ server }: { server: InspectedServer }) {
 }
 
 function protocolOf({ protocol, revision }: ServerStatus): string {
-  return `${protocol === 'litemcp' ? 'LiteMCP' : 'MCP'} ${visibleLine(revision ?? '')}`;
+  return `${protocol === 'litemcp' ? 'LiteMCP' : 'MCP'} ${visibleLine(revision ?? '')}`.trim();
 }
 
 /** The last error is often the reason, or the exit, once more. */

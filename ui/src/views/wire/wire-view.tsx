@@ -22,7 +22,7 @@ export function WireView() {
   const [exporting, setExporting] = useState(false);
   const open = useCell(detailOpen);
   const at = useCell(cursor);
-  useEventOfAddress(params.event);
+  const awaited = useEventOfAddress(params.event);
 
   // The address may change under the view: back, forward, a link from elsewhere.
   const { event: _, ...filterParams } = params;
@@ -33,11 +33,11 @@ export function WireView() {
   useEffect(() => wireRows.setFilter(JSON.parse(inFilter)), [inFilter]);
   useEffect(() => {
     const timer = setTimeout(
-      () => replaceParams({ ...paramsOf(JSON.parse(inFilter) as WireFilter), event: at }),
+      () => replaceParams({ ...paramsOf(JSON.parse(inFilter) as WireFilter), event: awaited ?? at }),
       ADDRESS_DELAY_MS,
     );
     return () => clearTimeout(timer);
-  }, [inFilter, at]);
+  }, [inFilter, at, awaited]);
 
   useKeys([
     ['j', () => step(1)],
@@ -69,10 +69,10 @@ export function WireView() {
   );
 }
 
-/** A deep link may name an event that has not been loaded yet. */
-function useEventOfAddress(event: string | undefined): void {
+/** A deep link may name an event that has not been loaded yet; then it is waited for. */
+function useEventOfAddress(event: string | undefined): string | undefined {
   const { rows } = useCell(arrivals);
-  const [pending, setPending] = useState<string>();
+  const [pending, setPending] = useState(event);
   useEffect(() => setPending(event), [event]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: more rows may bring it
   useEffect(() => {
@@ -80,6 +80,7 @@ function useEventOfAddress(event: string | undefined): void {
     const seq = Number(pending);
     if (cursor.read() === seq || moveToSeq(seq)) setPending(undefined);
   }, [pending, rows]);
+  return pending;
 }
 
 function showDetail(): void {

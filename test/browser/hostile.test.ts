@@ -1,0 +1,69 @@
+// A server can say what it likes: on the page it is text, and nothing else.
+
+import { expect, test } from 'vitest';
+import { inBrowser, openPage } from './chromium.ts';
+import { goTo, live, rows } from './on-page.ts';
+import { openInspector } from './target.ts';
+
+inBrowser('a hostile server', () => {
+  test('its names, contents and addresses stay text in every view', async () => {
+    const { url } = await openInspector('hostile');
+    const page = await openPage(url);
+    await live(page);
+    await page.getByText('<img src=x onerror').first().waitFor();
+    await goTo(page, '#/tools?server=hostile');
+    await page.getByRole('link', { name: /^evil/ }).click();
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    const result = page.getByRole('region', { name: 'Result' });
+    await result.getByText('tool error').waitFor();
+    await result.getByText('Its data is not base64.').waitFor();
+    for (const tab of await result.getByRole('tab').all()) await tab.click();
+    for (const view of [
+      'resources?server=hostile',
+      'prompts?server=hostile',
+      'wire',
+      'stderr',
+      'latency',
+      'problems',
+    ]) {
+      await goTo(page, `#/${view}`);
+      await page
+        .getByText('<img src=x')
+        .first()
+        .waitFor({ timeout: 3_000 })
+        .catch(() => undefined);
+    }
+    await goTo(page, '#/wire');
+    for (const row of (await rows(page).all()).slice(0, 8)) await row.click();
+    expect(await page.evaluate('window.hacked')).toBeUndefined();
+    expect(await page.locator('main img[src="x"], main script, a[href^="javascript:"]').count()).toBe(0);
+  });
+
+  test('escapes, reversed text and what takes no room are made visible', async () => {
+    const { url } = await openInspector('hostile');
+    const page = await openPage(`${url}#/wire?kinds=noise`);
+    const noise = rows(page).first();
+    await noise.getByText('⟨ESC⟩[31mred').waitFor();
+    expect(await noise.textContent()).toMatch(/⟨BEL⟩.*⟨U\+202E⟩gnp\.exe.*⟨U\+200B⟩zero/);
+  });
+
+  test('a recursive and broken schema still gives a form that can be filled', async () => {
+    const { url } = await openInspector('hostile');
+    const page = await openPage(`${url}#/tools?server=hostile`);
+    await page.getByRole('link', { name: /^evil/ }).click();
+    const form = page.locator('.call-pane form');
+    await form.getByRole('button', { name: 'Add loop' }).first().click();
+    await form
+      .getByLabel(/^__proto__/)
+      .first()
+      .fill('plain');
+    await form
+      .getByLabel(/^broken/)
+      .last()
+      .fill('[1]');
+    await form.getByRole('tab', { name: 'JSON' }).click();
+    const written = await form.getByLabel('arguments as JSON').inputValue();
+    expect(written).toContain('"__proto__": "plain"');
+    expect(await page.evaluate('({}).plain')).toBeUndefined();
+  });
+});

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { inBrowser, openPage } from './chromium.ts';
+import { detail, live, rows } from './on-page.ts';
+import { openInspector } from './target.ts';
+
+inBrowser('by keyboard alone', () => {
+  test('the wire: move, open, pair, search, follow, pause, help', async () => {
+    const { url, host } = await openInspector('workbench');
+    await host.callTool('workbench', 'fail', {});
+    const page = await openPage(url);
+    await live(page);
+    await page.keyboard.press('2');
+    await rows(page).first().waitFor();
+    const cursor = page.locator('.row.cursor');
+    await page.keyboard.press('g');
+    await expect.poll(() => cursor.getAttribute('aria-rowindex')).toBe('2');
+    expect(await page.getByRole('button', { name: 'Follow' }).getAttribute('aria-pressed')).toBe('false');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    await expect.poll(() => cursor.getAttribute('aria-rowindex')).toBe('3');
+    await page.keyboard.press('Enter');
+    await detail(page).waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('detail');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => detail(page).count()).toBe(0);
+    expect(await page.evaluate('document.activeElement.id')).toBe('timeline');
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('Shift+ArrowDown');
+    await expect.poll(() => page.locator('.row.selected').count()).toBe(3);
+    await page.keyboard.press('/');
+    await page.keyboard.type('fail');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => rows(page).count()).toBe(2);
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await expect.poll(() => cursor.getAttribute('aria-rowindex')).toBe('3');
+    await page.keyboard.press('f');
+    expect(await page.getByRole('button', { name: 'Follow' }).getAttribute('aria-pressed')).toBe('true');
+    await page.keyboard.press('Space');
+    await page.getByRole('button', { name: 'Paused' }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('a tool: choose it, fill it in, call it, with the focus always to be seen', async () => {
+    const { url } = await openInspector('workbench');
+    const page = await openPage(url);
+    await live(page);
+    await page.keyboard.press('3');
+    await page.getByRole('link', { name: /^echo/ }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('says');
+    await tabTo(page, 'echo');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'echo' }).waitFor();
+    await tabTo(page, 'text');
+    await page.keyboard.type('by hand');
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('region', { name: 'Text' }).getByText('by hand').waitFor();
+  });
+});
+
+/** Tabs until what has the focus begins with the name; everything on the way shows that it has it. */
+async function tabTo(page: import('playwright-core').Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press('Tab');
+    const [words, outline] = (await page.evaluate(`(() => {
+      const element = document.activeElement;
+      return [element.labels?.[0]?.textContent ?? element.textContent, getComputedStyle(element).outlineStyle];
+    })()`)) as [string, string];
+    expect(outline).not.toBe('none');
+    if (words.startsWith(name)) return;
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+}

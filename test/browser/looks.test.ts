@@ -1,0 +1,86 @@
+// Every view in both themes and both widths: no violation that axe finds, nothing that runs over the side.
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { inBrowser, openPage } from './chromium.ts';
+import { goTo, live } from './on-page.ts';
+import { openInspector } from './target.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const views = [
+  'servers',
+  'wire',
+  'wire?event=5',
+  'tools',
+  'tools?server=workbench&name=order',
+  'tools?server=workbench&name=fail',
+  'resources',
+  'prompts?server=workbench&name=greet',
+  'latency',
+  'stderr?server=workbench',
+  'problems',
+];
+
+async function violations(page: Page): Promise<string[]> {
+  return (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ html, any }) => html.slice(0, 160) + ' ' + (any[0]?.message ?? '')).join(' | ')))`)) as string[];
+}
+
+/** In that view, at rest. */
+async function settle(page: Page, view: string): Promise<void> {
+  await goTo(page, `#/${view}`);
+  await page.locator(`main.view-${view.split('?')[0]} h1`).waitFor({ state: 'attached' });
+  await page.waitForLoadState('networkidle').catch(() => undefined); // the live stream never rests
+}
+
+inBrowser('looks', () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1280, 400]) {
+      test(`${colorScheme}, ${width} px wide: accessible, and nothing runs over`, async () => {
+        const { url, host } = await openInspector('workbench', 'falls');
+        await host.callTool('workbench', 'pollute', {});
+        await host.callTool('workbench', 'fail', {});
+        const page = await openPage(url, { colorScheme, viewport: { width, height: 800 } });
+        page.setDefaultTimeout(20_000);
+        await live(page);
+        await page.evaluate(axe);
+        const found: string[] = [];
+        for (const view of views) {
+          await settle(page, view);
+          if (view.endsWith('fail')) await page.getByRole('button', { name: 'Call', exact: true }).click();
+          await page.evaluate('new Promise((done) => setTimeout(done, 300))'); // colours fade in for no one, plots draw
+          found.push(...(await violations(page)).map((violation) => `${view}: ${violation}`));
+          const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+          if (Number(over) > 0) found.push(`${view}: ${over} px too wide`);
+        }
+        await page.keyboard.press('?');
+        found.push(...(await violations(page)).map((violation) => `keys: ${violation}`));
+        expect(found).toEqual([]);
+      }, 120_000);
+    }
+  }
+
+  test('the theme follows the system until somebody chooses, and the choice is remembered', async () => {
+    const { url } = await openInspector('workbench');
+    const page = await openPage(url, { colorScheme: 'dark' });
+    await live(page);
+    const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+    const dark = await ground();
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expect.poll(ground).not.toBe(dark);
+    await page.getByRole('button', { name: 'Use the dark theme' }).click();
+    expect(await ground()).toBe(dark);
+    await page.reload();
+    expect(await ground()).toBe(dark);
+  });
+
+  test('at 400 px the details are a sheet over the timeline', async () => {
+    const { url } = await openInspector('workbench');
+    const page = await openPage(`${url}#/wire?event=3`, { viewport: { width: 400, height: 800 } });
+    const sheet = await page.locator('#detail').boundingBox();
+    expect(sheet!.width).toBeGreaterThan(390);
+    expect(sheet!.y).toBeGreaterThan(200);
+  });
+});

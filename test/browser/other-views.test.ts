@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { inBrowser, openPage } from './chromium.ts';
+import { detail, goTo, live } from './on-page.ts';
+import { openInspector } from './target.ts';
+
+inBrowser('latency, stderr and problems', () => {
+  test('latency has a row for each method and tool, a plot, and a way to the wire', async () => {
+    const { url, host } = await openInspector('workbench');
+    for (let at = 0; at < 20; at++) await host.callTool('workbench', 'echo', { text: String(at) });
+    await host.callTool('workbench', 'fail', {});
+    const page = await openPage(`${url}#/latency`);
+    const row = page.getByRole('row').filter({ hasText: 'echo' });
+    await row.getByRole('cell', { name: '20', exact: true }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'fail' }).getByText('1 (100.0%)').waitFor();
+    await page.locator('.plot canvas').waitFor();
+    await row.getByRole('button', { name: 'Plot' }).click();
+    await page.getByRole('img', { name: /20 answers, 0 errors/ }).waitFor();
+    await host.callTool('workbench', 'echo', { text: 'one more' });
+    await row.getByRole('cell', { name: '21', exact: true }).waitFor();
+    await row.getByRole('link', { name: 'Wire' }).click();
+    await expect.poll(() => page.locator('.figures').textContent()).toMatch(/^42 of/);
+  });
+
+  test('stderr can be searched, and every line leads to its place on the wire', async () => {
+    const { url, host } = await openInspector('workbench');
+    const page = await openPage(`${url}#/stderr`);
+    await page.getByText('workbench: listening').waitFor();
+    await host.callTool('workbench', 'pollute', {});
+    await page.getByText('somebody prints to stdout').waitFor();
+    await page.getByLabel('Find in stderr').fill('somebody');
+    await page.getByText('1 line', { exact: true }).waitFor();
+    await page.getByRole('link', { name: /somebody prints/ }).click();
+    await detail(page).waitFor();
+    expect(await page.locator('.row.cursor').getAttribute('class')).toContain('g-stderr');
+  });
+
+  test('problems are told in words, with the event where they show', async () => {
+    const { url, host } = await openInspector('workbench');
+    const page = await openPage(`${url}#/problems`);
+    await live(page);
+    await host.callTool('workbench', 'pollute', {});
+    const problem = page.getByRole('listitem').filter({ hasText: 'stdout pollution' });
+    await problem.getByText(/stderr/).waitFor();
+    await problem.getByRole('link', { name: /See it on the wire/ }).click();
+    await expect.poll(() => page.locator('.row.cursor').textContent()).toContain('DEBUG: connected');
+    await goTo(page, '#/problems');
+    expect(await page.getByRole('listitem').count()).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { inBrowser, openPage } from './chromium.ts';
+import { goTo, live, openTool } from './on-page.ts';
+import { openInspector } from './target.ts';
+
+inBrowser('questions of servers', () => {
+  test('a question of a server opens as a form, and its answer goes back', async () => {
+    const { url } = await openInspector('workbench');
+    const page = await openPage(url);
+    await live(page);
+    await openTool(page, 'ask');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'workbench asks you' });
+    await dialog.getByText('Who are you').waitFor();
+    await dialog.getByLabel(/^Your name/).fill('Ada');
+    await dialog.getByLabel(/^colour/).selectOption('green');
+    await dialog.getByRole('button', { name: 'Answer' }).click();
+    await page
+      .getByRole('region', { name: 'Text' })
+      .getByText('{"action":"accept","content":{"name":"Ada","colour":"green"}}')
+      .waitFor();
+  });
+
+  test('a question that nobody here called for waits behind a badge, in any view, and can be declined', async () => {
+    const { url, host } = await openInspector('workbench');
+    const page = await openPage(`${url}#/latency`);
+    await live(page);
+    const called = host.callTool('workbench', 'ask', {});
+    await page.getByRole('button', { name: /1 question/ }).click();
+    await page.getByRole('button', { name: 'Decline' }).click();
+    expect(JSON.stringify(await called)).toContain('decline');
+    await expect.poll(() => page.getByRole('button', { name: /question/ }).count()).toBe(0);
+  });
+
+  test('a reload keeps an open question', async () => {
+    const { url, host } = await openInspector('workbench');
+    const page = await openPage(`${url}#/servers`);
+    await live(page);
+    const called = host.callTool('workbench', 'ask', {});
+    await page.getByRole('button', { name: /1 question/ }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: /1 question/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(JSON.stringify(await called)).toContain('cancel');
+  });
+
+  test('somebody can stand in for the model, or refuse', async () => {
+    const { url } = await openInspector('workbench');
+    const page = await openPage(url);
+    await live(page);
+    await openTool(page, 'think');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: /asks for a model/ });
+    await dialog.getByRole('region', { name: 'Text' }).getByText('What is the colour of the sky?').waitFor();
+    await dialog.getByLabel('The model’s answer').fill('Blue');
+    await dialog.getByRole('button', { name: 'Answer' }).click();
+    await page.getByRole('region', { name: 'Text' }).getByText('"text":"Blue"').waitFor();
+    await goTo(page, '#/tools?server=workbench&name=think');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Refuse' }).click();
+    await page
+      .getByRole('region', { name: 'Text' })
+      .getByText(/refused/)
+      .waitFor();
+  });
+});

@@ -1,0 +1,84 @@
+// What the pages of the tests look at: real servers under a real host, or a recording of the wished length, behind the real
+// backend, with the page as its sources are now.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import { afterAll } from 'vitest';
+import { FlowStore } from '../../src/flow/store.ts';
+import { defaultRestart, type ServerConfig } from '../../src/host/config/server-config.ts';
+import { Host } from '../../src/host/host.ts';
+import { hostSource } from '../../src/inspector/host-source.ts';
+import { inspectorInputs } from '../../src/inspector/questions.ts';
+import { type Inspector, startInspector } from '../../src/inspector/server.ts';
+import type { InspectorSource } from '../../src/inspector/source.ts';
+import { largeRecording } from '../../ui/dev/large-recording.mjs';
+import { later } from './closing.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+let uiFolder: Promise<string> | undefined;
+
+afterAll(async () => {
+  if (uiFolder) rmSync(await uiFolder, { recursive: true, force: true });
+  uiFolder = undefined;
+});
+
+async function builtPage(): Promise<string> {
+  const outDir = mkdtempSync(join(tmpdir(), 'standpipe-ui-'));
+  await build({ root: join(root, 'ui'), logLevel: 'error', build: { outDir, emptyOutDir: true } });
+  return outDir;
+}
+
+export type ServerName = 'workbench' | 'hostile' | 'falls';
+
+function configOf(name: ServerName): ServerConfig {
+  return {
+    name,
+    command: process.execPath,
+    args: [join(root, 'test/browser/servers', `${name}.mjs`)],
+    env: {},
+    cwd: root,
+    enabled: true,
+    autoStart: true,
+    protocol: 'mcp',
+    framing: undefined,
+    startupTimeoutMs: 20_000,
+    requestTimeoutMs: 30_000,
+    restart: { ...defaultRestart, maxRestarts: 2, backoffMs: 50 },
+    stop: {},
+    tools: {},
+    secrets: [],
+    source: { file: 'test', line: 1, column: 1 } as ServerConfig['source'],
+  };
+}
+
+export interface Opened extends Inspector {
+  host: Host;
+}
+
+/** With a hash, the address of a view. */
+export function addressIn(inspector: Inspector, hash: string): string {
+  return `${inspector.url}${hash}`;
+}
+
+export async function openInspector(...servers: ServerName[]): Promise<Opened> {
+  const questions = inspectorInputs();
+  const host = new Host(servers.map(configOf), { inputs: questions.inputs });
+  later(() => host.stop());
+  // One that falls is part of some tests; its failure is told by its state.
+  await host.start().catch(() => undefined);
+  return Object.assign(await open(hostSource(host, { title: 'kitchen', questions })), { host });
+}
+
+export function openRecording(events: number): Promise<Inspector> {
+  return open(largeRecording(FlowStore, events) as InspectorSource);
+}
+
+async function open(source: InspectorSource): Promise<Inspector> {
+  uiFolder ??= builtPage();
+  const inspector = await startInspector(source, { port: 0, uiFolder: await uiFolder });
+  later(() => inspector.close());
+  return inspector;
+}

@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { inBrowser, openPage } from './chromium.ts';
+import { call, detail, goTo, live, rows } from './on-page.ts';
+import { addressIn, openInspector } from './target.ts';
+
+inBrowser('the wire view', () => {
+  test('shows frames, noise, stderr and lifecycle in place, as they happen', async () => {
+    const { url } = await openInspector('workbench');
+    const page = await openPage(url);
+    await live(page);
+    await call(page, 'pollute');
+    await goTo(page, '#/wire');
+    await page.locator('.row.g-noise', { hasText: 'DEBUG: connected to database' }).waitFor();
+    await page.locator('.row.g-stderr', { hasText: 'somebody prints' }).waitFor();
+    await page.getByRole('button', { name: 'lifecycle' }).click();
+    await page.locator('.row.g-lifecycle', { hasText: 'started as process' }).waitFor();
+    expect(await page.locator('.row.g-request').count()).toBe(0);
+  });
+
+  test('pairs requests with answers: latency on both, and a jump between them', async () => {
+    const { url } = await openInspector('workbench');
+    const page = await openPage(url);
+    await live(page);
+    await call(page, 'fail');
+    await goTo(page, '#/wire?method=tools/call');
+    await expect.poll(() => rows(page).count()).toBe(2);
+    const [request, answer] = [rows(page).nth(0), rows(page).nth(1)];
+    expect(await answer.locator('.c5').textContent()).toMatch(/(?:ms|µs)$/);
+    expect(await answer.locator('.c3').textContent()).toContain('fail');
+    await request.click();
+    await expect.poll(() => answer.getAttribute('class')).toContain('pair');
+    await page.keyboard.press('p');
+    await expect.poll(() => answer.getAttribute('aria-selected')).toBe('true');
+    await detail(page).getByText('The oven is cold.').waitFor();
+    await detail(page)
+      .getByRole('button', { name: /^Request #/ })
+      .click();
+    await expect.poll(() => request.getAttribute('aria-selected')).toBe('true');
+  });
+
+  test('shows an event as JSON, text and bytes', async () => {
+    const { url } = await openInspector('workbench');
+    const page = await openPage(addressIn({ url } as never, '#/wire?method=initialize'));
+    await page.locator('.row.g-request').first().click();
+    await detail(page).getByText('protocolVersion').first().waitFor();
+    await detail(page).getByRole('tab', { name: 'Text' }).click();
+    await detail(page).getByText('{"jsonrpc":"2.0"').waitFor();
+    await detail(page).getByRole('tab', { name: 'Hex' }).click();
+    await detail(page).getByText('7b 22 6a 73 6f 6e').waitFor(); // {"json
+  });
+
+  test('explains noise in words where it stands', async () => {
+    const { url } = await openInspector('workbench');
+    const page = await openPage(url);
+    await live(page);
+    await call(page, 'pollute');
+    await goTo(page, '#/wire?kinds=noise');
+    await rows(page).first().click();
+    await detail(page).locator('.note').first().waitFor();
+    expect(await detail(page).textContent()).toMatch(/stdout/);
+  });
+
+  test('filters by server, direction, error, latency and text, and keeps the filter in the address', async () => {
+    const { url } = await openInspector('workbench', 'hostile');
+    const page = await openPage(url);
+    await live(page);
+    await call(page, 'fail');
+    await goTo(page, '#/wire');
+    await page.getByLabel('Server').selectOption('workbench');
+    await page.getByLabel('Direction').selectOption('toServer');
+    await page.getByLabel('Find in the timeline').fill('fail');
+    await expect.poll(() => rows(page).count()).toBe(1);
+    await expect.poll(() => page.url()).toContain('q=fail');
+    await page.reload();
+    await expect.poll(() => rows(page).count()).toBe(1);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await expect.poll(() => rows(page).count()).toBeGreaterThan(5);
+    await page.getByLabel('errors only').check();
+    await expect
+      .poll(async () => (await rows(page).allTextContents()).every((row) => /error|not found|noise|-326/i.test(row)))
+      .toBe(true);
+    await page.getByLabel('errors only').uncheck();
+    await page.getByLabel('slower than').fill('60000');
+    await page.getByText('Nothing passes the filter').waitFor();
+  });
+
+  test('opens at an event by its link', async () => {
+    const { url, host } = await openInspector('workbench');
+    const page = await openPage(`${url}#/wire?event=3`);
+    await detail(page).getByText('#3', { exact: true }).waitFor();
+    expect(host.flow.get(3)).toBeDefined();
+  });
+
+  test('pauses and goes on without losing anything', async () => {
+    const { url, host } = await openInspector('workbench');
+    const page = await openPage(`${url}#/wire`);
+    await live(page);
+    await rows(page).first().waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await host.callTool('workbench', 'echo', { text: 'while paused' });
+    await page.getByRole('button', { name: /Paused · \d+ new/ }).waitFor();
+    expect(await rows(page).filter({ hasText: 'while paused' }).count()).toBe(0);
+    await page.getByRole('button', { name: /Paused/ }).click();
+    await rows(page).filter({ hasText: 'while paused' }).first().waitFor();
+  });
+
+  test('copies a call as a command line', async () => {
+    const { url, host } = await openInspector('workbench');
+    await host.callTool('workbench', 'echo', { text: "it's", times: 2 });
+    const page = await openPage(`${url}#/wire?q=echo&direction=toServer`);
+    await rows(page).last().click();
+    await detail(page).getByRole('button', { name: 'Copy as standpipe call' }).click();
+    await page.getByText('Command copied').waitFor();
+    const copied = await page.evaluate('navigator.clipboard.readText()');
+    expect(copied).toBe(`standpipe call workbench echo 'text=it'\\''s' times:=2`);
+  });
+
+  test('exports what passes the filter, with its bytes', async () => {
+    const { url, host } = await openInspector('workbench');
+    await host.callTool('workbench', 'echo', { text: 'keep me' });
+    const page = await openPage(`${url}#/wire?method=tools/call`);
+    await expect.poll(() => rows(page).count()).toBe(2);
+    await page.getByRole('button', { name: 'Export' }).click();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save 2 rows' }).click();
+    const lines = readFileSync(await (await saving).path(), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toHaveLength(2);
+    expect(Buffer.from(lines[0].base64, 'base64').toString()).toContain('keep me');
+    expect(lines[1].pairSeq).toBe(lines[0].seq);
+  });
+
+  test('shows a large answer without drawing all of it', async () => {
+    const { url, host } = await openInspector('workbench');
+    await host.callTool('workbench', 'large', { kilobytes: 600 });
+    const page = await openPage(`${url}#/wire?method=tools/call`);
+    await rows(page).last().click();
+    await detail(page).getByRole('tab', { name: 'Hex' }).click();
+    await detail(page).locator('.hex-line').first().waitFor();
+    expect(await detail(page).locator('.hex-line').count()).toBeLessThan(100);
+    await detail(page).getByRole('tab', { name: 'Text' }).click();
+    await detail(page)
+      .getByRole('button', { name: /^Show more/ })
+      .waitFor();
+  });
+});

@@ -1,0 +1,2 @@
+/** A source for the Inspector. */
+export function largeRecording(FlowStore: unknown, count: number): unknown;
