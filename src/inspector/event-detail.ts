@@ -1,11 +1,10 @@
 // One event in full: its bytes, what they say, and what is wrong with them in words.
 
 import type { Evidence } from '../base/errors.ts';
-import { describeFrame } from '../flow/describe-frame.ts';
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import { strictText } from '../flow/frame-text.ts';
 import type { EventDetail, Life } from './api.ts';
-import { describeLiteFrame } from './lite-frame.ts';
+import { describe } from './describe.ts';
 import { schemaViolations } from './schema-check.ts';
 import type { InspectorView } from './view.ts';
 
@@ -49,8 +48,8 @@ const faultWords = {
 };
 
 async function frameProblems(view: InspectorView, event: FrameEvent, json: unknown): Promise<string[]> {
-  if (describeLiteFrame(event)) return [];
-  const { kind, messages, noise } = describeFrame(event);
+  const { kind, messages, noise, lite } = describe(event);
+  if (lite) return [];
   const problems: string[] = [];
   if (kind === 'noise') {
     problems.push(

@@ -1,13 +1,12 @@
 // Events as the rows of a timeline: small, and readable at a glance.
 
 import { CapturedText } from '../flow/captured-frame.ts';
-import { describeFrame } from '../flow/describe-frame.ts';
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import { type Exchange, latencyMs } from '../flow/exchange.ts';
 import type { Exchanges } from '../flow/exchanges.ts';
 import { lenientText } from '../flow/frame-text.ts';
 import type { EventRow, LiveMessages } from './api.ts';
-import { describeLiteFrame } from './lite-frame.ts';
+import { describe } from './describe.ts';
 
 type RowUpdate = LiveMessages['updates'][number];
 
@@ -69,7 +68,7 @@ export function toUpdate(seq: number, exchanges: Exchanges): RowUpdate {
 
 /** Filled in place: pages of thousands of rows are made at once. */
 function fillFrame(row: EventRow, event: FrameEvent, exchanges: Exchanges): void {
-  const { kind: type, messages, noise } = describeLiteFrame(event) ?? describeFrame(event);
+  const { kind: type, messages, noise } = describe(event);
   row.direction = event.direction;
   row.type = type;
   row.size = sizeOf(event);

@@ -1,9 +1,8 @@
 // What goes wrong, explained in words where it shows. Each problem is told once for a server and counted after that.
 
-import { describeFrame } from '../flow/describe-frame.ts';
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import type { Problem } from './api.ts';
-import { describeLiteFrame } from './lite-frame.ts';
+import { describe } from './describe.ts';
 
 const SLOW_START_MS = 5_000;
 /** This many bad ends within that time are a loop, whoever starts the server again. */
@@ -140,7 +139,7 @@ function badExitKinds(atMs: number, watched: Watched): Kind[] {
 
 /** A server that is asked the old way after the modern one did not understand the modern way: by error, silence or death. */
 function sentKinds(event: FrameEvent, watched: Watched): Kind[] {
-  const method = describeFrame(event).messages[0]?.method;
+  const method = describe(event).messages[0]?.method;
   if (method === 'server/discover') watched.probed = true;
   if (method !== 'initialize' || !watched.probed) return [];
   watched.probed = false;
@@ -148,8 +147,7 @@ function sentKinds(event: FrameEvent, watched: Watched): Kind[] {
 }
 
 function receivedKinds(event: FrameEvent, watched: Watched): Kind[] {
-  const lite = describeLiteFrame(event);
-  const { kind, noise } = lite ?? describeFrame(event);
+  const { kind, noise } = describe(event);
   if (kind === 'noise') return ['stdout-pollution'];
   const kinds: Kind[] = noise === undefined ? [] : ['stdout-pollution'];
   if (kind === 'invalid') kinds.push('schema-violation');

@@ -1,9 +1,9 @@
 // Looks at the shape of messages while somebody has the page open, so that a broken one is found before it is looked for:
 // the first few of every method of every server, between other work. More of the same kind would tell nothing new.
 
-import { describeFrame } from '../flow/describe-frame.ts';
 import type { FrameEvent } from '../flow/event.ts';
 import { frameText } from '../flow/frame-text.ts';
+import { describe } from './describe.ts';
 import { schemaViolations } from './schema-check.ts';
 import type { InspectorView } from './view.ts';
 
@@ -47,7 +47,7 @@ export class SchemaPatrol {
 
   #isWanted(event: FrameEvent): boolean {
     if (event.direction !== 'fromServer' || event.cut || event.length > MOST_BYTES) return false;
-    const { kind, messages } = describeFrame(event);
+    const { kind, messages } = describe(event);
     const [exchange] = this.#view.exchanges.forSeq(event.seq);
     const method = kind === 'response' ? exchange?.method : messages[0]?.method;
     if (method === undefined) return false;

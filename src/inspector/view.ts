@@ -158,12 +158,20 @@ export class InspectorView {
   }
 
   #see(event: FlowEvent): void {
-    this.exchanges.see(event);
+    this.#pair(event);
     if (this.lives.see(event)) this.#change.servers = true;
     if (this.problems.see(event)) this.#change.problems = true;
     for (const exchange of this.exchanges.forSeq(event.seq)) this.#paired(exchange, event.seq);
     if (event.kind !== 'exit') return;
     for (const { requestSeq } of this.#open.end(event, this.#clock.nowMs())) this.#change.updated.add(requestSeq);
+  }
+
+  #pair(event: FlowEvent): void {
+    try {
+      this.exchanges.see(event);
+    } catch {
+      // A message that nobody can make sense of belongs to no request; its row says so.
+    }
   }
 
   #paired(exchange: Exchange, seq: number): void {

@@ -55,3 +55,35 @@ test('messages that break the schema of the revision are told in words, with the
   const overview = await page.get<Overview>('overview');
   expect(overview.problems.find(({ kind }) => kind === 'schema-violation')).toMatchObject({ seq: answer.seq });
 });
+
+test('while a page is open, the first messages of each kind are checked without being asked for', async () => {
+  const page = await inspectHost([serverConfig('hostile', 'test/fixtures/inspector/hostile.mjs')]);
+  const live = await page.live();
+  await page.host.callTool('hostile', evil).catch(() => undefined); // our client objects too
+  const told = () =>
+    live
+      .all('problems')
+      .at(-1)
+      ?.find(({ kind }) => kind === 'schema-violation');
+  await until('it is found', () => told() !== undefined);
+  expect(told()!.explanation).toContain('at content.1.type');
+  const { seq } = told()!;
+  await page.get(`events/${seq}`);
+  await page.get(`events/${seq}`);
+  const { problems } = await page.get<Overview>('overview');
+  expect(problems.find(({ kind }) => kind === 'schema-violation')).toMatchObject({ seq, count: 1 });
+});
+
+test('answers that make no sense are shown, and bring nothing down', async () => {
+  const page = await inspectHost([serverConfig('odd', 'test/fixtures/inspector/odd-answers.mjs')]);
+  const live = await page.live('after=0');
+  for (let i = 0; i < 8; i++) {
+    await page.post('servers/odd/call', { kind: 'tool', name: 'x', args: { i }, timeoutMs: 500 });
+  }
+  const over = async () => (await page.get<CallUpdate[]>('calls')).every(({ state }) => state !== 'running');
+  await until('all calls are over', over);
+  const { rows, newest } = await page.get<EventPage>('events?after=0&limit=5000');
+  expect(rows.length).toBe(newest);
+  for (const { seq } of rows) expect((await page.get<EventDetail>(`events/${seq}`)).row.seq).toBe(seq);
+  await until('the page has all of it', () => live.rows.length === newest);
+});
