@@ -42,7 +42,11 @@ test('every key is explained', () => {
 });
 
 test.each(Object.entries({ ...defaultRestart, ...defaultStopWaits }))('the default of %s is %j', (key, value) => {
-  const row = page.split('\n').find((line) => line.startsWith(`| \`${key}\` |`));
+  // Tables may be padded.
+  const row = page
+    .split('\n')
+    .map((line) => line.replace(/ +/g, ' '))
+    .find((line) => line.startsWith(`| \`${key}\` |`));
   expect(row).toMatch(new RegExp(`\`${JSON.stringify(value)}\` \\|$`));
 });
 
