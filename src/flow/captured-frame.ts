@@ -27,6 +27,7 @@ export class CapturedBytes extends Captured implements FrameEvent {
   readonly offset: number | undefined;
   /** What this event keeps alive that no event before it does. */
   readonly #heldBytes: number;
+  /** The payload is block[start, start + length): for whoever can do without a view. */
   readonly #block: Uint8Array;
   readonly #start: number;
 
@@ -48,6 +49,14 @@ export class CapturedBytes extends Captured implements FrameEvent {
     this.length = length;
     this.offset = offset;
     this.#heldBytes = heldBytes;
+  }
+
+  get block(): Uint8Array {
+    return this.#block;
+  }
+
+  get start(): number {
+    return this.#start;
   }
 
   get heldBytes(): number {

@@ -2,32 +2,57 @@
 // here, before anything leaves the process; `length` says what was on the pipe all the same.
 
 import { isUtf8 } from 'node:buffer';
-import { CapturedText } from '../flow/captured-frame.ts';
+import { CapturedBytes, CapturedText } from '../flow/captured-frame.ts';
 import type { FlowEvent, FrameFact } from '../flow/event.ts';
 import type { Redact } from '../flow/redact.ts';
+import type { LineBuffer } from './line-buffer.ts';
+import { PlainFrameLines } from './plain-frame-lines.ts';
 
 export class EventLines {
-  readonly #run: string;
+  readonly #runJson: string;
   readonly #redact: Redact;
-  /** The start of a line for each server, which hardly ever changes. */
+  readonly #plain: PlainFrameLines;
+  /** Of the last event: both hardly ever change. */
   #server: string | undefined;
   #serverJson = '';
+  #block: Uint8Array | undefined;
+  #blockBuffer: Buffer = Buffer.alloc(0);
 
   constructor(run: string, redact: Redact = (text) => text) {
-    this.#run = JSON.stringify(run);
+    this.#runJson = JSON.stringify(run);
     this.#redact = redact;
+    this.#plain = new PlainFrameLines(run);
+  }
+
+  /** Adds the line to a buffer: the same as `encode`, and faster where that counts. */
+  write(event: FlowEvent, into: LineBuffer): void {
+    if (!(event instanceof CapturedBytes && this.#writeFrame(event, into))) into.add(this.encode(event));
   }
 
   /** Without the newline. */
   encode(event: FlowEvent): string {
     const { seq, server, life, kind } = event;
     const atMs = Math.round(event.atMs * 1000) / 1000;
+    const stamp = `"seq":${seq},"atMs":${atMs},"server":${this.#jsonOf(server)},"life":${life},"kind":"${kind}"`;
+    return `{"run":${this.#runJson},${stamp}${this.#fields(event)}}`;
+  }
+
+  #writeFrame(frame: CapturedBytes, into: LineBuffer): boolean {
+    if (frame.block !== this.#block) {
+      this.#block = frame.block;
+      this.#blockBuffer = bufferOf(frame.block);
+    }
+    // As Latin-1: whatever is not ASCII will not be found plain.
+    const text = this.#blockBuffer.toString('latin1', frame.start, frame.start + frame.length);
+    return this.#redact(text) === text && this.#plain.write(frame, into);
+  }
+
+  #jsonOf(server: string): string {
     if (server !== this.#server) {
       this.#server = server;
       this.#serverJson = JSON.stringify(server);
     }
-    const start = `{"run":${this.#run},"seq":${seq},"atMs":${atMs},"server":${this.#serverJson},"life":${life},"kind":"${kind}"`;
-    return `${start}${this.#fields(event)}}`;
+    return this.#serverJson;
   }
 
   #fields(event: FlowEvent): string {
@@ -71,7 +96,7 @@ export class EventLines {
   }
 
   #bytes(name: '' | 'tail', bytes: Uint8Array, redacted: true | undefined): string {
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    const buffer = bufferOf(bytes);
     const text = buffer.toString();
     const textName = name || 'text';
     if (isUtf8(bytes)) return this.#text(textName, text, redacted);
@@ -83,6 +108,10 @@ export class EventLines {
     const kept = this.#redact(text);
     return `,"${name}":${JSON.stringify(kept)}${redacted || kept !== text ? ',"redacted":true' : ''}`;
   }
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 function rest(fields: Record<string, unknown>): string {

@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ManualClock } from '../base/clock.ts';
 import type { FlowEvent } from '../flow/event.ts';
 import { redactor } from '../flow/redact.ts';
+import { FlowStore } from '../flow/store.ts';
 import { anyEvents, damageOf, eventsOf, fileOf, readAll } from './any-events.contract.ts';
 import { EventLines } from './event-line.ts';
+import { LineBuffer } from './line-buffer.ts';
 import { parseEvent } from './parse-event.ts';
 import { type RecordingItem, readRecording } from './reader.ts';
 import { migrate } from './versions.ts';
@@ -65,6 +68,37 @@ describe('the format', () => {
     );
     expect(lines.encode({ ...frame, payload: Uint8Array.of(0xff, 0), length: 2 })).toContain(
       '"length":2,"base64":"/wA="',
+    );
+  });
+
+  it('is the same on the fast way', () => {
+    const payload = fc.oneof(
+      fc.string({ maxLength: 60 }).map((text) => Buffer.from(text)),
+      fc.json().map((text) => Buffer.from(text)),
+      fc.uint8Array({ maxLength: 20 }),
+      fc.constant(Buffer.from('{"token":"abc"}')),
+    );
+    const direction = fc.constantFrom('toServer' as const, 'fromServer' as const);
+    const stamp = fc.tuple(fc.constantFrom('a', 'ü', '"q"'), fc.option(fc.nat(), { nil: undefined }), fc.nat(5e6));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(payload, direction, stamp), { maxLength: 20 }), (frames) => {
+        const clock = new ManualClock();
+        const store = new FlowStore({ clock });
+        for (const [bytes, way, [server, offset, afterUs]] of frames) {
+          clock.advance(afterUs / 1000);
+          store.appendFrame(server, 3, way, bytes, offset);
+        }
+        const [slow, fast] = [new EventLines('r', redactor()), new EventLines('r', redactor())];
+        const buffer = new LineBuffer();
+        for (const event of store.since(0)) fast.write(event, buffer);
+        expect(buffer.lines).toBe(frames.length);
+        expect(buffer.take().toString()).toBe(
+          store
+            .since(0)
+            .map((event) => `${slow.encode(event)}\n`)
+            .join(''),
+        );
+      }),
     );
   });
 

@@ -1,6 +1,20 @@
 // Lines on their way to a file, as bytes in one piece. Two buffers take turns: while one is written, the other is filled.
+// A line is added as text, or word by word without any text in between: that is for the lines of a busy pipe, where the
+// strings that are made and thrown away cost more than all the rest.
 
+const LF = 0x0a;
+const QUOTE = 0x22;
+const ZERO = 0x30;
+const BACKSLASH = 0x5c;
 const FIRST_BYTES = 256 * 1024;
+const PLAIN = 0;
+const NEEDS_BACKSLASH = 1;
+const NOT_PRINTABLE = 2;
+const kinds = Uint8Array.from({ length: 256 }, (_, byte) => {
+  if (byte < 0x20 || byte > 0x7e) return NOT_PRINTABLE;
+  return byte === QUOTE || byte === BACKSLASH ? NEEDS_BACKSLASH : PLAIN;
+});
+
 /** A buffer that one long line made larger than this is not kept. */
 const LARGEST_KEPT_BYTES = 4 * 1024 * 1024;
 /** The longest UTF-8 for one unit of a string. */
@@ -10,9 +24,10 @@ export class LineBuffer {
   #buffer = Buffer.allocUnsafeSlow(0);
   #spare = Buffer.allocUnsafeSlow(0);
   #used = 0;
+  #lineStart = 0;
   #lines = 0;
 
-  get bytes(): number {
+  get usedBytes(): number {
     return this.#used;
   }
 
@@ -24,8 +39,59 @@ export class LineBuffer {
     const most = this.#used + line.length * MAX_BYTES_PER_CHAR + 1;
     if (most > this.#buffer.length) this.#grow(most);
     this.#used += this.#buffer.write(line, this.#used);
-    this.#buffer[this.#used++] = 0x0a;
+    this.#buffer[this.#used++] = LF;
     this.#lines++;
+  }
+
+  /** Begins a line of at most so many bytes, which the following calls write and `endLine` ends. */
+  beginLine(mostBytes: number): void {
+    if (this.#used + mostBytes + 1 > this.#buffer.length) this.#grow(this.#used + mostBytes + 1);
+    this.#lineStart = this.#used;
+  }
+
+  endLine(): void {
+    this.#buffer[this.#used++] = LF;
+    this.#lines++;
+  }
+
+  /** As if the line had never begun. */
+  dropLine(): void {
+    this.#used = this.#lineStart;
+  }
+
+  bytes(bytes: Uint8Array): void {
+    this.#buffer.set(bytes, this.#used);
+    this.#used += bytes.length;
+  }
+
+  /** A whole number from 0 on. */
+  number(value: number): void {
+    const first = this.#used;
+    let left = value;
+    let at = first + digitsOf(value);
+    this.#used = at;
+    while (at > first) {
+      const rest = Math.floor(left / 10);
+      this.#buffer[--at] = ZERO + left - rest * 10;
+      left = rest;
+    }
+  }
+
+  /** bytes[start, end) as the inside of a JSON string; false where not all is printable ASCII: then drop the line. */
+  escaped(bytes: Uint8Array, start: number, end: number): boolean {
+    const buffer = this.#buffer;
+    let at = this.#used;
+    for (let i = start; i < end; i++) {
+      const byte = bytes[i]!;
+      const kind = kinds[byte];
+      if (kind !== PLAIN) {
+        if (kind === NOT_PRINTABLE) return false;
+        buffer[at++] = BACKSLASH;
+      }
+      buffer[at++] = byte;
+    }
+    this.#used = at;
+    return true;
   }
 
   /** All that was added since the last time. Valid until the next but one call. */
@@ -44,4 +110,10 @@ export class LineBuffer {
     this.#buffer.copy(larger, 0, 0, this.#used);
     this.#buffer = larger;
   }
+}
+
+function digitsOf(value: number): number {
+  let digits = 1;
+  for (let limit = 10; limit <= value; limit *= 10) digits++;
+  return digits;
 }

@@ -31,7 +31,7 @@ export interface RecorderOptions {
 }
 
 /** Reaching this is reason enough to write before the time is up. */
-const FLUSH_BYTES = 256 * 1024;
+const FLUSH_BYTES = 1024 * 1024;
 
 /** Records what the store holds already and all that comes, until it is closed. */
 export function record(store: FlowStore, options: RecorderOptions): Recorder {
@@ -81,17 +81,17 @@ export class Recorder {
   }
 
   #see(event: FlowEvent): void {
-    if (this.#pending.bytes > this.#maxPendingBytes || this.#waitsToRetry()) {
+    if (this.#pending.usedBytes > this.#maxPendingBytes || this.#waitsToRetry()) {
       this.skippedEvents++;
       return;
     }
     try {
-      this.#pending.add(this.#lines.encode(event));
+      this.#lines.write(event, this.#pending);
     } catch (thrown) {
       this.skippedEvents++;
       this.#report(thrown);
     }
-    if (this.#pending.bytes > FLUSH_BYTES) void this.#flush();
+    if (this.#pending.usedBytes > FLUSH_BYTES) void this.#flush();
     else this.#timer ??= this.#startTimer();
   }
 
