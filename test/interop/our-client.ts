@@ -44,7 +44,7 @@ export async function connectOurs(command: ServerCommand, revision?: Revision, r
     capabilities: server.capabilities,
     logs,
     asked,
-    listTools: async () => (await client.listTools({ fresh: true })).tools,
+    listTools: async () => (await client.listTools()).tools,
     listResources: async () => (await client.listResources()).resources,
     listResourceTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
     listPrompts: async () => (await client.listPrompts()).prompts,
