@@ -1,19 +1,13 @@
 import { expect, test } from 'vitest';
-import { Exchanges } from '../flow/exchanges.ts';
 import { FlowStore } from '../flow/store.ts';
 import type { EventRow } from './api.ts';
 import { toRow } from './event-rows.ts';
+import { Pairs } from './pairs.ts';
 
 function rowsOf(tell: (source: ReturnType<FlowStore['begin']>) => void): EventRow[] {
   const flow = new FlowStore();
-  const exchanges = new Exchanges();
-  flow.subscribe((event) => {
-    try {
-      exchanges.see(event);
-    } catch {
-      // As the view does: a message that makes no sense is paired with nothing.
-    }
-  });
+  const exchanges = new Pairs();
+  flow.subscribe((event) => exchanges.see(event));
   tell(flow.begin('s'));
   return flow.since(0).map((event) => toRow(event, exchanges));
 }
@@ -80,8 +74,9 @@ test('messages of LiteMCP are shown by their type and tool', () => {
     source.text('toServer', call);
     source.frame('fromServer', bytes('{"version":[1,0,0],"id":2,"type":"result","data":{}}'));
   });
-  expect(request).toMatchObject({ type: 'request', method: 'call', tool: 'Calculator', id: 2 });
-  expect(answer).toMatchObject({ type: 'response', method: 'result', id: 2 });
+  expect(request).toMatchObject({ type: 'request', method: 'call', tool: 'Calculator', id: 2, pairSeq: 2 });
+  expect(answer).toMatchObject({ type: 'response', method: 'result', tool: 'Calculator', id: 2, pairSeq: 1 });
+  expect(answer!.latencyMs).toBe(request!.latencyMs);
 });
 
 test('whatever a server answers, it has a row', () => {

@@ -3,10 +3,10 @@
 import { CapturedText } from '../flow/captured-frame.ts';
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import { type Exchange, latencyMs } from '../flow/exchange.ts';
-import type { Exchanges } from '../flow/exchanges.ts';
 import { lenientText } from '../flow/frame-text.ts';
 import type { EventRow, LiveMessages } from './api.ts';
 import { describe } from './describe.ts';
+import type { Pairs } from './pairs.ts';
 
 type RowUpdate = LiveMessages['updates'][number];
 
@@ -14,7 +14,7 @@ const SUMMARY_CHARS = 160;
 /** The longest UTF-8 of a character. */
 const SUMMARY_BYTES = SUMMARY_CHARS * 4;
 
-export function toRow(event: FlowEvent, exchanges: Exchanges): EventRow {
+export function toRow(event: FlowEvent, exchanges: Pick<Pairs, 'forSeq'>): EventRow {
   const { seq, atMs, server, life, kind } = event;
   const row: EventRow = { seq, atMs, server, life, kind, summary: '' };
   switch (event.kind) {
@@ -59,7 +59,7 @@ export function toRow(event: FlowEvent, exchanges: Exchanges): EventRow {
 }
 
 /** What the row of a request becomes when its fate is known. */
-export function toUpdate(seq: number, exchanges: Exchanges): RowUpdate {
+export function toUpdate(seq: number, exchanges: Pick<Pairs, 'forSeq'>): RowUpdate {
   const update: RowUpdate = { seq };
   const [exchange] = exchanges.forSeq(seq);
   if (exchange) fillFate(update, exchange);
@@ -67,7 +67,7 @@ export function toUpdate(seq: number, exchanges: Exchanges): RowUpdate {
 }
 
 /** Filled in place: pages of thousands of rows are made at once. */
-function fillFrame(row: EventRow, event: FrameEvent, exchanges: Exchanges): void {
+function fillFrame(row: EventRow, event: FrameEvent, exchanges: Pick<Pairs, 'forSeq'>): void {
   const { kind: type, messages, noise } = describe(event);
   row.direction = event.direction;
   row.type = type;

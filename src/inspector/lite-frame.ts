@@ -1,25 +1,33 @@
 // Frames of LiteMCP, told by their shape: a version as a list of three numbers, an id and a type. Without this they would
 // count as broken JSON-RPC.
 
+import { CapturedText } from '../flow/captured-frame.ts';
 import type { FrameDescription, MessageDescription } from '../flow/describe-frame.ts';
 import type { FrameEvent } from '../flow/event.ts';
-import { frameText } from '../flow/frame-text.ts';
+import { frameText, lenientText } from '../flow/frame-text.ts';
 import { isObject } from './is-object.ts';
 
+const START_CHARS = 200;
 /** Cheap to look at, and in every message of LiteMCP. */
 const looksLite = /^\s*\{[^{}]*"version"\s*:\s*\[/;
 
 export function describeLiteFrame(frame: FrameEvent): FrameDescription | undefined {
-  if (frame.cut) return undefined;
-  const text = frameText(frame);
-  const value = looksLite.test(text.slice(0, 512)) ? parse(text) : undefined;
+  if (frame.cut || !looksLite.test(startOf(frame))) return undefined;
+  const value = parse(frameText(frame));
   if (!isObject(value) || !Array.isArray(value.version) || 'jsonrpc' in value) return undefined;
   const { id, type, data } = value;
   const message: MessageDescription = { kind: frame.direction === 'toServer' ? 'request' : 'response' };
   if (typeof id === 'number' || typeof id === 'string') message.id = id;
   if (typeof type === 'string') message.method = type;
   if (isObject(data) && typeof data.tool === 'string') message.tool = data.tool;
+  if (isObject(data) && isObject(data.response) && data.response.error === true) message.toolError = true;
   return { kind: message.kind, messages: [message] };
+}
+
+/** Nearly every frame is of the other protocol: a look at its start must do. */
+function startOf(frame: FrameEvent): string {
+  if (frame instanceof CapturedText) return frame.text.slice(0, START_CHARS);
+  return lenientText(frame.payload.subarray(0, START_CHARS));
 }
 
 function parse(text: string): unknown {

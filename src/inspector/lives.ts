@@ -4,8 +4,10 @@ import type { FlowEvent } from '../flow/event.ts';
 import type { Exchange } from '../flow/exchange.ts';
 import { lenientText } from '../flow/frame-text.ts';
 import type { Life } from './api.ts';
+import { keepNewest } from './keep-newest.ts';
 
 const MOST_LIVES = 200;
+const MOST_SERVERS = 1_000;
 const STDERR_CHARS = 4096;
 
 export class Lives {
@@ -61,12 +63,13 @@ export class Lives {
     if (!lives) {
       lives = new Map();
       this.#byServer.set(server, lives);
+      keepNewest(this.#byServer, MOST_SERVERS);
     }
     let found = lives.get(life);
     if (!found) {
       found = { life, startedAtMs: atMs, stderrTail: '' } as Life;
       lives.set(life, found);
-      if (lives.size > MOST_LIVES) lives.delete(lives.keys().next().value!);
+      keepNewest(lives, MOST_LIVES);
     }
     return found;
   }

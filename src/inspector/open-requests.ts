@@ -3,8 +3,10 @@
 
 import type { FlowStamp } from '../flow/event.ts';
 import type { Exchange } from '../flow/exchange.ts';
+import { keepNewest } from './keep-newest.ts';
 
 const MOST_OPEN = 10_000;
+const MOST_LIVES = 1_000;
 const SUSPECT_MS = 100;
 /** Questions that are meant to stay open: news come as long as they do. */
 const staysOpen = new Set(['subscriptions/listen']);
@@ -17,6 +19,7 @@ export class OpenRequests {
     const key = keyOf(exchange);
     const open = this.#byLife.get(key) ?? new Set();
     this.#byLife.set(key, open);
+    keepNewest(this.#byLife, MOST_LIVES);
     if (open.size < MOST_OPEN) open.add(exchange);
   }
 

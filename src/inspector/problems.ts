@@ -3,6 +3,7 @@
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import type { Problem } from './api.ts';
 import { describe } from './describe.ts';
+import { keepNewest } from './keep-newest.ts';
 
 const SLOW_START_MS = 5_000;
 /** This many bad ends within that time are a loop, whoever starts the server again. */
@@ -10,6 +11,7 @@ const LOOP_EXITS = 4;
 const LOOP_MS = 30_000;
 /** A peer that invents servers stays bounded. */
 const MOST_PROBLEMS = 1_000;
+const MOST_SERVERS = 1_000;
 
 type Kind = Problem['kind'];
 
@@ -101,6 +103,7 @@ export class Problems {
     if (!watched) {
       watched = { badExitsMs: [] };
       this.#watched.set(server, watched);
+      keepNewest(this.#watched, MOST_SERVERS);
     }
     return watched;
   }

@@ -4,6 +4,7 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { FlowEvent, FlowFact } from '../flow/event.ts';
 import { FlowStore, type FlowStoreOptions } from '../flow/store.ts';
+import { keepNewest } from './keep-newest.ts';
 
 /** Where an event comes from. */
 export interface Origin {
@@ -64,7 +65,8 @@ export class RestoredFlow {
       life = (this.#counts.get(server) ?? 0) + 1;
       this.#counts.set(server, life);
       this.#lives.set(key, life);
-      if (this.#lives.size > MOST_LIVES) this.#lives.delete(this.#lives.keys().next().value!);
+      keepNewest(this.#counts, MOST_LIVES);
+      keepNewest(this.#lives, MOST_LIVES);
     }
     return life;
   }

@@ -4,12 +4,12 @@
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import type { FlowEvent } from '../flow/event.ts';
 import { type Exchange, latencyMs } from '../flow/exchange.ts';
-import { Exchanges } from '../flow/exchanges.ts';
 import type { EventPage, EventRow, InspectedServer, LatencyReport, LiveMessages, Overview } from './api.ts';
 import { toRow, toUpdate } from './event-rows.ts';
 import { LatencyPoints } from './latency-points.ts';
 import { Lives } from './lives.ts';
 import { OpenRequests } from './open-requests.ts';
+import { Pairs } from './pairs.ts';
 import { Problems } from './problems.ts';
 import type { InspectorSource } from './source.ts';
 
@@ -25,13 +25,12 @@ const FLUSH_MS = 50;
 const FLUSH_EVENTS = 500;
 /** How many events are read before everybody else gets their turn. */
 const BATCH_EVENTS = 2_000;
-const MOST_EXCHANGES = 150_000;
 const MOST_VIOLATIONS = 10_000;
 export const MOST_PAGE_ROWS = 5_000;
 
 export class InspectorView {
   readonly source: InspectorSource;
-  readonly exchanges = new Exchanges({ maxExchanges: MOST_EXCHANGES });
+  readonly exchanges = new Pairs();
   readonly lives = new Lives();
   readonly problems = new Problems();
   onChange: (change: ViewChange) => void = () => undefined;
@@ -106,8 +105,7 @@ export class InspectorView {
 
   latency(): LatencyReport {
     this.catchUp();
-    const rows = this.exchanges.latency.rows();
-    return { rows: rows.map(({ maxMs, ...row }) => ({ ...row, tool: row.tool })), points: this.#points.list() };
+    return { rows: this.exchanges.latencyRows(), points: this.#points.list() };
   }
 
   /** Reads all that has happened since the last time. */
@@ -158,20 +156,12 @@ export class InspectorView {
   }
 
   #see(event: FlowEvent): void {
-    this.#pair(event);
+    this.exchanges.see(event);
     if (this.lives.see(event)) this.#change.servers = true;
     if (this.problems.see(event)) this.#change.problems = true;
     for (const exchange of this.exchanges.forSeq(event.seq)) this.#paired(exchange, event.seq);
     if (event.kind !== 'exit') return;
     for (const { requestSeq } of this.#open.end(event, this.#clock.nowMs())) this.#change.updated.add(requestSeq);
-  }
-
-  #pair(event: FlowEvent): void {
-    try {
-      this.exchanges.see(event);
-    } catch {
-      // A message that nobody can make sense of belongs to no request; its row says so.
-    }
   }
 
   #paired(exchange: Exchange, seq: number): void {

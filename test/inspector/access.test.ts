@@ -90,6 +90,18 @@ describe('a foreign Origin gets nothing, not even with the token', () => {
   });
 });
 
+test('a WebSocket from another origin is refused, and one from ours finds nothing', async () => {
+  const upgrade = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'eA==',
+  };
+  const path = `/api/socket?token=${own.token}`;
+  expect((await page.raw(path, api({ ...upgrade, origin: 'https://evil.example' }))).status).toBe(403);
+  expect((await page.raw(path, api(upgrade))).status).toBe(404);
+});
+
 test('requests that another site or another program on this machine causes are refused', async () => {
   expect((await page.raw('/', { host: own.host, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
   expect((await page.raw('/api/overview', api({ 'sec-fetch-site': 'cross-site' }))).status).toBe(403);

@@ -163,3 +163,29 @@ test('a server that cannot be started says why', async () => {
   const result = await page.post('servers/missing/start', {});
   expect(result).toMatchObject({ ok: false, error: expect.stringContaining('no-such-command-anywhere') });
 });
+
+test('a LiteMCP server appears beside the others: called, paired, measured, and without false alarm', async () => {
+  const calculator = serverConfig('calculator', 'examples/litemcp/calculator.mjs', { protocol: 'litemcp' });
+  const page = await inspectHost([calculator, legacy()]);
+  const { tools } = await page.get<ServerOffer>('servers/calculator/offer');
+  const { id } = await page.post<CallStarted>('servers/calculator/call', {
+    kind: 'tool',
+    name: tools[0]!.name,
+    args: { a: 2, b: 3 },
+  });
+  const call = async () => (await page.get<CallUpdate[]>('calls')).find((each) => each.id === id)!;
+  await until('it is over', async () => (await call()).state !== 'running');
+  expect(await call()).toMatchObject({ state: 'done', result: { content: [{ text: '5' }] } });
+  const { rows } = await page.get<EventPage>('events?after=0');
+  const request = rows.find(({ server, method }) => server === 'calculator' && method === 'call')!;
+  expect(rows.find(({ seq }) => seq === request.pairSeq)).toMatchObject({
+    method: 'result',
+    latencyMs: request.latencyMs,
+  });
+  const latency = await page.get<LatencyReport>('latency');
+  expect(latency.rows).toContainEqual(expect.objectContaining({ server: 'calculator', method: 'call', count: 1 }));
+  expect(latency.points.some(({ key }) => key.startsWith('calculator call '))).toBe(true);
+  const { problems, servers } = await page.get<Overview>('overview');
+  expect(problems.filter(({ server }) => server === 'calculator')).toEqual([]);
+  expect(servers[0]).toMatchObject({ name: 'calculator', status: { protocol: 'litemcp', state: 'ready' } });
+});
