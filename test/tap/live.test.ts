@@ -1,0 +1,160 @@
+// Running taps and hosts can be found and watched, by their user alone, and never wait for who watches.
+
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { FlowStore } from '../../src/flow/store.ts';
+import { type Announced, type AnnounceOptions, announce } from '../../src/live/announce.ts';
+import { findLive, watchLive } from '../../src/live/find-live.ts';
+import { ensureRuntimeFolder, runtimeFolder } from '../../src/live/runtime-folder.ts';
+import type { RecordingItem } from '../../src/record/reader.ts';
+import { until } from './tapped.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'standpipe-live-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const open: Announced[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()));
+});
+let folders = 0;
+
+async function announced(store: FlowStore, options: AnnounceOptions = {}) {
+  const folder = options.folder ?? join(root, String(++folders));
+  const live = await announce(store, { kind: 'host', name: 'here' }, { folder, ...options });
+  open.push(live);
+  return { live, folder };
+}
+const note = (store: FlowStore, text: string) => store.append('a', 1, { kind: 'note', text });
+
+describe('the runtime folder', () => {
+  test('is that of the session, or one for the user among the temporary files', () => {
+    expect(runtimeFolder({ XDG_RUNTIME_DIR: '/run/user/7' })).toBe('/run/user/7/standpipe');
+    const fallback = join(tmpdir(), `standpipe-${process.getuid?.()}`);
+    expect([runtimeFolder({}), runtimeFolder({ XDG_RUNTIME_DIR: 'not/absolute' })]).toEqual([fallback, fallback]);
+  });
+
+  test('is not taken from a link, from a file or from another user', () => {
+    const link = join(root, 'link');
+    mkdirSync(join(root, 'elsewhere'));
+    symlinkSync(join(root, 'elsewhere'), link);
+    expect(() => ensureRuntimeFolder(link)).toThrow('is not a folder');
+    const file = join(root, 'file');
+    writeFileSync(file, '');
+    expect(() => ensureRuntimeFolder(file)).toThrow();
+    if (process.getuid?.() !== 0) return; // only root can give a folder away
+    const foreign = join(root, 'foreign');
+    mkdirSync(foreign);
+    chownSync(foreign, 12_345, 12_345);
+    expect(() => ensureRuntimeFolder(foreign)).toThrow('belongs to the user');
+  });
+});
+
+describe('who is announced', () => {
+  test('is found with what it said, until it closes', async () => {
+    const { live, folder } = await announced(new FlowStore());
+    expect(await findLive(folder)).toEqual([live.descriptor]);
+    expect(live.descriptor).toMatchObject({ kind: 'host', name: 'here', pid: process.pid });
+    expect(statSync(live.descriptor.socket).mode & 0o777).toBe(0o600);
+    await live.close();
+    expect(await findLive(folder)).toEqual([]);
+    expect(existsSync(live.descriptor.socket)).toBe(false);
+  });
+
+  test('is not mistaken for a dead one, nor a dead one whose number lives on for a living one', async () => {
+    const { live, folder } = await announced(new FlowStore());
+    const dead = { ...live.descriptor, socket: join(folder, 'dead.sock') };
+    writeFileSync(join(folder, 'dead.json'), JSON.stringify(dead));
+    writeFileSync(join(folder, 'gone.json'), JSON.stringify({ ...dead, pid: 2 ** 22 + 1 }));
+    writeFileSync(join(folder, 'noise.json'), 'not a descriptor');
+    expect(await findLive(folder)).toEqual([live.descriptor]);
+    expect([existsSync(join(folder, 'dead.json')), existsSync(join(folder, 'gone.json'))]).toEqual([false, false]);
+  });
+
+  test('removes nothing but what lies beside a descriptor, wherever that one points', async () => {
+    const { live, folder } = await announced(new FlowStore());
+    const precious = join(root, 'precious.txt');
+    writeFileSync(precious, 'mine');
+    const descriptor = { ...live.descriptor, pid: 2 ** 22 + 1, socket: precious };
+    writeFileSync(join(folder, 'evil.json'), JSON.stringify(descriptor));
+    await findLive(folder);
+    expect([existsSync(join(folder, 'evil.json')), existsSync(precious)]).toEqual([false, true]);
+  });
+});
+
+describe('a viewer', () => {
+  test('gets the past and the present, and the last words', async () => {
+    const store = new FlowStore();
+    note(store, 'past');
+    const { live } = await announced(store);
+    const items: RecordingItem[] = [];
+    const watched = (async () => {
+      for await (const item of watchLive(live.descriptor)) items.push(item);
+    })();
+    await until('the past', () => items.length === 2);
+    note(store, 'present');
+    await until('the present', () => items.length === 3);
+    note(store, 'last words');
+    await live.close();
+    await watched;
+    expect(items).toMatchObject([
+      { type: 'run', run: { about: { name: 'here' } } },
+      { event: { text: 'past' } },
+      { event: { text: 'present' } },
+      { event: { text: 'last words' } },
+    ]);
+  });
+
+  test('that falls behind misses events, and sees that it did', async () => {
+    const store = new FlowStore({ maxEvents: 100 });
+    const { live } = await announced(store);
+    const socket = connect(live.descriptor.socket);
+    await once(socket, 'connect');
+    const text = 'x'.repeat(10_000);
+    for (let i = 0; i < 2000; i++) {
+      note(store, text);
+      if (i % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    const seqs: number[] = [];
+    let rest = '';
+    socket.on('data', (chunk) => {
+      const lines = `${rest}${chunk}`.split('\n');
+      rest = lines.pop()!;
+      for (const line of lines) seqs.push(JSON.parse(line).seq ?? 0);
+    });
+    await until('the newest', () => seqs.at(-1) === 2000);
+    expect(seqs.length).toBeLessThan(1500);
+    expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
+  });
+
+  test('that takes nothing is let go', async () => {
+    const store = new FlowStore();
+    const { live } = await announced(store, { stallMs: 100 });
+    const socket = connect(live.descriptor.socket);
+    await until('it is there', () => live.viewers === 1);
+    for (let i = 0; i < 500; i++) note(store, 'x'.repeat(10_000));
+    await until('it is let go', () => live.viewers === 0);
+    socket.destroy();
+  });
+
+  test('is one of so many', async () => {
+    const { live } = await announced(new FlowStore(), { maxViewers: 2 });
+    const sockets = [1, 2, 3].map(() => connect(live.descriptor.socket));
+    await Promise.race(sockets.map((socket) => once(socket.resume(), 'close')));
+    expect(live.viewers).toBe(2);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  test('costs the store nothing when it is gone', async () => {
+    const store = new FlowStore();
+    const { live } = await announced(store);
+    const socket = connect(live.descriptor.socket);
+    await until('it is there', () => live.viewers === 1);
+    socket.destroy();
+    await until('it is gone', () => live.viewers === 0);
+    note(store, 'nobody hears');
+    expect(store.lastSeq).toBe(1);
+  });
+});
