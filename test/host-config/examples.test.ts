@@ -18,15 +18,15 @@ test.each(goodConfigs)('%s has nothing wrong with it', async (name) => {
   expect(problems.filter(({ message }) => !message.includes('not one over stdio'))).toEqual([]);
 });
 
-test('seed 001: a Python server with a key', async () => {
-  const { servers } = await read('good/seed-001.json');
+test('a Python server with a key', async () => {
+  const { servers } = await read('good/python-with-key.json');
   expect(servers).toMatchObject([
     {
       name: 'python-example',
       command: 'python',
       args: ['/path/to/mcp_server.py'],
       env: { API_KEY: 'value' },
-      cwd: dirname(fixture('good/seed-001.json')),
+      cwd: dirname(fixture('good/python-with-key.json')),
       enabled: true,
       autoStart: true,
       source: { line: 3, column: 5 },
@@ -34,8 +34,8 @@ test('seed 001: a Python server with a key', async () => {
   ]);
 });
 
-test.each(['linux', 'win32'] as const)('seed 004: a Java server with Windows paths, on %s', async (platform) => {
-  const text = readFileSync(fixture('good/seed-004.json'), 'utf8');
+test.each(['linux', 'win32'] as const)('a Java server with Windows paths, on %s', async (platform) => {
+  const text = readFileSync(fixture('good/java-on-windows.json'), 'utf8');
   const { servers } = await readText(text, { platform });
   expect(servers).toMatchObject([
     {
