@@ -219,6 +219,7 @@ export class Host implements HostApi {
       const { supervised } = this.#add(entry);
       if (entry.enabled && entry.autoStart) supervised.start().catch(() => undefined); // its state says what happened
     }
+    this.#putInOrder(config.servers);
     return diff;
   }
 
@@ -263,6 +264,16 @@ export class Host implements HostApi {
     const member: Member = { config, supervised, mayUse: toolFilter(config.tools), tools: [] };
     this.#members.set(name, member);
     return member;
+  }
+
+  /** Servers are shown, and stopped in reverse, in the order of the config. */
+  #putInOrder(servers: readonly ServerConfig[]): void {
+    for (const { name } of servers) {
+      const member = this.#members.get(name);
+      if (!member) continue;
+      this.#members.delete(name);
+      this.#members.set(name, member);
+    }
   }
 
   async #remove(name: string): Promise<void> {

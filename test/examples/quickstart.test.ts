@@ -57,17 +57,22 @@ describe('npm start on a fresh clone', () => {
     spawn('npm', ['start', '--', '--no-inspector'], {
       cwd: clone,
       env: { ...process.env, PATH: path, XDG_RUNTIME_DIR: clone },
-      shell: process.platform === 'win32',
+      // A group of its own, so that it can be ended as Ctrl-C ends it: npm and all that it started at once.
+      detached: true,
     });
 
   /** Ends it once it has shown all of these, and resolves to what it said in all. */
   async function untilShown(child: ReturnType<typeof start>, ...texts: (string | RegExp)[]) {
     let shown = '';
+    let ending = false;
     const hasAll = () => texts.every((text) => (typeof text === 'string' ? shown.includes(text) : text.test(shown)));
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (chunk) => {
         shown += chunk;
-        if (hasAll()) child.kill('SIGTERM');
+        if (!ending && hasAll()) {
+          ending = true;
+          process.kill(-child.pid!, 'SIGINT');
+        }
       });
     }
     const [code] = await once(child, 'close');

@@ -1,0 +1,161 @@
+// A host whose servers are killed, frozen, flooded and cut off, at random and all the time, while calls go on. At the end
+// the books must balance. STANDPIPE_CHAOS_MS makes it longer, STANDPIPE_CHAOS_SEED makes it another one.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, expect, test } from 'vitest';
+import { FlowStore } from '../../src/flow/store.ts';
+import { Host } from '../../src/host/host.ts';
+import { isAlive, until } from '../fixtures/server.ts';
+import { type Code, codes, Ledger } from './ledger.ts';
+import { SeededRandom } from './seeded-random.ts';
+
+const DURATION_MS = Number(process.env.STANDPIPE_CHAOS_MS ?? 60_000);
+const SEED = Number(process.env.STANDPIPE_CHAOS_SEED ?? 20_261_115);
+const WARM_UP_MS = Math.min(10_000, DURATION_MS / 4);
+const SERVERS = 6;
+const CALLERS = 24;
+const MOST_CALLS = 2_000_000;
+const CALL_TIMEOUT_MS = 2500;
+
+const folder = mkdtempSync(join(tmpdir(), 'standpipe-chaos-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const names = Array.from({ length: SERVERS }, (_, at) => `server-${at}`);
+const journals = names.map((name) => join(folder, `${name}.journal`));
+const pidFile = join(folder, 'pids');
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+function usedBytes(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+test(
+  `after ${DURATION_MS / 1000} s of chaos (seed ${SEED}) every call has one honest outcome, and nothing is left`,
+  async () => {
+    for (const file of [...journals, pidFile]) writeFileSync(file, '');
+    const program = fileURLToPath(new URL('servers/journal.mjs', import.meta.url));
+    const restart = { maxRestarts: 1_000_000, periodMs: 1000, backoffMs: 20, maxBackoffMs: 300 };
+    const entries = names.map((name, at) => [
+      name,
+      {
+        command: process.execPath,
+        args: [program, journals[at]!, pidFile],
+        restart,
+        stop: { stdinMs: 500, sigtermMs: 300 },
+      },
+    ]);
+    const config = join(folder, 'mcp.json');
+    writeFileSync(config, JSON.stringify({ mcpServers: Object.fromEntries(entries) }));
+    // A small memory of events, so that it is full from the start and cannot be taken for a leak.
+    const host = await Host.open(config, { flow: new FlowStore({ maxBytes: 1_000_000, maxEvents: 2000 }) });
+    const random = new SeededRandom(SEED);
+    const ledger = new Ledger(MOST_CALLS);
+    const injuries = new Map<string, number>();
+    let over = false;
+
+    const call = async (server: string, isHarmless: boolean): Promise<void> => {
+      const id = ledger.issue(isHarmless);
+      const settle = (code: Code) => ledger.settle(id, code);
+      await host.callTool(server, isHarmless ? 'harmless' : 'effect', { id }, { timeoutMs: CALL_TIMEOUT_MS }).then(
+        ({ content }) => settle((content[0] as { text: string }).text === String(id) ? 'done' : 'another answer'),
+        (error: Error & { code?: string }) => {
+          const known = codes.find((code) => code === error.code);
+          if (!known) ledger.surprises.add(`${error.code}: ${error.message}`);
+          settle(known ?? 'another error');
+        },
+      );
+    };
+    const caller = async (): Promise<void> => {
+      while (!over && ledger.issued < MOST_CALLS) await call(random.pick(names), random.next() < 0.3);
+    };
+
+    const frozen = new Set<number>();
+    const signal = (pid: number | null | undefined, name: NodeJS.Signals) => {
+      try {
+        if (pid) process.kill(pid, name);
+      } catch {
+        // it went away by itself
+      }
+    };
+    const ways: Record<string, (server: string) => void> = {
+      'kill -9': (server) => signal(pidOf(server), 'SIGKILL'),
+      'kill -TERM': (server) => signal(pidOf(server), 'SIGTERM'),
+      frozen: (server) => {
+        const pid = pidOf(server);
+        if (!pid) return;
+        frozen.add(pid);
+        signal(pid, 'SIGSTOP');
+        setTimeout(
+          () => {
+            frozen.delete(pid);
+            signal(pid, 'SIGCONT');
+          },
+          random.between(50, 3000),
+        );
+      },
+    };
+    for (const how of [
+      'half-written-frame',
+      'stdout-closed',
+      'stderr-flood',
+      'slow-reader',
+      'junk-on-stdout',
+      'exit',
+    ]) {
+      ways[how] = (server) => {
+        host.callTool(server, 'hurt', { how }, { timeoutMs: CALL_TIMEOUT_MS }).catch(() => undefined); // that is the point
+      };
+    }
+    const pidOf = (server: string) => host.status().find(({ name }) => name === server)?.pid;
+    const troublemaker = async (): Promise<void> => {
+      while (!over) {
+        await new Promise((resolve) => setTimeout(resolve, random.between(20, 250)));
+        if (over) return;
+        const way = random.pick(Object.keys(ways));
+        injuries.set(way, (injuries.get(way) ?? 0) + 1);
+        ways[way]!(random.pick(names));
+      }
+    };
+
+    await host.start();
+    const work = [...Array.from({ length: CALLERS }, caller), troublemaker()];
+    await new Promise((resolve) => setTimeout(resolve, WARM_UP_MS));
+    const before = usedBytes();
+    await new Promise((resolve) => setTimeout(resolve, DURATION_MS - WARM_UP_MS));
+    over = true;
+    for (const pid of frozen) signal(pid, 'SIGCONT');
+    await Promise.all(work);
+    await host.stop();
+    const after = usedBytes();
+
+    const pids = readFileSync(pidFile, 'utf8').split('\n').filter(Boolean).map(Number);
+    await until('no process is left', () => !pids.some(isAlive));
+    const audit = ledger.audit(journals);
+    const outcomes = Object.fromEntries(
+      codes.map((code) => [code, ledger.count(code)]).filter(([, count]) => count !== 0),
+    );
+    const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+    console.info(
+      [
+        `seed ${SEED}, ${DURATION_MS / 1000} s: ${ledger.issued} calls, ${audit.runs} runs, ${pids.length} processes`,
+        `outcomes ${JSON.stringify(outcomes)}`,
+        `injuries ${JSON.stringify(Object.fromEntries(injuries))}`,
+        `memory ${megabytes(before)} → ${megabytes(after)}`,
+      ].join('\n'),
+    );
+    expect([...ledger.surprises]).toEqual([]);
+    expect({ underWay: ledger.count('under way'), twice: ledger.settledTwice }).toEqual({ underWay: 0, twice: 0 });
+    expect(ledger.count('another answer')).toBe(0);
+    expect(audit).toMatchObject({ lost: 0, ranTwice: 0, ranThoughNotSent: 0 });
+    expect(ledger.count('done')).toBeGreaterThan(ledger.issued / 4);
+    expect(after).toBeLessThanOrEqual(before * 1.2);
+  },
+  DURATION_MS + 60_000,
+);

@@ -1,0 +1,64 @@
+// Writes every run of a tool into a journal before it answers, and hurts itself in the ways it is asked to. Plain JSON-RPC
+// by hand: nothing in here keeps it from breaking the rules.
+
+import { appendFileSync, closeSync, openSync, writeSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const [journalFile, pidFile] = process.argv.slice(2);
+appendFileSync(pidFile, `${process.pid}\n`);
+const journal = openSync(journalFile, 'a');
+const object = { type: 'object' };
+const tools = [
+  { name: 'effect', inputSchema: object },
+  { name: 'harmless', inputSchema: object, annotations: { idempotentHint: true } },
+  { name: 'hurt', inputSchema: object },
+];
+let cutNextAnswer = false;
+
+const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+
+const injuries = {
+  'half-written-frame': () => {
+    cutNextAnswer = true;
+  },
+  'stdout-closed': () => closeSync(1),
+  'stderr-flood': () => process.stderr.write('a line on stderr that nobody needs\n'.repeat(60_000)),
+  'slow-reader': () => {
+    process.stdin.pause();
+    setTimeout(() => process.stdin.resume(), 1500);
+  },
+  'junk-on-stdout': () => process.stdout.write('Loading…\nnot json\n{"half": \n'.repeat(50)),
+  exit: () => process.exit(4),
+};
+
+const methods = {
+  initialize: () => ({
+    protocolVersion: '2025-11-25',
+    capabilities: { tools: {} },
+    serverInfo: { name: 'journal', version: '1.0.0' },
+  }),
+  ping: () => ({}),
+  'tools/list': () => ({ tools }),
+  'tools/call': ({ name, arguments: { id, how } }) => {
+    if (name === 'hurt') injuries[how]();
+    else writeSync(journal, `${id}\n`);
+    return { content: [{ type: 'text', text: String(id ?? how) }] };
+  },
+};
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  const answer = () => {
+    const run = methods[method];
+    if (!run) return write({ id, error: { code: -32601, message: 'Method not found' } });
+    const result = run(params);
+    if (!cutNextAnswer || params?.name === 'hurt') return write({ id, result });
+    const text = JSON.stringify({ jsonrpc: '2.0', id, result });
+    process.stdout.write(text.slice(0, text.length / 2), () => process.exit(5));
+  };
+  // Some work takes a moment, so that many calls are under way when something happens.
+  if (method === 'tools/call') setTimeout(answer, Math.random() * 20);
+  else answer();
+});
+process.stdin.on('end', () => process.exit(0));

@@ -1,0 +1,41 @@
+// Counts what its tools do in a file that outlives it, and dies when it is told to.
+
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
+import { Server, serveStdio } from '../../../dist/entry/server.js';
+
+const { PID_FILE, COUNT_FILE, ONCE_FILE, DIE_AFTER_MS } = process.env;
+if (PID_FILE) appendFileSync(PID_FILE, `${process.pid} ${process.ppid}\n`);
+
+const server = new Server({ name: 'counts', version: '1.0.0' });
+const count = () => appendFileSync(COUNT_FILE, 'x');
+const die = () => process.kill(process.pid, 'SIGKILL');
+
+server.tool('echo', { input: { type: 'object' } }, (args) => JSON.stringify(args));
+server.tool('count', {}, () => {
+  count();
+  return 'counted';
+});
+const deadly = () => {
+  count();
+  appendFileSync(`${COUNT_FILE}.died`, `${Date.now()}\n`);
+  die();
+};
+server.tool('dies', {}, deadly);
+/** Dies at its first call and works at the second, in the next life. */
+const once = () => {
+  count();
+  if (existsSync(ONCE_FILE)) return 'worked';
+  writeFileSync(ONCE_FILE, '');
+  die();
+};
+server.tool('dies_once_plain', {}, once);
+server.tool('dies_once_read_only', { annotations: { readOnlyHint: true } }, once);
+server.tool('dies_once_idempotent', { annotations: { idempotentHint: true } }, once);
+
+await serveStdio(server);
+if (DIE_AFTER_MS !== undefined) {
+  setTimeout(() => {
+    console.error('fatal: the disk is full');
+    process.exit(9);
+  }, Number(DIE_AFTER_MS));
+}
