@@ -9,7 +9,7 @@ import { schemaViolations } from './schema-check.ts';
 import type { InspectorView } from './view.ts';
 
 export async function eventDetail(view: InspectorView, event: FlowEvent): Promise<EventDetail> {
-  view.catchUp();
+  await view.caughtUp();
   const bytes = bytesOf(event);
   const text = bytes && strictText(bytes);
   const json = text === undefined ? undefined : parse(text);

@@ -31,6 +31,7 @@ export function hostSource(host: Host, { title, questions }: HostSourceOptions =
     startedAt: host.flow.startedAt,
     live: true,
     flow: host.flow,
+    isOurs: true,
     host: acting,
     questions,
     close: async () => undefined,

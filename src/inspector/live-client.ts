@@ -82,7 +82,7 @@ export class LiveClient {
     const piece = this.#nextPiece();
     if (piece === '') return;
     this.#write(piece);
-    if (this.#sentSeq >= this.#view.source.flow.lastSeq) return;
+    if (this.#sentSeq >= this.#view.seenSeq) return;
     this.#pumping = true;
     setImmediate(() => {
       this.#pumping = false;
@@ -98,7 +98,9 @@ export class LiveClient {
   }
 
   #nextPiece(): string {
-    const rows = this.#view.source.flow.since(this.#sentSeq, BATCH_ROWS).map((event) => this.#view.row(event));
+    const { source, seenSeq } = this.#view;
+    const events = source.flow.since(this.#sentSeq, BATCH_ROWS).filter(({ seq }) => seq <= seenSeq);
+    const rows = events.map((event) => this.#view.row(event));
     this.#sentSeq = rows.at(-1)?.seq ?? this.#sentSeq;
     let piece = rows.length > 0 ? `id: ${this.#sentSeq}\n${message('rows', rows)}` : '';
     if (this.#updates.size > 0) piece += message('updates', this.#view.updates(this.#updates));

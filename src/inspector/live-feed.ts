@@ -33,16 +33,17 @@ export class LiveFeed {
   }
 
   /** `after`: the newest event that the page has; without it, only what is new is told. */
-  connect(response: ServerResponse, after: number | undefined, calls: Calls): void {
+  async connect(response: ServerResponse, after: number | undefined, calls: Calls): Promise<void> {
     if (this.#clients.size >= MOST_PAGES) throw new HttpProblem(503, `${MOST_PAGES} pages are open already`);
-    this.#view.catchUp();
+    await this.#view.caughtUp();
+    if (response.destroyed) return;
     response.writeHead(200, {
       ...safeHeaders,
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
     });
     response.write('retry: 1000\n\n');
-    const client = new LiveClient(response, this.#view, after ?? this.#view.source.flow.lastSeq, this.#clock);
+    const client = new LiveClient(response, this.#view, after ?? this.#view.seenSeq, this.#clock);
     this.#clients.add(client);
     response.on('close', () => this.#left(client));
     this.#greet(client, calls);
@@ -112,6 +113,7 @@ export class LiveFeed {
   #counted(): void {
     const { questions } = this.#view.source;
     if (questions) questions.pages = this.#clients.size;
+    this.#view.watchers = this.#clients.size;
     this.#beat?.cancel();
     if (this.#clients.size > 0) this.#waitToBeat();
   }

@@ -47,9 +47,9 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
     return eventDetail(view, event);
   }
 
-  function live({ request, response, query }: Asked): symbol {
+  async function live({ request, response, query }: Asked): Promise<symbol> {
     const last = request.headers['last-event-id'] as string | undefined;
-    feed.connect(response, wholeNumber('"after"', last ?? query.get('after')), calls);
+    await feed.connect(response, wholeNumber('"after"', last ?? query.get('after')), calls);
     return streamed;
   }
 

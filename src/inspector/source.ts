@@ -15,6 +15,8 @@ export interface InspectorSource {
   /** Whether more can happen. */
   readonly live: boolean;
   readonly flow: FlowStore;
+  /** The traffic runs in this very process: nothing is read that nobody looks at. */
+  readonly isOurs?: boolean;
   /** Where the page may act. Absent where one can only watch. */
   readonly host?: SourceHost | undefined;
   /** What servers ask of the page. */

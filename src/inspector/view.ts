@@ -1,5 +1,6 @@
 // What there is to see of one source: its events as rows, its requests with what became of them, its processes, its
-// problems. Reads the flow behind the traffic's back, a batch at a time: whoever is watched never waits for it.
+// problems. Reads the flow behind the traffic's back, a batch at a time; and of traffic that runs in this process it reads
+// only the start of each server while nobody looks: the rest is read when somebody does, as far as the store still has it.
 
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import type { FlowEvent } from '../flow/event.ts';
@@ -24,7 +25,9 @@ export interface ViewChange {
 const FLUSH_MS = 50;
 const FLUSH_EVENTS = 500;
 /** How many events are read before everybody else gets their turn. */
-const BATCH_EVENTS = 2_000;
+const BATCH_EVENTS = 1_000;
+/** Most of what goes wrong goes wrong at the start. */
+const START_EVENTS = 500;
 const MOST_VIOLATIONS = 10_000;
 export const MOST_PAGE_ROWS = 5_000;
 
@@ -33,6 +36,8 @@ export class InspectorView {
   readonly exchanges = new Pairs();
   readonly lives = new Lives();
   readonly problems = new Problems();
+  /** How many pages look. */
+  watchers = 0;
   onChange: (change: ViewChange) => void = () => undefined;
   readonly #points = new LatencyPoints();
   readonly #open = new OpenRequests();
@@ -41,6 +46,7 @@ export class InspectorView {
   /** Events that are counted among the problems already. */
   readonly #violations = new Set<number>();
   #seenSeq = 0;
+  #startUntilSeq = 0;
   #waiting = 0;
   #timer: Timer | undefined;
   #change: ViewChange = noChange();
@@ -48,7 +54,7 @@ export class InspectorView {
   constructor(source: InspectorSource, clock: Clock = systemClock) {
     this.source = source;
     this.#clock = clock;
-    this.#unsubscribe = source.flow.subscribe(() => this.#somethingHappened());
+    this.#unsubscribe = source.flow.subscribe((event) => this.#somethingHappened(event));
     if (source.flow.lastSeq > 0) this.#schedule(0);
   }
 
@@ -71,7 +77,7 @@ export class InspectorView {
   }
 
   async servers(): Promise<InspectedServer[]> {
-    this.catchUp();
+    await this.caughtUp();
     const statuses = (await this.source.host?.status()) ?? [];
     const byName = new Map(statuses.map((status) => [status.name, status]));
     const names = new Set([...byName.keys(), ...this.lives.servers]);
@@ -79,10 +85,10 @@ export class InspectorView {
   }
 
   /** The rows behind `after` and before `before`, oldest first; without `after`, the newest that there are. */
-  page({ after, before, limit }: { after?: number; before?: number; limit: number }): EventPage {
-    this.catchUp();
+  async page({ after, before, limit }: { after?: number; before?: number; limit: number }): Promise<EventPage> {
+    await this.caughtUp();
     const { flow } = this.source;
-    const end = Math.min(before ?? Number.POSITIVE_INFINITY, flow.lastSeq + 1);
+    const end = Math.min(before ?? Number.POSITIVE_INFINITY, this.#seenSeq + 1);
     const start = after ?? Math.max(0, end - 1 - limit);
     const events = flow.since(start, limit).filter(({ seq }) => seq < end);
     const rows = events.map((event) => this.row(event));
@@ -90,7 +96,7 @@ export class InspectorView {
     return {
       rows,
       updates: this.updates(answered.map(({ pairSeq }) => pairSeq!)),
-      newest: flow.lastSeq,
+      newest: this.#seenSeq,
       oldest: flow.lastSeq - flow.size + 1,
     };
   }
@@ -103,17 +109,31 @@ export class InspectorView {
     return [...new Set(seqs)].map((seq) => toUpdate(seq, this.exchanges));
   }
 
-  latency(): LatencyReport {
-    this.catchUp();
+  async latency(): Promise<LatencyReport> {
+    await this.caughtUp();
     return { rows: this.exchanges.latencyRows(), points: this.#points.list() };
   }
 
-  /** Reads all that has happened since the last time. */
-  catchUp(mostEvents = Number.POSITIVE_INFINITY): void {
+  /** The newest event that was read: rows behind it are not known yet. */
+  get seenSeq(): number {
+    return this.#seenSeq;
+  }
+
+  /** Resolves when all that has happened until now was read. */
+  async caughtUp(): Promise<void> {
+    const { lastSeq } = this.source.flow;
+    this.#catchUp();
+    while (this.#seenSeq < lastSeq) {
+      await new Promise((resolve) => setImmediate(resolve));
+      this.#catchUp();
+    }
+  }
+
+  #catchUp(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#waiting = 0;
-    for (const event of this.source.flow.since(this.#seenSeq, mostEvents)) {
+    for (const event of this.source.flow.since(this.#seenSeq, BATCH_EVENTS)) {
       this.#seenSeq = event.seq;
       this.#see(event);
     }
@@ -137,15 +157,23 @@ export class InspectorView {
     this.#change.problems = true;
   }
 
-  #somethingHappened(): void {
+  #somethingHappened(event: FlowEvent): void {
+    if (event.kind === 'spawn') this.#startUntilSeq = event.seq + START_EVENTS;
+    if (this.#canWait(event)) return;
     this.#waiting++;
     if (this.#waiting === FLUSH_EVENTS) this.#schedule(0);
     else if (!this.#timer) this.#schedule(FLUSH_MS);
   }
 
+  /** Traffic that goes its way, and nobody looks. */
+  #canWait({ kind, seq }: FlowEvent): boolean {
+    if (!this.source.isOurs || this.watchers > 0 || seq <= this.#startUntilSeq) return false;
+    return kind === 'frame' || kind === 'stderr';
+  }
+
   #schedule(delayMs: number): void {
     this.#timer?.cancel();
-    this.#timer = this.#clock.after(delayMs, () => this.catchUp(BATCH_EVENTS));
+    this.#timer = this.#clock.after(delayMs, () => this.#catchUp());
     this.#timer.keepAlive(false);
   }
 

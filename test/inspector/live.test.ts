@@ -2,7 +2,7 @@
 
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import type { CallStarted, EventDetail, EventPage, Overview } from '../../src/inspector/api.ts';
+import type { CallStarted, EventDetail, EventPage, LatencyReport, Overview } from '../../src/inspector/api.ts';
 import { until } from '../fixtures/server.ts';
 import { inspectHost, later, legacy, modern, serverConfig } from './inspecting.ts';
 
@@ -154,4 +154,14 @@ test('progress of a call is told while it runs', async () => {
   const updates = live.all('call').filter((call) => call.id === id);
   expect(updates.map(({ progress }) => progress?.message)).toContain('half way');
   expect(updates.at(-1)!.progress).toBeUndefined();
+});
+
+test('traffic that nobody looks at is read when somebody does, and nothing of it is missing', async () => {
+  const page = await inspectHost([legacy()]);
+  for (let i = 0; i < 600; i++) await page.host.callTool('legacy', 'hello', { name: `${i}` });
+  const { rows } = await page.get<LatencyReport>('latency');
+  expect(rows.find(({ tool }) => tool === 'hello')).toMatchObject({ count: 600, errors: 0 });
+  const live = await page.live('after=0');
+  await until('all rows are there', () => live.rows.filter(({ tool }) => tool === 'hello').length === 1_200);
+  expect(live.rows.filter(({ tool, pairSeq }) => tool === 'hello' && pairSeq === undefined)).toEqual([]);
 });
