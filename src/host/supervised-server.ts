@@ -38,6 +38,8 @@ export interface UseOptions {
 
 /** How often one call is sent at most, while its server keeps falling. */
 const MOST_ATTEMPTS = 3;
+/** How long a connection that takes nothing may need to be known as lost. */
+const LOSS_WAIT_MS = 3000;
 /** Trying again cannot help: the command itself is wrong. */
 const hopeless = new Set(['COMMAND_NOT_FOUND', 'COMMAND_NOT_EXECUTABLE', 'CWD_NOT_FOUND', 'INVALID_OPTION']);
 
@@ -53,6 +55,8 @@ export class SupervisedServer<Client> {
   #state: ServerState;
   #reason: string;
   #link: ServerLink<Client> | undefined;
+  /** Settles when the connection of this link is over. */
+  #over: Waiting<void> | undefined;
   /** Settles when the server is ready or has failed for good; waits through restarts. */
   #ready: Waiting<ServerLink<Client>> | undefined;
   #opening: { abort: AbortController; done: Promise<void> } | undefined;
@@ -128,6 +132,7 @@ export class SupervisedServer<Client> {
           return await run(link.client);
         } catch (error) {
           if (attempt >= MOST_ATTEMPTS || !mayRepeat(error, options)) throw error;
+          await this.#whenOver(link);
         }
       }
     } catch (error) {
@@ -153,6 +158,15 @@ export class SupervisedServer<Client> {
     return this.#ready!.promise;
   }
 
+  /** A call fails as soon as nothing can be written; that the server is gone is known a little later. */
+  async #whenOver(link: ServerLink<Client>): Promise<void> {
+    if (this.#link !== link) return;
+    const { promise, resolve } = this.#over!;
+    const timer = this.#options.clock.after(LOSS_WAIT_MS, resolve);
+    await promise;
+    timer.cancel();
+  }
+
   #open(reason: string): void {
     this.#change('starting', reason);
     const abort = new AbortController();
@@ -167,10 +181,12 @@ export class SupervisedServer<Client> {
     this.#opening = undefined;
     if (signal.aborted) return link.close();
     this.#link = link;
+    this.#over = waiting();
     this.#readySinceMs = this.#options.clock.nowMs();
     link.onLost((cause) => {
       if (this.#link !== link) return;
       this.#link = undefined;
+      this.#over?.resolve();
       this.#ready = waiting();
       const lost = cause ?? new PeerError('CONNECTION_CLOSED', 'The server closed the connection');
       this.#fell(lost, this.#options.clock.nowMs() - this.#readySinceMs);
@@ -211,6 +227,7 @@ export class SupervisedServer<Client> {
     this.#backoff?.cancel();
     const link = this.#link;
     this.#link = undefined;
+    this.#over?.resolve();
     this.#ready?.reject(new UsageError('SERVER_STOPPED', `Server "${this.name}" was stopped: ${reason}`));
     this.#ready = undefined;
     const opening = this.#opening;

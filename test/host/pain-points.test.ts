@@ -300,16 +300,13 @@ test('five servers that misbehave do not slow a healthy one: its p99 is at most 
   const host = await openHost({
     healthy: counting('healthy').entry,
     ...Object.fromEntries(ways.map((way) => [way, misbehaving(way, never)])),
-    'crashes-at-once': misbehaving('crashes-at-once', {
-      autoStart: false,
-      restart: { maxRestarts: 1000, periodMs: 1000, backoffMs: 100, maxBackoffMs: 200 },
-    }),
+    'crashes-at-once': misbehaving('crashes-at-once', { autoStart: false }),
   });
   await host.start();
   const bad = [...ways, 'crashes-at-once'];
   const p99 = async () => {
     const times: number[] = [];
-    for (let at = 0; at < 400; at++) {
+    for (let at = 0; at < 1000; at++) {
       const started = performance.now();
       await host.callTool('healthy', 'echo', { at });
       times.push(performance.now() - started);
@@ -321,7 +318,7 @@ test('five servers that misbehave do not slow a healthy one: its p99 is at most 
   for (let round = 0; round < 6; round++) {
     const alone = await p99();
     for (const name of bad) host.startServer(name).catch(() => undefined); // they never become ready
-    await until('they misbehave', () => bad.every((name) => ['starting', 'backoff'].includes(stateOf(host, name))));
+    await until('they misbehave', () => bad.every((name) => stateOf(host, name) !== 'stopped'));
     rounds.push({ alone, beside: await p99() });
     await Promise.all(bad.map((name) => host.stopServer(name)));
   }
