@@ -13,8 +13,14 @@ const python = (() => {
   }
 })();
 
-/** The last state of each line, without colours. */
-const plain = (shown: string) => stripVTControlCharacters(shown).replaceAll('\r', '');
+/** The last state of each line, without colours: what was cleared is not there any more. */
+const plain = (shown: string) =>
+  stripVTControlCharacters(
+    shown
+      .split('\n')
+      .map((line) => line.slice(line.lastIndexOf('\x1b[2K') + 1))
+      .join('\n'),
+  ).replaceAll(/\r|^\[2K/gm, '');
 
 describe.skipIf(!python)('on a terminal', () => {
   test('tables are aligned, have a header, and never pass the width', async () => {

@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 async function up(config: string, ...args: string[]): Promise<Up> {
-  const child = startCli(['up', '--config', config, ...args]);
+  const child = startCli(['up', '--config', config, ...(args.length > 0 ? args : ['--no-inspector'])]);
   running.add(child);
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
@@ -145,7 +145,7 @@ describe('in a pipe', () => {
 
   test('--json is a document a line', async () => {
     const config = writeConfig('json.json', { everything: everythingEntry });
-    const host = await up(config, '--json');
+    const host = await up(config, '--json', '--no-inspector');
     await has(host, '"ready"');
     host.child.kill('SIGINT');
     expect(await host.ended).toEqual([0, null]);
@@ -166,6 +166,18 @@ describe('in a pipe', () => {
     });
   });
 
+  test('the Inspector is there, for whoever has its address', async () => {
+    const config = writeConfig('inspector.json', { everything: everythingEntry });
+    const host = await up(config, '--inspector-port', '0');
+    await has(host, /inspector http:\S+token=\S+/);
+    const url = new URL(/inspector (http:\S+)/.exec(host.log())![1]!);
+    expect(url.hostname).toBe('127.0.0.1');
+    expect((await fetch(url)).status).toBeLessThan(400);
+    expect((await fetch(new URL('/api/servers', url))).status).toBeGreaterThanOrEqual(400);
+    const live = readdirSync(join(folder, 'standpipe')).filter((name) => name.endsWith('.json'));
+    expect(live).toHaveLength(1);
+  });
+
   test('no config, or none that can be used, is an error', async () => {
     expect((await runCli(['up', '--config', 'nowhere.json'])).code).toBe(2);
     writeFileSync(join(folder, 'bad.json'), '{');
@@ -180,7 +192,7 @@ describe('on a terminal', () => {
       everything: everythingEntry,
       broken: { command: 'no-such-command' },
     });
-    const { code, stdout } = await runOnTerminal(['up', '--config', config], {
+    const { code, stdout } = await runOnTerminal(['up', '--no-inspector', '--config', config], {
       columns: 70,
       steps: [{ wait: 'ready' }, { wait: '2s', columns: 50 }, { wait: 'ready', type: '\x03' }, { wait: 'Stopping' }],
     });
