@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { inBrowser, openPage } from './chromium.ts';
-import { detail, live, rows } from './on-page.ts';
+import { detail, live, rows, soon } from './on-page.ts';
 import { openInspector } from './target.ts';
 
 inBrowser('by keyboard alone', () => {
@@ -13,28 +13,28 @@ inBrowser('by keyboard alone', () => {
     await rows(page).first().waitFor();
     const cursor = page.locator('.row.cursor');
     await page.keyboard.press('g');
-    await expect.poll(() => cursor.getAttribute('aria-rowindex')).toBe('2');
+    await soon(() => cursor.getAttribute('aria-rowindex')).toBe('2');
     expect(await page.getByRole('button', { name: 'Follow' }).getAttribute('aria-pressed')).toBe('false');
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('k');
-    await expect.poll(() => cursor.getAttribute('aria-rowindex')).toBe('3');
+    await soon(() => cursor.getAttribute('aria-rowindex')).toBe('3');
     await page.keyboard.press('Enter');
     await detail(page).waitFor();
     expect(await page.evaluate('document.activeElement.id')).toBe('detail');
     await page.keyboard.press('Escape');
-    await expect.poll(() => detail(page).count()).toBe(0);
+    await soon(() => detail(page).count()).toBe(0);
     expect(await page.evaluate('document.activeElement.id')).toBe('timeline');
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('Shift+ArrowDown');
-    await expect.poll(() => page.locator('.row.selected').count()).toBe(3);
+    await soon(() => page.locator('.row.selected').count()).toBe(3);
     await page.keyboard.press('/');
     await page.keyboard.type('fail');
     await page.keyboard.press('Enter');
-    await expect.poll(() => rows(page).count()).toBe(2);
+    await soon(() => rows(page).count()).toBe(2);
     await page.keyboard.press('g');
     await page.keyboard.press('p');
-    await expect.poll(() => cursor.getAttribute('aria-rowindex')).toBe('3');
+    await soon(() => cursor.getAttribute('aria-rowindex')).toBe('3');
     await page.keyboard.press('f');
     expect(await page.getByRole('button', { name: 'Follow' }).getAttribute('aria-pressed')).toBe('true');
     await page.keyboard.press('Space');
@@ -42,7 +42,7 @@ inBrowser('by keyboard alone', () => {
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');
-    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    await soon(() => page.getByRole('dialog').count()).toBe(0);
   });
 
   test('a tool: choose it, fill it in, call it, with the focus always to be seen', async () => {

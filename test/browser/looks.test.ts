@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { inBrowser, openPage } from './chromium.ts';
-import { goTo, live } from './on-page.ts';
+import { goTo, live, soon } from './on-page.ts';
 import { openInspector } from './target.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -69,7 +69,7 @@ inBrowser('looks', () => {
     const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
     const dark = await ground();
     await page.emulateMedia({ colorScheme: 'light' });
-    await expect.poll(ground).not.toBe(dark);
+    await soon(ground).not.toBe(dark);
     await page.getByRole('button', { name: 'Use the dark theme' }).click();
     expect(await ground()).toBe(dark);
     await page.reload();

@@ -1,6 +1,12 @@
 // What people do on the page, by the words they see.
 
 import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** What is to become true before long, however busy the machine is. */
+export function soon<T>(look: () => T) {
+  return expect.poll(look, { timeout: 10_000 });
+}
 
 export function live(page: Page): Promise<void> {
   return page.locator('.connection.live, .connection.complete').waitFor();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { inBrowser, openPage } from './chromium.ts';
-import { detail, goTo, live } from './on-page.ts';
+import { detail, goTo, live, soon } from './on-page.ts';
 import { openInspector } from './target.ts';
 
 inBrowser('latency, stderr and problems', () => {
@@ -18,7 +18,7 @@ inBrowser('latency, stderr and problems', () => {
     await host.callTool('workbench', 'echo', { text: 'one more' });
     await row.getByRole('cell', { name: '21', exact: true }).waitFor();
     await row.getByRole('link', { name: 'Wire' }).click();
-    await expect.poll(() => page.locator('.figures').textContent()).toMatch(/^42 of/);
+    await soon(() => page.locator('.figures').textContent()).toMatch(/^42 of/);
   });
 
   test('stderr can be searched, and every line leads to its place on the wire', async () => {
@@ -42,7 +42,7 @@ inBrowser('latency, stderr and problems', () => {
     const problem = page.getByRole('listitem').filter({ hasText: 'stdout pollution' });
     await problem.getByText(/stderr/).waitFor();
     await problem.getByRole('link', { name: /See it on the wire/ }).click();
-    await expect.poll(() => page.locator('.row.cursor').textContent()).toContain('DEBUG: connected');
+    await soon(() => page.locator('.row.cursor').textContent()).toContain('DEBUG: connected');
     await goTo(page, '#/problems');
     expect(await page.getByRole('listitem').count()).toBeGreaterThan(0);
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { inBrowser, openPage } from './chromium.ts';
-import { goTo, live, openTool } from './on-page.ts';
+import { goTo, live, openTool, soon } from './on-page.ts';
 import { openInspector } from './target.ts';
 
 inBrowser('questions of servers', () => {
@@ -29,7 +29,7 @@ inBrowser('questions of servers', () => {
     await page.getByRole('button', { name: /1 question/ }).click();
     await page.getByRole('button', { name: 'Decline' }).click();
     expect(JSON.stringify(await called)).toContain('decline');
-    await expect.poll(() => page.getByRole('button', { name: /question/ }).count()).toBe(0);
+    await soon(() => page.getByRole('button', { name: /question/ }).count()).toBe(0);
   });
 
   test('a reload keeps an open question', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { inBrowser, openPage } from './chromium.ts';
-import { call, goTo, live } from './on-page.ts';
+import { call, goTo, live, soon } from './on-page.ts';
 import { openInspector } from './target.ts';
 
 inBrowser('the servers view', () => {
@@ -17,7 +17,7 @@ inBrowser('the servers view', () => {
     await card.getByText('MCP 2025-11-25').waitFor();
     const uptime = card.locator('dd').nth(1);
     const before = await uptime.textContent();
-    await expect.poll(() => uptime.textContent(), { timeout: 5_000 }).not.toBe(before);
+    await soon(() => uptime.textContent()).not.toBe(before);
   });
 
   test('stops, starts and restarts a server, and says so', async () => {

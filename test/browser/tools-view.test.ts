@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { inBrowser, openPage } from './chromium.ts';
-import { call, goTo, live, openTool } from './on-page.ts';
+import { call, goTo, live, openTool, soon } from './on-page.ts';
 import { openInspector } from './target.ts';
 
 inBrowser('tools, resources and prompts', () => {
@@ -9,7 +9,7 @@ inBrowser('tools, resources and prompts', () => {
     const page = await openPage(`${url}#/tools`);
     await page.getByLabel('Find in tools').fill('says what');
     const list = page.getByRole('navigation', { name: 'All tools' });
-    await expect.poll(() => list.getByRole('listitem').count()).toBe(1);
+    await soon(() => list.getByRole('listitem').count()).toBe(1);
     await list.getByRole('link', { name: /^echo/ }).click();
     await page.getByLabel(/^text/).fill('hello <b>there</b>');
     await page.getByLabel(/^times/).fill('2');
@@ -61,7 +61,7 @@ inBrowser('tools, resources and prompts', () => {
     await form.getByLabel('arguments as JSON').fill('{"a": "one"}');
     await form.getByText('"b" is missing').waitFor();
     await form.getByLabel('arguments as JSON').fill('{"a": 1, "b": 2}');
-    await expect.poll(() => form.getByText('is missing').count()).toBe(0);
+    await soon(() => form.getByText('is missing').count()).toBe(0);
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     const result = page.getByRole('region', { name: 'Result' });
     await result.getByRole('tab', { name: 'Structured' }).click();
@@ -90,7 +90,7 @@ inBrowser('tools, resources and prompts', () => {
     const result = await call(page, 'show');
     const picture = result.getByRole('img');
     await picture.waitFor();
-    await expect.poll(() => picture.evaluate((image) => (image as { naturalWidth?: number }).naturalWidth)).toBe(96);
+    await soon(() => picture.evaluate((image) => (image as { naturalWidth?: number }).naturalWidth)).toBe(96);
     await result.locator('audio').waitFor();
     await result.getByText('Inside of the answer').waitFor();
     await result.getByRole('link', { name: 'See it under Resources' }).click();
@@ -114,9 +114,9 @@ inBrowser('tools, resources and prompts', () => {
     expect(await form.getByLabel(/^text/).inputValue()).toBe('first');
     await form.getByLabel(/^text/).fill('first, changed');
     await page.getByRole('button', { name: 'Call', exact: true }).click();
-    await expect.poll(() => history.getByRole('listitem').count()).toBe(2);
+    await soon(() => history.getByRole('listitem').count()).toBe(2);
     await page.reload();
-    await expect.poll(() => history.getByRole('listitem').count()).toBe(2);
+    await soon(() => history.getByRole('listitem').count()).toBe(2);
   });
 
   test('reads a resource by its template, and gets a prompt', async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { inBrowser, openPage } from './chromium.ts';
-import { call, detail, goTo, live, rows } from './on-page.ts';
+import { call, detail, goTo, live, rows, soon } from './on-page.ts';
 import { addressIn, openInspector } from './target.ts';
 
 inBrowser('the wire view', () => {
@@ -24,19 +24,19 @@ inBrowser('the wire view', () => {
     await live(page);
     await call(page, 'fail');
     await goTo(page, '#/wire?method=tools/call');
-    await expect.poll(() => rows(page).count()).toBe(2);
+    await soon(() => rows(page).count()).toBe(2);
     const [request, answer] = [rows(page).nth(0), rows(page).nth(1)];
     expect(await answer.locator('.c5').textContent()).toMatch(/(?:ms|µs)$/);
     expect(await answer.locator('.c3').textContent()).toContain('fail');
     await request.click();
-    await expect.poll(() => answer.getAttribute('class')).toContain('pair');
+    await soon(() => answer.getAttribute('class')).toContain('pair');
     await page.keyboard.press('p');
-    await expect.poll(() => answer.getAttribute('aria-selected')).toBe('true');
+    await soon(() => answer.getAttribute('aria-selected')).toBe('true');
     await detail(page).getByText('The oven is cold.').waitFor();
     await detail(page)
       .getByRole('button', { name: /^Request #/ })
       .click();
-    await expect.poll(() => request.getAttribute('aria-selected')).toBe('true');
+    await soon(() => request.getAttribute('aria-selected')).toBe('true');
   });
 
   test('shows an event as JSON, text and bytes', async () => {
@@ -70,16 +70,16 @@ inBrowser('the wire view', () => {
     await page.getByLabel('Server').selectOption('workbench');
     await page.getByLabel('Direction').selectOption('toServer');
     await page.getByLabel('Find in the timeline').fill('fail');
-    await expect.poll(() => rows(page).count()).toBe(1);
-    await expect.poll(() => page.url()).toContain('q=fail');
+    await soon(() => rows(page).count()).toBe(1);
+    await soon(() => page.url()).toContain('q=fail');
     await page.reload();
-    await expect.poll(() => rows(page).count()).toBe(1);
+    await soon(() => rows(page).count()).toBe(1);
     await page.getByRole('button', { name: 'Clear' }).click();
-    await expect.poll(() => rows(page).count()).toBeGreaterThan(5);
+    await soon(() => rows(page).count()).toBeGreaterThan(5);
     await page.getByLabel('errors only').check();
-    await expect
-      .poll(async () => (await rows(page).allTextContents()).every((row) => /error|not found|noise|-326/i.test(row)))
-      .toBe(true);
+    await soon(async () =>
+      (await rows(page).allTextContents()).every((row) => /error|not found|noise|-326/i.test(row)),
+    ).toBe(true);
     await page.getByLabel('errors only').uncheck();
     await page.getByLabel('slower than').fill('60000');
     await page.getByText('Nothing passes the filter').waitFor();
@@ -120,7 +120,7 @@ inBrowser('the wire view', () => {
     const { url, host } = await openInspector('workbench');
     await host.callTool('workbench', 'echo', { text: 'keep me' });
     const page = await openPage(`${url}#/wire?method=tools/call`);
-    await expect.poll(() => rows(page).count()).toBe(2);
+    await soon(() => rows(page).count()).toBe(2);
     await page.getByRole('button', { name: 'Export' }).click();
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save 2 rows' }).click();

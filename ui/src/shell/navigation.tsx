@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { lastAddressOf, useRoute, type View, views } from '../route.ts';
 import { useCell } from '../state/cell.ts';
 import { arrivals, isAlarming, problems, servers } from '../state/session.ts';
@@ -20,10 +21,21 @@ export function Navigation() {
     wire: useCell(arrivals).rows,
     problems: useCell(problems).filter(isAlarming).length,
   };
+  const here = useRef<HTMLAnchorElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another view, another link
+  useEffect(() => {
+    here.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [view]);
   return (
     <nav className="nav" aria-label="Views">
       {views.map((one, at) => (
-        <a key={one} href={lastAddressOf(one)} aria-current={one === view ? 'page' : undefined} title={`Key ${at + 1}`}>
+        <a
+          key={one}
+          ref={one === view ? here : undefined}
+          href={lastAddressOf(one)}
+          aria-current={one === view ? 'page' : undefined}
+          title={`Key ${at + 1}`}
+        >
           <span>{titles[one]}</span>
           {counts[one] ? (
             <span className={one === 'problems' ? 'count bad' : 'count'}>{compact(counts[one])}</span>

@@ -10,7 +10,7 @@ import { nextTask } from './next-task.ts';
 import { dropQuestion, putQuestion } from './questions.ts';
 import * as session from './session.ts';
 
-const PAGE_ROWS = 4_000;
+const PAGE_ROWS = 2_000;
 const PAUSES_MS = [250, 500, 1_000, 2_000, 4_000];
 
 export async function connect(): Promise<never> {

@@ -2,7 +2,8 @@
 
 const channel = new MessageChannel();
 const waiting: (() => void)[] = [];
-channel.port1.onmessage = () => waiting.shift()?.();
+channel.port1.addEventListener('message', () => waiting.shift()?.());
+channel.port1.start();
 
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => {

@@ -83,7 +83,11 @@ function optionsFor(element: HTMLElement): uPlot.Options {
     cursor: { drag: { x: true, y: false }, points: { show: false } },
     scales: { y: { distr: 3 } },
     axes: [
-      { ...axis, values: (_, ticks) => ticks.map((seconds) => clockTime(new Date(seconds * 1000)).slice(0, 8)) },
+      {
+        ...axis,
+        size: 28,
+        values: (_, ticks) => ticks.map((seconds) => clockTime(new Date(seconds * 1000)).slice(0, 8)),
+      },
       {
         ...axis,
         size: 70,

@@ -4,33 +4,28 @@ import { useEffect, useState } from 'react';
 import type { LatencyReport, LatencyRow } from '../../../../src/inspector/api.ts';
 import { api } from '../../api/request.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { useThrottled } from '../../parts/throttled.ts';
 import { useCell } from '../../state/cell.ts';
 import { arrivals } from '../../state/session.ts';
 import { LatencyPlot } from './latency-plot.tsx';
 import { LatencyTable } from './latency-table.tsx';
 
-const ASK_DELAY_MS = 500;
+const ASK_EVERY_MS = 500;
 
 export default function LatencyView() {
-  const { answers } = useCell(arrivals);
+  const answers = useThrottled(useCell(arrivals).answers, ASK_EVERY_MS);
   const [report, setReport] = useState<LatencyReport>();
   const [failure, setFailure] = useState<string>();
   const [chosen, setChosen] = useState<LatencyRow>();
-  const first = report === undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: new answers came
   useEffect(() => {
     let current = true;
-    const timer = setTimeout(
-      () =>
-        api.latency().then(
-          (found) => current && setReport(found),
-          (error: Error) => current && setFailure(error.message),
-        ),
-      first ? 0 : ASK_DELAY_MS,
+    api.latency().then(
+      (found) => current && setReport(found),
+      (error: Error) => current && setFailure(error.message),
     );
     return () => {
       current = false;
-      clearTimeout(timer);
     };
   }, [answers]);
   return (

@@ -45,7 +45,8 @@ export function OfferList({ kind, offered, chosen, known, asked }: Props) {
 }
 
 function ServerNote({ name, known, state }: { name: string; known: Offer | undefined; state: string }) {
-  if (known?.state === 'known' && !known.offer.error) return null;
+  if (known?.state === 'known' && !known.offer.error)
+    return <Instructions name={name} text={known.offer.instructions} />;
   const words =
     known?.state === 'loading'
       ? 'asking…'
@@ -58,6 +59,16 @@ function ServerNote({ name, known, state }: { name: string; known: Offer | undef
     <p className={known?.state === 'failed' || known?.state === 'known' ? 'note bad' : 'note'}>
       <strong>{visibleLine(name)}</strong> {visible(words)}
     </p>
+  );
+}
+
+function Instructions({ name, text }: { name: string; text: string | undefined }) {
+  if (!text) return null;
+  return (
+    <details className="note">
+      <summary>How to use {visibleLine(name)}</summary>
+      <p>{visible(text)}</p>
+    </details>
   );
 }
 

@@ -6,6 +6,7 @@ import { api } from '../../api/request.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { useFixedRows } from '../../parts/fixed-rows.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
+import { useThrottled } from '../../parts/throttled.ts';
 import { addressOf, replaceParams, useRoute } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
 import { arrivals, servers, wallTime } from '../../state/session.ts';
@@ -13,7 +14,7 @@ import { clockTime, plural } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 
 const ROW_PX = 22;
-const ASK_DELAY_MS = 200;
+const ASK_EVERY_MS = 200;
 
 export default function StderrView() {
   const { params } = useRoute();
@@ -71,27 +72,25 @@ export default function StderrView() {
   );
 }
 
-function useStderr(server: string, life: string, search: string) {
-  const { stderr } = useCell(arrivals);
+function useStderr(server: string, life: string, typed: string) {
+  const stderr = useThrottled(useCell(arrivals).stderr, ASK_EVERY_MS);
+  const search = useThrottled(typed, ASK_EVERY_MS);
   const [page, setPage] = useState<StderrPage>();
   const [failure, setFailure] = useState<string>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: new lines came
   useEffect(() => {
     if (server === '') return;
     let current = true;
-    const timer = setTimeout(() => {
-      api.stderr({ server, life, search }).then(
-        (found) => {
-          if (!current) return;
-          setPage(found);
-          setFailure(undefined);
-        },
-        (error: Error) => current && setFailure(error.message),
-      );
-    }, ASK_DELAY_MS);
+    api.stderr({ server, life, search }).then(
+      (found) => {
+        if (!current) return;
+        setPage(found);
+        setFailure(undefined);
+      },
+      (error: Error) => current && setFailure(error.message),
+    );
     return () => {
       current = false;
-      clearTimeout(timer);
     };
   }, [server, life, search, stderr]);
   return { page, failure };

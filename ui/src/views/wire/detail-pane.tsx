@@ -104,6 +104,12 @@ function Contents({ seq, loading }: { seq: number; loading: Loading }) {
         {form === 'text' && <LongText key={seq} text={text ?? ''} label="Contents as text" />}
         {form === 'hex' && <HexView key={seq} base64={base64} offset={offset} />}
       </Tabs>
+      {detail.tailBase64 && (
+        <>
+          <h3>Its last bytes</h3>
+          <HexView base64={detail.tailBase64} offset={undefined} />
+        </>
+      )}
       <div className="buttons">
         {text !== undefined && (
           <button type="button" onClick={() => copyText(text, 'Text')}>

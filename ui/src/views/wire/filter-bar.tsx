@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import { useCell } from '../../state/cell.ts';
-import { arrivals, columns, servers, wireRows } from '../../state/session.ts';
+import { arrivals, columns, droppedByStore, servers, wireRows } from '../../state/session.ts';
 import { type Group, groups, noFilter, type WireFilter } from '../../state/wire-filter.ts';
 import { plural } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
@@ -146,13 +146,15 @@ function GroupToggles({ chosen, onChange }: { chosen: Group[]; onChange(chosen: 
 function Progress() {
   useCell(wireRows.version);
   const scanning = useCell(wireRows.scanning);
-  const { rows } = useCell(arrivals);
-  const some = wireRows.count === rows ? '' : `${wireRows.count.toLocaleString('en')} of `;
+  useCell(arrivals);
+  const gone = columns.dropped + useCell(droppedByStore).events;
+  const some = wireRows.count === columns.count ? '' : `${wireRows.count.toLocaleString('en')} of `;
   return (
     <span className="muted figures" role="status">
       {scanning ? 'looking… ' : ''}
       {some}
       {plural(columns.count, 'event')}
+      {gone > 0 && `, ${plural(gone, 'older one is', 'older ones are')} gone`}
     </span>
   );
 }

@@ -55,6 +55,8 @@ export function Timeline({ filter }: { filter: WireFilter }) {
     event.preventDefault();
   };
 
+  const position = positionOfCursor();
+  const isDrawn = position >= window.first && position < window.end;
   const pair = pairOf(at);
   const range = selectedRange();
   const rows = [];
@@ -85,7 +87,7 @@ export function Timeline({ filter }: { filter: WireFilter }) {
       aria-label="Timeline"
       aria-rowcount={count + 1}
       aria-multiselectable="true"
-      aria-activedescendant={at === undefined ? undefined : `row-${at}`}
+      aria-activedescendant={isDrawn ? `row-${at}` : undefined}
       tabIndex={0}
       ref={scroller}
       onScroll={onScroll}

@@ -1,0 +1,146 @@
+// The parts of the page that are plain functions and need no browser.
+
+import { expect, test } from 'vitest';
+import type { EventRow } from '../../src/inspector/api.ts';
+import { firstValue } from '../../ui/src/schema-form/first-value.ts';
+import { meaningOf, settled } from '../../ui/src/schema-form/read-schema.ts';
+import { EventColumns } from '../../ui/src/state/event-columns.ts';
+import { FilteredRows } from '../../ui/src/state/filtered-rows.ts';
+import { noFilter } from '../../ui/src/state/wire-filter.ts';
+import { commandLine } from '../../ui/src/text/command-line.ts';
+import { shortMessage } from '../../ui/src/text/short-message.ts';
+import { visible, visibleLine } from '../../ui/src/text/visible.ts';
+
+function request(seq: number, more: Partial<EventRow> = {}): EventRow {
+  return {
+    seq,
+    atMs: seq,
+    server: 's',
+    life: 1,
+    kind: 'frame',
+    type: 'request',
+    method: 'ping',
+    summary: `row ${seq}`,
+    ...more,
+  };
+}
+
+function filtered(rows: EventRow[]) {
+  const columns = new EventColumns();
+  const view = new FilteredRows(columns);
+  columns.append(rows);
+  view.grow();
+  const seqs = () => Array.from({ length: view.count }, (_, at) => columns.numbers.seq[view.at(at)]);
+  return { columns, view, seqs };
+}
+
+test('rows come back from the columns as they went in', () => {
+  const columns = new EventColumns();
+  const rows = [
+    request(1, { id: '1', size: 5, latencyMs: 0, pairSeq: 2, tool: 't', direction: 'toServer' }),
+    request(2, { id: 1, error: 'e' }),
+  ];
+  columns.append(rows);
+  expect(rows.map((_, at) => JSON.parse(JSON.stringify(columns.row(at))))).toEqual(rows);
+});
+
+test('a row that came already is not added again', () => {
+  const { columns } = filtered([request(1), request(2)]);
+  columns.append([request(2), request(3)]);
+  expect(columns.count).toBe(3);
+});
+
+test('an answer that came before it was known what it answers learns that from its request', () => {
+  const { columns } = filtered([request(1, { tool: 'echo' }), { ...request(2), type: 'response', method: undefined }]);
+  columns.update({ seq: 1, latencyMs: 7, pairSeq: 2 });
+  expect(columns.row(1)).toMatchObject({ method: 'ping', tool: 'echo', latencyMs: 7, pairSeq: 1 });
+});
+
+test('the oldest rows go when there are too many, and the others are still found', () => {
+  const { columns, view, seqs } = filtered(Array.from({ length: 100 }, (_, at) => request(at + 1)));
+  const gone = columns.trim(80);
+  view.shift(gone);
+  expect(gone).toBe(40);
+  expect(seqs()).toEqual(Array.from({ length: 60 }, (_, at) => at + 41));
+  expect(columns.row(columns.indexOf(50)).summary).toBe('row 50');
+});
+
+test('an answer makes its request pass a filter that asks for latency, in its place', async () => {
+  const { columns, view, seqs } = filtered([request(1, { latencyMs: 50 }), request(2), request(3, { latencyMs: 60 })]);
+  view.setFilter({ ...noFilter, slowerThanMs: 40 });
+  expect(seqs()).toEqual([1, 3]);
+  view.revisit([columns.update({ seq: 2, latencyMs: 90 })]);
+  expect(seqs()).toEqual([1, 2, 3]);
+});
+
+test('answers pass a filter for the method of their request', () => {
+  const { view, seqs } = filtered([
+    request(1, { method: 'a', pairSeq: 3 }),
+    request(2, { method: 'b' }),
+    { ...request(3, { pairSeq: 1 }), type: 'response', method: undefined },
+  ]);
+  view.setFilter({ ...noFilter, method: 'a' });
+  expect(seqs()).toEqual([1, 3]);
+});
+
+test('while paused nothing new is shown, and it is counted', () => {
+  const { columns, view, seqs } = filtered([request(1)]);
+  view.pause(true);
+  columns.append([request(2), request(3)]);
+  view.grow();
+  expect([seqs(), view.held.read()]).toEqual([[1], 2]);
+  view.pause(false);
+  expect(seqs()).toEqual([1, 2, 3]);
+});
+
+test('a command line survives any shell', () => {
+  const args = { text: "it's $HOME; `rm`", n: 2, at: '@file', list: ['a b'] };
+  expect(commandLine('my server', { kind: 'tool', name: 'echo', args })).toBe(
+    `standpipe call 'my server' echo 'text=it'\\''s $HOME; \`rm\`' n:=2 'at:="@file"' 'list:=["a b"]'`,
+  );
+  expect(commandLine('s', { kind: 'tool', name: 't', args: { 'odd name': 1 } })).toBe(
+    `standpipe call s t --args '{"odd name":1}'`,
+  );
+  expect(commandLine('s', { kind: 'resource', uri: 'note://a?b=c' })).toBe(`standpipe read s 'note://a?b=c'`);
+});
+
+test('what hides in text is shown', () => {
+  expect(visible('a\u001b[0m\u202e\n\tb\u0000')).toBe('a⟨ESC⟩[0m⟨U+202E⟩\n\tb⟨NUL⟩');
+  expect(visibleLine('a\nb\r')).toBe('a⏎b⟨CR⟩');
+});
+
+test('a message is shortened to what other columns do not show', () => {
+  expect(shortMessage('{"jsonrpc":"2.0","id":1,"method":"ping"}')).toBe('');
+  expect(shortMessage('{"jsonrpc":"2.0","id":"a","result":{"x":1}}')).toBe('{"x":1}');
+  expect(shortMessage('{"method":"m","params":{"long')).toBe('{"long');
+  expect(shortMessage('plain')).toBe('plain');
+});
+
+test('schemas give fields: references, nullable types, alternatives, and what is not understood', () => {
+  const root = { $defs: { city: { type: 'string', default: 'Oslo' } } };
+  const form = (schema: object) => meaningOf(settled(schema, root), root).form;
+  expect(form({ $ref: '#/$defs/city' })).toBe('string');
+  expect(form({ type: ['integer', 'null'] })).toBe('number');
+  expect(form({ anyOf: [{ type: 'boolean' }, { type: 'null' }] })).toBe('boolean');
+  expect(form({ oneOf: [{ const: 1, title: 'one' }, { const: 2 }] })).toBe('choice');
+  expect(form({ type: 'array', items: { enum: ['a'] } })).toBe('choices');
+  expect(form({ oneOf: [{ type: 'string' }, { type: 'object' }] })).toBe('variants');
+  expect(form({ allOf: [{ properties: { a: {} } }], required: ['a'] })).toBe('object');
+  expect(form({ not: {} })).toBe('json');
+  expect(form({ $ref: '#/$defs/missing' })).toBe('json');
+});
+
+test('a form begins with defaults and with what cannot be left out, and a schema that contains itself ends', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      a: { default: 1 },
+      inner: { type: 'object', properties: { b: { const: 'x' } }, required: ['b'] },
+      self: { $ref: '#' },
+    },
+    required: ['inner'],
+  };
+  expect(firstValue(schema)).toEqual({ a: 1, inner: { b: 'x' } });
+  const endless = { type: 'object', properties: { self: { $ref: '#' } }, required: ['self'] };
+  expect(JSON.stringify(firstValue(endless)).length).toBeLessThan(200);
+});
