@@ -6,11 +6,22 @@ import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
 import { defaultRestart, type ServerConfig } from '../../src/host/config/server-config.ts';
 import { Host } from '../../src/host/host.ts';
-import type { ApiProblem, LiveMessages } from '../../src/inspector/api.ts';
+import type { ApiProblem, LiveMessages, Problem } from '../../src/inspector/api.ts';
 import { hostSource } from '../../src/inspector/host-source.ts';
 import { inspectorInputs, type Questions } from '../../src/inspector/questions.ts';
 import { type Inspector, startInspector } from '../../src/inspector/server.ts';
 import type { InspectorSource } from '../../src/inspector/source.ts';
+import { until as untilWithin } from '../fixtures/server.ts';
+
+/** Patient: other programs share the machine. */
+export function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  return untilWithin(what, holds, 20_000);
+}
+
+/** What is wrong, apart from the slowness of a busy machine. */
+export function kindsOf(problems: readonly Problem[]): string[] {
+  return problems.map(({ kind }) => kind).filter((kind) => kind !== 'slow-start');
+}
 
 const toClose: (() => Promise<void>)[] = [];
 afterEach(async () => {

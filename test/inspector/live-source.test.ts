@@ -11,8 +11,7 @@ import type { CallStarted, CallUpdate, EventPage, Overview } from '../../src/ins
 import { liveSource, tapSource } from '../../src/inspector/live-source.ts';
 import { type Announced, announce } from '../../src/live/announce.ts';
 import { findLive } from '../../src/live/find-live.ts';
-import { until } from '../fixtures/server.ts';
-import { later, legacy, openPage, serverConfig } from './inspecting.ts';
+import { kindsOf, later, legacy, openPage, serverConfig, until } from './inspecting.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -62,7 +61,7 @@ test('a real tap between a host and its server is watched from outside, and its 
   const overview = await page.get<Overview>('overview');
   expect(overview).toMatchObject({ canAct: false, source: { kind: 'tap', live: true } });
   expect(overview.servers.map(({ name }) => name)).toEqual(['weather']);
-  expect(overview.problems.map(({ kind }) => kind)).toEqual(['era-fallback']);
+  expect(kindsOf(overview.problems)).toEqual(['era-fallback']);
 
   const live = await page.live();
   await host.callTool('tapped', 'hello', { name: 'Ada' });

@@ -3,8 +3,7 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import type { CallStarted, EventDetail, EventPage, LatencyReport, Overview } from '../../src/inspector/api.ts';
-import { until } from '../fixtures/server.ts';
-import { inspectHost, later, legacy, modern, serverConfig } from './inspecting.ts';
+import { inspectHost, kindsOf, later, legacy, modern, serverConfig, until } from './inspecting.ts';
 
 const talks = serverConfig('talks', 'test/fixtures/inspector/talks-and-falls.mjs');
 
@@ -67,7 +66,7 @@ test('a server that falls leaves its evidence: rows, last words, exit, and what 
   );
   const { problems } = await page.get<Overview>('overview');
   const found = Object.fromEntries(problems.map((problem) => [problem.kind, problem]));
-  expect(Object.keys(found).sort()).toEqual(['era-fallback', 'exit-with-error', 'stdout-pollution', 'unanswered']);
+  expect(kindsOf(problems).sort()).toEqual(['era-fallback', 'exit-with-error', 'stdout-pollution', 'unanswered']);
 
   const { rows } = await page.get<EventPage>('events?after=0');
   const noise = rows.find(({ seq }) => seq === found['stdout-pollution']!.seq)!;

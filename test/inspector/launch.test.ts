@@ -1,0 +1,48 @@
+// How an Inspector comes and goes.
+
+import { connect, createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { FlowStore } from '../../src/flow/store.ts';
+import { Host } from '../../src/host/host.ts';
+import { hostSource } from '../../src/inspector/host-source.ts';
+import { startInspector } from '../../src/inspector/server.ts';
+import { later } from './inspecting.ts';
+
+test('a busy port moves on to the next, and too many busy ones are an error in words', async () => {
+  const busy = createServer();
+  const port = await new Promise<number>((resolve) => {
+    busy.listen(0, '127.0.0.1', () => resolve((busy.address() as { port: number }).port));
+  });
+  later(async () => void busy.close());
+  const inspector = await startInspector(hostSource(new Host([])), { port });
+  later(() => inspector.close());
+  expect(inspector.port).toBeGreaterThan(port);
+  expect(inspector.port).toBeLessThanOrEqual(port + 20);
+  await expect(startInspector(hostSource(new Host([])), { port: 70_000 })).rejects.toThrow('cannot listen');
+});
+
+test('closing leaves nothing open', async () => {
+  const before = process.getActiveResourcesInfo().filter((kind) => /TCP|Pipe/.test(kind)).length;
+  const flow = new FlowStore();
+  const closing = await startInspector(hostSource(new Host([], { flow })), { port: 0 });
+  const stream = await fetch(`http://127.0.0.1:${closing.port}/api/live?token=${closing.token}`);
+  const idle = connect(closing.port, '127.0.0.1');
+  await new Promise((resolve) => idle.once('connect', resolve));
+  const idleEnd = new Promise((resolve) => idle.once('close', resolve));
+  idle.on('error', () => undefined);
+  await closing.close();
+  await expect(readToEnd(stream)).resolves.toBeUndefined();
+  await idleEnd;
+  await expect(fetch(`http://127.0.0.1:${closing.port}/`)).rejects.toThrow();
+  await new Promise((resolve) => setImmediate(resolve));
+  const after = process.getActiveResourcesInfo().filter((kind) => /TCP|Pipe/.test(kind)).length;
+  expect(after).toBeLessThanOrEqual(before);
+});
+
+async function readToEnd(response: Response): Promise<void> {
+  try {
+    for await (const _ of response.body!);
+  } catch {
+    // Cut off is an end too.
+  }
+}
