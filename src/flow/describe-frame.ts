@@ -90,8 +90,10 @@ const describers = { fromServer: new Describer(true), toServer: new Describer(fa
 function describeMessage(message: JsonRpcMessage): MessageDescription {
   if (!('method' in message)) {
     const description: MessageDescription = { kind: 'response', id: message.id ?? undefined };
-    if ('error' in message) description.error = { code: message.error.code, message: message.error.message };
-    else if (message.result.isError === true) description.toolError = true;
+    // Some servers write `error: null` beside a result, or no object as a result.
+    const { error, result } = message as { error?: { code: number; message: string } | null; result?: unknown };
+    if (error) description.error = { code: error.code, message: error.message };
+    else if ((result as { isError?: unknown } | null)?.isError === true) description.toolError = true;
     return description;
   }
   const { method, params } = message;
