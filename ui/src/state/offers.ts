@@ -13,12 +13,16 @@ export type Offer =
 
 export const offers = new Cell<Readonly<Record<string, Offer>>>({});
 
+/** For which process, and after how many news of lists, each server was asked. */
+const asked = new Map<string, string>();
+
 export async function loadOffer(server: string): Promise<void> {
   const put = (offer: Offer) => offers.update((known) => ({ ...known, [server]: offer }));
   if (offers.read()[server]?.state !== 'known') put({ state: 'loading' });
   try {
     put({ state: 'known', offer: await api.offer(server) });
   } catch (error) {
+    asked.delete(server);
     put({ state: 'failed', message: (error as Error).message });
   }
 }
@@ -32,9 +36,14 @@ export function useOffers(): Readonly<Record<string, Offer>> {
     .filter(({ status }) => status?.state === 'ready')
     .map(({ name, status }) => `${name}\n${status?.pid}`)
     .join('\t');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `lists` says that what is known may be old
   useEffect(() => {
-    for (const entry of ready ? ready.split('\t') : []) void loadOffer(entry.split('\n')[0]!);
+    for (const entry of ready ? ready.split('\t') : []) {
+      const name = entry.split('\n')[0]!;
+      // Asking shows on the wire: not again while nothing has changed.
+      if (asked.get(name) === `${entry}\n${lists}`) continue;
+      asked.set(name, `${entry}\n${lists}`);
+      void loadOffer(name);
+    }
   }, [ready, lists]);
   return known;
 }
