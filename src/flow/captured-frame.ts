@@ -25,8 +25,6 @@ abstract class Captured {
 export class CapturedBytes extends Captured implements FrameEvent {
   readonly length: number;
   readonly offset: number | undefined;
-  /** What this event keeps alive that no event before it does. */
-  readonly #heldBytes: number;
   /** The payload is block[start, start + length): for whoever can do without a view. */
   readonly #block: Uint8Array;
   readonly #start: number;
@@ -41,14 +39,12 @@ export class CapturedBytes extends Captured implements FrameEvent {
     start: number,
     length: number,
     offset: number | undefined,
-    heldBytes = length,
   ) {
     super(seq, atMs, server, life, direction);
     this.#block = block;
     this.#start = start;
     this.length = length;
     this.offset = offset;
-    this.#heldBytes = heldBytes;
   }
 
   get block(): Uint8Array {
@@ -57,10 +53,6 @@ export class CapturedBytes extends Captured implements FrameEvent {
 
   get start(): number {
     return this.#start;
-  }
-
-  get heldBytes(): number {
-    return this.#heldBytes;
   }
 
   get payload(): Uint8Array {

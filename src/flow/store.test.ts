@@ -96,6 +96,55 @@ describe('the flow store', () => {
     );
   });
 
+  it('keeps frames of large chunks without a copy, and tells them apart like any others', () => {
+    const frames = fc.array(fc.integer({ min: 0, max: 900 }), { maxLength: 12 });
+    const step = fc.oneof(frames, fc.constant('note' as const));
+    const limits = fc.record({ maxEvents: fc.integer({ min: 1, max: 40 }), maxBytes: fc.constantFrom(3000, 50_000) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), limits, fc.nat(100), fc.nat(20), (steps, bounds, seq, limit) => {
+        const store = new FlowStore(bounds);
+        const source = store.begin('a');
+        const naive: string[] = [];
+        const told: string[] = [];
+        store.subscribe((event) => told.push(show(event)));
+        let offset = 0;
+        for (const each of steps) {
+          if (each === 'note') {
+            source.add({ kind: 'note', text: 'x' });
+            naive.push('note');
+            continue;
+          }
+          const chunk = new Uint8Array(5000).fill(naive.length);
+          let start = 0;
+          for (const length of each.slice(0, 5)) {
+            source.span('toServer', chunk, start, start + length, offset + start);
+            naive.push(`${offset + start} ${length} ${length > 0 ? chunk[0] : ''}`);
+            start += length + 1;
+          }
+          offset += chunk.length;
+        }
+        const held = store.since(0);
+        expect(told).toEqual(naive);
+        expect(held.map(show)).toEqual(naive.slice(naive.length - held.length));
+        expect(held.map((event) => event.seq)).toEqual(held.map((_, i) => naive.length - held.length + 1 + i));
+        expect(held.length).toBeLessThanOrEqual(bounds.maxEvents);
+        expect(held.length <= 1 || store.heldBytes <= bounds.maxBytes).toBe(true);
+        expect(store.since(seq, limit).map(show)).toEqual(
+          held
+            .filter((event) => event.seq > seq)
+            .slice(0, limit)
+            .map(show),
+        );
+        for (const event of held) expect(show(store.get(event.seq)!)).toBe(show(event));
+        expect(store.get(naive.length - held.length)).toBeUndefined();
+      }),
+      { numRuns: 300 },
+    );
+    function show(event: FlowEvent): string {
+      return event.kind === 'frame' ? `${event.offset} ${event.length} ${event.payload[0] ?? ''}` : event.kind;
+    }
+  });
+
   it('tells subscribers in order until they leave', () => {
     const store = new FlowStore();
     const seen: number[] = [];

@@ -6,8 +6,10 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { toError } from '../base/errors.ts';
 import { ByteBlocks } from './byte-blocks.ts';
 import { CapturedBytes, CapturedText } from './captured-frame.ts';
+import { ChunkRun } from './chunk-run.ts';
 import { cutFrame } from './cut-frame.ts';
 import type { FlowDirection, FlowEvent, FlowFact } from './event.ts';
+import { EventQueue } from './event-queue.ts';
 import { FlowSource } from './source.ts';
 
 export interface FlowStoreOptions {
@@ -22,8 +24,6 @@ export interface FlowStoreOptions {
 export type FlowListener = (event: FlowEvent) => void;
 
 export const DEFAULT_KEEP_FRAME_BYTES = 1024 * 1024;
-/** About what an event costs beside its bytes. */
-const EVENT_BYTES = 160;
 /** Below this a view and a copy cost less than a buffer kept alive. */
 const SMALLEST_KEPT_CHUNK_BYTES = 4096;
 /** The longest UTF-8 for one unit of a string. */
@@ -40,15 +40,9 @@ export class FlowStore {
   readonly #blocks = new ByteBlocks();
   readonly #listeners = new Set<FlowListener>();
   readonly #lives = new Map<string, number>();
-  /** From #head on; what lies before was dropped. */
-  #events: (FlowEvent | undefined)[] = [];
-  #head = 0;
-  /** The chunk that was kept last, and when it came. */
-  #chunk: Uint8Array | undefined;
-  #chunkAtMs = 0;
-  #lastSeq = 0;
-  #heldBytes = 0;
-  #droppedBytes = 0;
+  readonly #queue = new EventQueue();
+  /** The chunk whose frames came last, while nothing else has come. */
+  #run: ChunkRun | undefined;
 
   constructor(options: FlowStoreOptions = {}) {
     this.#maxBytes = options.maxBytes ?? 32 * 1024 * 1024;
@@ -59,19 +53,19 @@ export class FlowStore {
   }
 
   get lastSeq(): number {
-    return this.#lastSeq;
+    return this.#queue.lastSeq;
   }
 
   get size(): number {
-    return this.#events.length - this.#head;
+    return this.#queue.size;
   }
 
   get heldBytes(): number {
-    return this.#heldBytes;
+    return this.#queue.heldBytes;
   }
 
   get dropped(): { events: number; bytes: number } {
-    return { events: this.#lastSeq - this.size, bytes: this.#droppedBytes };
+    return { events: this.lastSeq - this.size, bytes: this.#queue.droppedBytes };
   }
 
   /** A new process of a server: what it does goes through the source. */
@@ -82,13 +76,12 @@ export class FlowStore {
   }
 
   get(seq: number): FlowEvent | undefined {
-    return this.#events[seq - this.#lastSeq + this.#events.length - 1];
+    return this.#queue.get(seq);
   }
 
   /** The events behind `seq` that are still held, oldest first, at most `limit`. */
-  since(seq: number, limit = Number.POSITIVE_INFINITY): FlowEvent[] {
-    const from = Math.max(this.#head, this.#events.length - (this.#lastSeq - seq));
-    return this.#events.slice(from, from + limit) as FlowEvent[];
+  since(seq: number, limit = Number.MAX_SAFE_INTEGER): FlowEvent[] {
+    return this.#queue.since(seq, limit);
   }
 
   /** Calls back for every event from now on, in order, as it happens. Returns what ends that. */
@@ -98,7 +91,7 @@ export class FlowStore {
   }
 
   append(server: string, life: number, fact: FlowFact): void {
-    this.#add({ seq: this.#lastSeq + 1, atMs: this.#nowMs(), server, life, ...fact });
+    this.#add({ seq: this.lastSeq + 1, atMs: this.#nowMs(), server, life, ...fact });
   }
 
   /** The bytes are copied. */
@@ -111,7 +104,7 @@ export class FlowStore {
     blocks.copy(bytes);
     this.#add(
       new CapturedBytes(
-        this.#lastSeq + 1,
+        this.lastSeq + 1,
         this.#nowMs(),
         server,
         life,
@@ -141,15 +134,14 @@ export class FlowStore {
       this.appendFrame(server, life, direction, chunk.subarray(start, end), offset);
       return;
     }
-    const isNew = chunk !== this.#chunk;
-    if (isNew) {
-      this.#chunk = chunk;
-      this.#chunkAtMs = this.#nowMs();
+    if (this.#run?.chunk !== chunk) {
+      const first = this.lastSeq + 1;
+      this.#run = new ChunkRun(first, this.#nowMs(), server, life, direction, chunk, offset - start);
+      this.#queue.pushRun(this.#run);
     }
-    const held = isNew ? chunk.buffer.byteLength : 0;
-    const seq = this.#lastSeq + 1;
-    const at = this.#chunkAtMs;
-    this.#add(new CapturedBytes(seq, at, server, life, direction, chunk, start, end - start, offset, held));
+    this.#queue.extendRun(this.#run, start, end);
+    this.#dropWhatIsTooMuch();
+    if (this.#listeners.size > 0) this.#tell(this.get(this.lastSeq)!);
   }
 
   /** A message that was handed over as text; its place in the stream is not known. */
@@ -158,7 +150,7 @@ export class FlowStore {
       this.appendFrame(server, life, direction, new TextEncoder().encode(text));
       return;
     }
-    this.#add(new CapturedText(this.#lastSeq + 1, this.#nowMs(), server, life, direction, text));
+    this.#add(new CapturedText(this.lastSeq + 1, this.#nowMs(), server, life, direction, text));
   }
 
   #nowMs(): number {
@@ -166,21 +158,20 @@ export class FlowStore {
   }
 
   #add(event: FlowEvent): void {
-    this.#lastSeq = event.seq;
-    this.#events.push(event);
-    this.#heldBytes += weightOf(event);
-    while ((this.#heldBytes > this.#maxBytes || this.size > this.#maxEvents) && this.size > 1) this.#dropOldest();
-    for (const listener of this.#listeners) this.#call(listener, event);
+    this.#run = undefined;
+    this.#queue.push(event);
+    this.#dropWhatIsTooMuch();
+    this.#tell(event);
   }
 
-  #dropOldest(): void {
-    const weight = weightOf(this.#events[this.#head]!);
-    this.#heldBytes -= weight;
-    this.#droppedBytes += weight;
-    this.#events[this.#head++] = undefined;
-    if (this.#head < 1024 || this.#head * 2 < this.#events.length) return;
-    this.#events = this.#events.slice(this.#head);
-    this.#head = 0;
+  /** All but the newest event may go. */
+  #dropWhatIsTooMuch(): void {
+    const queue = this.#queue;
+    while ((queue.heldBytes > this.#maxBytes || queue.size > this.#maxEvents) && queue.size > 1) queue.dropOldest();
+  }
+
+  #tell(event: FlowEvent): void {
+    for (const listener of this.#listeners) this.#call(listener, event);
   }
 
   #call(listener: FlowListener, event: FlowEvent): void {
@@ -191,25 +182,5 @@ export class FlowStore {
       const message = `A listener threw and gets no more events: ${toError(thrown).message}`;
       this.append(event.server, event.life, { kind: 'error', code: 'LISTENER_FAILED', message });
     }
-  }
-}
-
-/** What an event holds in memory, about. Says the same for the same event at any time. */
-function weightOf(event: FlowEvent): number {
-  if (event instanceof CapturedBytes) return EVENT_BYTES + event.heldBytes;
-  if (event instanceof CapturedText) return EVENT_BYTES + event.text.length;
-  switch (event.kind) {
-    case 'frame':
-      return EVENT_BYTES + event.payload.length + (event.tail?.length ?? 0);
-    case 'stderr':
-      return EVENT_BYTES + event.payload.length;
-    case 'fault':
-      return EVENT_BYTES + event.prefix.length;
-    case 'note':
-      return EVENT_BYTES + event.text.length;
-    case 'error':
-      return EVENT_BYTES + event.message.length;
-    default:
-      return EVENT_BYTES;
   }
 }
