@@ -1,7 +1,6 @@
 // `standpipe inspect`: the Inspector in a browser, until Ctrl-C.
 
 import { existsSync, statSync } from 'node:fs';
-import { UsageError } from '../../base/errors.ts';
 import type { Host } from '../../host/host.ts';
 import type { InspectorSource } from '../../inspector/source.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -10,12 +9,12 @@ import { unknownServer } from '../reach/find-server.ts';
 import { loadServers } from '../reach/own-host.ts';
 import { findRunningHost } from '../reach/running-host.ts';
 import { type ServerCommandOptions, serverOfCommand } from '../reach/server-command.ts';
-import { addServerOptions, examples, serverOptions } from './server-options.ts';
+import { addServerOptions, examples, readPort, serverOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
     .argument('[what]', 'a recording, or a server of the config; without it, all hosts and taps that run')
-    .option('--port <number>', 'where to listen first', Number);
+    .option('--port <number>', 'where to listen first', readPort);
   addServerOptions(command);
   examples(command, 'inspect', 'inspect session.jsonl', 'inspect weather', 'inspect -- node server.mjs');
   command.action(run(inspect));
@@ -24,9 +23,6 @@ export const define: CommandModule['define'] = (command, run) => {
 const inspect: CommandBody = async (invocation, [what], options) => {
   const { out, signal } = invocation;
   const { port } = options as { port?: number };
-  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port < 65_536)) {
-    throw new UsageError('INVALID_OPTION', '--port must be a whole number up to 65535');
-  }
   const { source, host } = await chooseSource(invocation, what, serverOptions(options));
   try {
     const { startInspector } = await import('../../inspector/server.ts');

@@ -1,6 +1,7 @@
 // The options of a server behind `--`, for every command that can start one.
 
 import { type Command, Option } from 'commander';
+import { UsageError } from '../../base/errors.ts';
 import type { ServerCommandOptions } from '../reach/server-command.ts';
 
 export function addServerOptions(command: Command): Command {
@@ -17,6 +18,12 @@ export function serverOptions(options: Record<string, unknown>): ServerCommandOp
 
 export function examples(command: Command, ...lines: string[]): void {
   command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ standpipe ${line}`).join('\n')}`);
+}
+
+export function readPort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port < 65_536) return port;
+  throw new UsageError('INVALID_OPTION', `"${text}" is no port`, { hint: 'A port is a whole number from 0 to 65535.' });
 }
 
 function collect(value: string, before: string[] = []): string[] {

@@ -4,10 +4,13 @@ import { UsageError } from '../../base/errors.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { UpOptions } from '../up/run-host.ts';
-import { examples } from './server-options.ts';
+import { examples, readPort } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.option('--no-watch', 'do not follow changes of the config').option('--no-inspector', 'without the Inspector');
+  command
+    .option('--no-watch', 'do not follow changes of the config')
+    .option('--no-inspector', 'without the Inspector')
+    .option('--inspector-port <number>', 'where the Inspector listens first', readPort);
   command.addHelpText(
     'after',
     `
