@@ -13,7 +13,7 @@ import {
 /** Outside of the ranges that JSON-RPC and MCP reserve. */
 const CARRIED = -31002;
 
-interface Carried {
+export interface Carried {
   kind: string;
   code: string;
   hint?: string;
@@ -32,18 +32,22 @@ export function carry(thrown: unknown): RpcError {
 
 export function uncarry(thrown: unknown): unknown {
   if (!(thrown instanceof RpcError) || thrown.rpcCode !== CARRIED) return thrown;
-  const { kind, code, hint, evidence, rpcCode, data } = thrown.data as Carried;
+  return rebuilt(thrown.message, thrown.data as Carried);
+}
+
+/** The error itself, from its message and what was carried beside it. */
+export function rebuilt(message: string, { kind, code, hint, evidence, rpcCode, data }: Carried): Error {
   const details = { hint, evidence };
   switch (kind) {
     case 'RpcError':
-      return new RpcError(rpcCode ?? CARRIED, thrown.message, data, details);
+      return new RpcError(rpcCode ?? CARRIED, message, data, details);
     case 'PeerError':
-      return new PeerError(code as PeerError['code'], thrown.message, details);
+      return new PeerError(code as PeerError['code'], message, details);
     case 'ProcessError':
-      return new ProcessError(code as ProcessError['code'], thrown.message, details);
+      return new ProcessError(code as ProcessError['code'], message, details);
     case 'UsageError':
-      return new UsageError(code as UsageError['code'], thrown.message, details);
+      return new UsageError(code as UsageError['code'], message, details);
     default:
-      return Object.assign(new Error(thrown.message), { name: kind });
+      return Object.assign(new Error(message), { name: kind });
   }
 }

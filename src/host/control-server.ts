@@ -57,6 +57,8 @@ export async function serveControl(host: HostApi, path: string): Promise<Control
     void peer.start();
   });
   await listen(listener, path);
+  // Too many open files, say: this caller gets nothing, and the host goes on.
+  listener.on('error', (error) => process.emitWarning(`The socket of the host: ${error.message}`));
   return {
     path,
     async close() {

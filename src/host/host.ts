@@ -277,8 +277,9 @@ export class Host implements HostApi {
   }
 
   async #remove(name: string): Promise<void> {
-    await this.#members.get(name)?.supervised.stop('its entry in the config changed');
+    const member = this.#members.get(name);
     this.#members.delete(name);
+    await member?.supervised.stop('its entry in the config changed');
   }
 
   /** What a tool says about itself must be known before a call of it is lost. */

@@ -53,7 +53,7 @@ function linkTo(client: Client<StdioClientTransport>): ServerLink<Client> {
     revision: dialect ?? revision,
     serverInfo: info,
     onLost: (listener) => {
-      client.onclose = listener;
+      client.onclose = listener; // in the same turn: whoever waits for a call must find it known
     },
     close: () => client.close(),
   };

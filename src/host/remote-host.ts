@@ -13,7 +13,7 @@ import type {
   Tool,
 } from '../mcp/types.ts';
 import { StreamTransport } from '../transport/stream-transport.ts';
-import { uncarry } from './carried-error.ts';
+import { type Carried, rebuilt, uncarry } from './carried-error.ts';
 import type { Offer } from './catalog.ts';
 import type { CallSettings, HostApi } from './host-api.ts';
 import type { ServerStatus } from './server-state.ts';
@@ -48,9 +48,12 @@ export class RemoteHost implements HostApi {
   async tools(
     options: { start?: boolean } = {},
   ): Promise<{ tools: Offer<Tool>[]; failed: { server: string; error: Error }[] }> {
-    type Answer = { tools: Offer<Tool>[]; failed: { server: string; error: { message: string } }[] };
+    type Answer = { tools: Offer<Tool>[]; failed: { server: string; error: { message: string; data: Carried } }[] };
     const { tools, failed } = await this.#ask<Answer>('host/tools', options);
-    return { tools, failed: failed.map(({ server, error }) => ({ server, error: new Error(error.message) })) };
+    return {
+      tools,
+      failed: failed.map(({ server, error }) => ({ server, error: rebuilt(error.message, error.data) })),
+    };
   }
 
   async listTools(server: string): Promise<Tool[]> {

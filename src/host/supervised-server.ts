@@ -62,6 +62,8 @@ export class SupervisedServer<Client> {
   #opening: { abort: AbortController; done: Promise<void> } | undefined;
   #backoff: Timer | undefined;
   #stopping: Promise<void> | undefined;
+  /** Why it is not to run: somebody stopped it. Only `start` takes that back, never a call. */
+  #held: string | undefined;
   #history: RestartHistory = noHistory;
   #readySinceMs = 0;
   #restarts = 0;
@@ -103,6 +105,8 @@ export class SupervisedServer<Client> {
 
   /** Resolves when the server is ready. Starts it if it is not running; a failed one gets a new chance. */
   async start(): Promise<void> {
+    while (this.#stopping) await this.#stopping;
+    this.#held = undefined;
     if (this.#state === 'failed') this.#change('stopped', 'to be started again');
     this.#history = this.#state === 'stopped' ? noHistory : this.#history;
     await this.#whenReady();
@@ -110,6 +114,7 @@ export class SupervisedServer<Client> {
 
   /** Resolves when the process and all that it started is gone. */
   stop(reason = 'asked to stop'): Promise<void> {
+    this.#held = reason;
     this.#stopping ??= this.#stop(reason).finally(() => {
       this.#stopping = undefined;
     });
@@ -117,7 +122,9 @@ export class SupervisedServer<Client> {
   }
 
   async restart(): Promise<void> {
-    await this.stop('restarted');
+    const stopped = this.stop('restarted');
+    this.#held = undefined; // calls that come meanwhile wait for the new process
+    await stopped;
     await this.start();
   }
 
@@ -143,7 +150,8 @@ export class SupervisedServer<Client> {
   }
 
   async #whenReady(): Promise<ServerLink<Client>> {
-    await this.#stopping;
+    while (this.#stopping && this.#held === undefined) await this.#stopping;
+    if (this.#held !== undefined && this.#state !== 'disabled') throw this.#stopped(this.#held);
     switch (this.#state) {
       case 'ready':
         return this.#link!;
@@ -228,13 +236,19 @@ export class SupervisedServer<Client> {
     const link = this.#link;
     this.#link = undefined;
     this.#over?.resolve();
-    this.#ready?.reject(new UsageError('SERVER_STOPPED', `Server "${this.name}" was stopped: ${reason}`));
+    this.#ready?.reject(this.#stopped(reason));
     this.#ready = undefined;
     const opening = this.#opening;
     opening?.abort.abort(new UsageError('SERVER_STOPPED', `Server "${this.name}" was stopped while it was starting`));
     await opening?.done;
     await link?.close();
     this.#change('stopped', reason);
+  }
+
+  #stopped(reason: string): UsageError {
+    return new UsageError('SERVER_STOPPED', `Server "${this.name}" was stopped: ${reason}`, {
+      hint: 'Start it first.',
+    });
   }
 
   #failure(): ProcessError {

@@ -22,7 +22,7 @@ export interface InboundFault {
 export interface Noise {
   offset: number;
   length: number;
-  /** At most 1,024 bytes of it. */
+  /** At most 1,024 characters of it. */
   text: string;
 }
 

@@ -5,7 +5,7 @@ import { PeerError, RpcError, toError, UsageError } from '../base/errors.ts';
 import { type Channel, type InboundFault, SENT } from './channel.ts';
 import { Deadlines } from './deadlines.ts';
 import { InFlight } from './in-flight.ts';
-import type { JsonRpcErrorResponse, JsonRpcResponse, JsonRpcResult, RequestId } from './message.ts';
+import type { JsonRpcErrorResponse, JsonRpcMessage, JsonRpcResponse, JsonRpcResult, RequestId } from './message.ts';
 
 export interface Progress {
   progress: number;
@@ -104,9 +104,7 @@ export class Outbound {
 
   #send(request: PendingRequest, params: Record<string, unknown> | undefined): void {
     const { id, method } = request;
-    const accepted = this.#channel.send(
-      params ? { jsonrpc: '2.0', id, method, params } : { jsonrpc: '2.0', id, method },
-    );
+    const accepted = this.#handOver(params ? { jsonrpc: '2.0', id, method, params } : { jsonrpc: '2.0', id, method });
     if (accepted === SENT) {
       request.sent = true;
       return;
@@ -120,6 +118,15 @@ export class Outbound {
         this.#take(request).reject(error instanceof UsageError ? error : this.#notSent(request, toError(error)));
       },
     );
+  }
+
+  /** Some transports throw where they should reject. */
+  #handOver(message: JsonRpcMessage): Promise<void> {
+    try {
+      return this.#channel.send(message);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** Returns false for an answer to nothing we ever asked. */

@@ -6,6 +6,7 @@ import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import { type Evidence, PeerError, type Phase, toError, UsageError } from '../base/errors.ts';
 import type { FrameDecoder, FrameSink, Framing } from '../framing/framing.ts';
 import { newline } from '../framing/newline.ts';
+import { SENT } from '../jsonrpc/channel.ts';
 import type { ByteSink } from '../process/own-streams.ts';
 import { BatchWriter } from './batch-writer.ts';
 import type { Wire, WireEvents, WireObserver, WireOptions } from './wire.ts';
@@ -53,13 +54,18 @@ export abstract class ByteWire implements Wire {
   }
 
   send(text: string): Promise<void> {
-    if (this.#writer) {
-      this.observer?.sent?.(text);
-      return this.#writer.send(text);
+    if (!this.#writer) {
+      return Promise.reject(
+        this.#closed ? this.#closedUsage() : new UsageError('NOT_STARTED', 'Nothing can be sent before start()'),
+      );
     }
-    return Promise.reject(
-      this.#closed ? this.#closedUsage() : new UsageError('NOT_STARTED', 'Nothing can be sent before start()'),
-    );
+    const accepted = this.#writer.send(text);
+    // What was refused was never on the wire. What waits for a full pipe is told when it goes out.
+    if (this.observer?.sent) {
+      if (accepted === SENT) this.observer.sent(text);
+      else accepted.then(() => this.observer?.sent?.(text), ignore);
+    }
+    return accepted;
   }
 
   owe(change: number): void {
@@ -174,6 +180,11 @@ function observed(events: WireEvents, observer: WireObserver): FrameSink {
       events.fault(fault);
     },
   };
+}
+
+/** Whoever sent it is told. */
+function ignore(): void {
+  return;
 }
 
 function streamFailed(doing: string, error: Error): PeerError {

@@ -26,7 +26,7 @@ export interface ChildOptions extends WireOptions {
 }
 
 /** How long a child that has closed its stdout may take to exit. */
-const EXIT_WAIT_MS = 200;
+const EXIT_WAIT_MS = 1_000;
 
 export class ChildWire extends ByteWire {
   /** What it took to stop the child, once it has stopped: `stdin` means that it left politely. */

@@ -62,8 +62,11 @@ export class OwnWire extends ByteWire {
   async #answersInFlight(): Promise<void> {
     if (this.answersDue === 0) return;
     await new Promise<void>((resolve) => {
-      this.#allAnswered = resolve;
-      this.clock.after(this.#drainMs, resolve);
+      const timer = this.clock.after(this.#drainMs, resolve);
+      this.#allAnswered = () => {
+        timer.cancel();
+        resolve();
+      };
     });
   }
 

@@ -58,7 +58,7 @@ export class StdioServerTransport extends MessageTransport {
 
   #countOut(message: JsonRpcMessage): void {
     if ('method' in message || message.id === undefined) return;
-    this.#unanswered.delete(message.id);
-    if (this.#draining) this.#wire.owe(-1);
+    const counted = this.#unanswered.delete(message.id) || this.unanswered !== undefined;
+    if (this.#draining && counted) this.#wire.owe(-1);
   }
 }

