@@ -1,10 +1,10 @@
-// 200,000 events: loading, scrolling, searching and filtering never keep the page busy for long at a stretch.
+// Many events: loading, scrolling, searching, filtering and following never keep the page busy for long at a stretch.
 
 import { expect, test } from 'vitest';
 import { inBrowser, openPage } from './chromium.ts';
 import { type LongestTask, longestTaskWhile } from './main-thread.ts';
-import { rows, soon } from './on-page.ts';
-import { openRecording } from './target.ts';
+import { live, rows, soon } from './on-page.ts';
+import { openInspector, openRecording } from './target.ts';
 
 const EVENTS = 200_000;
 /** People notice a pause from about 100 ms on. On an idle machine the longest is about 35. */
@@ -23,8 +23,8 @@ const scrollAbout = `(async () => {
   }
 })()`;
 
-inBrowser('a recording of 200,000 events', () => {
-  test('loads, scrolls, searches, filters and answers keys without a long task', async () => {
+inBrowser('many events', () => {
+  test('a recording of 200,000 loads, scrolls, searches, filters and answers keys without a long task', async () => {
     const { url } = await openRecording(EVENTS);
     const page = await openPage('about:blank');
     page.setDefaultTimeout(90_000);
@@ -62,4 +62,22 @@ inBrowser('a recording of 200,000 events', () => {
     const slow = Object.entries(longest).filter(([, { cpuMs }]) => cpuMs > MOST_CPU_MS);
     expect(slow).toEqual([]);
   }, 180_000);
+
+  test('follows a busy server live without a long task, and ends with every event', async () => {
+    const { url, host } = await openInspector('workbench');
+    const page = await openPage(`${url}#/wire`);
+    page.setDefaultTimeout(60_000);
+    await live(page);
+    const longest = await longestTaskWhile(page, async () => {
+      const callers = Array.from({ length: 32 }, async (_, caller) => {
+        for (let at = 0; at < 150; at++) await host.callTool('workbench', 'echo', { text: `plate ${caller}-${at}` });
+      });
+      await Promise.all(callers);
+      await soon(() => page.locator('.figures').textContent()).toBe(`${host.flow.lastSeq.toLocaleString('en')} events`);
+    });
+    console.log(`longest task while ${host.flow.lastSeq} events came live: ${JSON.stringify(longest)}`);
+    const last = rows(page).last();
+    expect(await last.getAttribute('aria-rowindex')).toBe(String(host.flow.lastSeq + 1));
+    expect(longest.cpuMs).toBeLessThan(MOST_CPU_MS);
+  }, 120_000);
 });

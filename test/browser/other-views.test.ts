@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { inBrowser, openPage } from './chromium.ts';
 import { detail, goTo, live, soon } from './on-page.ts';
-import { openInspector } from './target.ts';
+import { openInspector, openRecording } from './target.ts';
 
 inBrowser('latency, stderr and problems', () => {
   test('latency has a row for each method and tool, a plot, and a way to the wire', async () => {
@@ -45,5 +45,16 @@ inBrowser('latency, stderr and problems', () => {
     await soon(() => page.locator('.row.cursor').textContent()).toContain('DEBUG: connected');
     await goTo(page, '#/problems');
     expect(await page.getByRole('listitem').count()).toBeGreaterThan(0);
+  });
+
+  test('a recording can be watched, and says why it cannot be called', async () => {
+    const { url } = await openRecording(60);
+    const page = await openPage(`${url}#/tools`);
+    await page.getByText('A recording can only be watched').waitFor();
+    await page.getByRole('link', { name: 'wire', exact: true }).click();
+    await page.locator('.row').nth(1).waitFor();
+    await goTo(page, '#/servers');
+    await page.getByRole('region', { name: 'weather' }).waitFor();
+    expect(await page.getByRole('button', { name: /^(?:Start|Stop|Restart)/ }).count()).toBe(0);
   });
 });
