@@ -241,11 +241,14 @@ describe('exit codes and errors', () => {
   });
 
   test('--verbose shows the traffic, on stderr', async () => {
-    const { stdout, stderr } = await runCli(['call', 'greet', 'name=x', '--verbose', ...everything]);
-    expect(stdout).toBe('Hello, x!\n');
+    const secret = ['--env', 'API_KEY=sk-secret-123'];
+    const named = ['call', 'greet', 'name=x sk-secret-123', '--verbose', ...secret, ...everything];
+    const { stdout, stderr } = await runCli(named);
+    expect(stdout).toBe('Hello, x sk-secret-123!\n');
+    expect(stderr).not.toContain('sk-secret');
     expect(stderr).toMatch(/everything started as process \d+/);
     expect(stderr).toMatch(/→ .*"tools\/call"/);
-    expect(stderr).toMatch(/← .*Hello, x!/);
+    expect(stderr).toMatch(/← .*Hello, x /);
   });
 });
 

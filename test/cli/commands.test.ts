@@ -217,6 +217,25 @@ test('litemcp serve gives one tool of an MCP server to LiteMCP clients', async (
   expect(stdout).toBe('Hello, World!\n');
 });
 
+test('tap hands everything through, and has help', async () => {
+  const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}\n';
+  const { stdout } = await runCli(['tap', ...everything], { input: ping });
+  expect(stdout).toBe('{"jsonrpc":"2.0","id":1,"result":{}}\n');
+  expect((await runCli(['tap', '--help'])).stdout).toContain('Usage: standpipe tap');
+});
+
+test('inspect prints its address, and ends with Ctrl-C', async () => {
+  const child = startCli(['inspect', '--port', '0', '--json', ...everything]);
+  child.stdout.once('data', () => child.kill('SIGINT'));
+  const { code, stdout } = await finished(child);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toEqual({
+    url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/\?token=/),
+    port: expect.any(Number),
+  });
+  expect((await runCli(['inspect', '--port', 'x'])).code).toBe(2);
+});
+
 describe('what a hostile server says, in a pipe', () => {
   test('content comes as it is, names cannot break the lines', async () => {
     const { stdout } = await runCli(['call', 'says', ...hostile]);

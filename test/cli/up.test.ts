@@ -74,6 +74,11 @@ describe('in a pipe', () => {
     expect((await runCli(['call', 'broken', 'x', '--config', config])).code).toBe(3);
     expect((await runCli(['call', 'everything', 'works', '--timeout', '500', '--config', config])).code).toBe(4);
     expect(pidsIn(pidFile)).toHaveLength(1);
+    const offered = await runCli(['tools', '--json', '--config', config]);
+    expect(offered.code).toBe(3);
+    expect(JSON.parse(offered.stdout).failed).toEqual([
+      { server: 'broken', error: expect.objectContaining({ code: 'SERVER_FAILED', hint: expect.any(String) }) },
+    ]);
 
     const listed = JSON.parse((await runCli(['ls', '--json', '--config', config])).stdout);
     expect(listed).toMatchObject({
@@ -172,8 +177,9 @@ describe('in a pipe', () => {
     await has(host, /inspector http:\S+token=\S+/);
     const url = new URL(/inspector (http:\S+)/.exec(host.log())![1]!);
     expect(url.hostname).toBe('127.0.0.1');
-    expect((await fetch(url)).status).toBeLessThan(400);
-    expect((await fetch(new URL('/api/servers', url))).status).toBeGreaterThanOrEqual(400);
+    const ask = (headers = {}) => fetch(new URL('/api/overview', url), { headers });
+    expect((await ask()).status).toBeGreaterThanOrEqual(400);
+    expect((await ask({ 'x-standpipe-token': url.searchParams.get('token')! })).status).toBe(200);
     const live = readdirSync(join(folder, 'standpipe')).filter((name) => name.endsWith('.json'));
     expect(live).toHaveLength(1);
   });

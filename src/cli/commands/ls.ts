@@ -5,8 +5,8 @@ import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Colour } from '../output/colours.ts';
 import { printRows } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
-import { loadServers } from '../reach/own-host.ts';
 import { findRunningHost } from '../reach/running-host.ts';
+import type { Settings } from '../settings.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
@@ -59,8 +59,9 @@ export function describeUptime(ms: number): string {
   return hours < 24 ? `${hours}h ${Math.floor((seconds % 3600) / 60)}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`;
 }
 
-async function fromConfig(settings: Parameters<typeof loadServers>[0]): Promise<ServerStatus[]> {
-  const [{ Host }, config] = await Promise.all([import('../../host/host.ts'), loadServers(settings)]);
+async function fromConfig(settings: Settings): Promise<ServerStatus[]> {
+  const [{ Host }, { loadServers }] = await Promise.all([import('../../host/host.ts'), import('../reach/own-host.ts')]);
+  const config = await loadServers(settings);
   const rejected = config.rejected.map(({ name, message, remote }) => ({
     name,
     state: 'disabled' as const,

@@ -8,7 +8,6 @@ import type { Invocation } from '../invocation.ts';
 import type { Settings } from '../settings.ts';
 import { askPerson } from './ask-person.ts';
 import { type ServerCommandOptions, serverOfCommand } from './server-command.ts';
-import { showTraffic } from './show-traffic.ts';
 
 export async function ownHost(invocation: Invocation, options: ServerCommandOptions): Promise<Host> {
   const { serverCommand, settings, out } = invocation;
@@ -22,7 +21,14 @@ export async function ownHost(invocation: Invocation, options: ServerCommandOpti
       if (to === 'starting') out.activity.begin(`starting ${server}`);
     },
   });
-  if (settings.verbose) showTraffic(host.flow, out);
+  if (settings.verbose) {
+    const [{ showTraffic }, { redactServers }] = await Promise.all([
+      import('./show-traffic.ts'),
+      import('./redact-servers.ts'),
+    ]);
+    const redact = redactServers(() => servers);
+    showTraffic(host.flow, out, redact);
+  }
   return host;
 }
 

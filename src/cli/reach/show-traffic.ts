@@ -1,6 +1,7 @@
 // --verbose: what goes over the pipes and what happens to the processes, a line each, on stderr.
 
 import type { FlowEvent } from '../../flow/event.ts';
+import type { Redact } from '../../flow/redact.ts';
 import type { FlowStore } from '../../flow/store.ts';
 import type { Output } from '../output/output.ts';
 import { visibleLine } from '../output/visible.ts';
@@ -8,14 +9,15 @@ import { visibleLine } from '../output/visible.ts';
 /** Of one frame; the Inspector shows all of it. */
 const MOST_CHARACTERS = 2000;
 
-export function showTraffic(flow: FlowStore, out: Output): () => void {
+export function showTraffic(flow: FlowStore, out: Output, redact: Redact): () => void {
   return flow.subscribe((event) => {
-    const line = describeEvent(event);
+    const line = describeEvent(event, redact);
     if (line) out.say(out.paintError('dim', `${(event.atMs / 1000).toFixed(3)} ${visibleLine(event.server)} ${line}`));
   });
 }
 
-function describeEvent(event: FlowEvent): string | undefined {
+function describeEvent(event: FlowEvent, redact: Redact): string | undefined {
+  const textOf = (bytes: Uint8Array, length: number) => shorten(redact(decode(bytes)), bytes.length, length);
   switch (event.kind) {
     case 'frame':
       return `${event.direction === 'toServer' ? '→' : '←'} ${textOf(event.payload, event.length)}`;
@@ -36,8 +38,11 @@ function describeEvent(event: FlowEvent): string | undefined {
   }
 }
 
-function textOf(bytes: Uint8Array, length: number): string {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString().trimEnd();
+function decode(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString().trimEnd();
+}
+
+function shorten(text: string, keptBytes: number, length: number): string {
   const shown = visibleLine(text.slice(0, MOST_CHARACTERS));
-  return text.length > MOST_CHARACTERS || bytes.length < length ? `${shown}… (${length} bytes)` : shown;
+  return text.length > MOST_CHARACTERS || keptBytes < length ? `${shown}… (${length} bytes)` : shown;
 }

@@ -2,13 +2,12 @@
 // fails here is told and costs nothing else.
 
 import { toError } from '../../base/errors.ts';
-import { redactor } from '../../flow/redact.ts';
+import type { Redact } from '../../flow/redact.ts';
 import type { Host, HostOptions } from '../../host/host.ts';
 import { hostSource } from '../../inspector/host-source.ts';
 import { inspectorInputs } from '../../inspector/questions.ts';
 import { type Inspector, startInspector } from '../../inspector/server.ts';
 import { type Announced, announce } from '../../live/announce.ts';
-import { maskValues } from '../../process/mask-values.ts';
 
 export class Onlookers {
   readonly questions = inspectorInputs();
@@ -24,6 +23,7 @@ export class Onlookers {
     host: Host,
     name: string,
     control: string,
+    redact: Redact,
     { inspector, inspectorPort }: { inspector: boolean; inspectorPort?: number },
   ): Promise<string[]> {
     const trouble: string[] = [];
@@ -41,12 +41,7 @@ export class Onlookers {
       });
     }
     await attempt('Other programs cannot watch this host', async () => {
-      const mask = (text: string) => maskValues(secretsOf(host))(text);
-      this.#announced = await announce(
-        host.flow,
-        { kind: 'host', name, control, cwd: process.cwd() },
-        { redact: redactor({ mask }) },
-      );
+      this.#announced = await announce(host.flow, { kind: 'host', name, control, cwd: process.cwd() }, { redact });
     });
     return trouble;
   }
@@ -64,13 +59,4 @@ export function nobodyAnswers(tell: (text: string) => void): NonNullable<HostOpt
       return { action: 'decline' };
     },
   });
-}
-
-/** Of all servers: what one of them is given, another may repeat. */
-function secretsOf(host: Host): Record<string, string> {
-  const entries = (host.config?.servers ?? []).flatMap(({ name, env, secrets }) => [
-    ...Object.entries(env).map(([key, value]) => [`${name} ${key}`, value] as const),
-    ...secrets.map((secret, at) => [`${name} ${at}`, secret] as const),
-  ]);
-  return Object.fromEntries(entries);
 }
