@@ -2,8 +2,9 @@
 // them; the store has kept what happened until then. None of their failures reaches the traffic.
 
 import { toError } from '../base/errors.ts';
+import { isSecretVariable } from '../base/secret-variable.ts';
 import { type Redact, redactor } from '../flow/redact.ts';
-import { hidingWorthy, isSecretName } from '../flow/secret-names.ts';
+import { hidingWorthy } from '../flow/secret-names.ts';
 import type { FlowStore } from '../flow/store.ts';
 import type { Announcement } from '../live/announce.ts';
 import { maskValues } from '../process/mask-values.ts';
@@ -85,7 +86,7 @@ async function announceIn(
 }
 
 function redactorFor({ maskEnv = [], redactKeys, redactPaths }: OnlookerOptions): Redact {
-  const hidden = Object.entries(process.env).filter(([name]) => maskEnv.includes(name) || isSecretName(name));
+  const hidden = Object.entries(process.env).filter(([name]) => maskEnv.includes(name) || isSecretVariable(name));
   const mask = maskValues(hidingWorthy(Object.fromEntries(hidden)));
   return redactor({ mask, keys: redactKeys, paths: redactPaths });
 }

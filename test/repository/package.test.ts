@@ -20,7 +20,8 @@ const RUNTIME_DEPENDENCIES = [
 ];
 
 const { name, exports, ...manifest } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const subpaths = Object.keys(exports);
+/** Modules; the rest are files for programs to find. */
+const subpaths = Object.keys(exports).filter((subpath) => !subpath.endsWith('.json'));
 const run = promisify(execFile);
 const windows = process.platform === 'win32';
 /** Says what npm and its scripts printed if it fails; a compiler writes its errors to stdout. */
@@ -54,13 +55,27 @@ test('the runtime dependencies are exactly the intended ones', () => {
 test('the tarball holds what is used, and no tests, contracts, sources or maps', () => {
   const paths = packed.files.map(({ path }) => path);
   expect(paths).toEqual(
-    expect.arrayContaining(['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'docs/errors.md']),
+    expect.arrayContaining([
+      'package.json',
+      'README.md',
+      'LICENSE',
+      'dist/index.js',
+      'dist/cli/main.js',
+      'dist/ui/index.html',
+      'docs/errors.md',
+      'schema/mcp.schema.json',
+    ]),
   );
   expect(paths.filter((path) => /\.(?:test|contract)\.|\.map$|(?<!\.d)\.ts$|^(?:test|src|bench)\//.test(path))).toEqual(
     [],
   );
   const kilobytes = (bytes: number) => `${Math.round(bytes / 1024)} KB`;
   console.info(`Tarball: ${paths.length} files, ${kilobytes(packed.size)}, ${kilobytes(packed.unpackedSize)} unpacked`);
+});
+
+test('the command is installed with it', async () => {
+  const { stdout } = await run(join(elsewhere, 'node_modules/.bin', name), ['--version']);
+  expect(stdout.trim()).toBe(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version);
 });
 
 test('every subpath has a consumer in consumers.ts', () => {

@@ -2,12 +2,12 @@
 // environment (STANDPIPE_INPUT_<ID>), from whoever loads the config, and from the input's default.
 
 import type { Node } from 'jsonc-parser';
+import { isSecretVariable } from '../../base/secret-variable.ts';
 import { readVariable } from '../../process/environment.ts';
 import { Fields } from './fields.ts';
 import type { JsonDocument } from './json-document.ts';
 import { inputKeys } from './known-keys.ts';
 import type { Findings } from './problem.ts';
-import { isSecretName } from './secret-names.ts';
 
 export interface InputDefinition {
   id: string;
@@ -84,7 +84,7 @@ export async function resolveInputs(
     const given = readVariable(env, inputVariable(id), platform);
     // One after the other: whoever answers can be asked one question at a time.
     const value = given ?? (definition && (await askInput?.(definition))) ?? definition?.default;
-    const secret = definition?.password === true || isSecretName(id);
+    const secret = definition?.password === true || isSecretVariable(id);
     if (value !== undefined) values.set(id, { value, secret });
   }
   return values;

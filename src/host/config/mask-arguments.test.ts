@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { isSecretVariable } from '../../base/secret-variable.ts';
 import { maskArguments, valueMask } from './mask-arguments.ts';
-import { isSecretName } from './secret-names.ts';
 
 const mask = (args: string[], env = {}, secrets: string[] = []) => maskArguments(args, valueMask(env, secrets));
 
@@ -75,9 +75,9 @@ test.each([
   'auth',
   'PGPASSWORD',
 ])('%s promises a secret', (name) => {
-  expect(isSecretName(name)).toBe(true);
+  expect(isSecretVariable(name)).toBe(true);
 });
 
 test.each(['HOME', 'PATH', 'AUTHOR', 'MONKEY', 'MAX_TOKENS', 'PORT', 'COMPASS'])('%s promises none', (name) => {
-  expect(isSecretName(name)).toBe(false);
+  expect(isSecretVariable(name)).toBe(false);
 });

@@ -2,8 +2,8 @@
 // Known forms alone: `--token x`, `--token=x`, `-e TOKEN=x`, `Authorization: x`, passwords in URLs, and the keys of some
 // well-known services. A secret in another form is not recognised; it belongs into `env`.
 
+import { isSecretVariable } from '../../base/secret-variable.ts';
 import { maskValues } from '../../process/mask-values.ts';
-import { isSecretName } from './secret-names.ts';
 
 export const masked = '••••';
 
@@ -17,7 +17,7 @@ export function valueMask(env: Readonly<Record<string, string>>, secrets: readon
 export function maskArguments(args: readonly string[], maskValue: (text: string) => string): string[] {
   return args.map((arg, index) => {
     const before = args[index - 1];
-    if (before !== undefined && isOption(before) && isSecretName(before) && !isOption(arg)) return masked;
+    if (before !== undefined && isOption(before) && isSecretVariable(before) && !isOption(arg)) return masked;
     return maskLooks(maskValue(arg));
   });
 }
@@ -30,12 +30,12 @@ const serviceKeys = /\b(?:sk-|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|npm_|hf_|A
 
 function maskLooks(arg: string): string {
   const named = /^([\w.-]+)(=|:\s*)[\s\S]+$/.exec(arg);
-  if (named && isSecretName(named[1]!)) return `${named[1]}${named[2]}${masked}`;
+  if (named && isSecretVariable(named[1]!)) return `${named[1]}${named[2]}${masked}`;
   return arg
     .replaceAll(serviceKeys, masked)
     .replace(/\b(Bearer|Basic)\s+\S+/gi, `$1 ${masked}`)
     .replaceAll(/(:\/\/[^\s/:@]*:)[^\s/@]+@/g, `$1${masked}@`)
     .replaceAll(/([?&][^=&#\s]+=)([^&#\s]+)/g, (all, key: string) =>
-      isSecretName(key.slice(1, -1)) ? key + masked : all,
+      isSecretVariable(key.slice(1, -1)) ? key + masked : all,
     );
 }

@@ -4,6 +4,6 @@
 const secretName =
   /token(?!s)|secret|passw|passphrase|credential|authorization|api_?key|[a-z]Key$|(?:^|[-_.])(?:auth|bearer|key|pass|pat|pin|pwd)(?:$|[-_.])/;
 
-export function isSecretName(name: string): boolean {
+export function isSecretVariable(name: string): boolean {
   return secretName.test(name) || secretName.test(name.toLowerCase().replaceAll('-', '_'));
 }
