@@ -30,11 +30,6 @@ export function carry(thrown: unknown): RpcError {
   return new RpcError(CARRIED, error.message, { kind, code, hint, evidence, ...rpc } satisfies Carried);
 }
 
-/** An error that came inside of an answer: `describe` of the control server wrote it. */
-export function revive({ message, data }: { message: string; data?: unknown }): Error {
-  return toError(uncarry(new RpcError(CARRIED, message, data)));
-}
-
 export function uncarry(thrown: unknown): unknown {
   if (!(thrown instanceof RpcError) || thrown.rpcCode !== CARRIED) return thrown;
   return rebuilt(thrown.message, thrown.data as Carried);
