@@ -146,4 +146,24 @@ inBrowser('the wire view', () => {
       .getByRole('button', { name: /^Show more/ })
       .waitFor();
   });
+
+  test('the details can be made wider, by pointer and by keyboard, and stay so', async () => {
+    const { url } = await openInspector('workbench');
+    const page = await openPage(`${url}#/wire?event=3`);
+    const width = async () => Math.round((await detail(page).boundingBox())!.width);
+    const before = await width();
+    const bar = page.getByRole('separator', { name: 'Width of the details' });
+    await bar.focus();
+    await page.keyboard.press('ArrowLeft');
+    await soon(width).toBe(before + 24);
+    const { x, y } = (await bar.boundingBox())!;
+    await page.mouse.move(x + 2, y + 100);
+    await page.mouse.down();
+    await page.mouse.move(x - 98, y + 100, { steps: 4 });
+    await page.mouse.up();
+    await soon(width).toBeGreaterThan(before + 100);
+    const after = await width();
+    await page.reload();
+    await soon(width).toBe(after);
+  });
 });

@@ -9,7 +9,7 @@ import { KeyHelp } from './shell/key-help.tsx';
 import { Navigation, titles } from './shell/navigation.tsx';
 import { NoAccess } from './shell/no-access.tsx';
 import { useCell } from './state/cell.ts';
-import { connection, source } from './state/session.ts';
+import { connection, source } from './state/inspected.ts';
 import { toggleTheme } from './state/theme.ts';
 import { QuestionDialog } from './views/questions/question-dialog.tsx';
 import { ServersView } from './views/servers/servers-view.tsx';

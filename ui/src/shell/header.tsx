@@ -1,6 +1,6 @@
 import { useCell } from '../state/cell.ts';
+import { type Connection, connection, source } from '../state/inspected.ts';
 import { openQuestion, questions } from '../state/questions.ts';
-import { type Connection, connection, source } from '../state/session.ts';
 import { dark, toggleTheme } from '../state/theme.ts';
 import { plural } from '../text/amounts.ts';
 import { visibleLine } from '../text/visible.ts';

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { lastAddressOf, useRoute, type View, views } from '../route.ts';
 import { useCell } from '../state/cell.ts';
-import { arrivals, isAlarming, problems, servers } from '../state/session.ts';
+import { arrivals, isAlarming, problems, servers } from '../state/inspected.ts';
 
 export const titles: Record<View, string> = {
   servers: 'Servers',

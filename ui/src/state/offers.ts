@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 import type { ServerOffer } from '../../../src/inspector/api.ts';
 import { api } from '../api/request.ts';
 import { Cell, useCell } from './cell.ts';
-import { arrivals, servers } from './session.ts';
+import { arrivals, servers } from './inspected.ts';
 
 export type Offer =
   | { state: 'loading' }

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import type { LatencyReport, LatencyRow } from '../../../../src/inspector/api.ts';
 import { useCell } from '../../state/cell.ts';
-import { wallTime } from '../../state/session.ts';
+import { wallTime } from '../../state/inspected.ts';
 import { dark } from '../../state/theme.ts';
 import { clockTime, latency, plural } from '../../text/amounts.ts';
 

@@ -6,7 +6,7 @@ import { api } from '../../api/request.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { useThrottled } from '../../parts/throttled.ts';
 import { useCell } from '../../state/cell.ts';
-import { arrivals } from '../../state/session.ts';
+import { arrivals } from '../../state/inspected.ts';
 import { LatencyPlot } from './latency-plot.tsx';
 import { LatencyTable } from './latency-table.tsx';
 

@@ -1,5 +1,5 @@
 import type { CallUpdate } from '../../../../src/inspector/api.ts';
-import { wallTime } from '../../state/session.ts';
+import { wallTime } from '../../state/inspected.ts';
 import { clockTime, latency } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { outcomeOf } from './call-outcome.tsx';

@@ -8,7 +8,7 @@ import { SchemaForm } from '../../schema-form/schema-form.tsx';
 import { announce } from '../../state/announce.ts';
 import { calls, startCall } from '../../state/calls.ts';
 import { useCell } from '../../state/cell.ts';
-import { isStale } from '../../state/session.ts';
+import { isStale } from '../../state/inspected.ts';
 import { commandLine } from '../../text/command-line.ts';
 import { copyText } from '../../text/copy.ts';
 import { visible, visibleLine } from '../../text/visible.ts';

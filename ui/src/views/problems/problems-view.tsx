@@ -4,7 +4,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { addressOf } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
-import { isAlarming, problems } from '../../state/session.ts';
+import { isAlarming, problems } from '../../state/inspected.ts';
 import { plural } from '../../text/amounts.ts';
 import { visible } from '../../text/visible.ts';
 

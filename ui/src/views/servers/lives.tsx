@@ -3,7 +3,7 @@
 import type { Life } from '../../../../src/inspector/api.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { addressOf } from '../../route.ts';
-import { wallTime } from '../../state/session.ts';
+import { wallTime } from '../../state/inspected.ts';
 import { clockTime, duration, latency, plural } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { StderrTail } from './last-exit-note.tsx';

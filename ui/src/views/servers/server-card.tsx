@@ -2,7 +2,7 @@ import type { InspectedServer } from '../../../../src/inspector/api.ts';
 import type { ServerStatus } from '../../api/shapes.ts';
 import { addressOf } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
-import { canAct } from '../../state/session.ts';
+import { canAct } from '../../state/inspected.ts';
 import { latency } from '../../text/amounts.ts';
 import { visible, visibleLine } from '../../text/visible.ts';
 import { LastExitNote } from './last-exit-note.tsx';

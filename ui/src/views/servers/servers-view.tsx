@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import { Empty } from '../../parts/empty.tsx';
 import { useCell } from '../../state/cell.ts';
-import { droppedByStore, servers, source } from '../../state/session.ts';
+import { droppedByStore, servers, source } from '../../state/inspected.ts';
 import { byteSize, plural } from '../../text/amounts.ts';
 import { ServerCard } from './server-card.tsx';
 

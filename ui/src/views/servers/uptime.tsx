@@ -3,7 +3,7 @@
 import { useEffect, useState } from 'react';
 import type { InspectedServer } from '../../../../src/inspector/api.ts';
 import { useCell } from '../../state/cell.ts';
-import { connection, serversAtMs } from '../../state/session.ts';
+import { connection, serversAtMs } from '../../state/inspected.ts';
 import { duration } from '../../text/amounts.ts';
 
 export function Uptime({ server: { status, lives } }: { server: InspectedServer }) {

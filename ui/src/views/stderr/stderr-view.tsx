@@ -9,7 +9,7 @@ import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { useThrottled } from '../../parts/throttled.ts';
 import { addressOf, replaceParams, useRoute } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
-import { arrivals, servers, wallTime } from '../../state/session.ts';
+import { arrivals, servers, wallTime } from '../../state/inspected.ts';
 import { clockTime, plural } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 

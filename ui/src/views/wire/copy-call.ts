@@ -2,7 +2,7 @@
 
 import type { CallRequest, EventDetail } from '../../../../src/inspector/api.ts';
 import { announce } from '../../state/announce.ts';
-import { columns } from '../../state/session.ts';
+import { columns } from '../../state/inspected.ts';
 import { commandLine } from '../../text/command-line.ts';
 import { copyText } from '../../text/copy.ts';
 import { loadDetail } from './event-details.ts';

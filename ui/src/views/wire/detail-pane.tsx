@@ -8,7 +8,7 @@ import { LongText } from '../../parts/long-text.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { addressOf, goTo } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
-import { columns, isAlarming, problems, wireRows } from '../../state/session.ts';
+import { columns, isAlarming, problems, wireRows } from '../../state/inspected.ts';
 import { commandLine } from '../../text/command-line.ts';
 import { copyText } from '../../text/copy.ts';
 import { visible } from '../../text/visible.ts';

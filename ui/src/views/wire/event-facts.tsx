@@ -1,6 +1,6 @@
 import type { EventRow } from '../../../../src/inspector/api.ts';
 import { ServerChip } from '../../parts/server-chip.tsx';
-import { wallTime } from '../../state/session.ts';
+import { wallTime } from '../../state/inspected.ts';
 import { byteSize, clockTime, latency } from '../../text/amounts.ts';
 import { visible } from '../../text/visible.ts';
 

@@ -3,8 +3,8 @@
 import { useState } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
 import { announce } from '../../state/announce.ts';
+import { columns, wireRows } from '../../state/inspected.ts';
 import { nextTask } from '../../state/next-task.ts';
-import { columns, wireRows } from '../../state/session.ts';
 import { plural } from '../../text/amounts.ts';
 import { download } from '../../text/copy.ts';
 import { loadDetail } from './event-details.ts';

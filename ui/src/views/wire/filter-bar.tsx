@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import { useCell } from '../../state/cell.ts';
-import { arrivals, columns, droppedByStore, servers, wireRows } from '../../state/session.ts';
+import { arrivals, columns, droppedByStore, servers, wireRows } from '../../state/inspected.ts';
 import { type Group, groups, noFilter, type WireFilter } from '../../state/wire-filter.ts';
 import { plural } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';

@@ -1,6 +1,6 @@
 import { Empty } from '../../parts/empty.tsx';
 import { useCell } from '../../state/cell.ts';
-import { columns, connection, wireRows } from '../../state/session.ts';
+import { columns, connection, wireRows } from '../../state/inspected.ts';
 import type { WireFilter } from '../../state/wire-filter.ts';
 import { plural } from '../../text/amounts.ts';
 import { isFiltering } from './filter-address.ts';

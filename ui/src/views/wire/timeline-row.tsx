@@ -3,7 +3,7 @@
 import { memo } from 'react';
 import type { EventRow } from '../../../../src/inspector/api.ts';
 import { ServerChip } from '../../parts/server-chip.tsx';
-import { wallTime } from '../../state/session.ts';
+import { wallTime } from '../../state/inspected.ts';
 import { groupOf } from '../../state/wire-filter.ts';
 import { byteSize, clockTime, latency } from '../../text/amounts.ts';
 import { shortMessage } from '../../text/short-message.ts';

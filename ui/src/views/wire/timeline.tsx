@@ -3,7 +3,7 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from 'react';
 import { useFixedRows } from '../../parts/fixed-rows.ts';
 import { useCell } from '../../state/cell.ts';
-import { columns, connection, isAlarming, problems, wireRows } from '../../state/session.ts';
+import { columns, connection, isAlarming, problems, wireRows } from '../../state/inspected.ts';
 import type { WireFilter } from '../../state/wire-filter.ts';
 import { TimelineEmpty } from './timeline-empty.tsx';
 import { TimelineRow } from './timeline-row.tsx';

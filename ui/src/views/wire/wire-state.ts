@@ -2,7 +2,7 @@
 // Kept outside of the view, so that leaving it and coming back changes nothing.
 
 import { Cell } from '../../state/cell.ts';
-import { columns, wireRows } from '../../state/session.ts';
+import { columns, wireRows } from '../../state/inspected.ts';
 
 export const cursor = new Cell<number | undefined>(undefined);
 /** The other end of the selection; the cursor itself when nothing more is selected. */

@@ -1,10 +1,11 @@
 // Everything that happened, on one clock: the timeline, its filter, and the details of the row under the cursor.
 
-import { useEffect, useState } from 'react';
+import { type CSSProperties, useEffect, useState } from 'react';
 import { useKeys } from '../../parts/keyboard.ts';
+import { Splitter, useSplit } from '../../parts/splitter.tsx';
 import { replaceParams, useRoute } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
-import { arrivals, columns, wireRows } from '../../state/session.ts';
+import { arrivals, columns, wireRows } from '../../state/inspected.ts';
 import { isTrouble, type WireFilter } from '../../state/wire-filter.ts';
 import { copyCall } from './copy-call.ts';
 import { DetailPane } from './detail-pane.tsx';
@@ -22,6 +23,8 @@ export function WireView() {
   const [exporting, setExporting] = useState(false);
   const open = useCell(detailOpen);
   const at = useCell(cursor);
+  const isSplit = open && at !== undefined;
+  const split = useSplit('standpipe-detail', 420, { least: 300, most: 900 });
   const awaited = useEventOfAddress(params.event);
 
   // The address may change under the view: back, forward, a link from elsewhere.
@@ -60,9 +63,10 @@ export function WireView() {
   return (
     <>
       <FilterBar filter={filter} onChange={setFilter} onExport={() => setExporting(true)} />
-      <div className={open ? 'wire split' : 'wire'}>
+      <div className={isSplit ? 'wire split' : 'wire'} style={{ '--detail': `${split.width}px` } as CSSProperties}>
         <Timeline filter={filter} />
-        {open && at !== undefined && <DetailPane seq={at} />}
+        {isSplit && <Splitter label="Width of the details" {...split} />}
+        {isSplit && <DetailPane seq={at} />}
       </div>
       {exporting && <ExportDialog onClose={() => setExporting(false)} />}
     </>
