@@ -25,7 +25,7 @@ export interface TapOptions extends OnlookerOptions {
   framing?: Framing;
   /** A longer message is passed on like any other, and remembered by its ends and its length. */
   keepFrameBytes?: number;
-  /** What is remembered for viewers who come later. */
+  /** What is remembered for viewers who come later: little, since fresh memory for each chunk is what a tap costs most. */
   maxBytes?: number;
   maxEvents?: number;
 }
@@ -38,7 +38,7 @@ export interface TapResult {
 /** Resolves when the server has ended and all it wrote was passed on. `endLike` ends this process in the same way. */
 export async function runTap(options: TapOptions, ends: Ends = ownEnds()): Promise<TapResult> {
   const { command, args = [], name = basename(command), keepFrameBytes = DEFAULT_KEEP_FRAME_BYTES } = options;
-  const { maxBytes = 16 * 1024 * 1024, maxEvents = 20_000, framing = newline() } = options;
+  const { maxBytes = 4 * 1024 * 1024, maxEvents = 20_000, framing = newline() } = options;
   const store = new FlowStore({ maxBytes, maxEvents, keepFrameBytes });
   const source = store.begin(name);
   const warn = (problem: string) => {

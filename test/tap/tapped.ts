@@ -2,7 +2,7 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,8 +22,11 @@ export class Tapped {
   stdout = Buffer.alloc(0);
   stderr = '';
 
+  readonly #closed: Promise<unknown>;
+
   constructor(process: ChildProcessWithoutNullStreams, collects: boolean) {
     this.process = process;
+    this.#closed = once(process, 'close');
     process.stdin.on('error', () => undefined); // EPIPE is what some tests are about
     process.stderr.on('data', (chunk) => {
       this.stderr += chunk;
@@ -44,8 +47,7 @@ export class Tapped {
 
   /** Resolves with what ended it, after all its output was read. */
   async end(): Promise<{ exitCode: number | null; signal: string | null }> {
-    const { exitCode, signalCode } = this.process;
-    if (exitCode === null && signalCode === null) await once(this.process, 'close');
+    await this.#closed;
     return { exitCode: this.process.exitCode, signal: this.process.signalCode };
   }
 
@@ -94,8 +96,10 @@ export function startTap(command: string[], { tap = [], env = {}, collects = tru
   return tapped;
 }
 
+/** Nothing, as long as the file is not there. */
 export async function readItems(file: string): Promise<RecordingItem[]> {
   const items: RecordingItem[] = [];
+  if (!existsSync(file)) return items;
   for await (const item of readRecording(file)) items.push(item);
   return items;
 }

@@ -200,6 +200,6 @@ test('the server gets our whole environment, our folder, and its arguments to th
     ],
     { env: { ODD_ONE: 'kept' } },
   );
-  await tapped.end();
+  expect([await tapped.end(), tapped.stderr]).toEqual([{ exitCode: 0, signal: null }, '']);
   expect(JSON.parse(tapped.text)).toEqual(['kept', process.cwd(), words]);
 });
