@@ -2,7 +2,7 @@
 // oldest is deleted. Whatever is in the way (a half line that a killed writer left, a file somebody moved or removed,
 // another program that appends to the same file) never glues two lines together. Calls must not overlap.
 
-import { writeSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
@@ -35,9 +35,16 @@ export class RotatingFile {
     }
   }
 
-  /** For the last moment of a process. Does nothing where no file is open. */
+  /** For the last moment of a process, when nothing can be awaited. Throws what the system says. */
   appendSync(lines: Uint8Array): void {
-    if (this.#handle) writeSync(this.#handle.fd, lines);
+    if (this.#handle) {
+      writeSync(this.#handle.fd, lines);
+      return;
+    }
+    const { path, header } = this.#options;
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // An empty line is passed over, and parts this from what an earlier writer may have left half done.
+    appendFileSync(path, Buffer.concat([Buffer.from(`\n${header}\n`), lines]), { mode: 0o600 });
   }
 
   async close(): Promise<void> {

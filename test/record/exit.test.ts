@@ -1,0 +1,36 @@
+// A program that ends, however it ends, has written what happened until then.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { NoteFact } from '../../src/flow/event.ts';
+import { readRecording } from '../../src/record/reader.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'standpipe-exit-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const dist = new URL('../../dist/', import.meta.url).href;
+
+test.each([
+  ['process.exit() at once', 'note("a"); process.exit(0)', ['a']],
+  ['process.exit() later', 'note("a"); setTimeout(() => { note("b"); process.exit(0); }, 200)', ['a', 'b']],
+  ['an uncaught error', 'note("a"); setTimeout(() => { note("b"); throw new Error("no"); }, 200)', ['a', 'b']],
+  ['nothing left to do', 'note("a")', ['a']],
+])('%s', async (name, ending, expected) => {
+  const file = join(folder, `${name.replaceAll(/\W/g, '-')}.jsonl`);
+  const program = `
+    const { FlowStore } = await import('${dist}flow/store.js');
+    const { record } = await import('${dist}record/recorder.js');
+    const store = new FlowStore();
+    record(store, { file: ${JSON.stringify(file)} });
+    const note = (text) => store.append('a', 1, { kind: 'note', text });
+    ${ending}`;
+  spawnSync(process.execPath, ['--input-type=module', '-e', program]);
+  const words: string[] = [];
+  for await (const item of readRecording(file)) {
+    expect(item.type).not.toBe('damage');
+    if (item.type === 'event') words.push((item.event as NoteFact).text);
+  }
+  expect(words).toEqual(expected);
+});
