@@ -33,6 +33,14 @@ export function interruptSignal(): AbortSignal {
   return controller.signal;
 }
 
+/** Resolves when the command is to end, also if that was before. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
 /** Settles with the promise, or rejects as soon as the signal says so; whoever calls stops what is under way. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

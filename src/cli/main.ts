@@ -6,7 +6,7 @@ const words = process.argv.slice(2);
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
   const { ownInfo } = await import('../mcp/client/options.ts');
   process.stdout.write(`${ownInfo.version}\n`);
-} else if (words[0] === 'tap' && !asksForHelp(words)) {
+} else if (words[0] === 'tap' && words[1] !== 'install' && words[1] !== 'uninstall' && !asksForHelp(words)) {
   // A program of its own: nothing of ours may stand between a host and its server.
   process.argv.splice(2, 1);
   await import('../tap/main.ts');

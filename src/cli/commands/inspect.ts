@@ -3,7 +3,9 @@
 import { existsSync, statSync } from 'node:fs';
 import type { Host } from '../../host/host.ts';
 import type { InspectorSource } from '../../inspector/source.ts';
+import { openBrowser } from '../../process/open-browser.ts';
 import { ExitCode } from '../exit-code.ts';
+import { untilAborted } from '../interrupt.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { unknownServer } from '../reach/find-server.ts';
 import { loadServers } from '../reach/own-host.ts';
@@ -14,7 +16,8 @@ import { addServerOptions, examples, readPort, serverOptions } from './server-op
 export const define: CommandModule['define'] = (command, run) => {
   command
     .argument('[what]', 'a recording, or a server of the config; without it, all hosts and taps that run')
-    .option('--port <number>', 'where to listen first', readPort);
+    .option('--port <number>', 'where to listen first', readPort)
+    .option('--no-open', 'only print the address; without it, a terminal opens the browser');
   addServerOptions(command);
   examples(command, 'inspect', 'inspect session.jsonl', 'inspect weather', 'inspect -- node server.mjs');
   command.action(run(inspect));
@@ -22,15 +25,16 @@ export const define: CommandModule['define'] = (command, run) => {
 
 const inspect: CommandBody = async (invocation, [what], options) => {
   const { out, signal } = invocation;
-  const { port } = options as { port?: number };
+  const { port, open } = options as { port?: number; open: boolean };
   const { source, host } = await chooseSource(invocation, what, serverOptions(options));
   try {
     const { startInspector } = await import('../../inspector/server.ts');
     const inspector = await startInspector(source, { port });
     if (out.json) out.document({ url: inspector.url, port: inspector.port });
     else out.write(`${inspector.url}\n`);
+    if (open && out.onTerminal) openBrowser(inspector.url);
     out.say('Open it in a browser; Ctrl-C ends it.');
-    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    await untilAborted(signal);
     await inspector.close();
   } finally {
     await host?.stop();
@@ -50,7 +54,9 @@ async function chooseSource(
     return { source: recordingSource(what) };
   }
   const running = await findRunningHost(settings);
+  const names = running && (await running.status()).map(({ name }) => name);
   await running?.close();
+  if (what !== undefined && names && !names.includes(what)) throw unknownServer(what, names);
   if (what === undefined || running) {
     const { liveSource } = await import('../../inspector/live-source.ts');
     return { source: liveSource() };

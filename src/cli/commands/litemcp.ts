@@ -1,7 +1,7 @@
 // `standpipe litemcp serve`: one tool of an MCP server, for clients that speak LiteMCP. stdin and stdout are theirs.
 
 import { UsageError } from '../../base/errors.ts';
-import { unlessAborted } from '../interrupt.ts';
+import { framingByName } from '../../framing/by-name.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { serverOfCommand } from '../reach/server-command.ts';
 import { addServerOptions, examples, serverOptions } from './server-options.ts';
@@ -22,16 +22,18 @@ const serveTool: CommandBody = async ({ serverCommand, settings, signal }, _word
       hint: 'standpipe litemcp serve --tool NAME -- <command …>',
     });
   }
-  const { command, args, env, cwd, startupTimeoutMs, requestTimeoutMs } = serverOfCommand(
+  const { command, args, env, cwd, secrets, framing, startupTimeoutMs, requestTimeoutMs } = serverOfCommand(
     serverCommand,
     serverOptions(options),
     settings,
   );
   const { serveMcpToolAsLiteMcp } = await import('../../entry/litemcp.ts');
   const { tool } = options as { tool: string };
-  const target = { command, args, env, cwd, stderr: 'inherit' as const };
+  const framed = framing === undefined ? {} : { framing: framingByName(framing) };
+  const target = { command, args, env, cwd, secrets, ...framed, stderr: 'inherit' as const };
   const serving = serveMcpToolAsLiteMcp({ ...target, tool, startupTimeoutMs, requestTimeoutMs, signal });
-  const lost = await unlessAborted(serving, signal);
+  const lost = await serving; // it ends with the signal, when the server behind it is gone
+  signal.throwIfAborted();
   if (lost) throw lost;
   return undefined;
 };

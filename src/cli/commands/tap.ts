@@ -1,9 +1,13 @@
-// `standpipe tap`: only its help is here. main.ts hands the rest to the tap itself.
+// `standpipe tap`: its help, and putting taps into a host's config. main.ts hands the tapping itself to the tap.
 
-import type { CommandModule } from '../invocation.ts';
+import { fileURLToPath } from 'node:url';
+import { UsageError } from '../../base/errors.ts';
+import type { InstallOutcome, InstallResult } from '../../tap/install.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { examples } from './server-options.ts';
 
-export const define: CommandModule['define'] = (command) => {
+export const define: CommandModule['define'] = (command, run) => {
   command
     .usage('[options] -- <command …>')
     .option('--record <file>', 'write everything that passes to a file')
@@ -11,6 +15,70 @@ export const define: CommandModule['define'] = (command) => {
     .option('--framing <name>', 'how messages are parted, where it is not by lines')
     .option('--mask-env <names>', 'variables whose values are not to be recorded')
     .option('--redact-key <name>', 'keys of JSON whose values are not to be recorded; repeatable')
+    .option('--redact-path <path>', 'places in messages that are not to be recorded; repeatable')
+    .option('--keep-bytes <number>', 'how much is kept of one message')
+    .option('--max-file-bytes <number>', 'how large a recording grows before the next file is begun')
+    .option('--max-files <number>', 'how many files are kept')
     .option('--no-announce', 'not to be found by the Inspector');
-  examples(command, 'tap -- node server.mjs', 'tap --record session.jsonl -- npx -y some-server');
+  examples(
+    command,
+    'tap -- node server.mjs',
+    'tap --record session.jsonl -- npx -y some-server',
+    'tap install ~/.cursor/mcp.json',
+    'tap uninstall ~/.cursor/mcp.json weather',
+  );
+  command
+    .command('install')
+    .description('put taps before the servers of a host’s config; a backup is kept beside it')
+    .argument('<config>')
+    .argument('[server…]', 'which servers; all of them unless named')
+    .option('--record <folder>', 'record each server into a file of this folder')
+    .action(run(install));
+  command
+    .command('uninstall')
+    .description('take the taps out again')
+    .argument('<config>')
+    .argument('[server…]', 'which servers; all of them unless named')
+    .action(run(uninstall));
+  command.action(run(misplaced));
 };
+
+const misplaced: CommandBody = async () => {
+  throw new UsageError('INVALID_OPTION', 'A tap takes its own options only', {
+    hint: 'Write them behind the word: standpipe tap --record FILE -- node server.mjs',
+  });
+};
+
+const install: CommandBody = async (invocation, [config, ...servers], options) => {
+  const { installTap } = await import('../../tap/install.ts');
+  // Hosts on a desktop get a short PATH: this very program is named with its whole path.
+  const tap = [process.execPath, fileURLToPath(new URL('../main.js', import.meta.url)), 'tap'];
+  const { record } = options as { record?: string };
+  const result = await installTap(config!, { tap, recordFolder: record, ...named(servers) });
+  return tell(invocation, result, { done: 'tapped', already: 'was tapped already' });
+};
+
+const uninstall: CommandBody = async (invocation, [config, ...servers]) => {
+  const { uninstallTap } = await import('../../tap/install.ts');
+  return tell(invocation, await uninstallTap(config!, named(servers)), { done: 'untapped', already: 'was not tapped' });
+};
+
+function named(servers: readonly string[]): { servers?: readonly string[] } {
+  return servers.length > 0 ? { servers } : {};
+}
+
+function tell(
+  { out }: Invocation,
+  { servers, backup }: InstallResult,
+  words: Record<Exclude<InstallOutcome, 'not-a-command'>, string>,
+): number {
+  if (out.json) out.document({ servers, backup: backup ?? null });
+  else {
+    for (const { name, outcome } of servers) {
+      out.write(`${name}\t${outcome === 'not-a-command' ? 'is no command: left as it is' : words[outcome]}\n`);
+    }
+    if (backup) out.say(`The file as it was: ${backup}`);
+    if (servers.some(({ outcome }) => outcome === 'done')) out.say('Restart the host to make it take this up.');
+  }
+  return ExitCode.done;
+}

@@ -10,6 +10,7 @@ export const define: CommandModule['define'] = (command, run) => {
   command
     .option('--no-watch', 'do not follow changes of the config')
     .option('--no-inspector', 'without the Inspector')
+    .option('--open', 'show the Inspector in a browser at once')
     .option('--inspector-port <number>', 'where the Inspector listens first', readPort);
   command.addHelpText(
     'after',

@@ -47,7 +47,7 @@ export class Onlookers {
   }
 
   async close(): Promise<void> {
-    this.#announced?.close();
+    await this.#announced?.close();
     await this.#inspector?.close();
   }
 }

@@ -7,6 +7,8 @@ import { watchConfig } from '../../host/config/watch-config.ts';
 import { type ControlServer, serveControl } from '../../host/control-server.ts';
 import { Host } from '../../host/host.ts';
 import { ensureRuntimeFolder, runtimeFolder } from '../../live/runtime-folder.ts';
+import { openBrowser } from '../../process/open-browser.ts';
+import { untilAborted } from '../interrupt.ts';
 import type { Invocation } from '../invocation.ts';
 import { redactServers } from '../reach/redact-servers.ts';
 import { controlPathOf } from '../reach/running-host.ts';
@@ -21,6 +23,8 @@ export interface UpOptions {
   watch: boolean;
   inspector: boolean;
   inspectorPort?: number;
+  /** Whether the Inspector is shown in a browser at once. */
+  open?: boolean;
 }
 
 export async function runHost({ settings, out, signal }: Invocation, options: UpOptions): Promise<void> {
@@ -54,16 +58,15 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
       })
     : undefined;
   const started = host.start();
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  if (options.open && onlookers.url) openBrowser(onlookers.url);
+  await untilAborted(signal);
   view.stopping();
   await watching?.close();
   await control.close();
-  await onlookers.close();
   await host.stop();
   await started;
+  // Those who watch see the end too.
+  await onlookers.close();
   view.ended();
 }
 

@@ -54,7 +54,8 @@ export function screenView(out: Output, read: ReadStatus, rows: () => number = t
   return {
     began({ config, servers, inspector }) {
       heading = [`standpipe · ${visibleLine(config)} · ${servers.length} servers`];
-      if (inspector) heading.push(`Inspector: ${inspector}`);
+      // Once and in full: a narrow window would cut off the token.
+      if (inspector) out.write(`Inspector: ${inspector}\n`);
       footer = 'Ctrl-C stops them all. In another terminal: standpipe tools, standpipe call …';
       draw();
     },
