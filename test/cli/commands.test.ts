@@ -1,6 +1,6 @@
 // The other commands, as processes: what they print in a pipe, and the documents of --json, whose shapes are promised.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
@@ -146,56 +146,6 @@ describe('tools', () => {
     expect(failed).toEqual([
       { server: 'broken', error: expect.objectContaining({ code: 'SERVER_FAILED', exitCode: 3 }) },
     ]);
-  });
-});
-
-describe('read and prompt', () => {
-  test('a resource in a pipe is its bytes, and nothing more', async () => {
-    expect(await runCli(['read', 'doc://readme', ...everything])).toEqual({
-      code: 0,
-      stdout: 'no newline at the end',
-      stderr: '',
-    });
-    const child = startCli(['read', 'doc://logo', ...everything]);
-    const chunks: Buffer[] = [];
-    child.stdout.on('data', (chunk) => chunks.push(chunk));
-    await finished(child);
-    expect([...Buffer.concat(chunks)]).toEqual([0, 1, 2, 255]);
-    await runCli(['read', 'doc://logo', '--output', 'logo.png', ...everything]);
-    expect([...readFileSync(join(folder, 'logo.png'))]).toEqual([0, 1, 2, 255]);
-  });
-
-  test('without a URI, what there is', async () => {
-    const { stdout } = await runCli(['read', ...everything]);
-    expect(stdout).toBe('doc://readme\treadme\ttext/plain\t\ndoc://logo\tlogo\timage/png\t\n');
-  });
-
-  test('--json', async () => {
-    const { stdout } = await runCli(['read', 'doc://readme', '--json', ...everything]);
-    expect(JSON.parse(stdout)).toEqual({
-      server: 'everything',
-      uri: 'doc://readme',
-      contents: [{ uri: 'doc://readme', mimeType: 'text/plain', text: 'no newline at the end' }],
-      saved: [],
-    });
-    const prompt = await runCli(['prompt', 'review', 'code=x', '--json', ...everything]);
-    expect(JSON.parse(prompt.stdout)).toEqual({
-      server: 'everything',
-      prompt: 'review',
-      description: 'Reviews code',
-      messages: [{ role: 'user', content: { type: 'text', text: 'Review x (any style)' } }],
-    });
-  });
-
-  test('a prompt with its arguments, checked', async () => {
-    writeFileSync(join(folder, 'code.py'), 'print(1)');
-    const { stdout } = await runCli(['prompt', 'review', 'code=@code.py', 'style=short', ...everything]);
-    expect(stdout).toBe('user: Review print(1) (short style)\n');
-    const missing = await runCli(['prompt', 'review', ...everything]);
-    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('review needs "code"') });
-    const unknown = await runCli(['prompt', 'reviw', ...everything]);
-    expect(unknown.stderr).toContain('Did you mean "review"?');
-    expect((await runCli(['prompt', ...everything])).stdout).toBe('review\tcode [style]\tReviews code\n');
   });
 });
 

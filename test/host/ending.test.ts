@@ -1,0 +1,102 @@
+// Servers of a host end, all of them and in time: trees, leaderless trees, half-started ones, and those of a killed host.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { isAlive, until } from '../fixtures/server.ts';
+import { bestOf, counting, folder, openHost, serverFile, writeConfig } from './run-host.ts';
+
+describe('orphans', () => {
+  /** sh → sh → node */
+  const tree = (name: string) => {
+    const counts = counting(name);
+    const inner = `"${process.execPath}" "${serverFile('counts')}"; true`;
+    return { ...counts, entry: { ...counts.entry, command: 'sh', args: ['-c', `sh -c '${inner}'; true`] } };
+  };
+  /** The node process, its sh, and the sh of that. */
+  const wholeTree = (lives: number[][]) => {
+    const [node, sh] = lives.at(-1)!;
+    const leader = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${sh}/status`, 'utf8'))![1]);
+    return [node!, sh!, leader];
+  };
+
+  test('stop() leaves no process of a tree, within 5 s', async () => {
+    const server = tree('tree');
+    const host = await openHost({ server: server.entry });
+    await host.start();
+    const pids = wholeTree(server.lives());
+    expect(pids.filter(isAlive)).toHaveLength(3);
+    const started = performance.now();
+    await host.stop();
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(pids.filter(isAlive)).toEqual([]);
+  });
+
+  test('also when the leader has died before', async () => {
+    const server = tree('leaderless');
+    const host = await openHost({ server: { ...server.entry, restart: { policy: 'never' } } });
+    await host.start();
+    const pids = wholeTree(server.lives());
+    process.kill(pids[2]!, 'SIGKILL');
+    await until('all of it is gone', () => !pids.some(isAlive), 5000);
+    await host.stop();
+  });
+
+  test('also when it is stopped during the handshake', async () => {
+    const pidFile = join(folder, 'handshake.pids');
+    const script = `require('fs').writeFileSync('${pidFile}', String(process.pid)); setInterval(() => {}, 1e6)`;
+    const host = await openHost({ server: { command: process.execPath, args: ['-e', script] } });
+    const starting = host.start();
+    const pid = () => Number(readFileSync(pidFile, { encoding: 'utf8', flag: 'a+' }));
+    await until('it runs', () => pid() > 0);
+    const started = performance.now();
+    await host.stop();
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(isAlive(pid())).toBe(false);
+    await starting;
+  });
+
+  test('a host killed with -9 takes its servers with it within 5 s, well-behaved or not', async () => {
+    const polite = counting('polite');
+    const stubborn = join(folder, 'stubborn.pids');
+    const script = `
+      require('fs').writeFileSync('${stubborn}', String(process.pid));
+      process.on('SIGTERM', () => {}); process.stdin.resume(); setInterval(() => {}, 1e6);`;
+    const config = writeConfig({
+      polite: polite.entry,
+      stubborn: { command: process.execPath, args: ['-e', script] },
+      tree: tree('killed-tree').entry,
+    });
+    const program = `
+      import { Host } from '${new URL('../../dist/host/index.js', import.meta.url)}';
+      const host = await Host.open('${config}');
+      void host.start();`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'ignore' });
+    const pids = () => [
+      ...polite.lives().map(([pid]) => pid!),
+      ...tree('killed-tree').lives().flat(),
+      Number(readFileSync(stubborn, { encoding: 'utf8', flag: 'a+' })),
+    ];
+    await until('all run', () => pids().length === 4 && pids().every((pid) => pid > 0), 20_000);
+    const all = pids();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await until('all are gone', () => !all.some(isAlive), 5000);
+  });
+});
+
+test('a polite server gets no signal, and is gone in less than 200 ms', async () => {
+  const server = counting('ladder');
+  const host = await openHost({ server: server.entry });
+  const ms = await bestOf(5, async () => {
+    await host.startServer('server');
+    const started = performance.now();
+    await host.stopServer('server');
+    return performance.now() - started;
+  });
+  expect(ms).toBeLessThan(200);
+  const rungs = host.flow.since(0).flatMap((event) => (event.kind === 'stop' ? [event.rung] : []));
+  expect(new Set(rungs)).toEqual(new Set(['stdin']));
+});
