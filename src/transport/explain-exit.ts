@@ -21,7 +21,10 @@ function when({ phase }: Evidence): string {
 }
 
 function lastLine(text: string | undefined): string | undefined {
-  return text?.trimEnd().split('\n').at(-1)?.trim().slice(0, 300);
+  const lines = text?.trimEnd().split('\n') ?? [];
+  // Runtimes end their traces with less than they began with: `Node.js v20`, a brace, a frame of the stack.
+  const telling = lines.findLast((line) => /^\s*(?:[\w.]*(?:Error|Exception)\b|fatal|panic)/i.test(line));
+  return (telling ?? lines.at(-1))?.trim().slice(0, 300);
 }
 
 function hint({ phase, exitCode, signal, stderrTail, firstNoise }: Evidence): string {
@@ -30,7 +33,7 @@ function hint({ phase, exitCode, signal, stderrTail, firstNoise }: Evidence): st
   if (phase === 'startup' && firstNoise !== undefined && stderrTail === undefined) {
     return `It printed "${firstNoise.slice(0, 80)}" to stdout and left: is this the command that starts the server?`;
   }
-  if (stderrTail !== undefined) return 'Its last words are in evidence.stderrTail.';
+  if (stderrTail !== undefined) return 'What it wrote to stderr before it ended says why (evidence.stderrTail).';
   return phase === 'startup'
     ? 'It said nothing. Run the same command in a terminal: it must wait for input, not end.'
     : 'It said nothing on stderr. Run it with its own debug logging on.';

@@ -708,6 +708,12 @@ describe('the call flow of the tutorials', () => {
   });
 });
 
+test('mistakes in a declaration are said at once', () => {
+  const server = new Server(info) as unknown as { tool(...args: unknown[]): void };
+  expect(() => server.tool('t', () => 'hi')).toThrowError(/no handler/);
+  expect(() => server.tool('t', { inputSchema: {} }, () => 'hi')).toThrowError(/"inputSchema"; here it is "input"/);
+});
+
 test('a batch is answered by one batch in 2025-03-26, and refused elsewhere', async () => {
   const client = await RawClient.connect(weather());
   await client.initialize('2025-03-26');

@@ -2,6 +2,7 @@
 // revision over any number of connections.
 
 import { systemClock } from '../../base/clock.ts';
+import { UsageError } from '../../base/errors.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
 import { type AnySchema, compileSchema, type InputOf, type OutputOf } from '../schema.ts';
 import type { Implementation, LogLevel, Prompt, PromptArgument, Resource, ResourceTemplate, Tool } from '../types.ts';
@@ -62,6 +63,8 @@ export class Server {
     { input, output, ...rest }: ToolDeclaration<I, O>,
     handler: (args: OutputOf<I>, call: Call) => Awaitable<ToolReturn<[O] extends [never] ? unknown : InputOf<O>>>,
   ): Declared {
+    mustBeFunction(handler, `tool ${name}`);
+    mustNotHave(rest, { inputSchema: 'input', outputSchema: 'output' }, `tool ${name}`);
     const compiledInput = input && compileSchema(input, 'input', `tool ${name}`);
     const compiledOutput = output && compileSchema(output, 'output', `tool ${name}`);
     const definition: Tool = { name, ...rest, inputSchema: { ...compiledInput?.json, type: 'object' } };
@@ -76,6 +79,7 @@ export class Server {
     declaration: ResourceDeclaration,
     read: (uri: string, call: Call) => Awaitable<ResourceReturn>,
   ): Declared {
+    mustBeFunction(read, `resource ${uri}`);
     this.#registry.resources.add(uri, { definition: { uri, ...declaration }, read });
     return { remove: () => this.#registry.resources.remove(uri) };
   }
@@ -86,6 +90,7 @@ export class Server {
     { complete = {}, ...declaration }: TemplateDeclaration,
     read: (variables: Record<string, string>, call: Call, uri: string) => Awaitable<ResourceReturn>,
   ): Declared {
+    mustBeFunction(read, `resource template ${uriTemplate}`);
     const template = new UriTemplate(uriTemplate);
     const definition = { uriTemplate, ...declaration };
     this.#registry.templates.add(uriTemplate, { definition, template, completers: complete, read });
@@ -97,6 +102,7 @@ export class Server {
     { arguments: declared, ...declaration }: PromptDeclaration<A>,
     get: (args: PromptValues<A>, call: Call) => Awaitable<PromptReturn>,
   ): Declared {
+    mustBeFunction(get, `prompt ${name}`);
     const completers: Record<string, Completer> = {};
     const list = Object.entries(declared ?? {}).map(([argument, { complete, ...described }]) => {
       if (complete) completers[argument] = complete;
@@ -145,5 +151,19 @@ export class Server {
       for (const connection of this.#connections) connection.listChanged(family);
     }
     this.#changed.clear();
+  }
+}
+
+/** Plain JavaScript lets these pass, and the call that fails comes much later. */
+function mustBeFunction(handler: unknown, owner: string): void {
+  if (typeof handler === 'function') return;
+  throw new UsageError('INVALID_OPTION', `The ${owner} has no handler: its declaration comes first, then a function`);
+}
+
+function mustNotHave(declaration: object, renamed: Record<string, string>, owner: string): void {
+  for (const [theirs, ours] of Object.entries(renamed)) {
+    if (theirs in declaration) {
+      throw new UsageError('INVALID_OPTION', `The ${owner} is declared with "${theirs}"; here it is "${ours}"`);
+    }
   }
 }
