@@ -33,13 +33,13 @@ export async function announce(
   removeDead(folder);
   const id = `${about.kind}-${process.pid}-${Math.random().toString(36).slice(2, 8)}`;
   const path = process.platform === 'win32' ? `\\\\.\\pipe\\standpipe-${id}` : join(folder, `${id}.sock`);
-  const socket = new FlowSocket(store, { path, redact, about: { ...about }, ...limits });
+  const shown = { ...about, command: about.command && redact ? redact(about.command) : about.command };
+  const socket = new FlowSocket(store, { path, redact, about: shown, ...limits });
   await socket.listen();
   const descriptor: LiveDescriptor = {
     standpipe: 'live',
     version: 1,
-    ...about,
-    command: about.command && redact ? redact(about.command) : about.command,
+    ...shown,
     pid: process.pid,
     startedAt: store.startedAt.toISOString(),
     socket: path,

@@ -37,52 +37,57 @@ export function inviteOnlookers(
   warn: (problem: string) => void,
 ): Onlookers {
   const redact = redactorFor(options);
-  const invited = [recordTo(store, about, options, redact, warn), announceIn(store, about, options, redact, warn)];
+  const { record: file, runtimeFolder: folder } = options;
+  const invited = [
+    file === undefined
+      ? undefined
+      : attempt(() => recordTo(file, store, about, options, redact, warn), 'recorded', warn),
+    options.announce === false ? undefined : attempt(() => announceIn(folder, store, about, redact), 'watched', warn),
+  ];
   return {
     async close() {
-      const closed = Promise.all(invited.map(async (onlooker) => (await onlooker)?.close()));
+      const closed = Promise.allSettled(invited.map(async (onlooker) => (await onlooker)?.close()));
       await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref())]);
     },
   };
 }
 
 type Warn = (problem: string) => void;
-type Closable = { close(): Promise<void> } | undefined;
+interface Closable {
+  close(): Promise<void>;
+}
+
+async function attempt(invite: () => Promise<Closable>, what: string, warn: Warn): Promise<Closable | undefined> {
+  try {
+    return await invite();
+  } catch (thrown) {
+    warn(`cannot be ${what}: ${toError(thrown).message}`);
+    return undefined;
+  }
+}
 
 async function recordTo(
+  file: string,
   store: FlowStore,
   about: Announcement,
-  { record: file, recorder }: OnlookerOptions,
+  { recorder }: OnlookerOptions,
   redact: Redact,
   warn: Warn,
 ): Promise<Closable> {
-  if (file === undefined) return undefined;
   const { record } = await import('../record/recorder.ts');
   const onFailure = (error: Error) => warn(`cannot record to ${file}: ${error.message}`);
-  return record(store, {
-    file,
-    redact,
-    about: { ...about, command: redact(about.command ?? '') },
-    onFailure,
-    ...recorder,
-  });
+  const shown = { ...about, command: redact(about.command ?? '') };
+  return record(store, { file, redact, about: shown, onFailure, ...recorder });
 }
 
 async function announceIn(
+  folder: string | undefined,
   store: FlowStore,
   about: Announcement,
-  options: OnlookerOptions,
   redact: Redact,
-  warn: Warn,
 ): Promise<Closable> {
-  if (options.announce === false) return undefined;
-  try {
-    const { announce } = await import('../live/announce.ts');
-    return await announce(store, about, { folder: options.runtimeFolder, redact });
-  } catch (thrown) {
-    warn(`cannot be watched: ${toError(thrown).message}`);
-    return undefined;
-  }
+  const { announce } = await import('../live/announce.ts');
+  return announce(store, about, { folder, redact });
 }
 
 function redactorFor({ maskEnv = [], redactKeys, redactPaths }: OnlookerOptions): Redact {

@@ -45,6 +45,11 @@ export async function runTap(options: TapOptions, ends: Ends = ownEnds()): Promi
     source.add({ kind: 'note', text: problem });
     if (ends.errors.writable) ends.errors.write(`standpipe tap: ${problem}\n`);
   };
+  const watch = new TrafficWatch(source, {
+    framing,
+    keepFrameBytes,
+    onFailure: (error) => warn(`cannot follow the traffic: ${error.message}`),
+  });
   const signals = passSignals((signal) => source.add({ kind: 'signal', signal }));
   let server: ServerProcess;
   try {
@@ -54,11 +59,6 @@ export async function runTap(options: TapOptions, ends: Ends = ownEnds()): Promi
     signals.stop();
     return notStarted(thrown, warn);
   }
-  const watch = new TrafficWatch(source, {
-    framing,
-    keepFrameBytes,
-    onFailure: (error) => warn(`cannot follow the traffic: ${error.message}`),
-  });
   source.add({ kind: 'spawn', command: server.commandLine, pid: server.pid });
   signals.connect(server);
   const host = watchHost(ends.input, () => {
