@@ -19,12 +19,19 @@ export function showError(thrown: unknown, out: Output, verbose: boolean): void 
     return;
   }
   for (const line of evidenceLines(error)) out.say(paint('dim', line));
-  if (error.hint) out.say(`${paint('cyan', 'hint:')} ${visible(error.hint)}`);
+  if (error.hint) out.say(`${paint('cyan', 'hint:')} ${visible(inOurWords(error.hint))}`);
   if (!verbose) return;
   out.say(paint('dim', visible(error.stack ?? '')));
   for (let cause = error.cause; cause !== undefined; cause = toError(cause).cause) {
     out.say(paint('dim', `caused by ${visible(toError(cause).stack ?? String(cause))}`));
   }
+}
+
+/** Hints name the options of the library; here they have other names. */
+function inOurWords(hint: string): string {
+  return hint
+    .replace(/\b(?:startupTimeoutMs|requestTimeoutMs|timeoutMs)\b/, '--timeout')
+    .replace(' (evidence.stderrTail)', '');
 }
 
 export interface ErrorDescription {

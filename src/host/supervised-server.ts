@@ -161,7 +161,7 @@ export class SupervisedServer<Client> {
         throw this.#failure();
       case 'stopped':
         this.#ready = waiting();
-        this.#open('wanted');
+        this.#open('it is needed');
     }
     return this.#ready!.promise;
   }

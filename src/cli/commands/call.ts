@@ -52,7 +52,7 @@ A LiteMCP server has one tool, and takes plain values in their order.`,
 
 const call: CommandBody = (invocation, words, options) =>
   withHost(invocation, serverOptions(options), async (reached) => {
-    const found = await findTool(reached, words);
+    const found = await findTool(reached, words, invocation.settings);
     const { args, check, repeatable, output } = options as unknown as Options;
     const { settings, signal, out } = invocation;
     const input = await readInput(found, args, check);

@@ -24,7 +24,7 @@ export function unknownServer(name: string, names: readonly string[]): UsageErro
 }
 
 /** It stands in the config, but cannot be used: then that is what to say. */
-async function explainRejected(name: string, settings: Settings): Promise<void> {
+export async function explainRejected(name: string, settings: Settings): Promise<void> {
   const [{ loadServers }, { problemError }] = await Promise.all([
     import('./own-host.ts'),
     import('../../host/config/problem.ts'),

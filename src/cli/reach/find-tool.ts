@@ -4,6 +4,7 @@
 import { UsageError } from '../../base/errors.ts';
 import type { ServerStatus } from '../../host/server-state.ts';
 import type { Tool } from '../../mcp/types.ts';
+import type { Settings } from '../settings.ts';
 import { parameterNames } from '../values/positional.ts';
 import { readAssignment } from '../values/word.ts';
 import type { Reached } from './reach-host.ts';
@@ -16,7 +17,7 @@ export interface FoundTool {
   words: string[];
 }
 
-export async function findTool(reached: Reached, words: readonly string[]): Promise<FoundTool> {
+export async function findTool(reached: Reached, words: readonly string[], settings: Settings): Promise<FoundTool> {
   const { host, only } = reached;
   const servers = await host.status();
   const named = (name: string | undefined) => servers.find((server) => server.name === name);
@@ -28,6 +29,10 @@ export async function findTool(reached: Reached, words: readonly string[]): Prom
   const slash = first.indexOf('/');
   const owner = slash > 0 ? named(first.slice(0, slash)) : undefined;
   if (owner) return ofServer(reached, owner, [first.slice(slash + 1), ...rest]);
+  if (!reached.running) {
+    const { explainRejected } = await import('./find-server.ts');
+    await explainRejected(slash > 0 ? first.slice(0, slash) : first, settings);
+  }
   const { findByName } = await import('./find-tool-by-name.ts');
   return findByName(reached, servers, first, rest);
 }

@@ -1,5 +1,6 @@
 // The life of `up`: take the config's place, start the servers, follow the config, and stop everything at the end.
 
+import { relative } from 'node:path';
 import { toError } from '../../base/errors.ts';
 import type { Config, LoadOptions } from '../../host/config/load-config.ts';
 import { problemText } from '../../host/config/problem.ts';
@@ -49,7 +50,8 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   if (settings.verbose) showTraffic(host.flow, out, redact);
   const files = config.files.map(({ file }) => file).join(', ');
   const trouble = await onlookers.open(host, files, control.path, redact, options);
-  view.began({ config: files, servers: host.names, inspector: onlookers.url });
+  const sameConfig = settings.config === undefined ? '' : ` --config ${relative(process.cwd(), settings.config)}`;
+  view.began({ config: files, servers: host.names, inspector: onlookers.url, sameConfig });
   for (const text of trouble) view.note(text);
   tellProblems(config, view);
   const watching = options.watch

@@ -52,11 +52,11 @@ export function screenView(out: Output, read: ReadStatus, rows: () => number = t
   process.stdout.on('resize', resized);
 
   return {
-    began({ config, servers, inspector }) {
-      heading = [`standpipe · ${visibleLine(config)} · ${servers.length} servers`];
+    began({ config, inspector, sameConfig }) {
+      heading = [`standpipe · ${visibleLine(config)}`];
       // Once and in full: a narrow window would cut off the token.
       if (inspector) out.write(`Inspector: ${inspector}\n`);
-      footer = 'Ctrl-C stops them all. In another terminal: standpipe tools, standpipe call …';
+      footer = `Ctrl-C stops them all. In another terminal: npx standpipe tools${visibleLine(sameConfig)}`;
       draw();
     },
     changed: drawSoon,
@@ -89,7 +89,7 @@ function table(servers: readonly ServerStatus[], width: number, out: Output): st
       { text: server.state, colour: stateColours[server.state] },
       server.state === 'ready' ? describeUptime(server.uptimeMs) : '-',
       String(server.calls),
-      server.state === 'starting' || server.state === 'backoff' ? server.reason : (server.lastError ?? ''),
+      server.state === 'backoff' ? server.reason : (server.lastError ?? ''),
     ]),
     width,
     out.paint,

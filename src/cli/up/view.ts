@@ -4,7 +4,13 @@ import type { ServerStatus, StateChange } from '../../host/server-state.ts';
 
 export interface UpView {
   /** The host is about to start its servers. */
-  began(about: { config: string; servers: readonly string[]; inspector: string | undefined }): void;
+  began(about: {
+    config: string;
+    servers: readonly string[];
+    inspector: string | undefined;
+    /** What other commands have to say to find this host: ` --config …`, or nothing. */
+    sameConfig: string;
+  }): void;
   changed(change: StateChange): void;
   note(text: string): void;
   /** What a person should do something about, a line each. */
