@@ -16,7 +16,7 @@ test('five servers that misbehave do not slow a healthy one: its p99 is at most 
   const bad = [...ways, 'crashes-at-once'];
   const p99 = async () => {
     const times: number[] = [];
-    for (let at = 0; at < 1000; at++) {
+    for (let at = 0; at < 5000; at++) {
       const started = performance.now();
       await host.callTool('healthy', 'echo', { at });
       times.push(performance.now() - started);
@@ -25,7 +25,7 @@ test('five servers that misbehave do not slow a healthy one: its p99 is at most 
   };
   await p99(); // warm
   const rounds: { alone: number; beside: number }[] = [];
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < 5; round++) {
     const alone = await p99();
     for (const name of bad) host.startServer(name).catch(() => undefined); // they never become ready
     await until('they misbehave', () => bad.every((name) => stateOf(host, name) !== 'stopped'));
@@ -35,7 +35,7 @@ test('five servers that misbehave do not slow a healthy one: its p99 is at most 
   const ratios = rounds.map(({ alone, beside }) => beside / alone).sort((a, b) => a - b);
   const shown = rounds.map(({ alone, beside }) => `${alone.toFixed(1)} → ${beside.toFixed(1)} ms`).join(', ');
   console.info(
-    `p99 alone → beside five that misbehave: ${shown}; best ratio ${ratios[0]!.toFixed(2)}, median ${ratios[3]!.toFixed(2)}`,
+    `p99 alone → beside five that misbehave: ${shown}; best ratio ${ratios[0]!.toFixed(2)}, median ${ratios[2]!.toFixed(2)}`,
   );
   // Pairs measured one after the other: the machine's other work is in both, and the best pair has the least of it.
   expect(ratios[0]).toBeLessThanOrEqual(2);
