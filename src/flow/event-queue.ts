@@ -119,6 +119,10 @@ function weightOf(event: FlowEvent): number {
   switch (event.kind) {
     case 'frame':
       return EVENT_BYTES + event.payload.length + (event.tail?.length ?? 0);
+    case 'state':
+      return EVENT_BYTES + (event.reason?.length ?? 0);
+    case 'spawn':
+      return EVENT_BYTES + event.command.length;
     case 'stderr':
       return EVENT_BYTES + event.payload.length;
     case 'fault':

@@ -21,6 +21,9 @@ import type { ServerStatus } from './server-state.ts';
 /** The host keeps the time of what it does for us; this is only for one that hangs. */
 const PATIENCE_MS = 24 * 60 * 60_000;
 
+/** What runs is known at once, unless the host itself is stopped. */
+const STATUS_MS = 5_000;
+
 export class RemoteHost implements HostApi {
   readonly #peer: Peer;
 
@@ -42,7 +45,8 @@ export class RemoteHost implements HostApi {
   }
 
   async status(): Promise<ServerStatus[]> {
-    return (await this.#ask<{ servers: ServerStatus[] }>('host/status')).servers;
+    const asked = this.#peer.request<{ servers: ServerStatus[] }>('host/status', {}, { timeoutMs: STATUS_MS });
+    return (await asked).servers;
   }
 
   async tools(

@@ -36,6 +36,7 @@ export interface UseOptions {
   counts?: boolean;
 }
 
+const LONGEST_REASON = 2000;
 /** How often one call is sent at most, while its server keeps falling. */
 const MOST_ATTEMPTS = 3;
 /** How long a connection that takes nothing may need to be known as lost. */
@@ -260,8 +261,9 @@ export class SupervisedServer<Client> {
     });
   }
 
-  #change(to: ServerState, reason: string): void {
+  #change(to: ServerState, why: string): void {
     const from = this.#state;
+    const reason = why.slice(0, LONGEST_REASON); // a server's own words may be in it
     this.#state = to;
     this.#reason = reason;
     this.#options.onStateChange({ server: this.name, from, to, reason, atMs: this.#options.clock.nowMs() });

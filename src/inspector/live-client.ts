@@ -124,5 +124,9 @@ export class LiveClient {
 }
 
 function message(name: Name, data: unknown): string {
-  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  try {
+    return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  } catch {
+    return ''; // nested too deeply, or too long: the page does without it, and the host lives on
+  }
 }

@@ -47,6 +47,8 @@ export interface Channel {
   onfault?: ((fault: InboundFault) => void) | undefined;
   /** Ours: why the channel closed, once it has. */
   readonly closeError?: Error | undefined;
+  /** Ours: hides what must not be shown in a text of the other end that goes into an error. */
+  mask?(text: string): string;
   /** Ours: what is known of the other end now. */
   evidence?(): Evidence;
 }

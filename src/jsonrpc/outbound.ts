@@ -135,7 +135,7 @@ export class Outbound {
     if (!request) return this.#isLate(response.id);
     this.#remove(request);
     // Some servers write `error: null` beside a result.
-    if ('error' in response && response.error) request.reject(toRpcError(response));
+    if ('error' in response && response.error) request.reject(this.#toRpcError(response));
     else request.resolve((response as JsonRpcResult).result);
     return true;
   }
@@ -188,6 +188,12 @@ export class Outbound {
         );
       }
     }
+  }
+
+  /** A server that quotes its key in a message must not bring it into our logs. */
+  #toRpcError(response: JsonRpcErrorResponse): RpcError {
+    const { code, message, data } = response.error;
+    return new RpcError(code, this.#channel.mask?.(message) ?? message, data);
   }
 
   #timeOut(request: PendingRequest): void {
@@ -252,11 +258,6 @@ export class Outbound {
 function withProgressToken(params: Record<string, unknown> | undefined, id: RequestId): Record<string, unknown> {
   const meta = params?._meta as Record<string, unknown> | undefined;
   return { ...params, _meta: { ...meta, progressToken: id } };
-}
-
-function toRpcError(response: JsonRpcErrorResponse): RpcError {
-  const { code, message, data } = response.error;
-  return new RpcError(code, message, data);
 }
 
 function describeReason(reason: unknown): string {

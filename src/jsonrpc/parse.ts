@@ -31,6 +31,9 @@ export class MessageFault {
 /** A message, a fault, or what a batch held (messages and faults, in order). */
 export type Parsed = JsonRpcMessage | MessageFault | (JsonRpcMessage | MessageFault)[];
 
+/** Each entry may cost an answer: a short line must not make a million of them. */
+const MOST_IN_A_BATCH = 1000;
+
 export function parseMessage(text: string, options: { batches: boolean }): Parsed {
   let value: unknown;
   try {
@@ -48,6 +51,10 @@ export function parseMessage(text: string, options: { batches: boolean }): Parse
       RpcCode.invalidRequest,
       'A JSON-RPC batch (array) is not allowed in this protocol revision',
     );
+  }
+  if (value.length > MOST_IN_A_BATCH) {
+    const message = `A JSON-RPC batch of ${value.length} is too long: at most ${MOST_IN_A_BATCH}`;
+    return new MessageFault(RpcCode.invalidRequest, message);
   }
   if (value.length === 0) return new MessageFault(RpcCode.invalidRequest, 'A JSON-RPC batch must not be empty');
   return value.map(checkShape);

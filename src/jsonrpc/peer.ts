@@ -138,7 +138,7 @@ export class Peer {
   }
 
   #notified({ method, params }: JsonRpcNotification): void {
-    if (method === CANCELLED) this.#inbound.cancel(params?.requestId as RequestId, params?.reason);
+    if (method === CANCELLED) this.#inbound.cancel(params?.requestId as RequestId, cancelReason(params?.reason));
     if (method === PROGRESS) this.#outbound.progress(params);
     const handler = this.#notificationHandlers.get(method) ?? this.#otherNotifications;
     if (!handler) return;
@@ -208,4 +208,9 @@ export class Peer {
       message.id === undefined || message.id === null ? 'without an id' : `with id ${JSON.stringify(message.id)}`;
     return new PeerError('MESSAGE_INVALID', `An answer (${what}) ${id} came that no request waits for`);
   }
+}
+
+/** The other end may write anything there; nobody behind this should have to care. */
+function cancelReason(reason: unknown): string {
+  return typeof reason === 'string' ? reason.slice(0, 1000) : 'cancelled by the other end';
 }

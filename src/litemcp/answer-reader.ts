@@ -81,5 +81,5 @@ export function faultOf(
 
 /** Logs are JSON too, and some say `"type":"info"`: an answer has an id or a version as well. */
 function looksLikeAnswer(value: Record<string, unknown>): boolean {
-  return isAnswerType(String(value.type)) && ('id' in value || 'version' in value);
+  return typeof value.type === 'string' && isAnswerType(value.type) && ('id' in value || 'version' in value);
 }

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { type ReaderOptions, type RecordingItem, readRecording } from '../record/reader.ts';
 import { isRunning } from './announce.ts';
 import { type LiveDescriptor, readDescriptor, removeDescriptor } from './descriptor.ts';
-import { runtimeFolder } from './runtime-folder.ts';
+import { isTrusted, runtimeFolder } from './runtime-folder.ts';
 
 export async function findLive(folder: string = runtimeFolder()): Promise<LiveDescriptor[]> {
+  if (!isTrusted(folder)) return [];
   const names = await readdir(folder).catch(() => []); // no folder: nobody was ever announced
   const files = names.filter((name) => name.endsWith('.json')).map((name) => join(folder, name));
   const found = await Promise.all(files.map(check));

@@ -10,6 +10,18 @@ export function runtimeFolder(env: Readonly<Record<string, string | undefined>> 
   return join(tmpdir(), `standpipe-${process.getuid?.() ?? userInfo().username}`);
 }
 
+/** Whether what lies in it was put there by this user: in a folder that all can write to, others come first. */
+export function isTrusted(folder: string): boolean {
+  const user = process.getuid?.();
+  if (user === undefined) return true;
+  try {
+    const found = lstatSync(folder);
+    return found.isDirectory() && found.uid === user && (found.mode & 0o022) === 0;
+  } catch {
+    return false;
+  }
+}
+
 /** Makes the folder if need be. Throws where it cannot be trusted: in a folder that all can write to, others come first. */
 export function ensureRuntimeFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

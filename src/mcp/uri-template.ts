@@ -3,6 +3,9 @@
 
 const EXPRESSION = /\{([+#./;?&]?)([^{}]+)\}/g;
 
+/** Matching can take the square of the length, and no real URI is longer. */
+const LONGEST_URI = 8192;
+
 export class UriTemplate {
   readonly variables: string[] = [];
   readonly #pattern: RegExp;
@@ -21,6 +24,7 @@ export class UriTemplate {
 
   /** The variables as they stand in the URI, decoded; nothing if it does not match. */
   match(uri: string): Record<string, string> | undefined {
+    if (uri.length > LONGEST_URI) return undefined;
     const match = this.#pattern.exec(uri);
     if (!match) return undefined;
     const values: Record<string, string> = Object.create(null);

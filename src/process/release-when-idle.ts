@@ -7,13 +7,17 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 
 const lookEveryMs = 500;
+/** A process that escaped and keeps writing is not listened to for ever. */
+const longestMs = 5_000;
 
 export function releaseWhenIdle(pipes: readonly Readable[], closed: Promise<void>, clock: Clock): void {
+  const startedMs = clock.nowMs();
   let timer = clock.after(lookEveryMs, () => look(readSoFar(pipes), false));
   const look = (readBefore: number, wasIdle: boolean) => {
     const read = readSoFar(pipes);
     const idle = read === readBefore && pipes.every((pipe) => pipe.readableLength === 0);
-    if (idle && wasIdle) for (const pipe of pipes) pipe.destroy();
+    const tooLong = clock.nowMs() - startedMs > longestMs;
+    if ((idle && wasIdle) || tooLong) for (const pipe of pipes) pipe.destroy();
     else timer = clock.after(lookEveryMs, () => look(read, idle));
   };
   void closed.then(() => timer.cancel());

@@ -11,6 +11,9 @@ interface Waiter {
   reject: (error: Error) => void;
 }
 
+/** What a waiting message costs beside its text: many small ones count too. */
+const OVERHEAD_CHARS = 256;
+
 export const DEFAULT_MAX_QUEUED_CHARS = 64 * 1024 * 1024;
 
 export class BatchWriter {
@@ -45,7 +48,7 @@ export class BatchWriter {
     } catch (error) {
       return Promise.reject(error); // a payload that this framing cannot carry
     }
-    this.#queuedChars += json.length;
+    this.#queuedChars += json.length + OVERHEAD_CHARS;
     if (this.#blocked) return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
     if (!this.#scheduled) {
       this.#scheduled = true;

@@ -87,7 +87,11 @@ export abstract class ByteWire implements Wire {
     let readThisTurn = 0;
     input.on('data', (chunk: Buffer) => {
       if (this.#closed) return;
-      this.#decoder.push(chunk, events);
+      try {
+        this.#decoder.push(chunk, events);
+      } catch (error) {
+        this.report(toError(error)); // a protocol that trips over a message must not take the process down
+      }
       readThisTurn += chunk.length;
       if (readThisTurn < TURN_BYTES) return;
       // Others have their turn too: one end that floods must not starve the rest.

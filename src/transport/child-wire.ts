@@ -71,6 +71,10 @@ export class ChildWire extends ByteWire {
     return this.firstNoise === undefined ? evidence : { ...evidence, firstNoise: process.mask(this.firstNoise) };
   }
 
+  mask(text: string): string {
+    return this.#process?.mask(text) ?? text;
+  }
+
   async #start(): Promise<void> {
     let process: ServerProcess;
     try {

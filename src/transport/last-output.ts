@@ -6,12 +6,16 @@ import type { Readable } from 'node:stream';
 import type { Clock, Timer } from '../base/clock.ts';
 
 const SILENCE_MS = 50;
+/** A grandchild that keeps writing is not waited for. */
+const LONGEST_MS = 2_000;
 
 export function lastOutput(stream: Readable, clock: Clock): Promise<void> {
   if (stream.readableEnded || stream.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     let timer: Timer;
     let chunks = 0;
+    const startedMs = clock.nowMs();
+    const tooLong = () => clock.nowMs() - startedMs > LONGEST_MS;
     const count = () => {
       chunks++;
     };
@@ -24,7 +28,7 @@ export function lastOutput(stream: Readable, clock: Clock): Promise<void> {
     };
     const listen = () => {
       const before = chunks;
-      timer = clock.after(SILENCE_MS, () => setImmediate(() => (chunks === before ? done() : listen())));
+      timer = clock.after(SILENCE_MS, () => setImmediate(() => (chunks === before || tooLong() ? done() : listen())));
     };
     stream.on('data', count);
     stream.once('end', done);

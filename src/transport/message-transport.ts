@@ -46,6 +46,10 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
     return this.#wire.evidence();
   }
 
+  mask(text: string): string {
+    return this.#wire.mask?.(text) ?? text;
+  }
+
   start(): Promise<void> {
     return this.#wire.start(this);
   }

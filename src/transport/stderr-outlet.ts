@@ -10,7 +10,7 @@ import { toError } from '../base/errors.ts';
  */
 export type StderrChoice = 'inherit' | 'pipe' | 'ignore' | ((chunk: Buffer) => void);
 
-/** How much may wait for a reader of the piped stderr; beyond that, what is new is dropped. */
+/** How much may wait for a reader of stderr; beyond that, what is new is dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
 export interface StderrOutlet {
@@ -22,7 +22,10 @@ export interface StderrOutlet {
 export function stderrOutlet(choice: StderrChoice, report: (error: Error) => void): StderrOutlet {
   if (choice === 'ignore') return { stream: null, connect: () => undefined };
   if (choice === 'inherit') {
-    return { stream: null, connect: (stderr) => stderr.on('data', (chunk: Buffer) => process.stderr.write(chunk)) };
+    const forward = (chunk: Buffer) => {
+      if (process.stderr.writableLength < MAX_WAITING_BYTES) process.stderr.write(chunk);
+    };
+    return { stream: null, connect: (stderr) => stderr.on('data', forward) };
   }
   if (typeof choice === 'function') {
     const guarded = (chunk: Buffer) => {

@@ -28,6 +28,8 @@ export interface Wire {
   send(text: string): Promise<void>;
   close(): Promise<void>;
   evidence(): Evidence;
+  /** Hides the values of the child's `env`. */
+  mask?(text: string): string;
   /** The protocol counts here the answers it owes: a wire whose other end stops talking waits for them. */
   owe(change: number): void;
 }

@@ -22,7 +22,7 @@ export function rememberTools(settings: Settings, server: string, tools: readonl
     ...before,
     [server]: tools.map(({ name, description, inputSchema }) => ({
       name,
-      description: description?.slice(0, 100),
+      description: typeof description === 'string' ? description.slice(0, 100) : undefined,
       inputSchema,
     })),
   };

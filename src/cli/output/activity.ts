@@ -66,8 +66,9 @@ export class Activity {
 
 export function describeProgress(progress: Progress | undefined): string {
   if (!progress) return '';
-  const message = progress.message ? `${visibleLine(progress.message)} ` : '';
-  if (!progress.total || progress.total <= 0) return `${progress.progress} ${message}`;
+  const message = typeof progress.message === 'string' && progress.message ? `${visibleLine(progress.message)} ` : '';
+  if (typeof progress.progress !== 'number') return message; // a server may write anything there
+  if (typeof progress.total !== 'number' || !(progress.total > 0)) return `${progress.progress} ${message}`;
   const share = Math.min(1, Math.max(0, progress.progress / progress.total));
   const filled = Math.round(share * BAR_WIDTH);
   return `[${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}] ${Math.floor(share * 100)}% ${message}`;

@@ -68,7 +68,7 @@ async function askUntilItFits(question: string, schema: object, isRequired: bool
       return typedValue(text, schema, {});
     } catch (error) {
       if (!(error instanceof Misfit)) throw error;
-      out.say(`  It ${error.message}.`);
+      out.say(`  It ${visibleLine(error.message)}.`);
     }
   }
 }

@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { projectPlaces } from '../../host/config/places.ts';
 import type { RemoteHost } from '../../host/remote-host.ts';
-import { runtimeFolder } from '../../live/runtime-folder.ts';
+import { isTrusted, runtimeFolder } from '../../live/runtime-folder.ts';
 import type { Settings } from '../settings.ts';
 
 /** The file that the settings mean, if there is one. Nothing is read. */
@@ -28,7 +28,8 @@ export function controlPathOf(settings: Settings): string | undefined {
 
 export async function findRunningHost(settings: Settings): Promise<RemoteHost | undefined> {
   const path = controlPathOf(settings);
-  if (path === undefined || (process.platform !== 'win32' && !existsSync(path))) return undefined;
+  if (path === undefined || (process.platform !== 'win32' && !(isTrusted(runtimeFolder()) && existsSync(path))))
+    return undefined;
   const { RemoteHost } = await import('../../host/remote-host.ts');
   return RemoteHost.connect(path);
 }

@@ -27,7 +27,7 @@ export function jsonView(out: Output): UpView {
   const tell = (event: string, facts: object = {}) =>
     out.documentLine({ event, at: new Date().toISOString(), ...facts });
   return {
-    began: (about) => tell('began', about),
+    began: ({ config, servers, inspector }) => tell('began', { config, servers, inspector }),
     changed: ({ server, from, to, reason }: StateChange) => tell('state', { server, from, to, reason }),
     note: (text) => tell('note', { text }),
     advise: (lines) => tell('advice', { lines }),

@@ -4,19 +4,26 @@
 export type Schema = Record<string, unknown>;
 
 const MOST_STEPS = 32;
+/** How many schemas one question may look at in all: references can make a few words a forest. */
+const MOST_SCHEMAS = 1000;
 
 /** The plain schemas that a value may fit. An empty one says nothing. */
-export function alternatives(schema: unknown, root: Schema, steps = 0): Schema[] {
-  if (!isSchema(schema) || steps > MOST_STEPS) return [{}];
-  if (typeof schema.$ref === 'string') return alternatives(follow(schema.$ref, root), root, steps + 1);
+export function alternatives(
+  schema: unknown,
+  root: Schema,
+  steps = 0,
+  budget: { left: number } = { left: MOST_SCHEMAS },
+): Schema[] {
+  if (!isSchema(schema) || steps > MOST_STEPS || budget.left-- <= 0) return [{}];
+  const inside = (part: unknown) => alternatives(part, root, steps + 1, budget);
+  if (typeof schema.$ref === 'string') return inside(follow(schema.$ref, root));
   const { anyOf, oneOf, allOf, ...rest } = schema;
   if (Array.isArray(allOf)) {
-    const parts = allOf.map((part) => alternatives(part, root, steps + 1)[0]!);
-    return alternatives(parts.reduce(merge, rest), root, steps + 1);
+    const parts = allOf.map((part) => inside(part)[0]!);
+    return inside(parts.reduce(merge, rest));
   }
   const choices = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : undefined;
-  if (choices)
-    return choices.flatMap((choice) => alternatives(choice, root, steps + 1).map((each) => merge(rest, each)));
+  if (choices) return choices.flatMap((choice) => inside(choice).map((each) => merge(rest, each)));
   if (Array.isArray(schema.type)) return schema.type.map((type) => ({ ...schema, type }));
   return [schema];
 }

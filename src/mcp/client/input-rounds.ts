@@ -41,7 +41,9 @@ export async function finishRounds(first: InputRequiredResult, context: RoundsCo
       await limited(context, (signal) => pause(context.clock, pauseMs, signal));
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
     }
-    const result = await context.send(next, remaining(context));
+    const result = await context.send(next, remaining(context)).catch((error: unknown) => {
+      throw hasBegun(method, error);
+    });
     if (result.resultType === 'complete' || result.resultType === undefined) return result;
     if (result.resultType !== 'input_required') throw context.unexpected(result.resultType);
     asked = result as unknown as InputRequiredResult;
@@ -121,5 +123,15 @@ function notDeclared(method: string, asked: string, why: string): PeerError {
 function timedOut(method: string, ms: number): PeerError {
   return new PeerError('REQUEST_TIMEOUT', `${method} was not finished within ${ms} ms in all, questions included`, {
     hint: 'Raise totalTimeoutMs for this call.',
+  });
+}
+
+/** This round was never sent, but those before it were: whoever sends the whole again runs its beginning twice. */
+function hasBegun(method: string, error: unknown): unknown {
+  if (!(error instanceof PeerError) || error.code !== 'NOT_SENT') return error;
+  return new PeerError('OUTCOME_UNKNOWN', `${error.message} \u2014 ${method} had begun to run and waited for answers`, {
+    cause: error,
+    evidence: error.evidence,
+    hint: 'Check whether it took effect before you send it again.',
   });
 }

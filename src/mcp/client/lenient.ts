@@ -76,6 +76,10 @@ export function readRevision(version: unknown, warn: Warn): LegacyRevision | und
 export function readCallResult(answer: unknown, warn: Warn): CallToolResult {
   const result = asResult(answer, 'tools/call');
   if (!Array.isArray(result.content)) result.content = readContent(result.content, warn);
+  else if (!result.content.every(isObject)) {
+    warn('content-not-blocks', 'The server answered a tool call with content that is no block; it is left out');
+    result.content = result.content.filter(isObject);
+  }
   return result as unknown as CallToolResult;
 }
 

@@ -113,7 +113,8 @@ export async function complete(registry: Registry, params: Params): Promise<Reco
   if (typeof name !== 'string' || typeof value !== 'string') {
     throw invalidParams('completion/complete needs "argument" with "name" and "value", both strings');
   }
-  const completer = completersOf(registry, params.ref as CompletionReference | undefined)[name];
+  const completers = completersOf(registry, params.ref as CompletionReference | undefined);
+  const completer = Object.hasOwn(completers, name) ? completers[name] : undefined;
   const context = params.context as { arguments?: Record<string, string> } | undefined;
   const values = completer ? await completer(value, { arguments: context?.arguments ?? {} }) : [];
   const shown = values.slice(0, MOST_COMPLETIONS);

@@ -4,7 +4,7 @@
 // nothing if it is altered, which is noticed and said.
 
 import type { Clock } from '../../base/clock.ts';
-import { UsageError } from '../../base/errors.ts';
+import { toError, UsageError } from '../../base/errors.ts';
 import { Deadlines } from '../../jsonrpc/deadlines.ts';
 import { InFlight } from '../../jsonrpc/in-flight.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
@@ -120,7 +120,13 @@ export class SuspendedCalls {
     return new Promise((resolve, reject) => {
       work.onAsked = () => {
         work.onAsked = undefined;
-        resolve(this.#suspend(work, inbound));
+        try {
+          resolve(this.#suspend(work, inbound));
+        } catch (error) {
+          for (const question of work.questions.values()) question.reject(toError(error));
+          work.questions.clear();
+          reject(invalidParams('The request is nested too deeply for a question to be asked about it'));
+        }
       };
       work.result.then(resolve, reject);
       // Not all questions were answered: those left go out again, with what the handler may ask now.

@@ -47,7 +47,12 @@ export class TranscriptDialect implements Channel {
   }
 
   #fromClient(message: JsonRpcMessage): JsonRpcMessage {
-    if (!('method' in message) || !('id' in message)) return message;
+    if (!('method' in message)) return message;
+    if (!('id' in message)) {
+      // A cancelled request is never answered.
+      if (message.method === 'notifications/cancelled') this.#waiting.delete(message.params?.requestId as RequestId);
+      return message;
+    }
     const { method, params } = message;
     if (method.startsWith(PREFIX)) return this.#translated(message, method.slice(PREFIX.length), params);
     if (method !== 'initialize' || params?.client_info === undefined) return message;
@@ -56,7 +61,7 @@ export class TranscriptDialect implements Channel {
   }
 
   #translated(message: JsonRpcRequest, method: string, params: JsonRpcRequest['params']): JsonRpcRequest {
-    const translate = translations[method];
+    const translate = Object.hasOwn(translations, method) ? translations[method] : undefined;
     if (translate) this.#waiting.set(message.id, translate);
     return { ...message, method, params };
   }
@@ -65,7 +70,9 @@ export class TranscriptDialect implements Channel {
     if ('method' in message || message.id === undefined) return message;
     const translate = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
-    return translate && 'result' in message ? { ...message, result: translate(message.result as never) } : message;
+    // A result of another kind, such as `input_required`, is not the dialect's.
+    const isOwn = 'result' in message && (message.result.resultType ?? 'complete') === 'complete';
+    return translate && isOwn ? { ...message, result: translate(message.result as never) } : message;
   }
 
   // All else is the channel's own.
@@ -75,6 +82,9 @@ export class TranscriptDialect implements Channel {
   }
   evidence() {
     return this.#channel.evidence?.() ?? { phase: 'running' as const };
+  }
+  mask(text: string): string {
+    return this.#channel.mask?.(text) ?? text;
   }
   sendBatch(messages: JsonRpcMessage[]): Promise<void> {
     if (this.#channel.sendBatch) return this.#channel.sendBatch(messages);
