@@ -52,7 +52,7 @@ function splitAtServer(words: readonly string[]): { ours: string[]; serverComman
 async function makeProgram(words: readonly string[], run: RunCommand, out: Output): Promise<Command> {
   const program = new Command('standpipe');
   program
-    .description('Run, watch, test and share tool servers that speak over stdin and stdout: MCP and LiteMCP.')
+    .description('Run, watch and test tool servers that speak over stdin and stdout: MCP and LiteMCP.')
     .usage('<command> [options]')
     .version(ownInfo.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')

@@ -79,6 +79,17 @@ if (status?.state !== 'failed') throw new Error(JSON.stringify(status));
 await host.stop();
 `,
 
+  './recording': `
+import { writeFileSync } from 'node:fs';
+import { findLive, type RecordingItem, readRecording } from 'standpipe/recording';
+
+writeFileSync('half.jsonl', '{"standpipe":"rec');
+const items: RecordingItem[] = [];
+for await (const item of readRecording('half.jsonl')) items.push(item);
+if (items[0]?.type !== 'damage') throw new Error(JSON.stringify(items));
+export const all: unknown[] = [findLive];
+`,
+
   './server': `
 import { type Call, Server, serveStdio } from 'standpipe/server';
 

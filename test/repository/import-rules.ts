@@ -33,7 +33,10 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   flow: { folders: ['base', 'jsonrpc'], types: ['framing', 'transport/wire.ts'] },
   process: { folders: ['base'], node: 'all', packages: ['cross-spawn'] },
   transport: { folders: ['base', 'framing', 'jsonrpc', 'process'], node: io },
-  entry: { folders: ['base', 'framing', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp'], node: io },
+  entry: {
+    folders: ['base', 'framing', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp', 'flow', 'record', 'live'],
+    node: io,
+  },
   record: { folders: ['base', 'framing', 'flow'], node: io },
   live: { folders: ['base', 'framing', 'flow', 'record'], node: io },
   tap: {
