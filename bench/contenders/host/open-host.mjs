@@ -1,0 +1,28 @@
+// A host with a config file in a folder of its own, as a user would have one.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Host } from '../../../dist/host/index.js';
+import { makeTempFolder } from '../../temp-folder.mjs';
+
+/** Writes the config and reads it; nothing is started yet. `close` stops the servers and removes the folder. */
+export async function openHost(mcpServers) {
+  const folder = makeTempFolder();
+  const file = join(folder.path, 'mcp.json');
+  writeFileSync(file, JSON.stringify({ mcpServers }));
+  const host = await Host.open(file);
+  const close = async () => {
+    await host.stop();
+    folder.remove();
+  };
+  return {
+    host,
+    async start() {
+      const unready = (await host.start()).find(({ state }) => state !== 'ready');
+      if (!unready) return;
+      await close();
+      throw new Error(`${unready.name} is ${unready.state}: ${unready.reason}`);
+    },
+    close,
+  };
+}

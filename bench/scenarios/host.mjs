@@ -1,0 +1,44 @@
+// The same tool of the same server through a host and through the bare client: what supervision, and a store of all that
+// passes, add to a call.
+
+import { warmLoad } from '../load.mjs';
+
+const load = (path) => () => import(`../contenders/${path}.mjs`);
+
+export const title = 'tools/call through a host, 100 bytes';
+export const contenders = [
+  { name: 'client', load: load('mcp/client') },
+  { name: 'host', load: load('host/client') },
+];
+export const ratios = [['host', 'client']];
+export const roundsFactor = 2;
+export const metrics = [
+  { key: 'callUs', label: 'µs a call', digits: 1 },
+  { key: 'cpuUs', label: 'CPU µs a call, both ends', digits: 1 },
+];
+
+export function cases({ quick }) {
+  const times = { warmMs: quick ? 200 : 500, durationMs: quick ? 200 : 500 };
+  return [
+    { label: 'one at a time', inFlight: 1, ...times },
+    { label: '64 in flight', inFlight: 64, ...times },
+  ];
+}
+
+/** With many in flight the time of a call is that of all of them, divided by their number. */
+export async function measure(contender, { inFlight, warmMs, durationMs }) {
+  const { connect } = await contender.load();
+  const client = await connect();
+  try {
+    const { calls, elapsedMs, cpuUs } = await warmLoad(client, { inFlight, bytes: 100, warmMs, durationMs });
+    return { callUs: (elapsedMs * 1000) / calls, cpuUs: cpuUs / calls };
+  } finally {
+    await client.close();
+  }
+}
+
+export const targets = ['one at a time', '64 in flight'].map((label) => ({
+  text: `tools/call, ${label}: time, host/client`,
+  value: ({ ratio }) => ratio(label, 'host', 'client', 'callUs'),
+  atMost: 1.1,
+}));
