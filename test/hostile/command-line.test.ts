@@ -1,0 +1,124 @@
+// Servers and strangers that want to stop the command line, or to write to its terminal.
+
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type Socket, type Server as SocketServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Activity, describeProgress, type Progress } from '../../src/cli/output/activity.ts';
+import type { OutputStream } from '../../src/cli/output/output.ts';
+import { controlPathOf, findRunningHost } from '../../src/cli/reach/running-host.ts';
+import { writeDescriptor } from '../../src/live/descriptor.ts';
+import { findLive } from '../../src/live/find-live.ts';
+import { cleanEnv, dangerous, program, writeConfig } from '../cli/run-cli.ts';
+import { until } from '../fixtures/server.ts';
+import { hostileEntry, runToEnd } from './raw-server.ts';
+
+test('a schema that is four times itself is shown, and the command ends', async () => {
+  const config = writeConfig('endless.json', { endless: hostileEntry('offers-a-schema-of-itself') });
+  const { stdout } = await runToEnd([program, 'tools', '--config', config], cleanEnv);
+  expect(stdout).toContain('endless');
+});
+
+describe('progress of the wrong types', () => {
+  const title = '\u001b]0;x\u0007';
+  const odd: [string, object][] = [
+    ['a message that is a number', { progress: 1, message: 5 }],
+    ['a number that is a command to the terminal', { progress: title }],
+    ['a total that is a command to the terminal', { progress: 1, total: title }],
+    ['an object that cannot be made a string', { progress: { toString: 1 }, total: {}, message: { toString: 1 } }],
+    ['a message that is a command to the terminal', { progress: 1, message: title }],
+  ];
+
+  test.each(odd)('%s is described without what a terminal obeys', (_, progress) => {
+    expect(dangerous(describeProgress(progress as Progress))).toEqual([]);
+  });
+
+  test.each(odd)('%s does not stop the line that shows it', async (_, progress) => {
+    let shown = '';
+    const terminal: OutputStream = {
+      columns: 80,
+      write(text) {
+        shown += text;
+        return true;
+      },
+    };
+    const activity = new Activity(terminal);
+    try {
+      activity.begin('Calling');
+      activity.progress(progress as Progress);
+      await until('the line was drawn twice', () => shown.split('Calling').length > 2);
+    } finally {
+      activity.end();
+    }
+    expect(shown).not.toContain('\u001b]');
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a runtime folder that all can write to', () => {
+  let ofSession: string;
+  let before: string | undefined;
+  const heard: Socket[] = [];
+  const listeners: SocketServer[] = [];
+
+  beforeEach(() => {
+    ofSession = mkdtempSync(join(tmpdir(), 'standpipe-hostile-'));
+    before = process.env.XDG_RUNTIME_DIR;
+    process.env.XDG_RUNTIME_DIR = ofSession;
+  });
+
+  afterEach(async () => {
+    if (before === undefined) delete process.env.XDG_RUNTIME_DIR;
+    else process.env.XDG_RUNTIME_DIR = before;
+    for (const socket of heard.splice(0)) socket.destroy();
+    await Promise.all(listeners.splice(0).map((each) => new Promise((resolve) => each.close(resolve))));
+    rmSync(ofSession, { recursive: true, force: true });
+  });
+
+  /** As somebody else could do it who came first. */
+  async function listensAt(path: string, mode: number): Promise<void> {
+    mkdirSync(dirname(path), { recursive: true });
+    const listener = createServer((socket) => {
+      heard.push(socket);
+      socket.on('error', () => undefined); // it is left at once
+      socket.resume();
+    });
+    listeners.push(listener);
+    await new Promise<void>((resolve) => listener.listen(path, resolve));
+    chmodSync(dirname(path), mode);
+  }
+
+  const announced = (socket: string) =>
+    writeDescriptor(dirname(socket), 'tap-1', {
+      standpipe: 'live',
+      version: 1,
+      kind: 'tap',
+      name: 'forged',
+      pid: process.pid,
+      startedAt: new Date(0).toISOString(),
+      socket,
+    });
+
+  test.each([
+    ['is not looked into for what runs', 0o777, []],
+    ["is looked into once it is the user's alone", 0o700, ['forged']],
+  ])('%s', async (_, mode, names) => {
+    const socket = join(ofSession, 'standpipe', 'tap-1.sock');
+    await listensAt(socket, mode);
+    announced(socket);
+    expect((await findLive()).map(({ name }) => name)).toEqual(names);
+    expect(heard).toHaveLength(names.length);
+    expect(readdirSync(dirname(socket)).sort()).toEqual(['tap-1.json', 'tap-1.sock']);
+  });
+
+  test.each([
+    ['has no host to be trusted with calls', 0o777, false],
+    ["has one once it is the user's alone", 0o700, true],
+  ])('%s', async (_, mode, isFound) => {
+    const settings = { config: writeConfig('trusted.json', {}) };
+    await listensAt(controlPathOf(settings)!, mode);
+    const host = await findRunningHost(settings);
+    await host?.close();
+    expect(host !== undefined).toBe(isFound);
+  });
+});

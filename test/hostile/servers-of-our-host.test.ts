@@ -1,0 +1,136 @@
+// Servers that mean harm, and the programs that use them.
+
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { PeerError } from '../../src/base/errors.ts';
+import { connect, type Warning } from '../../src/entry/client.ts';
+import type { Host } from '../../src/host/host.ts';
+import { finishRounds } from '../../src/mcp/client/input-rounds.ts';
+import { Logged } from '../fixtures/mcp-client/logged.ts';
+import { closing, until } from '../fixtures/server.ts';
+import { folder, openHost, writeConfig } from '../host/run-host.ts';
+import { hostileEntry, hostileFile, runToEnd } from './raw-server.ts';
+
+describe('a call that has begun is not begun again', () => {
+  const receipt = {
+    method: 'elicitation/create',
+    params: { message: 'Receipt?', requestedSchema: { type: 'object', properties: {} } },
+  } as const;
+
+  test('a later round that could not be sent is an unknown outcome, not a call that was never sent', async () => {
+    const refused = new PeerError('NOT_SENT', 'tools/call was never sent: the pipe is broken');
+    const rounds = finishRounds(
+      { resultType: 'input_required', inputRequests: { receipt }, requestState: 'paid' },
+      {
+        method: 'tools/call',
+        params: { name: 'transfer' },
+        options: undefined,
+        startedMs: 0,
+        send: () => Promise.reject(refused),
+        unexpected: (type) => new Error(`unexpected ${type}`),
+        handlers: { elicit: () => ({ action: 'accept', content: {} }) },
+        maxInputRounds: 3,
+        clock: systemClock,
+        closed: new AbortController().signal,
+      },
+    );
+    await expect(rounds).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', cause: refused });
+  });
+
+  test('a host does not run a tool twice whose server falls between two rounds', async () => {
+    const ran = join(folder, 'transfers');
+    const sentToFill = (of: Host) =>
+      of.flow
+        .since(0)
+        .filter((event) => event.kind === 'frame' && event.direction === 'toServer' && event.length > 3_000_000).length;
+    let asked = 0;
+    const host: Host = await openHost(
+      { bank: hostileEntry('stops-reading-in-a-round', ran) },
+      {
+        inputs: () => ({
+          elicit: async () => {
+            const nth = ++asked;
+            const pid = host.status()[0]!.pid!;
+            // While the person thinks, another call fills the pipe: the next round has to wait, and never goes out.
+            host.callTool('bank', 'fill', { with: 'x'.repeat(3_000_000) }).catch(() => undefined);
+            await until('the pipe is full', () => sentToFill(host) >= nth);
+            setImmediate(() => setImmediate(() => process.kill(pid, 'SIGKILL')));
+            return { action: 'accept', content: {} };
+          },
+        }),
+      },
+    );
+    await host.start();
+    await expect(host.callTool('bank', 'transfer')).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+    expect(readFileSync(ran, 'utf8')).toBe('x');
+  });
+});
+
+describe('what is said on a wire takes no process down', () => {
+  test('a LiteMCP answer whose type cannot be made a string: the host lives, and the tool can be called', async () => {
+    const config = writeConfig({ odd: { ...hostileEntry('answers-litemcp-of-an-odd-type'), protocol: 'litemcp' } });
+    const { stdout } = await runToEnd([hostileFile('host-of-one'), config]);
+    expect(JSON.parse(stdout)).toEqual([{ type: 'text', text: 'hello' }]);
+  });
+
+  test('whoever trips over a frame is told so, and hears the next one', async () => {
+    const { stdout } = await runToEnd([hostileFile('listens-and-throws')]);
+    expect(JSON.parse(stdout)).toMatchObject({ message: 'tripped', response: { error: false } });
+  });
+});
+
+test('50 MB on a stderr that nobody reads do not pile up', async () => {
+  const host = spawn(process.execPath, ['--expose-gc', hostileFile('host-with-unread-stderr')], {
+    stdio: ['ignore', 'pipe', 'pipe'], // and nobody reads the last one
+  });
+  try {
+    const { before, after } = JSON.parse(await text(host.stdout));
+    expect(after.queuedBytes).toBeGreaterThan(0);
+    expect(after.queuedBytes).toBeLessThan(4 * 1024 * 1024);
+    expect(after.heldBytes - before.heldBytes).toBeLessThan(16 * 1024 * 1024);
+  } finally {
+    host.kill('SIGKILL');
+  }
+});
+
+describe('a server that quotes its key', () => {
+  const key = 'hunter2-s3cr3t-value';
+  const target = (...args: string[]) => ({
+    ...hostileEntry('quotes-its-key', ...args),
+    env: { API_KEY: key },
+    stderr: 'ignore' as const,
+  });
+
+  test('as the reason why it cannot start: the rejection names the variable instead', async () => {
+    const error = await connect(target()).catch((caught) => caught);
+    expect(textsOf(error)).toContain('Invalid API key: [env API_KEY]');
+    expect(textsOf(error)).not.toContain(key);
+  });
+
+  test('as the reason why a call fails: the rejection names the variable instead', async () => {
+    const client = closing(await connect(target('call')));
+    const error = await client.callTool('tool').catch((caught) => caught);
+    expect(error).toMatchObject({ rpcCode: -32000, message: 'Invalid API key: [env API_KEY]' });
+    expect(textsOf(error)).not.toContain(key);
+  });
+});
+
+test('content that is no block is left out, and that is said', async () => {
+  const content = [null, { type: 'text', text: 'hi' }, 5];
+  const warnings: Warning[] = [];
+  const server = new Logged('sloppy', JSON.stringify({ 'tools/call': { content } }));
+  const client = await server.connect({ onWarning: (warning) => warnings.push(warning) });
+  expect((await client.callTool('x')).content).toEqual([{ type: 'text', text: 'hi' }]);
+  expect(warnings).toMatchObject([{ topic: 'content-not-blocks' }]);
+});
+
+/** All that a log may show of an error: its texts and those of its causes. */
+function textsOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  const { message, stack, hint, evidence, cause } = error as Error & { hint?: string; evidence?: object };
+  return [message, stack, hint, JSON.stringify(evidence), textsOf(cause)].join('\n');
+}
