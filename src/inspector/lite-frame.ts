@@ -1,11 +1,11 @@
 // Frames of LiteMCP, told by their shape: a version as a list of three numbers, an id and a type. Without this they would
 // count as broken JSON-RPC.
 
+import { isObject } from '../base/json-object.ts';
 import { CapturedText } from '../flow/captured-frame.ts';
 import type { FrameDescription, MessageDescription } from '../flow/describe-frame.ts';
 import type { FrameEvent } from '../flow/event.ts';
 import { frameText, lenientText } from '../flow/frame-text.ts';
-import { isObject } from './is-object.ts';
 
 const START_CHARS = 200;
 /** Cheap to look at, and in every message of LiteMCP. */

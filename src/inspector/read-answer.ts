@@ -1,9 +1,9 @@
 // An answer of the page to a question of a server, checked before a server sees it.
 
+import { isObject } from '../base/json-object.ts';
 import type { ElicitResult, SampleResult } from '../mcp/types.ts';
 import type { Answer, Question } from './api.ts';
 import { HttpProblem } from './http-problem.ts';
-import { isObject } from './is-object.ts';
 
 export function readAnswer(kind: Question['kind'], given: unknown): Answer {
   if (!isObject(given)) throw new HttpProblem(400, 'An answer is a JSON object');

@@ -1,8 +1,8 @@
 // What the page wants to be called, checked before anything is.
 
+import { isObject } from '../base/json-object.ts';
 import type { CallRequest } from './api.ts';
 import { HttpProblem } from './http-problem.ts';
-import { isObject } from './is-object.ts';
 
 /** The longest wait that a timer can hold. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;

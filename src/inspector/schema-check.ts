@@ -1,8 +1,8 @@
 // Holds a message against the official schemas of the protocol. They are loaded when somebody first looks at a message, and
 // never on the path of the traffic. What they do not know (other methods, extensions) is not wrong.
 
+import { isObject } from '../base/json-object.ts';
 import type { Exchange } from '../flow/exchange.ts';
-import { isObject } from './is-object.ts';
 
 interface Issue {
   message: string;

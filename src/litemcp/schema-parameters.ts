@@ -3,9 +3,10 @@
 // its own text does, and an empty string leaves one out. Texts are read by the types of the schema before they are sent.
 
 import { toError } from '../base/errors.ts';
+import { isObject } from '../base/json-object.ts';
 import type { JsonSchema } from '../mcp/types.ts';
 import { schemaType } from './schema-type.ts';
-import { isObject, setOwn } from './shape.ts';
+import { setOwn } from './shape.ts';
 import type { Parameter } from './tool.ts';
 import { parseValue, textOfValue } from './values.ts';
 

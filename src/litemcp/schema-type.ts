@@ -2,8 +2,8 @@
 // (`type`, a reference inside of the document, `anyOf` with null, `enum`), and `any` where it has several. Only a hint for
 // reading text: whether a value fits is for the MCP server to judge.
 
+import { isObject } from '../base/json-object.ts';
 import type { JsonSchema } from '../mcp/types.ts';
-import { isObject } from './shape.ts';
 
 export type SchemaWord = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'any';
 

@@ -3,8 +3,8 @@
 // put together only when there is something to say.
 
 import { PeerError } from '../base/errors.ts';
+import { isObject, type JsonObject } from '../base/json-object.ts';
 
-export type JsonObject = Record<string, unknown>;
 export type Key = string | number;
 
 export function malformed(problem: string): PeerError {
@@ -51,10 +51,6 @@ export function readOptionalList<T>(
   readItem: (item: unknown, at: string, i: number) => T,
 ): T[] {
   return value === undefined || value === null ? [] : readList(value, at, readItem);
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Names come from outside, and `__proto__` is one of them: assigned, it would vanish. */

@@ -1,15 +1,8 @@
 // Tool and Parameter: what a server says of its one tool. `type` of a parameter is a hint in free words: on the wire
 // every argument is a string (values.ts knows some of the words).
 
-import {
-  type JsonObject,
-  malformed,
-  placeOf,
-  readObject,
-  readOptionalList,
-  readOptionalString,
-  readString,
-} from './shape.ts';
+import type { JsonObject } from '../base/json-object.ts';
+import { malformed, placeOf, readObject, readOptionalList, readOptionalString, readString } from './shape.ts';
 import { PROTOCOL_VERSION, readInnerVersion, type VersionTuple } from './version.ts';
 
 export interface Parameter {

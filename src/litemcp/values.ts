@@ -2,8 +2,9 @@
 // Text under any other word stays text. Printing is the way back: parseValue(type, data) of what was printed is equal.
 
 import { toError, UsageError } from '../base/errors.ts';
+import { isObject } from '../base/json-object.ts';
 import type { CallResultResponseContent } from './call-result.ts';
-import { isObject, malformed, nameOf } from './shape.ts';
+import { malformed, nameOf } from './shape.ts';
 
 type NumberWord = 'number' | 'float' | 'double' | 'decimal';
 type IntegerWord = 'integer' | 'int' | 'long';

@@ -1,7 +1,8 @@
 // VersionTuple: the protocol's version as it stands in every message. Two ends with the same major number understand
 // each other. The published text lists ToolCall's version as an object once, so both forms are read; the tuple is written.
 
-import { isObject, type Key, malformed, nameOf, placeOf } from './shape.ts';
+import { isObject } from '../base/json-object.ts';
+import { type Key, malformed, nameOf, placeOf } from './shape.ts';
 
 export type VersionTuple = readonly [major: number, minor: number, patch: number];
 

@@ -1,6 +1,7 @@
 // What a peer of an older revision may see: newer members are left out, and what it could not understand is said in a way
 // that it can. Only the outgoing side of a server knows this file.
 
+import { isObject } from '../base/json-object.ts';
 import { has, type Revision } from './revisions.ts';
 import type {
   CallToolResult,
@@ -48,7 +49,7 @@ export function toolResultFor(revision: Revision, result: CallToolResult): CallT
   if (has(revision, 'anyStructuredContent')) return result;
   const shown = { ...result, content: contentFor(revision, result.content) };
   if (!has(revision, 'structuredContent')) delete shown.structuredContent;
-  else if (shown.structuredContent !== undefined && !isPlainObject(shown.structuredContent)) {
+  else if (shown.structuredContent !== undefined && !isObject(shown.structuredContent)) {
     shown.structuredContent = { result: shown.structuredContent };
   }
   return shown;
@@ -92,8 +93,4 @@ export function capabilitiesFor(revision: Revision, capabilities: ServerCapabili
   if (has(revision, 'completionsCapability')) return capabilities;
   const { completions: _completions, ...shown } = capabilities;
   return shown;
-}
-
-function isPlainObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

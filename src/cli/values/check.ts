@@ -2,8 +2,9 @@
 // be right. What the values themselves must be is for the server to check.
 
 import { UsageError } from '../../base/errors.ts';
+import { isObject } from '../../base/json-object.ts';
 import { didYouMean } from '../../host/config/nearest.ts';
-import { isOpen, isSchema, objectSchema, propertiesOf, propertySchema, requiredOf, type Schema } from './schema.ts';
+import { isOpen, objectSchema, propertiesOf, propertySchema, requiredOf, type Schema } from './schema.ts';
 import { describeType } from './typed-value.ts';
 
 const DEEPEST = 16;
@@ -38,7 +39,7 @@ function findFaults(args: Record<string, unknown>, type: unknown, root: Schema, 
     suggestion: strangers.length === 1 && strangers[0]!.length > 2 ? didYouMean(strangers[0]!, known) : undefined,
   };
   for (const [name, value] of Object.entries(args)) {
-    if (!isSchema(value) || depth > DEEPEST) continue;
+    if (!isObject(value) || depth > DEEPEST) continue;
     const inside = findFaults(value, propertySchema(schema, name), root, `${path}${name}.`, depth + 1);
     faults.unknown.push(...inside.unknown);
     faults.missing.push(...inside.missing);

@@ -1,7 +1,9 @@
 // What a JSON Schema says about one value, as far as typing on a command line needs it: references followed, alternatives
 // laid side by side. A schema is a server's text and may be anything: nothing here throws or runs for ever.
 
-export type Schema = Record<string, unknown>;
+import { isObject, type JsonObject } from '../../base/json-object.ts';
+
+export type Schema = JsonObject;
 
 const MOST_STEPS = 32;
 /** How many schemas one question may look at in all: references can make a few words a forest. */
@@ -14,7 +16,7 @@ export function alternatives(
   steps = 0,
   budget: { left: number } = { left: MOST_SCHEMAS },
 ): Schema[] {
-  if (!isSchema(schema) || steps > MOST_STEPS || budget.left-- <= 0) return [{}];
+  if (!isObject(schema) || steps > MOST_STEPS || budget.left-- <= 0) return [{}];
   const inside = (part: unknown) => alternatives(part, root, steps + 1, budget);
   if (typeof schema.$ref === 'string') return inside(follow(schema.$ref, root));
   const { anyOf, oneOf, allOf, ...rest } = schema;
@@ -31,21 +33,21 @@ export function alternatives(
 /** The first alternative that is an object; what else it may be does not have names. */
 export function objectSchema(schema: unknown, root: Schema): Schema {
   const all = alternatives(schema, root);
-  return all.find(({ type, properties }) => type === 'object' || isSchema(properties)) ?? all[0] ?? {};
+  return all.find(({ type, properties }) => type === 'object' || isObject(properties)) ?? all[0] ?? {};
 }
 
 export function propertiesOf({ properties }: Schema): Record<string, unknown> {
-  return isSchema(properties) ? properties : {};
+  return isObject(properties) ? properties : {};
 }
 
 /** What a property may be; undefined if the schema does not know of it. */
 export function propertySchema(schema: Schema, name: string): unknown {
   const properties = propertiesOf(schema);
   if (Object.hasOwn(properties, name)) return properties[name];
-  if (isSchema(schema.patternProperties)) {
+  if (isObject(schema.patternProperties)) {
     for (const [pattern, found] of Object.entries(schema.patternProperties)) if (matches(pattern, name)) return found;
   }
-  return isSchema(schema.additionalProperties) || schema.additionalProperties === true
+  return isObject(schema.additionalProperties) || schema.additionalProperties === true
     ? schema.additionalProperties
     : undefined;
 }
@@ -53,7 +55,7 @@ export function propertySchema(schema: Schema, name: string): unknown {
 /** Whether names beside `properties` are welcome: where a schema is silent about it, a stranger is mostly a slip. */
 export function isOpen(schema: Schema): boolean {
   const { additionalProperties } = schema;
-  if (additionalProperties === true || isSchema(additionalProperties)) return true;
+  if (additionalProperties === true || isObject(additionalProperties)) return true;
   return additionalProperties !== false && Object.keys(propertiesOf(schema)).length === 0;
 }
 
@@ -61,13 +63,9 @@ export function requiredOf({ required }: Schema): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
 }
 
-export function isSchema(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function merge(a: Schema, b: Schema): Schema {
   const both = { ...a, ...b };
-  if (isSchema(a.properties) && isSchema(b.properties)) both.properties = { ...a.properties, ...b.properties };
+  if (isObject(a.properties) && isObject(b.properties)) both.properties = { ...a.properties, ...b.properties };
   if (Array.isArray(a.required) && Array.isArray(b.required)) both.required = [...a.required, ...b.required];
   return both;
 }

@@ -1,7 +1,8 @@
 // The text of a value as what the schema wants: `5` is a number where a number is wanted, and text where text is.
 // Where both would do, it is what it looks like. What fits nothing is a Misfit that says what would.
 
-import { alternatives, isSchema, type Schema } from './schema.ts';
+import { isObject } from '../../base/json-object.ts';
+import { alternatives, type Schema } from './schema.ts';
 
 export class Misfit extends Error {}
 
@@ -37,7 +38,7 @@ export function describeType(schema: unknown, root: Schema, depth = 0): string {
   const words = alternatives(schema, root).map((choice) => {
     const named = choicesOf(choice);
     if (named.length > 0) return named.length > 1 ? `one of: ${named.join(', ')}` : String(named[0]);
-    if (choice.type === 'array' && depth < 3 && isSchema(choice.items)) {
+    if (choice.type === 'array' && depth < 3 && isObject(choice.items)) {
       return `a list, each ${describeType(choice.items, root, depth + 1)}`;
     }
     return names[String(choice.type)] ?? 'any value';

@@ -2,6 +2,7 @@
 // reported once; what could mean two things is an error that says so.
 
 import { PeerError } from '../../base/errors.ts';
+import { isObject } from '../../base/json-object.ts';
 import { SERVER_INFO } from '../meta.ts';
 import { isLegacyRevision, type LegacyRevision, legacyRevisions } from '../revisions.ts';
 import type {
@@ -144,10 +145,6 @@ export function readWithList<T>(answer: unknown, member: string & keyof T, metho
 
 export function knownRevisions(): string {
   return legacyRevisions.join(', ');
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function invalid(message: string): PeerError {

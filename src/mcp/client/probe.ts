@@ -2,9 +2,9 @@
 // "The client MUST NOT key on one code": whatever is not recognisably modern counts as legacy.
 
 import { RpcError } from '../../base/errors.ts';
+import { isObject } from '../../base/json-object.ts';
 import { McpCode } from '../protocol-errors.ts';
 import { isLegacyRevision, type LegacyRevision, type ModernRevision, modernRevisions } from '../revisions.ts';
-import { isObject } from './lenient.ts';
 import type { Result } from './session.ts';
 
 export type Answer = { result: unknown; error?: undefined } | { result?: undefined; error: Error };

@@ -3,10 +3,11 @@
 // whoever uses it sees the standard shapes, and nothing else in the client knows of it.
 
 import { RpcError } from '../../base/errors.ts';
+import { isObject } from '../../base/json-object.ts';
 import type { RequestOptions } from '../../jsonrpc/outbound.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import type { Implementation, ServerCapabilities } from '../types.ts';
-import { asResult, isObject, type ServerDescription } from './lenient.ts';
+import { asResult, type ServerDescription } from './lenient.ts';
 import type { CallOptions } from './options.ts';
 import type { Result, Session } from './session.ts';
 

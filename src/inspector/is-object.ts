@@ -1,4 +1,0 @@
-/** An object of JSON: no list, not null. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
