@@ -1,12 +1,21 @@
 // Rounds: in each, every contender is measured once, one after the other, so that whatever else the machine does meets
 // all of them alike. A contender that fails at a case is not tried at it again. Figures are medians over the rounds, and
-// so are ratios: of what two contenders did in the same round, moments apart.
+// so are ratios and differences: of what two contenders did in the same round, moments apart.
 
 import { measureInProcess } from './measured-process.mjs';
 
-export async function measureScenario(scenario, { quick, rounds, profileFolder, onStep }) {
-  const { name, title, metrics, contenders, ratios = [], roundsFactor = 1 } = scenario;
-  const lastRound = quick ? rounds : rounds * roundsFactor;
+/** A scenario may have something that runs beside all of its samples; it ends with them. */
+export async function measureScenario(scenario, options) {
+  const background = await scenario.background?.();
+  try {
+    return await measureCases(scenario, background?.shared, options);
+  } finally {
+    await background?.end();
+  }
+}
+
+async function measureCases(scenario, shared, { quick, rounds, profileFolder, onStep }) {
+  const { name, title, metrics, contenders, ratios = [], differences = [], roundsFactor = 1 } = scenario;
   const cases = [];
   for (const each of scenario.cases({ quick })) {
     const cells = contenders.map((contender) => ({
@@ -15,11 +24,12 @@ export async function measureScenario(scenario, { quick, rounds, profileFolder, 
       failed: undefined,
       samples: [],
     }));
+    const lastRound = Math.min(quick ? rounds : rounds * roundsFactor, each.mostRounds ?? Number.POSITIVE_INFINITY);
     for (let round = 1; round <= lastRound; round++) {
       for (const cell of cells) {
         if (cell.skipped || cell.failed) continue;
         onStep(`${name}, ${each.label}, round ${round} of ${lastRound}: ${cell.contender}`);
-        const job = { scenario: name, contender: cell.contender, case: each };
+        const job = { scenario: name, contender: cell.contender, case: each, shared };
         const outcome = await measureInProcess(job, profileFolder);
         if (outcome.failed) cell.failed = outcome.failed;
         else cell.samples.push(outcome.sample);
@@ -29,7 +39,15 @@ export async function measureScenario(scenario, { quick, rounds, profileFolder, 
     for (const cell of cells) cell.medians = mediansOf(cell);
     cases.push({ label: each.label, metrics: each.metrics ?? metrics.map(({ key }) => key), cells });
   }
-  return { name, title, metrics, contenders: contenders.map((contender) => contender.name), ratios, cases };
+  return {
+    name,
+    title,
+    metrics,
+    contenders: contenders.map((contender) => contender.name),
+    ratios,
+    differences,
+    cases,
+  };
 }
 
 function mediansOf({ samples, failed }) {
@@ -38,10 +56,19 @@ function mediansOf({ samples, failed }) {
 }
 
 /** How the one compares with the other; not a number where either has no figure. */
-export function ratioOf({ cells }, ours, theirs, key) {
+export function ratioOf(each, ours, theirs, key) {
+  return compared(each, ours, theirs, key, (a, b) => a / b);
+}
+
+/** What the one has more than the other, in the figure's unit. */
+export function differenceOf(each, ours, theirs, key) {
+  return compared(each, ours, theirs, key, (a, b) => a - b);
+}
+
+function compared({ cells }, ours, theirs, key, compare) {
   const [a, b] = [ours, theirs].map((name) => cells.find((cell) => cell.contender === name));
   const known = [a, b].every((cell) => cell.medians[key] !== undefined);
-  return known ? median(a.samples.map((sample, round) => sample[key] / b.samples[round][key])) : Number.NaN;
+  return known ? median(a.samples.map((sample, round) => compare(sample[key], b.samples[round][key]))) : Number.NaN;
 }
 
 function median(values) {

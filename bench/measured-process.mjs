@@ -50,7 +50,7 @@ async function takeSample(job) {
   const scenario = await loadScenario(job.scenario);
   const contender = scenario.contenders.find(({ name }) => name === job.contender);
   try {
-    return { sample: await scenario.measure(contender, job.case) };
+    return { sample: await scenario.measure(contender, job.case, job.shared) };
   } catch (error) {
     return { failed: String(error?.message ?? error).slice(0, 200) };
   }

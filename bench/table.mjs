@@ -1,11 +1,15 @@
 // Figures as Markdown tables that are also readable as they are.
 
-import { ratioOf } from './measure.mjs';
+import { differenceOf, ratioOf } from './measure.mjs';
 
 const NONE = '–';
 
-export function scenarioTable({ name, title, metrics, contenders, ratios, cases }) {
-  const head = ['', ...contenders, ...ratios.map(([ours, theirs]) => `${ours}/${theirs}`), 'spread'];
+export function scenarioTable({ name, title, metrics, contenders, ratios, differences, cases }) {
+  const pairs = [
+    ...ratios.map(([ours, theirs]) => `${ours}/${theirs}`),
+    ...differences.map(([ours, theirs]) => `${ours} − ${theirs}`),
+  ];
+  const head = ['', ...contenders, ...pairs, 'spread'];
   const rows = cases.flatMap((each) =>
     metrics
       .filter(({ key }) => each.metrics.includes(key))
@@ -13,6 +17,7 @@ export function scenarioTable({ name, title, metrics, contenders, ratios, cases 
         `${each.label}: ${label}`,
         ...each.cells.map((cell) => figure(cell.medians[key], digits) ?? (cell.failed ? 'fails' : NONE)),
         ...ratios.map(([ours, theirs]) => figure(ratioOf(each, ours, theirs, key), 2) ?? NONE),
+        ...differences.map(([ours, theirs]) => figure(differenceOf(each, ours, theirs, key), digits) ?? NONE),
         spread(each.cells, key),
       ]),
   );

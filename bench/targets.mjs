@@ -1,7 +1,7 @@
 // What a scenario wants of its figures: `{ text, value, atLeast | atMost }`, where `value` computes one number from
-// medians and ratios. Without the figures for it a target is neither reached nor missed.
+// medians, ratios and differences. Without the figures for it a target is neither reached nor missed.
 
-import { ratioOf } from './measure.mjs';
+import { differenceOf, ratioOf } from './measure.mjs';
 
 export function judgeTargets({ targets = [] }, { cases }) {
   const caseOf = (label) => cases.find((each) => each.label === label);
@@ -10,6 +10,8 @@ export function judgeTargets({ targets = [] }, { cases }) {
     median: (label, contender, key) =>
       caseOf(label)?.cells.find((cell) => cell.contender === contender)?.medians[key] ?? Number.NaN,
     ratio: (label, ours, theirs, key) => (caseOf(label) ? ratioOf(caseOf(label), ours, theirs, key) : Number.NaN),
+    difference: (label, ours, theirs, key) =>
+      caseOf(label) ? differenceOf(caseOf(label), ours, theirs, key) : Number.NaN,
   };
   return targets.map(({ text, value, atLeast, atMost }) => {
     const measured = value(figures);

@@ -1,0 +1,35 @@
+// Our peer and its server with a tap between them: the hardest pair for a tap, since their own calls cost next to nothing.
+
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Peer } from '../../../dist/jsonrpc/index.js';
+import { StdioClientTransport } from '../../../dist/transport/index.js';
+import { makeTempFolder } from '../../temp-folder.mjs';
+import { MAX_MESSAGE_BYTES } from '../limits.mjs';
+import { serverCommand } from '../server-command.mjs';
+
+const tapPath = fileURLToPath(new URL('../../../dist/tap/main.js', import.meta.url));
+
+/** `pid` is the tap's. */
+export async function connect({ record }) {
+  const folder = makeTempFolder();
+  const server = serverCommand(new URL('../standpipe/', import.meta.url));
+  const options = record ? ['--record', join(folder.path, 'session.jsonl')] : [];
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [...process.execArgv, tapPath, ...options, '--', server.command, ...server.args],
+    stderr: 'inherit',
+    maxFrameBytes: MAX_MESSAGE_BYTES,
+  });
+  const peer = new Peer(transport);
+  await peer.start();
+  return {
+    echo: async (text) => (await peer.request('echo', { text })).text,
+    serverUsage: () => peer.request('usage'),
+    pid: transport.pid,
+    async close() {
+      await peer.close();
+      folder.remove();
+    },
+  };
+}

@@ -1,0 +1,128 @@
+// Our client and server alone, with a tap between them, and with a tap that records: what being watched costs a pair that
+// knows nothing of it, and what the tap holds while a large message goes through.
+
+import { readFileSync } from 'node:fs';
+import { load, warmLoad } from '../load.mjs';
+import { KB, MB, payload } from '../payload.mjs';
+
+const tapped = async (options) => (await import('../contenders/tap/client.mjs')).connect(options);
+
+export const title = 'a tap between client and server';
+export const contenders = [
+  { name: 'untapped', connect: async () => (await import('../contenders/standpipe/client.mjs')).connect() },
+  { name: 'tap', connect: () => tapped({ record: false }) },
+  { name: 'tap --record', connect: () => tapped({ record: true }) },
+];
+export const ratios = [
+  ['tap', 'untapped'],
+  ['tap --record', 'untapped'],
+];
+export const differences = ratios;
+export const metrics = [
+  { key: 'perSecond', label: 'calls/s', digits: 0 },
+  { key: 'p50Us', label: 'p50, µs', digits: 0 },
+  { key: 'p99Us', label: 'p99, µs', digits: 0 },
+  { key: 'tapIdleMb', label: 'RSS of the tap before, MB', digits: 0 },
+  { key: 'tapPeakMb', label: 'peak RSS of the tap, MB', digits: 0 },
+];
+
+export function cases({ quick }) {
+  const largeMb = quick ? 32 : 100;
+  const onLinux = process.platform === 'linux';
+  const reason = 'the peak of another process is read on Linux only';
+  return [
+    {
+      label: '64 in flight, 100 B',
+      metrics: ['perSecond'],
+      what: 'crowd',
+      warmMs: quick ? 200 : 300,
+      durationMs: quick ? 200 : 600,
+    },
+    {
+      label: 'one at a time, 100 B',
+      metrics: ['p50Us', 'p99Us'],
+      what: 'single',
+      warmMs: quick ? 200 : 300,
+      durationMs: quick ? 300 : 600,
+    },
+    {
+      label: 'one large message',
+      metrics: ['tapIdleMb', 'tapPeakMb'],
+      mostRounds: 3, // seconds each, and all alike
+      what: 'large',
+      bytes: largeMb * MB,
+      skip: { untapped: 'there is no tap', ...(!onLinux && { tap: reason, 'tap --record': reason }) },
+    },
+  ];
+}
+
+const samples = { crowd: rate, single: latencies, large: peaks };
+
+export async function measure(contender, { what, ...wanted }) {
+  const client = await contender.connect();
+  try {
+    return await samples[what](client, wanted);
+  } finally {
+    await client.close();
+  }
+}
+
+async function rate(client, times) {
+  const { calls, elapsedMs } = await warmLoad(client, { inFlight: 64, bytes: 100, ...times });
+  return { perSecond: (calls * 1000) / elapsedMs };
+}
+
+/** Every call by itself: an average would hide what a few of them wait for. */
+async function latencies(client, { warmMs, durationMs }) {
+  await load(client, { inFlight: 64, bytes: 100, durationMs: warmMs });
+  const takenMs = [];
+  const timed = {
+    async echo(text) {
+      const startMs = performance.now();
+      const answer = await client.echo(text);
+      takenMs.push(performance.now() - startMs);
+      return answer;
+    },
+  };
+  await load(timed, { inFlight: 1, bytes: 100, durationMs });
+  takenMs.sort((a, b) => a - b);
+  const quantileUs = (share) => takenMs[Math.floor((takenMs.length - 1) * share)] * 1000;
+  return { p50Us: quantileUs(0.5), p99Us: quantileUs(0.99) };
+}
+
+async function peaks(client, { bytes }) {
+  await client.echo('warm');
+  const tapIdleMb = peakRssMb(client.pid);
+  const answer = await client.echo(payload(bytes));
+  if (answer.length !== bytes) throw new Error(`sent ${bytes} characters, got ${answer.length} back`);
+  return { tapIdleMb, tapPeakMb: peakRssMb(client.pid) };
+}
+
+/** From the kernel, which counts it anew for each program: what the parent held is not in it. */
+function peakRssMb(pid) {
+  const [, kb] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return (Number(kb) * KB) / MB;
+}
+
+export const targets = [
+  {
+    text: '64 in flight, 100 B: calls/s, tap/untapped',
+    value: ({ ratio }) => ratio('64 in flight, 100 B', 'tap', 'untapped', 'perSecond'),
+    atLeast: 0.8,
+  },
+  {
+    text: 'one at a time: µs that a tap adds to the p50',
+    value: ({ difference }) => difference('one at a time, 100 B', 'tap', 'untapped', 'p50Us'),
+    atMost: 60,
+  },
+  {
+    text: 'one at a time: µs that a tap adds to the p99',
+    value: ({ difference }) => difference('one at a time, 100 B', 'tap', 'untapped', 'p99Us'),
+    atMost: 1000,
+  },
+  ...['tap', 'tap --record'].map((name) => ({
+    text: `one large message: peak RSS of ${name}, MB`,
+    value: ({ median }) => median('one large message', name, 'tapPeakMb'),
+    atMost: 300,
+  })),
+];
