@@ -193,7 +193,18 @@ export class Outbound {
   /** A server that quotes its key in a message must not bring it into our logs. */
   #toRpcError(response: JsonRpcErrorResponse): RpcError {
     const { code, message, data } = response.error;
-    return new RpcError(code, this.#channel.mask?.(message) ?? message, data);
+    return new RpcError(code, this.#channel.mask?.(message) ?? message, this.#masked(data));
+  }
+
+  #masked(data: unknown): unknown {
+    if (data === undefined || !this.#channel.mask) return data;
+    try {
+      const text = JSON.stringify(data);
+      const masked = this.#channel.mask(text);
+      return masked === text ? data : JSON.parse(masked);
+    } catch {
+      return undefined; // nested too deeply to be looked through, so not to be shown
+    }
   }
 
   #timeOut(request: PendingRequest): void {

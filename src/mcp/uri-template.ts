@@ -3,12 +3,18 @@
 
 const EXPRESSION = /\{([+#./;?&]?)([^{}]+)\}/g;
 
-/** Matching can take the square of the length, and no real URI is longer. */
+/**
+ * How long a URI may be to be looked at. Every variable that may contain anything (`{+path}`) multiplies the ways to part a
+ * URI: with two of them a long one would take minutes.
+ */
 const LONGEST_URI = 8192;
+const LONGEST_URI_OF_MANY = 512;
 
 export class UriTemplate {
   readonly variables: string[] = [];
   readonly #pattern: RegExp;
+  /** Those that may contain any character. */
+  #openVariables = 0;
 
   constructor(template: string) {
     let pattern = '';
@@ -24,7 +30,7 @@ export class UriTemplate {
 
   /** The variables as they stand in the URI, decoded; nothing if it does not match. */
   match(uri: string): Record<string, string> | undefined {
-    if (uri.length > LONGEST_URI) return undefined;
+    if (uri.length > (this.#openVariables > 1 ? LONGEST_URI_OF_MANY : LONGEST_URI)) return undefined;
     const match = this.#pattern.exec(uri);
     if (!match) return undefined;
     const values: Record<string, string> = Object.create(null);
@@ -39,6 +45,7 @@ export class UriTemplate {
     const names = list.split(',').map((name) => name.trim().replace(/\*$|:\d+$/, ''));
     const explodes = list.includes('*');
     this.variables.push(...names);
+    if (operator === '+' || operator === '#' || explodes) this.#openVariables += names.length;
     switch (operator) {
       case '+':
         return names.map(() => '(.+?)').join(',');
