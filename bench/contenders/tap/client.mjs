@@ -23,12 +23,17 @@ export async function connect({ record }) {
   });
   const peer = new Peer(transport);
   await peer.start();
+  const { pid } = transport;
+  // Before the folder goes: a tap that is still recording would make it again.
+  const kill = () => process.kill(pid, 'SIGKILL');
+  process.prependOnceListener('exit', kill);
   return {
     echo: async (text) => (await peer.request('echo', { text })).text,
     serverUsage: () => peer.request('usage'),
-    pid: transport.pid,
+    pid,
     async close() {
       await peer.close();
+      process.off('exit', kill);
       folder.remove();
     },
   };

@@ -1,0 +1,55 @@
+// `standpipe up` with one small server, beside everything that is measured. `shared` is what others need to reach it.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { makeTempFolder } from '../../temp-folder.mjs';
+import { serverCommand } from '../server-command.mjs';
+
+const START_LIMIT_MS = 20_000;
+const STOP_LIMIT_MS = 10_000;
+
+export const cliPath = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+const endWithParent = new URL('end-with-parent.mjs', import.meta.url).href;
+
+export async function startRunningHost() {
+  const folder = makeTempFolder();
+  const config = join(folder.path, 'mcp.json');
+  const { args } = serverCommand(new URL('../tiny/', import.meta.url));
+  writeFileSync(config, JSON.stringify({ mcpServers: { tiny: { command: process.execPath, args } } }));
+  // A runtime folder of its own: hosts and taps of the user are not met.
+  const env = { ...process.env, XDG_RUNTIME_DIR: folder.path };
+  const words = ['--import', endWithParent, cliPath, 'up', '--config', config, '--no-inspector', '--json'];
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+  const closed = once(child, 'close');
+  const end = async () => {
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+    await closed;
+    clearTimeout(timer);
+    folder.remove();
+  };
+  if (await becomesReady(child)) return { shared: { config, runtimeFolder: folder.path }, end };
+  await end();
+  throw new Error('standpipe up did not get its server ready');
+}
+
+/** Reads on afterwards: a host that nobody listens to would stop at a full pipe. */
+function becomesReady(child) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, START_LIMIT_MS, false);
+    const settle = (ready) => {
+      clearTimeout(timer);
+      resolve(ready);
+    };
+    child.once('close', () => settle(false));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const { event, to } = JSON.parse(line);
+      if (event === 'state' && to === 'ready') settle(true);
+      if (event === 'state' && to === 'failed') settle(false);
+    });
+  });
+}
