@@ -39,7 +39,6 @@ it('finds the end of a long frame, wherever the chunks were cut', () => {
       expect(long).toMatchObject({ cut: true, offset: 0, length: line.indexOf('\n') });
       const tail = Buffer.from(long!.tail!).toString();
       expect(tail).toMatch(/^é*","id":7\}$/);
-      // One chunk before the last is remembered: of crumbs that is less than it could be, but never something else.
       expect(line.subarray(0, line.indexOf('\n')).toString().endsWith(tail)).toBe(true);
       expect(Buffer.from(next!.payload).toString()).toBe('{"next":1}');
     }),

@@ -59,11 +59,18 @@ export class TrafficWatch {
 
 const nothing = new Uint8Array(0);
 
+/** At least as many as the end of a frame takes, however small the chunks were. */
+function lastBytes(before: Uint8Array, chunk: Uint8Array): Uint8Array {
+  if (chunk.length >= CUT_TAIL_BYTES) return chunk;
+  if (chunk.length === 0) return before;
+  return Buffer.concat([before.subarray(-CUT_TAIL_BYTES), chunk]).subarray(-CUT_TAIL_BYTES);
+}
+
 class OneWay implements FrameSink {
   readonly #source: FlowSource;
   readonly #direction: FlowDirection;
   readonly #decoder: FrameDecoder;
-  /** The chunk being looked at, its place in the stream, and the one before. */
+  /** The chunk being looked at, its place in the stream, and the last bytes before it. */
   #chunk: Uint8Array = nothing;
   #chunkOffset = 0;
   #before: Uint8Array = nothing;
@@ -75,7 +82,7 @@ class OneWay implements FrameSink {
   }
 
   push(chunk: Uint8Array): void {
-    this.#before = this.#chunk;
+    this.#before = lastBytes(this.#before, this.#chunk);
     this.#chunkOffset += this.#chunk.length;
     this.#chunk = chunk;
     this.#decoder.push(chunk, this);
