@@ -105,11 +105,7 @@ export class MessageReader {
   }
 
   #notAMessage(fault: MessageFault, text: string, offset: number, length: number): void {
-    if (!this.#toleratesNoise) {
-      this.#sink.messageFault(describe(fault, text, offset, length));
-      return;
-    }
-    if (fault.isJsonRpc) this.#sink.messageFault(describe(fault, text, offset, length));
+    if (!this.#toleratesNoise || fault.isJsonRpc) this.#sink.messageFault(describe(fault, text, offset, length));
     else this.#noise(text, offset, length);
   }
 
