@@ -117,7 +117,7 @@ function tryListen(listener: SocketServer, path: string): Promise<void> {
   });
 }
 
-export function isServed(path: string): Promise<boolean> {
+function isServed(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path);
     socket.once('connect', () => {
