@@ -11,7 +11,7 @@ const examples = join(root, 'examples');
 
 await prepare();
 process.argv.splice(2, 0, 'up', '--config', configOfWhatCanRun());
-await import('../dist/cli/main.js');
+await import('../dist/cli/main.cjs');
 
 function configOfWhatCanRun() {
   const file = join(examples, 'mcp.json');

@@ -1,22 +1,24 @@
 #!/usr/bin/env node
 // The command line. Starts fast: what a command needs is loaded when it is known which one it is.
 
-const words = process.argv.slice(2);
+void main(process.argv.slice(2));
 
-if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
-  const { ownInfo } = await import('../mcp/client/options.ts');
-  process.stdout.write(`${ownInfo.version}\n`);
-} else if (words[0] === 'tap' && words[1] !== 'install' && words[1] !== 'uninstall' && !asksForHelp(words)) {
-  // A program of its own: nothing of ours may stand between a host and its server.
-  process.argv.splice(2, 1);
-  await import('../tap/main.ts');
-} else if (words[0] === '__complete') {
-  const { answerShell } = await import('./completion/answer-shell.ts');
-  await answerShell(words.slice(1));
-  process.exit(0);
-} else {
-  const { runCommand } = await import('./run-command.ts');
-  await runCommand(words);
+async function main(words: readonly string[]): Promise<void> {
+  if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
+    const { ownInfo } = await import('../mcp/own-info.ts');
+    process.stdout.write(`${ownInfo.version}\n`);
+  } else if (words[0] === 'tap' && words[1] !== 'install' && words[1] !== 'uninstall' && !asksForHelp(words)) {
+    // A program of its own: nothing of ours may stand between a host and its server.
+    const { tapMain } = await import('../tap/main.ts');
+    await tapMain(words.slice(1));
+  } else if (words[0] === '__complete') {
+    const { answerShell } = await import('./completion/answer-shell.ts');
+    await answerShell(words.slice(1));
+    process.exit(0);
+  } else {
+    const { runCommand } = await import('./run-command.ts');
+    await runCommand(words);
+  }
 }
 
 function asksForHelp(line: readonly string[]): boolean {

@@ -3,7 +3,7 @@
 
 import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../base/errors.ts';
-import { ownInfo } from '../mcp/client/options.ts';
+import { ownInfo } from '../mcp/own-info.ts';
 import { commandTable } from './command-table.ts';
 import { ExitCode, exitCodeOf } from './exit-code.ts';
 import { Interrupted, interruptSignal } from './interrupt.ts';

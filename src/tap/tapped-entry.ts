@@ -33,12 +33,11 @@ export function tappedCommandIndex({ command, args }: Entry): number | undefined
   return isTap([String(command.value), ...words.slice(0, index - 1)]) ? index : undefined;
 }
 
-/** `standpipe tap`, `npx -y standpipe@1 tap`, `node …/cli/main.js tap`, `node …/tap/main.js`: whoever wrote it. */
+/** `standpipe tap`, `npx -y standpipe@1 tap`, `node …/cli/main.cjs tap`: whoever wrote it. */
 function isTap(words: string[]): boolean {
   return words.some(
     (word, i) =>
-      /[\\/]tap[\\/]main\.js$/.test(word) ||
-      (words[i + 1] === 'tap' && /(?:^|[\\/])standpipe(?:\.\w+|@[\w.-]+)?$|[\\/]cli[\\/]main\.js$/.test(word)),
+      words[i + 1] === 'tap' && /(?:^|[\\/])standpipe(?:\.\w+|@[\w.-]+)?$|[\\/]cli[\\/]main\.cjs$/.test(word),
   );
 }
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
-export const program = path('../../dist/cli/main.js');
+export const program = path('../../dist/cli/main.cjs');
 export const everything = ['--', process.execPath, path('../fixtures/cli/everything.mjs')];
 export const hostile = ['--', process.execPath, path('../fixtures/cli/hostile.mjs')];
 export const fixturePath = (name: string) => path(`../fixtures/cli/${name}`);

@@ -41,7 +41,8 @@ async function announcedHost(servers = [legacy()]): Promise<Host> {
 test('a real tap between a host and its server is watched from outside, and its end leaves the evidence', async () => {
   const tapped = serverConfig('tapped', '', {
     args: [
-      'dist/tap/main.js',
+      'dist/cli/main.cjs',
+      'tap',
       '--name',
       'weather',
       '--',

@@ -127,7 +127,7 @@ test('giving up between the two starts leaves no process', async () => {
 });
 
 test('the package is what the client says it is', async () => {
-  const { ownInfo } = await import('../../src/mcp/client/options.ts');
+  const { ownInfo } = await import('../../src/mcp/own-info.ts');
   const { readFileSync } = await import('node:fs');
   const file = fileURLToPath(new URL('../../package.json', import.meta.url));
   const { name, version } = JSON.parse(readFileSync(file, 'utf8'));

@@ -14,7 +14,6 @@ const RUNTIME_DEPENDENCIES = [
   '@modelcontextprotocol/core', // the schemas, when somebody looks at a message in the Inspector
   '@standard-schema/spec', // types alone
   'ajv', // loaded with the first schema
-  'commander', // the command line
   'cross-spawn', // loaded on Windows alone
   'jsonc-parser', // config files
 ];
@@ -60,7 +59,7 @@ test('the tarball holds what is used, and no tests, contracts, sources or maps',
       'README.md',
       'LICENSE',
       'dist/index.js',
-      'dist/cli/main.js',
+      'dist/cli/main.cjs',
       'dist/ui/index.html',
       'docs/errors.md',
       'schema/mcp.schema.json',

@@ -150,8 +150,8 @@ test("VS Code's shape, a byte order mark and CRLF", async () => {
 test.each([
   ['standpipe', ['tap', '--', 'x']],
   ['npx', ['-y', 'standpipe@1.2', 'tap', '--record', 'f', '--', 'x']],
-  ['/usr/bin/node', ['/opt/standpipe/dist/tap/main.js', '--', 'x']],
-  ['node', ['C:\\standpipe\\dist\\cli\\main.js', 'tap', '--', 'x']],
+  ['/usr/bin/node', ['/opt/standpipe/dist/cli/main.cjs', 'tap', '--', 'x']],
+  ['node', ['C:\\standpipe\\dist\\cli\\main.cjs', 'tap', '--', 'x']],
 ])('a tap that someone put there by hand is one: %s %j', async (command, args) => {
   const file = configFile(JSON.stringify({ mcpServers: { a: { command, args } } }));
   expect((await installTap(file)).servers).toEqual([{ name: 'a', outcome: 'already' }]);

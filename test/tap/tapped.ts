@@ -11,7 +11,7 @@ import type { FlowEvent } from '../../src/flow/event.ts';
 import { type RecordingItem, readRecording } from '../../src/record/reader.ts';
 
 export const node = process.execPath;
-const main = fileURLToPath(new URL('../../dist/tap/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/cli/main.cjs', import.meta.url));
 
 export function fixture(name: string): string {
   return fileURLToPath(new URL(`../fixtures/tap/${name}.mjs`, import.meta.url));
@@ -85,7 +85,7 @@ export interface TapSetup {
 
 /** The words of a tap before a command. */
 export function tapCommand(command: string[], tap: string[] = []): string[] {
-  return [node, main, ...tap, '--', ...command];
+  return [node, main, 'tap', ...tap, '--', ...command];
 }
 
 export function startTap(command: string[], { tap = [], env = {}, collects = true, untapped }: TapSetup = {}): Tapped {

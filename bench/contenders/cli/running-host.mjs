@@ -12,7 +12,7 @@ import { serverCommand } from '../server-command.mjs';
 const START_LIMIT_MS = 20_000;
 const STOP_LIMIT_MS = 10_000;
 
-export const cliPath = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
+export const cliPath = fileURLToPath(new URL('../../../dist/cli/main.cjs', import.meta.url));
 const endWithParent = new URL('end-with-parent.mjs', import.meta.url).href;
 
 export async function startRunningHost() {

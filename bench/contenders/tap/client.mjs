@@ -8,7 +8,7 @@ import { makeTempFolder } from '../../temp-folder.mjs';
 import { MAX_MESSAGE_BYTES } from '../limits.mjs';
 import { serverCommand } from '../server-command.mjs';
 
-const tapPath = fileURLToPath(new URL('../../../dist/tap/main.js', import.meta.url));
+const cliPath = fileURLToPath(new URL('../../../dist/cli/main.cjs', import.meta.url));
 
 /** `pid` is the tap's. */
 export async function connect({ record }) {
@@ -17,7 +17,7 @@ export async function connect({ record }) {
   const options = record ? ['--record', join(folder.path, 'session.jsonl')] : [];
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [...process.execArgv, tapPath, ...options, '--', server.command, ...server.args],
+    args: [...process.execArgv, cliPath, 'tap', ...options, '--', server.command, ...server.args],
     stderr: 'inherit',
     maxFrameBytes: MAX_MESSAGE_BYTES,
   });

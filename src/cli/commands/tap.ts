@@ -1,10 +1,10 @@
 // `standpipe tap`: its help, and putting taps into a host's config. main.ts hands the tapping itself to the tap.
 
-import { fileURLToPath } from 'node:url';
 import { UsageError } from '../../base/errors.ts';
 import type { InstallOutcome, InstallResult } from '../../tap/install.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
+import { mainFile } from '../main-file.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
@@ -52,7 +52,7 @@ const misplaced: CommandBody = async () => {
 const install: CommandBody = async (invocation, [config, ...servers], options) => {
   const { installTap } = await import('../../tap/install.ts');
   // Hosts on a desktop get a short PATH: this very program is named with its whole path.
-  const tap = [process.execPath, fileURLToPath(new URL('../main.js', import.meta.url)), 'tap'];
+  const tap = [process.execPath, mainFile, 'tap'];
   const { record } = options as { record?: string };
   const result = await installTap(config!, { tap, recordFolder: record, ...named(servers) });
   return tell(invocation, result, { done: 'tapped', already: 'was tapped already' });

@@ -1,10 +1,10 @@
 // The tools that servers had when they were last asked, so that a shell can complete their names without starting anything.
 // Only a help for typing: what is old or missing is no fault, and nothing here may fail a command.
 
-import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { shortHash } from '../../base/short-hash.ts';
 import type { Tool } from '../../mcp/types.ts';
 import { configFileOf } from '../reach/running-host.ts';
 import type { Settings } from '../settings.ts';
@@ -53,5 +53,5 @@ function fileOf(settings: Settings): string | undefined {
   if (!config) return undefined;
   const xdg = process.env.XDG_CACHE_HOME ?? '';
   const folder = join(isAbsolute(xdg) ? xdg : join(homedir(), '.cache'), 'standpipe');
-  return join(folder, `tools-${createHash('sha256').update(config).digest('hex').slice(0, 16)}.json`);
+  return join(folder, `tools-${shortHash(config)}.json`);
 }

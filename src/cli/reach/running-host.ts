@@ -1,9 +1,9 @@
 // Where the host of a config listens: one socket for each config, in the user's runtime folder, the same from everywhere.
 
-import { createHash } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { shortHash } from '../../base/short-hash.ts';
 import { projectPlaces } from '../../host/config/places.ts';
 import type { RemoteHost } from '../../host/remote-host.ts';
 import { isTrusted, runtimeFolder } from '../../live/runtime-folder.ts';
@@ -22,7 +22,7 @@ export function controlPathOf(settings: Settings): string | undefined {
   const file = configFileOf(settings);
   const key = settings.discover ? `discover ${process.cwd()} ${settings.config ?? ''}` : file && realPath(file);
   if (key === undefined) return undefined;
-  const name = `control-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
+  const name = `control-${shortHash(key)}`;
   return process.platform === 'win32' ? `\\\\.\\pipe\\standpipe-${name}` : join(runtimeFolder(), `${name}.sock`);
 }
 

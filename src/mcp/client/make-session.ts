@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../base/clock.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
+import { ownInfo } from '../own-info.ts';
 import { isModernRevision, type LegacyRevision, type ModernRevision } from '../revisions.ts';
 import { clientCapabilities } from './inputs.ts';
 import { LegacySession } from './legacy-session.ts';
@@ -9,7 +10,7 @@ import { Listening } from './listening.ts';
 import { ignoreRequests, ModernSession, makeEnvelope } from './modern-session.ts';
 import type { Agreement } from './negotiation.ts';
 import type { Follower, News } from './news.ts';
-import { type ClientOptions, ownInfo } from './options.ts';
+import type { ClientOptions } from './options.ts';
 import type { Session } from './session.ts';
 import { TranscriptSession } from './transcript-dialect.ts';
 import type { Warn } from './warnings.ts';

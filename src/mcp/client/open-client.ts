@@ -4,13 +4,14 @@
 import { systemClock } from '../../base/clock.ts';
 import { PeerError, toError, UsageError } from '../../base/errors.ts';
 import { Peer } from '../../jsonrpc/peer.ts';
+import { ownInfo } from '../own-info.ts';
 import { isLegacyRevision, isModernRevision } from '../revisions.ts';
 import { Client } from './client.ts';
 import { cannotReopen, connectError } from './connect-error.ts';
 import { type EraMemory, type KnownEra, processEraMemory } from './era-memory.ts';
 import { answerRequests, clientCapabilities } from './inputs.ts';
 import { type Agreement, Negotiation } from './negotiation.ts';
-import { type ClientChannel, type ClientOptions, ownInfo } from './options.ts';
+import type { ClientChannel, ClientOptions } from './options.ts';
 import { Warnings } from './warnings.ts';
 
 export interface Target<T extends ClientChannel> {

@@ -18,9 +18,6 @@ import type {
 import type { EraMemory } from './era-memory.ts';
 import type { Warning } from './warnings.ts';
 
-/** Who we are unless the caller says otherwise. A test holds the version equal to the package's. */
-export const ownInfo: Implementation = { name: 'standpipe', version: '0.1.0' };
-
 /** What a client needs of a transport: the official SDK's interface, or ours. */
 export interface ClientChannel extends Channel {
   setProtocolVersion?: ((version: string) => void) | undefined;
