@@ -7,7 +7,7 @@ import type { JsonRpcMessage, RequestId } from '../jsonrpc/message.ts';
 import { MessageReader, type MessageSink } from '../jsonrpc/message-reader.ts';
 import { traceMessage } from '../jsonrpc/recover-id.ts';
 import type { FrameEvent, FrameFact } from './event.ts';
-import { frameText, lenientText } from './frame-text.ts';
+import { lenientText } from './frame-text.ts';
 
 export interface MessageDescription {
   /** `invalid`: JSON-RPC gone wrong; `problem` says how. */
@@ -123,7 +123,7 @@ const toolAtTheStart = /"params"\s*:\s*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")/;
 
 /** Of a frame that was too long to keep, the ends tell. Many programs write `id` last. */
 function describeCut(frame: FrameFact): FrameDescription {
-  const head = frameText(frame);
+  const head = lenientText(frame.payload);
   if (head.trimStart().startsWith('[')) return { kind: 'batch', messages: [] };
   const { id: idAtTheStart, method, isResponse, isJsonRpc } = traceMessage(head);
   const id = idAtTheStart ?? readWord(idAtTheEnd.exec(lenientText(frame.tail ?? nothing))?.[1]);

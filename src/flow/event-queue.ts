@@ -1,7 +1,7 @@
 // The events of a store, oldest first, by their numbers: in at one end, out at the other, found by halving. Counts what
 // they weigh; who is dropped when is for the store to say.
 
-import { CapturedBytes, CapturedText } from './captured-frame.ts';
+import { CapturedFrame } from './captured-frame.ts';
 import { ChunkRun, PLACE_BYTES } from './chunk-run.ts';
 import type { FlowEvent } from './event.ts';
 
@@ -43,12 +43,13 @@ export class EventQueue {
 
   pushRun(run: ChunkRun): void {
     this.#slots.push(run);
-    this.#heldBytes += EVENT_BYTES + run.chunk.buffer.byteLength;
+    this.#lastSeq += run.count;
+    this.#heldBytes += runWeight(run);
   }
 
   /** Adds a frame to the run that was pushed last; nothing else may have been pushed since. */
   extendRun(run: ChunkRun, start: number, end: number): void {
-    run.add(start, end);
+    run.places.push(start, end);
     this.#lastSeq++;
     this.#heldBytes += PLACE_BYTES;
   }
@@ -81,7 +82,7 @@ export class EventQueue {
   dropOldest(): void {
     const slot = this.#slots[this.#head]!;
     const seq = this.#firstSeq++;
-    if (slot instanceof ChunkRun && seq < slot.firstSeq + slot.count - 1) return; // its chunk goes with its last frame
+    if (slot instanceof ChunkRun && seq < slot.firstSeq + slot.count - 1) return; // what they share goes with the last one
     const weight = slot instanceof ChunkRun ? runWeight(slot) : weightOf(slot);
     this.#heldBytes -= weight;
     this.#droppedBytes += weight;
@@ -109,13 +110,12 @@ function firstSeqOf(slot: Slot): number {
 }
 
 function runWeight(run: ChunkRun): number {
-  return EVENT_BYTES + run.chunk.buffer.byteLength + run.count * PLACE_BYTES;
+  return EVENT_BYTES + run.chunkBytes + run.count * PLACE_BYTES;
 }
 
 /** What an event holds in memory, about. Says the same for the same event at any time. */
 function weightOf(event: FlowEvent): number {
-  if (event instanceof CapturedBytes) return EVENT_BYTES + event.length;
-  if (event instanceof CapturedText) return EVENT_BYTES + event.text.length;
+  if (event instanceof CapturedFrame) return EVENT_BYTES + event.length;
   switch (event.kind) {
     case 'frame':
       return EVENT_BYTES + event.payload.length + (event.tail?.length ?? 0);

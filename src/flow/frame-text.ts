@@ -1,8 +1,5 @@
 // Bytes as text, where they are text.
 
-import { CapturedText } from './captured-frame.ts';
-import type { FrameFact } from './event.ts';
-
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true });
 
@@ -18,9 +15,4 @@ export function strictText(bytes: Uint8Array): string | undefined {
 /** What is no UTF-8 shows as U+FFFD. */
 export function lenientText(bytes: Uint8Array): string {
   return lenient.decode(bytes);
-}
-
-/** The payload of a frame as `lenientText`; without a copy where it was captured as text. */
-export function frameText(frame: FrameFact): string {
-  return frame instanceof CapturedText ? frame.text : lenientText(frame.payload);
 }

@@ -29,8 +29,13 @@ export class FlowSource {
     this.#store.appendSpan(this.server, this.life, direction, chunk, start, end, offset);
   }
 
+  /** Messages that were written together; `places` is start and end of each. As for `span`. */
+  spans(direction: FlowDirection, chunk: Uint8Array, places: number[]): void {
+    this.#store.appendSpans(this.server, this.life, direction, chunk, places);
+  }
+
   text(direction: FlowDirection, text: string): void {
-    this.#store.appendText(this.server, this.life, direction, text);
+    this.frame(direction, new TextEncoder().encode(text));
   }
 
   fault(direction: FlowDirection, { code, offset, length, prefix }: FrameFault): void {

@@ -5,7 +5,7 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { toError } from '../base/errors.ts';
 import { ByteBlocks } from './byte-blocks.ts';
-import { CapturedBytes, CapturedText } from './captured-frame.ts';
+import { CapturedFrame } from './captured-frame.ts';
 import { ChunkRun } from './chunk-run.ts';
 import { cutFrame } from './cut-frame.ts';
 import type { FlowDirection, FlowEvent, FlowFact } from './event.ts';
@@ -26,8 +26,8 @@ export type FlowListener = (event: FlowEvent) => void;
 export const DEFAULT_KEEP_FRAME_BYTES = 1024 * 1024;
 /** Below this a view and a copy cost less than a buffer kept alive. */
 const SMALLEST_KEPT_CHUNK_BYTES = 4096;
-/** The longest UTF-8 for one unit of a string. */
-const MAX_BYTES_PER_CHAR = 3;
+/** What is kept together is dropped together. */
+const LARGEST_KEPT_CHUNK_BYTES = 256 * 1024;
 
 export class FlowStore {
   /** The date of `atMs` 0. */
@@ -103,7 +103,7 @@ export class FlowStore {
     const blocks = this.#blocks;
     blocks.copy(bytes);
     this.#add(
-      new CapturedBytes(
+      new CapturedFrame(
         this.lastSeq + 1,
         this.#nowMs(),
         server,
@@ -134,9 +134,8 @@ export class FlowStore {
       this.appendFrame(server, life, direction, chunk.subarray(start, end), offset);
       return;
     }
-    if (this.#run?.chunk !== chunk) {
-      const first = this.lastSeq + 1;
-      this.#run = new ChunkRun(first, this.#nowMs(), server, life, direction, chunk, offset - start);
+    if (this.#run?.facts.chunk !== chunk) {
+      this.#run = this.#runOf(server, life, direction, chunk, offset - start, []);
       this.#queue.pushRun(this.#run);
     }
     this.#queue.extendRun(this.#run, start, end);
@@ -144,13 +143,37 @@ export class FlowStore {
     if (this.#listeners.size > 0) this.#tell(this.get(this.lastSeq)!);
   }
 
-  /** A message that was handed over as text; its place in the stream is not known. */
-  appendText(server: string, life: number, direction: FlowDirection, text: string): void {
-    if (text.length * MAX_BYTES_PER_CHAR > this.keepFrameBytes) {
-      this.appendFrame(server, life, direction, new TextEncoder().encode(text));
+  /**
+   * Messages that were written together: each is chunk[start, end), and `places` is start and end of all of them. Both may
+   * be kept: nobody may write into them afterwards.
+   */
+  appendSpans(server: string, life: number, direction: FlowDirection, chunk: Uint8Array, places: number[]): void {
+    if (
+      chunk.length < SMALLEST_KEPT_CHUNK_BYTES ||
+      chunk.length > Math.min(LARGEST_KEPT_CHUNK_BYTES, this.keepFrameBytes)
+    ) {
+      for (let at = 0; at < places.length; at += 2) {
+        this.appendFrame(server, life, direction, chunk.subarray(places[at], places[at + 1]));
+      }
       return;
     }
-    this.#add(new CapturedText(this.lastSeq + 1, this.#nowMs(), server, life, direction, text));
+    const run = this.#runOf(server, life, direction, chunk, undefined, places);
+    this.#run = undefined;
+    this.#queue.pushRun(run);
+    this.#dropWhatIsTooMuch();
+    if (this.#listeners.size > 0) this.#tellAll(run);
+  }
+
+  #runOf(
+    server: string,
+    life: number,
+    direction: FlowDirection,
+    chunk: Uint8Array,
+    chunkOffset: number | undefined,
+    places: number[],
+  ): ChunkRun {
+    const firstSeq = this.lastSeq + 1;
+    return new ChunkRun({ firstSeq, atMs: this.#nowMs(), server, life, direction, chunk, chunkOffset }, places);
   }
 
   #nowMs(): number {
@@ -168,6 +191,11 @@ export class FlowStore {
   #dropWhatIsTooMuch(): void {
     const queue = this.#queue;
     while ((queue.heldBytes > this.#maxBytes || queue.size > this.#maxEvents) && queue.size > 1) queue.dropOldest();
+  }
+
+  #tellAll(run: ChunkRun): void {
+    const end = run.firstSeq + run.count;
+    for (let seq = run.firstSeq; seq < end; seq++) this.#tell(run.frame(seq));
   }
 
   #tell(event: FlowEvent): void {

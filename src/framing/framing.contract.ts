@@ -33,6 +33,7 @@ export function framingContract(name: string, framing: Framing, inputs: Contract
 
     rule('JSON written as text and as bytes is the same', () => {
       const json = JSON.stringify({ id: 1, text: 'a\nb\r\n\n\n漢' });
+      expect(framing.encodeJson!(json).startsWith(json)).toBe(true);
       expect(Buffer.from(framing.encodeJson!(json))).toEqual(Buffer.from(framing.encode(Buffer.from(json))));
     });
 

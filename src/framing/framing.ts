@@ -56,7 +56,7 @@ export interface Framing {
   encode(payload: Uint8Array): Uint8Array;
   /**
    * The same for compact JSON text, where the frame can be built without counting bytes; such frames of one tick are
-   * joined as text and encoded once.
+   * joined as text and encoded once. The frame begins with the JSON itself.
    */
   encodeJson?(json: string): string;
 }

@@ -20,7 +20,7 @@ import { catalogOf, type Offer, resolve } from './catalog.ts';
 import { type ConfigDiff, diffConfigs } from './config/diff-configs.ts';
 import { type Config, type LoadOptions, loadConfig } from './config/load-config.ts';
 import type { ServerConfig } from './config/server-config.ts';
-import { toolFilter } from './config/tool-filter.ts';
+import { notAllowed, toolFilter } from './config/tool-filter.ts';
 import type { HostApi } from './host-api.ts';
 import { openServer } from './open-server.ts';
 import type { ServerStatus, StateChange } from './server-state.ts';
@@ -119,20 +119,17 @@ export class Host implements HostApi {
     await this.#member(name).supervised.restart();
   }
 
-  async callTool(
+  callTool(
     server: string,
     tool: string,
     args?: Record<string, unknown>,
-    { repeatable, ...options }: HostCallOptions = {},
+    options: HostCallOptions = {},
   ): Promise<CallToolResult> {
-    const member = this.#member(server);
-    if (!member.mayUse(tool)) {
-      throw new UsageError('TOOL_NOT_ALLOWED', `The config does not allow the tool "${tool}" of server "${server}"`, {
-        hint: 'See "tools" of its entry: allow and deny.',
-      });
-    }
+    const member = this.#members.get(server);
+    if (!member) return Promise.reject(this.#unknown(server));
+    if (!member.mayUse(tool)) return Promise.reject(notAllowed(server, tool));
     return member.supervised.use((client) => client.callTool(tool, args, options), {
-      repeatable: () => repeatable ?? isRepeatable(member.tools, tool),
+      repeatable: () => options.repeatable ?? isRepeatable(member.tools, tool),
     });
   }
 
@@ -175,7 +172,7 @@ export class Host implements HostApi {
   }
 
   /** Runs something on the client of a server, once it is ready. What reads only may be repeated. */
-  use<T>(server: string, run: (client: Client) => Promise<T>, options: HostUseOptions = {}): Promise<T> {
+  async use<T>(server: string, run: (client: Client) => Promise<T>, options: HostUseOptions = {}): Promise<T> {
     const { repeatable = false, counts } = options;
     return this.#member(server).supervised.use(run, { repeatable: () => repeatable, counts });
   }
@@ -230,8 +227,12 @@ export class Host implements HostApi {
 
   #member(name: string): Member {
     const member = this.#members.get(name);
-    if (member) return member;
-    throw new UsageError('NAME_UNKNOWN', `There is no server named "${name}"`, {
+    if (!member) throw this.#unknown(name);
+    return member;
+  }
+
+  #unknown(name: string): UsageError {
+    return new UsageError('NAME_UNKNOWN', `There is no server named "${name}"`, {
       hint: this.names.length > 0 ? `There are: ${this.names.join(', ')}` : 'The config has no servers.',
     });
   }

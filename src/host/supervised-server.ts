@@ -5,6 +5,7 @@ import type { Clock, Timer } from '../base/clock.ts';
 import { PeerError, ProcessError, StandpipeError, toError, UsageError } from '../base/errors.ts';
 import { decideRestart, noHistory, type RestartHistory, type RestartLimits } from './restart-policy.ts';
 import type { LastExit, ServerState, ServerStatus, StateChange } from './server-state.ts';
+import { type Waiting, waiting } from './waiting.ts';
 
 /** A server that answers: one process, connected. */
 export interface ServerLink<Client> {
@@ -43,12 +44,6 @@ const MOST_ATTEMPTS = 3;
 const LOSS_WAIT_MS = 3000;
 /** Trying again cannot help: the command itself is wrong. */
 const hopeless = new Set(['COMMAND_NOT_FOUND', 'COMMAND_NOT_EXECUTABLE', 'CWD_NOT_FOUND', 'INVALID_OPTION']);
-
-interface Waiting<T> {
-  promise: Promise<T>;
-  resolve: (value: T) => void;
-  reject: (error: Error) => void;
-}
 
 export class SupervisedServer<Client> {
   readonly name: string;
@@ -130,24 +125,44 @@ export class SupervisedServer<Client> {
   }
 
   /** Runs a call on the server as soon as it is ready. What was never sent is sent again after a restart. */
-  async use<T>(run: (client: Client) => Promise<T>, options: UseOptions = {}): Promise<T> {
-    const { counts = true } = options;
-    if (counts) this.#calls++;
+  use<T>(run: (client: Client) => Promise<T>, options: UseOptions = {}): Promise<T> {
+    if (options.counts !== false) this.#calls++;
+    const link = this.#usableLink();
+    if (!link) return this.#runWhenReady(run, options, 1);
+    // The usual way: one promise more than the call itself has.
+    return run(link.client).then(undefined, (error) => this.#runAgain(error, link, run, options, 1));
+  }
+
+  async #runWhenReady<T>(run: (client: Client) => Promise<T>, options: UseOptions, attempt: number): Promise<T> {
+    const link = await this.#whenReady().catch((error) => this.#giveUp(error, options));
     try {
-      for (let attempt = 1; ; attempt++) {
-        const link = await this.#whenReady();
-        try {
-          return await run(link.client);
-        } catch (error) {
-          if (attempt >= MOST_ATTEMPTS || !mayRepeat(error, options)) throw error;
-          await this.#whenOver(link);
-        }
-      }
+      return await run(link.client);
     } catch (error) {
-      if (counts) this.#errors++;
-      this.#lastError = toError(error).message;
-      throw error;
+      return this.#runAgain(error, link, run, options, attempt);
     }
+  }
+
+  async #runAgain<T>(
+    error: unknown,
+    link: ServerLink<Client>,
+    run: (client: Client) => Promise<T>,
+    options: UseOptions,
+    attempt: number,
+  ): Promise<T> {
+    if (attempt >= MOST_ATTEMPTS || !mayRepeat(error, options)) return this.#giveUp(error, options);
+    await this.#whenOver(link);
+    return this.#runWhenReady(run, options, attempt + 1);
+  }
+
+  #giveUp(error: unknown, options: UseOptions): never {
+    if (options.counts !== false) this.#errors++;
+    this.#lastError = toError(error).message;
+    throw error;
+  }
+
+  #usableLink(): ServerLink<Client> | undefined {
+    const isUsable = this.#state === 'ready' && !this.#stopping && this.#held === undefined;
+    return isUsable ? this.#link : undefined;
   }
 
   async #whenReady(): Promise<ServerLink<Client>> {
@@ -274,16 +289,4 @@ export class SupervisedServer<Client> {
 function mayRepeat(error: unknown, { repeatable }: UseOptions): boolean {
   if (!(error instanceof PeerError)) return false;
   return error.code === 'NOT_SENT' || (error.code === 'OUTCOME_UNKNOWN' && repeatable?.() === true);
-}
-
-function waiting<T>(): Waiting<T> {
-  let resolve!: (value: T) => void;
-  let reject!: (error: Error) => void;
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  // Nobody may be waiting when it fails.
-  promise.catch(() => undefined);
-  return { promise, resolve, reject };
 }

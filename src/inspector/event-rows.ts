@@ -1,6 +1,5 @@
 // Events as the rows of a timeline: small, and readable at a glance.
 
-import { CapturedText } from '../flow/captured-frame.ts';
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import { type Exchange, latencyMs } from '../flow/exchange.ts';
 import { lenientText } from '../flow/frame-text.ts';
@@ -71,8 +70,8 @@ function fillFrame(row: EventRow, event: FrameEvent, exchanges: Pick<Pairs, 'for
   const { kind: type, messages, noise } = describe(event);
   row.direction = event.direction;
   row.type = type;
-  row.size = sizeOf(event);
-  row.summary = oneLine(type === 'noise' ? (noise ?? '') : startOfFrame(event));
+  row.size = event.length;
+  row.summary = oneLine(type === 'noise' ? (noise ?? '') : startOf(event.payload));
   const [message] = messages;
   if (message?.id !== undefined) row.id = message.id;
   if (message?.method !== undefined) row.method = message.method;
@@ -112,15 +111,6 @@ function failureOf({ outcome, error }: Exchange): string | undefined {
     case 'error':
       return error ? `${error.code}: ${error.message}` : 'the answer is broken';
   }
-}
-
-/** Without encoding a message that was captured as text. */
-function sizeOf(event: FrameEvent): number {
-  return event instanceof CapturedText ? Buffer.byteLength(event.text) : event.length;
-}
-
-function startOfFrame(event: FrameEvent): string {
-  return event instanceof CapturedText ? event.text.slice(0, SUMMARY_BYTES) : startOf(event.payload);
 }
 
 function startOf(bytes: Uint8Array): string {

@@ -2,10 +2,9 @@
 // count as broken JSON-RPC.
 
 import { isObject } from '../base/json-object.ts';
-import { CapturedText } from '../flow/captured-frame.ts';
 import type { FrameDescription, MessageDescription } from '../flow/describe-frame.ts';
 import type { FrameEvent } from '../flow/event.ts';
-import { frameText, lenientText } from '../flow/frame-text.ts';
+import { lenientText } from '../flow/frame-text.ts';
 
 const START_CHARS = 200;
 /** Cheap to look at, and in every message of LiteMCP. */
@@ -13,7 +12,7 @@ const looksLite = /^\s*\{[^{}]*"version"\s*:\s*\[/;
 
 export function describeLiteFrame(frame: FrameEvent): FrameDescription | undefined {
   if (frame.cut || !looksLite.test(startOf(frame))) return undefined;
-  const value = parse(frameText(frame));
+  const value = parse(lenientText(frame.payload));
   if (!isObject(value) || !Array.isArray(value.version) || 'jsonrpc' in value) return undefined;
   const { id, type, data } = value;
   const message: MessageDescription = { kind: frame.direction === 'toServer' ? 'request' : 'response' };
@@ -26,7 +25,6 @@ export function describeLiteFrame(frame: FrameEvent): FrameDescription | undefin
 
 /** Nearly every frame is of the other protocol: a look at its start must do. */
 function startOf(frame: FrameEvent): string {
-  if (frame instanceof CapturedText) return frame.text.slice(0, START_CHARS);
   return lenientText(frame.payload.subarray(0, START_CHARS));
 }
 

@@ -2,7 +2,7 @@
 // the first few of every method of every server, between other work. More of the same kind would tell nothing new.
 
 import type { FrameEvent } from '../flow/event.ts';
-import { frameText } from '../flow/frame-text.ts';
+import { lenientText } from '../flow/frame-text.ts';
 import { describe } from './describe.ts';
 import { schemaViolations } from './schema-check.ts';
 import type { InspectorView } from './view.ts';
@@ -59,7 +59,7 @@ export class SchemaPatrol {
   }
 
   async #check(event: FrameEvent): Promise<void> {
-    const [first] = await schemaViolations(parse(frameText(event)), this.#view.exchanges.forSeq(event.seq));
+    const [first] = await schemaViolations(parse(lenientText(event.payload)), this.#view.exchanges.forSeq(event.seq));
     if (first) this.#view.noteViolation(event, first);
   }
 }

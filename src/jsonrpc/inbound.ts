@@ -3,6 +3,7 @@
 
 import { RpcCode, RpcError, toError } from '../base/errors.ts';
 import { isThenable } from '../base/thenable.ts';
+import { InFlight } from './in-flight.ts';
 import type { JsonRpcErrorResponse, JsonRpcRequest, JsonRpcResponse, RequestId } from './message.ts';
 
 export type Params = Record<string, unknown>;
@@ -64,8 +65,8 @@ export class Inbound {
   #options: InboundOptions;
   #handlers = new Map<string, Registered>();
   #fallback: RequestHandler<never> | undefined;
-  #running = new Map<RequestId, InboundCall>();
-  #queued = new Map<RequestId, { call: InboundCall; run: RequestHandler<never> }>();
+  #running = new InFlight<InboundCall>();
+  #queued = new InFlight<{ call: InboundCall; run: RequestHandler<never> }>();
   #counted = 0;
   #pumping = false;
 
@@ -112,7 +113,7 @@ export class Inbound {
     if (handler?.urgent) return this.#run(call, run, false);
     if (this.#counted < this.#options.maxConcurrent) return this.#run(call, run, true);
     if (this.#queued.size < this.#options.maxQueued) {
-      this.#queued.set(id, { call, run });
+      this.#queued.add(id, { call, run });
       return;
     }
     const { maxConcurrent, maxQueued } = this.#options;
@@ -135,7 +136,7 @@ export class Inbound {
 
   /** The other end is gone: nothing that waits will run, and what runs is told. */
   cancelAll(reason: unknown): void {
-    this.#queued.clear();
+    this.#queued.takeAll();
     for (const call of this.#running.values()) call.cancel(reason);
   }
 
@@ -149,7 +150,7 @@ export class Inbound {
     }
     if (isThenable(outcome)) {
       // Only what goes on after this turn can be cancelled.
-      this.#running.set(call.id, call);
+      this.#running.add(call.id, call);
       outcome.then(
         (result) => this.#settle(call, counts, result, undefined),
         (error) => this.#settle(call, counts, undefined, error ?? new Error('Handler threw nothing')),
@@ -181,8 +182,8 @@ export class Inbound {
     if (this.#pumping) return;
     this.#pumping = true;
     while (this.#counted < this.#options.maxConcurrent && this.#queued.size > 0) {
-      const [id, next] = this.#queued.entries().next().value!;
-      this.#queued.delete(id);
+      const next = this.#queued.values().next().value!;
+      this.#queued.delete(next.call.id);
       this.#run(next.call, next.run, true);
     }
     this.#pumping = false;

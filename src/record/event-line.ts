@@ -2,7 +2,7 @@
 // here, before anything leaves the process; `length` says what was on the pipe all the same.
 
 import { isUtf8 } from 'node:buffer';
-import { CapturedBytes, CapturedText } from '../flow/captured-frame.ts';
+import { CapturedFrame } from '../flow/captured-frame.ts';
 import type { FlowEvent, FrameFact } from '../flow/event.ts';
 import type { Redact } from '../flow/redact.ts';
 import type { LineBuffer } from './line-buffer.ts';
@@ -26,7 +26,7 @@ export class EventLines {
 
   /** Adds the line to a buffer: the same as `encode`, and faster where that counts. */
   write(event: FlowEvent, into: LineBuffer): void {
-    if (!(event instanceof CapturedBytes && this.#writeFrame(event, into))) into.add(this.encode(event));
+    if (!(event instanceof CapturedFrame && this.#writeFrame(event, into))) into.add(this.encode(event));
   }
 
   /** Without the newline. */
@@ -37,7 +37,7 @@ export class EventLines {
     return `{"run":${this.#runJson},${stamp}${this.#fields(event)}}`;
   }
 
-  #writeFrame(frame: CapturedBytes, into: LineBuffer): boolean {
+  #writeFrame(frame: CapturedFrame, into: LineBuffer): boolean {
     if (frame.block !== this.#block) {
       this.#block = frame.block;
       this.#blockBuffer = bufferOf(frame.block);
@@ -84,10 +84,6 @@ export class EventLines {
   }
 
   #frame(frame: FrameFact): string {
-    if (frame instanceof CapturedText) {
-      const length = Buffer.byteLength(frame.text);
-      return `,"direction":"${frame.direction}","length":${length}${this.#text('text', frame.text, undefined)}`;
-    }
     const offset = frame.offset === undefined ? '' : `,"offset":${frame.offset}`;
     const place = `,"direction":"${frame.direction}"${offset},"length":${frame.length}`;
     const payload = this.#bytes('', frame.payload, frame.redacted);

@@ -1,7 +1,7 @@
 // The lines of plain frames, written byte by byte into a buffer: printable ASCII, which is what most messages are.
 // The same lines as `EventLines.encode` makes, at half their price; a test compares the two.
 
-import type { CapturedBytes } from '../flow/captured-frame.ts';
+import type { CapturedFrame } from '../flow/captured-frame.ts';
 import type { FlowDirection } from '../flow/event.ts';
 import type { LineBuffer } from './line-buffer.ts';
 
@@ -27,7 +27,7 @@ export class PlainFrameLines {
   }
 
   /** False, and nothing written, where the frame is not plain. */
-  write(frame: CapturedBytes, into: LineBuffer): boolean {
+  write(frame: CapturedFrame, into: LineBuffer): boolean {
     const origin = this.#originOf(frame);
     into.beginLine(this.#start.length + origin.length + MOST_BYTES_BETWEEN + 2 * frame.length);
     into.bytes(this.#start);
@@ -53,7 +53,7 @@ export class PlainFrameLines {
     return true;
   }
 
-  #originOf({ server, life, direction }: CapturedBytes): Buffer {
+  #originOf({ server, life, direction }: CapturedFrame): Buffer {
     if (server !== this.#server || life !== this.#life) {
       this.#server = server;
       this.#life = life;

@@ -16,23 +16,33 @@ const OVERHEAD_CHARS = 256;
 
 export const DEFAULT_MAX_QUEUED_CHARS = 64 * 1024 * 1024;
 
+export interface BatchWriterOptions {
+  maxQueuedChars?: number | undefined;
+  /** Told of the messages that are written together, just before: what was refused or still waits is not among them. */
+  onWrite?: ((chunk: Uint8Array, places: number[]) => void) | undefined;
+}
+
 export class BatchWriter {
   #stream: ByteSink;
   #framing: Framing;
   #maxQueuedChars: number;
+  #onWrite: BatchWriterOptions['onWrite'];
   /** Frames of this tick, joined as text where the framing can be written as text. */
   #text = '';
   #frames: Uint8Array[] = [];
+  /** Where in the text each message begins and ends; only if somebody is to be told, who then shares its bytes. */
+  #places: number[] = [];
   #queuedChars = 0;
   #waiters: Waiter[] = [];
   #scheduled = false;
   #blocked = false;
   #ended: Error | undefined;
 
-  constructor(stream: ByteSink, framing: Framing, maxQueuedChars = DEFAULT_MAX_QUEUED_CHARS) {
+  constructor(stream: ByteSink, framing: Framing, options: BatchWriterOptions = {}) {
     this.#stream = stream;
     this.#framing = framing;
-    this.#maxQueuedChars = maxQueuedChars;
+    this.#maxQueuedChars = options.maxQueuedChars ?? DEFAULT_MAX_QUEUED_CHARS;
+    this.#onWrite = options.onWrite;
     stream.on('drain', () => this.#drained());
   }
 
@@ -42,12 +52,14 @@ export class BatchWriter {
     if (this.#queuedChars > 0 && this.#queuedChars + json.length > this.#maxQueuedChars) {
       return Promise.reject(this.#full());
     }
+    const start = this.#text.length;
     try {
       if (this.#framing.encodeJson) this.#text += this.#framing.encodeJson(json);
-      else this.#frames.push(this.#framing.encode(Buffer.from(json)));
+      else this.#pushFrame(json);
     } catch (error) {
       return Promise.reject(error); // a payload that this framing cannot carry
     }
+    if (this.#onWrite) this.#places.push(start, start + json.length);
     this.#queuedChars += json.length + OVERHEAD_CHARS;
     if (this.#blocked) return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
     if (!this.#scheduled) {
@@ -81,6 +93,7 @@ export class BatchWriter {
     this.#ended = reason;
     this.#text = '';
     this.#frames = [];
+    this.#places = [];
     this.#queuedChars = 0;
     for (const waiter of this.#waiters.splice(0)) waiter.reject(reason);
   }
@@ -92,20 +105,30 @@ export class BatchWriter {
 
   #flush(): void {
     if (this.#blocked || this.#queuedChars === 0 || this.#ended) return;
-    this.#queuedChars = 0;
-    this.#blocked = !(this.#framing.encodeJson ? this.#writeText() : this.#writeFrames());
-  }
-
-  #writeText(): boolean {
     const text = this.#text;
     this.#text = '';
-    return this.#stream.write(text);
+    this.#queuedChars = 0;
+    const written = this.#onWrite ? this.#tell(text, this.#onWrite) : text;
+    this.#blocked = !this.#stream.write(this.#framing.encodeJson ? written : this.#takeFrames());
   }
 
-  #writeFrames(): boolean {
+  #tell(text: string, onWrite: (chunk: Uint8Array, places: number[]) => void): Uint8Array {
+    const bytes = Buffer.from(text);
+    const places = this.#places;
+    this.#places = [];
+    onWrite(bytes, bytes.length === text.length ? places : inBytes(places, text));
+    return bytes;
+  }
+
+  #pushFrame(json: string): void {
+    this.#frames.push(this.#framing.encode(Buffer.from(json)));
+    if (this.#onWrite) this.#text += json;
+  }
+
+  #takeFrames(): Uint8Array {
     const frames = this.#frames;
     this.#frames = [];
-    return this.#stream.write(frames.length === 1 ? frames[0] : Buffer.concat(frames));
+    return frames.length === 1 ? frames[0]! : Buffer.concat(frames);
   }
 
   #drained(): void {
@@ -122,6 +145,17 @@ export class BatchWriter {
       { hint: 'Await `send` before sending more, or raise maxQueuedChars.' },
     );
   }
+}
+
+/** Places in a text as places in its UTF-8. */
+function inBytes(places: readonly number[], text: string): number[] {
+  let chars = 0;
+  let bytes = 0;
+  return places.map((place) => {
+    bytes += Buffer.byteLength(text.slice(chars, place));
+    chars = place;
+    return bytes;
+  });
 }
 
 /** The text of a message, or the UsageError that says why it has none. */

@@ -6,10 +6,10 @@ import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import { type Evidence, PeerError, type Phase, toError, UsageError } from '../base/errors.ts';
 import type { FrameDecoder, FrameSink, Framing } from '../framing/framing.ts';
 import { newline } from '../framing/newline.ts';
-import { SENT } from '../jsonrpc/channel.ts';
 import type { ByteSink } from '../process/own-streams.ts';
 import { BatchWriter } from './batch-writer.ts';
-import type { Wire, WireEvents, WireObserver, WireOptions } from './wire.ts';
+import { GuardedObserver } from './guarded-observer.ts';
+import type { Wire, WireEvents, WireOptions } from './wire.ts';
 
 /** How much is read from one stream before others are looked at. */
 const TURN_BYTES = 256 * 1024;
@@ -19,7 +19,7 @@ export abstract class ByteWire implements Wire {
   firstNoise: string | undefined;
   protected answersDue = 0;
   protected readonly clock: Clock;
-  protected readonly observer: WireObserver | undefined;
+  protected readonly observer: GuardedObserver | undefined;
   protected events: WireEvents | undefined;
   readonly #framing: Framing;
   readonly #decoder: FrameDecoder;
@@ -31,7 +31,7 @@ export abstract class ByteWire implements Wire {
   constructor(options: WireOptions) {
     const { framing = newline(), maxFrameBytes } = options;
     this.clock = options.clock ?? systemClock;
-    this.observer = options.observer && contained(options.observer, (error) => this.report(error));
+    this.observer = options.observer && new GuardedObserver(options.observer, (error) => this.report(error));
     this.#framing = framing;
     this.#decoder = framing.decoder({ maxFrameBytes });
     this.#maxQueuedChars = options.maxQueuedChars;
@@ -59,13 +59,7 @@ export abstract class ByteWire implements Wire {
         this.#closed ? this.#closedUsage() : new UsageError('NOT_STARTED', 'Nothing can be sent before start()'),
       );
     }
-    const accepted = this.#writer.send(text);
-    // What was refused was never on the wire. What waits for a full pipe is told when it goes out.
-    if (this.observer?.sent) {
-      if (accepted === SENT) this.observer.sent(text);
-      else accepted.then(() => this.observer?.sent?.(text), ignore);
-    }
-    return accepted;
+    return this.#writer.send(text);
   }
 
   owe(change: number): void {
@@ -82,7 +76,11 @@ export abstract class ByteWire implements Wire {
   /** Connects the streams. `onEnd` is called when nothing more can be read. */
   protected attach(input: Readable, output: ByteSink, onEnd: (error?: Error) => void): void {
     const events = this.observer ? observed(this.events!, this.observer) : this.events!;
-    this.#writer = new BatchWriter(output, this.#framing, this.#maxQueuedChars);
+    const { observer } = this;
+    this.#writer = new BatchWriter(output, this.#framing, {
+      maxQueuedChars: this.#maxQueuedChars,
+      onWrite: observer && ((chunk, places) => observer.sentSpans(chunk, places)),
+    });
     this.phase = 'startup';
     let readThisTurn = 0;
     input.on('data', (chunk: Buffer) => {
@@ -151,44 +149,22 @@ export abstract class ByteWire implements Wire {
   }
 }
 
-/** An observer that fails is told on, and costs nobody anything else. */
-function contained(observer: WireObserver, report: (error: Error) => void): WireObserver {
-  const guard = <A extends unknown[]>(watch: ((...args: A) => void) | undefined) =>
-    watch &&
-    ((...args: A) => {
-      try {
-        watch.apply(observer, args);
-      } catch (error) {
-        report(toError(error));
-      }
-    });
-  return {
-    spawned: guard(observer.spawned),
-    sent: guard(observer.sent),
-    received: guard(observer.received),
-    fault: guard(observer.fault),
-    stderr: guard(observer.stderr),
-    exited: guard(observer.exited),
-    stopped: guard(observer.stopped),
-  };
-}
-
-function observed(events: WireEvents, observer: WireObserver): FrameSink {
+function observed(events: WireEvents, observer: GuardedObserver): FrameSink {
   return {
     frame(bytes, offset) {
-      observer.received?.(bytes, offset);
+      observer.received(bytes, offset);
       events.frame(bytes, offset);
     },
+    span(chunk, start, end, offset) {
+      observer.receivedSpan(chunk, start, end, offset);
+      if (events.span) events.span(chunk, start, end, offset);
+      else events.frame(chunk.subarray(start, end), offset);
+    },
     fault(fault) {
-      observer.fault?.(fault);
+      observer.fault(fault);
       events.fault(fault);
     },
   };
-}
-
-/** Whoever sent it is told. */
-function ignore(): void {
-  return;
 }
 
 function streamFailed(doing: string, error: Error): PeerError {

@@ -93,9 +93,9 @@ export class ChildWire extends ByteWire {
   #observe(process: ServerProcess): void {
     const { observer } = this;
     if (!observer) return;
-    observer.spawned?.(process.pid, process.commandLine);
-    process.stderr.on('data', (chunk: Buffer) => observer.stderr?.(chunk));
-    process.onExit(({ exitCode, signal }) => observer.exited?.(exitCode, signal));
+    observer.spawned(process.pid, process.commandLine);
+    process.stderr.on('data', (chunk: Buffer) => observer.stderr(chunk));
+    process.onExit(({ exitCode, signal }) => observer.exited(exitCode, signal));
   }
 
   async #close(): Promise<void> {
@@ -139,7 +139,7 @@ export class ChildWire extends ByteWire {
   async #stopProcess(): Promise<void> {
     if (!this.#process) return;
     this.stopRung = await this.#process.stop();
-    this.observer?.stopped?.(this.stopRung);
+    this.observer?.stopped(this.stopRung);
     if (this.stopRung !== 'unresponsive') return;
     this.report(
       new ProcessError('PROCESS_UNRESPONSIVE', `Process ${this.pid} survived SIGKILL`, {

@@ -34,12 +34,17 @@ export interface Wire {
   owe(change: number): void;
 }
 
-/** Sees everything that happens on a wire, as it happens, and changes nothing. Bytes are views: copy what is to be kept. */
+/** Sees everything that happens on a wire, as it happens, and changes nothing. */
 export interface WireObserver {
   spawned?(pid: number, command: string): void;
-  /** One message that was handed over for writing. */
+  /** One message that is written. */
   sent?(text: string): void;
+  /** Instead of `sent`, all that is written together: each is chunk[start, end), and `places` has start and end of each. */
+  sentSpans?(chunk: Uint8Array, places: number[]): void;
+  /** One frame. The bytes are a view: copy what is to be kept. */
   received?(bytes: Uint8Array, offset: number): void;
+  /** Instead of `received`, for an observer that can do without a view: the frame is chunk[start, end). */
+  receivedSpan?(chunk: Uint8Array, start: number, end: number, offset: number): void;
   fault?(fault: FrameFault): void;
   stderr?(chunk: Uint8Array): void;
   exited?(exitCode: number | null, signal: string | null): void;

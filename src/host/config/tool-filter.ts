@@ -1,5 +1,6 @@
 // Which tools of a server are there for callers, by the `tools` of its entry. `deny` wins; case counts, as it does in MCP.
 
+import { UsageError } from '../../base/errors.ts';
 import type { ToolRules } from './server-config.ts';
 
 export function toolFilter({ allow, deny = [] }: ToolRules): (tool: string) => boolean {
@@ -30,4 +31,10 @@ function matcher(glob: string): (text: string) => boolean {
     while (glob[inGlob] === '*') inGlob++;
     return inGlob === glob.length;
   };
+}
+
+export function notAllowed(server: string, tool: string): UsageError {
+  return new UsageError('TOOL_NOT_ALLOWED', `The config does not allow the tool "${tool}" of server "${server}"`, {
+    hint: 'See "tools" of its entry: allow and deny.',
+  });
 }
