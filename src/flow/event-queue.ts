@@ -1,14 +1,13 @@
 // The events of a store, oldest first, by their numbers: in at one end, out at the other, found by halving. Counts what
 // they weigh; who is dropped when is for the store to say.
 
-import { CapturedFrame } from './captured-frame.ts';
-import { ChunkRun, PLACE_BYTES } from './chunk-run.ts';
 import type { FlowEvent } from './event.ts';
+import { FRAME_BYTES, FrameRun } from './frame-run.ts';
 
 /** About what an event costs beside its bytes. */
 const EVENT_BYTES = 160;
 
-type Slot = FlowEvent | ChunkRun;
+type Slot = FlowEvent | FrameRun;
 
 export class EventQueue {
   /** From #head on; what lies before was dropped. */
@@ -41,23 +40,23 @@ export class EventQueue {
     this.#heldBytes += weightOf(event);
   }
 
-  pushRun(run: ChunkRun): void {
+  pushRun(run: FrameRun): void {
     this.#slots.push(run);
-    this.#lastSeq += run.count;
-    this.#heldBytes += runWeight(run);
+    this.#lastSeq = run.lastSeq;
+    this.#heldBytes += run.weight;
   }
 
   /** Adds a frame to the run that was pushed last; nothing else may have been pushed since. */
-  extendRun(run: ChunkRun, start: number, end: number): void {
-    run.places.push(start, end);
+  extendRun(run: FrameRun, start: number, end: number): void {
+    run.add(start, end);
+    this.#heldBytes += FRAME_BYTES;
     this.#lastSeq++;
-    this.#heldBytes += PLACE_BYTES;
   }
 
   get(seq: number): FlowEvent | undefined {
     if (seq < this.#firstSeq || seq > this.#lastSeq) return undefined;
     const slot = this.#slots[this.#slotOf(seq)]!;
-    return slot instanceof ChunkRun ? slot.frame(seq) : slot;
+    return slot instanceof FrameRun ? slot.frame(seq) : slot;
   }
 
   since(seq: number, limit: number): FlowEvent[] {
@@ -68,8 +67,8 @@ export class EventQueue {
     let at = this.#slotOf(first);
     for (let next = first; next <= last; at++) {
       const slot = this.#slots[at]!;
-      if (slot instanceof ChunkRun) {
-        const end = Math.min(last, slot.firstSeq + slot.count - 1);
+      if (slot instanceof FrameRun) {
+        const end = Math.min(last, slot.lastSeq);
         for (; next <= end; next++) events.push(slot.frame(next));
       } else {
         events.push(slot);
@@ -79,17 +78,21 @@ export class EventQueue {
     return events;
   }
 
-  dropOldest(): void {
+  /** Returns the run whose last frame that was: what its frames share goes with the last of them. */
+  dropOldest(): FrameRun | undefined {
     const slot = this.#slots[this.#head]!;
     const seq = this.#firstSeq++;
-    if (slot instanceof ChunkRun && seq < slot.firstSeq + slot.count - 1) return; // what they share goes with the last one
-    const weight = slot instanceof ChunkRun ? runWeight(slot) : weightOf(slot);
+    const run = slot instanceof FrameRun ? slot : undefined;
+    if (run && seq < run.lastSeq) return undefined;
+    const weight = run ? run.weight : weightOf(slot as FlowEvent);
     this.#heldBytes -= weight;
     this.#droppedBytes += weight;
     this.#slots[this.#head++] = undefined;
-    if (this.#head < 1024 || this.#head * 2 < this.#slots.length) return;
-    this.#slots = this.#slots.slice(this.#head);
-    this.#head = 0;
+    if (this.#head >= 1024 && this.#head * 2 >= this.#slots.length) {
+      this.#slots = this.#slots.slice(this.#head);
+      this.#head = 0;
+    }
+    return run;
   }
 
   /** The last slot that begins at or before that number. */
@@ -106,16 +109,11 @@ export class EventQueue {
 }
 
 function firstSeqOf(slot: Slot): number {
-  return slot instanceof ChunkRun ? slot.firstSeq : slot.seq;
-}
-
-function runWeight(run: ChunkRun): number {
-  return EVENT_BYTES + run.chunkBytes + run.count * PLACE_BYTES;
+  return slot instanceof FrameRun ? slot.firstSeq : slot.seq;
 }
 
 /** What an event holds in memory, about. Says the same for the same event at any time. */
 function weightOf(event: FlowEvent): number {
-  if (event instanceof CapturedFrame) return EVENT_BYTES + event.length;
   switch (event.kind) {
     case 'frame':
       return EVENT_BYTES + event.payload.length + (event.tail?.length ?? 0);

@@ -4,12 +4,11 @@
 
 import { type Clock, systemClock } from '../base/clock.ts';
 import { toError } from '../base/errors.ts';
-import { ByteBlocks } from './byte-blocks.ts';
-import { CapturedFrame } from './captured-frame.ts';
-import { ChunkRun } from './chunk-run.ts';
+import { Blocks, LARGEST_SHARED_BYTES } from './blocks.ts';
 import { cutFrame } from './cut-frame.ts';
 import type { FlowDirection, FlowEvent, FlowFact } from './event.ts';
 import { EventQueue } from './event-queue.ts';
+import { FrameRun } from './frame-run.ts';
 import { FlowSource } from './source.ts';
 
 export interface FlowStoreOptions {
@@ -24,10 +23,8 @@ export interface FlowStoreOptions {
 export type FlowListener = (event: FlowEvent) => void;
 
 export const DEFAULT_KEEP_FRAME_BYTES = 1024 * 1024;
-/** Below this a view and a copy cost less than a buffer kept alive. */
-const SMALLEST_KEPT_CHUNK_BYTES = 4096;
-/** What is kept together is dropped together. */
-const LARGEST_KEPT_CHUNK_BYTES = 256 * 1024;
+/** Below this its frames are copied one by one: what is no frame, or not yet one, need not be kept. */
+const SMALLEST_SHARED_CHUNK_BYTES = 4096;
 
 export class FlowStore {
   /** The date of `atMs` 0. */
@@ -37,12 +34,13 @@ export class FlowStore {
   readonly #maxBytes: number;
   readonly #maxEvents: number;
   readonly #startMs: number;
-  readonly #blocks = new ByteBlocks();
+  readonly #blocks = new Blocks();
   readonly #listeners = new Set<FlowListener>();
   readonly #lives = new Map<string, number>();
   readonly #queue = new EventQueue();
   /** The chunk whose frames came last, while nothing else has come. */
-  #run: ChunkRun | undefined;
+  #run: FrameRun | undefined;
+  #runChunk: Uint8Array | undefined;
 
   constructor(options: FlowStoreOptions = {}) {
     this.#maxBytes = options.maxBytes ?? 32 * 1024 * 1024;
@@ -100,27 +98,12 @@ export class FlowStore {
       this.append(server, life, { kind: 'frame', direction, offset, cut: true, ...cutFrame(bytes) });
       return;
     }
-    const blocks = this.#blocks;
-    blocks.copy(bytes);
-    this.#add(
-      new CapturedFrame(
-        this.lastSeq + 1,
-        this.#nowMs(),
-        server,
-        life,
-        direction,
-        blocks.block,
-        blocks.start,
-        bytes.length,
-        offset,
-      ),
-    );
+    const run = this.#capture(server, life, direction, bytes, offset, 1);
+    run.add(0, bytes.length);
+    this.#addRun(run);
   }
 
-  /**
-   * The frame is chunk[start, end). A large chunk is kept as it is, for all the frames in it: nobody may write into it
-   * afterwards. What came in one chunk came at one time.
-   */
+  /** The frame is chunk[start, end). A large chunk is copied once for all the frames in it, which came at one time. */
   appendSpan(
     server: string,
     life: number,
@@ -130,54 +113,60 @@ export class FlowStore {
     end: number,
     offset: number,
   ): void {
-    if (chunk.length < SMALLEST_KEPT_CHUNK_BYTES || end - start > this.keepFrameBytes) {
+    const isShared = chunk.length >= SMALLEST_SHARED_CHUNK_BYTES && chunk.length <= LARGEST_SHARED_BYTES;
+    if (!isShared || end - start > this.keepFrameBytes) {
       this.appendFrame(server, life, direction, chunk.subarray(start, end), offset);
       return;
     }
-    if (this.#run?.facts.chunk !== chunk) {
-      this.#run = this.#runOf(server, life, direction, chunk, offset - start, []);
+    if (this.#run === undefined || this.#runChunk !== chunk || !this.#run.block.hasRoom(0, 2)) {
+      this.#run = this.#capture(server, life, direction, chunk, offset - start, 1);
+      this.#runChunk = chunk;
+      this.#run.add(start, end);
       this.#queue.pushRun(this.#run);
+    } else {
+      this.#queue.extendRun(this.#run, start, end);
     }
-    this.#queue.extendRun(this.#run, start, end);
     this.#dropWhatIsTooMuch();
     if (this.#listeners.size > 0) this.#tell(this.get(this.lastSeq)!);
   }
 
-  /**
-   * Messages that were written together: each is chunk[start, end), and `places` is start and end of all of them. Both may
-   * be kept: nobody may write into them afterwards.
-   */
+  /** Messages that were written together: each is chunk[start, end), and `places` has start and end of each. */
   appendSpans(server: string, life: number, direction: FlowDirection, chunk: Uint8Array, places: number[]): void {
-    if (
-      chunk.length < SMALLEST_KEPT_CHUNK_BYTES ||
-      chunk.length > Math.min(LARGEST_KEPT_CHUNK_BYTES, this.keepFrameBytes)
-    ) {
+    if (chunk.length > Math.min(LARGEST_SHARED_BYTES, this.keepFrameBytes)) {
       for (let at = 0; at < places.length; at += 2) {
         this.appendFrame(server, life, direction, chunk.subarray(places[at], places[at + 1]));
       }
       return;
     }
-    const run = this.#runOf(server, life, direction, chunk, undefined, places);
-    this.#run = undefined;
-    this.#queue.pushRun(run);
-    this.#dropWhatIsTooMuch();
-    if (this.#listeners.size > 0) this.#tellAll(run);
+    const run = this.#capture(server, life, direction, chunk, undefined, places.length / 2);
+    run.addAll(places);
+    this.#addRun(run);
   }
 
-  #runOf(
+  #capture(
     server: string,
     life: number,
     direction: FlowDirection,
-    chunk: Uint8Array,
-    chunkOffset: number | undefined,
-    places: number[],
-  ): ChunkRun {
-    const firstSeq = this.lastSeq + 1;
-    return new ChunkRun({ firstSeq, atMs: this.#nowMs(), server, life, direction, chunk, chunkOffset }, places);
+    bytes: Uint8Array,
+    offset: number | undefined,
+    frames: number,
+  ): FrameRun {
+    const block = this.#blocks.hold(bytes.length, frames);
+    return new FrameRun(this.lastSeq + 1, this.#nowMs(), server, life, direction, block, bytes, offset);
   }
 
   #nowMs(): number {
     return this.clock.nowMs() - this.#startMs;
+  }
+
+  #addRun(run: FrameRun): void {
+    this.#run = undefined;
+    this.#queue.pushRun(run);
+    const isTold = this.#listeners.size > 0;
+    if (isTold) run.block.shown = true; // whatever a listener causes to be dropped
+    this.#dropWhatIsTooMuch();
+    if (!isTold) return;
+    for (let seq = run.firstSeq; seq <= run.lastSeq; seq++) this.#tell(run.frame(seq));
   }
 
   #add(event: FlowEvent): void {
@@ -190,12 +179,10 @@ export class FlowStore {
   /** All but the newest event may go. */
   #dropWhatIsTooMuch(): void {
     const queue = this.#queue;
-    while ((queue.heldBytes > this.#maxBytes || queue.size > this.#maxEvents) && queue.size > 1) queue.dropOldest();
-  }
-
-  #tellAll(run: ChunkRun): void {
-    const end = run.firstSeq + run.count;
-    for (let seq = run.firstSeq; seq < end; seq++) this.#tell(run.frame(seq));
+    while ((queue.heldBytes > this.#maxBytes || queue.size > this.#maxEvents) && queue.size > 1) {
+      const run = queue.dropOldest();
+      if (run) this.#blocks.release(run.block);
+    }
   }
 
   #tell(event: FlowEvent): void {

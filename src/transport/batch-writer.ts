@@ -18,7 +18,7 @@ export const DEFAULT_MAX_QUEUED_CHARS = 64 * 1024 * 1024;
 
 export interface BatchWriterOptions {
   maxQueuedChars?: number | undefined;
-  /** Told of the messages that are written together, just before: what was refused or still waits is not among them. */
+  /** Told of the messages that were written together: what was refused or still waits is not among them. */
   onWrite?: ((chunk: Uint8Array, places: number[]) => void) | undefined;
 }
 
@@ -108,16 +108,16 @@ export class BatchWriter {
     const text = this.#text;
     this.#text = '';
     this.#queuedChars = 0;
-    const written = this.#onWrite ? this.#tell(text, this.#onWrite) : text;
-    this.#blocked = !this.#stream.write(this.#framing.encodeJson ? written : this.#takeFrames());
+    const chunk = this.#onWrite ? Buffer.from(text) : text;
+    this.#blocked = !this.#stream.write(this.#framing.encodeJson ? chunk : this.#takeFrames());
+    // Not before: the other end is at work meanwhile.
+    if (typeof chunk !== 'string') this.#tell(chunk, text);
   }
 
-  #tell(text: string, onWrite: (chunk: Uint8Array, places: number[]) => void): Uint8Array {
-    const bytes = Buffer.from(text);
+  #tell(chunk: Uint8Array, text: string): void {
     const places = this.#places;
     this.#places = [];
-    onWrite(bytes, bytes.length === text.length ? places : inBytes(places, text));
-    return bytes;
+    this.#onWrite?.(chunk, chunk.length === text.length ? places : inBytes(places, text));
   }
 
   #pushFrame(json: string): void {
