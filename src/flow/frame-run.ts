@@ -70,10 +70,15 @@ export class FrameRun {
     this.count += places.length / 2;
   }
 
-  /** A new object every time. */
+  /** A new object every time, which stays as it is. */
   frame(seq: number): CapturedFrame {
+    this.block.shown = true;
+    return this.glimpse(seq);
+  }
+
+  /** The same for the moment: it is worth nothing when the run was dropped. */
+  glimpse(seq: number): CapturedFrame {
     const { block } = this;
-    block.shown = true;
     const at = this.#firstPlace + 2 * (seq - this.firstSeq);
     const start = block.places[at]!;
     const length = block.places[at + 1]! - start;

@@ -20,6 +20,7 @@ export interface FlowStoreOptions {
   clock?: Clock;
 }
 
+/** The bytes of a frame are a view: valid until the listener returns. What `get` and `since` hand out stays. */
 export type FlowListener = (event: FlowEvent) => void;
 
 export const DEFAULT_KEEP_FRAME_BYTES = 1024 * 1024;
@@ -127,7 +128,7 @@ export class FlowStore {
       this.#queue.extendRun(this.#run, start, end);
     }
     this.#dropWhatIsTooMuch();
-    if (this.#listeners.size > 0) this.#tell(this.get(this.lastSeq)!);
+    if (this.#listeners.size > 0) this.#tellFrames(this.#run, this.lastSeq);
   }
 
   /** Messages that were written together: each is chunk[start, end), and `places` has start and end of each. */
@@ -162,11 +163,15 @@ export class FlowStore {
   #addRun(run: FrameRun): void {
     this.#run = undefined;
     this.#queue.pushRun(run);
-    const isTold = this.#listeners.size > 0;
-    if (isTold) run.block.shown = true; // whatever a listener causes to be dropped
+    run.block.holders++; // whatever is dropped meanwhile
     this.#dropWhatIsTooMuch();
-    if (!isTold) return;
-    for (let seq = run.firstSeq; seq <= run.lastSeq; seq++) this.#tell(run.frame(seq));
+    if (this.#listeners.size > 0) this.#tellFrames(run, run.firstSeq);
+    this.#blocks.release(run.block);
+  }
+
+  #tellFrames(run: FrameRun, from: number): void {
+    const { lastSeq } = run;
+    for (let seq = from; seq <= lastSeq; seq++) this.#tell(run.glimpse(seq));
   }
 
   #add(event: FlowEvent): void {

@@ -59,21 +59,16 @@ export class TrafficWatch {
 
 const nothing = new Uint8Array(0);
 
-/** At least as many as the end of a frame takes, however small the chunks were. */
-function lastBytes(before: Uint8Array, chunk: Uint8Array): Uint8Array {
-  if (chunk.length >= CUT_TAIL_BYTES) return chunk;
-  if (chunk.length === 0) return before;
-  return Buffer.concat([before.subarray(-CUT_TAIL_BYTES), chunk]).subarray(-CUT_TAIL_BYTES);
-}
-
 class OneWay implements FrameSink {
   readonly #source: FlowSource;
   readonly #direction: FlowDirection;
   readonly #decoder: FrameDecoder;
-  /** The chunk being looked at, its place in the stream, and the last bytes before it. */
+  /** The chunk being looked at, and its place in the stream. */
   #chunk: Uint8Array = nothing;
   #chunkOffset = 0;
-  #before: Uint8Array = nothing;
+  /** The chunks before it, as many as the end of a frame may take, and their bytes in all. */
+  readonly #before: Uint8Array[] = [];
+  #beforeBytes = 0;
 
   constructor(source: FlowSource, direction: FlowDirection, decoder: FrameDecoder) {
     this.#source = source;
@@ -82,7 +77,7 @@ class OneWay implements FrameSink {
   }
 
   push(chunk: Uint8Array): void {
-    this.#before = lastBytes(this.#before, this.#chunk);
+    this.#remember(this.#chunk);
     this.#chunkOffset += this.#chunk.length;
     this.#chunk = chunk;
     this.#decoder.push(chunk, this);
@@ -90,6 +85,16 @@ class OneWay implements FrameSink {
 
   end(): void {
     this.#decoder.end(this);
+  }
+
+  #remember(chunk: Uint8Array): void {
+    if (chunk.length === 0) return;
+    this.#before.push(chunk);
+    this.#beforeBytes += chunk.length;
+    for (let first = this.#before[0]!; this.#beforeBytes - first.length >= CUT_TAIL_BYTES; first = this.#before[0]!) {
+      this.#before.shift();
+      this.#beforeBytes -= first.length;
+    }
   }
 
   frame(bytes: Uint8Array, offset: number): void {
@@ -111,7 +116,7 @@ class OneWay implements FrameSink {
     const end = offset + length - this.#chunkOffset;
     if (end > this.#chunk.length) return nothing; // announced, and still to come
     if (end >= CUT_TAIL_BYTES) return this.#chunk.subarray(end - CUT_TAIL_BYTES, end);
-    const both = Buffer.concat([this.#before.subarray(-CUT_TAIL_BYTES), this.#chunk]);
+    const both = Buffer.concat([...this.#before, this.#chunk]);
     return both.subarray(0, Math.max(0, both.length - this.#chunk.length + end));
   }
 }
