@@ -37,6 +37,5 @@ test('five servers that misbehave do not slow a healthy one: its p99 is at most 
   console.info(
     `p99 alone → beside five that misbehave: ${shown}; best ratio ${ratios[0]!.toFixed(2)}, median ${ratios[2]!.toFixed(2)}`,
   );
-  // Pairs measured one after the other: the machine's other work is in both, and the best pair has the least of it.
-  expect(ratios[0]).toBeLessThanOrEqual(2);
+  expect(ratios[2]).toBeLessThanOrEqual(2);
 }, 120_000);
