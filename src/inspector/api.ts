@@ -80,8 +80,8 @@ export interface EventRow {
   life: number;
   kind: 'spawn' | 'frame' | 'fault' | 'stderr' | 'state' | 'signal' | 'exit' | 'stop' | 'error' | 'note';
   direction?: 'toServer' | 'fromServer';
-  /** Of a frame: what it is. */
-  type?: MessageDescription['kind'] | 'batch' | 'noise';
+  /** Of a frame: what it is. `answers`: a batch that holds nothing else. */
+  type?: MessageDescription['kind'] | 'batch' | 'answers' | 'noise';
   method?: string;
   tool?: string;
   id?: string | number;

@@ -85,3 +85,22 @@ test('whatever a server answers, it has a row', () => {
     expect(row).toMatchObject({ kind: 'frame', size: expect.any(Number) });
   }
 });
+
+test('a batch names its messages, and tells the slowest of them and the first that failed', () => {
+  const [asked, first, rest] = rowsOf((source) => {
+    const call = '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"sum"}}';
+    source.text('toServer', `[{"jsonrpc":"2.0","id":1,"method":"ping"},${call},{"jsonrpc":"2.0","method":"n"}]`);
+    source.frame('fromServer', bytes('{"jsonrpc":"2.0","id":1,"result":{}}'));
+    source.frame('fromServer', bytes('[{"jsonrpc":"2.0","id":2,"error":{"code":-1,"message":"no"}}]'));
+  });
+  expect(asked).toMatchObject({ type: 'batch', summary: 'batch of 3: ping #1, tools/call sum #2, n', pairSeq: 2 });
+  expect(asked!.error).toBe('-1: no');
+  expect(asked!.latencyMs).toBe(rest!.latencyMs);
+  expect(first).toMatchObject({ type: 'response', method: 'ping', pairSeq: 1 });
+  expect(rest).toMatchObject({
+    type: 'answers',
+    summary: 'batch of 1: tools/call sum #2',
+    pairSeq: 1,
+    error: '-1: no',
+  });
+});

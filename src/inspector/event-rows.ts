@@ -1,5 +1,6 @@
 // Events as the rows of a timeline: small, and readable at a glance.
 
+import type { MessageDescription } from '../flow/describe-frame.ts';
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import { type Exchange, latencyMs } from '../flow/exchange.ts';
 import { lenientText } from '../flow/frame-text.ts';
@@ -60,8 +61,7 @@ export function toRow(event: FlowEvent, exchanges: Pick<Pairs, 'forSeq'>): Event
 /** What the row of a request becomes when its fate is known. */
 export function toUpdate(seq: number, exchanges: Pick<Pairs, 'forSeq'>): RowUpdate {
   const update: RowUpdate = { seq };
-  const [exchange] = exchanges.forSeq(seq);
-  if (exchange) fillFate(update, exchange);
+  for (const exchange of exchanges.forSeq(seq)) fillFate(update, exchange);
   return update;
 }
 
@@ -71,14 +71,14 @@ function fillFrame(row: EventRow, event: FrameEvent, exchanges: Pick<Pairs, 'for
   row.direction = event.direction;
   row.type = type;
   row.size = event.length;
+  if (type === 'batch') return fillBatch(row, event, messages, exchanges.forSeq(event.seq));
   row.summary = oneLine(type === 'noise' ? (noise ?? '') : startOf(event.payload));
   const [message] = messages;
   if (message?.id !== undefined) row.id = message.id;
   if (message?.method !== undefined) row.method = message.method;
   if (message?.tool !== undefined) row.tool = message.tool;
-  if (message?.error) row.error = `${message.error.code}: ${message.error.message}`;
-  else if (message?.toolError) row.error = 'the tool reported an error';
-  else if (message?.problem) row.error = message.problem;
+  const error = message && errorOf(message);
+  if (error !== undefined) row.error = error;
   const [exchange] = exchanges.forSeq(event.seq);
   if (!exchange) return;
   row.method ??= exchange.method;
@@ -86,15 +86,47 @@ function fillFrame(row: EventRow, event: FrameEvent, exchanges: Pick<Pairs, 'for
   fillFate(row, exchange);
 }
 
-/** What the other half of an exchange adds to a row. */
+/** Several messages in one frame: the row names them all, and tells the slowest and the first that failed. */
+function fillBatch(
+  row: EventRow,
+  event: FrameEvent,
+  messages: readonly MessageDescription[],
+  exchanges: readonly Exchange[],
+): void {
+  const isAnswer = ({ kind, isResponse }: MessageDescription) => kind === 'response' || isResponse === true;
+  if (messages.length > 0 && messages.every(isAnswer)) row.type = 'answers';
+  row.summary = event.cut
+    ? oneLine(startOf(event.payload))
+    : oneLine(`batch of ${messages.length}: ${batchNames(messages, exchanges).join(', ')}`);
+  const wrong = messages.map(errorOf).find((error) => error !== undefined);
+  if (wrong !== undefined) row.error = wrong;
+  for (const exchange of exchanges) fillFate(row, exchange);
+}
+
+/** As many as a summary can hold, and more than it can. */
+function batchNames(messages: readonly MessageDescription[], exchanges: readonly Exchange[]): string[] {
+  return messages.slice(0, SUMMARY_CHARS).map((message) => {
+    const { id } = message;
+    const asked = exchanges.find((exchange) => id !== undefined && exchange.id === id);
+    const names = [message.method ?? asked?.method ?? message.kind, message.tool ?? asked?.tool];
+    return [...names, id !== undefined && `#${id}`].filter(Boolean).join(' ');
+  });
+}
+
+function errorOf({ error, toolError, problem }: MessageDescription): string | undefined {
+  if (error) return `${error.code}: ${error.message}`;
+  return toolError ? 'the tool reported an error' : problem;
+}
+
+/** What the other half of an exchange adds to a row. A batch has several: the first pair, the first failure, the longest wait. */
 function fillFate(row: RowUpdate, exchange: Exchange): void {
   const isRequest = row.seq === exchange.requestSeq;
   const pairSeq = isRequest ? (exchange.answerSeq ?? exchange.cancelSeq) : exchange.requestSeq;
-  if (pairSeq !== undefined) row.pairSeq = pairSeq;
+  if (pairSeq !== undefined) row.pairSeq ??= pairSeq;
   const latency = isRequest || row.seq === exchange.answerSeq ? latencyMs(exchange) : undefined;
-  if (latency !== undefined) row.latencyMs = latency;
+  if (latency !== undefined) row.latencyMs = Math.max(row.latencyMs ?? 0, latency);
   const error = isRequest ? failureOf(exchange) : undefined;
-  if (error !== undefined) row.error = error;
+  if (error !== undefined) row.error ??= error;
 }
 
 function failureOf({ outcome, error }: Exchange): string | undefined {

@@ -1,9 +1,9 @@
 // One tap or host that runs in another process: its events come through its socket, and a host takes commands as well.
 
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { RemoteHost } from '../host/remote-host.ts';
 import type { LiveDescriptor } from '../live/descriptor.ts';
+import { connectLive } from '../live/find-live.ts';
 import { type RecordingItem, readRecording } from '../record/reader.ts';
 
 export class LiveMember {
@@ -39,8 +39,7 @@ export class LiveMember {
     take: (member: LiveMember, item: RecordingItem) => void,
     ended: (member: LiveMember) => void,
   ): Promise<LiveMember> {
-    const socket = connect(descriptor.socket);
-    await once(socket, 'connect');
+    const socket = await connectLive(descriptor);
     const host = descriptor.control === undefined ? undefined : await RemoteHost.connect(descriptor.control);
     return new LiveMember(descriptor, socket, host, take, ended);
   }

@@ -31,18 +31,26 @@ async function builtPage(): Promise<string> {
   return outDir;
 }
 
-export type ServerName = 'workbench' | 'hostile' | 'falls';
+export type ServerName = 'workbench' | 'hostile' | 'falls' | 'calculator';
 
-function configOf(name: ServerName): ServerConfig {
+export function serverFile(name: string): string {
+  return join(root, 'test/browser/servers', `${name}.mjs`);
+}
+
+export const commandLineFile = join(root, 'dist/cli/main.cjs');
+
+/** The calculator of the examples speaks LiteMCP; all others MCP. */
+export function configOf(name: ServerName): ServerConfig {
+  const isLite = name === 'calculator';
   return {
     name,
     command: process.execPath,
-    args: [join(root, 'test/browser/servers', `${name}.mjs`)],
+    args: [isLite ? join(root, 'examples/litemcp/calculator.mjs') : serverFile(name)],
     env: {},
     cwd: root,
     enabled: true,
     autoStart: true,
-    protocol: 'mcp',
+    protocol: isLite ? 'litemcp' : 'mcp',
     framing: undefined,
     startupTimeoutMs: 20_000,
     requestTimeoutMs: 30_000,
@@ -69,14 +77,14 @@ export async function openInspector(...servers: ServerName[]): Promise<Opened> {
   later(() => host.stop());
   // One that falls is part of some tests; its failure is told by its state.
   await host.start().catch(() => undefined);
-  return Object.assign(await open(hostSource(host, { title: 'kitchen', questions })), { host });
+  return Object.assign(await openSource(hostSource(host, { title: 'kitchen', questions })), { host });
 }
 
 export function openRecording(events: number): Promise<Inspector> {
-  return open(largeRecording(FlowStore, events) as InspectorSource);
+  return openSource(largeRecording(FlowStore, events) as InspectorSource);
 }
 
-async function open(source: InspectorSource): Promise<Inspector> {
+export async function openSource(source: InspectorSource): Promise<Inspector> {
   uiFolder ??= builtPage();
   const inspector = await startInspector(source, { port: 0, uiFolder: await uiFolder });
   later(() => inspector.close());

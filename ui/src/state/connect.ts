@@ -69,7 +69,7 @@ function addRows(rows: readonly EventRow[]): void {
   count.rows += rows.length;
   for (const row of rows) {
     if (row.kind === 'stderr') count.stderr++;
-    else if (row.type === 'response') count.answers++;
+    else if (row.type === 'response' || row.type === 'answers') count.answers++;
     else if (row.type === 'notification' && row.method?.endsWith('/list_changed')) count.lists++;
   }
   arrivals.set(count);

@@ -10,7 +10,7 @@ const NONE = -1;
 export const kinds = [
   ...(['spawn', 'frame', 'fault', 'stderr', 'state', 'signal', 'exit', 'stop', 'error', 'note'] as const),
 ];
-export const types = [...(['request', 'notification', 'response', 'invalid', 'batch', 'noise'] as const)];
+export const types = [...(['request', 'notification', 'response', 'invalid', 'batch', 'answers', 'noise'] as const)];
 const directions = ['toServer', 'fromServer'] as const;
 
 export type RowUpdate = Pick<EventRow, 'seq' | 'latencyMs' | 'pairSeq' | 'error'>;

@@ -32,7 +32,7 @@ export function groupOf(kind: string, type: string | undefined): Group {
   if (kind === 'fault' || kind === 'error' || type === 'invalid') return 'fault';
   if (kind !== 'frame') return 'lifecycle';
   if (type === 'noise') return 'noise';
-  if (type === 'response') return 'answer';
+  if (type === 'response' || type === 'answers') return 'answer';
   return type === 'notification' ? 'notification' : 'request';
 }
 
@@ -57,7 +57,7 @@ export function compileFilter(filter: WireFilter, columns: EventColumns): (index
   const hasText = textTest(filter.text, columns);
   return (index) => {
     if (server !== 0 && columns.names.server[index] !== server) return false;
-    if (method !== 0 && !hasMethod(columns, index, method)) return false;
+    if (method !== 0 && !hasMethod(columns, index, method, filter.method)) return false;
     if (direction !== 0 && columns.codes.direction[index] !== direction) return false;
     if (!everyGroup && !wanted[groupNumber(columns, index)]) return false;
     if (filter.slowerThanMs > 0 && !(columns.numbers.latencyMs[index]! >= filter.slowerThanMs)) return false;
@@ -66,10 +66,13 @@ export function compileFilter(filter: WireFilter, columns: EventColumns): (index
   };
 }
 
-/** An answer has the method of its request. */
-function hasMethod(columns: EventColumns, index: number, method: number): boolean {
+const batchCodes = [types.indexOf('batch') + 1, types.indexOf('answers') + 1];
+
+/** An answer has the method of its request; a batch has several, which its summary names. */
+function hasMethod(columns: EventColumns, index: number, method: number, name: string): boolean {
   if (columns.names.method[index] === method) return true;
   if (columns.names.method[index] !== 0) return false;
+  if (batchCodes.includes(columns.codes.type[index]!)) return columns.summaries[index]?.includes(name) === true;
   const pair = columns.numbers.pairSeq[index]!;
   if (pair < 0) return false;
   const at = columns.indexOf(pair);

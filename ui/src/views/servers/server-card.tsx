@@ -60,8 +60,10 @@ export function ServerCard({ server }: { server: InspectedServer }) {
   );
 }
 
+/** The revision of LiteMCP begins with its name. */
 function protocolOf({ protocol, revision }: ServerStatus): string {
-  return `${protocol === 'litemcp' ? 'LiteMCP' : 'MCP'} ${visibleLine(revision ?? '')}`.trim();
+  if (protocol === 'litemcp') return visibleLine(revision ?? 'LiteMCP');
+  return `MCP ${visibleLine(revision ?? '')}`.trim();
 }
 
 /** The last error is often the reason, or the exit, once more. */

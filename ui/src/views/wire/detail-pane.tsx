@@ -35,7 +35,7 @@ export function DetailPane({ seq }: { seq: number }) {
         <div className="buttons">
           {pairSeq !== undefined && (
             <button type="button" title="The other half (p)" onClick={() => moveToSeq(pairSeq)}>
-              {row.type === 'request' ? 'Answer' : 'Request'} #{pairSeq}
+              {pairSeq > row.seq ? 'Answer' : 'Request'} #{pairSeq}
             </button>
           )}
           <button
@@ -76,7 +76,9 @@ function Explained({ seq, loading: { detail } }: { seq: number; loading: Loading
         </p>
       ))}
       {tail && <StderrTail text={tail} />}
-      {detail?.cut && <p className="note">Too long to be kept whole: this is its beginning.</p>}
+      {detail?.cut && (
+        <p className="note">Too long to be kept whole: this is its beginning, and its shape was not checked.</p>
+      )}
       {detail?.redacted && <p className="note">Secrets were replaced before this was kept.</p>}
     </>
   );

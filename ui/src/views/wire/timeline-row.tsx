@@ -83,6 +83,8 @@ function RowOf({ row, position, cursor, selected, pair, troubled, onChoose }: Pr
 
 export function nameOf(row: EventRow): string {
   if (row.kind !== 'frame') return row.kind;
+  if (row.type === 'batch') return 'batch';
+  if (row.type === 'answers') return '↩ batch';
   const name = row.tool ?? row.method;
   if (row.type === 'response') return name ? `↩ ${visibleLine(name)}` : row.error ? 'error' : 'answer';
   return name === undefined ? (row.type ?? 'frame') : visibleLine(name);

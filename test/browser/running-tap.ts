@@ -1,0 +1,68 @@
+// A real tap before a real server, in a runtime folder of its own, and the Inspector on all that runs there.
+
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Host } from '../../src/host/host.ts';
+import { liveSource } from '../../src/inspector/live-source.ts';
+import type { Inspector } from '../../src/inspector/server.ts';
+import { findLive } from '../../src/live/find-live.ts';
+import { later } from './closing.ts';
+import { soon } from './on-page.ts';
+import { commandLineFile, configOf, openSource, serverFile } from './target.ts';
+
+const tapArguments = (name: string, server: string, options: string[] = []) => [
+  commandLineFile,
+  ...['tap', '--name', name, ...options],
+  ...['--', process.execPath, serverFile(server)],
+];
+
+/** `env`: lets a tap announce itself there. */
+function runtimeFolder(): { folder: string; env: Record<string, string> } {
+  const parent = mkdtempSync(join(tmpdir(), 'sp-'));
+  later(async () => rmSync(parent, { recursive: true, force: true }));
+  return { folder: join(parent, 'standpipe'), env: { XDG_RUNTIME_DIR: parent } };
+}
+
+async function inspectorOf(folder: string): Promise<Inspector> {
+  await soon(async () => (await findLive(folder)).length).toBe(1);
+  return openSource(liveSource({ folder }));
+}
+
+/** Between a host of ours and the workbench. */
+export async function tapBetweenHostAndServer(name: string): Promise<{ host: Host; inspector: Inspector }> {
+  const { folder, env } = runtimeFolder();
+  const config = configOf('workbench');
+  const restart = { ...config.restart, policy: 'never' as const };
+  const host = new Host([{ ...config, args: tapArguments(name, 'workbench'), env, restart }]);
+  later(() => host.stop());
+  await host.start();
+  return { host, inspector: await inspectorOf(folder) };
+}
+
+export interface ByHand {
+  /** One line for each. */
+  write(...messages: unknown[]): void;
+  inspector: Inspector;
+}
+
+/** Between a client that is written by hand and a server. */
+export async function tapByHand(name: string, server: string, options: string[] = []): Promise<ByHand> {
+  const { folder, env } = runtimeFolder();
+  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, tapArguments(name, server, options), {
+    env: { ...process.env, ...env },
+  });
+  child.stdout.resume();
+  child.stderr.resume();
+  later(async () => {
+    const ended = once(child, 'exit');
+    child.stdin.end();
+    await ended;
+  });
+  const write = (...messages: unknown[]) => {
+    for (const message of messages) child.stdin.write(`${JSON.stringify(message)}\n`);
+  };
+  return { write, inspector: await inspectorOf(folder) };
+}
