@@ -1,11 +1,13 @@
 // The socket of a running host: other programs of the same user ask it what runs, and let it call, start and stop for
 // them, instead of starting everything anew. JSON-RPC over a Unix socket that only its owner may open.
 
-import { chmod, unlink } from 'node:fs/promises';
-import { connect, createServer, type Server as SocketServer } from 'node:net';
+import { rm } from 'node:fs/promises';
+import { createServer, type Server as SocketServer } from 'node:net';
 import { UsageError } from '../base/errors.ts';
 import type { InboundCall } from '../jsonrpc/inbound.ts';
 import { Peer } from '../jsonrpc/peer.ts';
+import { oneProcessAtATime } from '../process/one-process-at-a-time.ts';
+import { isServed, listenLocal } from '../transport/local-socket.ts';
 import { StreamTransport } from '../transport/stream-transport.ts';
 import { carry } from './carried-error.ts';
 import type { CallSettings, HostApi } from './host-api.ts';
@@ -87,43 +89,27 @@ function describe(error: Error): object {
   return { message: error.message, data: carry(error).data };
 }
 
-/** Takes the place of a socket that nobody serves any more, and of no other. */
-async function listen(listener: SocketServer, path: string): Promise<void> {
-  try {
-    await tryListen(listener, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    if (await isServed(path)) {
-      throw new UsageError('HOST_ALREADY_RUNNING', 'A host for this config is running already', {
-        hint: 'Use it (`standpipe ls`), or stop it first.',
-      });
-    }
-    await unlink(path);
-    await tryListen(listener, path);
-  }
-  if (process.platform !== 'win32') await chmod(path, 0o600);
+/** Takes the place of a socket that nobody serves any more, and of no other: two hosts never remove each other's. */
+function listen(listener: SocketServer, path: string): Promise<void> {
+  // A named pipe is gone with whoever served it, and the system gives it to one alone.
+  if (process.platform === 'win32') return takePlace(listener, path);
+  return oneProcessAtATime(path, () => takePlace(listener, path));
 }
 
-function tryListen(listener: SocketServer, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    listener.once('error', reject);
-    // The socket is made in this very call: nobody else may open it, not even before the chmod.
-    const umask = process.umask(0o177);
-    listener.listen(path, () => {
-      listener.off('error', reject);
-      resolve();
-    });
-    process.umask(umask);
+async function takePlace(listener: SocketServer, path: string): Promise<void> {
+  if (await isServed(path)) throw alreadyRunning();
+  if (process.platform !== 'win32') await rm(path, { force: true });
+  // Nobody else may open the socket, not even in the moment between its making and the change of its mode.
+  const umask = process.umask(0o177);
+  const listening = listenLocal(listener, path);
+  process.umask(umask);
+  await listening.catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'EADDRINUSE' ? alreadyRunning() : error;
   });
 }
 
-function isServed(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
+function alreadyRunning(): UsageError {
+  return new UsageError('HOST_ALREADY_RUNNING', 'A host for this config is running already', {
+    hint: 'Use it (`standpipe ls`), or stop it first.',
   });
 }

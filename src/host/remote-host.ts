@@ -1,7 +1,6 @@
 // A host that runs in another process, reached through its socket. To its users it is like one of their own.
 
-import { once } from 'node:events';
-import { connect } from 'node:net';
+import type { Socket } from 'node:net';
 import { Peer } from '../jsonrpc/peer.ts';
 import type {
   CallToolResult,
@@ -12,6 +11,7 @@ import type {
   ResourceTemplate,
   Tool,
 } from '../mcp/types.ts';
+import { connectLocal } from '../transport/local-socket.ts';
 import { StreamTransport } from '../transport/stream-transport.ts';
 import { type Carried, rebuilt, uncarry } from './carried-error.ts';
 import type { Offer } from './catalog.ts';
@@ -33,9 +33,9 @@ export class RemoteHost implements HostApi {
 
   /** Nothing where nobody listens. */
   static async connect(path: string): Promise<RemoteHost | undefined> {
-    const socket = connect(path);
+    let socket: Socket;
     try {
-      await once(socket, 'connect');
+      socket = await connectLocal(path);
     } catch {
       return undefined; // no host runs, or it left its socket behind
     }

@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Redact } from '../flow/redact.ts';
 import type { FlowStore } from '../flow/store.ts';
+import { isRunning } from '../process/signals.ts';
 import { type LiveDescriptor, readDescriptor, removeDescriptor, writeDescriptor } from './descriptor.ts';
 import { FlowSocket, type FlowSocketOptions } from './flow-socket.ts';
 import { ensureRuntimeFolder, runtimeFolder } from './runtime-folder.ts';
@@ -67,13 +68,5 @@ function removeDead(folder: string): void {
     const file = join(folder, name);
     const found = readDescriptor(file);
     if (found && !isRunning(found.pid)) removeDescriptor(file);
-  }
-}
-
-export function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

@@ -1,13 +1,13 @@
 // A Unix socket that streams a store to viewers, in the format of recordings: the header, what the store holds, and then
 // what happens. Costs nothing while nobody watches. Viewers only listen: what they send is thrown away.
 
-import { chmodSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Timer } from '../base/clock.ts';
 import type { Redact } from '../flow/redact.ts';
 import type { FlowStore } from '../flow/store.ts';
 import { EventLines } from '../record/event-line.ts';
 import { headerLine, newRunId } from '../record/run-header.ts';
+import { listenLocal } from '../transport/local-socket.ts';
 import { Viewer } from './viewer.ts';
 
 export interface FlowSocketOptions {
@@ -49,13 +49,8 @@ export class FlowSocket {
 
   /** Resolves when viewers can connect. */
   async listen(): Promise<void> {
-    const { path } = this.#options;
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(path, resolve);
-    });
+    await listenLocal(this.#server, this.#options.path);
     this.#server.on('error', () => undefined); // one connection that could not be accepted is that viewer's matter
-    if (process.platform !== 'win32') chmodSync(path, 0o600);
   }
 
   /** Viewers get what they have not seen, if they take it within a moment. */

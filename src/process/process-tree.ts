@@ -8,6 +8,7 @@
 
 import { spawn } from 'node:child_process';
 import { type ProcessRow, readProcessRow, readProcessTable } from './process-table.ts';
+import { isRunning, sendSignal } from './signals.ts';
 
 export type TreeSignal = 'SIGTERM' | 'SIGKILL';
 
@@ -30,26 +31,26 @@ export class ProcessTree {
 
   /** Whether any member still runs. A zombie does not. Once false, false for ever: the pid may serve someone else by now. */
   alive(): boolean {
-    if (process.platform === 'win32') return canSignal(this.leaderPid);
+    if (process.platform === 'win32') return isRunning(this.leaderPid);
     if (this.#anySeenAlive()) return true;
     let members = this.#members();
     // A look is not an instant: a member can fork after the listing and end before it is read. Then its group still answers.
-    if (members?.length === 0 && canSignal(-this.leaderPid)) members = this.#members();
+    if (members?.length === 0 && isRunning(-this.leaderPid)) members = this.#members();
     if (members) {
       this.#groupOver ||= members.length === 0;
       return members.length > 0;
     }
-    this.#groupOver ||= !canSignal(-this.leaderPid);
+    this.#groupOver ||= !isRunning(-this.leaderPid);
     return !this.#groupOver;
   }
 
-  /** Signals every member. False when there was none. */
+  /** Signals every member. False when there was none. One that changed its user stays: `alive` keeps saying so. */
   signal(signal: TreeSignal): boolean {
     if (process.platform === 'win32') return this.#taskkill();
     const members = this.#members();
     const inGroup = (row: ProcessRow) => row.group === this.leaderPid;
-    let reached = !this.#groupOver && (members?.some(inGroup) ?? true) && send(-this.leaderPid, signal);
-    for (const row of members ?? []) if (!inGroup(row)) reached = send(row.pid, signal) || reached;
+    let reached = !this.#groupOver && (members?.some(inGroup) ?? true) && sendSignal(-this.leaderPid, signal);
+    for (const row of members ?? []) if (!inGroup(row)) reached = sendSignal(row.pid, signal) || reached;
     return reached;
   }
 
@@ -103,23 +104,7 @@ export class ProcessTree {
       windowsHide: true,
       stdio: 'ignore',
     });
-    taskkill.on('error', () => send(this.leaderPid, 'SIGKILL')); // no taskkill: at least the leader
+    taskkill.on('error', () => sendSignal(this.leaderPid, 'SIGKILL')); // no taskkill: at least the leader
     return true;
-  }
-}
-
-function send(target: number, signal: TreeSignal): boolean {
-  try {
-    return process.kill(target, signal);
-  } catch {
-    return false; // ESRCH: gone already. EPERM: it changed its user; `alive` keeps saying so and the ladder reports it.
-  }
-}
-
-function canSignal(target: number): boolean {
-  try {
-    return process.kill(target, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

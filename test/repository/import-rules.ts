@@ -38,7 +38,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
     node: io,
   },
   record: { folders: ['base', 'framing', 'flow'], node: io },
-  live: { folders: ['base', 'framing', 'flow', 'record'], node: io },
+  live: { folders: ['base', 'framing', 'process', 'transport', 'flow', 'record'], node: io },
   tap: {
     folders: ['base', 'framing', 'jsonrpc', 'process', 'flow', 'record', 'live'],
     node: io,

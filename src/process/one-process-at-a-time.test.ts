@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { oneProcessAtATime } from './one-process-at-a-time.ts';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'standpipe-claims-'));
+  file = join(folder, 'wanted');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test('of many, one at a time goes ahead, each comes to it, and no claim is left', async () => {
+  let inside = 0;
+  let most = 0;
+  const done: number[] = [];
+  const task = async (id: number) => {
+    most = Math.max(most, ++inside);
+    await new Promise((resolve) => setImmediate(resolve));
+    inside--;
+    done.push(id);
+  };
+  const ids = [0, 1, 2, 3, 4, 5];
+  await Promise.all(ids.map((id) => oneProcessAtATime(file, () => task(id))));
+  expect(most).toBe(1);
+  expect(done.toSorted()).toEqual(ids);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('the claim of a process that was killed holds nobody up, and is removed', async () => {
+  const { pid } = spawnSync(process.execPath, ['-e', '0']);
+  writeFileSync(`${file}.claim-${pid}-x`, '');
+  expect(await oneProcessAtATime(file, async () => readdirSync(folder).length)).toBe(1);
+});
+
+test('nor does one whose pid was given out again', async () => {
+  const claim = `${file}.claim-${process.ppid}-x`;
+  writeFileSync(claim, '');
+  const longAgo = Date.now() / 1000 - 60;
+  utimesSync(claim, longAgo, longAgo);
+  expect(await oneProcessAtATime(file, async () => readdirSync(folder).length)).toBe(1);
+});
+
+test('a living claim is waited for, and what fails gives up its own', async () => {
+  const held = `${file}.claim-${process.ppid}-x`;
+  writeFileSync(held, '');
+  let steps = 0;
+  const clock = {
+    nowMs: () => 0,
+    after(_: number, again: () => void) {
+      if (++steps === 3) rmSync(held);
+      queueMicrotask(again);
+      return { cancel: () => undefined, keepAlive: () => undefined };
+    },
+  };
+  const failing = oneProcessAtATime(file, () => Promise.reject(new Error('no')), clock);
+  await expect(failing).rejects.toThrow('no');
+  expect(steps).toBe(3);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a claim on another file is nobody else’s', async () => {
+  writeFileSync(`${file}-too.claim-${process.ppid}-x`, '');
+  expect(await oneProcessAtATime(file, async () => 'done')).toBe('done');
+});

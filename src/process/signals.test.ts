@@ -1,0 +1,22 @@
+import { spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { isRunning, sendSignal } from './signals.ts';
+
+const ended = spawnSync(process.execPath, ['-e', '0']).pid;
+
+test('this process runs, and one that has ended does not', () => {
+  expect(isRunning(process.pid)).toBe(true);
+  expect(isRunning(ended)).toBe(false);
+});
+
+test.skipIf(process.platform === 'win32')('what belongs to somebody else runs', () => {
+  expect(isRunning(1)).toBe(true);
+});
+
+test('what no process can have as its number does not run', () => {
+  for (const pid of [1.5, Number.NaN, 2 ** 40]) expect(isRunning(pid)).toBe(false);
+});
+
+test('a signal to one that has ended reaches nobody', () => {
+  expect(sendSignal(ended, 'SIGTERM')).toBe(false);
+});

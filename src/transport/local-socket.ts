@@ -1,0 +1,62 @@
+// Programs of one user reach each other through Unix sockets or, on Windows, named pipes: how one listens, and how others
+// find out whether it does. Nobody but the owner may open such a socket.
+
+import { chmod } from 'node:fs/promises';
+import { connect, type Server, type Socket } from 'node:net';
+import { type Clock, systemClock } from '../base/clock.ts';
+
+export interface ConnectOptions {
+  timeoutMs?: number;
+  clock?: Clock;
+}
+
+/** The system answers at once, unless a pipe has no room: then somebody listens who has hung. */
+const CONNECT_MS = 5_000;
+
+/** Rejects with what the system says where nobody answers, and with ETIMEDOUT where it says nothing. */
+export function connectLocal(
+  path: string,
+  { timeoutMs = CONNECT_MS, clock = systemClock }: ConnectOptions = {},
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    const timer = clock.after(timeoutMs, () => socket.destroy(timeoutOf(path, timeoutMs)));
+    const failed = (error: Error) => {
+      timer.cancel();
+      reject(error);
+    };
+    socket.once('error', failed);
+    socket.once('connect', () => {
+      timer.cancel();
+      socket.off('error', failed); // from here on they are the caller's
+      resolve(socket);
+    });
+  });
+}
+
+/** False only where it is certain that nobody listens: whoever is too busy to answer does. */
+export async function isServed(path: string): Promise<boolean> {
+  try {
+    (await connectLocal(path)).destroy();
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code !== 'ECONNREFUSED' && code !== 'ENOENT' && code !== 'ENOTSOCK';
+  }
+}
+
+/** The socket is made before this returns. Rejects with EADDRINUSE where there is one already, served or not. */
+export async function listenLocal(server: Server, path: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  if (process.platform !== 'win32') await chmod(path, 0o600);
+}
+
+function timeoutOf(path: string, timeoutMs: number): Error {
+  return Object.assign(new Error(`connect ETIMEDOUT ${path}: no answer within ${timeoutMs} ms`), { code: 'ETIMEDOUT' });
+}

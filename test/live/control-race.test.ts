@@ -1,0 +1,67 @@
+// Hosts that want the same control socket at the same moment, in processes of their own: one gets it and keeps it, the
+// others are told so, whether a killed host has left its socket there or not.
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RemoteHost } from '../../src/host/remote-host.ts';
+
+const ROUNDS = 100;
+const folder = mkdtempSync(join(tmpdir(), 'standpipe-race-'));
+const path = join(folder, 'control.sock');
+let hosts: ChildProcess[];
+
+beforeAll(async () => {
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL('serves-control.ts', import.meta.url)),
+    platform: 'node',
+  });
+  const file = join(folder, 'program', 'serves-control.mjs');
+  await bundle.write({ file, format: 'esm', codeSplitting: false });
+  hosts = [0, 1, 2].map(() => fork(file));
+  await Promise.all(hosts.map((host) => once(host, 'spawn')));
+});
+afterAll(async () => {
+  const exits = hosts.map((host) => once(host, 'exit'));
+  for (const host of hosts) host.disconnect();
+  await Promise.all(exits);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function tell(host: ChildProcess, task: object | string): Promise<string> {
+  host.send(task);
+  return (await once(host, 'message'))[0];
+}
+
+/** What a host leaves behind that was killed: a socket that nobody serves. */
+async function leaveStaleSocket(): Promise<void> {
+  const server = createServer().listen(`${path}.killed`);
+  await once(server, 'listening');
+  renameSync(`${path}.killed`, path); // it is removed under its first name alone
+  server.close();
+  await once(server, 'close');
+  expect(existsSync(path)).toBe(true);
+}
+
+test.skipIf(process.platform === 'win32').each([true, false])(
+  'one of three gets the place (a killed host left its socket there: %s)',
+  async (stale) => {
+    for (let round = 0; round < ROUNDS; round++) {
+      if (stale) await leaveStaleSocket();
+      const outcomes = await Promise.all(hosts.map((host) => tell(host, { serve: path })));
+      expect(outcomes.toSorted()).toEqual(['HOST_ALREADY_RUNNING', 'HOST_ALREADY_RUNNING', 'serves']);
+      const winner = hosts[outcomes.indexOf('serves')]!;
+      const reached = await RemoteHost.connect(path);
+      expect(await reached?.status()).toEqual([{ name: String(winner.pid) }]);
+      await reached!.close();
+      await tell(winner, 'close');
+      expect(readdirSync(folder)).toEqual(['program']);
+    }
+  },
+);

@@ -1,0 +1,24 @@
+// A process that takes the place of a host whenever it is told to, and reports what became of it. Bundled before it is
+// run: see control-race.test.ts.
+
+import { type ControlServer, serveControl } from '../../src/host/control-server.ts';
+import type { HostApi } from '../../src/host/host-api.ts';
+
+const host = { status: async () => [{ name: String(process.pid) }] } as unknown as HostApi;
+let control: ControlServer | undefined;
+
+process.on('message', async (task: { serve: string } | 'close') => {
+  if (task === 'close') {
+    await control?.close();
+    control = undefined;
+    process.send!('closed');
+    return;
+  }
+  try {
+    control = await serveControl(host, task.serve);
+    process.send!('serves');
+  } catch (error) {
+    process.send!((error as NodeJS.ErrnoException).code ?? String(error));
+  }
+});
+process.once('disconnect', () => process.exit());

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
+import { connectLocal, isServed, listenLocal } from '../../src/transport/local-socket.ts';
+
+const windows = process.platform === 'win32';
+const folder = mkdtempSync(join(tmpdir(), 'standpipe-socket-'));
+const path = windows ? `\\\\.\\pipe\\standpipe-test-${process.pid}` : join(folder, 'a.sock');
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let server: ReturnType<typeof createServer>;
+beforeEach(async () => {
+  server = createServer((socket) => socket.on('error', () => undefined).resume());
+  await listenLocal(server, path);
+});
+afterEach(async () => {
+  if (!server.listening) return;
+  server.close();
+  await once(server, 'close');
+});
+
+test('whoever listens is reached, and no timer is left', async () => {
+  const clock = new ManualClock();
+  const socket = await connectLocal(path, { clock });
+  expect(clock.pending).toBe(0);
+  expect(socket.listenerCount('error')).toBe(0);
+  socket.destroy();
+  await once(socket, 'close');
+});
+
+test('whoever does not answer in time is given up', async () => {
+  const clock = new ManualClock();
+  const connected = connectLocal(path, { timeoutMs: 100, clock });
+  clock.advance(100);
+  await expect(connected).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+});
+
+test('where nobody listens, the system says so, and no timer is left', async () => {
+  const clock = new ManualClock();
+  await expect(connectLocal(`${path}.none`, { clock })).rejects.toMatchObject({ code: 'ENOENT' });
+  expect(clock.pending).toBe(0);
+});
+
+test('a socket is served or not', async () => {
+  expect(await isServed(path)).toBe(true);
+  expect(await isServed(`${path}.none`)).toBe(false);
+});
+
+test.skipIf(windows)('what is no socket is not served', async () => {
+  writeFileSync(join(folder, 'file'), '');
+  expect(await isServed(join(folder, 'file'))).toBe(false);
+});
+
+test.skipIf(windows)('nobody else may open it', () => {
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('a place that is taken is not taken again', async () => {
+  await expect(listenLocal(createServer(), path)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
