@@ -3,6 +3,7 @@
 // of MCP is loaded with the first bridge: a small server should start like one.
 
 import type { Readable } from 'node:stream';
+import { decodeText } from '../base/decode-text.ts';
 import { PeerError, ProcessError } from '../base/errors.ts';
 import { blankLines } from '../framing/blank-lines.ts';
 import { LiteMcpClient, type LiteMcpClientOptions } from '../litemcp/client.ts';
@@ -226,10 +227,4 @@ async function untilOver(
   await stopServing();
   if (!loss) return undefined;
   return loss.cause ?? new PeerError('CONNECTION_CLOSED', 'The server behind the bridge closed the connection');
-}
-
-/** Faster than a TextDecoder for the short texts that most messages are. */
-function decodeText(bytes: Uint8Array): string {
-  const buffer = bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return buffer.toString();
 }

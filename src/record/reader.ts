@@ -4,6 +4,7 @@
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { decodeText } from '../base/decode-text.ts';
 import type { FlowEvent } from '../flow/event.ts';
 import type { FrameSink } from '../framing/framing.ts';
 import { newline } from '../framing/newline.ts';
@@ -85,7 +86,7 @@ class LineReader implements FrameSink {
   }
 
   frame(bytes: Uint8Array, offset: number): void {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+    const text = decodeText(bytes);
     const problem = this.#line(text);
     if (problem === undefined) return;
     this.#items.push({
@@ -100,7 +101,7 @@ class LineReader implements FrameSink {
   fault(fault: { code: string; offset: number; length: number; prefix: Uint8Array }): void {
     const { code, offset, length } = fault;
     const reason = code === 'FRAME_TRUNCATED' ? 'The last line is not whole' : 'The line is too long';
-    const prefix = Buffer.from(fault.prefix).toString().slice(0, PREFIX_CHARS);
+    const prefix = decodeText(fault.prefix).slice(0, PREFIX_CHARS);
     this.#items.push({ type: 'damage', offset, length, reason, prefix });
   }
 

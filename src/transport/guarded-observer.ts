@@ -1,5 +1,6 @@
 // Stands before somebody's observer: one that fails is told on, and costs nobody anything else.
 
+import { decodeText } from '../base/decode-text.ts';
 import { toError } from '../base/errors.ts';
 import type { FrameFault } from '../framing/framing.ts';
 import type { WireObserver } from './wire.ts';
@@ -63,7 +64,7 @@ export class GuardedObserver implements Required<Omit<WireObserver, 'sent'>> {
 
   #tellEach(chunk: Uint8Array, places: readonly number[]): void {
     for (let at = 0; at < places.length; at += 2) {
-      const text = Buffer.from(chunk.subarray(places[at], places[at + 1])).toString();
+      const text = decodeText(chunk, places[at], places[at + 1]);
       this.#guard(() => this.#observer.sent?.(text));
     }
   }

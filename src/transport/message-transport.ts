@@ -1,6 +1,7 @@
 // JSON-RPC messages over a wire: structurally the official SDK's `Transport`, so that ours work under the official
 // `Client` and `McpServer` and theirs under our peer.
 
+import { decodeText } from '../base/decode-text.ts';
 import { type Evidence, PeerError, toError } from '../base/errors.ts';
 import { DEFAULT_MAX_FRAME_BYTES, type FrameFault } from '../framing/framing.ts';
 import type { Channel, InboundFault, Noise } from '../jsonrpc/channel.ts';
@@ -145,9 +146,4 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
       this.error(toError(error));
     }
   }
-}
-
-function decodeText(chunk: Uint8Array, start: number, end: number): string {
-  const buffer = chunk instanceof Buffer ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  return buffer.toString('utf8', start, end);
 }

@@ -1,5 +1,6 @@
 // --verbose: what goes over the pipes and what happens to the processes, a line each, on stderr.
 
+import { decodeText } from '../../base/decode-text.ts';
 import type { FlowEvent } from '../../flow/event.ts';
 import type { Redact } from '../../flow/redact.ts';
 import type { FlowStore } from '../../flow/store.ts';
@@ -39,7 +40,7 @@ function describeEvent(event: FlowEvent, redact: Redact): string | undefined {
 }
 
 function decode(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString().trimEnd();
+  return decodeText(bytes).trimEnd();
 }
 
 function shorten(text: string, keptBytes: number, length: number): string {
