@@ -18,8 +18,11 @@ export class Block {
   holders = 0;
   usedBytes = 0;
   usedPlaces = 0;
+  /** Of the size that all shared blocks have. One that was made for a single copy may have as many bytes, and is none. */
+  readonly isShared: boolean;
 
-  constructor(bytes: number, places: number) {
+  constructor(bytes: number, places: number, isShared: boolean) {
+    this.isShared = isShared;
     this.bytes = new Uint8Array(bytes);
     this.places = new Uint32Array(places);
   }
@@ -49,14 +52,14 @@ export class Blocks {
   /** A block with room for so many bytes and so many frames. Whoever puts something into it holds it until that is dropped. */
   hold(bytes: number, frames: number): Block {
     const isShared = bytes <= LARGEST_SHARED_BYTES && frames * 2 <= BLOCK_PLACES;
-    const block = isShared ? this.#withRoom(bytes, frames * 2) : new Block(bytes, frames * 2);
+    const block = isShared ? this.#withRoom(bytes, frames * 2) : new Block(bytes, frames * 2, false);
     block.holders++;
     return block;
   }
 
   release(block: Block): void {
     block.holders--;
-    if (block.holders > 0 || block.shown || block.bytes.length !== BLOCK_BYTES) return;
+    if (block.holders > 0 || block.shown || !block.isShared) return;
     block.empty();
     if (this.#spare.length < MOST_SPARE_BLOCKS) this.#spare.push(block);
   }
@@ -65,7 +68,7 @@ export class Blocks {
   #withRoom(bytes: number, places: number): Block {
     if (this.#current?.hasRoom(bytes, places)) return this.#current;
     if (this.#current) this.release(this.#current);
-    this.#current = this.#spare.pop() ?? new Block(BLOCK_BYTES, BLOCK_PLACES);
+    this.#current = this.#spare.pop() ?? new Block(BLOCK_BYTES, BLOCK_PLACES, true);
     this.#current.holders++;
     return this.#current;
   }

@@ -5,9 +5,9 @@ import type { Block } from './blocks.ts';
 import { CapturedFrame } from './captured-frame.ts';
 import type { FlowDirection } from './event.ts';
 
-/** About what a run, and a frame in it, cost beside their bytes. */
+/** About what a run costs beside its bytes, and a frame in it: a block has no room for more of them, however short they are. */
 const RUN_BYTES = 160;
-export const FRAME_BYTES = 8;
+export const FRAME_BYTES = 40;
 
 export class FrameRun {
   readonly firstSeq: number;
@@ -20,7 +20,6 @@ export class FrameRun {
   /** The frames lie in a copy of so many bytes, from there on. */
   readonly #start: number;
   readonly #length: number;
-  /** The place of the copied bytes in their stream, where that is known. */
   readonly #offset: number | undefined;
   readonly #firstPlace: number;
 
@@ -48,6 +47,11 @@ export class FrameRun {
 
   get lastSeq(): number {
     return this.firstSeq + this.count - 1;
+  }
+
+  /** The place of the copied bytes in their stream, where that is known. */
+  get offset(): number | undefined {
+    return this.#offset;
   }
 
   /** What it holds in memory, about. */

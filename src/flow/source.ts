@@ -24,12 +24,12 @@ export class FlowSource {
     this.#store.appendFrame(this.server, this.life, direction, bytes, offset);
   }
 
-  /** The frame is chunk[start, end). The chunk may be kept: nobody may write into it afterwards. */
+  /** The frame is chunk[start, end). Bytes are copied, of all the frames in the chunk at once. */
   span(direction: FlowDirection, chunk: Uint8Array, start: number, end: number, offset: number): void {
     this.#store.appendSpan(this.server, this.life, direction, chunk, start, end, offset);
   }
 
-  /** Messages that were written together; `places` is start and end of each. As for `span`. */
+  /** Messages that were written together; `places` is start and end of each. Bytes are copied. */
   spans(direction: FlowDirection, chunk: Uint8Array, places: number[]): void {
     this.#store.appendSpans(this.server, this.life, direction, chunk, places);
   }

@@ -12,7 +12,7 @@ import { FrameRun } from './frame-run.ts';
 import { FlowSource } from './source.ts';
 
 export interface FlowStoreOptions {
-  /** The most bytes to hold, bookkeeping included. */
+  /** The most bytes to hold, bookkeeping included. The blocks of memory that they lie in may be three fifths larger. */
   maxBytes?: number;
   maxEvents?: number;
   /** A longer frame is kept as its first and last bytes and its length. */
@@ -119,20 +119,24 @@ export class FlowStore {
       this.appendFrame(server, life, direction, chunk.subarray(start, end), offset);
       return;
     }
-    if (this.#run === undefined || this.#runChunk !== chunk || !this.#run.block.hasRoom(0, 2)) {
-      this.#run = this.#capture(server, life, direction, chunk, offset - start, 1);
+    let run = this.#run;
+    // By its place too: whoever reads into one buffer again and again shows us the same object with other bytes in it.
+    if (run === undefined || this.#runChunk !== chunk || run.offset !== offset - start || !run.block.hasRoom(0, 2)) {
+      run = this.#capture(server, life, direction, chunk, offset - start, 1);
+      this.#run = run;
       this.#runChunk = chunk;
-      this.#run.add(start, end);
-      this.#queue.pushRun(this.#run);
+      run.add(start, end);
+      this.#queue.pushRun(run);
     } else {
-      this.#queue.extendRun(this.#run, start, end);
+      this.#queue.extendRun(run, start, end);
     }
     this.#dropWhatIsTooMuch();
-    if (this.#listeners.size > 0) this.#tellFrames(this.#run, this.lastSeq);
+    if (this.#listeners.size > 0) this.#tellFrames(run, this.lastSeq);
   }
 
   /** Messages that were written together: each is chunk[start, end), and `places` has start and end of each. */
   appendSpans(server: string, life: number, direction: FlowDirection, chunk: Uint8Array, places: number[]): void {
+    if (places.length === 0) return;
     if (chunk.length > Math.min(LARGEST_SHARED_BYTES, this.keepFrameBytes)) {
       for (let at = 0; at < places.length; at += 2) {
         this.appendFrame(server, life, direction, chunk.subarray(places[at], places[at + 1]));
@@ -163,15 +167,16 @@ export class FlowStore {
   #addRun(run: FrameRun): void {
     this.#run = undefined;
     this.#queue.pushRun(run);
-    run.block.holders++; // whatever is dropped meanwhile
     this.#dropWhatIsTooMuch();
     if (this.#listeners.size > 0) this.#tellFrames(run, run.firstSeq);
-    this.#blocks.release(run.block);
   }
 
+  /** Whatever is dropped meanwhile: a listener may add events itself. */
   #tellFrames(run: FrameRun, from: number): void {
-    const { lastSeq } = run;
+    const { lastSeq, block } = run;
+    block.holders++;
     for (let seq = from; seq <= lastSeq; seq++) this.#tell(run.glimpse(seq));
+    this.#blocks.release(block);
   }
 
   #add(event: FlowEvent): void {

@@ -1,0 +1,230 @@
+// The store uses its memory again. Whatever comes, and whoever looks at what and when: a frame that somebody holds stays as
+// it was, one that is handed out is the one that came, and what the store keeps for itself stays within its bound.
+
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Blocks } from './blocks.ts';
+import type { FlowEvent, FrameEvent } from './event.ts';
+import { FlowStore } from './store.ts';
+
+const BLOCK = 256 * 1024;
+
+/** Where the store changes its way: its shared blocks, its shared chunks, and one byte to either side. */
+const shared = fc.constantFrom(4096, 30_000, 65_536);
+const size = fc.oneof(shared, fc.constantFrom(0, 17, 4095, 65_537, BLOCK - 1, BLOCK, BLOCK + 1));
+
+type Step =
+  | { way: 'frame'; bytes: number }
+  | { way: 'span' | 'spans'; bytes: number; frames: number }
+  | { way: 'note' | 'look' | 'lookAtAll' };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ way: fc.constant('frame' as const), bytes: size }),
+  fc.record({
+    way: fc.constantFrom('span' as const, 'spans' as const),
+    bytes: fc.oneof({ weight: 4, arbitrary: shared }, size),
+    frames: fc.constantFrom(0, 1, 2, 200, 9000),
+  }),
+  fc.record({ way: fc.constantFrom('note' as const, 'look' as const, 'lookAtAll' as const) }),
+);
+
+/** Plays the steps on a store and keeps a plain account of what every frame must be. */
+class Player {
+  readonly store: FlowStore;
+  readonly came: string[] = [];
+  readonly held: { frame: FrameEvent; was: string }[] = [];
+  #salt = 0;
+  #offset = 0;
+  /** A reader that uses one buffer for all that it reads. */
+  readonly #buffer = new Uint8Array(BLOCK + 1);
+  readonly #views = new Map<number, Uint8Array>();
+
+  constructor(store: FlowStore) {
+    this.store = store;
+  }
+
+  play(each: Step): void {
+    const source = this.store.begin('a');
+    if (each.way === 'look') this.#hold(this.store.get(this.store.lastSeq));
+    else if (each.way === 'lookAtAll') for (const event of this.store.since(0)) this.#hold(event);
+    else if (each.way === 'note') this.#came('note', () => source.add({ kind: 'note', text: 'x' }));
+    else {
+      const chunk = this.#read(each.bytes);
+      if (each.way === 'frame') {
+        this.#came(told(this.#offset, chunk), () => source.frame('toServer', chunk, this.#offset));
+      } else {
+        const places = cutInto(each.frames, chunk.length);
+        if (each.way === 'spans') {
+          for (let at = 0; at < places.length; at += 2) {
+            this.came.push(told(undefined, chunk.subarray(places[at], places[at + 1])));
+          }
+          source.spans('toServer', chunk, places);
+        } else {
+          for (let at = 0; at < places.length; at += 2) {
+            const [start, end] = [places[at]!, places[at + 1]!];
+            this.#came(told(this.#offset + start, chunk.subarray(start, end)), () =>
+              source.span('toServer', chunk, start, end, this.#offset + start),
+            );
+          }
+        }
+      }
+      this.#offset += chunk.length;
+    }
+  }
+
+  /** The same object for the same length: only what is in it tells one reading from the next. */
+  #read(bytes: number): Uint8Array {
+    const view = this.#views.get(bytes) ?? this.#buffer.subarray(0, bytes);
+    this.#views.set(bytes, view);
+    return view.fill(++this.#salt % 251);
+  }
+
+  #came(what: string, happen: () => void): void {
+    this.came.push(what);
+    happen();
+  }
+
+  #hold(event: FlowEvent | undefined): void {
+    if (event?.kind === 'frame') this.held.push({ frame: event, was: show(event) });
+  }
+}
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+function arrayBytes(): number {
+  collect();
+  return process.memoryUsage().arrayBuffers;
+}
+
+function cutInto(frames: number, bytes: number): number[] {
+  const each = Math.floor(bytes / Math.max(1, frames));
+  return Array.from({ length: frames * 2 }, (_, at) => (at % 2 === 0 ? (at / 2) * each : ((at + 1) / 2) * each));
+}
+
+function told(offset: number | undefined, bytes: Uint8Array): string {
+  const first = bytes[0];
+  const even = bytes.every((byte) => byte === first) ? first : 'mixed';
+  return `${offset} ${bytes.length} ${even}`;
+}
+
+function show(event: FlowEvent): string {
+  return event.kind === 'frame' ? told(event.offset, event.payload) : event.kind;
+}
+
+describe('the memory of the flow', () => {
+  it('is never written over while somebody holds a frame in it, and always says what came', () => {
+    const bounds = fc.record({
+      maxEvents: fc.constantFrom(1, 3, 50, 20_000),
+      maxBytes: fc.constantFrom(2000, 900_000),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), bounds, fc.boolean(), (steps, limits, listens) => {
+        const player = new Player(new FlowStore(limits));
+        const heard: string[] = [];
+        if (listens) player.store.subscribe((event) => heard.push(show(event)));
+        for (const each of steps) player.play(each);
+        const kept = player.store.since(0);
+        expect(kept.map((event) => event.seq)).toEqual(kept.map((_, at) => player.came.length - kept.length + 1 + at));
+        expect(kept.map(show)).toEqual(player.came.slice(player.came.length - kept.length));
+        if (listens) expect(heard).toEqual(player.came);
+        for (const { frame, was } of player.held) expect(show(frame)).toBe(was);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('lets every listener see the frame, whatever another one makes happen meanwhile', () => {
+    const store = new FlowStore({ maxEvents: 2 });
+    const source = store.begin('a');
+    const busy = store.begin('busy');
+    const heard: string[] = [];
+    // Whoever hears of a frame may do much before the next one hears of it.
+    store.subscribe((event) => {
+      if (event.server === 'busy') return;
+      for (let i = 0; i < 20; i++) busy.frame('toServer', new Uint8Array(60_000).fill(9));
+    });
+    store.subscribe((event) => {
+      if (event.server !== 'busy') heard.push(show(event));
+    });
+    const chunk = new Uint8Array(50_000).fill(1);
+    source.span('fromServer', chunk, 0, 20_000, 0);
+    source.span('fromServer', chunk, 20_000, 50_000, 20_000);
+    source.spans('fromServer', chunk, [0, 10_000, 10_000, 30_000]);
+    source.frame('fromServer', chunk, 0);
+    expect(heard).toEqual(['0 20000 1', '20000 30000 1', 'undefined 10000 1', 'undefined 20000 1', '0 50000 1']);
+  });
+});
+
+describe('what the store holds in memory', () => {
+  const MB = 1024 * 1024;
+  /** The spare blocks, and the one that is being filled. */
+  const besides = 9 * 5 * 64 * 1024;
+
+  it.each([
+    ['chunks that leave a fifth of every block empty', 52_500, 1],
+    ['chunks of frames so short that the places run out first', 4096, 2048],
+    ['large chunks of such frames', 65_536, 30_000],
+    ['frames that have a block of their own', 300_000, 1],
+  ])('stays near its bound: %s', (_, bytes, frames) => {
+    const store = new FlowStore({ maxBytes: 8 * MB, maxEvents: Number.MAX_SAFE_INTEGER });
+    const source = store.begin('a');
+    const places = cutInto(frames, bytes);
+    const chunk = new Uint8Array(bytes);
+    const before = arrayBytes();
+    for (let passed = 0, at = 0; passed < 64 * MB; passed += bytes + frames * 40) {
+      for (let i = 0; i < places.length; i += 2)
+        source.span('toServer', chunk, places[i]!, places[i + 1]!, at + places[i]!);
+      at += bytes;
+    }
+    expect(store.heldBytes).toBeGreaterThan(7 * MB);
+    expect(arrayBytes() - before).toBeLessThan(1.6 * 8 * MB + besides);
+  });
+});
+
+describe('blocks', () => {
+  it('come back only when nobody holds them, and never to two at a time', () => {
+    const action = fc.oneof(
+      fc.record({ hold: fc.constantFrom(30_000, 65_536, BLOCK), frames: fc.constantFrom(1, 3, 8192, 8193) }),
+      fc.record({ release: fc.nat(40), look: fc.boolean() }),
+    );
+    fc.assert(
+      fc.property(fc.array(action, { maxLength: 200 }), (actions) => {
+        const blocks = new Blocks();
+        const held: { block: ReturnType<Blocks['hold']>; start: number; bytes: number; place: number; mark: number }[] =
+          [];
+        for (const [at, each] of actions.entries()) {
+          if ('hold' in each) {
+            const block = blocks.hold(each.hold, each.frames);
+            expect(block.hasRoom(each.hold, each.frames * 2)).toBe(true);
+            const mark = at % 256;
+            const place = block.usedPlaces;
+            block.places.fill(mark, place, place + each.frames * 2);
+            block.usedPlaces += each.frames * 2;
+            held.push({
+              block,
+              start: block.copy(new Uint8Array(each.hold).fill(mark)),
+              bytes: each.hold,
+              place,
+              mark,
+            });
+          } else if (held.length > 0) {
+            const [{ block }] = held.splice(each.release % held.length, 1) as [(typeof held)[number]];
+            if (each.look) block.shown = true;
+            blocks.release(block);
+          }
+          for (const { block, start, bytes, place, mark } of held) {
+            expect([block.bytes[start], block.bytes[start + bytes - 1], block.places[place]]).toEqual([
+              mark,
+              mark,
+              mark,
+            ]);
+          }
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
