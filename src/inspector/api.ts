@@ -110,6 +110,17 @@ export interface EventPage {
 }
 
 /**
+ * `GET /api/search?text=TEXT&after=SEQ`: the events behind `after` that hold the text, anywhere in them. An answer covers a
+ * part of what there is; the rest is asked for with `after=searchedSeq`, until that is the newest.
+ */
+export interface SearchPage {
+  /** Numbers of events, rising. */
+  found: number[];
+  searchedSeq: number;
+  newest: number;
+}
+
+/**
  * Messages of `GET /api/live`: the name of the server-sent event, and its data. At the start come the servers, the problems,
  * the calls that run and the questions that are open. A page that was too slow gets `resync` and the end of the stream: it
  * has missed events and reads them by `GET /api/events`, like after any end of the stream.

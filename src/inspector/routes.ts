@@ -1,6 +1,6 @@
 // The addresses of the API (api.ts), and what each does.
 
-import type { ActionResult, CallStarted, CallUpdate, ServerOffer } from './api.ts';
+import type { ActionResult, CallStarted, CallUpdate, SearchPage, ServerOffer } from './api.ts';
 import { Calls } from './calls.ts';
 import { eventDetail } from './event-detail.ts';
 import { describeError, HttpProblem } from './http-problem.ts';
@@ -10,7 +10,10 @@ import { readCall } from './read-call.ts';
 import { type Asked, type Route, streamed } from './router.ts';
 import type { SourceHost } from './source.ts';
 import { searchStderr } from './stderr-search.ts';
+import { searchText } from './text-search.ts';
 import { type InspectorView, MOST_PAGE_ROWS } from './view.ts';
+
+const MOST_SEARCH_CHARS = 1_000;
 
 export interface Api {
   routes: Route[];
@@ -28,6 +31,7 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
     { method: 'GET', path: '/api/overview', handle: () => view.overview() },
     { method: 'GET', path: '/api/events', handle: ({ query }) => view.page(pageQuery(query)) },
     { method: 'GET', path: '/api/events/:seq', handle: ({ names }) => detail(names.seq!) },
+    { method: 'GET', path: '/api/search', handle: search },
     { method: 'GET', path: '/api/live', handle: live },
     { method: 'GET', path: '/api/latency', handle: () => view.latency() },
     { method: 'GET', path: '/api/stderr', handle: ({ query }) => searchStderr(flow, stderrQuery(query)) },
@@ -45,6 +49,15 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
     const event = flow.get(wholeNumber('The number of an event', text)!);
     if (!event) throw new HttpProblem(404, 'There is no such event (any more)');
     return eventDetail(view, event);
+  }
+
+  function search({ response, query }: Asked): Promise<SearchPage> {
+    const text = query.get('text') ?? '';
+    if (text === '') throw new HttpProblem(400, '"text" is what to look for');
+    if (text.length > MOST_SEARCH_CHARS)
+      throw new HttpProblem(400, `"text" has at most ${MOST_SEARCH_CHARS} characters`);
+    const after = wholeNumber('"after"', query.get('after')) ?? 0;
+    return searchText(flow, { text, after }, () => response.destroyed);
   }
 
   async function live({ request, response, query }: Asked): Promise<symbol> {

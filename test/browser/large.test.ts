@@ -42,6 +42,10 @@ inBrowser('many events', () => {
       await page.getByLabel('Find in the timeline').pressSequentially('item 777', { delay: 30 });
       await soon(figures).toMatch(/^[\d,]+ of 200,000/);
     });
+    longest.searchingForAll = await longestTaskWhile(page, async () => {
+      await page.getByLabel('Find in the timeline').fill('"jsonrpc":"2.0"');
+      await soon(figures).toMatch(/^19[\d,]+ of 200,000/);
+    });
     longest.filtering = await longestTaskWhile(page, async () => {
       await page.getByRole('button', { name: 'Clear' }).click();
       await page.getByLabel('errors only').check();

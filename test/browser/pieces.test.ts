@@ -73,6 +73,30 @@ test('an answer makes its request pass a filter that asks for latency, in its pl
   expect(seqs()).toEqual([1, 2, 3]);
 });
 
+test('events that hold the text where no row shows it are shown in their places, when they pass the rest', () => {
+  const { columns, view, seqs } = filtered(Array.from({ length: 9 }, (_, at) => request(at + 1)));
+  view.setFilter({ ...noFilter, text: 'row 5' });
+  view.addHolders([1, 4, 5, 9, 11]);
+  expect(seqs()).toEqual([1, 4, 5, 9]);
+  columns.append([request(10), request(11)]);
+  view.grow();
+  expect(seqs()).toEqual([1, 4, 5, 9, 11]);
+  view.setFilter({ ...noFilter, text: 'row 5 ', slowerThanMs: 5 });
+  view.revisit([columns.update({ seq: 4, latencyMs: 7 }), columns.update({ seq: 6, latencyMs: 7 })]);
+  expect(seqs()).toEqual([4]);
+  view.setFilter({ ...noFilter, text: 'row 7' });
+  expect(seqs()).toEqual([7]);
+});
+
+test('a batch passes a filter for the method of any of its messages', () => {
+  const batch = { type: 'batch', method: undefined, summary: 'batch of 2: a #1, b #2' } as const;
+  const { view, seqs } = filtered([request(1, { method: 'b' }), request(2, batch), request(3, { method: 'c' })]);
+  view.setFilter({ ...noFilter, method: 'b' });
+  expect(seqs()).toEqual([1, 2]);
+  view.setFilter({ ...noFilter, method: 'c' });
+  expect(seqs()).toEqual([3]);
+});
+
 test('answers pass a filter for the method of their request', () => {
   const { view, seqs } = filtered([
     request(1, { method: 'a', pairSeq: 3 }),

@@ -8,6 +8,7 @@ import type {
   EventPage,
   LatencyReport,
   Overview,
+  SearchPage,
   ServerOffer,
   StderrPage,
 } from '../../src/inspector/api.ts';
@@ -188,4 +189,19 @@ test('a LiteMCP server appears beside the others: called, paired, measured, and 
   const { problems, servers } = await page.get<Overview>('overview');
   expect(kindsOf(problems.filter(({ server }) => server === 'calculator'))).toEqual([]);
   expect(servers[0]).toMatchObject({ name: 'calculator', status: { protocol: 'litemcp', state: 'ready' } });
+});
+
+test('text is found deep inside of a message, by its event', async () => {
+  const page = await inspectHost([legacy()]);
+  const name = `${'far '.repeat(20_000)}Needle in a "haystack"`;
+  await page.host.callTool('legacy', 'hello', { name });
+  const search = (text: string, more = '') => page.get<SearchPage>(`search?text=${encodeURIComponent(text)}${more}`);
+  const { rows, newest } = await page.get<EventPage>('events?after=0&limit=5000');
+  const [request, answer] = rows.filter(({ tool }) => tool === 'hello').map(({ seq }) => seq);
+  expect(await search('needle in a "HAYSTACK"')).toEqual({ found: [request, answer], searchedSeq: newest, newest });
+  expect((await search('needle', `&after=${request}`)).found).toEqual([answer]);
+  expect((await search('not to be found')).found).toEqual([]);
+  await expect(search('')).rejects.toThrow('400 "text" is what to look for');
+  await expect(search('x'.repeat(1_001))).rejects.toThrow('400');
+  await expect(search('x', '&after=y')).rejects.toThrow('400 "after" is a whole number');
 });

@@ -11,6 +11,7 @@ import type {
   EventPage,
   LatencyReport,
   Overview,
+  SearchPage,
   ServerOffer,
   StderrPage,
 } from '../../../src/inspector/api.ts';
@@ -58,6 +59,8 @@ export const api = {
   overview: () => request<Overview>('overview'),
   events: (after: number, limit: number) => request<EventPage>(`events?after=${after}&limit=${limit}`),
   event: (seq: number, signal?: AbortSignal) => request<EventDetail>(`events/${seq}`, { signal }),
+  search: (text: string, after: number, signal: AbortSignal) =>
+    request<SearchPage>(`search?${new URLSearchParams({ text, after: String(after) })}`, { signal }),
   offer: (server: string) => request<ServerOffer>(`servers/${one(server)}/offer`),
   act: (server: string, action: 'start' | 'stop' | 'restart') =>
     post<ActionResult>(`servers/${one(server)}/${action}`, {}),

@@ -16,6 +16,8 @@ export class FilteredRows {
   /** New rows wait while paused; how many. */
   readonly held = new Cell(0);
   readonly #columns: EventColumns;
+  /** Events that hold the text of the filter where no row shows it. */
+  readonly #holders = new Set<number>();
   #filter: WireFilter = noFilter;
   #passes: (index: number) => boolean;
   #found = new Int32Array(1024);
@@ -64,6 +66,7 @@ export class FilteredRows {
   }
 
   setFilter(filter: WireFilter): void {
+    if (filter.text.trim() !== this.#filter.text.trim()) this.#holders.clear();
     this.#filter = filter;
     this.#restart();
   }
@@ -80,9 +83,22 @@ export class FilteredRows {
     this.#restart();
   }
 
+  /** These events hold the text of the filter. Their numbers rise; rows that have not come yet are shown when they do. */
+  addHolders(seqs: readonly number[]): void {
+    for (const seq of seqs) this.#holders.add(seq);
+    const indices = seqs.map((seq) => this.#columns.indexOf(seq));
+    const missing = indices.filter(
+      (index) => index >= 0 && index < this.#scanned && this.positionOf(index) < 0 && this.#passes(index),
+    );
+    if (missing.length === 0) return;
+    this.#merge(missing);
+    this.#changed();
+  }
+
   /** Rows changed: an answer may make its request pass. */
   revisit(indices: readonly number[]): void {
-    const matters = this.#filter.errorsOnly || this.#filter.slowerThanMs > 0;
+    const { errorsOnly, slowerThanMs, text } = this.#filter;
+    const matters = errorsOnly || slowerThanMs > 0 || text !== '';
     for (const index of matters ? indices : []) {
       if (index >= this.#scanned) continue;
       const position = this.positionOf(index);
@@ -92,7 +108,7 @@ export class FilteredRows {
   }
 
   #restart(): void {
-    this.#passes = compileFilter(this.#filter, this.#columns);
+    this.#passes = compileFilter(this.#filter, this.#columns, (seq) => this.#holders.has(seq));
     this.#foundCount = 0;
     this.#scanned = 0;
     this.#changed();
@@ -129,6 +145,18 @@ export class FilteredRows {
       }
       this.#scanned = stop;
     } while (this.#scanned < end && performance.now() < until);
+  }
+
+  /** From the end, so that everything is moved once. `indices` rise, and none of them is among the found. */
+  #merge(indices: readonly number[]): void {
+    const count = this.#foundCount + indices.length;
+    if (this.#found.length < count) this.#found = copied(this.#found, Math.max(count, this.#found.length * 2));
+    let [from, next] = [this.#foundCount - 1, indices.length - 1];
+    for (let to = count - 1; next >= 0; to--) {
+      const isOld = from >= 0 && this.#found[from]! > indices[next]!;
+      this.#found[to] = isOld ? this.#found[from--]! : indices[next--]!;
+    }
+    this.#foundCount = count;
   }
 
   #insert(position: number, index: number): void {

@@ -48,7 +48,12 @@ export function isTrouble(columns: EventColumns, index: number): boolean {
   return columns.names.error[index] !== 0 || group === 'noise' || group === 'fault';
 }
 
-export function compileFilter(filter: WireFilter, columns: EventColumns): (index: number) => boolean {
+/** `holdsText`: of what a row does not show, whether it is known to hold the text of the filter. */
+export function compileFilter(
+  filter: WireFilter,
+  columns: EventColumns,
+  holdsText: (seq: number) => boolean = () => false,
+): (index: number) => boolean {
   const server = filter.server ? columns.servers.number(filter.server) : 0;
   const method = filter.method ? columns.methods.number(filter.method) : 0;
   const direction = filter.direction ? (filter.direction === 'toServer' ? 1 : 2) : 0;
@@ -62,7 +67,7 @@ export function compileFilter(filter: WireFilter, columns: EventColumns): (index
     if (!everyGroup && !wanted[groupNumber(columns, index)]) return false;
     if (filter.slowerThanMs > 0 && !(columns.numbers.latencyMs[index]! >= filter.slowerThanMs)) return false;
     if (filter.errorsOnly && !isTrouble(columns, index)) return false;
-    return hasText === undefined || hasText(index);
+    return hasText === undefined || holdsText(columns.numbers.seq[index]!) || hasText(index);
   };
 }
 
@@ -72,7 +77,7 @@ const batchCodes = [types.indexOf('batch') + 1, types.indexOf('answers') + 1];
 function hasMethod(columns: EventColumns, index: number, method: number, name: string): boolean {
   if (columns.names.method[index] === method) return true;
   if (columns.names.method[index] !== 0) return false;
-  if (batchCodes.includes(columns.codes.type[index]!)) return columns.summaries[index]?.includes(name) === true;
+  if (batchCodes.includes(columns.codes.type[index]!)) return columns.summaries[index]!.split(/,?\s+/).includes(name);
   const pair = columns.numbers.pairSeq[index]!;
   if (pair < 0) return false;
   const at = columns.indexOf(pair);

@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import { useCell } from '../../state/cell.ts';
+import { deepSearch } from '../../state/deep-search.ts';
 import { arrivals, columns, droppedByStore, servers, wireRows } from '../../state/inspected.ts';
 import { type Group, groups, noFilter, type WireFilter } from '../../state/wire-filter.ts';
 import { plural } from '../../text/amounts.ts';
@@ -34,7 +35,8 @@ export function FilterBar({ filter, onChange, onExport }: Props) {
       <input
         type="search"
         className="grow"
-        placeholder="Find text, method, tool, id"
+        placeholder="Find text in messages, method, tool, id"
+        maxLength={1000}
         aria-label="Find in the timeline"
         value={filter.text}
         onChange={(event) => set({ text: event.target.value })}
@@ -146,15 +148,17 @@ function GroupToggles({ chosen, onChange }: { chosen: Group[]; onChange(chosen: 
 function Progress() {
   useCell(wireRows.version);
   const scanning = useCell(wireRows.scanning);
+  const deep = useCell(deepSearch);
   useCell(arrivals);
   const gone = columns.dropped + useCell(droppedByStore).events;
   const some = wireRows.count === columns.count ? '' : `${wireRows.count.toLocaleString('en')} of `;
   return (
     <span className="muted figures" role="status">
-      {scanning ? 'looking… ' : ''}
+      {scanning || deep === 'looking' ? 'looking… ' : ''}
       {some}
       {plural(columns.count, 'event')}
       {gone > 0 && `, ${plural(gone, 'older one is', 'older ones are')} gone`}
+      {deep === 'failed' && ', whole messages could not be searched'}
     </span>
   );
 }

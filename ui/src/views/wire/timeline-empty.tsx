@@ -1,5 +1,6 @@
 import { Empty } from '../../parts/empty.tsx';
 import { useCell } from '../../state/cell.ts';
+import { deepSearch } from '../../state/deep-search.ts';
 import { columns, connection, wireRows } from '../../state/inspected.ts';
 import type { WireFilter } from '../../state/wire-filter.ts';
 import { plural } from '../../text/amounts.ts';
@@ -7,8 +8,10 @@ import { isFiltering } from './filter-address.ts';
 
 export function TimelineEmpty({ filter }: { filter: WireFilter }) {
   const scanning = useCell(wireRows.scanning);
+  const deep = useCell(deepSearch);
   const { state } = useCell(connection);
-  if (scanning || state === 'connecting' || state === 'loading') return <Empty title="Looking…" />;
+  if (scanning || deep === 'looking' || state === 'connecting' || state === 'loading')
+    return <Empty title="Looking…" />;
   if (columns.count > 0 && isFiltering(filter)) {
     return <Empty title="Nothing passes the filter">There are {plural(columns.count, 'event')} without it.</Empty>;
   }

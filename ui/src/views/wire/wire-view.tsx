@@ -5,6 +5,7 @@ import { useKeys } from '../../parts/keyboard.ts';
 import { Splitter, useSplit } from '../../parts/splitter.tsx';
 import { replaceParams, useRoute } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
+import { searchFor } from '../../state/deep-search.ts';
 import { arrivals, columns, wireRows } from '../../state/inspected.ts';
 import { isTrouble, type WireFilter } from '../../state/wire-filter.ts';
 import { copyCall } from './copy-call.ts';
@@ -33,7 +34,10 @@ export function WireView() {
   useEffect(() => setFilter(filterFrom(JSON.parse(inAddress))), [inAddress]);
 
   const inFilter = JSON.stringify(filter);
-  useEffect(() => wireRows.setFilter(JSON.parse(inFilter)), [inFilter]);
+  useEffect(() => {
+    wireRows.setFilter(JSON.parse(inFilter));
+    searchFor(JSON.parse(inFilter).text);
+  }, [inFilter]);
   useEffect(() => {
     const timer = setTimeout(
       () => replaceParams({ ...paramsOf(JSON.parse(inFilter) as WireFilter), event: awaited ?? at }),
