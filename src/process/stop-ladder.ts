@@ -2,6 +2,7 @@
 // The MCP specification prescribes this order. A server is gone when its leader has exited and nothing of its tree runs;
 // a polite one gets no signal. The rung that emptied the tree is the result, so that impolite servers can be named.
 
+import { atMost } from '../base/at-most.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 
 export type StopRung = 'already-exited' | 'stdin' | 'SIGTERM' | 'SIGKILL' | 'unresponsive';
@@ -65,7 +66,7 @@ async function gone(
   whileAlive: () => void = () => undefined,
 ): Promise<boolean> {
   const startMs = clock.nowMs();
-  if (!child.exited) await firstOf(child.exit, clock, waitMs);
+  if (!child.exited) await atMost(waitMs, child.exit, clock);
   if (!child.exited) return false;
 
   const untilMs = Math.min(startMs + waitMs, clock.nowMs() + afterLeaderMs);
@@ -76,14 +77,4 @@ async function gone(
     await new Promise<void>((resolve) => clock.after(Math.min(pauseMs, leftMs), resolve));
   }
   return true;
-}
-
-function firstOf(event: Promise<unknown>, clock: Clock, waitMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = clock.after(waitMs, resolve);
-    void event.then(() => {
-      timer.cancel();
-      resolve();
-    });
-  });
 }

@@ -3,29 +3,51 @@
 // A parent that died alone does not say so either: it may only have launched us.
 
 import type { Readable } from 'node:stream';
+import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 
 export interface HostWatch {
   outputBroken(): void;
   stop(): void;
 }
 
+export interface HostWatchOptions {
+  clock?: Clock;
+  /** It changes when the parent dies. */
+  parentPid?: () => number;
+}
+
 const LOOK_EVERY_MS = 500;
 /** While the server does not read, we do not either, and cannot see the end of our stdin: then this many looks decide. */
 const LOOKS_WHILE_PAUSED = 10;
 
-export function watchHost(input: Readable, gone: () => void): HostWatch {
-  const parent = process.ppid;
+export function watchHost(input: Readable, gone: () => void, options: HostWatchOptions = {}): HostWatch {
+  const { clock = systemClock, parentPid = () => process.ppid } = options;
+  const parent = parentPid();
   let inputOver = false;
   let outputOver = false;
   let pausedLooks = 0;
+  let over = false;
+  let timer: Timer;
+  const stop = () => {
+    over = true;
+    timer.cancel();
+  };
+  const lookLater = () => {
+    timer = clock.after(LOOK_EVERY_MS, () => {
+      look();
+      if (!over) lookLater();
+    });
+    timer.keepAlive(false);
+  };
   const look = () => {
-    const orphaned = process.ppid !== parent;
+    if (over) return;
+    const orphaned = parentPid() !== parent;
     pausedLooks = orphaned && input.isPaused() ? pausedLooks + 1 : 0;
     if (!(inputOver && (outputOver || orphaned)) && pausedLooks < LOOKS_WHILE_PAUSED) return;
-    clearInterval(timer);
+    stop();
     gone();
   };
-  const timer = setInterval(look, LOOK_EVERY_MS).unref();
+  lookLater();
   input.once('close', () => {
     inputOver = true;
     look();
@@ -35,6 +57,6 @@ export function watchHost(input: Readable, gone: () => void): HostWatch {
       outputOver = true;
       look();
     },
-    stop: () => clearInterval(timer),
+    stop,
   };
 }

@@ -1,6 +1,7 @@
 // Those who watch a tap: the recorder and the viewers. Loaded after the server was started, since it must not wait for
 // them; the store has kept what happened until then. None of their failures reaches the traffic.
 
+import { atMost } from '../base/at-most.ts';
 import { toError } from '../base/errors.ts';
 import { isSecretVariable } from '../base/secret-variable.ts';
 import { type Redact, redactor } from '../flow/redact.ts';
@@ -47,7 +48,7 @@ export function inviteOnlookers(
   return {
     async close() {
       const closed = Promise.allSettled(invited.map(async (onlooker) => (await onlooker)?.close()));
-      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, CLOSE_WITHIN_MS).unref())]);
+      await atMost(CLOSE_WITHIN_MS, closed, store.clock);
     },
   };
 }

@@ -2,12 +2,16 @@
 // died by a signal, so does the tap.
 
 import { constants } from 'node:os';
+import { type Clock, systemClock } from '../base/clock.ts';
 import type { ServerProcess } from '../process/server-process.ts';
+import { sendSignal } from '../process/signals.ts';
 
 const passedOn: readonly NodeJS.Signals[] =
   process.platform === 'win32'
     ? ['SIGTERM', 'SIGINT', 'SIGHUP']
     : ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
+
+const SIGNAL_ENDS_US_MS = 200;
 
 export interface SignalPass {
   /** Signals that came before are passed on now. */
@@ -22,7 +26,8 @@ export function passSignals(passed: (signal: NodeJS.Signals) => void): SignalPas
   const pass = (signal: NodeJS.Signals) => {
     if (!server) early.push(signal);
     else if (!server.exitStatus) {
-      sendToGroup(server.pid, signal);
+      // It may end in this moment: then there is nobody left to signal, and its exit tells the rest.
+      sendSignal(process.platform === 'win32' ? server.pid : -server.pid, signal);
       passed(signal);
     }
   };
@@ -38,20 +43,15 @@ export function passSignals(passed: (signal: NodeJS.Signals) => void): SignalPas
   };
 }
 
-function sendToGroup(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(process.platform === 'win32' ? pid : -pid, signal);
-  } catch {
-    // It ended in this moment: there is nobody left to signal, and its exit tells the rest.
-  }
-}
-
 /** Ends this process as the server ended: with its exit code, or by the same signal. Call it last. */
-export function endLike({ exitCode, signal }: { exitCode: number | null; signal: NodeJS.Signals | null }): void {
+export function endLike(
+  { exitCode, signal }: { exitCode: number | null; signal: NodeJS.Signals | null },
+  clock: Clock = systemClock,
+): void {
   if (signal === null) {
     process.exit(exitCode ?? 0);
   }
   const asCode = 128 + constants.signals[signal]; // what a shell would say, where the signal does not end us
-  setTimeout(() => process.exit(asCode), 200);
+  clock.after(SIGNAL_ENDS_US_MS, () => process.exit(asCode));
   process.kill(process.pid, signal);
 }

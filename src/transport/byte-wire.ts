@@ -2,7 +2,8 @@
 // once. Subclasses say where the streams come from and how the other end is told goodbye.
 
 import type { Readable } from 'node:stream';
-import { type Clock, systemClock, type Timer } from '../base/clock.ts';
+import { atMost } from '../base/at-most.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { type Evidence, PeerError, type Phase, toError, UsageError } from '../base/errors.ts';
 import type { FrameDecoder, FrameSink, Framing } from '../framing/framing.ts';
 import { newline } from '../framing/newline.ts';
@@ -113,13 +114,7 @@ export abstract class ByteWire implements Wire {
 
   /** What was sent goes out, unless the other end does not read: then the wait is over after `withinMs`. */
   protected async flush(withinMs: number): Promise<void> {
-    if (!this.#writer) return;
-    let timer: Timer | undefined;
-    const timeUp = new Promise<void>((resolve) => {
-      timer = this.clock.after(withinMs, resolve);
-    });
-    await Promise.race([this.#writer.flush(), timeUp]);
-    timer?.cancel();
+    if (this.#writer) await atMost(withinMs, this.#writer.flush(), this.clock);
   }
 
   /** Nothing more is accepted. What this tick sent still goes out; what waits for a full pipe is told that it never will. */

@@ -29,8 +29,8 @@ test('a server that leaves at SIGTERM: its exit code is passed on', async () => 
 });
 
 test('a server that SIGTERM kills: the tap dies by it too', async () => {
-  const tapped = startTap(['sleep', '60']);
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  const tapped = startTap(['sh', '-c', 'echo runs; exec sleep 60']);
+  await until('the server runs', () => tapped.text === 'runs\n');
   tapped.process.kill('SIGTERM');
   expect(await tapped.end()).toEqual({ exitCode: null, signal: 'SIGTERM' });
 });
