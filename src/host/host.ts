@@ -6,7 +6,7 @@ import { UsageError } from '../base/errors.ts';
 import { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { BoundedEraMemory, type EraMemory } from '../mcp/client/era-memory.ts';
-import type { CallOptions, InputHandlers } from '../mcp/client/options.ts';
+import type { CallOptions } from '../mcp/client/options.ts';
 import type {
   CallToolResult,
   GetPromptResult,
@@ -18,37 +18,18 @@ import type {
 } from '../mcp/types.ts';
 import { catalogOf, type Offer, resolve } from './catalog.ts';
 import { type ConfigDiff, diffConfigs } from './config/diff-configs.ts';
+import { configOf, type GivenConfig, isGivenConfig } from './config/given-config.ts';
 import { type Config, type LoadOptions, loadConfig } from './config/load-config.ts';
 import type { ServerConfig } from './config/server-config.ts';
 import { notAllowed, toolFilter } from './config/tool-filter.ts';
 import type { HostApi } from './host-api.ts';
+import type { HostCallOptions, HostOptions, HostUseOptions } from './host-options.ts';
 import { openServer } from './open-server.ts';
-import type { ServerStatus, StateChange } from './server-state.ts';
+import type { ServerStatus } from './server-state.ts';
 import { SupervisedServer } from './supervised-server.ts';
 import { WatchedServer } from './watched-server.ts';
 
-export interface HostOptions {
-  /** What servers may ask: forms to fill in, text from a model, folders. By server. */
-  inputs?: (server: string) => InputHandlers;
-  /** Where everything that happens is told; bounded. One is made unless given. */
-  flow?: FlowStore;
-  onStateChange?: (change: StateChange) => void;
-  eraMemory?: EraMemory;
-  clock?: Clock;
-  random?: () => number;
-}
-
-export interface HostCallOptions extends CallOptions {
-  /** The call does no harm when it runs twice, whatever the tool says about itself. */
-  repeatable?: boolean;
-}
-
-export interface HostUseOptions {
-  /** It reads only, or does no harm when it runs twice. */
-  repeatable?: boolean;
-  /** Whether it is one of the `calls` of the status. It is unless said otherwise. */
-  counts?: boolean;
-}
+export type { HostCallOptions, HostOptions, HostUseOptions };
 
 interface Member {
   config: ServerConfig;
@@ -66,16 +47,19 @@ export class Host implements HostApi {
   readonly #eraMemory: EraMemory;
   #config: Config | undefined;
 
-  constructor(servers: readonly ServerConfig[], options: HostOptions = {}) {
+  /** Takes the shape of a config file, checked like one (see `config`), or servers that are complete. Starts nothing. */
+  constructor(given: GivenConfig | readonly ServerConfig[], options: HostOptions = {}) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.flow = options.flow ?? new FlowStore({ clock: this.#clock });
     this.#eraMemory = options.eraMemory ?? new BoundedEraMemory();
-    for (const config of servers) this.#add(config);
+    if (!isList(given)) this.#config = configOf(given);
+    for (const config of isList(given) ? given : this.#config!.servers) this.#add(config);
   }
 
   /** Reads a config; nothing is started yet. What is wrong with an entry disables that entry alone: see `config`. */
-  static async open(file: string | LoadOptions, options?: HostOptions): Promise<Host> {
+  static async open(file: string | LoadOptions | GivenConfig, options?: HostOptions): Promise<Host> {
+    if (isGivenConfig(file)) return new Host(file, options);
     const config = await loadConfig(typeof file === 'string' ? { file } : file);
     const host = new Host(config.servers, options);
     host.#config = config;
@@ -239,7 +223,7 @@ export class Host implements HostApi {
 
   #add(config: ServerConfig): Member {
     const { name } = config;
-    const { inputs, onStateChange, random } = this.#options;
+    const { inputs, onStateChange, onNoise, random } = this.#options;
     const watched = new WatchedServer(this.flow, name);
     const supervised = new SupervisedServer<Client>({
       name,
@@ -255,6 +239,7 @@ export class Host implements HostApi {
           eraMemory: this.#eraMemory,
           observer: watched.observer(),
           inputs: inputs?.(name) ?? {},
+          onNoise: (text) => onNoise?.({ server: name, text }),
         }),
       onStateChange: (change) => {
         watched.changed(change);
@@ -292,4 +277,8 @@ export class Host implements HostApi {
 function isRepeatable(tools: readonly Tool[], name: string): boolean {
   const { readOnlyHint, idempotentHint } = tools.find((tool) => tool.name === name)?.annotations ?? {};
   return readOnlyHint === true || idempotentHint === true;
+}
+
+function isList(given: GivenConfig | readonly ServerConfig[]): given is readonly ServerConfig[] {
+  return Array.isArray(given);
 }

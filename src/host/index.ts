@@ -2,6 +2,7 @@
 
 export { PeerError, ProcessError, RpcError, StandpipeError, UsageError } from '../base/errors.ts';
 export type { Offer } from './catalog.ts';
+export type { GivenConfig, GivenServer } from './config/given-config.ts';
 export { type Config, type LoadOptions, loadConfig } from './config/load-config.ts';
 export type { ConfigProblem } from './config/problem.ts';
 export type { ServerConfig } from './config/server-config.ts';

@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts';
 import { connect, type StdioClientTransport } from '../entry/client.ts';
 import { framingByName } from '../framing/by-name.ts';
+import type { Channel, Noise } from '../jsonrpc/channel.ts';
 import type { Client } from '../mcp/client/client.ts';
 import type { EraMemory } from '../mcp/client/era-memory.ts';
 import type { InputHandlers } from '../mcp/client/options.ts';
@@ -15,11 +16,19 @@ export interface OpenServerOptions {
   eraMemory: EraMemory | undefined;
   /** What the server may ask of its host. */
   inputs: InputHandlers;
+  /** Called at most once, with what the server printed first that is no message. */
+  onNoise: (text: string) => void;
   clock: Clock;
   signal: AbortSignal;
 }
 
 export async function openServer(config: ServerConfig, options: OpenServerOptions): Promise<ServerLink<Client>> {
+  const link = await connectTo(config, options);
+  listenForNoise(link.client.transport, options.onNoise);
+  return link;
+}
+
+async function connectTo(config: ServerConfig, options: OpenServerOptions): Promise<ServerLink<Client>> {
   const { command, args, env, cwd, startupTimeoutMs, requestTimeoutMs } = config;
   const { signal, clock, eraMemory, inputs, observer } = options;
   const target = {
@@ -59,3 +68,17 @@ function linkTo(client: Client<StdioClientTransport>): ServerLink<Client> {
     close: () => client.close(),
   };
 }
+
+/** What was printed while the server started is known by now; its evidence has no secrets in it. */
+function listenForNoise(channel: NoisyChannel, tell: (text: string) => void): void {
+  const tellFirst = () => {
+    const { firstNoise } = channel.evidence?.() ?? {};
+    if (firstNoise === undefined) return;
+    channel.onnoise = undefined;
+    tell(firstNoise);
+  };
+  channel.onnoise = tellFirst;
+  tellFirst();
+}
+
+type NoisyChannel = Pick<Channel, 'evidence'> & { onnoise?: ((noise: Noise) => void) | undefined };

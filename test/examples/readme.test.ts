@@ -15,7 +15,7 @@ const pages = {
   'README.md': ['use-weather.mjs', 'client.mjs', 'host.mjs', 'framing.mjs'],
   'docs/server.md': ['try-weather.mjs'],
   'docs/client.md': ['client.mjs', 'answering.mjs'],
-  'docs/host.md': ['host.mjs'],
+  'docs/host.md': ['host.mjs', 'without-file.mjs'],
 };
 
 // Inside the repository, where 'standpipe' means this package; ignored by git.

@@ -2,9 +2,10 @@
 // Reads nothing by itself: what it needs of the world is given to it.
 
 import type { Node } from 'jsonc-parser';
+import { toError } from '../../base/errors.ts';
 import { type Draft, readDraft } from './draft.ts';
 import { Fields } from './fields.ts';
-import { type AskInput, readInputs, resolveInputs } from './inputs.ts';
+import { type AskInput, type InputDefinition, readInputs, resolveInputs } from './inputs.ts';
 import { type JsonDocument, parseDocument } from './json-document.ts';
 import { fileKeys } from './known-keys.ts';
 import { pathOf } from './paths.ts';
@@ -12,7 +13,8 @@ import type { ConfigOrigin, ConfigPlace } from './places.ts';
 import { type ConfigProblem, Findings, type Position } from './problem.ts';
 import { remoteReason } from './remote.ts';
 import type { ServerConfig } from './server-config.ts';
-import { inputsOf, type ReadText, settle } from './settle.ts';
+import { envFileOf, inputsOf, settle, type TextOf } from './settle.ts';
+import type { VariableSources } from './variables.ts';
 
 export interface ConfigFile {
   file: string;
@@ -40,41 +42,67 @@ export interface FileContext {
   platform: NodeJS.Platform;
   home: string;
   askInput?: AskInput;
-  readText: ReadText;
+  readText: (file: string) => Promise<string>;
 }
 
 export async function configFromText(text: string, place: ConfigPlace, context: FileContext): Promise<ConfigFile> {
-  const { file, origin, folder } = place;
+  const form = readForm(text, place, context.platform);
+  const inputs = await resolveInputs(form.inputIds, form.definitions, context);
+  const sources = { ...context, folder: place.folder, definitions: form.definitions, inputs };
+  const texts = new Map<string, string | Error>();
+  for (const { draft } of form.drafts) {
+    const file = envFileOf(draft, sources);
+    if (file !== undefined) texts.set(file, await context.readText(file).catch(toError));
+  }
+  return settleForm(form, place, sources, (file) => texts.get(file)!);
+}
+
+/** What a text says by itself: nothing is expanded, and no other file was looked at. */
+export interface ConfigForm {
+  usable: boolean;
+  definitions: InputDefinition[];
+  inputIds: string[];
+  drafts: { draft: Draft; findings: Findings }[];
+  rejected: RejectedServer[];
+  problems: ConfigProblem[];
+}
+
+export function readForm(text: string, { file }: ConfigPlace, platform: NodeJS.Platform): ConfigForm {
   const document = parseDocument(text, file);
   const whole = new Findings();
-  const groups = findGroups(document, whole, context.platform);
-  if (!groups) {
-    return { file, origin, usable: false, servers: [], rejected: [], problems: whole.problems, envFiles: [] };
-  }
-
-  const definitions = readInputs(groups.inputs, document, whole);
-  const rejected: RejectedServer[] = [];
-  const drafts: { draft: Draft; findings: Findings }[] = [];
-  const problems: ConfigProblem[] = [];
+  const form: ConfigForm = { usable: false, definitions: [], inputIds: [], drafts: [], rejected: [], problems: [] };
+  const groups = findGroups(document, whole, platform);
+  if (!groups) return { ...form, problems: whole.problems };
+  form.definitions = readInputs(groups.inputs, document, whole);
   for (const { name, source, node } of groups.entries) {
     const findings = new Findings(name);
-    const draft = readEntry(name, source, node, document, findings, rejected);
-    if (draft) drafts.push({ draft, findings });
-    else problems.push(...findings.problems);
+    const draft = readEntry(name, source, node, document, findings, form.rejected);
+    if (draft) form.drafts.push({ draft, findings });
+    else form.problems.push(...findings.problems);
   }
+  const inputIds = form.drafts.flatMap(({ draft }) => inputsOf(draft));
+  return { ...form, usable: true, inputIds, problems: [...whole.problems, ...form.problems] };
+}
 
-  const ids = drafts.flatMap(({ draft }) => inputsOf(draft));
-  const sources = { ...context, folder, definitions, inputs: await resolveInputs(ids, definitions, context) };
+/** `textOf` is asked for what `envFileOf` named. */
+export function settleForm(
+  { usable, drafts, ...form }: ConfigForm,
+  { file, origin }: ConfigPlace,
+  sources: VariableSources,
+  textOf: TextOf,
+): ConfigFile {
+  const rejected = [...form.rejected];
+  const problems = [...form.problems];
   const envFiles = new Set<string>();
   const servers: ServerConfig[] = [];
   for (const { draft, findings } of drafts) {
-    const server = await settle(draft, sources, context.readText, findings, envFiles);
+    const server = settle(draft, sources, textOf, findings, envFiles);
     if (findings.failed) rejected.push(rejection(draft.settled.name, draft.settled.source, findings));
     else servers.push(server);
     problems.push(...findings.problems);
   }
-  const ordered = [...whole.problems, ...problems].sort((a, b) => a.line - b.line || a.column - b.column);
-  return { file, origin, usable: true, servers, rejected, problems: ordered, envFiles: [...envFiles] };
+  problems.sort((a, b) => a.line - b.line || a.column - b.column);
+  return { file, origin, usable, servers, rejected, problems, envFiles: [...envFiles] };
 }
 
 interface Groups {

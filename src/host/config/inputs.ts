@@ -75,19 +75,51 @@ export function readInputs(list: Node | undefined, document: JsonDocument, findi
 export async function resolveInputs(
   ids: Iterable<string>,
   definitions: readonly InputDefinition[],
-  surroundings: { env: NodeJS.ProcessEnv; platform: NodeJS.Platform; askInput?: AskInput },
+  { askInput, ...surroundings }: InputSurroundings & { askInput?: AskInput },
 ): Promise<Map<string, InputValue>> {
-  const { env, platform, askInput } = surroundings;
   const values = new Map<string, InputValue>();
   for (const id of new Set(ids)) {
     const definition = definitions.findLast((each) => each.id === id);
-    const given = readVariable(env, inputVariable(id), platform);
+    const given = givenValue(id, surroundings);
     // One after the other: whoever answers can be asked one question at a time.
-    const value = given ?? (definition && (await askInput?.(definition))) ?? definition?.default;
-    const secret = definition?.password === true || isSecretVariable(id);
-    if (value !== undefined) values.set(id, { value, secret });
+    const answer = given ?? (definition && (await askInput?.(definition)));
+    keep(values, id, definition, answer);
   }
   return values;
+}
+
+/** The same, where nobody can be waited for. */
+export function inputsAtHand(
+  ids: Iterable<string>,
+  definitions: readonly InputDefinition[],
+  surroundings: InputSurroundings,
+): Map<string, InputValue> {
+  const values = new Map<string, InputValue>();
+  for (const id of new Set(ids)) {
+    const definition = definitions.findLast((each) => each.id === id);
+    keep(values, id, definition, givenValue(id, surroundings));
+  }
+  return values;
+}
+
+interface InputSurroundings {
+  env: NodeJS.ProcessEnv;
+  platform: NodeJS.Platform;
+}
+
+function givenValue(id: string, { env, platform }: InputSurroundings): string | undefined {
+  return readVariable(env, inputVariable(id), platform);
+}
+
+function keep(
+  values: Map<string, InputValue>,
+  id: string,
+  definition: InputDefinition | undefined,
+  found: string | undefined,
+): void {
+  const value = found ?? definition?.default;
+  const secret = definition?.password === true || isSecretVariable(id);
+  if (value !== undefined) values.set(id, { value, secret });
 }
 
 function scalar(node: Node | undefined): string | undefined {

@@ -22,10 +22,14 @@ export interface ConfigProblem extends Position {
   suggestion?: string;
 }
 
+/** Stands for the file of a config that a program handed over: it has no lines that anybody could look at. */
+export const GIVEN = 'the given config';
+
 /** `mcp.json:3:15: "args" must be an array`, in the form that terminals and editors make clickable. */
 export function problemText({ code, file, line, column, server, message }: ConfigProblem): string {
   if (code === 'CONFIG_NOT_FOUND') return message;
-  return `${file}:${line}:${column}: ${server === undefined ? '' : `server "${server}": `}${message}`;
+  const place = file === GIVEN ? 'In the given config' : `${file}:${line}:${column}`;
+  return `${place}: ${server === undefined ? '' : `server "${server}": `}${message}`;
 }
 
 export function problemError(problem: ConfigProblem): UsageError {

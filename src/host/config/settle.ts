@@ -1,17 +1,17 @@
 // A draft becomes a server: variables get their values, paths their folder, and the `envFile` is read. A disabled entry is
 // left as it is written: nobody is to miss a variable, a file or an answer for something that is not going to run.
 
-import { toError } from '../../base/errors.ts';
 import type { Draft } from './draft.ts';
 import { parseEnvFile } from './env-file.ts';
 import type { Located } from './fields.ts';
 import { resolvePath } from './paths.ts';
-import type { Findings } from './problem.ts';
+import { Findings } from './problem.ts';
 import type { ServerConfig } from './server-config.ts';
 import { parseTemplate, references, render } from './template.ts';
 import { explainNoValue, type VariableSources, variableValue } from './variables.ts';
 
-export type ReadText = (file: string) => Promise<string>;
+/** What a file says, or why it cannot be read. */
+export type TextOf = (file: string) => string | Error;
 
 /** The ids of the inputs that a draft needs. */
 export function inputsOf({ settled, command, args, env, envFile, cwd }: Draft): string[] {
@@ -21,14 +21,22 @@ export function inputsOf({ settled, command, args, env, envFile, cwd }: Draft): 
   return all.filter(({ scope }) => scope === 'input').map(({ name }) => name);
 }
 
+/** The path of the `envFile` that a draft needs. */
+export function envFileOf({ settled, envFile }: Draft, sources: VariableSources): string | undefined {
+  if (!envFile || !settled.enabled) return undefined;
+  const findings = new Findings(); // they are told when the draft is settled
+  const path = expandText(envFile, sources, findings, new Set());
+  return findings.failed ? undefined : resolvePath(sources.folder, path, sources.platform);
+}
+
 /** `envFiles` gets the path of the `envFile`, if there is one, whether or not it can be read. */
-export async function settle(
+export function settle(
   draft: Draft,
   sources: VariableSources,
-  readText: ReadText,
+  textOf: TextOf,
   findings: Findings,
   envFiles: Set<string>,
-): Promise<ServerConfig> {
+): ServerConfig {
   const { settled } = draft;
   const { folder, platform } = sources;
   const secrets = new Set<string>();
@@ -39,7 +47,7 @@ export async function settle(
   if (draft.envFile && settled.enabled) {
     const file = resolvePath(folder, expand(draft.envFile), platform);
     envFiles.add(file);
-    if (!findings.failed) env = await readEnvFile(file, draft.envFile, readText, findings);
+    if (!findings.failed) env = readEnvFile(file, draft.envFile, textOf(file), findings);
   }
   for (const [name, located] of draft.env) {
     if (located) env.set(name, expand(located));
@@ -72,13 +80,12 @@ function expandText({ text, at }: Located, sources: VariableSources, findings: F
   return expanded;
 }
 
-async function readEnvFile(file: string, { at }: Located, readText: ReadText, findings: Findings) {
-  try {
-    const { values, faults } = parseEnvFile(await readText(file));
-    for (const { line, message } of faults) findings.warn({ file, line, column: 1 }, message);
-    return values;
-  } catch (error) {
-    findings.error(at, `The "envFile" ${file} cannot be read: ${toError(error).message}`);
-    return new Map<string, string>();
+function readEnvFile(file: string, { at }: Located, text: string | Error, findings: Findings): Map<string, string> {
+  if (text instanceof Error) {
+    findings.error(at, `The "envFile" ${file} cannot be read: ${text.message}`);
+    return new Map();
   }
+  const { values, faults } = parseEnvFile(text);
+  for (const { line, message } of faults) findings.warn({ file, line, column: 1 }, message);
+  return values;
 }

@@ -1,0 +1,32 @@
+// What a host, and what is done with it, can be told.
+
+import type { Clock } from '../base/clock.ts';
+import type { FlowStore } from '../flow/store.ts';
+import type { EraMemory } from '../mcp/client/era-memory.ts';
+import type { CallOptions, InputHandlers } from '../mcp/client/options.ts';
+import type { StateChange } from './server-state.ts';
+
+export interface HostOptions {
+  /** What servers may ask: forms to fill in, text from a model, folders. By server. */
+  inputs?: (server: string) => InputHandlers;
+  /** Where everything that happens is told; bounded. One is made unless given. */
+  flow?: FlowStore;
+  onStateChange?: (change: StateChange) => void;
+  /** A server has printed something to stdout that is no message: told once for each of its starts. */
+  onNoise?: (noise: { server: string; text: string }) => void;
+  eraMemory?: EraMemory;
+  clock?: Clock;
+  random?: () => number;
+}
+
+export interface HostCallOptions extends CallOptions {
+  /** The call does no harm when it runs twice, whatever the tool says about itself. */
+  repeatable?: boolean;
+}
+
+export interface HostUseOptions {
+  /** It reads only, or does no harm when it runs twice. */
+  repeatable?: boolean;
+  /** Whether it is one of the `calls` of the status. It is unless said otherwise. */
+  counts?: boolean;
+}

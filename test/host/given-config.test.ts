@@ -1,0 +1,79 @@
+// A host from a config that a program has in its hands, in the shape of the files that people have.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type GivenConfig, Host } from '../../src/host/index.ts';
+import { counting, folder } from './run-host.ts';
+
+let host: Host | undefined;
+afterEach(() => host?.stop());
+
+const command = process.execPath;
+
+describe.each(['mcpServers', 'servers'])('%s', (key) => {
+  test('starts the servers, with their env and the defaults of a file', async () => {
+    const { entry, lives } = counting(`given-${key}`);
+    host = new Host({ [key]: { counts: entry } });
+    expect(await host.start()).toMatchObject([{ name: 'counts', state: 'ready' }]);
+    expect(lives()).toHaveLength(1);
+    const [server] = host.config!.servers;
+    expect(server).toMatchObject({ cwd: process.cwd(), requestTimeoutMs: 60_000, restart: { policy: 'always' } });
+    expect(host.config!.problems).toEqual([]);
+  });
+});
+
+test('Host.open takes it too', async () => {
+  const opened = await Host.open({ mcpServers: { one: { command, autoStart: false } } });
+  expect(opened.names).toEqual(['one']);
+});
+
+test('an entry that is wrong fails alone, and what is wrong with it is told as for a file', () => {
+  const given = {
+    mcpServers: { good: { command }, wrong: { command, args: '-y server' }, slip: { command, arguments: [] } },
+  };
+  host = new Host(given as unknown as GivenConfig);
+  expect(host.names).toEqual(['good', 'slip']);
+  expect(host.config!.rejected).toMatchObject([{ name: 'wrong', message: expect.stringContaining('"args" must be') }]);
+  expect(host.config!.problems).toMatchObject([
+    { severity: 'error', server: 'wrong', file: 'the given config', suggestion: expect.stringContaining('"args": [') },
+    { severity: 'warning', server: 'slip', message: 'Unknown key "arguments"' },
+  ]);
+});
+
+test('variables, inputs and an envFile mean what they mean in a file', () => {
+  const envFile = join(folder, 'given.env');
+  writeFileSync(envFile, 'FROM_FILE=yes\n');
+  host = new Host({
+    inputs: [{ id: 'token', default: 'tok-123', password: true }],
+    servers: {
+      one: { command, args: ['${workspaceFolder}', '${input:token}'], envFile, env: { PORT: 8080, GONE: undefined } },
+      two: { command, args: ['${NOBODY_HAS_SET_THIS}'] },
+      three: { command, envFile: 'not-there.env' },
+    },
+  });
+  expect(host.names).toEqual(['one']);
+  const [one] = host.config!.servers;
+  expect(one).toMatchObject({ args: [process.cwd(), 'tok-123'], secrets: ['tok-123'] });
+  expect(one!.env).toEqual({ FROM_FILE: 'yes', PORT: '8080' });
+  expect(host.config!.problems.map(({ server, code }) => [server, code])).toEqual([
+    ['two', 'VARIABLE_NOT_SET'],
+    ['three', 'CONFIG_INVALID'],
+  ]);
+});
+
+test.each([
+  ['no servers', {}, 'CONFIG_INVALID', 'In the given config: There is no "mcpServers"'],
+  ['no object', null, 'CONFIG_INVALID', 'In the given config: A config must be an object'],
+  ['the name of a file', 'mcp.json', 'INVALID_OPTION', 'not from the name of a file'],
+  [
+    'what is no data',
+    { mcpServers: { a: { command, env: { N: 1n } } } },
+    'CONFIG_INVALID',
+    'cannot be written as JSON',
+  ],
+])('%s is an error that says what to do', (_what, given, code, message) => {
+  expect(() => new Host(given as never)).toThrow(
+    expect.objectContaining({ code, message: expect.stringContaining(message), hint: expect.stringMatching(/\w/) }),
+  );
+});

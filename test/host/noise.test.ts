@@ -1,0 +1,44 @@
+// What servers print to stdout by accident is told by the host, once for each start.
+
+import { expect, test } from 'vitest';
+import { until } from '../fixtures/server.ts';
+import { openHost, serverFile } from './run-host.ts';
+
+const prints = (before: string, more: object = {}) => ({
+  command: process.execPath,
+  args: ['--input-type=module', '-e', `${before}; await import(${JSON.stringify(serverFile('counts'))});`],
+  ...more,
+});
+
+test('a banner is told once, however much follows, with no secret in it', async () => {
+  const told: { server: string; text: string }[] = [];
+  const print = 'console.log("hello", process.env.KEY); for (let i = 0; i < 100; i++) console.log("again", i)';
+  const host = await openHost(
+    { loud: prints(print, { env: { KEY: 'sk-1234567' } }) },
+    { onNoise: (n) => told.push(n) },
+  );
+  await host.start();
+  await host.restartServer('loud');
+  expect(told).toHaveLength(2);
+  expect(told[0]).toEqual({ server: 'loud', text: expect.stringMatching(/^hello (?!sk-)/) });
+});
+
+test('what is printed later is told when it comes', async () => {
+  const told: string[] = [];
+  // The function as it was: the runtime of the server keeps later prints away from stdout.
+  const later = 'const { writeSync } = await import("node:fs"); process.on("SIGUSR2", () => writeSync(1, "late\\n"))';
+  const host = await openHost({ late: prints(later) }, { onNoise: ({ text }) => told.push(text) });
+  const [server] = await host.start();
+  expect(told).toEqual([]);
+  process.kill(server!.pid!, 'SIGUSR2');
+  await until('it is told', () => told.length > 0);
+  expect(told).toEqual(['late']);
+});
+
+test('nothing is told of a server that prints nothing else', async () => {
+  const told: unknown[] = [];
+  const host = await openHost({ quiet: prints('0') }, { onNoise: (noise) => told.push(noise) });
+  await host.start();
+  await host.stop();
+  expect(told).toEqual([]);
+});
