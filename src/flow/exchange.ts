@@ -37,3 +37,16 @@ export interface Exchange {
 export function latencyMs(exchange: Exchange): number | undefined {
   return exchange.answerSeq === undefined ? undefined : exchange.endMs! - exchange.startMs;
 }
+
+/** About what an exchange costs beside its texts. */
+const EXCHANGE_BYTES = 300;
+
+/** What it holds in memory, about. */
+export function weightOf({ server, method, tool, id, progressToken, error }: Exchange): number {
+  const chars = server.length + method.length + (tool?.length ?? 0) + (error?.message.length ?? 0);
+  return EXCHANGE_BYTES + chars + lengthOf(id) + lengthOf(progressToken);
+}
+
+function lengthOf(id: RequestId | undefined): number {
+  return typeof id === 'string' ? id.length : 0;
+}

@@ -1,53 +1,41 @@
 // Pairs requests with what became of them, event by event, for every server, life and direction. Ids keep their type;
-// the two directions count their ids apart. Bounded: the oldest exchanges are forgotten, whether they are over or not.
+// the two directions count their ids apart. Bounded in number and in bytes: the oldest exchanges are forgotten, whether they
+// are over or not.
 // Reads every frame, so it belongs where somebody looks and not on the path of the traffic.
 
-import type { RequestId } from '../jsonrpc/message.ts';
 import { traceMessage } from '../jsonrpc/recover-id.ts';
 import { describeFrame, type MessageDescription } from './describe-frame.ts';
 import type { FaultFact, FlowDirection, FlowEvent, FlowStamp, FrameEvent } from './event.ts';
-import { type Exchange, latencyMs } from './exchange.ts';
+import { type Exchange, latencyMs, weightOf } from './exchange.ts';
+import { ExchangesBySeq } from './exchanges-by-seq.ts';
 import { lenientText } from './frame-text.ts';
 import { LatencyTable } from './latency.ts';
+import { OpenRequests } from './open-requests.ts';
 
 export interface ExchangesOptions {
   /** The most exchanges to remember. */
   maxExchanges?: number;
-}
-
-/** The requests of one process that went one way: those without an answer, by id and by progress token. */
-class OpenRequests {
-  readonly byId = new Map<RequestId, Exchange>();
-  readonly byToken = new Map<RequestId, Exchange>();
-
-  add(exchange: Exchange): void {
-    this.byId.set(exchange.id, exchange);
-    if (exchange.progressToken !== undefined) this.byToken.set(exchange.progressToken, exchange);
-  }
-
-  /** Unless another request has taken its id since. */
-  forget(exchange: Exchange): void {
-    if (this.byId.get(exchange.id) === exchange) this.byId.delete(exchange.id);
-    const { progressToken } = exchange;
-    if (progressToken === undefined || this.byToken.get(progressToken) !== exchange) return;
-    this.byToken.delete(progressToken);
-  }
+  /** What they may take in memory, about: methods, ids and errors can be long. */
+  maxBytes?: number;
 }
 
 type FaultEvent = FlowStamp & FaultFact;
-type Life = Record<FlowDirection, OpenRequests>;
 
 export class Exchanges {
   readonly latency = new LatencyTable();
   readonly #maxExchanges: number;
-  readonly #lives = new Map<string, Life>();
-  /** Oldest first. */
-  readonly #all = new Set<Exchange>();
-  readonly #bySeq = new Map<number, Exchange[]>();
+  readonly #maxBytes: number;
+  readonly #open = new OpenRequests();
+  /** Oldest first, from #first on; what lies before was forgotten. */
+  #all: (Exchange | undefined)[] = [];
+  #first = 0;
+  readonly #bySeq = new ExchangesBySeq();
+  #heldBytes = 0;
   #forgotten = 0;
 
-  constructor({ maxExchanges = 20_000 }: ExchangesOptions = {}) {
+  constructor({ maxExchanges = 20_000, maxBytes = 64 * 1024 * 1024 }: ExchangesOptions = {}) {
     this.#maxExchanges = maxExchanges;
+    this.#maxBytes = maxBytes;
   }
 
   /** How many were forgotten to stay within the bound. */
@@ -56,17 +44,26 @@ export class Exchanges {
   }
 
   get size(): number {
-    return this.#all.size;
+    return this.#all.length - this.#first;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  /** How many processes it follows. */
+  get lives(): number {
+    return this.#open.lives;
   }
 
   /** Oldest first. They change as answers come. */
   all(): Iterable<Exchange> {
-    return this.#all;
+    return this.#all.slice(this.#first) as Exchange[];
   }
 
   /** What the event with that number belongs to: as request, answer, cancel or the newest progress. */
   forSeq(seq: number): readonly Exchange[] {
-    return this.#bySeq.get(seq) ?? [];
+    return this.#bySeq.get(seq);
   }
 
   see(event: FlowEvent): void {
@@ -77,21 +74,23 @@ export class Exchanges {
     } else if (event.kind === 'exit') {
       this.#lifeOver(event);
     } else if (event.kind === 'spawn') {
-      this.#forgetLives(event.server, event.life);
+      // When a new process runs, nothing more comes of those before the last one.
+      this.#open.drop({ server: event.server, life: event.life - 2 });
     }
   }
 
   #message(event: FrameEvent, message: MessageDescription): void {
-    const life = this.#life(event);
-    const asked = life[event.direction];
-    const answering = life[otherWay(event.direction)];
-    if (message.kind === 'request') this.#request(asked, event, message);
-    else if (message.kind === 'response' || message.isResponse) this.#answer(answering, event, message);
-    else if (message.cancels !== undefined) this.#cancel(asked.byId.get(message.cancels), event);
-    else if (message.progressToken !== undefined) this.#progress(answering.byToken.get(message.progressToken), event);
+    const { direction } = event;
+    const { cancels, progressToken } = message;
+    if (message.kind === 'request') this.#request(event, message);
+    else if (message.kind === 'response' || message.isResponse) this.#answer(event, message);
+    else if (cancels !== undefined) this.#cancel(this.#open.byId(event, direction, cancels), event);
+    else if (progressToken !== undefined) {
+      this.#progress(this.#open.byToken(event, otherWay(direction), progressToken), event);
+    }
   }
 
-  #request(open: OpenRequests, event: FrameEvent, message: MessageDescription): void {
+  #request(event: FrameEvent, message: MessageDescription): void {
     const exchange: Exchange = {
       server: event.server,
       life: event.life,
@@ -106,30 +105,35 @@ export class Exchanges {
       outcome: 'pending',
       progressCount: 0,
     };
-    open.add(exchange);
-    this.#all.add(exchange);
-    this.#link(event.seq, exchange);
-    if (this.#all.size > this.#maxExchanges) this.#forgetOldest();
+    this.#open.add(exchange);
+    this.#all.push(exchange);
+    this.#bySeq.link(event.seq, exchange);
+    this.#heldBytes += weightOf(exchange);
+    this.#forgetWhatIsTooMuch();
   }
 
-  #answer(open: OpenRequests, event: FrameEvent | FaultEvent, message: MessageDescription): void {
-    const exchange = message.id === undefined ? undefined : open.byId.get(message.id);
+  #answer(event: FrameEvent | FaultEvent, message: MessageDescription): void {
+    const { id } = message;
+    const exchange = id === undefined ? undefined : this.#open.byId(event, otherWay(event.direction), id);
     if (!exchange) return;
-    open.forget(exchange);
-    this.#link(event.seq, exchange);
+    this.#open.forget(exchange);
+    this.#bySeq.link(event.seq, exchange);
     exchange.answerSeq = event.seq;
     exchange.answerBytes = event.length;
     if (exchange.outcome === 'cancelled') return; // too late to matter, but there it is
     exchange.endMs = event.atMs;
+    this.#heldBytes -= weightOf(exchange);
     exchange.error = message.error;
+    this.#heldBytes += weightOf(exchange);
     exchange.outcome = message.error || message.kind === 'invalid' ? 'error' : message.toolError ? 'tool-error' : 'ok';
     this.latency.add(exchange, latencyMs(exchange)!, exchange.outcome !== 'ok');
+    this.#forgetWhatIsTooMuch();
   }
 
   /** An answer that was cut off or over the limit is the end of its request all the same. */
   #fault(event: FaultEvent): void {
     const { id, isResponse } = traceMessage(lenientText(event.prefix));
-    if (isResponse) this.#answer(this.#life(event)[otherWay(event.direction)], event, { kind: 'invalid', id });
+    if (isResponse) this.#answer(event, { kind: 'invalid', id });
   }
 
   #cancel(exchange: Exchange | undefined, event: FrameEvent): void {
@@ -137,69 +141,45 @@ export class Exchanges {
     exchange.outcome = 'cancelled';
     exchange.endMs = event.atMs;
     exchange.cancelSeq = event.seq;
-    this.#link(event.seq, exchange);
+    this.#bySeq.link(event.seq, exchange);
   }
 
   #progress(exchange: Exchange | undefined, event: FrameEvent): void {
     if (!exchange) return;
-    this.#unlink(exchange.lastProgressSeq, exchange);
+    if (exchange.lastProgressSeq !== undefined) this.#bySeq.unlink(exchange.lastProgressSeq, exchange);
     exchange.progressCount++;
     exchange.lastProgressSeq = event.seq;
-    this.#link(event.seq, exchange);
+    this.#bySeq.link(event.seq, exchange);
   }
 
   /** The open ones stay open: what the process wrote last may still be in the pipe. */
   #lifeOver(event: FlowEvent): void {
-    const life = this.#life(event);
-    for (const open of [life.toServer, life.fromServer]) {
-      for (const exchange of open.byId.values()) {
-        if (exchange.outcome !== 'pending') continue;
-        exchange.outcome = 'lost';
-        exchange.endMs = event.atMs;
-      }
+    for (const exchange of this.#open.of(event)) {
+      if (exchange.outcome !== 'pending') continue;
+      exchange.outcome = 'lost';
+      exchange.endMs = event.atMs;
     }
   }
 
-  /** When a new process runs, nothing more comes of those before the last one. */
-  #forgetLives(server: string, life: number): void {
-    this.#lives.delete(keyOf(server, life - 2));
+  /** All but the newest may go. */
+  #forgetWhatIsTooMuch(): void {
+    while ((this.size > this.#maxExchanges || this.#heldBytes > this.#maxBytes) && this.size > 1) this.#forgetOldest();
+    if (this.#first < 1024 || this.#first * 2 < this.#all.length) return;
+    this.#all = this.#all.slice(this.#first);
+    this.#first = 0;
   }
 
   #forgetOldest(): void {
-    const [oldest] = this.#all;
-    this.#all.delete(oldest!);
+    const oldest = this.#all[this.#first]!;
+    this.#all[this.#first++] = undefined;
     this.#forgotten++;
-    const { requestSeq, answerSeq, cancelSeq, lastProgressSeq } = oldest!;
-    for (const seq of [requestSeq, answerSeq, cancelSeq, lastProgressSeq]) this.#unlink(seq, oldest!);
-    this.#lives.get(keyOf(oldest!.server, oldest!.life))?.[oldest!.direction].forget(oldest!);
-  }
-
-  #life({ server, life }: FlowEvent): Life {
-    const key = keyOf(server, life);
-    let found = this.#lives.get(key);
-    if (!found) {
-      found = { toServer: new OpenRequests(), fromServer: new OpenRequests() };
-      this.#lives.set(key, found);
+    this.#heldBytes -= weightOf(oldest);
+    const { requestSeq, answerSeq, cancelSeq, lastProgressSeq } = oldest;
+    for (const seq of [requestSeq, answerSeq, cancelSeq, lastProgressSeq]) {
+      if (seq !== undefined) this.#bySeq.unlink(seq, oldest);
     }
-    return found;
+    this.#open.forget(oldest);
   }
-
-  #link(seq: number, exchange: Exchange): void {
-    const linked = this.#bySeq.get(seq);
-    if (linked) linked.push(exchange);
-    else this.#bySeq.set(seq, [exchange]);
-  }
-
-  /** The messages of a batch share a number. */
-  #unlink(seq: number | undefined, exchange: Exchange): void {
-    const others = seq === undefined ? undefined : this.#bySeq.get(seq)?.filter((other) => other !== exchange);
-    if (others?.length) this.#bySeq.set(seq!, others);
-    else if (others) this.#bySeq.delete(seq!);
-  }
-}
-
-function keyOf(server: string, life: number): string {
-  return `${life} ${server}`;
 }
 
 function otherWay(direction: FlowDirection): FlowDirection {

@@ -15,3 +15,10 @@ it('has a bound on rows, behind which names are no longer told apart', () => {
   expect(rows.length).toBe(1001);
   expect(rows.at(-1)).toMatchObject({ method: '(others)', count: 2000 });
 });
+
+it('keeps no name that is longer than anybody reads', () => {
+  const table = new LatencyTable();
+  for (let i = 0; i < 10; i++) table.add({ server: 'a', method: `${'m'.repeat(100_000)}${i}` }, 1, false);
+  table.add({ server: 'a', method: 'm', tool: 't'.repeat(100_000) }, 1, false);
+  expect(table.rows()).toMatchObject([{ server: '(others)', method: '(others)', count: 11 }]);
+});

@@ -1,5 +1,5 @@
 // Latency and errors by method and tool. Percentiles are exact over the newest SAMPLES answers of a row (nearest rank);
-// counts are over all. Rows are bounded: a peer that invents methods fills the last one.
+// counts are over all. Rows are bounded: a peer that invents methods, or has very long ones, fills the last one.
 
 export interface LatencyKey {
   server: string;
@@ -22,6 +22,7 @@ export interface LatencyRow extends LatencyKey {
 /** How many answers of each row the percentiles look at. */
 export const SAMPLES = 1000;
 const MAX_ROWS = 1000;
+const LONGEST_NAME = 2000;
 const OTHERS = '(others)';
 
 interface Samples extends LatencyKey {
@@ -53,7 +54,8 @@ export class LatencyTable {
     const name = JSON.stringify([server, method, tool]);
     const row = this.#rows.get(name);
     if (row) return row;
-    if (this.#rows.size >= MAX_ROWS && method !== OTHERS) return this.#row({ server: OTHERS, method: OTHERS });
+    const isOneTooMany = this.#rows.size >= MAX_ROWS || name.length > LONGEST_NAME;
+    if (isOneTooMany && method !== OTHERS) return this.#row({ server: OTHERS, method: OTHERS });
     const fresh = { server, method, tool, count: 0, errors: 0, newest: new Float64Array(16) };
     this.#rows.set(name, fresh);
     return fresh;

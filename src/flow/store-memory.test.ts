@@ -46,32 +46,28 @@ class Player {
   }
 
   play(each: Step): void {
-    const source = this.store.begin('a');
+    if ('bytes' in each) return this.#receive(each);
     if (each.way === 'look') this.#hold(this.store.get(this.store.lastSeq));
     else if (each.way === 'lookAtAll') for (const event of this.store.since(0)) this.#hold(event);
-    else if (each.way === 'note') this.#came('note', () => source.add({ kind: 'note', text: 'x' }));
-    else {
-      const chunk = this.#read(each.bytes);
-      if (each.way === 'frame') {
-        this.#came(told(this.#offset, chunk), () => source.frame('toServer', chunk, this.#offset));
-      } else {
-        const places = cutInto(each.frames, chunk.length);
-        if (each.way === 'spans') {
-          for (let at = 0; at < places.length; at += 2) {
-            this.came.push(told(undefined, chunk.subarray(places[at], places[at + 1])));
-          }
-          source.spans('toServer', chunk, places);
-        } else {
-          for (let at = 0; at < places.length; at += 2) {
-            const [start, end] = [places[at]!, places[at + 1]!];
-            this.#came(told(this.#offset + start, chunk.subarray(start, end)), () =>
-              source.span('toServer', chunk, start, end, this.#offset + start),
-            );
-          }
-        }
-      }
-      this.#offset += chunk.length;
+    else this.#came('note', () => this.store.begin('a').add({ kind: 'note', text: 'x' }));
+  }
+
+  #receive(each: Extract<Step, { bytes: number }>): void {
+    const source = this.store.begin('a');
+    const chunk = this.#read(each.bytes);
+    const offset = this.#offset;
+    this.#offset += chunk.length;
+    if (each.way === 'frame') {
+      return this.#came(told(offset, chunk), () => source.frame('toServer', chunk, offset));
     }
+    const places = cutInto(each.frames, chunk.length);
+    for (let at = 0; at < places.length; at += 2) {
+      const [start, end] = [places[at]!, places[at + 1]!];
+      const bytes = chunk.subarray(start, end);
+      if (each.way === 'spans') this.came.push(told(undefined, bytes));
+      else this.#came(told(offset + start, bytes), () => source.span('toServer', chunk, start, end, offset + start));
+    }
+    if (each.way === 'spans') source.spans('toServer', chunk, places);
   }
 
   /** The same object for the same length: only what is in it tells one reading from the next. */
