@@ -121,6 +121,15 @@ export interface SearchPage {
 }
 
 /**
+ * `POST /api/export`: these events with all their bytes, as a recording (docs/recordings.md), streamed. They are numbered from 1 on;
+ * a gap in the numbers stands for events that the store no longer has.
+ */
+export interface ExportRequest {
+  /** First and last `seq` of each, rising. */
+  ranges: (readonly [first: number, last: number])[];
+}
+
+/**
  * Messages of `GET /api/live`: the name of the server-sent event, and its data. At the start come the servers, the problems,
  * the calls that run and the questions that are open. A page that was too slow gets `resync` and the end of the stream: it
  * has missed events and reads them by `GET /api/events`, like after any end of the stream.

@@ -1,8 +1,10 @@
 // The addresses of the API (api.ts), and what each does.
 
+import { IDLE_MS } from './answer.ts';
 import type { ActionResult, CallStarted, CallUpdate, SearchPage, ServerOffer } from './api.ts';
 import { Calls } from './calls.ts';
 import { eventDetail } from './event-detail.ts';
+import { readRanges, sendRecording } from './export-recording.ts';
 import { describeError, HttpProblem } from './http-problem.ts';
 import type { LiveFeed } from './live-feed.ts';
 import { readOffer } from './offer.ts';
@@ -32,6 +34,7 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
     { method: 'GET', path: '/api/events', handle: ({ query }) => view.page(pageQuery(query)) },
     { method: 'GET', path: '/api/events/:seq', handle: ({ names }) => detail(names.seq!) },
     { method: 'GET', path: '/api/search', handle: search },
+    { method: 'POST', path: '/api/export', handle: exportEvents },
     { method: 'GET', path: '/api/live', handle: live },
     { method: 'GET', path: '/api/latency', handle: () => view.latency() },
     { method: 'GET', path: '/api/stderr', handle: ({ query }) => searchStderr(flow, stderrQuery(query)) },
@@ -58,6 +61,13 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
       throw new HttpProblem(400, `"text" has at most ${MOST_SEARCH_CHARS} characters`);
     const after = wholeNumber('"after"', query.get('after')) ?? 0;
     return searchText(flow, { text, after }, () => response.destroyed);
+  }
+
+  async function exportEvents({ request, response, body }: Asked): Promise<symbol> {
+    const ranges = readRanges(body);
+    request.socket.setTimeout(IDLE_MS); // who takes nothing for that long has gone
+    await sendRecording(response, source, ranges);
+    return streamed;
   }
 
   async function live({ request, response, query }: Asked): Promise<symbol> {

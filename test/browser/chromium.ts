@@ -1,19 +1,12 @@
-// Chromium, as Debian packages it or wherever STANDPIPE_CHROMIUM says; and the pages that tests open in it. A page that logs
+// Chromium, the one that `npm test` finds or installs; and the pages that tests open in it. A page that logs
 // an error or breaks the policy it was served with fails its test, unless the test expects that.
 
-import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, describe, expect } from 'vitest';
+import { findChromium } from '../../scripts/chromium.mjs';
 import { later } from './closing.ts';
 
-const places = [
-  process.env.STANDPIPE_CHROMIUM,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
-const found = places.find((place) => place !== undefined && existsSync(place));
+const found = findChromium();
 const skips = !found && process.env.STANDPIPE_SKIP_BROWSER !== undefined;
 
 const flags = [

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { inBrowser, openPage } from './chromium.ts';
 import { call, detail, goTo, live, rows, soon } from './on-page.ts';
@@ -114,23 +113,6 @@ inBrowser('the wire view', () => {
     await page.getByText('Command copied').waitFor();
     const copied = await page.evaluate('navigator.clipboard.readText()');
     expect(copied).toBe(`standpipe call workbench echo 'text=it'\\''s' times:=2`);
-  });
-
-  test('exports what passes the filter, with its bytes', async () => {
-    const { url, host } = await openInspector('workbench');
-    await host.callTool('workbench', 'echo', { text: 'keep me' });
-    const page = await openPage(`${url}#/wire?method=tools/call`);
-    await soon(() => rows(page).count()).toBe(2);
-    await page.getByRole('button', { name: 'Export' }).click();
-    const saving = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Save 2 rows' }).click();
-    const lines = readFileSync(await (await saving).path(), 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(lines).toHaveLength(2);
-    expect(Buffer.from(lines[0].base64, 'base64').toString()).toContain('keep me');
-    expect(lines[1].pairSeq).toBe(lines[0].seq);
   });
 
   test('shows a large answer without drawing all of it', async () => {

@@ -9,6 +9,7 @@ import type {
   CallUpdate,
   EventDetail,
   EventPage,
+  ExportRequest,
   LatencyReport,
   Overview,
   SearchPage,
@@ -27,6 +28,11 @@ export class ApiFailure extends Error {
 }
 
 async function request<T>(path: string, init: RequestInit = {}): Promise<T> {
+  const text = await (await send(path, init)).text();
+  return (text === '' ? undefined : JSON.parse(text)) as T;
+}
+
+async function send(path: string, init: RequestInit): Promise<Response> {
   const headers = { 'x-standpipe-token': token, ...(init.body ? { 'content-type': 'application/json' } : {}) };
   let response: Response;
   try {
@@ -38,9 +44,8 @@ async function request<T>(path: string, init: RequestInit = {}): Promise<T> {
   if (response.status === 401 || response.status === 403) {
     throw new ApiFailure('refused', 'The Inspector does not accept this token.');
   }
-  const text = await response.text();
-  if (!response.ok) throw new ApiFailure('failed', messageOf(text) ?? `${response.status} ${response.statusText}`);
-  return (text === '' ? undefined : JSON.parse(text)) as T;
+  if (response.ok) return response;
+  throw new ApiFailure('failed', messageOf(await response.text()) ?? `${response.status} ${response.statusText}`);
 }
 
 function messageOf(text: string): string | undefined {
@@ -61,6 +66,9 @@ export const api = {
   event: (seq: number, signal?: AbortSignal) => request<EventDetail>(`events/${seq}`, { signal }),
   search: (text: string, after: number, signal: AbortSignal) =>
     request<SearchPage>(`search?${new URLSearchParams({ text, after: String(after) })}`, { signal }),
+  /** The lines of a recording, as they come. */
+  exportEvents: (wanted: ExportRequest, signal: AbortSignal) =>
+    send('export', { method: 'POST', body: JSON.stringify(wanted), signal }),
   offer: (server: string) => request<ServerOffer>(`servers/${one(server)}/offer`),
   act: (server: string, action: 'start' | 'stop' | 'restart') =>
     post<ActionResult>(`servers/${one(server)}/${action}`, {}),

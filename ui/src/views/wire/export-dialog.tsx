@@ -1,43 +1,46 @@
-// Saves rows as JSON lines: the selection, or all that pass the filter. Few enough come with their bytes.
+// Saves rows to a file: the selection, or all that pass the filter.
 
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Dialog } from '../../parts/dialog.tsx';
 import { announce } from '../../state/announce.ts';
-import { columns, wireRows } from '../../state/inspected.ts';
-import { nextTask } from '../../state/next-task.ts';
+import { wireRows } from '../../state/inspected.ts';
 import { plural } from '../../text/amounts.ts';
 import { download } from '../../text/copy.ts';
-import { loadDetail } from './event-details.ts';
+import { recordingOf, rowLinesOf, seqsBetween } from './export-rows.ts';
 import { selectedRange } from './wire-state.ts';
-
-const MAX_WITH_CONTENTS = 2_000;
-const AT_ONCE = 8;
 
 export function ExportDialog({ onClose }: { onClose(): void }) {
   const range = selectedRange();
   const [what, setWhat] = useState<'selection' | 'filtered'>(range ? 'selection' : 'filtered');
-  const [withContents, setWithContents] = useState(true);
+  const [form, setForm] = useState<'recording' | 'rows'>('recording');
   const [done, setDone] = useState<number>();
+  const stop = useRef(new AbortController());
   const [first, last] = what === 'selection' && range ? range : [0, wireRows.count - 1];
   const count = Math.max(0, last - first + 1);
-  const few = count <= MAX_WITH_CONTENTS;
+  useEffect(() => () => stop.current.abort(), []);
 
   const save = async () => {
+    stop.current = new AbortController();
+    const { signal } = stop.current;
     setDone(0);
     try {
-      const indices = Array.from({ length: count }, (_, at) => wireRows.at(first + at));
-      const lines = await (few && withContents ? linesWithContents(indices, setDone) : linesOfRows(indices));
-      download(`standpipe-${first === last ? `event-${columns.numbers.seq[indices[0]!]}` : 'events'}.jsonl`, lines);
-      announce(`${plural(count, 'row')} saved`, 'good');
+      const seqs = seqsBetween(first, last);
+      const saved = await (form === 'recording' ? recordingOf(seqs, setDone, signal) : rowLinesOf(seqs, setDone));
+      if (signal.aborted) return;
+      download(`standpipe-${seqs.length === 1 ? `event-${seqs[0]}` : 'events'}.jsonl`, saved.parts);
+      const gone = seqs.length - saved.rows;
+      const rest = gone > 0 ? `, ${plural(gone, 'was', 'were')} gone already` : '';
+      announce(`${plural(saved.rows, 'row')} saved${rest}`, gone > 0 ? 'bad' : 'good');
       onClose();
     } catch (error) {
+      if (signal.aborted) return;
       announce(`Nothing was saved: ${(error as Error).message}`, 'bad');
       setDone(undefined);
     }
   };
 
   return (
-    <Dialog title="Export as JSON lines" onClose={onClose}>
+    <Dialog title="Export" onClose={onClose}>
       <fieldset className="plain">
         <legend className="hidden-text">Which rows</legend>
         {range && (
@@ -51,45 +54,28 @@ export function ExportDialog({ onClose }: { onClose(): void }) {
           filter ({plural(wireRows.count, 'row')})
         </label>
       </fieldset>
-      <label className="check">
-        <input
-          type="checkbox"
-          disabled={!few}
-          checked={few && withContents}
-          onChange={(event) => setWithContents(event.target.checked)}
-        />{' '}
-        with contents and bytes{few ? '' : ` (up to ${MAX_WITH_CONTENTS.toLocaleString('en')} rows)`}
-      </label>
+      <fieldset className="plain">
+        <legend className="hidden-text">In which form</legend>
+        <label className="check">
+          <input type="radio" checked={form === 'recording'} onChange={() => setForm('recording')} /> a recording with
+          all bytes, to be opened by <code>standpipe inspect</code>
+        </label>
+        <label className="check">
+          <input type="radio" checked={form === 'rows'} onChange={() => setForm('rows')} /> what the rows show, as JSON
+          lines
+        </label>
+      </fieldset>
+      <p className="muted">What was said is saved as it is shown here, secrets included.</p>
       <div className="buttons end">
         <button type="button" onClick={onClose}>
           Not now
         </button>
         <button type="button" className="primary" disabled={count === 0 || done !== undefined} onClick={save}>
-          {done === undefined ? `Save ${plural(count, 'row')}` : `Reading ${done} of ${count}`}
+          {done === undefined
+            ? `Save ${plural(count, 'row')}`
+            : `Reading ${done.toLocaleString('en')} of ${count.toLocaleString('en')}`}
         </button>
       </div>
     </Dialog>
   );
-}
-
-async function linesOfRows(indices: readonly number[]): Promise<string> {
-  let lines = '';
-  for (const [at, index] of indices.entries()) {
-    lines += `${JSON.stringify(columns.row(index))}\n`;
-    if (at % 2000 === 1999) await nextTask();
-  }
-  return lines;
-}
-
-async function linesWithContents(indices: readonly number[], onDone: (count: number) => void): Promise<string> {
-  const lines: string[] = [];
-  for (let from = 0; from < indices.length; from += AT_ONCE) {
-    const part = indices.slice(from, from + AT_ONCE).map((index) => columns.row(index));
-    const details = await Promise.all(part.map(({ seq }) => loadDetail(seq)));
-    for (const [at, { row: _, json: __, ...contents }] of details.entries()) {
-      lines.push(JSON.stringify({ ...part[at], ...contents }));
-    }
-    onDone(lines.length);
-  }
-  return `${lines.join('\n')}\n`;
 }

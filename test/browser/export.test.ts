@@ -1,0 +1,97 @@
+// Rows leave the page as files.
+
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { EventRow } from '../../src/inspector/api.ts';
+import { type RecordingItem, readRecording } from '../../src/record/reader.ts';
+import { inBrowser, openPage } from './chromium.ts';
+import { longestTaskWhile } from './main-thread.ts';
+import { live, rows, soon } from './on-page.ts';
+import { openInspector, openRecording } from './target.ts';
+
+async function save(page: Page, button: string): Promise<string> {
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: button }).click();
+  return (await saving).path();
+}
+
+async function recordedIn(file: string) {
+  const items: RecordingItem[] = [];
+  for await (const item of readRecording(file)) items.push(item);
+  return items;
+}
+
+inBrowser('exporting', () => {
+  test('what passes the filter is a recording, with its bytes', async () => {
+    const { url, host } = await openInspector('workbench');
+    await host.callTool('workbench', 'echo', { text: 'keep me' });
+    const page = await openPage(`${url}#/wire?method=tools/call`);
+    await soon(() => rows(page).count()).toBe(2);
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [run, request, answer] = await recordedIn(await save(page, 'Save 2 rows'));
+    expect(run).toMatchObject({
+      type: 'run',
+      run: { startedAt: host.flow.startedAt, about: { exportedFrom: 'kitchen' } },
+    });
+    for (const [item, direction] of [
+      [request, 'toServer'],
+      [answer, 'fromServer'],
+    ] as const) {
+      const event = item?.type === 'event' && item.event.kind === 'frame' ? item.event : undefined;
+      expect(event).toMatchObject({ direction, server: 'workbench' });
+      expect(JSON.parse(Buffer.from(event!.payload).toString())).toMatchObject({ jsonrpc: '2.0' });
+      expect(Buffer.from(event!.payload).toString()).toContain('keep me');
+    }
+    await page.getByText('2 rows saved').waitFor();
+  });
+
+  test('the selection is saved as what its rows show', async () => {
+    const { url } = await openInspector('workbench');
+    const page = await openPage(`${url}#/wire`);
+    await live(page);
+    await rows(page).nth(1).click();
+    await rows(page)
+      .nth(3)
+      .click({ modifiers: ['Shift'] });
+    await page.keyboard.press('e');
+    await page.getByLabel('what the rows show').check();
+    const lines = readFileSync(await save(page, 'Save 3 rows'), 'utf8')
+      .trim()
+      .split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as EventRow).seq)).toEqual([2, 3, 4]);
+  });
+
+  test('200,000 rows are saved with all their bytes, and the page stays at hand', async () => {
+    const { url } = await openRecording(200_000);
+    const page = await openPage(`${url}#/wire`);
+    page.setDefaultTimeout(90_000);
+    await page.locator('.connection.complete').waitFor();
+    await soon(() => page.locator('.figures').textContent()).toBe('200,000 events');
+    await page.getByRole('button', { name: 'Export' }).click();
+    let file = '';
+    const { cpuMs } = await longestTaskWhile(page, async () => {
+      file = await save(page, 'Save 200,000 rows');
+    });
+    const items = await recordedIn(file);
+    expect(items.filter(({ type }) => type !== 'event').map(({ type }) => type)).toEqual(['run']);
+    expect(items).toHaveLength(200_001);
+    const last = items.at(-1);
+    expect(
+      last?.type === 'event' && last.event.kind === 'frame' && last.event.length === last.event.payload.length,
+    ).toBe(true);
+    expect(cpuMs).toBeLessThan(80);
+  }, 120_000);
+
+  test('when the backend is gone it says that nothing was saved', async () => {
+    const inspector = await openInspector('workbench');
+    const page = await openPage(`${inspector.url}#/wire`, { expects: /ERR_|Failed to load/ });
+    await live(page);
+    await rows(page).first().waitFor();
+    await inspector.close();
+    await page.getByText('disconnected').waitFor();
+    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('button', { name: /^Save \d+ rows/ }).click();
+    await page.getByText('Nothing was saved: The Inspector does not answer.').waitFor();
+  });
+});

@@ -1,0 +1,61 @@
+// Rows on their way to a file: as a recording with all their bytes, which the backend writes, or as what the rows show.
+
+import { api } from '../../api/request.ts';
+import { columns, wireRows } from '../../state/inspected.ts';
+import { nextTask } from '../../state/next-task.ts';
+
+export interface Saved {
+  parts: BlobPart[];
+  /** How many rows are in it: some may be gone by now. */
+  rows: number;
+}
+
+const LF = 0x0a;
+const SLICE_ROWS = 2_000;
+
+/** By their numbers: places in the columns move when old rows go. */
+export function seqsBetween(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, at) => columns.numbers.seq[wireRows.at(first + at)]!);
+}
+
+export async function recordingOf(
+  seqs: readonly number[],
+  onRows: (count: number) => void,
+  signal: AbortSignal,
+): Promise<Saved> {
+  const { body } = await api.exportEvents({ ranges: rangesOf(seqs) }, signal);
+  const parts: BlobPart[] = [];
+  let lines = 0;
+  const reader = body!.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    parts.push(next.value);
+    for (let at = next.value.indexOf(LF); at >= 0; at = next.value.indexOf(LF, at + 1)) lines++;
+    onRows(Math.max(0, lines - 1));
+  }
+  return { parts, rows: lines - 1 }; // the first line is the header
+}
+
+export async function rowLinesOf(seqs: readonly number[], onRows: (count: number) => void): Promise<Saved> {
+  const parts: string[] = [];
+  let rows = 0;
+  for (let from = 0; from < seqs.length; from += SLICE_ROWS) {
+    const indices = seqs.slice(from, from + SLICE_ROWS).map((seq) => columns.indexOf(seq));
+    const lines = indices.filter((index) => index >= 0).map((index) => `${JSON.stringify(columns.row(index))}\n`);
+    parts.push(lines.join(''));
+    rows += lines.length;
+    onRows(rows);
+    await nextTask();
+  }
+  return { parts, rows };
+}
+
+/** Most of what is chosen lies side by side. */
+export function rangesOf(seqs: readonly number[]): [number, number][] {
+  const ranges: [number, number][] = [];
+  for (const seq of seqs) {
+    const open = ranges.at(-1);
+    if (open?.[1] === seq - 1) open[1] = seq;
+    else ranges.push([seq, seq]);
+  }
+  return ranges;
+}
