@@ -1,7 +1,7 @@
 // Steady load on a connection: so many calls in flight, for so long.
 
 import { usage } from './contenders/usage.mjs';
-import { payload } from './payload.mjs';
+import { checkWhole, payload } from './payload.mjs';
 
 /** A bound on top of the time, for calls that take none. */
 const MOST_CALLS = 10_000_000;
@@ -16,7 +16,7 @@ export async function load(client, { inFlight, bytes, durationMs }) {
     while (performance.now() < stopMs && calls < MOST_CALLS) {
       calls++;
       const answer = await client.echo(text);
-      if (answer.length !== bytes) throw new Error(`sent ${bytes} characters, got ${answer.length} back`);
+      checkWhole(answer, bytes);
     }
   };
   await Promise.all(Array.from({ length: inFlight }, caller));

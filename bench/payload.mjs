@@ -8,3 +8,8 @@ const words = 'a pipe carries what it is given in the order it was given and kno
 export function payload(bytes) {
   return words.repeat(Math.ceil(bytes / words.length)).slice(0, bytes);
 }
+
+/** An answer that came back shorter is no figure to compare with. */
+export function checkWhole(answer, bytes) {
+  if (answer.length !== bytes) throw new Error(`sent ${bytes} characters, got ${answer.length} back`);
+}

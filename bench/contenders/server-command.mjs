@@ -2,7 +2,7 @@
 
 import { fileURLToPath } from 'node:url';
 
-export function serverCommand(clientUrl) {
-  const path = fileURLToPath(new URL('server.mjs', clientUrl));
-  return { command: process.execPath, args: [...process.execArgv, path] };
+export function serverCommand(clientUrl, file = 'server.mjs', ...args) {
+  const path = fileURLToPath(new URL(file, clientUrl));
+  return { command: process.execPath, args: [...process.execArgv, path, ...args] };
 }

@@ -3,7 +3,8 @@
 
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { cliPath, startRunningHost } from '../contenders/cli/running-host.mjs';
+import { cliPath } from '../contenders/cli/path.mjs';
+import { startRunningHost } from '../contenders/cli/running-host.mjs';
 
 const reportUsage = fileURLToPath(new URL('../contenders/cli/report-usage.cjs', import.meta.url));
 const LIMIT_MS = 20_000;

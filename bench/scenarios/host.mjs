@@ -1,14 +1,13 @@
 // The same tool of the same server through a host and through the bare client: what supervision, and a store of all that
 // passes, add to a call.
 
+import { clientFrom } from '../contenders/client-from.mjs';
 import { warmLoad } from '../load.mjs';
-
-const load = (path) => () => import(`../contenders/${path}.mjs`);
 
 export const title = 'tools/call through a host, 100 bytes';
 export const contenders = [
-  { name: 'client', load: load('mcp/client') },
-  { name: 'host', load: load('host/client') },
+  { name: 'client', load: clientFrom('mcp/client') },
+  { name: 'host', load: clientFrom('host/client') },
 ];
 export const ratios = [['host', 'client']];
 export const roundsFactor = 2;

@@ -3,7 +3,7 @@
 
 import { echoContenders, echoRatios } from '../contenders/echo.mjs';
 import { usage } from '../contenders/usage.mjs';
-import { MB, payload } from '../payload.mjs';
+import { checkWhole, MB, payload } from '../payload.mjs';
 
 export const title = 'one large message there and back';
 export const contenders = echoContenders;
@@ -45,7 +45,7 @@ export async function measure(contender, { bytes }) {
   const startMs = performance.now();
   const answer = await client.echo(text);
   const seconds = (performance.now() - startMs) / 1000;
-  if (answer.length !== bytes) throw new Error(`sent ${bytes} characters, got ${answer.length} back`);
+  checkWhole(answer, bytes);
   const server = await client.serverUsage();
   const clientPeak = usage().peakRssBytes / bytes;
   await client.close();

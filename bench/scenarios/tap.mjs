@@ -2,19 +2,18 @@
 // knows nothing of it, and what the tap holds while a large message goes through.
 
 import { readFileSync } from 'node:fs';
+import { clientFrom } from '../contenders/client-from.mjs';
 import { load, warmLoad } from '../load.mjs';
-import { KB, MB, payload } from '../payload.mjs';
+import { checkWhole, KB, MB, payload } from '../payload.mjs';
 
 /** A tap runs for hours, and has code of its own for the compiler to find hot: in its first second it is slower. */
 const WARM_MS = 1500;
 
-const tapped = async (options) => (await import('../contenders/tap/client.mjs')).connect(options);
-
 export const title = 'a tap between client and server';
 export const contenders = [
-  { name: 'untapped', connect: async () => (await import('../contenders/standpipe/client.mjs')).connect() },
-  { name: 'tap', connect: () => tapped({ record: false }) },
-  { name: 'tap --record', connect: () => tapped({ record: true }) },
+  { name: 'untapped', load: clientFrom('standpipe/client') },
+  { name: 'tap', load: clientFrom('tap/client', { record: false }) },
+  { name: 'tap --record', load: clientFrom('tap/client', { record: true }) },
 ];
 export const ratios = [
   ['tap', 'untapped'],
@@ -62,7 +61,8 @@ export function cases({ quick }) {
 const samples = { crowd: rate, single: latencies, large: peaks };
 
 export async function measure(contender, { what, ...wanted }) {
-  const client = await contender.connect();
+  const { connect } = await contender.load();
+  const client = await connect();
   try {
     return await samples[what](client, wanted);
   } finally {
@@ -97,7 +97,7 @@ async function peaks(client, { bytes }) {
   await client.echo('warm');
   const tapIdleMb = peakRssMb(client.pid);
   const answer = await client.echo(payload(bytes));
-  if (answer.length !== bytes) throw new Error(`sent ${bytes} characters, got ${answer.length} back`);
+  checkWhole(answer, bytes);
   return { tapIdleMb, tapPeakMb: peakRssMb(client.pid) };
 }
 

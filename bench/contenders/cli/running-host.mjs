@@ -5,14 +5,13 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { makeTempFolder } from '../../temp-folder.mjs';
 import { serverCommand } from '../server-command.mjs';
+import { cliPath } from './path.mjs';
 
 const START_LIMIT_MS = 20_000;
 const STOP_LIMIT_MS = 10_000;
 
-export const cliPath = fileURLToPath(new URL('../../../dist/cli/main.cjs', import.meta.url));
 const endWithParent = new URL('end-with-parent.mjs', import.meta.url).href;
 
 export async function startRunningHost() {

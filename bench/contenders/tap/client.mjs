@@ -1,14 +1,12 @@
 // Our peer and its server with a tap between them: the hardest pair for a tap, since their own calls cost next to nothing.
 
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Peer } from '../../../dist/jsonrpc/index.js';
 import { StdioClientTransport } from '../../../dist/transport/index.js';
 import { makeTempFolder } from '../../temp-folder.mjs';
+import { cliPath } from '../cli/path.mjs';
 import { MAX_MESSAGE_BYTES } from '../limits.mjs';
 import { serverCommand } from '../server-command.mjs';
-
-const cliPath = fileURLToPath(new URL('../../../dist/cli/main.cjs', import.meta.url));
 
 /** `pid` is the tap's. */
 export async function connect({ record }) {

@@ -1,8 +1,8 @@
 // An echo tool on our own MCP server, its schema plain JSON Schema.
 
-import { Server, serveStdio } from '../../../../dist/entry/server.js';
-import { MAX_MESSAGE_BYTES } from '../../limits.mjs';
-import { usage } from '../../usage.mjs';
+import { Server, serveStdio } from '../../../dist/entry/server.js';
+import { MAX_MESSAGE_BYTES } from '../limits.mjs';
+import { usage } from '../usage.mjs';
 
 const server = new Server({ name: 'echo', version: '1.0.0' });
 const input = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };

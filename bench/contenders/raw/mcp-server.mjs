@@ -1,7 +1,7 @@
 // Answers every line as if it were a call of the echo tool.
 
-import { lineWriter, readLines } from '../raw/lines.mjs';
 import { usage } from '../usage.mjs';
+import { lineWriter, readLines } from './lines.mjs';
 
 const write = lineWriter(process.stdout);
 const _meta = { 'io.modelcontextprotocol/serverInfo': { name: 'echo', version: '1.0.0' } };

@@ -1,3 +1,0 @@
-import { connectIn } from './client.mjs';
-
-export const connect = () => connectIn('2026-07-28');

@@ -1,0 +1,14 @@
+// The client of a server with the tools `echo` and `usage`, over whatever calls tools.
+
+export function toolCaller(callTool, close) {
+  const call = async (name, input) => {
+    const { content, isError } = await callTool(name, input);
+    if (isError) throw new Error(`${name} answered with an error: ${content[0]?.text}`);
+    return content[0].text;
+  };
+  return {
+    echo: (text) => call('echo', { text }),
+    serverUsage: async () => JSON.parse(await call('usage', {})),
+    close,
+  };
+}
