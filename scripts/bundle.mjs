@@ -1,7 +1,7 @@
-// Builds the command line: `src/cli` and all it uses, as few files as its starts need. Node.js takes longer to find and load
-// a module than to compile one: sixty files cost more than all the rest of `standpipe call`.
+// The command line, `src/cli` and all it uses, as few files as its starts need. Node.js takes longer to find and load a
+// module than to compile one: sixty files cost more than all the rest of `standpipe call`.
 
-import { copyFileSync, rmSync } from 'node:fs';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from './prepare.mjs';
@@ -14,47 +14,57 @@ const STARTS = {
 };
 /** Bundled, and so no dependency of those who install the package. */
 const BUNDLED = 'commander';
-const target = join(root, 'dist/cli');
 
-const starts = new Map();
-
-const bundle = await rolldown({
-  cwd: root,
-  input: { main: 'src/cli/main.ts' },
-  platform: 'node',
-  preserveEntrySignatures: 'allow-extension',
-  external: (id) => !id.startsWith('.') && !id.startsWith(root) && id !== BUNDLED && !id.startsWith('src/'),
-  // A module may be loaded on first use by one and at once by another.
-  checks: { ineffectiveDynamicImport: false },
-  plugins: [
-    {
-      name: 'starts',
-      buildEnd() {
-        for (const [start, files] of Object.entries(STARTS)) {
-          for (const file of files) spread(start, join(root, 'src', file), (id) => this.getModuleInfo(id));
-        }
+/** Gives the files that it wrote. */
+export async function bundleCommandLine(target) {
+  let startsOf = new Map();
+  const bundle = await rolldown({
+    cwd: root,
+    input: { main: 'src/cli/main.ts' },
+    platform: 'node',
+    preserveEntrySignatures: 'allow-extension',
+    external: (id) => !isSource(id) && id !== BUNDLED,
+    // A module may be loaded on first use by one and at once by another.
+    checks: { ineffectiveDynamicImport: false },
+    plugins: [
+      {
+        name: 'starts',
+        buildEnd() {
+          startsOf = findStarts((id) => this.getModuleInfo(id));
+        },
       },
+    ],
+  });
+  const { output } = await bundle.write({
+    dir: target,
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name].cjs',
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [{ debugName: 'starts', name: (id) => startsOf.get(id)?.join('-') ?? null }],
     },
-  ],
-});
-rmSync(target, { recursive: true, force: true });
-await bundle.write({
-  dir: target,
-  format: 'cjs',
-  entryFileNames: '[name].cjs',
-  chunkFileNames: '[name].cjs',
-  codeSplitting: {
-    includeDependenciesRecursively: false,
-    groups: [{ debugName: 'starts', name: (id) => starts.get(id) ?? null }],
-  },
-});
-copyFileSync(join(root, 'node_modules', BUNDLED, 'LICENSE'), join(target, `${BUNDLED}.LICENSE`));
+  });
+  const license = join(target, `${BUNDLED}.LICENSE`);
+  copyFileSync(join(root, 'node_modules', BUNDLED, 'LICENSE'), license);
+  return [...output.map(({ fileName }) => join(target, fileName)), license];
+}
 
-function spread(start, id, infoOf) {
-  const before = starts.get(id);
-  if (before?.split('-').includes(start)) return;
-  const info = infoOf(id);
-  if (!info || info.isExternal) return;
-  starts.set(id, before === undefined ? start : `${before}-${start}`);
-  for (const imported of info.importedIds) spread(start, imported, infoOf);
+/** An entry, a relative import, or what either was resolved to. */
+function isSource(id) {
+  return id.startsWith('src/') || id.startsWith('.') || id.startsWith(root);
+}
+
+/** Which starts need a module, by its id. What is loaded on first use only is not needed. */
+function findStarts(infoOf) {
+  const startsOf = new Map();
+  const add = (start, id) => {
+    const starts = startsOf.get(id) ?? [];
+    const info = infoOf(id);
+    if (starts.includes(start) || !info || info.isExternal) return;
+    startsOf.set(id, [...starts, start]);
+    for (const imported of info.importedIds) add(start, imported);
+  };
+  for (const [start, files] of Object.entries(STARTS)) for (const file of files) add(start, join(root, 'src', file));
+  return startsOf;
 }

@@ -7,11 +7,14 @@ import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+/** Not `npm ci`: it refuses a lock file without the entries of other platforms' optional packages. */
+export const installArguments = ['install', '--include=dev', '--no-audit', '--no-fund'];
+
 export async function prepare() {
-  // Not `npm ci`: it refuses a lock file without the entries of other platforms' optional packages.
-  if (!installed()) await run('npm', ['install', '--include=dev', '--no-audit', '--no-fund']);
+  if (!installed()) await run('npm', installArguments);
   await run('npm', ['run', 'build']);
-  if (!newerThanSources('dist/ui/index.html', 'ui')) await run('npm', ['run', 'build:ui']);
+  // It takes longer than everything else together, and changes rarely. Of the sources it imports the shapes of answers.
+  if (!isNewer('dist/ui/index.html', ['ui', 'src/inspector/api.ts'])) await run('npm', ['run', 'build:ui']);
 }
 
 /** npm leaves a copy of the lock behind: the same packages and versions mean that nothing is to be done. */
@@ -25,12 +28,21 @@ function installed() {
   );
 }
 
-/** Building the page takes longer than everything else together, and it changes rarely. */
-function newerThanSources(built, sources) {
-  if (!existsSync(`${root}/${built}`)) return false;
-  const builtMs = statSync(`${root}/${built}`).mtimeMs;
-  const files = readdirSync(`${root}/${sources}`, { recursive: true, withFileTypes: true });
-  return files.every((file) => statSync(join(file.parentPath ?? file.path, file.name)).mtimeMs <= builtMs);
+/** Whether a build is not older than any of its sources. */
+export function isNewer(built, sources) {
+  if (!existsSync(join(root, built))) return false;
+  return newestMs(sources) <= statSync(join(root, built)).mtimeMs;
+}
+
+/** When one of them, a file or anything in a folder, was last written. */
+function newestMs(paths) {
+  const timesMs = paths.flatMap((path) => {
+    const full = join(root, path);
+    const stats = statSync(full);
+    const inside = stats.isDirectory() ? readdirSync(full, { recursive: true }) : [];
+    return [stats.mtimeMs, ...inside.map((name) => statSync(join(full, name)).mtimeMs)];
+  });
+  return Math.max(...timesMs);
 }
 
 export function run(command, args) {

@@ -2,7 +2,7 @@
 // same small server in three languages. A language that is not installed here is left out, with a word.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepare, root } from './prepare.mjs';
@@ -23,7 +23,9 @@ function configOfWhatCanRun() {
   }
   if (missing.length === 0) return file;
   for (const server of Object.values(mcpServers)) server.cwd = examples;
-  const shorter = join(mkdtempSync(join(tmpdir(), 'standpipe-examples-')), 'mcp.json');
+  const folder = mkdtempSync(join(tmpdir(), 'standpipe-examples-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const shorter = join(folder, 'mcp.json');
   writeFileSync(shorter, JSON.stringify({ mcpServers }, null, 2));
   console.error(`In another terminal: npx standpipe tools --config ${shorter}`);
   return shorter;

@@ -1,0 +1,44 @@
+// `npm run build`: dist/ as the sources are now. The library is compiled file by file, the command line is bundled; the page
+// in dist/ui has a build of its own. What is left of earlier builds is removed last, and file by file: whoever runs the
+// program meanwhile finds it whole. Arguments go to the compiler.
+
+import { spawnSync } from 'node:child_process';
+import { readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { bundleCommandLine } from './bundle.mjs';
+import { root } from './prepare.mjs';
+
+const dist = join(root, 'dist');
+const builtElsewhere = join(dist, 'ui');
+
+const written = [...compileLibrary(process.argv.slice(2)), ...(await bundleCommandLine(join(dist, 'cli')))];
+removeAllBut(new Set(written), dist);
+
+/** Gives the files that it wrote. */
+function compileLibrary(options) {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const args = [compiler, '-p', 'tsconfig.build.json', '--listEmittedFiles', ...options];
+  const { status, stdout } = spawnSync(process.execPath, args, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines = stdout.split('\n');
+  const files = lines.filter((line) => line.startsWith('TSFILE: ')).map((line) => resolve(line.slice(8).trim()));
+  if (status === 0) return files;
+  console.error(lines.filter((line) => !line.startsWith('TSFILE: ')).join('\n'));
+  process.exit(status ?? 1);
+}
+
+/** True when nothing is left of the folder. */
+function removeAllBut(kept, folder) {
+  let isEmpty = true;
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (path === builtElsewhere || kept.has(path)) isEmpty = false;
+    else if (!entry.isDirectory()) rmSync(path, { force: true });
+    else if (removeAllBut(kept, path)) rmdirSync(path);
+    else isEmpty = false;
+  }
+  return isEmpty;
+}

@@ -1,0 +1,28 @@
+// What a build leaves in dist/.
+
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+import { copyRepository } from './files.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'standpipe-build-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a build leaves nothing of earlier ones, and the page as it is', async () => {
+  const copy = join(folder, 'copy');
+  copyRepository(copy);
+  const dist = (path: string) => join(copy, 'dist', path);
+  const stale = ['base/left-over.js', 'left-over/deep/module.js', 'cli/left-over.cjs'];
+  for (const path of [...stale, 'ui/assets/page.js']) {
+    mkdirSync(dirname(dist(path)), { recursive: true });
+    writeFileSync(dist(path), '');
+  }
+  // Types are checked elsewhere.
+  await promisify(execFile)(process.execPath, [join(copy, 'scripts/build.mjs'), '--noCheck']);
+  expect([...stale, 'left-over'].filter((path) => existsSync(dist(path)))).toEqual([]);
+  const built = ['ui/assets/page.js', 'index.js', 'index.d.ts', 'cli/main.cjs', 'cli/commander.LICENSE'];
+  expect(built.filter((path) => !existsSync(dist(path)))).toEqual([]);
+});

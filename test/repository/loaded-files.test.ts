@@ -1,0 +1,67 @@
+// How many files a start of the program loads: each costs more than what is in it. What must start fast is bundled for that
+// (scripts/bundle.mjs), and one more import in the wrong place undoes it without a word.
+
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cleanEnv, everythingEntry, folder, program, startCli, writeConfig } from '../cli/run-cli.ts';
+import { until } from '../fixtures/server.ts';
+
+const list = join(folder, 'loaded.json');
+const preload = join(folder, 'list-loaded.cjs');
+writeFileSync(
+  preload,
+  `process.once('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify(Object.keys(require.cache))));`,
+);
+
+/** The files of the package that a run loaded, and what it printed. */
+function loadedBy(args: readonly string[]): { files: string[]; others: string[]; stdout: string } {
+  const { stdout } = spawnSync(process.execPath, ['-r', preload, program, ...args], {
+    cwd: folder,
+    env: cleanEnv,
+    encoding: 'utf8',
+  });
+  const loaded = (JSON.parse(readFileSync(list, 'utf8')) as string[]).filter((file) => file !== preload);
+  const isOurs = (file: string) => dirname(file) === dirname(program);
+  return {
+    files: loaded.filter(isOurs).map((file) => basename(file)),
+    others: loaded.filter((file) => !isOurs(file)),
+    stdout,
+  };
+}
+
+const config = writeConfig('loaded-files.json', { everything: everythingEntry });
+let host: ReturnType<typeof startCli>;
+beforeAll(async () => {
+  host = startCli(['up', '--config', config, '--no-inspector']);
+  let log = '';
+  host.stdout.on('data', (chunk) => (log += chunk));
+  await until('the host is up', () => log.includes('everything ready'), 15_000);
+});
+afterAll(async () => {
+  host.kill('SIGTERM');
+  await once(host, 'close');
+});
+
+test('--version loads three files', () => {
+  const { files, others, stdout } = loadedBy(['--version']);
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(others).toEqual([]);
+  expect(files.length, files.join(' ')).toBeLessThanOrEqual(3);
+});
+
+test('call on a running host loads a handful of files, and no package', () => {
+  const { files, others, stdout } = loadedBy(['call', 'everything', 'greet', 'name=x', '--config', config]);
+  expect(stdout).toContain('x');
+  expect(others).toEqual([]);
+  expect(files.length, files.join(' ')).toBeLessThanOrEqual(5);
+});
+
+test('a tap that nobody watches loads a handful of files, and no package', () => {
+  const { files, others, stdout } = loadedBy(['tap', '--no-announce', '--', process.execPath, '-p', '1 + 1']);
+  expect(stdout).toBe('2\n');
+  expect(others).toEqual([]);
+  expect(files.length, files.join(' ')).toBeLessThanOrEqual(5);
+});
