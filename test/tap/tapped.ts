@@ -9,6 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
 import type { FlowEvent } from '../../src/flow/event.ts';
 import { type RecordingItem, readRecording } from '../../src/record/reader.ts';
+import { until as untilWithin } from '../fixtures/server.ts';
+
+export { isAlive } from '../fixtures/server.ts';
 
 export const node = process.execPath;
 const main = fileURLToPath(new URL('../../dist/cli/main.cjs', import.meta.url));
@@ -108,18 +111,6 @@ export async function readEvents(file: string): Promise<FlowEvent[]> {
   return (await readItems(file)).flatMap((item) => (item.type === 'event' ? [item.event] : []));
 }
 
-export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
-  const deadlineMs = performance.now() + withinMs;
-  while (!(await holds())) {
-    if (performance.now() > deadlineMs) throw new Error(`Not within ${withinMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch {
-    return false; // no such process
-  }
+export function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+  return untilWithin(what, holds, withinMs);
 }
