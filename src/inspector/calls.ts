@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CallRequest, CallUpdate } from './api.ts';
 import { describeError, HttpProblem } from './http-problem.ts';
+import { isNestedTooDeeply } from './nesting.ts';
 import type { SourceHost } from './source.ts';
 
 const MOST_CALLS = 200;
@@ -61,6 +62,7 @@ export class Calls {
       this.#put(call, { ...end, durationMs: performance.now() - startedMs, progress: undefined });
     try {
       const result = await this.#send(call);
+      if (isNestedTooDeeply(result)) throw new HttpProblem(502, 'The result is nested too deeply: see it on the wire');
       call.resultChars = JSON.stringify(result)?.length ?? 0;
       over({ state: 'done', result });
       this.#forgetResults();

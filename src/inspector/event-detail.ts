@@ -5,6 +5,7 @@ import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import { strictText } from '../flow/frame-text.ts';
 import type { EventDetail, Life } from './api.ts';
 import { describe } from './describe.ts';
+import { isNestedTooDeeply } from './nesting.ts';
 import { schemaViolations } from './schema-check.ts';
 import type { InspectorView } from './view.ts';
 
@@ -89,7 +90,8 @@ function base64(bytes: Uint8Array): string {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isNestedTooDeeply(value) ? undefined : value;
   } catch {
     return undefined; // shown as text
   }

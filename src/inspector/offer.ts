@@ -2,13 +2,17 @@
 
 import { toError } from '../base/errors.ts';
 import type { ServerOffer } from './api.ts';
+import { isNestedTooDeeply } from './nesting.ts';
 import type { SourceHost } from './source.ts';
 
 export async function readOffer(host: SourceHost, server: string): Promise<ServerOffer> {
   const errors: string[] = [];
   const tried = async <T>(ask: () => Promise<T> | undefined, otherwise: T): Promise<T> => {
     try {
-      return (await ask()) ?? otherwise;
+      const told = (await ask()) ?? otherwise;
+      if (!isNestedTooDeeply(told)) return told;
+      errors.push('A part of what it offers is nested too deeply to be shown');
+      return otherwise;
     } catch (error) {
       errors.push(toError(error).message);
       return otherwise;

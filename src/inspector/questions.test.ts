@@ -68,3 +68,12 @@ test('an answer that does not fit changes nothing', () => {
   }
   expect(questions.open).toHaveLength(1);
 });
+
+test('a question that cannot be shown does not wait for an answer', async () => {
+  const { questions, elicit, sample } = make();
+  questions.pages = 1;
+  const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`);
+  expect(await elicit!({ ...form, _meta: { deep } } as ElicitParams, waiting())).toEqual({ action: 'cancel' });
+  await expect(sample!({ ...prompt, metadata: { deep } } as SampleParams, waiting())).rejects.toThrow('too deeply');
+  expect(questions.open).toEqual([]);
+});

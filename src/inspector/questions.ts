@@ -8,6 +8,7 @@ import { RpcError } from '../base/errors.ts';
 import type { InputContext, InputHandlers } from '../mcp/client/options.ts';
 import type { ElicitResult, SampleResult } from '../mcp/types.ts';
 import type { Answer, Question } from './api.ts';
+import { isNestedTooDeeply } from './nesting.ts';
 import { readAnswer } from './read-answer.ts';
 
 export interface QuestionsOptions {
@@ -100,6 +101,7 @@ export class Questions {
 
   #ask(question: Question, { signal }: InputContext): Promise<Answer> {
     if (this.#open.size >= MOST_OPEN) return Promise.resolve({ refuse: 'Too many questions are open already' });
+    if (isNestedTooDeeply(question)) return Promise.resolve({ refuse: 'It is nested too deeply to be shown' });
     const { id } = question;
     return new Promise((resolve) => {
       const settle = (answer: Answer) => {

@@ -3,6 +3,7 @@
 import { isObject } from '../base/json-object.ts';
 import type { CallRequest } from './api.ts';
 import { HttpProblem } from './http-problem.ts';
+import { isNestedTooDeeply } from './nesting.ts';
 
 /** The longest wait that a timer can hold. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
@@ -17,6 +18,7 @@ export function readCall(given: unknown): CallRequest {
   if (kind !== 'tool' && kind !== 'prompt') throw new HttpProblem(400, 'The "kind" is tool, resource or prompt');
   if (typeof name !== 'string') throw new HttpProblem(400, `A ${kind} is called by its "name"`);
   if (!isObject(args)) throw new HttpProblem(400, 'The "args" are an object');
+  if (isNestedTooDeeply(args)) throw new HttpProblem(400, 'The "args" are nested too deeply to be sent');
   if (kind === 'prompt') {
     if (Object.values(args).some((value) => typeof value !== 'string')) {
       throw new HttpProblem(400, 'The "args" of a prompt are strings');

@@ -4,6 +4,7 @@
 import type { FrameEvent } from '../flow/event.ts';
 import { lenientText } from '../flow/frame-text.ts';
 import { describe } from './describe.ts';
+import { isNestedTooDeeply } from './nesting.ts';
 import { schemaViolations } from './schema-check.ts';
 import type { InspectorView } from './view.ts';
 
@@ -66,7 +67,8 @@ export class SchemaPatrol {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return isNestedTooDeeply(value) ? undefined : value;
   } catch {
     return undefined; // told already, as noise or as broken
   }

@@ -1,0 +1,43 @@
+// JSON that is nested without end, from the page and from servers: told in words, and in nobody's way.
+
+import { expect, test } from 'vitest';
+import type { CallStarted, CallUpdate, EventDetail, EventPage, ServerOffer } from '../../src/inspector/api.ts';
+import { inspectHost, legacy, serverConfig, until } from './inspecting.ts';
+
+const deep = serverConfig('deep', 'test/inspector/servers/nests-deeply.mjs');
+const brackets = '['.repeat(100_000) + ']'.repeat(100_000);
+
+test('arguments that could not be sent are refused, and the history can still be read', async () => {
+  const page = await inspectHost([legacy()]);
+  const { port, token } = page.inspector;
+  const headers = { host: `127.0.0.1:${port}`, 'x-standpipe-token': token, 'content-type': 'application/json' };
+  const body = `{"kind":"tool","name":"hello","args":{"deep":${brackets}}}`;
+  const refused = await page.raw('/api/servers/legacy/call', headers, 'POST', body);
+  expect(refused.status).toBe(400);
+  expect(JSON.parse(refused.text).error.message).toBe('The "args" are nested too deeply to be sent');
+  expect(await page.get<CallUpdate[]>('calls')).toEqual([]);
+  const args = JSON.parse(`{"name":${'['.repeat(500)}1${']'.repeat(500)}}`);
+  await page.post('servers/legacy/call', { kind: 'tool', name: 'hello', args });
+  await until('it is over', async () => (await page.get<CallUpdate[]>('calls'))[0]!.state === 'done');
+});
+
+test('a result that could not be told again is a failure in words, with the bytes on the wire', async () => {
+  const page = await inspectHost([deep]);
+  const live = await page.live('after=0');
+  const { id } = await page.post<CallStarted>('servers/deep/call', { kind: 'tool', name: 'dig', args: {} });
+  await until('it is over', () => live.all('call').some((call) => call.id === id && call.state !== 'running'));
+  const [call] = await page.get<CallUpdate[]>('calls');
+  expect(call).toMatchObject({ state: 'failed', error: { message: expect.stringContaining('nested too deeply') } });
+  const { rows } = await page.get<EventPage>('events?after=0');
+  const answer = rows.find(({ tool, type }) => tool === 'dig' && type === 'response')!;
+  const detail = await page.get<EventDetail>(`events/${answer.seq}`);
+  expect(detail.json).toBeUndefined();
+  expect(detail.text).toContain('"structuredContent":{"deep":[[[[');
+});
+
+test('an offer that cannot be shown takes nothing else of it away', async () => {
+  const page = await inspectHost([deep]);
+  const offer = await page.get<ServerOffer>('servers/deep/offer');
+  expect(offer).toMatchObject({ tools: [], instructions: 'mind the depth' });
+  expect(offer.error).toContain('nested too deeply to be shown');
+});
