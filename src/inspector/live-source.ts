@@ -2,6 +2,7 @@
 // those that go leave their evidence behind. Every server has a name of its own: the first to use a name has it, as long
 // as it runs; a server that is started again under its name goes on as another life of the same.
 
+import { type Clock, systemClock } from '../base/clock.ts';
 import { toError, UsageError } from '../base/errors.ts';
 import type { LiveDescriptor } from '../live/descriptor.ts';
 import type { RecordingItem } from '../record/reader.ts';
@@ -16,6 +17,7 @@ import { TimeOrder } from './time-order.ts';
 export interface LiveSourceOptions {
   /** Where they announce themselves. */
   folder?: string;
+  clock?: Clock;
 }
 
 /** How long nothing must come until what there was before counts as read, and how long that may take at most. */
@@ -24,14 +26,14 @@ const PATIENCE_MS = 5_000;
 const HOLD_MS = 30;
 
 /** One tap or host. */
-export function tapSource(descriptor: LiveDescriptor): InspectorSource {
+export function tapSource(descriptor: LiveDescriptor, clock: Clock = systemClock): InspectorSource {
   const title = descriptor.command ? `${descriptor.name}: ${descriptor.command}` : descriptor.name;
-  return new LiveSource(title, [descriptor], undefined);
+  return new LiveSource(title, [descriptor], undefined, clock);
 }
 
 /** All that run, now and later. */
-export function liveSource({ folder }: LiveSourceOptions = {}): InspectorSource {
-  return new LiveSource('all that runs', [], new LiveWatch(folder));
+export function liveSource({ folder, clock = systemClock }: LiveSourceOptions = {}): InspectorSource {
+  return new LiveSource('all that runs', [], new LiveWatch(folder, clock), clock);
 }
 
 class LiveSource implements InspectorSource {
@@ -40,7 +42,8 @@ class LiveSource implements InspectorSource {
   readonly #first: readonly LiveDescriptor[];
   readonly #watch: LiveWatch | undefined;
   readonly #restored = new RestoredFlow({ maxEvents: 200_000, maxBytes: 64 * 1024 * 1024 });
-  readonly #order = new TimeOrder(HOLD_MS);
+  readonly #clock: Clock;
+  readonly #order: TimeOrder;
   readonly #names = new ServerNames();
   readonly #members = new Set<LiveMember>();
   readonly #merged = new MergedHost(this.#members, this.#names);
@@ -48,10 +51,12 @@ class LiveSource implements InspectorSource {
   #opening = true;
   #closed = false;
 
-  constructor(title: string, first: readonly LiveDescriptor[], watch: LiveWatch | undefined) {
+  constructor(title: string, first: readonly LiveDescriptor[], watch: LiveWatch | undefined, clock: Clock) {
     this.title = title;
     this.#first = first;
     this.#watch = watch;
+    this.#clock = clock;
+    this.#order = new TimeOrder(HOLD_MS, clock);
   }
 
   get kind(): 'host' | 'tap' {
@@ -127,10 +132,10 @@ class LiveSource implements InspectorSource {
   };
 
   async #quiet(): Promise<void> {
-    const deadline = Date.now() + PATIENCE_MS;
-    for (let before = -1; before !== this.#arrivals && Date.now() < deadline; ) {
+    const deadlineMs = this.#clock.nowMs() + PATIENCE_MS;
+    for (let before = -1; before !== this.#arrivals && this.#clock.nowMs() < deadlineMs; ) {
       before = this.#arrivals;
-      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+      await new Promise<void>((resolve) => this.#clock.after(QUIET_MS, resolve));
     }
   }
 }

@@ -3,6 +3,7 @@
 
 import { isObject } from '../base/json-object.ts';
 import type { Exchange } from '../flow/exchange.ts';
+import { loadedOnce } from './loaded-once.ts';
 
 interface Issue {
   message: string;
@@ -24,13 +25,12 @@ interface MethodSchemas {
 }
 
 const MOST_VIOLATIONS = 20;
-let loading: Promise<Map<string, MethodSchemas>> | undefined;
+const schemasByMethod = loadedOnce(loadSchemas);
 
 /** In words, with their places. `exchanges`: to which the message belongs, so that an answer has a method. */
 export async function schemaViolations(json: unknown, exchanges: readonly Exchange[]): Promise<string[]> {
   const messages = Array.isArray(json) ? json : [json];
-  loading ??= loadSchemas().catch(() => new Map()); // without the package nothing is checked
-  const schemas = await loading;
+  const schemas = await schemasByMethod().catch(() => new Map<string, MethodSchemas>()); // then nothing is checked
   return messages.flatMap((message) => check(message, exchanges, schemas)).slice(0, MOST_VIOLATIONS);
 }
 

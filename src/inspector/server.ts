@@ -1,11 +1,11 @@
 // The Inspector: a page and its API on this machine's loopback. Starts nothing and stops nothing but itself.
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { UsageError } from '../base/errors.ts';
 import { Access } from './access.ts';
 import { answer, IDLE_MS } from './answer.ts';
+import { LOOPBACK, listen } from './listen.ts';
 import { LiveFeed } from './live-feed.ts';
 import { makeApi } from './routes.ts';
 import type { InspectorSource } from './source.ts';
@@ -16,6 +16,8 @@ export interface InspectorOptions {
   port?: number;
   /** Where the page was built to. */
   uiFolder?: string;
+  /** What goes wrong with the server while it runs. Without it, Node prints a warning. */
+  onError?: (error: Error) => void;
 }
 
 export interface Inspector {
@@ -28,20 +30,17 @@ export interface Inspector {
 }
 
 export const DEFAULT_PORT = 6280;
-const MOST_TRIES = 20;
-/** Never another: what is shown here is nobody else's business. */
-const HOST = '127.0.0.1';
 const builtPage = fileURLToPath(new URL('../../dist/ui', import.meta.url));
 
 export async function startInspector(source: InspectorSource, options: InspectorOptions = {}): Promise<Inspector> {
-  const { port: firstPort = DEFAULT_PORT, uiFolder = builtPage } = options;
+  const { port: firstPort = DEFAULT_PORT, uiFolder = builtPage, onError = warn } = options;
   const view = new InspectorView(source);
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 5_000 });
   server.timeout = IDLE_MS;
   server.maxConnections = 256;
   try {
     await source.open?.();
-    await listen(server, firstPort);
+    await listen(server, firstPort, onError);
   } catch (error) {
     view.close();
     await source.close();
@@ -55,7 +54,7 @@ export async function startInspector(source: InspectorSource, options: Inspector
     void answer(request, response, { access, routes: api.routes, uiFolder });
   });
   return {
-    url: `http://${HOST}:${port}/?token=${access.token}`,
+    url: `http://${LOOPBACK}:${port}/?token=${access.token}`,
     port,
     token: access.token,
     async close() {
@@ -71,27 +70,6 @@ export async function startInspector(source: InspectorSource, options: Inspector
   };
 }
 
-async function listen(server: Server, firstPort: number): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await tryListen(server, firstPort === 0 ? 0 : firstPort + tries - 1);
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      if (code === 'EADDRINUSE' && tries < MOST_TRIES) continue;
-      throw new UsageError('INVALID_OPTION', `The Inspector cannot listen: ${message}`, {
-        hint: 'Give it another port.',
-        cause: error,
-      });
-    }
-  }
-}
-
-function tryListen(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, HOST, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+function warn({ message }: Error): void {
+  process.emitWarning(`The Inspector goes on after an error: ${message}`);
 }

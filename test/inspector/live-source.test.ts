@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
 import { FlowStore } from '../../src/flow/store.ts';
 import { serveControl } from '../../src/host/control-server.ts';
 import { Host } from '../../src/host/host.ts';
@@ -144,4 +145,33 @@ test('where nothing runs there is an empty view that waits, and a tap that is go
   const tap = await fakeTap('gone');
   tap.announced.close();
   await expect(openPage(tapSource(tap.announced.descriptor))).rejects.toThrow('does not answer');
+});
+
+test('how long it waits for what there was before, and when it looks around, are told by the clock', async () => {
+  const tap = await fakeTap('first');
+  tap.flow.begin('first').add({ kind: 'note', text: 'before' });
+  const clock = new ManualClock();
+  const source = liveSource({ folder, clock });
+  let opened = false;
+  const opening = source.open!().then(() => {
+    opened = true;
+  });
+  later(() => source.close());
+  await until('it looks around once, and waits', () => clock.pending === 2);
+  expect(opened).toBe(false);
+  expect(source.flow.lastSeq).toBe(0);
+  await until('it has opened when nothing more came', async () => {
+    if (!opened) clock.advance(100);
+    return opened;
+  });
+  await opening;
+  expect(source.flow.get(1)).toMatchObject({ server: 'first', text: 'before' });
+
+  const second = await fakeTap('second');
+  second.flow.begin('second').add({ kind: 'note', text: 'later' });
+  await until('the other is found', async () => {
+    clock.advance(1_000);
+    return source.flow.lastSeq === 2;
+  });
+  expect(source.flow.get(2)).toMatchObject({ server: 'second', text: 'later' });
 });

@@ -1,0 +1,32 @@
+// Takes a port of this machine's loopback for a server, and hears of what goes wrong with it as long as it lives.
+
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { UsageError } from '../base/errors.ts';
+
+/** Never another: what is shown here is nobody else's business. */
+export const LOOPBACK = '127.0.0.1';
+const MOST_TRIES = 20;
+
+/** A port that is busy moves on to the next; 0 takes any that is free. `onError`: what goes wrong when it listens already. */
+export async function listen(server: Server, firstPort: number, onError: (error: Error) => void): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await tryListen(server, firstPort === 0 ? 0 : firstPort + tries - 1);
+      break;
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === 'EADDRINUSE' && tries < MOST_TRIES) continue;
+      throw new UsageError('INVALID_OPTION', `The Inspector cannot listen: ${message}`, {
+        hint: 'Give it another port.',
+        cause: error,
+      });
+    }
+  }
+  server.on('error', onError); // without a listener it would end the process, and with it the host
+}
+
+async function tryListen(server: Server, port: number): Promise<void> {
+  server.listen(port, LOOPBACK);
+  await once(server, 'listening'); // or rejects with its error
+}
