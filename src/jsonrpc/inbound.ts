@@ -1,10 +1,18 @@
 // Requests of the other end: run at most so many at a time, keep a bounded queue, answer each exactly once, and let
-// urgent ones (ping) and cancellations overtake whatever waits.
+// urgent ones (ping) and cancellations overtake whatever waits. Bounded in bytes too: a request is kept until it was
+// answered, and what a few long ones take is as much as many short ones.
 
 import { RpcCode, RpcError, toError } from '../base/errors.ts';
 import { isThenable } from '../base/thenable.ts';
 import { InFlight } from './in-flight.ts';
+import { jsonSize } from './json-size.ts';
 import type { JsonRpcErrorResponse, JsonRpcRequest, JsonRpcResponse, RequestId } from './message.ts';
+
+/** Four of the longest messages that are read unless said otherwise. */
+export const DEFAULT_MAX_INBOUND_BYTES = 256 * 1024 * 1024;
+
+/** The longest message there can be. */
+const LARGEST_SIZE = 2 ** 29;
 
 export type Params = Record<string, unknown>;
 /** Parameters that were left out are an empty object. */
@@ -18,6 +26,8 @@ export interface HandlerOptions {
 export interface InboundOptions {
   maxConcurrent: number;
   maxQueued: number;
+  /** What may run and wait in all. A single request is let in whatever its size. */
+  maxInboundBytes: number;
   /** Sends an answer. `undefined` ends the request without one: it was cancelled. */
   answer: (request: JsonRpcRequest, answer: JsonRpcResponse | undefined) => void;
   onHandlerError: (error: Error) => void;
@@ -26,11 +36,22 @@ export interface InboundOptions {
 /** One request while its handler works on it. */
 export class InboundCall {
   readonly request: JsonRpcRequest;
+  /** What `Inbound` counts for it while it runs or waits. */
+  heldBytes = 0;
+  #bytes: number | undefined;
   #abort: AbortController | undefined;
   #cancelled: { reason: unknown } | undefined;
 
-  constructor(request: JsonRpcRequest) {
+  /** `bytes`: what it had on the wire, where that is known. */
+  constructor(request: JsonRpcRequest, bytes?: number) {
     this.request = request;
+    this.#bytes = bytes;
+  }
+
+  /** What it takes to keep this request, about. */
+  get bytes(): number {
+    this.#bytes ??= jsonSize(this.request, LARGEST_SIZE);
+    return this.#bytes;
   }
 
   get id(): RequestId {
@@ -68,6 +89,8 @@ export class Inbound {
   #running = new InFlight<InboundCall>();
   #queued = new InFlight<{ call: InboundCall; run: RequestHandler<never> }>();
   #counted = 0;
+  /** Of the requests that are counted, and of those that wait. */
+  #heldBytes = 0;
   #pumping = false;
 
   constructor(options: InboundOptions) {
@@ -97,7 +120,8 @@ export class Inbound {
     this.#fallback = run;
   }
 
-  accept(request: JsonRpcRequest): void {
+  /** `bytes`: what the request had on the wire. Where that is unknown, it is found out for requests that have to wait. */
+  accept(request: JsonRpcRequest, bytes?: number): void {
     const { id, method } = request;
     const handler = this.#handlers.get(method);
     const run = handler?.run ?? this.#fallback;
@@ -109,26 +133,28 @@ export class Inbound {
         `A request with id ${JSON.stringify(id)} is already running`,
       );
     }
-    const call = new InboundCall(request);
+    const call = new InboundCall(request, bytes);
     if (handler?.urgent) return this.#run(call, run, false);
-    if (this.#counted < this.#options.maxConcurrent) return this.#run(call, run, true);
-    if (this.#queued.size < this.#options.maxQueued) {
-      this.#queued.add(id, { call, run });
-      return;
-    }
     const { maxConcurrent, maxQueued } = this.#options;
-    this.#refuse(
-      request,
-      RpcCode.serverBusy,
-      `Too many requests: ${maxConcurrent} running and ${maxQueued} waiting; send it again later`,
-      { maxConcurrent, maxQueued },
-    );
+    const waits = this.#counted >= maxConcurrent;
+    if (waits && this.#queued.size >= maxQueued) {
+      const message = `Too many requests: ${maxConcurrent} running and ${maxQueued} waiting; send it again later`;
+      return this.#refuse(request, RpcCode.serverBusy, message, { maxConcurrent, maxQueued });
+    }
+    const size = bytes ?? (waits ? call.bytes : 0);
+    if (this.#heldBytes > 0 && this.#heldBytes + size > this.#options.maxInboundBytes) {
+      return this.#refuseLength(request, size);
+    }
+    call.heldBytes = size;
+    this.#heldBytes += size;
+    if (waits) this.#queued.add(id, { call, run });
+    else this.#run(call, run, true);
   }
 
   cancel(id: RequestId, reason: unknown): void {
     const call = this.#queued.get(id)?.call ?? this.#running.get(id);
     if (!call || call.cancelled) return;
-    this.#queued.delete(id);
+    if (this.#queued.take(id)) this.#heldBytes -= call.heldBytes;
     call.cancel(reason);
     // No answer will come, however long the handler goes on. Its place is free only when it has ended.
     this.#options.answer(call.request, undefined);
@@ -136,7 +162,7 @@ export class Inbound {
 
   /** The other end is gone: nothing that waits will run, and what runs is told. */
   cancelAll(reason: unknown): void {
-    this.#queued.takeAll();
+    for (const { call } of this.#queued.takeAll()) this.#heldBytes -= call.heldBytes;
     for (const call of this.#running.values()) call.cancel(reason);
   }
 
@@ -173,6 +199,7 @@ export class Inbound {
     }
     if (counted) {
       this.#counted--;
+      this.#heldBytes -= call.heldBytes;
       this.#runQueued();
     }
   }
@@ -187,6 +214,12 @@ export class Inbound {
       this.#run(next.call, next.run, true);
     }
     this.#pumping = false;
+  }
+
+  #refuseLength(request: JsonRpcRequest, bytes: number): void {
+    const { maxInboundBytes } = this.#options;
+    const held = `those that run or wait have ${this.#heldBytes} bytes, this one ${bytes}, and ${maxInboundBytes} may be held`;
+    this.#refuse(request, RpcCode.serverBusy, `Requests too long: ${held}; send it again later`, { maxInboundBytes });
   }
 
   #refuse(request: JsonRpcRequest, rpcCode: number, message: string, data?: unknown): void {

@@ -36,6 +36,8 @@ export interface MessageReaderOptions {
 export class MessageReader {
   /** Only revision 2025-03-26 of MCP has batches. */
   batches = false;
+  /** Of the frame that is being read, for whoever has to know how much a message makes him keep. */
+  frameBytes = 0;
   #sink: MessageSink;
   #decodeText: (chunk: Uint8Array, start: number, end: number) => string;
   #toleratesNoise: boolean;
@@ -56,6 +58,7 @@ export class MessageReader {
   span(chunk: Uint8Array, start: number, end: number, offset: number): void {
     const text = this.#decodeText(chunk, start, end);
     const length = end - start;
+    this.frameBytes = length;
     // Whoever floods a pipe with text must not cost an exception a line.
     if (this.#toleratesNoise && !startsLikeJson(chunk[start])) return this.#noise(text, offset, length);
     const parsed = parseMessage(text, this);

@@ -7,7 +7,14 @@ import { PeerError, RpcError, toError, UsageError } from '../base/errors.ts';
 import { isThenable } from '../base/thenable.ts';
 import { BatchAnswers } from './batch-answer.ts';
 import { type Channel, type InboundFault, SENT } from './channel.ts';
-import { errorAnswer, type HandlerOptions, Inbound, type Params, type RequestHandler } from './inbound.ts';
+import {
+  DEFAULT_MAX_INBOUND_BYTES,
+  errorAnswer,
+  type HandlerOptions,
+  Inbound,
+  type Params,
+  type RequestHandler,
+} from './inbound.ts';
 import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './message.ts';
 import { Outbound, type RequestOptions } from './outbound.ts';
 
@@ -20,6 +27,8 @@ export interface PeerOptions {
   maxConcurrent?: number;
   /** How many more may wait; beyond that they are refused with SERVER_BUSY. */
   maxQueued?: number;
+  /** How many bytes those that run and wait may have in all; beyond that they are refused in the same way. */
+  maxInboundBytes?: number;
   /** Whether messages that cannot be read are answered with an error. */
   answerFaults?: boolean;
   clock?: Clock;
@@ -57,6 +66,7 @@ export class Peer {
     this.#inbound = new Inbound({
       maxConcurrent: options.maxConcurrent ?? 256,
       maxQueued: options.maxQueued ?? 4096,
+      maxInboundBytes: options.maxInboundBytes ?? DEFAULT_MAX_INBOUND_BYTES,
       answer: (request, answer) => this.#answer(request, answer),
       onHandlerError: (error) => this.onerror?.(error),
     });
@@ -79,7 +89,7 @@ export class Peer {
 
   async start(): Promise<void> {
     const { channel } = this;
-    channel.onmessage = (message: JsonRpcMessage) => this.#receive(message);
+    channel.onmessage = (message: JsonRpcMessage) => this.#receive(message, channel.frameBytes);
     channel.onbatch = (messages, faults) => this.#receiveBatch(messages, faults);
     channel.onfault = (fault) => this.#receiveFault(fault);
     channel.onerror = (error) => this.onerror?.(error);
@@ -128,9 +138,9 @@ export class Peer {
     this.#finish();
   }
 
-  #receive(message: JsonRpcMessage): void {
+  #receive(message: JsonRpcMessage, bytes: number | undefined): void {
     if ('method' in message) {
-      if ('id' in message) this.#inbound.accept(message);
+      if ('id' in message) this.#inbound.accept(message, bytes);
       else this.#notified(message);
     } else if (!this.#outbound.answer(message)) {
       this.onerror?.(this.#unexpectedAnswer(message));
@@ -154,7 +164,9 @@ export class Peer {
     const requests = messages.filter((message): message is JsonRpcRequest => 'method' in message && 'id' in message);
     const answers = faults.flatMap((fault) => this.#answerToFault(fault) ?? []);
     this.#batches.open(requests, answers, (batch) => this.#sendBatch(batch));
-    for (const message of messages) this.#receive(message);
+    const { frameBytes } = this.channel;
+    const bytesOfEach = frameBytes === undefined ? undefined : Math.ceil(frameBytes / messages.length);
+    for (const message of messages) this.#receive(message, bytesOfEach);
   }
 
   #receiveFault(fault: InboundFault): void {

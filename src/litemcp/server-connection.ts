@@ -33,6 +33,7 @@ export interface ServerConnectionOptions {
   handler: (values: object, call: LiteMcpCall) => unknown;
   maxConcurrent: number;
   maxQueued: number;
+  maxInboundBytes: number;
   rememberedIds: number;
   log: (line: string) => void;
   decodeText: (bytes: Uint8Array) => string;
@@ -88,6 +89,7 @@ export class ServerConnection {
     this.#inbound = new Inbound({
       maxConcurrent: options.maxConcurrent,
       maxQueued: options.maxQueued,
+      maxInboundBytes: options.maxInboundBytes,
       answer: (request, response) => this.#finished(jobOf(request), response),
       onHandlerError: (error) => this.#log(`The handler failed: ${error.stack ?? error.message}`),
     });
@@ -97,7 +99,7 @@ export class ServerConnection {
       close = resolve;
     });
     this.#events = {
-      frame: (bytes) => this.#frame(this.#options.decodeText(bytes)),
+      frame: (bytes) => this.#frame(this.#options.decodeText(bytes), bytes.length),
       fault: (fault) => this.#fault(fault),
       error: (error) => this.#log(error.message),
       closed: (error) => {
@@ -116,9 +118,9 @@ export class ServerConnection {
     return this.#wire.close();
   }
 
-  #frame(text: string): void {
+  #frame(text: string, bytes: number): void {
     const message = parseIOBasic(text);
-    if (!(message instanceof Unreadable)) return this.#accept(message);
+    if (!(message instanceof Unreadable)) return this.#accept(message, bytes);
     if (text.trim() !== '') this.#unreadable(message);
   }
 
@@ -137,17 +139,17 @@ export class ServerConnection {
     this.#refuse(id, problem);
   }
 
-  #accept({ id, type, data }: IOBasic): void {
+  #accept({ id, type, data }: IOBasic, bytes: number): void {
     this.#wire.phase = 'running';
     if (isAnswerType(type))
       return this.#log(`Ignored: a message of type "${type}" is an answer, and nothing was asked`);
     if (!this.#seen.add(id)) return this.#log(`Ignored: id ${id} was used before`);
     if (type === 'get') this.#send(printIOBasic(id, 'info', this.#options.tool));
-    else if (type === 'call') this.#call(id, data);
+    else if (type === 'call') this.#call(id, data, bytes);
     else this.#refuse(id, `There is no type ${JSON.stringify(type.slice(0, 60))}: a request is "get" or "call"`);
   }
 
-  #call(id: OperationId, data: unknown): void {
+  #call(id: OperationId, data: unknown, bytes: number): void {
     const { tool } = this.#options;
     let args: readonly string[] = [];
     try {
@@ -155,16 +157,16 @@ export class ServerConnection {
       args = call.arguments;
       const problem = call.tool === tool.name ? wrongCount(tool, args.length) : noSuchTool(call.tool, tool);
       if (problem !== undefined) return this.#refuse(id, problem, args);
-      this.#enqueue(new Job(id, args, tool, this.#parameters.values(args)));
+      this.#enqueue(new Job(id, args, tool, this.#parameters.values(args)), bytes);
     } catch (error) {
       this.#refuse(id, toError(error).message, args);
     }
   }
 
-  #enqueue(job: Job): void {
+  #enqueue(job: Job, bytes: number): void {
     this.#wire.owe(1);
     // Ids of our own: the client's may be bigints, and are known to be unique already.
-    this.#inbound.accept({ jsonrpc: '2.0', id: this.#jobs++, method: 'call', params: { job } });
+    this.#inbound.accept({ jsonrpc: '2.0', id: this.#jobs++, method: 'call', params: { job } }, bytes);
   }
 
   #finished(job: Job, response: JsonRpcResponse | undefined): void {

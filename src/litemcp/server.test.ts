@@ -237,6 +237,22 @@ describe('a handler', () => {
     expect((await a!).response.content[0]!.data).toBe('A');
     expect(most).toBe(2);
   });
+  test('is refused beyond the bytes that all calls may have', async () => {
+    const { open, opened } = gate<string>();
+    const server = new LiteMcpServer({ name: 'Wait', parameters: [{ name: 'key', type: 'string' }] }, () => opened, {
+      maxInboundBytes: 5000,
+    });
+    const { client } = await connected(server);
+    await client.info();
+    const [a, b] = ['a', 'b'].map((key) => client.call([key.repeat(3000)]));
+    expect((await b!).response).toEqual({
+      content: [{ type: 'string', data: expect.stringMatching(/^Requests too long: .* later, with a new id$/) }],
+      error: true,
+    });
+    open('A');
+    expect((await a!).response.content[0]!.data).toBe('A');
+    expect((await client.call(['b'.repeat(3000)])).response.error).toBe(false);
+  });
   test('is told by its signal when the client is gone', async () => {
     const started = gate();
     const aborted = gate();

@@ -2,6 +2,7 @@
 // holds what one client has asked. Pure: it never touches a stream, and logs only through `log`.
 
 import { UsageError } from '../base/errors.ts';
+import { DEFAULT_MAX_INBOUND_BYTES } from '../jsonrpc/inbound.ts';
 import type { Wire } from '../transport/wire.ts';
 import type { HandlerResult } from './handler-result.ts';
 import type { OperationId } from './io-basic.ts';
@@ -42,6 +43,8 @@ export interface LiteMcpServerOptions {
   maxConcurrent?: number;
   /** How many more may wait; beyond that they are refused. */
   maxQueued?: number;
+  /** How many bytes those that run and wait may have in all; beyond that they are refused. */
+  maxInboundBytes?: number;
   /** How many of a client's newest ids are remembered at least, so that a repeated one is ignored. */
   rememberedIds?: number;
   /** Told, a line at a time, what nobody could be answered about and what a handler threw. */
@@ -67,6 +70,7 @@ export class LiteMcpServer<const P extends readonly Parameter[] = readonly Param
   /** Serves one client until its wire closes. */
   async serve(wire: Wire, options: ServeOptions = {}): Promise<ServerConnection> {
     const { maxConcurrent = 256, maxQueued = 4096, rememberedIds = 10_000 } = this.#options;
+    const { maxInboundBytes = DEFAULT_MAX_INBOUND_BYTES } = this.#options;
     const log = this.#options.log ?? options.log ?? (() => undefined);
     const decoder = new TextDecoder();
     const decodeText = options.decodeText ?? ((bytes: Uint8Array) => decoder.decode(bytes));
@@ -75,6 +79,7 @@ export class LiteMcpServer<const P extends readonly Parameter[] = readonly Param
       handler: this.#handler as (values: object, call: LiteMcpCall) => unknown,
       maxConcurrent,
       maxQueued,
+      maxInboundBytes,
       rememberedIds,
       log,
       decodeText,

@@ -43,6 +43,10 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
     return this.#wire.closeError;
   }
 
+  get frameBytes(): number {
+    return this.#reader.frameBytes;
+  }
+
   evidence(): Evidence {
     return this.#wire.evidence();
   }

@@ -16,9 +16,8 @@ import { Listeners } from './listeners.ts';
 import { callTool, complete, getPrompt, listPage, type Params, readResource } from './methods.ts';
 import type { Family } from './registry.ts';
 import type { ServerCore } from './server-core.ts';
+import { SubscribedUris } from './subscribed-uris.ts';
 import { TranscriptDialect } from './transcript-dialect.ts';
-
-const MOST_SUBSCRIBED_URIS = 10_000;
 
 interface Session extends ClientContext {
   logLevel: LogLevel;
@@ -34,7 +33,7 @@ export class Connection {
   /** The legacy session, once `initialize` has been answered, or assumed for a client that skips it. */
   #session: Session | undefined;
   #spokeModern = false;
-  #subscribed = new Set<string>();
+  #subscribed = new SubscribedUris();
   readonly #link: CallLink;
 
   constructor(core: ServerCore, channel: Channel, options: PeerOptions) {
@@ -210,9 +209,6 @@ export class Connection {
   #subscribe({ uri }: Params, on: boolean): object {
     this.#offers('resources/subscribe', 'resources');
     if (typeof uri !== 'string') throw invalidParams('A subscription needs a "uri"');
-    if (on && this.#subscribed.size >= MOST_SUBSCRIBED_URIS) {
-      throw invalidParams(`Too many subscriptions: ${MOST_SUBSCRIBED_URIS} are open; unsubscribe from one first`);
-    }
     if (on) this.#subscribed.add(uri);
     else this.#subscribed.delete(uri);
     return {};

@@ -10,6 +10,8 @@ import type { Family } from './registry.ts';
 
 const MOST_LISTENERS = 1024;
 const MOST_URIS = 10_000;
+/** Of the requests that stay open, all together. */
+const MOST_BYTES = 16 * 1024 * 1024;
 
 const wishes = {
   tools: 'toolsListChanged',
@@ -21,11 +23,13 @@ interface Listener {
   id: RequestId;
   families: Set<Family>;
   uris: Set<string>;
+  bytes: number;
   end: (result: Record<string, unknown>) => void;
 }
 
 export class Listeners {
   readonly #byId = new Map<RequestId, Listener>();
+  #heldBytes = 0;
   readonly #notify: (method: string, params: Params) => void;
   readonly #offered: (family: Family) => boolean;
 
@@ -41,11 +45,15 @@ export class Listeners {
     if (this.#byId.size >= MOST_LISTENERS) {
       throw invalidParams(`Too many subscriptions: ${MOST_LISTENERS} are open; cancel one first`);
     }
+    const { id, bytes } = inbound;
+    if (this.#heldBytes + bytes > MOST_BYTES) {
+      const message = `those that are open have ${this.#heldBytes} bytes, this one ${bytes}, and ${MOST_BYTES} may be held`;
+      throw invalidParams(`Subscriptions too long: ${message}; cancel one first`);
+    }
     const families = (Object.keys(wishes) as Family[]).filter(
       (family) => filter[wishes[family]] && this.#offered(family),
     );
     const uris = this.#offered('resources') ? (filter.resourceSubscriptions ?? []) : [];
-    const { id } = inbound;
     const honored: SubscriptionFilter = Object.fromEntries(families.map((family) => [wishes[family], true]));
     if (uris.length > 0) honored.resourceSubscriptions = uris;
     // The acknowledgement must be the first message of the subscription.
@@ -54,8 +62,10 @@ export class Listeners {
       notifications: honored,
     });
     return new Promise((end) => {
-      this.#byId.set(id, { id, families: new Set(families), uris: new Set(uris), end });
-      inbound.signal.addEventListener('abort', () => this.#byId.delete(id), { once: true });
+      const listener = { id, families: new Set(families), uris: new Set(uris), bytes, end };
+      this.#byId.set(id, listener);
+      this.#heldBytes += bytes;
+      inbound.signal.addEventListener('abort', () => this.#forget(listener), { once: true });
     });
   }
 
@@ -74,8 +84,16 @@ export class Listeners {
 
   /** The server ends: each listener gets the answer to its request. */
   endAll(): void {
-    for (const { id, end } of this.#byId.values()) end({ _meta: { [SUBSCRIPTION_ID]: id } });
-    this.#byId.clear();
+    for (const listener of [...this.#byId.values()]) {
+      this.#forget(listener);
+      listener.end({ _meta: { [SUBSCRIPTION_ID]: listener.id } });
+    }
+  }
+
+  #forget(listener: Listener): void {
+    if (this.#byId.get(listener.id) !== listener) return;
+    this.#byId.delete(listener.id);
+    this.#heldBytes -= listener.bytes;
   }
 }
 

@@ -19,9 +19,13 @@ export interface ServerOptions {
   askTimeoutMs?: number;
   /** 2026-07-28: how many handlers may wait for their clients' answers at a time; the oldest gives way. */
   maxSuspended?: number;
+  /** 2026-07-28: how many bytes their requests may have in all. */
+  maxSuspendedBytes?: number;
   /** How many requests of a client run at a time, and how many more may wait. */
   maxConcurrent?: number;
   maxQueued?: number;
+  /** How many bytes those that run and wait may have in all. */
+  maxInboundBytes?: number;
   clock?: Clock;
 }
 
@@ -57,6 +61,7 @@ export class ServerCore {
     this.suspended = new SuspendedCalls({
       clock,
       maxSuspended: options.maxSuspended ?? 1000,
+      maxSuspendedBytes: options.maxSuspendedBytes ?? 256 * 1024 * 1024,
       suspendedMs: this.askTimeoutMs,
     });
   }

@@ -125,8 +125,8 @@ export class Server {
 
   /** Serves a client over a transport, ours or the official one. Resolves when the transport has started. */
   async connect(channel: Channel): Promise<Connection> {
-    const { maxConcurrent, maxQueued, clock } = this.#options;
-    const connection = new Connection(this.#core, channel, { maxConcurrent, maxQueued, clock });
+    const { maxConcurrent, maxQueued, maxInboundBytes, clock } = this.#options;
+    const connection = new Connection(this.#core, channel, { maxConcurrent, maxQueued, maxInboundBytes, clock });
     this.#connections.add(connection);
     connection.peer.onclose = () => this.#connections.delete(connection);
     await connection.peer.start();

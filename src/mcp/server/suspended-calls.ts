@@ -1,10 +1,10 @@
 // 2026-07-28 has no requests from server to client: a handler that asks its client is kept here, asleep, while an
 // `input_required` result carries its questions out; the client's retry brings the answers and wakes it. The handler runs
-// once, however many rounds that takes. What the client holds meanwhile is only a key: random, good for one use, and worth
+// once, however many rounds that takes. Those asleep are bounded in number and in bytes. What the client holds meanwhile is only a key: random, good for one use, and worth
 // nothing if it is altered, which is noticed and said.
 
 import type { Clock } from '../../base/clock.ts';
-import { toError, UsageError } from '../../base/errors.ts';
+import { RpcError, toError, UsageError } from '../../base/errors.ts';
 import { Deadlines } from '../../jsonrpc/deadlines.ts';
 import { InFlight } from '../../jsonrpc/in-flight.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
@@ -21,6 +21,10 @@ interface Question {
 /** One handler and its unanswered questions. */
 interface Work {
   call: Call;
+  /** What began it; the call holds on to it. */
+  first: InboundCall;
+  /** What is kept of it while it sleeps. */
+  bytes: number;
   /** Method and parameters: a retry must be the same request. */
   request: string;
   result: Promise<unknown>;
@@ -34,6 +38,8 @@ interface Work {
 export interface SuspendedCallsOptions {
   clock: Clock;
   maxSuspended: number;
+  /** The requests of those asleep, all together. */
+  maxSuspendedBytes: number;
   suspendedMs: number;
 }
 
@@ -42,6 +48,7 @@ export class SuspendedCalls {
   readonly #asleep = new InFlight<Work>();
   readonly #deadlines: Deadlines<Work>;
   readonly #run = randomText(6);
+  #heldBytes = 0;
 
   constructor(options: SuspendedCallsOptions) {
     this.#options = options;
@@ -63,6 +70,8 @@ export class SuspendedCalls {
   ): unknown {
     const work: Work = {
       call: new Call(inbound, client, { notify, ask: (_call, request) => this.#ask(work, request) }),
+      first: inbound,
+      bytes: 0,
       request: '',
       result: Promise.resolve(),
       questions: new Map(),
@@ -92,7 +101,7 @@ export class SuspendedCalls {
         answers[key] === undefined ? [] : [[key, readResponse(key, request, answers[key])] as const],
       ),
     );
-    this.#asleep.take(work.key);
+    this.#wake(work);
     if (this.#asleep.size === 0) this.#deadlines.idle();
     work.call.continueUnder(inbound, client);
     for (const [key, response] of read) {
@@ -125,7 +134,10 @@ export class SuspendedCalls {
         } catch (error) {
           for (const question of work.questions.values()) question.reject(toError(error));
           work.questions.clear();
-          reject(invalidParams('The request is nested too deeply for a question to be asked about it'));
+          const isRefused = error instanceof RpcError;
+          reject(
+            isRefused ? error : invalidParams('The request is nested too deeply for a question to be asked about it'),
+          );
         }
       };
       work.result.then(resolve, reject);
@@ -135,21 +147,34 @@ export class SuspendedCalls {
   }
 
   #suspend(work: Work, inbound: InboundCall): InputRequiredResult {
-    if (this.#asleep.size >= this.#options.maxSuspended) {
-      const oldest = this.#asleep.values().next().value;
-      if (oldest) this.#drop(oldest, 'too many other calls wait for their clients');
-    }
+    work.request ||= identity(inbound);
+    work.bytes = work.request.length + work.first.bytes + (inbound === work.first ? 0 : inbound.bytes);
+    this.#makeRoom(work.bytes);
     work.key = randomText(16);
     work.dueMs = this.#options.clock.nowMs() + this.#options.suspendedMs;
-    work.request ||= identity(inbound);
     this.#asleep.add(work.key, work);
+    this.#heldBytes += work.bytes;
     this.#deadlines.added(work);
     const inputRequests = Object.fromEntries([...work.questions].map(([key, { request }]) => [key, request]));
     return { resultType: 'input_required', inputRequests, requestState: `${this.#run}.${work.key}` };
   }
 
+  /** The oldest give way. */
+  #makeRoom(bytes: number): void {
+    const { maxSuspended, maxSuspendedBytes } = this.#options;
+    if (bytes > maxSuspendedBytes) {
+      const message = `it takes ${bytes} bytes to keep, and ${maxSuspendedBytes} may be held`;
+      throw invalidParams(`The request is too long for a question to be asked about it: ${message}`);
+    }
+    while (this.#asleep.size >= maxSuspended || this.#heldBytes + bytes > maxSuspendedBytes) {
+      const oldest = this.#asleep.values().next().value;
+      if (!oldest) return;
+      this.#drop(oldest, 'too many other calls wait for their clients');
+    }
+  }
+
   #find(state: unknown): Work {
-    const [run, key] = typeof state === 'string' ? state.split('.') : [];
+    const [run, key] = typeof state === 'string' ? state.split('.', 2) : [];
     const work = run === this.#run && key !== undefined ? this.#asleep.get(key) : undefined;
     if (work) return work;
     const why =
@@ -161,8 +186,12 @@ export class SuspendedCalls {
     });
   }
 
+  #wake(work: Work): void {
+    if (this.#asleep.take(work.key)) this.#heldBytes -= work.bytes;
+  }
+
   #drop(work: Work, why: string): void {
-    this.#asleep.take(work.key);
+    this.#wake(work);
     const reason = new UsageError('INPUT_NOT_GIVEN', `The call was given up: ${why}`);
     work.call.abort(reason);
     for (const { reject } of work.questions.values()) reject(reason);

@@ -96,6 +96,9 @@ export class TranscriptDialect implements Channel {
   get closeError(): Error | undefined {
     return this.#channel.closeError;
   }
+  get frameBytes(): number | undefined {
+    return this.#channel.frameBytes;
+  }
   set onbatch(handler: Channel['onbatch']) {
     this.#channel.onbatch = handler;
   }

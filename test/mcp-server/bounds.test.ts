@@ -1,0 +1,142 @@
+// What a client can make a server keep: bounded in bytes as well as in number, and said with words.
+
+import { expect, test } from 'vitest';
+import { Server } from '../../src/mcp/server/server.ts';
+import { RawClient, resultOf } from './raw-client.ts';
+
+const info = { name: 'bounded', version: '1.0.0' };
+const megabytes = (count: number) => 'x'.repeat(count * 1024 * 1024);
+const canBeAsked = { roots: {} };
+
+function asking(options: { maxSuspendedBytes: number }) {
+  const server = new Server(info, options);
+  const givenUp: string[] = [];
+  server.tool('ask', { input: { type: 'object' } }, async ({ name }, call) => {
+    call.signal.addEventListener('abort', () => givenUp.push(String(name)));
+    return { roots: await call.roots() };
+  });
+  return { server, givenUp };
+}
+
+const stateOf = (answer: Parameters<typeof resultOf>[0]) => resultOf<{ requestState: string }>(answer).requestState;
+
+test('requests beyond maxInboundBytes are refused as busy, and let in when there is room', async () => {
+  const server = new Server(info, { maxInboundBytes: 3 * 1024 * 1024, maxConcurrent: 1 });
+  let end: (() => void) | undefined;
+  server.tool('wait', {}, () => {
+    return new Promise<string>((resolve) => {
+      end = () => resolve('done');
+    });
+  });
+  const client = await RawClient.connect(server);
+  await client.initialize();
+  const call = (id: number) => client.request('tools/call', { name: 'wait', arguments: { text: megabytes(1) } }, id);
+  const first = call(1);
+  const second = call(2);
+  expect(await call(3)).toMatchObject({
+    error: {
+      code: -31001,
+      message: expect.stringContaining('Requests too long'),
+      data: { maxInboundBytes: 3 * 1024 * 1024 },
+    },
+  });
+  expect(await client.request('ping')).toMatchObject({ result: {} });
+  end!();
+  expect(await first).toMatchObject({ result: { content: [{ text: 'done' }] } });
+  const fourth = call(4);
+  await client.request('ping');
+  end!();
+  await second;
+  await client.request('ping');
+  end!();
+  expect(await fourth).toMatchObject({ result: { content: [{ text: 'done' }] } });
+});
+
+test('handlers that sleep give way by what they keep, the oldest first', async () => {
+  const { server, givenUp } = asking({ maxSuspendedBytes: 5 * 1024 * 1024 });
+  const client = await RawClient.connect(server);
+  const call = (name: string, more: object = {}) =>
+    client.modern('tools/call', { name: 'ask', arguments: { name, text: megabytes(1) }, ...more }, canBeAsked);
+  const oldest = stateOf(await call('oldest'));
+  const second = stateOf(await call('second'));
+  expect(givenUp).toEqual([]);
+  stateOf(await call('third'));
+  expect(givenUp).toEqual(['oldest']);
+  expect(await call('oldest', { requestState: oldest })).toMatchObject({ error: { code: -32602 } });
+  const inputResponses = { 'input-1': { roots: [] } };
+  expect(await call('second', { requestState: second, inputResponses })).toMatchObject({
+    result: { structuredContent: { roots: [] } },
+  });
+});
+
+test('what a retry brings along counts too, also where it belongs to no parameter', async () => {
+  const { server, givenUp } = asking({ maxSuspendedBytes: 3 * 1024 * 1024 });
+  const client = await RawClient.connect(server);
+  const call = (name: string, more: object = {}, meta: object = {}) =>
+    client.modern('tools/call', { name: 'ask', arguments: { name }, ...more }, canBeAsked, meta);
+  stateOf(await call('small', {}, { junk: megabytes(0.5) }));
+  const requestState = stateOf(await call('grows', {}, { junk: megabytes(1) }));
+  expect(givenUp).toEqual([]);
+  stateOf(await call('grows', { requestState }, { junk: megabytes(1.9) }));
+  expect(givenUp).toEqual(['small']);
+});
+
+test('a request that is too long to sleep is refused with words, and wakes nobody else', async () => {
+  const { server, givenUp } = asking({ maxSuspendedBytes: 1024 * 1024 });
+  const client = await RawClient.connect(server);
+  const ask = (text: string) => client.modern('tools/call', { name: 'ask', arguments: { text } }, canBeAsked);
+  stateOf(await ask(''));
+  expect(await ask(megabytes(1))).toMatchObject({
+    error: { code: -32602, message: expect.stringContaining('too long for a question to be asked about it') },
+  });
+  expect(givenUp).toEqual([]);
+});
+
+test('a state of nothing but dots is refused like any other', async () => {
+  const { server } = asking({ maxSuspendedBytes: 1024 });
+  const client = await RawClient.connect(server);
+  const requestState = '.'.repeat(5_000_000);
+  expect(await client.modern('tools/call', { name: 'ask', requestState }, canBeAsked)).toMatchObject({
+    error: { code: -32602, data: { requestState: 'unknown' } },
+  });
+});
+
+test('subscriptions of the modern kind are bounded in bytes, and a cancelled one makes room', async () => {
+  const server = new Server(info);
+  server.resource('mem://a', { name: 'a' }, () => 'a');
+  const client = await RawClient.connect(server);
+  const notifications = { resourceSubscriptions: [`mem://${megabytes(7)}`] };
+  const isOpen = (id: number) =>
+    client.until(
+      ({ method, params }) =>
+        method === 'notifications/subscriptions/acknowledged' &&
+        (params?._meta as Record<string, unknown> | undefined)?.['io.modelcontextprotocol/subscriptionId'] === id,
+    );
+  for (const id of [100, 101]) {
+    void client.modern('subscriptions/listen', { notifications });
+    await isOpen(id);
+  }
+  expect(await client.modern('subscriptions/listen', { notifications })).toMatchObject({
+    error: { code: -32602, message: expect.stringContaining('Subscriptions too long') },
+  });
+  client.notify('notifications/cancelled', { requestId: 100 });
+  void client.modern('subscriptions/listen', { notifications });
+  await isOpen(103);
+});
+
+test('subscriptions of the legacy kind are bounded in characters, and count once', async () => {
+  const server = new Server(info);
+  server.resource('mem://a', { name: 'a' }, () => 'a');
+  const client = await RawClient.connect(server);
+  await client.initialize();
+  const [one, other] = [`mem://1${megabytes(7)}`, `mem://2${megabytes(7)}`];
+  for (const uri of [one, one, one, other]) {
+    expect(await client.request('resources/subscribe', { uri })).toMatchObject({ result: {} });
+  }
+  const uri = `mem://3${megabytes(7)}`;
+  expect(await client.request('resources/subscribe', { uri })).toMatchObject({
+    error: { code: -32602, message: expect.stringContaining('Subscriptions too long') },
+  });
+  await client.request('resources/unsubscribe', { uri: one });
+  expect(await client.request('resources/subscribe', { uri })).toMatchObject({ result: {} });
+});
