@@ -41,11 +41,11 @@ export function launchError(thrown: unknown, launch: Launch): StandpipeError {
   const found = findCommand(command, searchPath, cwd);
 
   if ((cause.code === 'ENOENT' || cause.code === 'EACCES') && !found) {
-    const where = isPath(command)
-      ? `there is no file ${resolve(cwd, command)}`
-      : `it is in no folder of PATH (${searchPath || 'empty'})`;
+    const where = isPath(command) ? `there is no file ${resolve(cwd, command)}` : 'it is in no folder of PATH';
+    const searched = isPath(command) ? '' : ` PATH is ${searchPath || 'empty'}`;
+    const hint = whereToLook(command, searchPath, cwd) + searched;
     const message = `Cannot find the command ${quoted(command)}: ${where}.`;
-    return new ProcessError('COMMAND_NOT_FOUND', mask(message), details(whereToLook(command, searchPath, cwd)));
+    return new ProcessError('COMMAND_NOT_FOUND', mask(message), details(hint));
   }
   if (cause.code === 'EACCES' && found && found.kind !== 'executable') {
     const folder = found.kind === 'directory';

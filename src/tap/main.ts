@@ -1,29 +1,38 @@
 // `standpipe tap [--record FILE] -- command …`: a tap as a program, and nothing else, since a host waits for it.
 
 import { writeSync } from 'node:fs';
-import { toError, UsageError } from '../base/errors.ts';
+import { StandpipeError, toError } from '../base/errors.ts';
 import { endLike } from './pass-signals.ts';
 import { runTap } from './run-tap.ts';
 import { parseTapArguments } from './tap-arguments.ts';
 
 export async function tapMain(words: readonly string[]): Promise<void> {
   // A failure that nobody caught can only be an onlooker's: the traffic has its own handlers.
-  process.on('uncaughtException', (error) => complain(`goes on after ${error.stack}`));
+  process.on('uncaughtException', (error) => print(`standpipe tap: goes on after ${error.stack}`));
   try {
     const { framing: name, ...options } = parseTapArguments(words);
     const framing = name === undefined ? undefined : (await import('../framing/by-name.ts')).framingByName(name);
-    endLike(await runTap({ ...options, framing }));
+    const result = await runTap({ ...options, framing });
+    if (result.error) print(inWords(result.error));
+    endLike(result);
   } catch (thrown) {
-    const error = toError(thrown);
-    complain(error instanceof UsageError ? [error.message, error.hint].filter(Boolean).join('\n') : error.stack!);
+    print(inWords(toError(thrown)));
     process.exit(2);
   }
 }
 
+/** As every command tells its errors (cli/show-error.ts), which would take too long to load here. */
+function inWords(error: Error): string {
+  if (!(error instanceof StandpipeError)) {
+    return `error: ${error.message}\nThis is a fault of standpipe itself; please report it with what is below.\n${error.stack}`;
+  }
+  return error.hint ? `error: ${error.message}\nhint: ${error.hint}` : `error: ${error.message}`;
+}
+
 /** To the descriptor: the stream of it is in other hands. */
-function complain(problem: string): void {
+function print(text: string): void {
   try {
-    writeSync(2, `standpipe tap: ${problem}\n`);
+    writeSync(2, `${text}\n`);
   } catch {
     // Nobody reads our stderr, and there is no other place to say so.
   }

@@ -3,7 +3,7 @@
 // among those, the traffic goes on.
 
 import { basename } from 'node:path';
-import { type ProcessError, StandpipeError, toError } from '../base/errors.ts';
+import { toError } from '../base/errors.ts';
 import { DEFAULT_KEEP_FRAME_BYTES, FlowStore } from '../flow/store.ts';
 import type { Framing } from '../framing/framing.ts';
 import { newline } from '../framing/newline.ts';
@@ -33,6 +33,8 @@ export interface TapOptions extends OnlookerOptions {
 export interface TapResult {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
+  /** Why the server was not started. */
+  error?: Error;
 }
 
 /** Resolves when the server has ended and all it wrote was passed on. `endLike` ends this process in the same way. */
@@ -57,7 +59,7 @@ export async function runTap(options: TapOptions, ends: Ends = ownEnds()): Promi
     server = await startServerProcess({ command, args, inheritEnv: true, watchdog });
   } catch (thrown) {
     signals.stop();
-    return notStarted(thrown, warn);
+    return notStarted(toError(thrown));
   }
   source.add({ kind: 'spawn', command: server.commandLine, pid: server.pid });
   signals.connect(server);
@@ -88,8 +90,6 @@ export async function runTap(options: TapOptions, ends: Ends = ownEnds()): Promi
 }
 
 /** As a shell would: 127 for a command that is not there, 126 for one that cannot be run. */
-function notStarted(thrown: unknown, warn: (problem: string) => void): TapResult {
-  const error = toError(thrown) as Partial<ProcessError> & Error;
-  warn(error instanceof StandpipeError && error.hint ? `${error.message} ${error.hint}` : error.message);
-  return { exitCode: error.code === 'COMMAND_NOT_FOUND' ? 127 : 126, signal: null };
+function notStarted(error: Error & { code?: unknown }): TapResult {
+  return { exitCode: error.code === 'COMMAND_NOT_FOUND' ? 127 : 126, signal: null, error };
 }

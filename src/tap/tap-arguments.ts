@@ -51,14 +51,14 @@ export function parseTapArguments(words: readonly string[]): TapArguments {
       continue;
     }
     const set = withValue[name!];
-    if (!set) throw usage(`there is no option ${name}`);
+    if (!set) throw usage(`There is no option ${name}`);
     const value = rest.length > 0 ? rest.join('=') : words[++at];
     if (value === undefined) throw usage(`${name} needs a value`);
     set(options, value);
     at++;
   }
   const [command, ...args] = words.slice(words[at] === '--' ? at + 1 : at);
-  if (command === undefined) throw usage('there is no command to run');
+  if (command === undefined) throw usage('There is no command to run');
   return { ...options, command, args };
 }
 

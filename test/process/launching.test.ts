@@ -21,8 +21,8 @@ async function failure(options: Parameters<typeof startServerProcess>[0]): Promi
 test('a missing command is named, with the PATH that was searched and what to do', async () => {
   const error = await failure({ command: 'no-such-tool', args: ['--x', 'a b'], env: { PATH: '/nowhere:/usr/bin' } });
   expect(error.code).toBe('COMMAND_NOT_FOUND');
-  expect(error.message).toBe('Cannot find the command "no-such-tool": it is in no folder of PATH (/nowhere:/usr/bin).');
-  expect(error.hint).toContain('absolute path');
+  expect(error.message).toBe('Cannot find the command "no-such-tool": it is in no folder of PATH.');
+  expect(error.hint).toMatch(/absolute path .* PATH is \/nowhere:\/usr\/bin$/);
   expect(error.evidence).toEqual({ phase: 'spawn', command: "no-such-tool --x 'a b'" });
   expect(error.cause).toMatchObject({ code: 'ENOENT' });
 });
