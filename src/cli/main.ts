@@ -16,9 +16,20 @@ async function main(words: readonly string[]): Promise<void> {
     await answerShell(words.slice(1));
     process.exit(0);
   } else {
+    const stopListening = endOnSignals();
     const { runCommand } = await import('./run-command.ts');
-    await runCommand(words);
+    await runCommand(words, stopListening);
   }
+}
+
+/** While the command is loaded, which takes a moment: nothing was started yet, so nothing has to be stopped. */
+function endOnSignals(): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const end = (_name: string, number: number) => process.exit(128 + number);
+  for (const signal of signals) process.on(signal, end);
+  return () => {
+    for (const signal of signals) process.off(signal, end);
+  };
 }
 
 function asksForHelp(line: readonly string[]): boolean {

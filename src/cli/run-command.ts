@@ -11,11 +11,13 @@ import type { RunCommand } from './invocation.ts';
 import { Output } from './output/output.ts';
 import { readDuration, type Settings } from './settings.ts';
 
-export async function runCommand(words: readonly string[]): Promise<void> {
+/** `listening` is called when signals are heard here: whoever heard them until then need not any more. */
+export async function runCommand(words: readonly string[], listening: () => void): Promise<void> {
   const { ours, serverCommand } = splitAtServer(words);
   const { stdout, stderr, env } = process;
   const out = new Output({ stdout, stderr, env, json: ours.includes('--json') });
   const signal = interruptSignal();
+  listening();
   let exitCode: number = ExitCode.done;
   const run: RunCommand =
     (body) =>
@@ -23,6 +25,8 @@ export async function runCommand(words: readonly string[]): Promise<void> {
       const command = given.at(-1) as Command;
       const { timeout, ...options } = command.optsWithGlobals();
       const settings: Settings = { ...options, timeoutMs: timeout };
+      await new Promise(setImmediate); // a signal that came while all this was loaded is heard now
+      signal.throwIfAborted();
       exitCode = (await body({ settings, serverCommand, out, signal }, command.args, options)) ?? ExitCode.done;
     };
   try {

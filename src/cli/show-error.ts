@@ -2,6 +2,7 @@
 
 import { StandpipeError, toError } from '../base/errors.ts';
 import { exitCodeOf } from './exit-code.ts';
+import { counted } from './output/counted.ts';
 import type { Output } from './output/output.ts';
 import { visible, visibleLine } from './output/visible.ts';
 
@@ -69,7 +70,7 @@ function evidenceLines({ evidence }: StandpipeError): string[] {
     ...(typeof exitCode === 'number' ? [`  exit code: ${exitCode}`] : []),
     ...(signal ? [`  signal: ${signal}`] : []),
     ...(firstNoise ? [`  stdout had: ${visibleLine(firstNoise.slice(0, 200))}`] : []),
-    ...(left > 0 ? [`  stderr: … ${left} lines before`] : []),
+    ...(left > 0 ? [`  stderr: … ${counted(left, 'line')} before`] : []),
     ...stderr
       .slice(-STDERR_LINES)
       .filter((line) => line !== '')

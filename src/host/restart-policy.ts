@@ -52,7 +52,8 @@ export function decideRestart(
   }
   if (recent.length >= limits.maxRestarts) {
     const seconds = Math.round(limits.periodMs / 1000);
-    return { restart: false, reason: `it was started ${recent.length + 1} times within ${seconds} s`, history: past };
+    const times = recent.length === 0 ? 'once' : `${recent.length + 1} times`;
+    return { restart: false, reason: `it was started ${times} within ${seconds} s`, history: past };
   }
   const backoffMs = Math.min(limits.backoffMs * 2 ** (failures - 1), limits.maxBackoffMs);
   // Between half and all of the wait, so that it still grows while it spreads.

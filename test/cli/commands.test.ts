@@ -186,6 +186,60 @@ test('inspect prints its address, and ends with Ctrl-C', async () => {
   expect((await runCli(['inspect', '--port', 'x'])).code).toBe(2);
 });
 
+describe('what cannot be inspected', () => {
+  const hint = '`standpipe inspect` alone shows what runs now.';
+
+  test('a recording that is not there: where it was looked for, and how to make one', async () => {
+    const { code, stdout, stderr } = await runCli(['inspect', 'nofile.jsonl']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe(
+      `error: There is no recording ${join(folder, 'nofile.jsonl')}\n` +
+        `hint: \`standpipe tap --record nofile.jsonl -- <command …>\` writes one; ${hint}\n`,
+    );
+    mkdirSync(join(folder, 'folder.jsonl'));
+    expect((await runCli(['inspect', 'folder.jsonl'])).stderr).toMatch(/^error: folder\.jsonl is no file\nhint: /);
+  });
+
+  test('a word that is neither a recording nor a server', async () => {
+    expect((await runCli(['inspect', 'nothing'])).stderr).toBe(
+      `error: There is no recording and no server named "nothing"\nhint: There is no config with servers here; ${hint}\n`,
+    );
+    const config = writeConfig('inspect.json', { weather: everythingEntry });
+    expect(await runCli(['inspect', 'wether', '--config', config])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `error: There is no recording and no server named "wether"\nhint: Did you mean "weather"? There are: weather; ${hint}\n`,
+    });
+  });
+});
+
+test('a shell that there is no completion for: which there are, and how they are installed', async () => {
+  const hint =
+    'hint: There is one for each of bash, zsh, fish; `standpipe completion --help` says how to install it.\n';
+  expect(await runCli(['completion', 'powershell'])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `error: There is no completion for "powershell"\n${hint}`,
+  });
+  expect((await runCli(['completion'])).stderr).toBe(`error: For which shell?\n${hint}`);
+  expect((await runCli(['completion', 'toString'])).code).toBe(2);
+});
+
+test('a tap tells its errors as every command does', async () => {
+  const { code, stderr } = await runCli(['tap', '--', 'no-such-command']);
+  expect(code).toBe(127);
+  expect(stderr).toMatch(
+    /^error: Cannot find the command "no-such-command": it is in no folder of PATH\.\nhint: .*\n$/,
+  );
+  const called = await runCli(['tools', '--', 'no-such-command']);
+  expect(called.stderr.replace('  command: no-such-command\n', '')).toMatch(
+    /^error: Cannot find the command [^\n]*of PATH\.\nhint: /,
+  );
+  const wrong = await runCli(['tap', '--recrod', 'x', ...everything]);
+  expect(wrong).toMatchObject({ code: 2, stdout: '' });
+  expect(wrong.stderr).toMatch(/^error: There is no option --recrod\nhint: standpipe tap \[.*\n$/);
+});
+
 describe('what a hostile server says, in a pipe', () => {
   test('content comes as it is, names cannot break the lines', async () => {
     const { stdout } = await runCli(['call', 'says', ...hostile]);

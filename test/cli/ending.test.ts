@@ -1,8 +1,9 @@
 // How commands end: with everything that they started gone, whoever ends them.
 
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isAlive, until } from '../fixtures/server.ts';
 import { everything, finished, folder, pidsIn, runCli, startCli } from './run-cli.ts';
 
@@ -82,4 +83,32 @@ test('a call that is over leaves nothing', async () => {
   expect(await runCli(['call', 'greet', 'name=x', ...env, ...everything])).toMatchObject({ code: 0 });
   expect(pids()).toHaveLength(1);
   expect(pids().filter(isAlive)).toEqual([]);
+});
+
+describe('Ctrl-C before the command has begun', () => {
+  /** Sends the signal in the very moment in which a file of the program asks for another one. */
+  const interruptedBy = (loader: RegExp) => {
+    const file = join(folder, 'interrupts.cjs');
+    writeFileSync(
+      file,
+      `const Module = require('node:module');
+      const load = Module._load;
+      Module._load = (request, parent, ...rest) => {
+        const isOurs = request.startsWith('./') && ${loader}.test(parent?.filename ?? '');
+        if (isOurs) { Module._load = load; process.kill(process.pid, 'SIGINT'); }
+        return load(request, parent, ...rest);
+      };`,
+    );
+    return { NODE_OPTIONS: `--require=${file}` };
+  };
+
+  test.each([
+    ['while the program is loaded', /dist.cli.main\.cjs$/],
+    ['while the command is loaded', /dist.cli.(?!main)[^/\\]+\.cjs$/],
+  ])('%s: 130, and not a word', async (_when, loader) => {
+    for (const command of [['ls'], ['config'], ['up', '--no-inspector'], ['tools', ...everything]]) {
+      const ran = await runCli(command, { env: interruptedBy(loader) });
+      expect({ command, ...ran }).toEqual({ command, code: 130, stdout: '', stderr: '' });
+    }
+  });
 });

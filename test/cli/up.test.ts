@@ -133,6 +133,26 @@ describe('in a pipe', () => {
     expect(pidsIn(pids.stays).filter(isAlive)).toHaveLength(1);
   });
 
+  test('what is wrong with the config is told when it is new, and not at every change', async () => {
+    const name = 'warnings.json';
+    const config = writeConfig(name, { everything: { ...everythingEntry, oldSlip: 1 } });
+    const host = await up(config);
+    await has(host, 'everything ready');
+    expect(host.log()).toContain(`standpipe runs 1 server of ${config}\n`);
+    const count = (text: string) => host.log().split(text).length - 1;
+    expect(count('Unknown key "oldSlip"')).toBe(1);
+    writeConfig(name, { first: calculatorEntry, everything: { ...everythingEntry, oldSlip: 1 } });
+    await has(host, 'first added');
+    writeConfig(name, { first: { ...calculatorEntry, newSlip: 1 }, everything: { ...everythingEntry, oldSlip: 1 } });
+    await has(host, 'Unknown key "newSlip"');
+    expect(count('Unknown key "oldSlip"')).toBe(1);
+    writeConfig(name, { everything: everythingEntry });
+    await has(host, 'first removed');
+    writeConfig(name, { everything: { ...everythingEntry, oldSlip: 1 } });
+    await until('it is wrong again', () => count('Unknown key "oldSlip"') === 2);
+    expect(count('Unknown key "newSlip"')).toBe(1);
+  });
+
   test('a socket that a killed host left behind is replaced, and its servers are gone', async () => {
     const pidFile = join(folder, 'killed.pids');
     const config = writeConfig('killed.json', { everything: { ...everythingEntry, env: { PID_FILE: pidFile } } });

@@ -1,11 +1,14 @@
 // `standpipe completion`: the script that teaches a shell.
 
-import { Argument } from 'commander';
+import { UsageError } from '../../base/errors.ts';
 import { shellScripts } from '../completion/shell-scripts.ts';
 import type { CommandModule } from '../invocation.ts';
 
+type Shell = keyof typeof shellScripts;
+const shells = Object.keys(shellScripts) as Shell[];
+
 export const define: CommandModule['define'] = (command, run) => {
-  command.addArgument(new Argument('<shell>', 'which shell').choices(Object.keys(shellScripts)));
+  command.argument('[shell]', `which shell: ${shells.join(', ')}`);
   command.addHelpText(
     'after',
     `
@@ -18,7 +21,8 @@ what servers said before; it never starts one.`,
   );
   command.action(
     run(async ({ out }, words) => {
-      const [shell] = words as [keyof typeof shellScripts];
+      const [shell] = words;
+      if (!isKnown(shell)) throw unknownShell(shell);
       const script = shellScripts[shell];
       if (out.json) out.document({ shell, script });
       else out.write(script);
@@ -26,3 +30,14 @@ what servers said before; it never starts one.`,
     }),
   );
 };
+
+function isKnown(shell: string | undefined): shell is Shell {
+  return shells.includes(shell as Shell);
+}
+
+function unknownShell(shell: string | undefined): UsageError {
+  const message = shell === undefined ? 'For which shell?' : `There is no completion for "${shell}"`;
+  return new UsageError('INVALID_OPTION', message, {
+    hint: `There is one for each of ${shells.join(', ')}; \`standpipe completion --help\` says how to install it.`,
+  });
+}

@@ -1,15 +1,18 @@
 // `standpipe inspect`: the Inspector in a browser, until Ctrl-C.
 
 import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
 import type { Host } from '../../host/host.ts';
 import type { InspectorSource } from '../../inspector/source.ts';
 import { openBrowser } from '../../process/open-browser.ts';
 import { ExitCode } from '../exit-code.ts';
 import { untilAborted } from '../interrupt.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
+import { shellWord } from '../output/shell-word.ts';
 import { unknownServer } from '../reach/find-server.ts';
 import { loadServers } from '../reach/own-host.ts';
-import { findRunningHost } from '../reach/running-host.ts';
+import { configFileOf, findRunningHost } from '../reach/running-host.ts';
 import { type ServerCommandOptions, serverOfCommand } from '../reach/server-command.ts';
 import { addServerOptions, examples, readPort, serverOptions } from './server-options.ts';
 
@@ -47,29 +50,52 @@ async function chooseSource(
   what: string | undefined,
   options: ServerCommandOptions,
 ): Promise<{ source: InspectorSource; host?: Host }> {
-  const { serverCommand, settings } = invocation;
+  const { serverCommand, settings, out } = invocation;
   if (serverCommand) return ofServer([serverOfCommand(serverCommand, options, settings)]);
-  if (what !== undefined && existsSync(what) && statSync(what).isFile()) {
+  if (what === undefined) return ofAllThatRun();
+  if (isFile(what)) {
     const { recordingSource } = await import('../../inspector/recording-source.ts');
     return { source: recordingSource(what) };
   }
-  const running = await findRunningHost(settings);
-  const names = running && (await running.status()).map(({ name }) => name);
-  await running?.close();
-  if (what !== undefined && names && !names.includes(what)) throw unknownServer(what, names);
-  if (what === undefined || running) {
-    const { liveSource } = await import('../../inspector/live-source.ts');
-    return { source: liveSource() };
+  if (/\.jsonl?$/.test(what)) throw noRecording(what);
+  const running = await findRunningHost(settings, (text) => out.say(text));
+  if (running) {
+    const names = (await running.status().finally(() => running.close())).map(({ name }) => name);
+    if (names.includes(what)) return ofAllThatRun();
+    throw noSuchThing(what, names);
   }
+  if (configFileOf(settings) === undefined && !settings.discover) throw noSuchThing(what, []);
   const { servers } = await loadServers(settings);
   const found = servers.filter(({ name }) => name === what);
-  if (found.length === 0) {
-    throw unknownServer(
-      what,
-      servers.map(({ name }) => name),
-    );
-  }
-  return ofServer(found);
+  if (found.length > 0) return ofServer(found);
+  throw noSuchThing(
+    what,
+    servers.map(({ name }) => name),
+  );
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function noRecording(file: string): UsageError {
+  const isThere = existsSync(file);
+  return new UsageError('NAME_UNKNOWN', isThere ? `${file} is no file` : `There is no recording ${resolve(file)}`, {
+    hint: `\`standpipe tap --record ${shellWord(file)} -- <command …>\` writes one; \`standpipe inspect\` alone shows what runs now.`,
+  });
+}
+
+/** A single word may have meant either. */
+function noSuchThing(what: string, servers: readonly string[]): UsageError {
+  const there = servers.length > 0 ? unknownServer(what, servers).hint : 'There is no config with servers here';
+  return new UsageError('NAME_UNKNOWN', `There is no recording and no server named "${what}"`, {
+    hint: `${there}; \`standpipe inspect\` alone shows what runs now.`,
+  });
+}
+
+async function ofAllThatRun(): Promise<{ source: InspectorSource }> {
+  const { liveSource } = await import('../../inspector/live-source.ts');
+  return { source: liveSource() };
 }
 
 async function ofServer(

@@ -1,6 +1,7 @@
 // `standpipe ls`: the servers and how they are. Starts nothing.
 
 import type { ServerState, ServerStatus } from '../../host/server-state.ts';
+import { unlessAborted } from '../interrupt.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Colour } from '../output/colours.ts';
 import { printRows } from '../output/table.ts';
@@ -24,9 +25,10 @@ export const stateColours: Record<ServerState, Colour | undefined> = {
   disabled: 'dim',
 };
 
-const ls: CommandBody = async ({ settings, out }) => {
-  const running = await findRunningHost(settings);
-  const servers = running ? await running.status().finally(() => running.close()) : await fromConfig(settings);
+const ls: CommandBody = async ({ settings, out, signal }) => {
+  const running = await findRunningHost(settings, (text) => out.say(text));
+  const status = running ? running.status().finally(() => running.close()) : fromConfig(settings);
+  const servers = await unlessAborted(status, signal);
   if (out.json) {
     out.document({ running: running !== undefined, servers });
     return undefined;

@@ -1,6 +1,7 @@
 // A host for one command: it starts what is used, does not bring back what falls, and asks the person at the terminal what
 // servers want to know.
 
+import { UsageError } from '../../base/errors.ts';
 import type { Config } from '../../host/config/load-config.ts';
 import type { ServerConfig } from '../../host/config/server-config.ts';
 import type { Host } from '../../host/host.ts';
@@ -8,15 +9,17 @@ import type { Invocation } from '../invocation.ts';
 import type { Settings } from '../settings.ts';
 import { askPerson } from './ask-person.ts';
 import { type ServerCommandOptions, serverOfCommand } from './server-command.ts';
+import { tellNoise } from './tell-noise.ts';
 
 export async function ownHost(invocation: Invocation, options: ServerCommandOptions): Promise<Host> {
   const { serverCommand, settings, out } = invocation;
   const { Host } = await import('../../host/host.ts');
   const servers = serverCommand
     ? [serverOfCommand(serverCommand, options, settings)]
-    : (await loadServers(settings)).servers.map((server) => forOnce(server, settings));
+    : (await loadServers(settings).catch(orACommand)).servers.map((server) => forOnce(server, settings));
   const host = new Host(servers, {
     inputs: (server) => askPerson(server, out),
+    onNoise: ({ server, text }) => tellNoise(server, text, out),
     onStateChange: ({ server, to }) => {
       if (to === 'starting') out.activity.begin(`starting ${server}`);
     },
@@ -35,6 +38,13 @@ export async function ownHost(invocation: Invocation, options: ServerCommandOpti
 export async function loadServers({ config, discover }: Settings): Promise<Config> {
   const { loadConfig } = await import('../../host/config/load-config.ts');
   return loadConfig({ file: config, discover });
+}
+
+/** Whoever has no config can do without. */
+function orACommand(error: unknown): never {
+  if (!(error instanceof UsageError) || error.code !== 'CONFIG_NOT_FOUND' || error.hint === undefined) throw error;
+  const hint = `${error.hint} Or end the line with a server, \`-- <command …>\`: it is started for the purpose.`;
+  throw new UsageError(error.code, error.message, { hint, cause: error });
 }
 
 function forOnce(server: ServerConfig, { timeoutMs }: Settings): ServerConfig {

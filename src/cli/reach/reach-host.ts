@@ -25,7 +25,7 @@ export async function withHost<T>(
   work: (reached: Reached) => Promise<T>,
 ): Promise<T> {
   const { serverCommand, settings, signal, out } = invocation;
-  const running = serverCommand ? undefined : await findRunningHost(settings);
+  const running = serverCommand ? undefined : await findRunningHost(settings, (text) => out.say(text));
   if (running) {
     if (settings.verbose) out.say('Through the host that is running; its traffic is seen there, not here.');
     try {
@@ -59,10 +59,10 @@ export async function withHost<T>(
 
 /** For commands that only make sense while a host runs. */
 export async function withRunningHost<T>(
-  { settings, signal }: Invocation,
+  { settings, signal, out }: Invocation,
   work: (host: HostApi) => Promise<T>,
 ): Promise<T> {
-  const host = await findRunningHost(settings);
+  const host = await findRunningHost(settings, (text) => out.say(text));
   if (!host) {
     throw new UsageError('NOT_STARTED', 'No host is running for this config', {
       hint: 'Start one with `standpipe up`; other commands start what they need by themselves.',

@@ -26,10 +26,17 @@ export function controlPathOf(settings: Settings): string | undefined {
   return process.platform === 'win32' ? `\\\\.\\pipe\\standpipe-${name}` : join(runtimeFolder(), `${name}.sock`);
 }
 
-export async function findRunningHost(settings: Settings): Promise<RemoteHost | undefined> {
+/** `say` hears of a host that was found though nobody named it. */
+export async function findRunningHost(
+  settings: Settings,
+  say: (text: string) => void = () => undefined,
+): Promise<RemoteHost | undefined> {
   const path = controlPathOf(settings);
-  if (path === undefined || (process.platform !== 'win32' && !(isTrusted(runtimeFolder()) && existsSync(path))))
-    return undefined;
+  if (path === undefined) {
+    const { findHostElsewhere } = await import('./host-elsewhere.ts');
+    return findHostElsewhere(say);
+  }
+  if (process.platform !== 'win32' && !(isTrusted(runtimeFolder()) && existsSync(path))) return undefined;
   const { RemoteHost } = await import('../../host/remote-host.ts');
   return RemoteHost.connect(path);
 }

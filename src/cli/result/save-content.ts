@@ -3,6 +3,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toError, UsageError } from '../../base/errors.ts';
+import { counted } from '../output/counted.ts';
 
 export interface Piece {
   mimeType: string | undefined;
@@ -52,6 +53,6 @@ export function describePiece({ mimeType, bytes }: Piece, what: string): string 
 }
 
 export function describeSize(bytes: number): string {
-  if (bytes < 1024) return `${bytes} bytes`;
+  if (bytes < 1024) return counted(bytes, 'byte');
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }

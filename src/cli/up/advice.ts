@@ -2,6 +2,7 @@
 
 import type { ServerConfig } from '../../host/config/server-config.ts';
 import type { ServerStatus } from '../../host/server-state.ts';
+import { shellWord } from '../output/shell-word.ts';
 import { visibleLine } from '../output/visible.ts';
 
 const STDERR_LINES = 3;
@@ -18,8 +19,4 @@ export function adviceFor(status: ServerStatus, config: ServerConfig | undefined
     ...(hint ? [`  ${visibleLine(hint)}`] : []),
     `  Change ${visibleLine(place)} and save it, or repair it and run: standpipe restart ${shellWord(status.name)}`,
   ];
-}
-
-function shellWord(name: string): string {
-  return /^[\w.@-]+$/.test(name) ? name : `'${visibleLine(name).replaceAll("'", `'\\''`)}'`;
 }

@@ -2,6 +2,7 @@
 
 import { StandpipeError } from '../../base/errors.ts';
 import type { StateChange } from '../../host/server-state.ts';
+import { counted } from '../output/counted.ts';
 import type { Output } from '../output/output.ts';
 import { visibleLine } from '../output/visible.ts';
 import type { UpView } from './view.ts';
@@ -10,7 +11,7 @@ export function logView(out: Output): UpView {
   const log = (text: string) => out.write(`${new Date().toISOString()} ${text}\n`);
   return {
     began: ({ config, servers, inspector }) => {
-      log(`standpipe runs ${servers.length} servers of ${visibleLine(config)}`);
+      log(`standpipe runs ${counted(servers.length, 'server')} of ${visibleLine(config)}`);
       if (inspector) log(`inspector ${inspector}`);
     },
     changed: ({ server, to, reason }) => log(`${visibleLine(server)} ${to}: ${visibleLine(reason)}`),

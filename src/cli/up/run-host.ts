@@ -3,7 +3,7 @@
 import { relative } from 'node:path';
 import { toError } from '../../base/errors.ts';
 import type { Config, LoadOptions } from '../../host/config/load-config.ts';
-import { problemText } from '../../host/config/problem.ts';
+import { type ConfigProblem, problemText } from '../../host/config/problem.ts';
 import { watchConfig } from '../../host/config/watch-config.ts';
 import { type ControlServer, serveControl } from '../../host/control-server.ts';
 import { Host } from '../../host/host.ts';
@@ -16,6 +16,7 @@ import { controlPathOf } from '../reach/running-host.ts';
 import { showTraffic } from '../reach/show-traffic.ts';
 import { adviceFor } from './advice.ts';
 import { errorLine, jsonView, logView } from './log-view.ts';
+import { newProblems } from './new-problems.ts';
 import { nobodyAnswers, Onlookers } from './onlookers.ts';
 import { screenView } from './screen-view.ts';
 import type { UpView } from './view.ts';
@@ -53,7 +54,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   const sameConfig = settings.config === undefined ? '' : ` --config ${relative(process.cwd(), settings.config)}`;
   view.began({ config: files, servers: host.names, inspector: onlookers.url, sameConfig });
   for (const text of trouble) view.note(text);
-  tellProblems(config, view);
+  tellProblems(config.problems, view);
   const watching = options.watch
     ? watchConfig(config, load, ({ config: changed }) => reload(host, changed, view), {
         onError: (error) => view.note(`The config could not be read again: ${errorLine(error)}`),
@@ -78,6 +79,7 @@ async function openControl(host: Host, path: string): Promise<ControlServer> {
 }
 
 async function reload(host: Host, config: Config, view: UpView): Promise<void> {
+  const before = host.config?.problems ?? [];
   try {
     const { added, removed, changed } = await host.reload(config);
     const what = [
@@ -86,13 +88,13 @@ async function reload(host: Host, config: Config, view: UpView): Promise<void> {
       ...changed.map(({ after }) => `${after.name} changed`),
     ];
     if (what.length > 0) view.note(`The config has changed: ${what.join(', ')}`);
-    tellProblems(config, view);
+    tellProblems(newProblems(before, config.problems), view);
   } catch (error) {
     view.note(`The config could not be taken up: ${errorLine(toError(error))}`);
   }
 }
 
-function tellProblems({ problems }: Config, view: UpView): void {
+function tellProblems(problems: readonly ConfigProblem[], view: UpView): void {
   for (const problem of problems) {
     view.note(`${problem.severity}: ${problemText(problem)}. ${problem.suggestion ?? ''}`.trimEnd());
   }

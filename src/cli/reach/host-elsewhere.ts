@@ -1,0 +1,35 @@
+// In a folder without a config, a host that runs elsewhere is the one that is meant, if it is the only one. Loaded when it
+// comes to that: most commands have a config.
+
+import { UsageError } from '../../base/errors.ts';
+import { RemoteHost } from '../../host/remote-host.ts';
+import type { LiveDescriptor } from '../../live/descriptor.ts';
+import { findLive } from '../../live/find-live.ts';
+import { shellWord } from '../output/shell-word.ts';
+import { visibleLine } from '../output/visible.ts';
+import { controlPathOf } from './running-host.ts';
+
+/** Undefined where none runs; throws where it could be any of several. */
+export async function findHostElsewhere(say: (text: string) => void): Promise<RemoteHost | undefined> {
+  const hosts = (await findLive()).filter(({ kind, control }) => kind === 'host' && control !== undefined);
+  const [only, ...others] = hosts;
+  if (!only) return undefined;
+  if (others.length > 0) {
+    throw new UsageError(
+      'CONFIG_NOT_FOUND',
+      `There is no config here, and ${hosts.length} hosts are running elsewhere`,
+      {
+        hint: `Say which one is meant: ${hosts.map(howToName).join(', or ')}`,
+      },
+    );
+  }
+  const host = await RemoteHost.connect(only.control!);
+  if (host) say(`There is no config here: using the host that runs ${visibleLine(only.name)}`);
+  return host;
+}
+
+/** A host of one file is named by it; one that took what it found, by where it looked. */
+function howToName({ name, control, cwd }: LiveDescriptor): string {
+  if (controlPathOf({ config: name }) === control) return `--config ${shellWord(name)}`;
+  return `--discover in the folder ${shellWord(cwd ?? '.')}`;
+}

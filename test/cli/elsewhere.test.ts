@@ -1,0 +1,90 @@
+// In a folder without a config: the host that runs elsewhere, if it is the only one; otherwise a word about what to do.
+
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { until } from '../fixtures/server.ts';
+import { everythingEntry, folder, type Ran, runCli, startCli, writeConfig } from './run-cli.ts';
+
+const cwd = join(folder, 'without config');
+mkdirSync(cwd);
+const here = (...args: string[]): Promise<Ran> => runCli(args, { cwd });
+
+const hosts = new Set<ChildProcessWithoutNullStreams>();
+afterEach(async () => {
+  for (const host of hosts) {
+    host.kill('SIGTERM');
+    await once(host, 'close');
+  }
+  hosts.clear();
+});
+
+async function up(...args: string[]): Promise<void> {
+  const host = startCli(['up', '--no-inspector', ...args]);
+  hosts.add(host);
+  let log = '';
+  host.stdout.on('data', (chunk) => (log += chunk));
+  await until('it is ready', () => log.includes('everything ready'), 15_000);
+}
+
+test('the only host is used by every command, and named on stderr', async () => {
+  const config = writeConfig('only.json', { everything: everythingEntry });
+  await up('--config', config);
+  const stderr = `There is no config here: using the host that runs ${config}\n`;
+  expect(await here('call', 'everything', 'greet', 'name=you')).toEqual({ code: 0, stdout: 'Hello, you!\n', stderr });
+  const tools = await here('tools', '--json');
+  expect(tools).toMatchObject({ code: 0, stderr });
+  expect(JSON.parse(tools.stdout).tools[0]).toMatchObject({ server: 'everything' });
+  const listed = await here('ls', '--json');
+  expect(listed).toMatchObject({ code: 0, stderr });
+  expect(JSON.parse(listed.stdout)).toMatchObject({ running: true, servers: [{ name: 'everything', state: 'ready' }] });
+  expect(await here('restart', 'everything')).toEqual({
+    code: 0,
+    stdout: '',
+    stderr: `${stderr}everything is ready.\n`,
+  });
+  expect((await here('__complete', 'tools', '')).stdout).toBe('everything\n');
+});
+
+test('a config that is named, or here, means itself and no host elsewhere', async () => {
+  await up('--config', writeConfig('other.json', { everything: everythingEntry }));
+  expect(await here('ls', '--config', 'nowhere.json')).toMatchObject({ code: 2, stdout: '' });
+  const project = join(folder, 'project');
+  mkdirSync(project);
+  writeConfig('project/mcp.json', { own: everythingEntry });
+  const { stdout, stderr } = await runCli(['ls', '--json'], { cwd: project });
+  expect(JSON.parse(stdout)).toMatchObject({ running: false, servers: [{ name: 'own' }] });
+  expect(stderr).toBe('');
+});
+
+test('of several, each is told with what names it, and that works', async () => {
+  const first = writeConfig('first.json', { everything: everythingEntry });
+  const second = writeConfig('the second.json', { everything: everythingEntry });
+  await up('--config', first);
+  await up('--config', second);
+  writeConfig('mcp.json', { everything: everythingEntry });
+  await up('--discover');
+  for (const command of [['ls'], ['tools'], ['call', 'everything', 'greet'], ['stop', 'everything']]) {
+    const { code, stdout, stderr } = await here(...command);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe(
+      'error: There is no config here, and 3 hosts are running elsewhere\n' +
+        `hint: Say which one is meant: --config ${first}, or --config '${second}', or --discover in the folder ${folder}\n`,
+    );
+  }
+  expect(await here('call', 'everything', 'greet', 'name=you', '--config', second)).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+});
+
+test('with neither a config nor a host, the hint says how to do without', async () => {
+  for (const command of [['call', 'greet'], ['tools'], ['read', 'x'], ['prompt', 'x']]) {
+    const { code, stderr } = await here(...command);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: There is no config.*\nhint: Write an mcp\.json, .*`-- <command …>`/);
+  }
+  expect((await here('ls')).stderr).not.toContain('-- <command');
+});

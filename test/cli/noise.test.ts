@@ -1,0 +1,45 @@
+// A server that prints among its messages: whoever calls it once is told, once, and on stderr alone.
+
+import { expect, test } from 'vitest';
+import { dangerous, fixturePath, runCli, writeConfig } from './run-cli.ts';
+
+const print = `console.log('\\x1b[31mListening on 3000\\nsecond line'); for (let i = 0; i < 50; i++) console.log('tick', i)`;
+const args = ['--input-type=module', '-e', `${print}; await import(${JSON.stringify(fixturePath('everything.mjs'))})`];
+const noisy = ['--', process.execPath, ...args];
+
+const warning = (server: string) =>
+  `warning: ${server} printed to stdout what is no message: \\x1b[31mListening on 3000\n` +
+  'hint: stdout is for messages alone; let it print to stderr.\n';
+
+test('its first line is shown, made visible', async () => {
+  const called = await runCli(['call', 'greet', 'name=you', ...noisy]);
+  expect(called).toMatchObject({ code: 0, stdout: 'Hello, you!\n' });
+  expect(called.stderr).toMatch(/^warning: \S+ printed/);
+  expect(called.stderr.replace(/^warning: \S+/, 'warning: it')).toBe(warning('it'));
+  expect(dangerous(called.stderr)).toEqual([]);
+});
+
+test('--json has nothing of it', async () => {
+  const { stdout, stderr } = await runCli(['call', 'greet', 'name=you', '--json', ...noisy]);
+  expect(JSON.parse(stdout)).toMatchObject({ isError: false, content: [{ type: 'text', text: 'Hello, you!' }] });
+  expect(stdout).not.toContain('Listening');
+  expect(stderr).toContain('Listening on 3000\n');
+});
+
+test('a server of the config is told by its name', async () => {
+  const config = writeConfig('noisy.json', { loud: { command: process.execPath, args } });
+  expect((await runCli(['tools', 'loud', '--config', config])).stderr).toBe(warning('loud'));
+});
+
+test('one that prints before it falls is told with the error, and not twice', async () => {
+  const { code, stderr } = await runCli([
+    'tools',
+    '--',
+    process.execPath,
+    '-e',
+    'console.log("usage: x"); process.exit(1)',
+  ]);
+  expect(code).toBe(3);
+  expect(stderr).not.toContain('warning:');
+  expect(stderr).toContain('  stdout had: usage: x\n');
+});
