@@ -13,6 +13,7 @@ const views = [
   'servers',
   'wire',
   'wire?event=5',
+  'wire?q=jsonrpc&event=5',
   'tools',
   'tools?server=workbench&name=order',
   'tools?server=workbench&name=fail',

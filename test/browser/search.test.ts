@@ -21,11 +21,14 @@ inBrowser('searching in messages', () => {
     await page.getByLabel('Direction').selectOption('fromServer');
     await soon(() => rows(page).count()).toBe(1);
     await rows(page).first().click();
+    const found = detail(page).locator('.found-text');
+    await soon(() => found.locator('mark').textContent()).toBe('golden Needle');
+    expect(await found.textContent()).toMatch(/^Found at character 80,\d{3}: ….*far far a golden Needle/);
     await detail(page).getByRole('tab', { name: 'Text' }).click();
     await detail(page)
       .getByRole('button', { name: /^Show more/ })
       .click();
-    await detail(page).getByText('a golden Needle').waitFor();
+    await detail(page).getByRole('region', { name: 'Contents as text' }).getByText('a golden Needle').waitFor();
     await page.reload();
     await soon(() => rows(page).count()).toBe(1);
     await page.getByLabel('Find in the timeline').fill('golden needles');

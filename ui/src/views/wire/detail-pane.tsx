@@ -16,6 +16,7 @@ import { StderrTail } from '../servers/last-exit-note.tsx';
 import { callOf, copyCall } from './copy-call.ts';
 import { type Loading, useDetail } from './event-details.ts';
 import { EventFacts } from './event-facts.tsx';
+import { FoundText } from './found-text.tsx';
 import { nameOf } from './timeline-row.tsx';
 import { detailOpen, moveToSeq } from './wire-state.ts';
 
@@ -53,6 +54,7 @@ export function DetailPane({ seq }: { seq: number }) {
       <div className="detail-body">
         <EventFacts row={row} offset={loading.detail?.offset} />
         <Explained seq={seq} loading={loading} />
+        {loading.detail?.text !== undefined && <FoundText text={loading.detail.text} />}
         <Contents seq={seq} loading={loading} />
       </div>
     </section>
