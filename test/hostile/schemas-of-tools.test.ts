@@ -1,0 +1,89 @@
+// Schemas that are made to keep the command line busy: each is read in an instant, and what cannot be known is left to the
+// server.
+
+import { describe, expect, test } from 'vitest';
+import { checkArguments, describeParameters } from '../../src/cli/values/check.ts';
+import { objectSchema, propertySchema, requiredOf } from '../../src/cli/values/schema.ts';
+
+const number = { type: 'number' };
+const withPatterns = (...patterns: string[]) => ({
+  type: 'object',
+  patternProperties: Object.fromEntries(patterns.map((pattern) => [pattern, number])),
+  additionalProperties: false,
+});
+
+describe('patterns for names', () => {
+  test.each([
+    ['^x-', 'x-rate'],
+    ['^[a-z][a-z0-9_]*$', 'retries_2'],
+    ['^(min|max)_', 'min_age'],
+    ['\\d+$', 'item12'],
+    ['^\\(\\)+$', '()))'],
+    ['^[)]+$', '))'],
+    ['^.*$', 'any name at all, of a length that people type'],
+  ])('that are simple are looked at: %s', (pattern, name) => {
+    expect(propertySchema(withPatterns(pattern), name)).toBe(number);
+    expect(propertySchema(withPatterns(pattern), `${name}\n!`) === number).toBe(!pattern.endsWith('$'));
+  });
+
+  // Each of these takes an engine that tries all ways longer than anybody waits.
+  const slow: [string, string][] = [
+    ['^(a+)+$', `${'a'.repeat(50)}!`],
+    ['^(a|a)*$', `${'a'.repeat(50)}!`],
+    ['^(a|aa)+$', `${'a'.repeat(80)}!`],
+    [`^${'a?'.repeat(40)}${'a'.repeat(40)}$`, 'a'.repeat(39)],
+    [`^${'a*'.repeat(12)}$`, `${'a'.repeat(200)}!`],
+    [`^${'(a|a)'.repeat(40)}$`, `${'a'.repeat(40)}!`],
+    [`^${'.*'.repeat(8)}x$`, 'a'.repeat(500)],
+    ['^(.*)(.*)(.*)(.*)(.*)\\1x$', 'a'.repeat(500)],
+    ['^(?:a{1,50}){1,50}$', `${'a'.repeat(60)}!`],
+  ];
+
+  test.each(slow)(
+    'that may take for ever are not tried: %s',
+    (pattern, name) => {
+      expect(propertySchema(withPatterns(pattern), name)).toEqual({});
+      expect(() => checkArguments({ [name]: 1 }, withPatterns(pattern), 'tool')).not.toThrow();
+    },
+    5_000,
+  );
+
+  test('that are many are not all tried', () => {
+    const many = Array.from({ length: 100_000 }, (_, n) => `^[a-z]*-${n}$`);
+    expect(propertySchema(withPatterns(...many), 'a'.repeat(60))).toEqual({});
+  }, 5_000);
+
+  test('that are none are passed over', () => {
+    expect(propertySchema(withPatterns('(', '^ok$'), 'ok')).toBe(number);
+    expect(propertySchema(withPatterns('('), 'ok')).toBeUndefined();
+  });
+});
+
+describe('a schema that grows where it is read', () => {
+  const names = Array.from({ length: 20_000 }, (_, n) => `name${n}`);
+  const properties = Object.fromEntries(names.map((name) => [name, {}]));
+
+  test('by a thousand parts that each require everything', () => {
+    const root = {
+      $defs: { all: { type: 'object', properties, required: names } },
+      allOf: Array.from({ length: 900 }, () => ({ $ref: '#/$defs/all' })),
+    };
+    expect(requiredOf(objectSchema(root, root)).length).toBeLessThan(400_000);
+    expect(() => checkArguments({ stranger: 1, ...properties }, root, 'tool')).not.toThrow();
+  }, 5_000);
+
+  test('by a thousand choices beside everything', () => {
+    const root = {
+      type: 'object',
+      properties,
+      anyOf: Array.from({ length: 900 }, (_, n) => ({ properties: { [`x${n}`]: {} } })),
+    };
+    expect(describeParameters(root)).toContain('name1');
+  }, 5_000);
+
+  test('by 100,000 keywords that it meets again in each of its choices', () => {
+    const keywords = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`x-${n}`, n]));
+    const root = { ...keywords, anyOf: Array.from({ length: 30 }, () => ({ $ref: '#' })) };
+    expect(describeParameters(root)).toBeTypeOf('string');
+  }, 5_000);
+});
