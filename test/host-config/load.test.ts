@@ -106,8 +106,9 @@ test('nothing found: the error names every place and what to do', async () => {
   const error = await loadConfig({ ...options, discover: true }).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(UsageError);
   expect(error.code).toBe('CONFIG_NOT_FOUND');
-  for (const place of ['/project/mcp.json', '.vscode/mcp.json', 'claude_desktop_config.json', 'Code/User/mcp.json']) {
-    expect(error.message).toContain(place);
+  expect(error.message).toBe(`There is no config in ${options.cwd}`);
+  for (const place of [' mcp.json', '.vscode/mcp.json', '/claude_desktop_config.json', '/Code/User/mcp.json']) {
+    expect(error.hint).toContain(place);
   }
   expect(error.hint).toContain('--config');
 });

@@ -4,6 +4,7 @@
 import { UsageError } from '../../base/errors.ts';
 import type { ConfigFile, RejectedServer } from './config-file.ts';
 import { isMissing, type ReadBytes } from './disk.ts';
+import { pathOf } from './paths.ts';
 import { type ConfigPlace, placeOf, projectPlaces, userPlaces } from './places.ts';
 import { type ConfigProblem, type Position, problemError } from './problem.ts';
 import { type ReadOptions, readPlace } from './read-config.ts';
@@ -111,9 +112,12 @@ function notFound(file: string, message: string, suggestion?: string): ConfigPro
   return { severity: 'error', code: 'CONFIG_NOT_FOUND', file, line: 1, column: 1, message, suggestion };
 }
 
-function nothingFound(searched: readonly string[], { file, discover }: LoadOptions): ConfigProblem {
-  if (file !== undefined) return notFound(searched[0]!, `There is no config ${searched[0]}`);
-  const message = `There is no config; looked for ${searched.join(', ')}`;
-  const also = discover ? '' : ', or use the ones of your editors with --discover';
-  return notFound(searched[0]!, message, `Write an mcp.json, name a file with --config${also}.`);
+function nothingFound(searched: readonly string[], options: LoadOptions): ConfigProblem {
+  if (options.file !== undefined) return notFound(searched[0]!, `There is no config ${searched[0]}`);
+  const { cwd, platform } = surroundings(options);
+  const inside = `${cwd}${pathOf(platform).sep}`;
+  const places = searched.map((file) => (file.startsWith(inside) ? file.slice(inside.length) : file));
+  const also = options.discover ? '' : ', or use the ones of your editors with --discover';
+  const suggestion = `Write an mcp.json, name a file with --config${also}. Looked for ${places.join(', ')}.`;
+  return notFound(searched[0]!, `There is no config in ${cwd}`, suggestion);
 }
