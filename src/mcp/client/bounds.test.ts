@@ -24,3 +24,11 @@ test('warnings come once for each kind, and end somewhere', () => {
   expect(told).toHaveLength(200);
   expect(warnings.list).toHaveLength(200);
 });
+
+test('a warning that quotes the server does not keep all that it said', () => {
+  const warnings = new Warnings();
+  const said = 'x'.repeat(1_000_000);
+  for (let n = 0; n < 300; n++) warnings.report('startup', `While starting: ${n} ${said}`, `${n} ${said}`);
+  expect(warnings.list).toHaveLength(200);
+  for (const { message } of warnings.list) expect(message.length).toBeLessThan(2100);
+});

@@ -60,7 +60,8 @@ export class Client<T extends ClientChannel = ClientChannel> {
   /** @internal */
   constructor(peer: Peer, transport: T, agreement: Agreement, options: ClientOptions, warnings: Warnings) {
     const { server, revision, dialect } = agreement;
-    const { clock = systemClock, checkOutput = true, maxPages = 1_000, maxItems = 100_000 } = options;
+    const { clock = systemClock, checkOutput = true } = options;
+    const { maxPages = 1_000, maxItems = 100_000, maxListBytes = 256 * 1024 * 1024 } = options;
     const warn = warnings.report;
     this.#peer = peer;
     this.transport = transport;
@@ -85,7 +86,7 @@ export class Client<T extends ClientChannel = ClientChannel> {
     this.server = { info, capabilities, instructions, revision, era: session.era, ...(dialect && { dialect }) };
     this.#outputs = checkOutput ? new OutputCheck(warnings) : undefined;
     const onTools = (tools: Tool[]) => this.#outputs?.learn(tools);
-    this.#lists = new Lists(session, server, { clock, warn, maxPages, maxItems, onTools });
+    this.#lists = new Lists(session, server, { clock, warn, maxPages, maxItems, maxListBytes, onTools });
     this.#receiveNews(accepts);
   }
 

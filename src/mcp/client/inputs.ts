@@ -1,10 +1,13 @@
 // What a server asks of its client, answered the same way in both eras: from the handlers that the caller gave.
 
+import type { Clock } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import type { Era } from '../revisions.ts';
 import type { ClientCapabilities, ElicitParams, InputRequest, InputResponse, SampleParams } from '../types.ts';
 import type { InputHandlers } from './options.ts';
+import { pause } from './wait.ts';
+import type { Warn } from './warnings.ts';
 
 /** Any request; only those of `InputRequest` are understood. */
 export type AskedInput = { method: string; params?: object };
@@ -22,12 +25,37 @@ export function clientCapabilities(handlers: InputHandlers, era: Era): ClientCap
   };
 }
 
+/** Until when nobody is asked anything, and how long to wait for what came together with a question. */
+export interface AskingGate {
+  /** Whether this is a legacy session, and the server has been told that it is open. */
+  mayAsk: boolean;
+  clock: Clock;
+  warn: Warn;
+}
+
 /** Legacy: the server asks by requests of its own. */
-export function answerRequests(peer: Peer, handlers: InputHandlers): void {
+export function answerRequests(peer: Peer, handlers: InputHandlers, gate: AskingGate): void {
   for (const method of inputMethods) {
     if (!handlerOf(method, handlers)) continue; // the peer answers "method not found"
-    peer.handle(method, (params, call) => answerInput({ method, params }, handlers, call.signal));
+    peer.handle(method, async (params, call) => {
+      // A server in a hurry asks right behind its answer to `initialize`: that is about to be read.
+      if (!gate.mayAsk) await pause(gate.clock, 0, call.signal);
+      if (!gate.mayAsk) throw tooEarly(method, gate.warn);
+      return answerInput({ method, params }, handlers, call.signal);
+    });
   }
+}
+
+/**
+ * Before `notifications/initialized` a server may ping and log, says the specification. What it asks of the user, or of his
+ * model, before anybody knows who it is and by which rules, nobody is shown.
+ */
+function tooEarly(method: string, warn: Warn): RpcError {
+  warn('asked-too-early', `The server sent ${method} before a session was open; it was refused`);
+  return new RpcError(
+    RpcCode.invalidRequest,
+    `${method} came before the session was open: until notifications/initialized a server may only ping and log`,
+  );
 }
 
 export async function answerInput(asked: AskedInput, handlers: InputHandlers, signal: AbortSignal) {

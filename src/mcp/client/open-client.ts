@@ -92,11 +92,13 @@ class Attempts<T extends ClientChannel> {
       warn: this.#warnings.report,
       ...plan,
     });
+    const gate = { mayAsk: false, clock, warn: this.#warnings.report };
     try {
-      answerRequests(peer, this.#options);
+      answerRequests(peer, this.#options, gate);
       await peer.start();
       started = true;
       const agreement = await negotiation.run();
+      gate.mayAsk = isLegacyRevision(agreement.revision);
       await this.#confirm(peer, channel, agreement);
       signal?.throwIfAborted();
       if (closed) throw new PeerError('CONNECTION_CLOSED', 'The server answered and then ended');

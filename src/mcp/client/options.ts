@@ -57,9 +57,10 @@ export interface ClientOptions extends InputHandlers {
   probeTimeoutMs?: number;
   /** How often one modern request may come back with questions: 10. */
   maxInputRounds?: number;
-  /** How long a list may be: 1,000 pages and 100,000 entries. */
+  /** How long a list may be: 1,000 pages, 100,000 entries and 256 MiB. */
   maxPages?: number;
   maxItems?: number;
+  maxListBytes?: number;
   /** Whether structured results are checked against the schema of a tool that was listed before. On by default. */
   checkOutput?: boolean;
   eraMemory?: EraMemory;

@@ -5,7 +5,7 @@ import { readAllPages } from './pages.ts';
 import type { Session } from './session.ts';
 
 const list = { method: 'tools/list', member: 'tools', nameKey: 'name' };
-const limits = { maxPages: 100, maxItems: 1000 };
+const limits = { maxPages: 100, maxItems: 1000, maxListBytes: 1_000_000 };
 
 type Page = { tools: { name: string }[]; nextCursor?: unknown; ttlMs?: unknown };
 
@@ -94,4 +94,17 @@ test('a list without end is an error', async () => {
   expect(byPages.asked).toBe(limits.maxPages);
   const byItems = sessionOf(() => ({ tools: Array.from({ length: 1001 }, () => ({ name: 'a' })) }));
   await expect(read(byItems)).rejects.toMatchObject({ code: 'LIST_TOO_LONG' });
+});
+
+test('a list of few pages that are long is given up by its bytes', async () => {
+  const long = (cursor = '0') => ({ tools: [{ name: 'x'.repeat(400_000) }], nextCursor: String(Number(cursor) + 1) });
+  const session = sessionOf(long);
+  await expect(read(session)).rejects.toMatchObject({
+    code: 'LIST_TOO_LONG',
+    message: 'The list of tools/list has more than 1000000 bytes',
+    hint: expect.stringContaining('maxListBytes'),
+  });
+  expect(session.asked).toBe(3);
+  const cursors = sessionOf((cursor = '') => ({ tools: [], nextCursor: `${cursor}${'x'.repeat(300_000)}` }));
+  await expect(read(cursors)).rejects.toMatchObject({ code: 'LIST_TOO_LONG' });
 });

@@ -1,6 +1,7 @@
 // All pages of a list, one after the other, within limits: a server must not be able to keep a client busy for ever.
 
 import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
+import { jsonSize } from '../../jsonrpc/json-size.ts';
 import { asResult, readCursor, readEntries } from './lenient.ts';
 import type { CallOptions } from './options.ts';
 import type { Session } from './session.ts';
@@ -17,6 +18,8 @@ export interface ListDescription {
 export interface PageLimits {
   maxPages: number;
   maxItems: number;
+  /** What the pages may have in all, about, the last one aside. */
+  maxListBytes: number;
 }
 
 export interface AllPages<T> {
@@ -41,7 +44,7 @@ export async function readAllPages<T>(
 async function readPages<T>(
   session: Session,
   { method, member, nameKey }: ListDescription,
-  { maxPages, maxItems }: PageLimits,
+  { maxPages, maxItems, maxListBytes }: PageLimits,
   warn: Warn,
   options: CallOptions | undefined,
   isStale: (error: unknown) => boolean,
@@ -50,6 +53,7 @@ async function readPages<T>(
   const seen = new Set<string>();
   let ttlMs: number | undefined = Number.POSITIVE_INFINITY;
   let cursor: string | undefined;
+  let bytes = 0;
   for (let page = 1; page <= maxPages; page++) {
     let answer: unknown;
     try {
@@ -69,6 +73,9 @@ async function readPages<T>(
       return { items, ttlMs };
     }
     seen.add(cursor);
+    // One page is bounded by the length of a frame: only whoever asks for more has to count.
+    bytes += jsonSize(result, maxListBytes);
+    if (bytes > maxListBytes) throw tooLong(method, `more than ${maxListBytes} bytes`, 'maxListBytes');
   }
   throw tooLong(method, `more than ${maxPages} pages`, 'maxPages');
 }

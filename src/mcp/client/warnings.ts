@@ -10,6 +10,8 @@ export type Warn = (topic: string, message: string) => void;
 
 /** A server decides how many kinds there are (one a tool, for some), so that the list must end somewhere. */
 const MAX_WARNINGS = 200;
+/** Some quote the server. */
+const LONGEST_TEXT = 2000;
 
 export class Warnings {
   readonly list: Warning[] = [];
@@ -22,11 +24,15 @@ export class Warnings {
 
   /** `detail` tells apart what deserves a report of its own: the name of a tool, say. */
   report = (topic: string, message: string, detail = ''): void => {
-    const key = `${topic}\n${detail}`;
+    const key = shortened(`${topic}\n${detail}`);
     if (this.#seen.size >= MAX_WARNINGS || this.#seen.has(key)) return;
     this.#seen.add(key);
-    const warning = { topic, message };
+    const warning = { topic, message: shortened(message) };
     this.list.push(warning);
     this.#listener?.(warning);
   };
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
 }

@@ -1,0 +1,96 @@
+// A server that asks before a session is open: whoever would be asked hears nothing of it, and the session opens all the same.
+
+import { expect, test } from 'vitest';
+import { BoundedEraMemory, type ClientOptions, connect, type Warning } from '../../src/entry/client.ts';
+import { closing } from '../fixtures/server.ts';
+
+/** A legacy server: `early` runs at its start, `initialize(answer)` when it is asked to open; `answers` is what its tool says. */
+const legacyServer = (early: string, initialize: string) => `
+  const send = (...messages) => process.stdout.write(messages.map((each) => JSON.stringify({ jsonrpc: '2.0', ...each }) + '\\n').join(''));
+  const answers = {};
+  let onAnswer = () => {};
+  const opening = (id) => ({ id, result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'early', version: '1' } } });
+  const questions = [
+    { id: 'ask', method: 'elicitation/create', params: { message: 'Your password?', requestedSchema: { type: 'object', properties: {} } } },
+    { id: 'sample', method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } },
+    { id: 'roots', method: 'roots/list' },
+  ];
+  ${early}
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, result, error } = JSON.parse(line);
+    if (method === undefined) { answers[id] = error ?? result; onAnswer(); }
+    else if (method === 'initialize') { ${initialize} }
+    else if (method === 'notifications/initialized') send({ id: 'later', method: 'roots/list' });
+    else if (method === 'tools/call') { onAnswer = () => answers.later && send({ id, result: { content: [{ type: 'text', text: JSON.stringify(answers) }] } }); onAnswer(); }
+    else if (id !== undefined) send({ id, error: { code: -32601, message: 'no ' + method } });
+  });
+`;
+
+async function open(script: string, options: ClientOptions = {}) {
+  const asked: string[] = [];
+  const warnings: Warning[] = [];
+  const client = closing(
+    await connect(
+      { command: process.execPath, args: ['-e', script], stderr: 'ignore' },
+      {
+        eraMemory: new BoundedEraMemory(),
+        probeTimeoutMs: 10_000,
+        elicit: ({ message }) => {
+          asked.push(message ?? '');
+          return { action: 'accept', content: {} };
+        },
+        sample: () => {
+          asked.push('sample');
+          return { role: 'assistant', model: 'mine', content: { type: 'text', text: 'hi' } };
+        },
+        roots: () => {
+          asked.push('roots');
+          return [{ uri: 'file:///here' }];
+        },
+        onWarning: (warning) => warnings.push(warning),
+        ...options,
+      },
+    ),
+  );
+  const { content } = await client.callTool('answers');
+  return { answers: JSON.parse((content[0] as { text: string }).text), asked, warnings };
+}
+
+const refused = (method: string) => ({
+  code: -32600,
+  message: `${method} came before the session was open: until notifications/initialized a server may only ping and log`,
+});
+const here = { roots: [{ uri: 'file:///here' }] };
+
+test.each(['auto', 'legacy'] as const)('questions before initialize is answered are refused, era %s', async (era) => {
+  // It waits for all the answers before it gives its own.
+  const script = legacyServer(
+    'send(...questions);',
+    'onAnswer = () => { if (Object.keys(answers).length === 3) send(opening(id)); }; onAnswer();',
+  );
+  const { answers, asked, warnings } = await open(script, { era });
+  expect(answers).toEqual({
+    ask: refused('elicitation/create'),
+    sample: refused('sampling/createMessage'),
+    roots: refused('roots/list'),
+    later: here,
+  });
+  expect(asked).toEqual(['roots']);
+  expect(warnings).toMatchObject([
+    { topic: 'asked-too-early', message: expect.stringContaining('elicitation/create') },
+  ]);
+});
+
+test('ping is answered before initialize is', async () => {
+  const script = legacyServer(
+    "send({ id: 'early', method: 'ping' });",
+    'onAnswer = () => { if (answers.early) send(opening(id)); }; onAnswer();',
+  );
+  expect((await open(script)).answers).toEqual({ early: {}, later: here });
+});
+
+test('a question in the same breath as the answer to initialize is answered', async () => {
+  const { answers, asked } = await open(legacyServer('', 'send(opening(id), questions[2]);'));
+  expect(answers).toEqual({ roots: here, later: here });
+  expect(asked).toEqual(['roots', 'roots']);
+});
