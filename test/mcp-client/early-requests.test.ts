@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { BoundedEraMemory, type ClientOptions, connect, type Warning } from '../../src/entry/client.ts';
 import { closing } from '../fixtures/server.ts';
 
-/** A legacy server: `early` runs at its start, `initialize(answer)` when it is asked to open; `answers` is what its tool says. */
-const legacyServer = (early: string, initialize: string) => `
+/** A legacy server: `early` runs at its start, `initialize` when it is asked to open. Its tool tells the first `count` answers it got. */
+const legacyServer = (count: number, early: string, initialize: string) => `
   const send = (...messages) => process.stdout.write(messages.map((each) => JSON.stringify({ jsonrpc: '2.0', ...each }) + '\\n').join(''));
   const answers = {};
   let onAnswer = () => {};
@@ -21,7 +21,7 @@ const legacyServer = (early: string, initialize: string) => `
     if (method === undefined) { answers[id] = error ?? result; onAnswer(); }
     else if (method === 'initialize') { ${initialize} }
     else if (method === 'notifications/initialized') send({ id: 'later', method: 'roots/list' });
-    else if (method === 'tools/call') { onAnswer = () => answers.later && send({ id, result: { content: [{ type: 'text', text: JSON.stringify(answers) }] } }); onAnswer(); }
+    else if (method === 'tools/call') { onAnswer = () => Object.keys(answers).length >= ${count} && send({ id, result: { content: [{ type: 'text', text: JSON.stringify(answers) }] } }); onAnswer(); }
     else if (id !== undefined) send({ id, error: { code: -32601, message: 'no ' + method } });
   });
 `;
@@ -65,6 +65,7 @@ const here = { roots: [{ uri: 'file:///here' }] };
 test.each(['auto', 'legacy'] as const)('questions before initialize is answered are refused, era %s', async (era) => {
   // It waits for all the answers before it gives its own.
   const script = legacyServer(
+    4,
     'send(...questions);',
     'onAnswer = () => { if (Object.keys(answers).length === 3) send(opening(id)); }; onAnswer();',
   );
@@ -83,6 +84,7 @@ test.each(['auto', 'legacy'] as const)('questions before initialize is answered 
 
 test('ping is answered before initialize is', async () => {
   const script = legacyServer(
+    2,
     "send({ id: 'early', method: 'ping' });",
     'onAnswer = () => { if (answers.early) send(opening(id)); }; onAnswer();',
   );
@@ -90,7 +92,7 @@ test('ping is answered before initialize is', async () => {
 });
 
 test('a question in the same breath as the answer to initialize is answered', async () => {
-  const { answers, asked } = await open(legacyServer('', 'send(opening(id), questions[2]);'));
+  const { answers, asked } = await open(legacyServer(2, '', 'send(opening(id), questions[2]);'));
   expect(answers).toEqual({ roots: here, later: here });
   expect(asked).toEqual(['roots', 'roots']);
 });
