@@ -58,6 +58,9 @@ inBrowser('a tap that runs', () => {
     await soon(() => batch.locator('.c5').textContent()).toMatch(/(?:ms|µs|s)$/);
 
     await batch.click();
+    await detail(page).getByRole('button', { name: 'Copy as standpipe call' }).click();
+    await page.getByText('Command copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('standpipe call batches echo text=together');
     await detail(page)
       .getByRole('button', { name: /^Answer #/ })
       .click();

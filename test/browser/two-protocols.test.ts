@@ -33,10 +33,11 @@ inBrowser('two protocols side by side', () => {
     await request.click();
     await soon(() => answer.getAttribute('class')).toContain('pair');
     await detail(page).getByRole('tab', { name: 'Text' }).click();
-    await detail(page).getByText('"version":[1,0,0]').waitFor();
+    const text = detail(page).getByRole('region', { name: 'Contents as text' });
+    await text.getByText('"version":[1,0,0]').waitFor();
     await page.keyboard.press('p');
     await soon(() => answer.getAttribute('aria-selected')).toBe('true');
-    await detail(page).getByText('42').first().waitFor();
+    await text.getByText('42').waitFor();
     expect(await detail(page).locator('.note.bad').count()).toBe(0);
 
     await goTo(page, '#/problems');

@@ -7,12 +7,18 @@ import { commandLine } from '../../text/command-line.ts';
 import { copyText } from '../../text/copy.ts';
 import { loadDetail } from './event-details.ts';
 
-/** What the frame asks, if it is something that the command line can ask too. */
+/** What the frame asks, if it is something that the command line can ask too; of a batch, the first such thing. */
 export function callOf({ json }: EventDetail): CallRequest | undefined {
-  const message = (Array.isArray(json) ? json[0] : json) as {
-    method?: unknown;
-    params?: Record<string, unknown>;
-  } | null;
+  for (const message of Array.isArray(json) ? json : [json]) {
+    const call = callOfMessage(message);
+    if (call) return call;
+  }
+  return undefined;
+}
+
+function callOfMessage(
+  message: { method?: unknown; params?: Record<string, unknown> } | null | undefined,
+): CallRequest | undefined {
   const params = message?.params;
   if (typeof message?.method !== 'string' || !params) return undefined;
   const args = (params.arguments ?? {}) as Record<string, unknown>;
@@ -29,7 +35,8 @@ export async function copyCall(seq: number | undefined): Promise<void> {
   const index = seq === undefined ? -1 : columns.indexOf(seq);
   if (index < 0) return;
   const row = columns.row(index);
-  const requestSeq = row.type === 'response' && row.pairSeq !== undefined ? row.pairSeq : row.seq;
+  const isAnswer = row.type === 'response' || row.type === 'answers';
+  const requestSeq = isAnswer && row.pairSeq !== undefined ? row.pairSeq : row.seq;
   try {
     const call = callOf(await loadDetail(requestSeq));
     if (call) await copyText(commandLine(row.server, call), 'Command');
