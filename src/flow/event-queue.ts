@@ -114,22 +114,31 @@ function firstSeqOf(slot: Slot): number {
 
 /** What an event holds in memory, about. Says the same for the same event at any time. */
 function weightOf(event: FlowEvent): number {
+  return EVENT_BYTES + event.server.length + contentLength(event);
+}
+
+/** All of it: recordings, and hosts elsewhere, decide how long each text is. */
+function contentLength(event: FlowEvent): number {
   switch (event.kind) {
     case 'frame':
-      return EVENT_BYTES + event.payload.length + (event.tail?.length ?? 0);
+      return event.payload.length + (event.tail?.length ?? 0);
     case 'state':
-      return EVENT_BYTES + (event.reason?.length ?? 0);
+      return event.from.length + event.to.length + (event.reason?.length ?? 0);
     case 'spawn':
-      return EVENT_BYTES + event.command.length;
+      return event.command.length;
     case 'stderr':
-      return EVENT_BYTES + event.payload.length;
+      return event.payload.length;
     case 'fault':
-      return EVENT_BYTES + event.prefix.length;
+      return event.prefix.length;
+    case 'signal':
+      return event.signal.length;
+    case 'exit':
+      return event.signal?.length ?? 0;
+    case 'stop':
+      return event.rung.length;
     case 'note':
-      return EVENT_BYTES + event.text.length;
+      return event.text.length;
     case 'error':
-      return EVENT_BYTES + event.message.length;
-    default:
-      return EVENT_BYTES;
+      return event.code.length + event.message.length;
   }
 }

@@ -56,7 +56,7 @@ export class FrameRun {
 
   /** What it holds in memory, about. */
   get weight(): number {
-    return RUN_BYTES + this.#length + this.count * FRAME_BYTES;
+    return RUN_BYTES + this.#server.length + this.#length + this.count * FRAME_BYTES;
   }
 
   /** The next frame is bytes[start, end). Only while nothing else was put into the block, and has room there. */

@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Blocks } from './blocks.ts';
-import type { FlowEvent, FrameEvent } from './event.ts';
+import type { FlowEvent, FlowFact, FrameEvent } from './event.ts';
 import { FlowStore } from './store.ts';
 
 const BLOCK = 256 * 1024;
@@ -178,6 +178,21 @@ describe('what the store holds in memory', () => {
     expect(store.heldBytes).toBeGreaterThan(7 * MB);
     expect(arrayBytes() - before).toBeLessThan(1.6 * 8 * MB + besides);
   });
+});
+
+it.each<[FlowFact['kind'], (text: string) => FlowFact]>([
+  ['signal', (signal) => ({ kind: 'signal', signal })],
+  ['exit', (signal) => ({ kind: 'exit', exitCode: null, signal })],
+  ['stop', (rung) => ({ kind: 'stop', rung })],
+  ['state', (to) => ({ kind: 'state', from: '', to })],
+  ['error', (code) => ({ kind: 'error', code, message: '' })],
+  ['spawn', (command) => ({ kind: 'spawn', pid: 1, command })],
+])('every text of an event weighs what it takes, whatever it is for: %s', (_, fact) => {
+  const store = new FlowStore({ maxBytes: 100_000 });
+  for (let i = 0; i < 20; i++) store.begin('a').add(fact('x'.repeat(10_000)));
+  expect(store.size).toBe(9);
+  for (let i = 0; i < 20; i++) store.begin('x'.repeat(20_000)).frame('toServer', new Uint8Array(1));
+  expect(store.size).toBe(4);
 });
 
 describe('blocks', () => {

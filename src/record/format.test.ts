@@ -161,4 +161,26 @@ describe('the format', () => {
     expect(items).toContainEqual(expect.objectContaining({ type: 'damage', reason: 'The line is too long' }));
     expect(items).toContainEqual(expect.objectContaining({ type: 'gap', fromSeq: 2, toSeq: 2 }));
   });
+
+  it('has a bound on the names that whoever reads it would have to keep', async () => {
+    const long = 'x'.repeat(100_000);
+    const note = (run: string, server: string) =>
+      JSON.stringify({ run, seq: 1, atMs: 0, server, life: 1, kind: 'note', text: 'x' });
+    const header = { standpipe: 'recording', version: 1 };
+    const lines = [
+      JSON.stringify({ ...header, run: 'a', about: { long } }),
+      JSON.stringify({ ...header, run: long }),
+      note(long, 'a'),
+      note('b', long),
+      note('c', 'a'),
+    ];
+    const items = await readAll(Buffer.from(`${lines.join('\n')}\n`));
+    expect(items).toMatchObject([
+      { type: 'damage', reason: 'The header is too long' },
+      { type: 'damage', reason: 'The name of its run is too long' },
+      { type: 'damage', reason: 'The name of its run is too long' },
+      { type: 'damage', reason: 'Not an event' },
+      { type: 'event', run: { run: 'c' } },
+    ]);
+  });
 });

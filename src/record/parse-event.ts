@@ -6,9 +6,13 @@ import type { RawLine } from './versions.ts';
 /** `unknown`: sound, and of a kind that this version does not have. */
 export type ParsedEvent = FlowEvent | 'unknown' | undefined;
 
+/** Whoever reads keeps something for each name of a server: its length must not be the file's to decide. */
+const LONGEST_SERVER_NAME = 1000;
+
 export function parseEvent(line: RawLine): ParsedEvent {
   const { seq, atMs, server, life, kind } = line;
   if (!isNumber(seq) || !isNumber(atMs) || !isString(server) || !isNumber(life) || !isString(kind)) return undefined;
+  if (server.length > LONGEST_SERVER_NAME) return undefined;
   const read = Object.hasOwn(readers, kind) ? readers[kind as FlowFact['kind']] : undefined;
   if (!read) return 'unknown';
   const fact = read(line);

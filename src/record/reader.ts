@@ -30,6 +30,9 @@ const DEFAULT_MAX_LINE_BYTES = 32 * 1024 * 1024;
 const PREFIX_CHARS = 200;
 /** Of how many runs the numbers are followed. */
 const MAX_RUNS = 1000;
+const LONGEST_RUN_NAME = 200;
+/** What it says about its writer is kept as long as the run is. */
+const LONGEST_HEADER = 64 * 1024;
 
 /** `source`: the path of one file, or the bytes of a recording as they come. */
 export function readRecording(
@@ -109,7 +112,8 @@ class LineReader implements FrameSink {
   #line(text: string): string | undefined {
     const line = parseObject(text);
     if (!line) return 'Not a JSON object';
-    if (isHeader(line)) return this.#header(line);
+    if (typeof line.run === 'string' && line.run.length > LONGEST_RUN_NAME) return 'The name of its run is too long';
+    if (isHeader(line)) return text.length > LONGEST_HEADER ? 'The header is too long' : this.#header(line);
     const { run, lastSeq } = this.#runOf(line.run);
     const migrated = migrate(line, run.version);
     if (!migrated) return `Version ${run.version} of the format is not known here`;
