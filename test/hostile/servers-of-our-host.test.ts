@@ -41,6 +41,28 @@ describe('a call that has begun is not begun again', () => {
     await expect(rounds).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', cause: refused });
   });
 
+  test('100,000 questions at a time are refused, and none of them is asked', async () => {
+    let asked = 0;
+    const inputRequests = Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`q${n}`, receipt]));
+    const rounds = finishRounds(
+      { resultType: 'input_required', inputRequests },
+      {
+        method: 'tools/call',
+        params: { name: 'flood' },
+        options: undefined,
+        startedMs: 0,
+        send: () => Promise.reject(new Error('nothing is sent')),
+        unexpected: (type) => new Error(`unexpected ${type}`),
+        handlers: { elicit: () => ({ action: asked++ === 0 ? 'accept' : 'decline' }) },
+        maxInputRounds: 3,
+        clock: systemClock,
+        closed: new AbortController().signal,
+      },
+    );
+    await expect(rounds).rejects.toMatchObject({ code: 'RESULT_INVALID', message: expect.stringContaining('256') });
+    expect(asked).toBe(0);
+  });
+
   test('a host does not run a tool twice whose server falls between two rounds', async () => {
     const ran = join(folder, 'transfers');
     const sentToFill = (of: Host) =>

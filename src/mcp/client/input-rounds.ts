@@ -12,6 +12,8 @@ import { pause, unlessAborted } from './wait.ts';
 /** A server that only wants to be asked again later is asked after this long, then after twice that, and so on. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4_000;
+/** As many as may be asked at a time by requests. */
+const MOST_QUESTIONS = 256;
 
 export interface RoundsContext {
   method: string;
@@ -104,7 +106,9 @@ function checked(asked: InputRequiredResult, method: string): InputRequiredResul
         ? 'a requestState that is not a string'
         : inputRequests !== undefined && !isTable(inputRequests)
           ? 'inputRequests that are not requests'
-          : undefined;
+          : Object.keys(inputRequests ?? {}).length > MOST_QUESTIONS
+            ? `more than ${MOST_QUESTIONS} inputRequests at a time`
+            : undefined;
   if (!wrong) return asked;
   throw new PeerError('RESULT_INVALID', `The server answered ${method} with input_required and ${wrong}`);
 }
