@@ -4,6 +4,7 @@
 
 import { RpcCode } from '../base/errors.ts';
 import type { InboundFault, Noise } from './channel.ts';
+import { firstChars } from './first-chars.ts';
 import type { JsonRpcMessage } from './message.ts';
 import { MessageFault, type Parsed, parseMessage } from './parse.ts';
 import { traceMessage } from './recover-id.ts';
@@ -118,7 +119,7 @@ export class MessageReader {
     this.#sink.noise({
       offset,
       length: rescued ? new TextEncoder().encode(noise).length : length,
-      text: noise.slice(0, PREFIX_CHARS),
+      text: firstChars(noise, PREFIX_CHARS, text),
     });
     if (rescued) this.#sink.message(rescued.message);
   }
@@ -139,7 +140,7 @@ function describe(fault: MessageFault, text: string, offset: number, length: num
     isResponse,
     offset,
     length,
-    prefix: text.slice(0, PREFIX_CHARS),
+    prefix: firstChars(text, PREFIX_CHARS),
   };
 }
 

@@ -7,6 +7,7 @@ import { PeerError, RpcError, toError, UsageError } from '../base/errors.ts';
 import { isThenable } from '../base/thenable.ts';
 import { BatchAnswers } from './batch-answer.ts';
 import { type Channel, type InboundFault, SENT } from './channel.ts';
+import { firstChars } from './first-chars.ts';
 import {
   DEFAULT_MAX_INBOUND_BYTES,
   errorAnswer,
@@ -224,5 +225,5 @@ export class Peer {
 
 /** The other end may write anything there; nobody behind this should have to care. */
 function cancelReason(reason: unknown): string {
-  return typeof reason === 'string' ? reason.slice(0, 1000) : 'cancelled by the other end';
+  return typeof reason === 'string' ? firstChars(reason, 1000) : 'cancelled by the other end';
 }

@@ -4,6 +4,7 @@
 
 import type { FrameFault } from '../framing/framing.ts';
 import type { InboundFault, Noise } from '../jsonrpc/channel.ts';
+import { firstChars } from '../jsonrpc/first-chars.ts';
 import { checkIOBasic, type IOBasic, isAnswerType, parseIOBasic, traceIOBasic, Unreadable } from './io-basic.ts';
 import { jsonObjects } from './json-in-text.ts';
 
@@ -62,9 +63,12 @@ export class AnswerReader {
 
   /** `offset` is that of the frame in which the lines stand. */
   #noise(text: string, offset: number): void {
-    for (const line of text.split('\n')) {
-      const shown = line.trim();
-      if (shown !== '') this.#sink.noise({ offset, length: line.length, text: shown.slice(0, SHOWN_CHARS) });
+    for (let start = 0; start < text.length; ) {
+      const newline = text.indexOf('\n', start);
+      const end = newline < 0 ? text.length : newline;
+      const shown = text.slice(start, end).trim();
+      if (shown !== '') this.#sink.noise({ offset, length: end - start, text: firstChars(shown, SHOWN_CHARS, text) });
+      start = end + 1;
     }
   }
 }

@@ -97,7 +97,7 @@ class LineReader implements FrameSink {
       offset,
       length: bytes.length,
       reason: problem,
-      prefix: text.slice(0, PREFIX_CHARS),
+      prefix: Buffer.from(text.slice(0, PREFIX_CHARS)).toString(), // a slice would keep the whole line
     });
   }
 

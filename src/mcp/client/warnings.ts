@@ -1,5 +1,7 @@
 // What was bent to understand a server, and what it does against the rules: each kind is reported once, in words.
 
+import { firstChars } from '../../jsonrpc/first-chars.ts';
+
 export interface Warning {
   /** A stable name for this kind of thing. */
   topic: string;
@@ -34,5 +36,5 @@ export class Warnings {
 }
 
 function shortened(text: string): string {
-  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+  return text.length > LONGEST_TEXT ? `${firstChars(text, LONGEST_TEXT)}…` : text;
 }
