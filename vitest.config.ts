@@ -1,12 +1,26 @@
 import { defineConfig } from 'vitest/config';
 
+/** What compares times with each other runs when the rest is done, one file at a time. */
+const alone = ['test/host/isolation.test.ts', 'test/cli/start-up.test.ts'];
+
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Real processes share two cores: more workers than cores only makes them wait for each other.
-    maxWorkers: 2,
     pool: 'forks',
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...alone],
+          // Real processes share two cores: more workers than cores only makes them wait for each other.
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      { extends: true, test: { name: 'alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
   },
 });
