@@ -1,16 +1,27 @@
 // JSON-RPC: the answers to a batch go back as one array, once the last of them is there. Answers that will never come
-// (cancelled requests) are not waited for; a batch of notifications alone gets no answer.
+// (cancelled requests) are not waited for; a batch of notifications alone gets no answer. What waits for the last is
+// bounded: beyond that a batch is answered in parts, each of them an array.
 
+import { jsonSize } from './json-size.ts';
 import type { JsonRpcRequest, JsonRpcResponse } from './message.ts';
 
+const MOST_HELD_CHARS = 64 * 1024 * 1024;
+
 export class BatchAnswers {
+  readonly #maxHeldChars: number;
   #openBatches = new Map<JsonRpcRequest, Batch>();
+  #heldChars = 0;
+
+  constructor(maxHeldChars = MOST_HELD_CHARS) {
+    this.#maxHeldChars = maxHeldChars;
+  }
 
   /** Announces the requests of a batch before any of them runs. */
   open(requests: JsonRpcRequest[], faults: JsonRpcResponse[], send: (answers: JsonRpcResponse[]) => void): void {
-    const batch: Batch = { missing: requests.length, answers: faults, send };
+    const batch: Batch = { missing: requests.length, answers: [], chars: 0, send };
     for (const request of requests) this.#openBatches.set(request, batch);
-    sendWhenComplete(batch);
+    for (const fault of faults) this.#hold(batch, fault);
+    this.#sendWhenComplete(batch);
   }
 
   /** Returns false when the request came alone and wants its answer alone. */
@@ -20,18 +31,32 @@ export class BatchAnswers {
     if (!batch) return false;
     this.#openBatches.delete(request);
     batch.missing--;
-    if (answer) batch.answers.push(answer);
-    sendWhenComplete(batch);
+    if (answer) this.#hold(batch, answer);
+    this.#sendWhenComplete(batch);
     return true;
+  }
+
+  #hold(batch: Batch, answer: JsonRpcResponse): void {
+    const chars = jsonSize(answer, this.#maxHeldChars);
+    batch.answers.push(answer);
+    batch.chars += chars;
+    this.#heldChars += chars;
+  }
+
+  #sendWhenComplete(batch: Batch): void {
+    if (batch.missing > 0 && this.#heldChars <= this.#maxHeldChars) return;
+    const { answers } = batch;
+    this.#heldChars -= batch.chars;
+    batch.answers = [];
+    batch.chars = 0;
+    if (answers.length > 0) batch.send(answers);
   }
 }
 
 interface Batch {
   missing: number;
+  /** Those that have come and were not sent. */
   answers: JsonRpcResponse[];
+  chars: number;
   send: (answers: JsonRpcResponse[]) => void;
-}
-
-function sendWhenComplete(batch: Batch): void {
-  if (batch.missing === 0 && batch.answers.length > 0) batch.send(batch.answers);
 }
