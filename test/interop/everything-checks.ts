@@ -112,10 +112,10 @@ export const everythingChecks: Checks = {
     );
     abort.abort(new Error('changed my mind'));
     await expect(long).rejects.toThrow('changed my mind');
-    const cancel = client.wire().findLast(({ message }) => isCancel(message))!.message;
-    const { requestId } = (cancel as { params: { requestId: number } }).params;
     // The operation goes on, but its answer is not sent any more.
     await client.callTool('trigger-long-running-operation', { duration: 0.3, steps: 1 });
+    const cancel = client.wire().findLast(({ message }) => isCancel(message))!.message;
+    const { requestId } = (cancel as { params: { requestId: number } }).params;
     const answers = client.wire().filter(({ from }) => from === 'server');
     expect(answers.map(({ message }) => (message as { id?: number }).id)).not.toContain(requestId);
     return undefined;

@@ -28,8 +28,8 @@ export function toolServerChecks(tool: string): Omit<Checks, Own> {
       const call = client.callTool(tool, {}, { signal: abort.signal });
       abort.abort(new Error('changed my mind'));
       await expect(call).rejects.toThrow('changed my mind');
-      expect(sent(client, 'notifications/cancelled')).toBe(true);
       expect(await client.callTool(tool, {})).not.toMatchObject({ isError: true });
+      expect(sent(client, 'notifications/cancelled')).toBe(true);
       return undefined;
     },
 
