@@ -1,7 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-/** What compares times with each other runs when the rest is done, one file at a time. */
-const alone = ['test/host/isolation.test.ts', 'test/cli/start-up.test.ts'];
+/** What looks at times closely runs when the rest is done, one file at a time. */
+const alone = [
+  'test/host/isolation.test.ts',
+  'test/cli/start-up.test.ts',
+  'test/browser/large.test.ts',
+  'test/browser/export.test.ts',
+];
 
 export default defineConfig({
   test: {

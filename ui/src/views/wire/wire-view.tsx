@@ -1,6 +1,6 @@
 // Everything that happened, on one clock: the timeline, its filter, and the details of the row under the cursor.
 
-import { type CSSProperties, useEffect, useState } from 'react';
+import { type CSSProperties, type RefObject, useEffect, useRef, useState } from 'react';
 import { useKeys } from '../../parts/keyboard.ts';
 import { Splitter, useSplit } from '../../parts/splitter.tsx';
 import { replaceParams, useRoute } from '../../route.ts';
@@ -26,7 +26,9 @@ export function WireView() {
   const at = useCell(cursor);
   const isSplit = open && at !== undefined;
   const split = useSplit('standpipe-detail', 420, { least: 300, most: 900 });
-  const awaited = useEventOfAddress(params.event);
+  /** The event that the address has from us: when it arrives there, the cursor may have moved on. */
+  const written = useRef<string | undefined>(undefined);
+  const awaited = useEventOfAddress(params.event, written);
 
   // The address may change under the view: back, forward, a link from elsewhere.
   const { event: _, ...filterParams } = params;
@@ -39,10 +41,11 @@ export function WireView() {
     searchFor(JSON.parse(inFilter).text);
   }, [inFilter]);
   useEffect(() => {
-    const timer = setTimeout(
-      () => replaceParams({ ...paramsOf(JSON.parse(inFilter) as WireFilter), event: awaited ?? at }),
-      ADDRESS_DELAY_MS,
-    );
+    const timer = setTimeout(() => {
+      const event = awaited ?? at;
+      written.current = event === undefined ? undefined : String(event);
+      replaceParams({ ...paramsOf(JSON.parse(inFilter) as WireFilter), event });
+    }, ADDRESS_DELAY_MS);
     return () => clearTimeout(timer);
   }, [inFilter, at, awaited]);
 
@@ -78,10 +81,12 @@ export function WireView() {
 }
 
 /** A deep link may name an event that has not been loaded yet; then it is waited for. */
-function useEventOfAddress(event: string | undefined): string | undefined {
+function useEventOfAddress(event: string | undefined, written: RefObject<string | undefined>): string | undefined {
   const { rows } = useCell(arrivals);
   const [pending, setPending] = useState(event);
-  useEffect(() => setPending(event), [event]);
+  useEffect(() => {
+    if (event !== written.current) setPending(event);
+  }, [event, written]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: more rows may bring it
   useEffect(() => {
     if (pending === undefined) return;
