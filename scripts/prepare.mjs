@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /** Not `npm ci`: it refuses a lock file without the entries of other platforms' optional packages. */
-export const installArguments = ['install', '--include=dev', '--no-audit', '--no-fund'];
+export const installArguments = ['install', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
 
 export async function prepare() {
   if (!installed()) await run('npm', installArguments);
