@@ -1,4 +1,5 @@
-// One line on the terminal that says what is being waited for; gone when the wait is over. Nobody sees it anywhere else.
+// One line on the terminal that says what is being waited for; gone when the wait is over, and while a person is asked.
+// Nobody sees it anywhere else.
 
 import type { OutputStream } from './output.ts';
 import { cutToWidth } from './text-width.ts';
@@ -24,6 +25,7 @@ export class Activity {
   #sinceMs = 0;
   #frame = 0;
   #shown = false;
+  #holds = 0;
 
   constructor(terminal: OutputStream | undefined) {
     this.#terminal = terminal;
@@ -49,6 +51,17 @@ export class Activity {
     this.#shown = false;
   }
 
+  /** Leaves the line to somebody who is asked there, until the answer has come and the function that this returns is called. */
+  hold(): () => void {
+    this.pause();
+    this.#holds++;
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#holds--;
+      isHeld = false;
+    };
+  }
+
   end(): void {
     clearInterval(this.#timer);
     this.pause();
@@ -56,7 +69,7 @@ export class Activity {
 
   #draw(): void {
     const elapsedMs = performance.now() - this.#sinceMs;
-    if (elapsedMs < QUIET_MS) return;
+    if (elapsedMs < QUIET_MS || this.#holds > 0) return;
     const spinner = FRAMES[this.#frame++ % FRAMES.length]!;
     const line = `${spinner} ${visibleLine(this.#label)} ${describeProgress(this.#progress)}${Math.floor(elapsedMs / 1000)} s`;
     this.#terminal?.write(`\r\x1b[2K${cutToWidth(line, (this.#terminal.columns || 80) - 1)}`);

@@ -22,6 +22,7 @@ export function askPerson(server: string, out: Output): InputHandlers {
         return { action: 'decline' };
       }
       out.say(out.paintError('bold', `${visibleLine(server)} asks: ${visible(params.message)}`));
+      const goOn = out.activity.hold(); // or it would be drawn over the question
       const lines = createInterface({ input: process.stdin, output: process.stderr });
       // The terminal hands Ctrl-C to whoever reads from it, and not to the program.
       lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
@@ -29,6 +30,7 @@ export function askPerson(server: string, out: Output): InputHandlers {
         return await answer(params, (question) => lines.question(question, { signal }), out);
       } finally {
         lines.close();
+        goOn();
       }
     },
   };

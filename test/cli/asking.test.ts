@@ -1,0 +1,55 @@
+// A server that asks: on a terminal, the question can be read.
+
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { folder, runOnTerminal } from './run-cli.ts';
+
+const python = (() => {
+  try {
+    return execFileSync('python3', ['--version']).length > 0;
+  } catch {
+    return false; // then there is no terminal to be had
+  }
+})();
+
+/** Works for a second, asks, says something that can be waited for while the question is open, and works on. */
+const slowAsker = join(folder, 'asker.mjs');
+writeFileSync(
+  slowAsker,
+  `
+  import { Server, serveStdio } from ${JSON.stringify(new URL('../../dist/entry/server.js', import.meta.url).href)};
+  const second = () => new Promise((resolve) => setTimeout(resolve, 1000));
+  const server = new Server({ name: 'asker', version: '1.0.0' });
+  server.tool('book', {}, async (_args, call) => {
+    await second();
+    setTimeout(() => console.error('a second has passed'), 1000);
+    const requestedSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+    const { action } = await call.elicit({ message: 'For whom?', requestedSchema });
+    await second();
+    return 'It was: ' + action;
+  });
+  await serveStdio(server);
+`,
+);
+
+describe.skipIf(!python)('on a terminal', () => {
+  test('the line of activity stands still while a question is open, and goes on afterwards', async () => {
+    const { stdout } = await runOnTerminal(['call', 'book', '--verbose', '--', process.execPath, slowAsker], {
+      env: { NO_COLOR: '1' },
+      steps: [
+        { wait: 'name <text>: ' },
+        { wait: 'a second has passed', type: 'Ada\r' },
+        { wait: 'Send this? [y/N] ', type: 'y\r' },
+      ],
+    });
+    const [before, open, after] = stdout.split(/(?=asks: For whom\?)|(?<=Send this\? \[y\/N\] )/);
+    expect(before).toContain('calling asker/book');
+    expect(open).toContain('name <text>: ');
+    expect(open).toContain('Send this? [y/N] ');
+    expect(open).not.toContain('calling');
+    expect(after).toContain('calling asker/book');
+    expect(after).toContain('It was: accept');
+  });
+});
