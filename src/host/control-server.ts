@@ -11,6 +11,7 @@ import { isServed, listenLocal } from '../transport/local-socket.ts';
 import { StreamTransport } from '../transport/stream-transport.ts';
 import { carry } from './carried-error.ts';
 import type { CallSettings, HostApi } from './host-api.ts';
+import { RemoteHost } from './remote-host.ts';
 
 interface Asked {
   server: string;
@@ -27,6 +28,8 @@ type Method = (host: HostApi, asked: Asked, settings: CallSettings) => unknown;
 
 const methods: Record<string, Method> = {
   'host/status': async (host) => ({ servers: await host.status() }),
+  'host/about': () => ({ pid: process.pid }),
+  'host/rejected': async (host) => ({ problems: await host.rejected() }),
   'host/tools': async (host, { start }) => {
     const { tools, failed } = await host.tools({ start });
     return { tools, failed: failed.map(({ server, error }) => ({ server, error: describe(error) })) };
@@ -97,19 +100,23 @@ function listen(listener: SocketServer, path: string): Promise<void> {
 }
 
 async function takePlace(listener: SocketServer, path: string): Promise<void> {
-  if (await isServed(path)) throw alreadyRunning();
+  if (await isServed(path)) throw await alreadyRunning(path);
   if (process.platform !== 'win32') await rm(path, { force: true });
   // Nobody else may open the socket, not even in the moment between its making and the change of its mode.
   const umask = process.umask(0o177);
   const listening = listenLocal(listener, path);
   process.umask(umask);
-  await listening.catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EADDRINUSE' ? alreadyRunning() : error;
+  await listening.catch(async (error: NodeJS.ErrnoException) => {
+    throw error.code === 'EADDRINUSE' ? await alreadyRunning(path) : error;
   });
 }
 
-function alreadyRunning(): UsageError {
-  return new UsageError('HOST_ALREADY_RUNNING', 'A host for this config is running already', {
+async function alreadyRunning(path: string): Promise<UsageError> {
+  const other = await RemoteHost.connect(path);
+  const pid = await other?.pid().catch(() => undefined); // one of an earlier version does not say
+  await other?.close();
+  const which = pid === undefined ? '' : ` (pid ${pid})`;
+  return new UsageError('HOST_ALREADY_RUNNING', `A host for this config is running already${which}`, {
     hint: 'Use it (`standpipe ls`), or stop it first.',
   });
 }

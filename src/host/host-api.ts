@@ -10,6 +10,7 @@ import type {
   Tool,
 } from '../mcp/types.ts';
 import type { Offer } from './catalog.ts';
+import type { ConfigProblem } from './config/problem.ts';
 import type { ServerStatus } from './server-state.ts';
 
 export interface CallSettings {
@@ -21,6 +22,8 @@ export interface CallSettings {
 
 export interface HostApi {
   status(): ServerStatus[] | Promise<ServerStatus[]>;
+  /** Why entries of the config cannot be run, one problem for each. */
+  rejected(): ConfigProblem[] | Promise<ConfigProblem[]>;
   tools(options?: { start?: boolean }): Promise<{ tools: Offer<Tool>[]; failed: { server: string; error: Error }[] }>;
   listTools(server: string): Promise<Tool[]>;
   listResources(server: string): Promise<{ resources: Resource[]; resourceTemplates: ResourceTemplate[] }>;

@@ -2,7 +2,6 @@
 // without a trace. One server's trouble is never another's.
 
 import { type Clock, systemClock } from '../base/clock.ts';
-import { UsageError } from '../base/errors.ts';
 import { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { BoundedEraMemory, type EraMemory } from '../mcp/client/era-memory.ts';
@@ -20,6 +19,7 @@ import { catalogOf, type Offer, resolve } from './catalog.ts';
 import { type ConfigDiff, diffConfigs } from './config/diff-configs.ts';
 import { configOf, type GivenConfig, isGivenConfig } from './config/given-config.ts';
 import { type Config, type LoadOptions, loadConfig } from './config/load-config.ts';
+import type { ConfigProblem } from './config/problem.ts';
 import type { ServerConfig } from './config/server-config.ts';
 import { notAllowed, toolFilter } from './config/tool-filter.ts';
 import type { HostApi } from './host-api.ts';
@@ -27,6 +27,7 @@ import type { HostCallOptions, HostOptions, HostUseOptions } from './host-option
 import { openServer } from './open-server.ts';
 import type { ServerStatus } from './server-state.ts';
 import { SupervisedServer } from './supervised-server.ts';
+import { refusedUnknown, rejections, unknownServer } from './unknown-name.ts';
 import { WatchedServer } from './watched-server.ts';
 
 export type { HostCallOptions, HostOptions, HostUseOptions };
@@ -91,6 +92,11 @@ export class Host implements HostApi {
     return [...this.#members.values()].map(({ supervised }) => supervised.status);
   }
 
+  /** Why entries of the config are no servers of this host, one problem for each. */
+  rejected(): ConfigProblem[] {
+    return rejections(this.#config);
+  }
+
   async startServer(name: string): Promise<void> {
     await this.#member(name).supervised.start();
   }
@@ -110,11 +116,14 @@ export class Host implements HostApi {
     options: HostCallOptions = {},
   ): Promise<CallToolResult> {
     const member = this.#members.get(server);
-    if (!member) return Promise.reject(this.#unknown(server));
+    if (!member) return Promise.reject(unknownServer(server, this.names, this.rejected()));
     if (!member.mayUse(tool)) return Promise.reject(notAllowed(server, tool));
-    return member.supervised.use((client) => client.callTool(tool, args, options), {
+    const result = member.supervised.use((client) => client.callTool(tool, args, options), {
       repeatable: () => options.repeatable ?? isRepeatable(member.tools, tool),
     });
+    if (member.tools.length === 0 || member.tools.some(({ name }) => name === tool)) return result;
+    const names = member.tools.map(({ name }) => name).filter(member.mayUse);
+    return result.catch((error) => Promise.reject(refusedUnknown(error, tool, names)));
   }
 
   readResource(server: string, uri: string, options?: CallOptions): Promise<ReadResourceResult> {
@@ -161,12 +170,15 @@ export class Host implements HostApi {
     return this.#member(server).supervised.use(run, { repeatable: () => repeatable, counts });
   }
 
-  /** The tools of all servers that run (and of the others too, if they are to be started for it). */
+  /** The tools of all servers that run (and of the others too, if they are to be started), and who cannot be asked. */
   async tools(
     options: { start?: boolean } = {},
   ): Promise<{ tools: Offer<Tool>[]; failed: { server: string; error: Error }[] }> {
     const failed: { server: string; error: Error }[] = [];
     const offers = new Map<string, readonly Tool[]>();
+    for (const [server, { supervised }] of options.start ? [] : this.#members) {
+      if (supervised.state === 'failed') failed.push({ server, error: supervised.failure() });
+    }
     const asked = [...this.#members.values()].filter(
       ({ config, supervised }) => config.enabled && (options.start || supervised.state === 'ready'),
     );
@@ -211,14 +223,8 @@ export class Host implements HostApi {
 
   #member(name: string): Member {
     const member = this.#members.get(name);
-    if (!member) throw this.#unknown(name);
+    if (!member) throw unknownServer(name, this.names, this.rejected());
     return member;
-  }
-
-  #unknown(name: string): UsageError {
-    return new UsageError('NAME_UNKNOWN', `There is no server named "${name}"`, {
-      hint: this.names.length > 0 ? `There are: ${this.names.join(', ')}` : 'The config has no servers.',
-    });
   }
 
   #add(config: ServerConfig): Member {

@@ -1,6 +1,7 @@
 // A host that runs in another process, reached through its socket. To its users it is like one of their own.
 
 import type { Socket } from 'node:net';
+import { RpcCode, RpcError } from '../base/errors.ts';
 import { Peer } from '../jsonrpc/peer.ts';
 import type {
   CallToolResult,
@@ -15,6 +16,7 @@ import { connectLocal } from '../transport/local-socket.ts';
 import { StreamTransport } from '../transport/stream-transport.ts';
 import { type Carried, rebuilt, uncarry } from './carried-error.ts';
 import type { Offer } from './catalog.ts';
+import type { ConfigProblem } from './config/problem.ts';
 import type { CallSettings, HostApi } from './host-api.ts';
 import type { ServerStatus } from './server-state.ts';
 
@@ -47,6 +49,22 @@ export class RemoteHost implements HostApi {
   async status(): Promise<ServerStatus[]> {
     const asked = this.#peer.request<{ servers: ServerStatus[] }>('host/status', {}, { timeoutMs: STATUS_MS });
     return (await asked).servers;
+  }
+
+  async rejected(): Promise<ConfigProblem[]> {
+    const asked = this.#peer.request<{ problems: ConfigProblem[] }>('host/rejected', {}, { timeoutMs: STATUS_MS });
+    return asked.then(
+      ({ problems }) => problems,
+      (error) => {
+        if (error instanceof RpcError && error.rpcCode === RpcCode.methodNotFound) return []; // an older host
+        throw error;
+      },
+    );
+  }
+
+  /** Which process it is. */
+  async pid(): Promise<number> {
+    return (await this.#peer.request<{ pid: number }>('host/about', {}, { timeoutMs: STATUS_MS })).pid;
   }
 
   async tools(

@@ -174,7 +174,7 @@ export class SupervisedServer<Client> {
       case 'disabled':
         throw new UsageError('SERVER_DISABLED', `Server "${this.name}" is disabled in the config`);
       case 'failed':
-        throw this.#failure();
+        throw this.failure();
       case 'stopped':
         this.#ready = waiting();
         this.#open('it is needed');
@@ -235,7 +235,7 @@ export class SupervisedServer<Client> {
     if (hopeless.has(code ?? '') || !decision.restart) {
       const why = decision.restart ? 'starting it again cannot help' : decision.reason;
       this.#change('failed', `${cause.message} — ${why}`);
-      this.#ready?.reject(this.#failure());
+      this.#ready?.reject(this.failure());
       return;
     }
     this.#change('backoff', `${cause.message} — starts again in ${decision.afterMs} ms`);
@@ -263,11 +263,11 @@ export class SupervisedServer<Client> {
 
   #stopped(reason: string): UsageError {
     return new UsageError('SERVER_STOPPED', `Server "${this.name}" was stopped: ${reason}`, {
-      hint: 'Start it first.',
+      hint: `Start it first: \`standpipe start ${this.name}\`, or startServer(${JSON.stringify(this.name)}) of the host.`,
     });
   }
 
-  #failure(): ProcessError {
+  failure(): ProcessError {
     const { message = 'it failed', hint, evidence } = this.#lastExit ?? {};
     return new ProcessError('SERVER_FAILED', `Server "${this.name}" is not running: ${this.#reason || message}`, {
       evidence,

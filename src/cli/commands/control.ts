@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import type { HostApi } from '../../host/host-api.ts';
 import type { RunCommand } from '../invocation.ts';
 import { visibleLine } from '../output/visible.ts';
-import { unknownServer } from '../reach/find-server.ts';
 import { withRunningHost } from '../reach/reach-host.ts';
 import { examples } from './server-options.ts';
 
@@ -24,8 +23,6 @@ export function defineControl(verb: Verb, command: Command, run: RunCommand): vo
       withRunningHost(invocation, async (host) => {
         const [name] = words as [string];
         const { out } = invocation;
-        const names = (await host.status()).map((server) => server.name);
-        if (!names.includes(name)) throw unknownServer(name, names);
         out.activity.begin(`${verb} ${name}`);
         await actions[verb](host, name);
         out.activity.end();

@@ -4,13 +4,13 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import type { Host } from '../../host/host.ts';
+import { unknownServer } from '../../host/unknown-name.ts';
 import type { InspectorSource } from '../../inspector/source.ts';
 import { openBrowser } from '../../process/open-browser.ts';
 import { ExitCode } from '../exit-code.ts';
 import { untilAborted } from '../interrupt.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { shellWord } from '../output/shell-word.ts';
-import { unknownServer } from '../reach/find-server.ts';
 import { loadServers } from '../reach/own-host.ts';
 import { configFileOf, findRunningHost } from '../reach/running-host.ts';
 import { type ServerCommandOptions, serverOfCommand } from '../reach/server-command.ts';
@@ -87,7 +87,7 @@ function noRecording(file: string): UsageError {
 
 /** A single word may have meant either. */
 function noSuchThing(what: string, servers: readonly string[]): UsageError {
-  const there = servers.length > 0 ? unknownServer(what, servers).hint : 'There is no config with servers here';
+  const there = servers.length > 0 ? unknownServer(what, servers, []).hint : 'There is no config with servers here';
   return new UsageError('NAME_UNKNOWN', `There is no recording and no server named "${what}"`, {
     hint: `${there}; \`standpipe inspect\` alone shows what runs now.`,
   });

@@ -1,11 +1,14 @@
 // `standpipe ls`: the servers and how they are. Starts nothing.
 
+import type { ConfigProblem } from '../../host/config/problem.ts';
+import type { HostApi } from '../../host/host-api.ts';
 import type { ServerState, ServerStatus } from '../../host/server-state.ts';
 import { unlessAborted } from '../interrupt.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Colour } from '../output/colours.ts';
 import { printRows } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
+import { tellRejected } from '../reach/rejected-entries.ts';
 import { findRunningHost } from '../reach/running-host.ts';
 import type { Settings } from '../settings.ts';
 import { examples } from './server-options.ts';
@@ -27,8 +30,9 @@ export const stateColours: Record<ServerState, Colour | undefined> = {
 
 const ls: CommandBody = async ({ settings, out, signal }) => {
   const running = await findRunningHost(settings, (text) => out.say(text));
-  const status = running ? running.status().finally(() => running.close()) : fromConfig(settings);
-  const servers = await unlessAborted(status, signal);
+  const looked = running ? ofHost(running).finally(() => running.close()) : fromConfig(settings);
+  const { servers, rejected } = await unlessAborted(looked, signal);
+  tellRejected(rejected, out);
   if (out.json) {
     out.document({ running: running !== undefined, servers });
     return undefined;
@@ -61,8 +65,22 @@ export function describeUptime(ms: number): string {
   return hours < 24 ? `${hours}h ${Math.floor((seconds % 3600) / 60)}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`;
 }
 
-async function fromConfig(settings: Settings): Promise<ServerStatus[]> {
-  const [{ Host }, { loadServers }] = await Promise.all([import('../../host/host.ts'), import('../reach/own-host.ts')]);
+interface Looked {
+  servers: ServerStatus[];
+  rejected: ConfigProblem[];
+}
+
+async function ofHost(host: HostApi): Promise<Looked> {
+  const [servers, rejected] = await Promise.all([host.status(), host.rejected()]);
+  return { servers, rejected };
+}
+
+async function fromConfig(settings: Settings): Promise<Looked> {
+  const [{ Host }, { loadServers }, { rejections }] = await Promise.all([
+    import('../../host/host.ts'),
+    import('../reach/own-host.ts'),
+    import('../../host/unknown-name.ts'),
+  ]);
   const config = await loadServers(settings);
   const rejected = config.rejected.map(({ name, message, remote }) => ({
     name,
@@ -79,5 +97,5 @@ async function fromConfig(settings: Settings): Promise<ServerStatus[]> {
     lastExit: undefined,
     lastError: visibleLine(message),
   }));
-  return [...new Host(config.servers).status(), ...rejected];
+  return { servers: [...new Host(config.servers).status(), ...rejected], rejected: rejections(config) };
 }

@@ -3,7 +3,7 @@
 import { catalogOf, type Offer } from '../../host/catalog.ts';
 import type { Tool } from '../../mcp/types.ts';
 import { ExitCode, exitCodeOf } from '../exit-code.ts';
-import type { CommandBody, CommandModule } from '../invocation.ts';
+import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { printRows } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
@@ -47,11 +47,17 @@ const tools: CommandBody = (invocation, [name], options) =>
         failed: failed.map(({ server, error }) => ({ server, error: describeError(error) })),
       });
     } else show(tools, out);
+    if (name === undefined) await tellLeftOut(reached, invocation);
     for (const { server, error } of failed) {
       out.say(`${out.paintError('red', `${visibleLine(server)} could not be asked:`)} ${visibleLine(error.message)}`);
     }
     return failed.length > 0 ? exitCodeOf(failed[0]!.error) : ExitCode.done;
   });
+
+async function tellLeftOut(reached: Reached, { settings, out }: Invocation): Promise<void> {
+  const { rejectedEntries, tellRejected } = await import('../reach/rejected-entries.ts');
+  tellRejected(await rejectedEntries(reached, settings), out);
+}
 
 async function one({ host }: Reached, server: string): Promise<Found> {
   return { tools: catalogOf(new Map([[server, await host.listTools(server)]])), failed: [] };

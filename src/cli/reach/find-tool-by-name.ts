@@ -4,9 +4,9 @@ import { UsageError } from '../../base/errors.ts';
 import { resolve } from '../../host/catalog.ts';
 import { didYouMean } from '../../host/config/nearest.ts';
 import type { ServerStatus } from '../../host/server-state.ts';
+import { unknownServer } from '../../host/unknown-name.ts';
 import type { Tool } from '../../mcp/types.ts';
 import { readAssignment } from '../values/word.ts';
-import { unknownServer } from './find-server.ts';
 import type { FoundTool } from './find-tool.ts';
 import type { Reached } from './reach-host.ts';
 
@@ -19,7 +19,7 @@ export async function findByName(
   const { tools, failed } = await host.tools({ start: true });
   if (!tools.some((tool) => tool.name === name)) {
     const names = servers.map((server) => server.name);
-    if (name.indexOf('/') > 0) throw unknownServer(name.slice(0, name.indexOf('/')), names);
+    if (name.indexOf('/') > 0) throw unknownServer(name.slice(0, name.indexOf('/')), names, []);
     const trouble = failed.map(({ server }) => ` "${server}" could not be asked.`).join('');
     const known = [...names, ...tools.map(({ address }) => address)];
     throw new UsageError('NAME_UNKNOWN', `There is no server and no tool named "${name}"`, {

@@ -29,10 +29,8 @@ export async function findTool(reached: Reached, words: readonly string[], setti
   const slash = first.indexOf('/');
   const owner = slash > 0 ? named(first.slice(0, slash)) : undefined;
   if (owner) return ofServer(reached, owner, [first.slice(slash + 1), ...rest]);
-  if (!reached.running) {
-    const { explainRejected } = await import('./find-server.ts');
-    await explainRejected(slash > 0 ? first.slice(0, slash) : first, settings);
-  }
+  const { explainRejected } = await import('./find-server.ts');
+  await explainRejected(slash > 0 ? first.slice(0, slash) : first, reached, settings);
   const { findByName } = await import('./find-tool-by-name.ts');
   return findByName(reached, servers, first, rest);
 }

@@ -1,0 +1,38 @@
+// What to say about a name that nobody has: the one that was probably meant, and those that there are. An entry of the
+// config that cannot be used is no unknown name: then why it cannot is the answer.
+
+import { RpcError, UsageError } from '../base/errors.ts';
+import type { Config } from './config/load-config.ts';
+import { didYouMean } from './config/nearest.ts';
+import { type ConfigProblem, problemError } from './config/problem.ts';
+
+/** Of names in a hint. */
+const MOST_NAMES = 20;
+
+/** Of each entry that cannot be run, the problem that says why: an error, or a warning where it is one over the network. */
+export function rejections(config: Pick<Config, 'rejected' | 'problems'> | undefined): ConfigProblem[] {
+  return (config?.rejected ?? []).flatMap(({ name, source }) => {
+    const own = config!.problems.filter(({ server, file }) => server === name && file === source.file);
+    return own.find(({ severity }) => severity === 'error') ?? own[0] ?? [];
+  });
+}
+
+export function unknownServer(name: string, names: readonly string[], rejected: readonly ConfigProblem[]): UsageError {
+  const problem = rejected.find(({ server }) => server === name);
+  if (problem) return problemError(problem);
+  const there = names.length > 0 ? `There are: ${names.join(', ')}` : 'The config has no servers that can be used.';
+  return new UsageError('NAME_UNKNOWN', `There is no server named "${name}"`, { hint: withGuess(name, names, there) });
+}
+
+/** A server's refusal of something that it never listed. */
+export function refusedUnknown(error: unknown, name: string, names: readonly string[]): unknown {
+  if (!(error instanceof RpcError) || error.hint !== undefined || names.length === 0) return error;
+  const left = names.length > MOST_NAMES ? ', …' : '';
+  const hint = withGuess(name, names, `There are: ${names.slice(0, MOST_NAMES).join(', ')}${left}`);
+  return new RpcError(error.rpcCode, error.message, error.data, { hint, evidence: error.evidence, cause: error });
+}
+
+function withGuess(name: string, names: readonly string[], there: string): string {
+  const meant = didYouMean(name, names);
+  return meant ? `${meant} ${there}` : there;
+}

@@ -1,0 +1,68 @@
+// Entries of the config that cannot be run: every command that meets one says why, whether or not a host runs.
+
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { until } from '../fixtures/server.ts';
+import { everythingEntry, runCli, startCli, writeConfig } from './run-cli.ts';
+
+const servers = { everything: everythingEntry, typo: { comand: 'x' } };
+const reason = /rejected\S*\.json:\d+:\d+: server "typo": There is no "command"/;
+const suggestion = 'Did you mean "command" instead of "comand"?';
+
+describe('without a host', () => {
+  const config = writeConfig('rejected-alone.json', servers);
+
+  test.each([['ls'], ['tools']])('%s tells what is left out', async (command) => {
+    const { code, stderr } = await runCli([command, '--config', config]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(reason);
+    expect(stderr).toContain(suggestion);
+  });
+});
+
+describe('with a host', () => {
+  const config = writeConfig('rejected-up.json', servers);
+  let host: ReturnType<typeof startCli>;
+  beforeAll(async () => {
+    host = startCli(['up', '--config', config, '--no-inspector']);
+    let log = '';
+    host.stdout.on('data', (chunk) => (log += chunk));
+    await until('the host is up', () => log.includes('everything ready'), 15_000);
+  });
+  afterAll(async () => {
+    host.kill('SIGTERM');
+    await once(host, 'close');
+  });
+
+  test.each([
+    ['call', 'typo', 'x'],
+    ['call', 'typo/x'],
+    ['start', 'typo'],
+    ['stop', 'typo'],
+    ['tools', 'typo'],
+  ])('%s %s says why there is no such server', async (...words) => {
+    const { code, stderr } = await runCli([...words, '--config', config]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(reason);
+    expect(stderr).toContain(suggestion);
+  });
+
+  test.each([['ls'], ['tools']])('%s tells what is left out', async (command) => {
+    const { code, stderr } = await runCli([command, '--config', config]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(reason);
+  });
+
+  test('a second host learns which process is the first', async () => {
+    const { code, stderr } = await runCli(['up', '--config', config, '--no-inspector']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`pid ${host.pid}`);
+  });
+
+  test('a server that was stopped says how it is started, and a slip in a name is guessed', async () => {
+    expect((await runCli(['start', 'everythin', '--config', config])).stderr).toContain('Did you mean "everything"?');
+    await runCli(['stop', 'everything', '--config', config]);
+    const { stderr } = await runCli(['call', 'everything', 'greet', 'name=x', '--config', config]);
+    expect(stderr).toContain('standpipe start everything');
+  });
+});

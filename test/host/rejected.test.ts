@@ -1,0 +1,60 @@
+// What a host says of entries that it cannot run, of servers that failed, and of names that nobody has.
+
+import { expect, test } from 'vitest';
+import { Host } from '../../src/host/index.ts';
+import { counting, openHost } from './run-host.ts';
+
+const typo = { comand: 'x' };
+
+test('a call of a rejected entry says what is wrong with it, and where', async () => {
+  const host = await openHost({ good: { command: process.execPath, autoStart: false }, typo });
+  const reason = {
+    code: 'CONFIG_INVALID',
+    message: expect.stringMatching(/\.json:1:\d+: server "typo": There is no "command"/),
+    hint: 'Did you mean "command" instead of "comand"?',
+  };
+  await expect(host.callTool('typo', 'x')).rejects.toMatchObject(reason);
+  await expect(host.startServer('typo')).rejects.toMatchObject(reason);
+  await expect(host.listTools('typo')).rejects.toMatchObject(reason);
+  expect(host.rejected()).toMatchObject([{ server: 'typo', severity: 'error' }]);
+});
+
+test('also one that a program handed over, and one that is reached over the network', async () => {
+  const host = new Host({ mcpServers: { typo, far: { url: 'https://example.org/mcp' } } });
+  await expect(host.callTool('typo', 'x')).rejects.toThrow('In the given config: server "typo": There is no "command"');
+  await expect(host.callTool('far', 'x')).rejects.toThrow('In the given config: server "far": ');
+});
+
+test('tools names a server that failed, with its error', async () => {
+  const host = await openHost({ gone: { command: 'no-such-command-anywhere' } });
+  await host.start();
+  const { failed } = await host.tools();
+  expect(failed).toMatchObject([{ server: 'gone', error: { code: 'SERVER_FAILED' } }]);
+  expect(failed[0]!.error.message).toContain('no-such-command-anywhere');
+});
+
+test('a name that is nearly right is guessed: of a server, and of a tool', async () => {
+  const { entry } = counting('guessed');
+  const host = await openHost({ clock: entry });
+  await host.start();
+  const [tool] = await host.listTools('clock');
+  await expect(host.callTool('clok', 'x')).rejects.toMatchObject({
+    code: 'NAME_UNKNOWN',
+    hint: 'Did you mean "clock"? There are: clock',
+  });
+  await expect(host.callTool('clock', `${tool!.name}s`)).rejects.toMatchObject({
+    name: 'RpcError',
+    hint: expect.stringContaining(`Did you mean "${tool!.name}"?`),
+  });
+});
+
+test('a server that was stopped by hand says how it is started', async () => {
+  const { entry } = counting('by-hand');
+  const host = await openHost({ clock: entry });
+  await host.start();
+  await host.stopServer('clock');
+  await expect(host.callTool('clock', 'x')).rejects.toMatchObject({
+    code: 'SERVER_STOPPED',
+    hint: expect.stringContaining('`standpipe start clock`'),
+  });
+});
