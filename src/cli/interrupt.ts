@@ -23,10 +23,10 @@ export function interruptSignal(): AbortSignal {
   for (const [name, exitCode] of Object.entries(signals)) {
     process.on(name, () => end(new Interrupted(`Ended by ${name}`, exitCode)));
   }
-  // `standpipe … | head`: whoever reads has enough. That is no failure, and the rest goes nowhere.
-  const gone = (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
-    if (!controller.signal.aborted) controller.abort(new Interrupted('Nobody reads the output any more', 0));
+  // `standpipe … | head`: whoever reads has enough. That is no failure, and the rest goes nowhere. A full disk is one, which
+  // lost-output.ts tells in the end.
+  const gone = () => {
+    if (!controller.signal.aborted) controller.abort(new Interrupted('Nobody takes the output any more', 0));
   };
   process.stdout.on('error', gone);
   process.stderr.on('error', gone);

@@ -1,5 +1,5 @@
 // From the words of a command line to an exit code. Only the command that is meant is loaded; whatever goes wrong is shown
-// in one way, and everything that was written has left before the program ends.
+// in one way, and everything that was written has left before the program ends, or it is said that it could not.
 
 import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../base/errors.ts';
@@ -8,6 +8,7 @@ import { commandTable } from './command-table.ts';
 import { ExitCode, exitCodeOf } from './exit-code.ts';
 import { Interrupted, interruptSignal } from './interrupt.ts';
 import type { RunCommand } from './invocation.ts';
+import { lostOutput } from './output/lost-output.ts';
 import { Output } from './output/output.ts';
 import { readDuration, type Settings } from './settings.ts';
 
@@ -17,6 +18,7 @@ export async function runCommand(words: readonly string[], listening: () => void
   const { stdout, stderr, env } = process;
   const out = new Output({ stdout, stderr, env, json: ours.includes('--json') });
   const signal = interruptSignal();
+  const findLost = lostOutput({ stdout, stderr });
   listening();
   let exitCode: number = ExitCode.done;
   const run: RunCommand =
@@ -43,6 +45,12 @@ export async function runCommand(words: readonly string[], listening: () => void
     out.activity.end();
   }
   await Promise.all([stdout, stderr].map(flushed));
+  const lost = await findLost();
+  if (lost !== undefined) {
+    exitCode ||= ExitCode.usage; // as for a file of --output that cannot be written
+    out.say(`${out.paintError('red', 'error:')} ${lost}`);
+    await flushed(stderr);
+  }
   process.exit(exitCode);
 }
 
