@@ -2,6 +2,7 @@
 
 import { describeConfig, type ServerDescription } from '../../host/config/describe-config.ts';
 import { surveyConfig } from '../../host/config/load-config.ts';
+import { onThisMachine } from '../../host/config/on-this-machine.ts';
 import { type ConfigProblem, problemText } from '../../host/config/problem.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
@@ -15,7 +16,8 @@ export const define: CommandModule['define'] = (command, run) => {
 };
 
 const config: CommandBody = async ({ settings, out }) => {
-  const description = describeConfig(await surveyConfig({ file: settings.config, discover: settings.discover }));
+  const { config: file, discover } = settings;
+  const description = describeConfig(await surveyConfig({ file, discover, lookAround: onThisMachine }));
   const { files, servers, shadowed, problems } = description;
   const failed = problems.some(({ severity }) => severity === 'error');
   if (out.json) out.document(description);
@@ -27,7 +29,9 @@ const config: CommandBody = async ({ settings, out }) => {
     }
   }
   for (const problem of problems) out.say(describeProblem(problem, out.paintError));
-  if (!out.json && problems.length === 0 && servers.length > 0) out.say('Nothing is wrong with it.');
+  if (!out.json && problems.length === 0) {
+    out.say(servers.length > 0 ? 'Nothing is wrong with it.' : 'There are no servers in it.');
+  }
   return failed ? ExitCode.usage : ExitCode.done;
 };
 

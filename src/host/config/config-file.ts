@@ -8,6 +8,7 @@ import { Fields } from './fields.ts';
 import { type AskInput, type InputDefinition, readInputs, resolveInputs } from './inputs.ts';
 import { type JsonDocument, parseDocument } from './json-document.ts';
 import { fileKeys } from './known-keys.ts';
+import type { LookAround } from './on-this-machine.ts';
 import { pathOf } from './paths.ts';
 import type { ConfigOrigin, ConfigPlace } from './places.ts';
 import { type ConfigProblem, Findings, type Position } from './problem.ts';
@@ -43,6 +44,8 @@ export interface FileContext {
   home: string;
   askInput?: AskInput;
   readText: (file: string) => Promise<string>;
+  /** Looks whether what an entry names is there. Nobody does unless given. */
+  lookAround?: LookAround;
 }
 
 export async function configFromText(text: string, place: ConfigPlace, context: FileContext): Promise<ConfigFile> {
@@ -54,7 +57,7 @@ export async function configFromText(text: string, place: ConfigPlace, context: 
     const file = envFileOf(draft, sources);
     if (file !== undefined) texts.set(file, await context.readText(file).catch(toError));
   }
-  return settleForm(form, place, sources, (file) => texts.get(file)!);
+  return settleForm(form, place, sources, (file) => texts.get(file)!, context.lookAround);
 }
 
 /** What a text says by itself: nothing is expanded, and no other file was looked at. */
@@ -90,6 +93,7 @@ export function settleForm(
   { file, origin }: ConfigPlace,
   sources: VariableSources,
   textOf: TextOf,
+  lookAround?: LookAround,
 ): ConfigFile {
   const rejected = [...form.rejected];
   const problems = [...form.problems];
@@ -98,7 +102,10 @@ export function settleForm(
   for (const { draft, findings } of drafts) {
     const server = settle(draft, sources, textOf, findings, envFiles);
     if (findings.failed) rejected.push(rejection(draft.settled.name, draft.settled.source, findings));
-    else servers.push(server);
+    else {
+      servers.push(server);
+      if (server.enabled) lookAround?.(draft, server, findings);
+    }
     problems.push(...findings.problems);
   }
   problems.sort((a, b) => a.line - b.line || a.column - b.column);

@@ -4,6 +4,7 @@ import { toError, UsageError } from '../../base/errors.ts';
 import { type ConfigFile, configFromText } from './config-file.ts';
 import { decodeText, fromDisk, isMissing, type ReadBytes } from './disk.ts';
 import type { AskInput } from './inputs.ts';
+import type { LookAround } from './on-this-machine.ts';
 import { type ConfigPlace, placeOf } from './places.ts';
 import { type Surroundings, surroundings } from './surroundings.ts';
 
@@ -12,6 +13,8 @@ export { surroundings };
 export interface ReadOptions extends Partial<Surroundings> {
   /** Gives the values of VS Code's `inputs`. Called again with every load, unless wrapped in `askOnce`. */
   askInput?: AskInput;
+  /** Looks whether the programs and folders that entries name are there: `onThisMachine`. */
+  lookAround?: LookAround;
 }
 
 /** Rejects with CONFIG_NOT_FOUND if there is nothing to read; whatever the file says is in the result. */
@@ -32,5 +35,6 @@ export async function readPlace(
     const message = isMissing(cause) ? 'There is no config' : `The config cannot be read (${toError(cause).message}):`;
     throw new UsageError('CONFIG_NOT_FOUND', `${message} ${place.file}`, { cause });
   }
-  return configFromText(text, place, { ...surroundings(options), askInput: options.askInput, readText });
+  const { askInput, lookAround } = options;
+  return configFromText(text, place, { ...surroundings(options), askInput, lookAround, readText });
 }

@@ -1,0 +1,43 @@
+// What can be known before anything is started: whether the program of an entry and its folder are there. Both may come
+// later, and PATH may be another one then: so these are warnings, for whoever asks what is wrong. Repeats nothing that a
+// variable stands for.
+
+import { statSync } from 'node:fs';
+import { childEnvironment, readVariable } from '../../process/environment.ts';
+import { findCommand, isPath } from '../../process/find-command.ts';
+import type { Draft } from './draft.ts';
+import type { Findings } from './problem.ts';
+import type { ServerConfig } from './server-config.ts';
+
+export type LookAround = (draft: Draft, server: ServerConfig, findings: Findings) => void;
+
+export const onThisMachine: LookAround = (draft, { command, cwd, env }, findings) => {
+  const folder = faultOfFolder(cwd);
+  if (folder) {
+    findings.warn(draft.cwd?.at ?? draft.settled.source, `The folder "${draft.cwd?.text ?? cwd}" ${folder}`, CORRECT);
+    return;
+  }
+  // Windows tries other endings of the name, too. More than one word was warned of before, and may begin with a secret.
+  if (process.platform === 'win32' || /[\s=]/.test(draft.command.text)) return;
+  const found = findCommand(command, readVariable(childEnvironment(env), 'PATH'), cwd);
+  if (found?.kind === 'executable') return;
+  const { text, at } = draft.command;
+  if (found) {
+    const what = found.kind === 'directory' ? 'is a folder' : 'is not executable';
+    findings.warn(at, `The command "${text}" ${what}`, found.kind === 'directory' ? undefined : `chmod +x helps.`);
+  } else if (isPath(command)) {
+    findings.warn(at, `There is no file "${text}"`, 'A relative path begins at the folder that the server runs in.');
+  } else {
+    findings.warn(at, `The command "${text}" is in no folder of PATH`, 'Install it, or write its whole path.');
+  }
+};
+
+const CORRECT = 'Correct "cwd", or create the folder.';
+
+function faultOfFolder(folder: string): string | undefined {
+  try {
+    return statSync(folder).isDirectory() ? undefined : 'is no folder';
+  } catch {
+    return 'is not there'; // or cannot be looked at, which keeps a server from running in it all the same
+  }
+}
