@@ -14,6 +14,8 @@ import { readAnswer } from './read-answer.ts';
 export interface QuestionsOptions {
   /** How long a question waits for somebody to open the page, or to come back to it: 5 s. */
   graceMs?: number;
+  /** Hears of each question that is given up because nobody has the page open. */
+  onUnanswered?: (question: Question) => void;
   clock?: Clock;
 }
 
@@ -42,12 +44,14 @@ export class Questions {
   readonly #settled: string[] = [];
   readonly #clock: Clock;
   readonly #graceMs: number;
+  readonly #onUnanswered: QuestionsOptions['onUnanswered'];
   #watcher: QuestionWatcher | undefined;
   #pages = 0;
   #alone: Timer | undefined;
 
-  constructor({ graceMs = 5_000, clock = systemClock }: QuestionsOptions = {}) {
+  constructor({ graceMs = 5_000, onUnanswered, clock = systemClock }: QuestionsOptions = {}) {
     this.#graceMs = graceMs;
+    this.#onUnanswered = onUnanswered;
     this.#clock = clock;
   }
 
@@ -126,9 +130,11 @@ export class Questions {
       this.#alone = undefined;
       return;
     }
-    this.#alone ??= this.#clock.after(this.#graceMs, () =>
-      this.refuseAll('Nobody has the Inspector open who could answer'),
-    );
+    this.#alone ??= this.#clock.after(this.#graceMs, () => {
+      const unanswered = this.open;
+      this.refuseAll('Nobody has the Inspector open who could answer');
+      for (const question of unanswered) this.#onUnanswered?.(question);
+    });
     this.#alone.keepAlive(false);
   }
 }

@@ -1,10 +1,12 @@
-// A server that asks: on a terminal, the question can be read.
+// A server that asks: on a terminal, the question can be read; where nobody is there to answer, somebody is told.
 
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { folder, runOnTerminal } from './run-cli.ts';
+import { until } from '../fixtures/server.ts';
+import { everythingEntry, folder, runCli, runOnTerminal, startCli, writeConfig } from './run-cli.ts';
 
 const python = (() => {
   try {
@@ -52,4 +54,25 @@ describe.skipIf(!python)('on a terminal', () => {
     expect(after).toContain('calling asker/book');
     expect(after).toContain('It was: accept');
   });
+});
+
+test('under up, a question that nobody can see is cancelled with a line that says where to answer', async () => {
+  const config = writeConfig('asking.json', { everything: everythingEntry });
+  const up = startCli(['up', '--config', config]);
+  let log = '';
+  up.stdout.on('data', (chunk) => (log += chunk));
+  const ended = once(up, 'close');
+  try {
+    await until('the server is ready', () => log.includes('everything ready'), 15_000);
+    const { stdout } = await runCli(['call', 'everything/asks', '--config', config]);
+    expect(JSON.parse(stdout)).toEqual({ action: 'cancel' });
+    await until('it is told', () => log.includes('everything asks'));
+    const [, address] = /inspector (http\S+)/.exec(log)!;
+    expect(log).toContain(
+      `everything asks: Who are you? — nobody has the Inspector open to answer, so it is cancelled. Open it first, and call again: ${address}\n`,
+    );
+  } finally {
+    up.kill('SIGTERM');
+    await ended;
+  }
 });

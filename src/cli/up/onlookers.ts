@@ -4,15 +4,20 @@
 import { toError } from '../../base/errors.ts';
 import type { Redact } from '../../flow/redact.ts';
 import type { Host, HostOptions } from '../../host/host.ts';
+import type { Question } from '../../inspector/api.ts';
 import { hostSource } from '../../inspector/host-source.ts';
-import { inspectorInputs } from '../../inspector/questions.ts';
+import { inspectorInputs, type Questions } from '../../inspector/questions.ts';
 import { type Inspector, startInspector } from '../../inspector/server.ts';
 import { type Announced, announce } from '../../live/announce.ts';
 
 export class Onlookers {
-  readonly questions = inspectorInputs();
+  readonly questions: Questions;
   #inspector: Inspector | undefined;
   #announced: Announced | undefined;
+
+  constructor(tell: (text: string) => void) {
+    this.questions = inspectorInputs({ onUnanswered: (question) => tell(unanswered(question, this.url)) });
+  }
 
   get url(): string | undefined {
     return this.#inspector?.url;
@@ -59,4 +64,10 @@ export function nobodyAnswers(tell: (text: string) => void): NonNullable<HostOpt
       return { action: 'decline' };
     },
   });
+}
+
+function unanswered({ server, kind, params }: Question, url: string | undefined): string {
+  const asks = kind === 'elicit' ? `asks: ${params.message}` : 'asks for the text of a model';
+  const where = url === undefined ? '' : ` Open it first, and call again: ${url}`;
+  return `${server} ${asks} — nobody has the Inspector open to answer, so it is cancelled.${where}`;
 }

@@ -32,9 +32,10 @@ export interface UpOptions {
 export async function runHost({ settings, out, signal }: Invocation, options: UpOptions): Promise<void> {
   const load: LoadOptions = { file: settings.config, discover: settings.discover };
   let view: UpView | undefined;
-  const onlookers = new Onlookers();
+  const tell = (text: string) => view?.note(text);
+  const onlookers = new Onlookers(tell);
   const host = await Host.open(load, {
-    inputs: options.inspector ? onlookers.questions.inputs : nobodyAnswers((text) => view?.note(text)),
+    inputs: options.inspector ? onlookers.questions.inputs : nobodyAnswers(tell),
     onStateChange: (change) => {
       view?.changed(change);
       const failed = change.to === 'failed' && host.status().find(({ name }) => name === change.server);
