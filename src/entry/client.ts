@@ -1,5 +1,6 @@
 // `standpipe/client`: connects to a server that speaks MCP, of any revision, over a command or any transport.
 
+import { UsageError } from '../base/errors.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { openClient } from '../mcp/client/open-client.ts';
 import type { ClientChannel, ClientOptions } from '../mcp/client/options.ts';
@@ -35,6 +36,14 @@ export function connect(
   options: ClientOptions = {},
 ): Promise<Client> {
   if (typeof target === 'function') return openClient({ open: target, canReopen: true, key: options.eraKey }, options);
+  if (typeof target !== 'object' || target === null) {
+    const command = typeof target === 'string' ? JSON.stringify(target) : "'node'";
+    return Promise.reject(
+      new UsageError('INVALID_OPTION', 'connect() takes a command, a transport, or a function that makes one', {
+        hint: `await connect({ command: ${command}, args: ['server.mjs'] })`,
+      }),
+    );
+  }
   if ('command' in target) {
     const open = () => new StdioClientTransport(target);
     return openClient({ open, canReopen: true, key: options.eraKey ?? keyOf(target) }, options);

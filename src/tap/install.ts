@@ -112,6 +112,11 @@ async function readConfig(file: string, names: readonly string[] | undefined): P
     throw new UsageError('CONFIG_INVALID', `${file}:${line}: not JSON: ${problem}`);
   }
   const all = allServers(root);
+  if (all.length === 0) {
+    throw new UsageError('CONFIG_INVALID', `There are no servers in ${file}`, {
+      hint: 'Looked into "mcpServers" and "servers": write {"mcpServers": {"some-name": {"command": "…"}}}.',
+    });
+  }
   const unknown = names?.find((name) => !all.some((server) => server.name === name));
   if (unknown !== undefined) {
     const known = all.map(({ name }) => name).join(', ') || 'none';

@@ -172,6 +172,7 @@ describe('what cannot be done is said', () => {
   test.each([
     ['CONFIG_NOT_FOUND', join(folder, 'nowhere.json'), {}],
     ['CONFIG_INVALID', configFile('{"mcpServers":\n {"a" {}}}'), {}],
+    ['CONFIG_INVALID', configFile('{"mcpServer": {"a": {"command": "x"}}}'), {}],
     ['NAME_UNKNOWN', configFile(typical), { servers: ['fils'] }],
   ] as [string, string, InstallOptions][])('%s', async (code, file, options) => {
     await expect(installTap(file, options)).rejects.toMatchObject({ code });
@@ -200,7 +201,7 @@ test('any config comes back byte for byte', async () => {
       return `{${properties.join(`,${c}`)}${c}}`;
     });
   const config = fc
-    .tuple(fc.constantFrom('mcpServers', 'servers'), fc.array(server, { maxLength: 3 }), space)
+    .tuple(fc.constantFrom('mcpServers', 'servers'), fc.array(server, { minLength: 1, maxLength: 3 }), space)
     .map(
       ([shape, servers, gap]) => `{"${shape}":{${servers.map((each, i) => `${gap}"s${i}":${each}`).join(',')}}}${gap}`,
     );

@@ -33,7 +33,9 @@ const read: CommandBody = (invocation, words, options) =>
     await findServer(server, reached, settings);
     if (uri === undefined) return list(server, await reached.host.listResources(server), out);
     out.activity.begin(`reading ${uri}`);
-    const { contents } = await reached.host.readResource(server, uri, { timeoutMs: settings.timeoutMs, signal });
+    const { contents } = await reached.host
+      .readResource(server, uri, { timeoutMs: settings.timeoutMs, signal })
+      .catch((error) => explain(error, uri, reached.host.listResources(server)));
     out.activity.end();
     const { output } = options as { output?: string };
     const pieces = contents.map(toPiece);
@@ -43,6 +45,15 @@ const read: CommandBody = (invocation, words, options) =>
     else if (output === undefined) for (const [at, piece] of pieces.entries()) print(contents[at]!, piece, out);
     return undefined;
   });
+
+/** A URI that the server does not list may be a slip. */
+async function explain(error: unknown, uri: string, listed: Promise<Listed>): Promise<never> {
+  const { resources } = await listed.catch(() => ({ resources: [] })); // then its own words have to do
+  const uris = resources.map((resource) => resource.uri);
+  if (uris.includes(uri)) throw error;
+  const { refusedUnknown } = await import('../../host/unknown-name.ts');
+  throw refusedUnknown(error, uri, uris);
+}
 
 type Listed = Awaited<ReturnType<import('../../host/host-api.ts').HostApi['listResources']>>;
 

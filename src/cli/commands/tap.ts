@@ -50,6 +50,7 @@ const misplaced: CommandBody = async () => {
 };
 
 const install: CommandBody = async (invocation, [config, ...servers], options) => {
+  await checkConfig(config!);
   const { installTap } = await import('../../tap/install.ts');
   // Hosts on a desktop get a short PATH: this very program is named with its whole path.
   const tap = [process.execPath, mainFile, 'tap'];
@@ -59,9 +60,23 @@ const install: CommandBody = async (invocation, [config, ...servers], options) =
 };
 
 const uninstall: CommandBody = async (invocation, [config, ...servers]) => {
+  await checkConfig(config!);
   const { uninstallTap } = await import('../../tap/install.ts');
   return tell(invocation, await uninstallTap(config!, named(servers)), { done: 'untapped', already: 'was not tapped' });
 };
+
+/** What is no JSON is said as `standpipe config` says it. A file that cannot be read is left to whoever needs it. */
+async function checkConfig(file: string): Promise<void> {
+  const [{ readFile }, { resolve }, { parseDocument }, { problemError }] = await Promise.all([
+    import('node:fs/promises'),
+    import('node:path'),
+    import('../../host/config/json-document.ts'),
+    import('../../host/config/problem.ts'),
+  ]);
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  const fault = text === undefined ? undefined : parseDocument(text, resolve(file)).fault;
+  if (fault) throw problemError({ severity: 'error', ...fault });
+}
 
 function named(servers: readonly string[]): { servers?: readonly string[] } {
   return servers.length > 0 ? { servers } : {};

@@ -31,11 +31,22 @@ export async function findByName(
   return { server, protocol, tool: definition, words };
 }
 
-export function noSuchTool(server: string, name: string | undefined, tools: readonly Tool[]): UsageError {
+/** `next`: the word behind the name, where a server is started for the purpose and none is named. */
+export function noSuchTool(
+  server: string,
+  name: string | undefined,
+  tools: readonly Tool[],
+  next?: string,
+): UsageError {
   const names = tools.map((tool) => tool.name);
   const there = names.length > 0 ? `There are: ${names.slice(0, 20).join(', ')}` : 'It has no tools.';
   if (name === undefined || readAssignment(name)) {
     return new UsageError('INVALID_OPTION', `Which tool of "${server}" is to be called?`, { hint: there });
+  }
+  if (next !== undefined && names.includes(next)) {
+    return new UsageError('NAME_UNKNOWN', `"${server}" has no tool named "${name}"`, {
+      hint: `With a server behind -- no server is named: standpipe call ${next} … -- <command …>`,
+    });
   }
   const meant = didYouMean(name, names);
   return new UsageError('NAME_UNKNOWN', `"${server}" has no tool named "${name}"`, {

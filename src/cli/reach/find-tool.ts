@@ -54,5 +54,5 @@ async function ofServer(reached: Reached, status: ServerStatus, words: readonly 
     return { server, protocol, tool: single!, words: [...words] };
   }
   const { noSuchTool } = await import('./find-tool-by-name.ts');
-  throw noSuchTool(server, first, tools);
+  throw noSuchTool(server, first, tools, reached.only === undefined ? undefined : words[1]);
 }

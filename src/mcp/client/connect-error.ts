@@ -1,12 +1,20 @@
 // Why a connection could not be opened: which step it was, what the server did, and what is known of it.
 
-import { type Evidence, PeerError, ProcessError, RpcError, StandpipeError } from '../../base/errors.ts';
+import { type Evidence, PeerError, ProcessError, RpcCode, RpcError, StandpipeError } from '../../base/errors.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
+import type { Peer } from '../../jsonrpc/peer.ts';
 import type { Step } from './negotiation.ts';
 
 export function connectError(step: Step, error: unknown, channel: Channel, startupTimeoutMs: number): unknown {
   if (!(error instanceof StandpipeError)) return error;
   const evidence = channel.evidence?.();
+  if (error instanceof RpcError && isEcho(error)) {
+    return new PeerError('NEGOTIATION_FAILED', `Could not connect: the command echoes its input (${step} came back)`, {
+      cause: error,
+      evidence,
+      hint: 'It is no server. Name the program that is one; with `cat`, a shell or a terminal in between, leave that out.',
+    });
+  }
   if (error instanceof RpcError) {
     return new RpcError(
       error.rpcCode,
@@ -21,7 +29,7 @@ export function connectError(step: Step, error: unknown, channel: Channel, start
     return new PeerError(
       'REQUEST_TIMEOUT',
       `Could not connect: no answer to ${step} within ${startupTimeoutMs} ms`,
-      details(error, evidence, 'Raise startupTimeoutMs if it starts slowly; its stderr may say what it waits for.'),
+      details(error, evidence, evidence?.firstNoise === undefined ? `${SLOW} ${OTHER_PROTOCOL}` : SLOW),
     );
   }
   if (error instanceof PeerError) {
@@ -29,6 +37,25 @@ export function connectError(step: Step, error: unknown, channel: Channel, start
     return new PeerError(code, `Could not connect (${step}): ${error.message}`, details(error, evidence));
   }
   return error;
+}
+
+const SLOW = 'Raise startupTimeoutMs if it starts slowly; its stderr may say what it waits for.';
+const OTHER_PROTOCOL =
+  'If it speaks LiteMCP, say so: "protocol": "litemcp" in its entry of the config, --protocol litemcp on the command line.';
+
+/** Our own questions are nothing that a server asks: whoever sends them back gets an answer that is known again. */
+const ECHO = 'standpipe: your own question';
+
+export function markEchoes(peer: Pick<Peer, 'handle'>): void {
+  for (const method of ['server/discover', 'initialize'] satisfies Step[]) {
+    peer.handle(method, () => {
+      throw new RpcError(RpcCode.methodNotFound, 'Method not found', ECHO);
+    });
+  }
+}
+
+function isEcho({ data }: RpcError): boolean {
+  return data === ECHO;
 }
 
 /** For a request these say whether it may have run; nobody wants to know that of an opening. */

@@ -7,7 +7,7 @@ import { Peer } from '../../jsonrpc/peer.ts';
 import { ownInfo } from '../own-info.ts';
 import { isLegacyRevision, isModernRevision } from '../revisions.ts';
 import { Client } from './client.ts';
-import { cannotReopen, connectError } from './connect-error.ts';
+import { cannotReopen, connectError, markEchoes } from './connect-error.ts';
 import { type EraMemory, type KnownEra, processEraMemory } from './era-memory.ts';
 import { answerRequests, clientCapabilities } from './inputs.ts';
 import { type Agreement, Negotiation } from './negotiation.ts';
@@ -94,6 +94,7 @@ class Attempts<T extends ClientChannel> {
     });
     const gate = { mayAsk: false, clock, warn: this.#warnings.report };
     try {
+      markEchoes(peer);
       answerRequests(peer, this.#options, gate);
       await peer.start();
       started = true;
