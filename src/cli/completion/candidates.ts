@@ -25,7 +25,8 @@ const values: Record<string, Answer> = {
   '--config': { filesBehind: '' },
   '--output': { filesBehind: '' },
   '--cwd': { filesBehind: '' },
-  '--args': { filesBehind: '' },
+  '--args': { filesBehind: '@' },
+  '--record': { filesBehind: '' },
   '--protocol': words('mcp', 'litemcp'),
   '--timeout': words('500ms', '10s', '1m', '5m'),
   '--env': [],
@@ -73,8 +74,14 @@ async function ofCommand(command: string, given: string[], current: string, sour
     case 'stop':
     case 'restart':
     case 'tools':
-    case 'inspect':
       return given.length === 0 ? words(...(await sources.servers())) : [];
+    case 'inspect': {
+      const servers = given.length === 0 ? await sources.servers().catch(() => []) : [];
+      const meant = servers.filter((each) => each.startsWith(current));
+      return given.length > 0 || meant.length > 0 ? words(...meant) : { filesBehind: '' };
+    }
+    case 'tap':
+      return ofTap(given, current);
     case 'read':
       if (server === undefined) return words(...(await sources.servers()));
       return name === undefined ? words(...(await sources.resources(server))) : [];
@@ -90,6 +97,11 @@ async function ofCommand(command: string, given: string[], current: string, sour
     default:
       return [];
   }
+}
+
+function ofTap([what, config]: string[], current: string): Answer {
+  if (what === undefined) return words('install', 'uninstall').filter(({ word }) => word.startsWith(current));
+  return (what === 'install' || what === 'uninstall') && config === undefined ? { filesBehind: '' } : [];
 }
 
 async function ofCall(given: string[], current: string, sources: Sources): Promise<Answer> {

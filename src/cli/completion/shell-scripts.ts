@@ -17,10 +17,15 @@ _standpipe() {
   if [[ "$answer" == ":files "* ]]; then
     prefix="\${answer#:files }"
     while IFS= read -r candidate; do
+      # Behind a prefix it is no name of a file for readline, which would put a backslash before the @.
+      if [[ -n "$prefix" ]]; then
+        [[ -d "$candidate" ]] && candidate+=/ && compopt -o nospace 2>/dev/null
+        printf -v candidate %q "$candidate"
+      fi
       candidate="$prefix$candidate"
       COMPREPLY+=("\${candidate#"$cut"}")
     done < <(compgen -f -- "\${current#"$prefix"}")
-    compopt -o filenames 2>/dev/null
+    [[ -n "$prefix" ]] || compopt -o filenames 2>/dev/null
     return 0
   fi
   while IFS= read -r candidate; do
@@ -30,6 +35,8 @@ _standpipe() {
   done <<< "$answer"
   return 0
 }
+# Bash keeps what stands before an @, and repeats it, unless words are not parted there.
+COMP_WORDBREAKS="\${COMP_WORDBREAKS//@/}"
 complete -F _standpipe standpipe
 `;
 
