@@ -2,12 +2,12 @@
 // transports use, so that what is shown as noise here is what is noise there. Nothing of the parsed message is kept but
 // what names it.
 
+import { decodeText } from '../base/decode-text.ts';
 import type { InboundFault, Noise } from '../jsonrpc/channel.ts';
 import type { JsonRpcMessage, RequestId } from '../jsonrpc/message.ts';
 import { MessageReader, type MessageSink } from '../jsonrpc/message-reader.ts';
 import { traceMessage } from '../jsonrpc/recover-id.ts';
 import type { FrameEvent, FrameFact } from './event.ts';
-import { lenientText } from './frame-text.ts';
 
 export interface MessageDescription {
   /** `invalid`: JSON-RPC gone wrong; `problem` says how. */
@@ -123,10 +123,10 @@ const toolAtTheStart = /"params"\s*:\s*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")/;
 
 /** Of a frame that was too long to keep, the ends tell. Many programs write `id` last. */
 function describeCut(frame: FrameFact): FrameDescription {
-  const head = lenientText(frame.payload);
+  const head = decodeText(frame.payload);
   if (head.trimStart().startsWith('[')) return { kind: 'batch', messages: [] };
   const { id: idAtTheStart, method, isResponse, isJsonRpc } = traceMessage(head);
-  const id = idAtTheStart ?? readWord(idAtTheEnd.exec(lenientText(frame.tail ?? nothing))?.[1]);
+  const id = idAtTheStart ?? readWord(idAtTheEnd.exec(decodeText(frame.tail ?? nothing))?.[1]);
   if (method !== undefined) {
     const kind = id === undefined ? 'notification' : 'request';
     const tool = method === 'tools/call' ? readWord(toolAtTheStart.exec(head)?.[1]) : undefined;

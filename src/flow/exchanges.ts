@@ -3,12 +3,12 @@
 // are over or not.
 // Reads every frame, so it belongs where somebody looks and not on the path of the traffic.
 
+import { decodeText } from '../base/decode-text.ts';
 import { traceMessage } from '../jsonrpc/recover-id.ts';
 import { describeFrame, type MessageDescription } from './describe-frame.ts';
 import type { FaultFact, FlowDirection, FlowEvent, FlowStamp, FrameEvent } from './event.ts';
 import { type Exchange, latencyMs, weightOf } from './exchange.ts';
 import { ExchangesBySeq } from './exchanges-by-seq.ts';
-import { lenientText } from './frame-text.ts';
 import { LatencyTable } from './latency.ts';
 import { OpenRequests } from './open-requests.ts';
 
@@ -132,7 +132,7 @@ export class Exchanges {
 
   /** An answer that was cut off or over the limit is the end of its request all the same. */
   #fault(event: FaultEvent): void {
-    const { id, isResponse } = traceMessage(lenientText(event.prefix));
+    const { id, isResponse } = traceMessage(decodeText(event.prefix));
     if (isResponse) this.#answer(event, { kind: 'invalid', id });
   }
 

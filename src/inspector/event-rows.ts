@@ -1,9 +1,9 @@
 // Events as the rows of a timeline: small, and readable at a glance.
 
+import { decodeText } from '../base/decode-text.ts';
 import type { MessageDescription } from '../flow/describe-frame.ts';
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import { type Exchange, latencyMs } from '../flow/exchange.ts';
-import { lenientText } from '../flow/frame-text.ts';
 import type { EventRow, LiveMessages } from './api.ts';
 import { describe } from './describe.ts';
 import type { Pairs } from './pairs.ts';
@@ -146,7 +146,7 @@ function failureOf({ outcome, error }: Exchange): string | undefined {
 }
 
 function startOf(bytes: Uint8Array): string {
-  return lenientText(bytes.subarray(0, SUMMARY_BYTES));
+  return decodeText(bytes.subarray(0, SUMMARY_BYTES));
 }
 
 function oneLine(text: string): string {

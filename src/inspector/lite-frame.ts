@@ -1,10 +1,10 @@
 // Frames of LiteMCP, told by their shape: a version as a list of three numbers, an id and a type. Without this they would
 // count as broken JSON-RPC.
 
+import { decodeText } from '../base/decode-text.ts';
 import { isObject } from '../base/json-object.ts';
 import type { FrameDescription, MessageDescription } from '../flow/describe-frame.ts';
 import type { FrameEvent } from '../flow/event.ts';
-import { lenientText } from '../flow/frame-text.ts';
 
 const START_CHARS = 200;
 /** Cheap to look at, and in every message of LiteMCP. */
@@ -12,7 +12,7 @@ const looksLite = /^\s*\{[^{}]*"version"\s*:\s*\[/;
 
 export function describeLiteFrame(frame: FrameEvent): FrameDescription | undefined {
   if (frame.cut || !looksLite.test(startOf(frame))) return undefined;
-  const value = parse(lenientText(frame.payload));
+  const value = parse(decodeText(frame.payload));
   if (!isObject(value) || !Array.isArray(value.version) || 'jsonrpc' in value) return undefined;
   const { id, type, data } = value;
   const message: MessageDescription = { kind: frame.direction === 'toServer' ? 'request' : 'response' };
@@ -25,7 +25,7 @@ export function describeLiteFrame(frame: FrameEvent): FrameDescription | undefin
 
 /** Nearly every frame is of the other protocol: a look at its start must do. */
 function startOf(frame: FrameEvent): string {
-  return lenientText(frame.payload.subarray(0, START_CHARS));
+  return decodeText(frame.payload.subarray(0, START_CHARS));
 }
 
 function parse(text: string): unknown {

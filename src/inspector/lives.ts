@@ -1,8 +1,8 @@
 // The lives of a server, one for each of its processes, read off the events as they come. Bounded: the newest stay.
 
+import { decodeText } from '../base/decode-text.ts';
 import type { FlowEvent } from '../flow/event.ts';
 import type { Exchange } from '../flow/exchange.ts';
-import { lenientText } from '../flow/frame-text.ts';
 import type { Life } from './api.ts';
 import { keepNewest } from './keep-newest.ts';
 
@@ -45,7 +45,7 @@ export class Lives {
         life.rung = event.rung;
         return true;
       case 'stderr':
-        life.stderrTail = (life.stderrTail + lenientText(event.payload)).slice(-STDERR_CHARS);
+        life.stderrTail = (life.stderrTail + decodeText(event.payload)).slice(-STDERR_CHARS);
         return false;
       default:
         return false;

@@ -1,8 +1,8 @@
 // Looks at the shape of messages while somebody has the page open, so that a broken one is found before it is looked for:
 // the first few of every method of every server, between other work. More of the same kind would tell nothing new.
 
+import { decodeText } from '../base/decode-text.ts';
 import type { FrameEvent } from '../flow/event.ts';
-import { lenientText } from '../flow/frame-text.ts';
 import { describe } from './describe.ts';
 import { isNestedTooDeeply } from './nesting.ts';
 import { schemaViolations } from './schema-check.ts';
@@ -60,7 +60,7 @@ export class SchemaPatrol {
   }
 
   async #check(event: FrameEvent): Promise<void> {
-    const [first] = await schemaViolations(parse(lenientText(event.payload)), this.#view.exchanges.forSeq(event.seq));
+    const [first] = await schemaViolations(parse(decodeText(event.payload)), this.#view.exchanges.forSeq(event.seq));
     if (first) this.#view.noteViolation(event, first);
   }
 }

@@ -1,7 +1,7 @@
 // What servers wrote to stderr, line by line, as far as it is still there: the newest lines that fit.
 
+import { decodeText } from '../base/decode-text.ts';
 import type { FlowEvent } from '../flow/event.ts';
-import { lenientText } from '../flow/frame-text.ts';
 import type { FlowStore } from '../flow/store.ts';
 import type { StderrPage } from './api.ts';
 
@@ -37,7 +37,7 @@ export function searchStderr(flow: FlowStore, { server, life, search }: StderrQu
 
 function linesOf(event: FlowEvent & { kind: 'stderr' }): Line[] {
   const { seq, atMs, life } = event;
-  const texts = lenientText(event.payload).split(/\r?\n/);
+  const texts = decodeText(event.payload).split(/\r?\n/);
   if (texts.at(-1) === '') texts.pop();
   return texts.map((text) => ({ seq, atMs, life, text }));
 }

@@ -2,8 +2,8 @@
 // so that the traffic of this very process gets its turn in between, and answers before it has taken long: whoever asks
 // goes on from where it stopped.
 
+import { decodeText } from '../base/decode-text.ts';
 import type { FlowEvent } from '../flow/event.ts';
-import { lenientText } from '../flow/frame-text.ts';
 import type { FlowStore } from '../flow/store.ts';
 import type { SearchPage } from './api.ts';
 
@@ -81,7 +81,7 @@ function matcher(text: string): (part: Uint8Array | string) => boolean {
     return lower.includes(plain) || (quoted !== plain && lower.includes(quoted));
   };
   return (part) => {
-    const whole = typeof part === 'string' ? part : isAscii ? latin1(part) : lenientText(part);
+    const whole = typeof part === 'string' ? part : isAscii ? latin1(part) : decodeText(part);
     return isIn(whole) || (whole.includes('\\u') && isIn(unescaped(whole)));
   };
 }

@@ -1,12 +1,10 @@
 // In a folder without a config: the host that runs elsewhere, if it is the only one; otherwise a word about what to do.
 
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { until } from '../fixtures/server.ts';
-import { everythingEntry, folder, type Ran, runCli, startCli, writeConfig } from './run-cli.ts';
+import { everythingEntry, folder, type Ran, runCli, startHost, stopHost, writeConfig } from './run-cli.ts';
 
 const cwd = join(folder, 'without config');
 mkdirSync(cwd);
@@ -14,19 +12,12 @@ const here = (...args: string[]): Promise<Ran> => runCli(args, { cwd });
 
 const hosts = new Set<ChildProcessWithoutNullStreams>();
 afterEach(async () => {
-  for (const host of hosts) {
-    host.kill('SIGTERM');
-    await once(host, 'close');
-  }
+  for (const host of hosts) await stopHost(host);
   hosts.clear();
 });
 
 async function up(...args: string[]): Promise<void> {
-  const host = startCli(['up', '--no-inspector', ...args]);
-  hosts.add(host);
-  let log = '';
-  host.stdout.on('data', (chunk) => (log += chunk));
-  await until('it is ready', () => log.includes('everything ready'), 15_000);
+  hosts.add(await startHost(args));
 }
 
 test('the only host is used by every command, and named on stderr', async () => {

@@ -1,9 +1,7 @@
 // Entries of the config that cannot be run: every command that meets one says why, whether or not a host runs.
 
-import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from '../fixtures/server.ts';
-import { everythingEntry, runCli, startCli, writeConfig } from './run-cli.ts';
+import { everythingEntry, runCli, startHost, stopHost, writeConfig } from './run-cli.ts';
 
 const servers = { everything: everythingEntry, typo: { comand: 'x' } };
 const reason = /rejected\S*\.json:\d+:\d+: server "typo": There is no "command"/;
@@ -22,17 +20,11 @@ describe('without a host', () => {
 
 describe('with a host', () => {
   const config = writeConfig('rejected-up.json', servers);
-  let host: ReturnType<typeof startCli>;
+  let host: Awaited<ReturnType<typeof startHost>>;
   beforeAll(async () => {
-    host = startCli(['up', '--config', config, '--no-inspector']);
-    let log = '';
-    host.stdout.on('data', (chunk) => (log += chunk));
-    await until('the host is up', () => log.includes('everything ready'), 15_000);
+    host = await startHost(['--config', config]);
   });
-  afterAll(async () => {
-    host.kill('SIGTERM');
-    await once(host, 'close');
-  });
+  afterAll(() => stopHost(host));
 
   test.each([
     ['call', 'typo', 'x'],

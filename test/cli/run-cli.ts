@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
+import { until } from '../fixtures/server.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 export const program = path('../../dist/cli/main.cjs');
@@ -44,6 +45,25 @@ export function startCli(args: readonly string[], options: RunOptions = {}): Chi
     cwd: options.cwd ?? folder,
     env: { ...cleanEnv, ...options.env },
   });
+}
+
+/** A host of a config with the server `everything`, once that is ready. */
+export async function startHost(args: readonly string[]): Promise<ChildProcessWithoutNullStreams> {
+  const host = startCli(['up', '--no-inspector', ...args]);
+  let log = '';
+  host.stdout.on('data', (chunk) => (log += chunk));
+  try {
+    await until('the host is up', () => log.includes('everything ready'), 15_000);
+  } catch (error) {
+    await stopHost(host);
+    throw error;
+  }
+  return host;
+}
+
+export async function stopHost(host: ChildProcessWithoutNullStreams): Promise<void> {
+  host.kill('SIGTERM');
+  await once(host, 'close');
 }
 
 export async function runCli(args: readonly string[], options: RunOptions = {}): Promise<Ran> {

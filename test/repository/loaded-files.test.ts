@@ -2,12 +2,10 @@
 // (scripts/bundle.mjs), and one more import in the wrong place undoes it without a word.
 
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cleanEnv, everythingEntry, folder, program, startCli, writeConfig } from '../cli/run-cli.ts';
-import { until } from '../fixtures/server.ts';
+import { cleanEnv, everythingEntry, folder, program, startHost, stopHost, writeConfig } from '../cli/run-cli.ts';
 
 const list = join(folder, 'loaded.json');
 const preload = join(folder, 'list-loaded.cjs');
@@ -33,17 +31,11 @@ function loadedBy(args: readonly string[]): { files: string[]; others: string[];
 }
 
 const config = writeConfig('loaded-files.json', { everything: everythingEntry });
-let host: ReturnType<typeof startCli>;
+let host: Awaited<ReturnType<typeof startHost>>;
 beforeAll(async () => {
-  host = startCli(['up', '--config', config, '--no-inspector']);
-  let log = '';
-  host.stdout.on('data', (chunk) => (log += chunk));
-  await until('the host is up', () => log.includes('everything ready'), 15_000);
+  host = await startHost(['--config', config]);
 });
-afterAll(async () => {
-  host.kill('SIGTERM');
-  await once(host, 'close');
-});
+afterAll(() => stopHost(host));
 
 test('--version loads three files', () => {
   const { files, others, stdout } = loadedBy(['--version']);
