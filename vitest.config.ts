@@ -1,18 +1,16 @@
 import { defineConfig } from 'vitest/config';
 
 /** What looks at times closely runs when the rest is done, one file at a time. */
-const alone = [
-  'test/host/isolation.test.ts',
-  'test/cli/start-up.test.ts',
-  'test/browser/large.test.ts',
-  'test/browser/export.test.ts',
-];
+const alone = ['test/host/isolation.test.ts', 'test/cli/start-up.test.ts'];
 
 export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Names of failing tests with what they printed, and a summary.
+    reporters: ['minimal'],
+    silent: 'passed-only',
     projects: [
       {
         extends: true,

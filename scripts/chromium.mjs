@@ -40,7 +40,9 @@ export function ensureChromium() {
   for (const [command, ...args] of installer?.commands ?? []) {
     const asRoot = process.getuid?.() === 0 || command === 'brew';
     const line = asRoot ? [command, ...args] : ['sudo', '-n', command, ...args];
-    spawnSync(line[0], line.slice(1), { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    const { status, stdout, stderr } = spawnSync(line[0], line.slice(1), { env, encoding: 'utf8' });
+    if (status !== 0) console.error(`${line.join(' ')} failed:\n${stdout ?? ''}${stderr ?? ''}`);
   }
   if (findChromium()) return;
   throw new Error(

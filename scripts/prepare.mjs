@@ -11,10 +11,14 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const installArguments = ['install', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
 
 export async function prepare() {
-  if (!installed()) await run('npm', installArguments);
-  await run('npm', ['run', 'build']);
-  // It takes longer than everything else together, and changes rarely. Of the sources it imports the shapes of answers.
-  if (!isNewer('dist/ui/index.html', ['ui', 'src/inspector/api.ts'])) await run('npm', ['run', 'build:ui']);
+  if (!installed()) await step('install', 'npm', installArguments);
+  await step('build', 'npm', ['run', 'build']);
+  if (!isPageBuilt()) await step('build the page', 'npm', ['run', 'build:ui']);
+}
+
+/** The page takes longer to build than all else, and changes rarely. Of the sources it imports the shapes of answers. */
+export function isPageBuilt() {
+  return isNewer('dist/ui/index.html', ['ui', 'src/inspector/api.ts']);
 }
 
 /** npm leaves a copy of the lock behind: the same packages and versions mean that nothing is to be done. */
@@ -45,14 +49,26 @@ function newestMs(paths) {
   return Math.max(...timesMs);
 }
 
-export function run(command, args) {
-  const child = spawn(command, args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+/** Runs a command and prints one line about it. Its output is printed only when it fails. */
+export async function step(name, command, args) {
+  const startMs = performance.now();
+  const { code, output } = await run(command, args, 'pipe');
+  if (code === 0) return console.error(`${name}: ${((performance.now() - startMs) / 1000).toFixed(1)} s`);
+  console.error(`${output}\n${name} failed: ${command} ${args.join(' ')} ended with code ${code}`);
+  process.exit(code ?? 1);
+}
+
+/** With 'pipe', `output` has what the command printed, on both streams. */
+export function run(command, args, stdio = 'inherit') {
+  const child = spawn(command, args, {
+    cwd: root,
+    stdio: ['ignore', stdio, stdio],
+    shell: process.platform === 'win32',
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (output += text));
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code) => {
-      if (code === 0) return resolve();
-      process.exitCode = code ?? 1;
-      reject(new Error(`${command} ${args.join(' ')} ended with code ${code}`));
-    });
+    child.once('close', (code) => resolve({ code, output }));
   });
 }

@@ -1,9 +1,11 @@
-// `npm test`: everything a fresh clone needs to pass all the tests, in order. Extra arguments go to Vitest.
+// `npm test`: everything a fresh clone needs to pass all the tests, in order. Extra arguments go to Vitest. A step that
+// succeeds prints one line.
 
 import { ensureChromium } from './chromium.mjs';
-import { prepare, run } from './prepare.mjs';
+import { prepare, run, step } from './prepare.mjs';
 
 await prepare();
 if (!process.env.STANDPIPE_SKIP_BROWSER) ensureChromium();
-await run('npm', ['run', 'check']);
-await run('npx', ['vitest', 'run', ...process.argv.slice(2)]);
+await step('check', 'npm', ['run', 'check']);
+const { code } = await run('npx', ['vitest', 'run', ...process.argv.slice(2)]);
+process.exitCode = code ?? 1;

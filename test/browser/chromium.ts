@@ -44,7 +44,7 @@ export async function openPage(url: string, { expects, ...options }: PageOptions
     ...options,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
   const complain = (text: string) => {
     if (!expects?.test(text)) complaints.push(text);

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 
 /** What is to become true before long, however busy the machine is. */
 export function soon<T>(look: () => T) {
-  return expect.poll(look, { timeout: 10_000 });
+  return expect.poll(look, { timeout: 60_000 });
 }
 
 export function live(page: Page): Promise<void> {

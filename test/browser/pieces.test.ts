@@ -6,6 +6,7 @@ import { firstValue } from '../../ui/src/schema-form/first-value.ts';
 import { meaningOf, settled } from '../../ui/src/schema-form/read-schema.ts';
 import { EventColumns } from '../../ui/src/state/event-columns.ts';
 import { FilteredRows } from '../../ui/src/state/filtered-rows.ts';
+import { nextTask } from '../../ui/src/state/next-task.ts';
 import { noFilter } from '../../ui/src/state/wire-filter.ts';
 import { commandLine } from '../../ui/src/text/command-line.ts';
 import { shortMessage } from '../../ui/src/text/short-message.ts';
@@ -42,6 +43,21 @@ test('rows come back from the columns as they went in', () => {
   ];
   columns.append(rows);
   expect(rows.map((_, at) => JSON.parse(JSON.stringify(columns.row(at))))).toEqual(rows);
+});
+
+test('a filter looks at a slice of the rows a task: none goes on when its time is over', async () => {
+  let looks = 0;
+  const columns = new EventColumns();
+  columns.append(Array.from({ length: 20_000 }, (_, at) => request(at + 1)));
+  const view = new FilteredRows(columns, () => looks++);
+  view.grow();
+  const counts = [view.count];
+  while (counts.at(-1)! < columns.count) {
+    await nextTask();
+    if (view.count !== counts.at(-1)) counts.push(view.count);
+  }
+  // A slice is 8 ms, and this clock goes on 1 ms each time it is read: once in 512 rows.
+  expect(counts).toEqual([4096, 8192, 12_288, 16_384, 20_000]);
 });
 
 test('a row that came already is not added again', () => {

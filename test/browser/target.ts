@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'vite';
 import { afterAll } from 'vitest';
+import { isPageBuilt } from '../../scripts/prepare.mjs';
 import { FlowStore } from '../../src/flow/store.ts';
 import { defaultRestart, type ServerConfig } from '../../src/host/config/server-config.ts';
 import { Host } from '../../src/host/host.ts';
@@ -20,16 +20,21 @@ import { later } from './closing.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let uiFolder: Promise<string> | undefined;
 
-afterAll(async () => {
-  if (uiFolder) rmSync(await uiFolder, { recursive: true, force: true });
-  uiFolder = undefined;
-});
-
+/** The one that `npm test` built, unless a source of it changed since. */
 async function builtPage(): Promise<string> {
+  if (isPageBuilt()) return join(root, 'dist/ui');
   const outDir = mkdtempSync(join(tmpdir(), 'standpipe-ui-'));
+  temporaryFolders.push(outDir);
+  const { build } = await import('vite');
   await build({ root: join(root, 'ui'), logLevel: 'error', build: { outDir, emptyOutDir: true } });
   return outDir;
 }
+
+const temporaryFolders: string[] = [];
+afterAll(() => {
+  for (const folder of temporaryFolders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  uiFolder = undefined;
+});
 
 export type ServerName = 'workbench' | 'hostile' | 'falls' | 'calculator';
 

@@ -16,6 +16,7 @@ export class FilteredRows {
   /** New rows wait while paused; how many. */
   readonly held = new Cell(0);
   readonly #columns: EventColumns;
+  readonly #nowMs: () => number;
   /** Events that hold the text of the filter where no row shows it. */
   readonly #holders = new Set<number>();
   #filter: WireFilter = noFilter;
@@ -26,8 +27,9 @@ export class FilteredRows {
   #pausedAt: number | undefined;
   #running = false;
 
-  constructor(columns: EventColumns) {
+  constructor(columns: EventColumns, nowMs = () => performance.now()) {
     this.#columns = columns;
+    this.#nowMs = nowMs;
     this.#passes = compileFilter(noFilter, columns);
   }
 
@@ -135,7 +137,7 @@ export class FilteredRows {
   }
 
   #slice(): void {
-    const until = performance.now() + SLICE_MS;
+    const until = this.#nowMs() + SLICE_MS;
     const end = this.#end;
     if (this.#found.length < end) this.#found = copied(this.#found, Math.max(end, this.#found.length * 2));
     do {
@@ -144,7 +146,7 @@ export class FilteredRows {
         if (this.#passes(index)) this.#found[this.#foundCount++] = index;
       }
       this.#scanned = stop;
-    } while (this.#scanned < end && performance.now() < until);
+    } while (this.#scanned < end && this.#nowMs() < until);
   }
 
   /** From the end, so that everything is moved once. `indices` rise, and none of them is among the found. */
