@@ -43,6 +43,8 @@ export interface Channel {
   /** Ours: the messages of one batch, to be answered by one batch. */
   onbatch?: ((messages: JsonRpcMessage[], faults: InboundFault[]) => void) | undefined;
   sendBatch?(messages: JsonRpcMessage[]): Promise<void>;
+  /** Ours: how many writes were begun. A message that no write has followed was certainly never sent. */
+  readonly writes?: number | undefined;
   /** Ours: how many bytes the frame has with which `onmessage` or `onbatch` is being called. */
   readonly frameBytes?: number | undefined;
   /** Ours: without it, faults go to `onerror`. */

@@ -34,6 +34,8 @@ interface PendingRequest {
   reject: (error: unknown) => void;
   /** False while the message waits in our own queue: it can then be said with certainty that it never ran. */
   sent: boolean;
+  /** How many writes there had been when it was accepted. It is in the next one, unless that one is refused. */
+  writesBefore: number;
   dueMs: number;
   timeoutMs: number;
   totalDueMs: number;
@@ -86,6 +88,7 @@ export class Outbound {
         resolve,
         reject,
         sent: false,
+        writesBefore: this.#channel.writes ?? -1,
         dueMs,
         timeoutMs,
         totalDueMs,
@@ -172,7 +175,7 @@ export class Outbound {
     this.#deadlines.stop();
     for (const request of this.#pending.takeAll()) {
       this.#unlisten(request);
-      if (!request.sent) request.reject(this.#notSent(request, cause));
+      if (!this.#wasSent(request)) request.reject(this.#notSent(request, cause));
       else if (closedByUs) {
         request.reject(
           this.#error('CONNECTION_CLOSED', `Closed by this side while ${request.method} was waiting`, cause),
@@ -188,6 +191,10 @@ export class Outbound {
         );
       }
     }
+  }
+
+  #wasSent({ sent, writesBefore }: PendingRequest): boolean {
+    return sent && (this.#channel.writes ?? 0) > writesBefore;
   }
 
   /** A server that quotes its key in a message must not bring it into our logs. */

@@ -206,6 +206,9 @@ function channelOver(wire: Wire): Channel {
     start: () => Promise.resolve(),
     close: () => wire.close(),
     evidence: () => wire.evidence(),
+    get writes() {
+      return wire.writes;
+    },
     send(message: JsonRpcMessage) {
       const { id, method, params } = message as JsonRpcRequest;
       return wire.send(envelope(id as number, method, params!.json as string));

@@ -54,6 +54,10 @@ export class LiteMcpChannel implements Channel {
     return this.#wire.closeError;
   }
 
+  get writes(): number {
+    return this.#wire.writes;
+  }
+
   evidence(): Evidence {
     return this.#wire.evidence();
   }

@@ -11,7 +11,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import type { Writable } from 'node:stream';
 
 /** As much of a Writable as a writer of frames uses. */
-export type ByteSink = Pick<Writable, 'write' | 'end' | 'on' | 'once' | 'off' | 'writable' | 'destroyed'>;
+export type ByteSink = Pick<Writable, 'write' | 'end' | 'on' | 'once' | 'off' | 'writable' | 'errored' | 'destroyed'>;
 
 export interface OwnStdout {
   /** The real stdout. Its `end` leaves the descriptor open: closing it under a process makes the next print an error. */
@@ -60,6 +60,9 @@ function bareStream(stdout: NodeJS.WriteStream): ByteSink {
     end: () => stdout,
     get writable() {
       return stdout.writable;
+    },
+    get errored() {
+      return stdout.errored;
     },
     get destroyed() {
       return stdout.destroyed;

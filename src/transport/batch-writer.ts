@@ -23,6 +23,8 @@ export interface BatchWriterOptions {
 }
 
 export class BatchWriter {
+  /** How many writes the stream has taken. A message that no write has followed was never sent, not even in part. */
+  writes = 0;
   #stream: ByteSink;
   #framing: Framing;
   #maxQueuedChars: number;
@@ -110,6 +112,9 @@ export class BatchWriter {
     this.#queuedChars = 0;
     const chunk = this.#onWrite ? Buffer.from(text) : text;
     this.#blocked = !this.#stream.write(this.#framing.encodeJson ? chunk : this.#takeFrames());
+    // A write that the system refuses as a whole fails within the call; one that fails later may have gone out in part.
+    if (this.#stream.errored) return;
+    this.writes++;
     // Not before: the other end is at work meanwhile.
     if (typeof chunk !== 'string') this.#tell(chunk, text);
   }

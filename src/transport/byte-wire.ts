@@ -54,6 +54,10 @@ export abstract class ByteWire implements Wire {
     return firstNoise === undefined ? { phase } : { phase, firstNoise };
   }
 
+  get writes(): number {
+    return this.#writer?.writes ?? 0;
+  }
+
   send(text: string): Promise<void> {
     if (!this.#writer) {
       return Promise.reject(
@@ -104,13 +108,17 @@ export abstract class ByteWire implements Wire {
       onEnd();
     });
     input.on('error', (error) => onEnd(streamFailed('reading from', error)));
-    // EPIPE and its kind: an event. What was written may still be answered, so reading goes on until its own end.
+    // EPIPE and its kind. What was written may still be answered: each wire decides how long it reads on.
     output.on('error', (error) => {
       const failure = streamFailed('writing to', error);
       this.#writer?.end(failure);
       this.report(failure);
+      if (!this.#closed) this.writeFailed?.(failure);
     });
   }
+
+  /** Nothing more can be written, so the wire is of no more use: ends it once what is on its way has been read. */
+  protected writeFailed?(error: Error): void;
 
   /** What was sent goes out, unless the other end does not read: then the wait is over after `withinMs`. */
   protected async flush(withinMs: number): Promise<void> {

@@ -25,8 +25,8 @@ export interface ChildOptions extends WireOptions {
   stopWaits?: Partial<StopWaits>;
 }
 
-/** How long a child that has closed its stdout may take to exit. */
-const EXIT_WAIT_MS = 1_000;
+/** How long a child that has closed its stdout, or its stdin, may take to exit: then its exit is the cause. */
+const EXIT_WAIT_MS = { stdout: 1_000, stdin: 300 };
 
 export class ChildWire extends ByteWire {
   /** What it took to stop the child, once it has stopped: `stdin` means that it left politely. */
@@ -119,21 +119,29 @@ export class ChildWire extends ByteWire {
     await this.#stopProcess();
   }
 
-  /** Nothing more can be read. Mostly the exit follows at once; if not, the child is of no more use. */
+  /** Nothing more can be read. */
   #outputEnded(error: Error | undefined): void {
+    this.#endUnlessExited('stdout', error, 'It is being stopped: nothing it does can reach this side any more.');
+  }
+
+  protected override writeFailed(error: Error): void {
+    this.#endUnlessExited('stdin', error, 'It is being stopped: nothing more can be sent to it.');
+  }
+
+  /** Mostly the exit follows at once, and explains more. If not, the child is of no more use. */
+  #endUnlessExited(closed: 'stdin' | 'stdout', cause: Error | undefined, hint: string): void {
     if (this.#ending) return;
-    const timer = this.clock.after(EXIT_WAIT_MS, () => {
-      if (this.#ending || this.#process?.exitStatus) return;
+    const process = this.#process!;
+    const timer = this.clock.after(EXIT_WAIT_MS[closed], async () => {
+      await lastOutput(process.stdout, this.clock); // answers may still be in the pipe
+      if (this.#ending || process.exitStatus) return;
       this.#ending = true;
-      const closed = new ProcessError('PROCESS_UNRESPONSIVE', 'The server closed its stdout but goes on running', {
-        cause: error,
-        evidence: this.evidence(),
-        hint: 'It is being stopped: nothing it does can reach this side any more.',
-      });
+      const message = `The server closed its ${closed} but goes on running`;
+      const evidence = this.evidence();
       void this.#stopProcess();
-      this.finish(closed);
+      this.finish(new ProcessError('PROCESS_UNRESPONSIVE', message, { cause, evidence, hint }));
     });
-    this.#process?.onExit(() => timer.cancel());
+    process.onExit(() => timer.cancel());
   }
 
   async #stopProcess(): Promise<void> {

@@ -43,6 +43,10 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
     return this.#wire.closeError;
   }
 
+  get writes(): number {
+    return this.#wire.writes;
+  }
+
   get frameBytes(): number {
     return this.#reader.frameBytes;
   }

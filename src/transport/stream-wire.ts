@@ -2,6 +2,7 @@
 
 import type { Readable, Writable } from 'node:stream';
 import { ByteWire } from './byte-wire.ts';
+import { lastOutput } from './last-output.ts';
 import type { WireEvents, WireOptions } from './wire.ts';
 
 /** How long an end that does not read can hold up our close. */
@@ -21,6 +22,11 @@ export class StreamWire extends ByteWire {
     this.begin(events);
     this.attach(this.#input, this.#output, (error) => this.#end(error));
     this.#input.once('close', () => this.#end());
+  }
+
+  /** What the other end has written before is still read. */
+  protected override writeFailed(error: Error): void {
+    void lastOutput(this.#input, this.clock).then(() => this.#end(error));
   }
 
   /** What was sent goes out, then both streams are closed. */

@@ -26,6 +26,8 @@ export interface Wire {
   start(events: WireEvents): Promise<void>;
   /** Resolves once the text is handed on: with `SENT` itself when that was possible at once. */
   send(text: string): Promise<void>;
+  /** How many writes were begun. A text that no write has followed was certainly never sent. */
+  readonly writes: number;
   close(): Promise<void>;
   evidence(): Evidence;
   /** Hides the values of the child's `env`. */
