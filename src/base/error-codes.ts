@@ -16,6 +16,7 @@ export const peerErrorCodes = [
   'FRAME_TOO_LONG',
   'FRAME_TRUNCATED',
   'FRAME_LENGTH_INVALID',
+  'TOO_MANY_VALUES',
   'MESSAGE_INVALID',
   'REQUEST_TIMEOUT',
   'NOT_SENT',

@@ -35,3 +35,12 @@ test('agrees with JSON.parse on every object of plain values', () => {
 test('takes twenty million characters in one string', () => {
   expect(topLevelTokens(`{"data":"${'\\n'.repeat(10_000_000)}","id":5,`).get('id')).toBe('5');
 });
+
+test('with keys that are wanted, passes over the others and finds those however they are written', () => {
+  const many = Array.from({ length: 1000 }, (_, at) => `"key ${at}":${at}`).join();
+  const nested: string[] = [];
+  const text = `{${many},"\\u0069d":7,"result":{},"other":[],"id2":8}`;
+  const tokens = topLevelTokens(text, new Set(['id', 'result']), (key) => nested.push(key));
+  expect([...tokens]).toEqual([['id', '7']]);
+  expect(nested).toEqual(['result']);
+});

@@ -10,9 +10,13 @@ const closing = new Set([0x7d, 0x5d]);
 
 /**
  * Keys of the outermost object with the text of their values, as far as these are whole and neither object nor array.
- * Keys of objects and arrays are told to `onNested`.
+ * Keys of objects and arrays are told to `onNested`. With `wanted`, other keys are passed over: there may be millions.
  */
-export function topLevelTokens(text: string, onNested?: (key: string) => void): Map<string, string> {
+export function topLevelTokens(
+  text: string,
+  wanted?: ReadonlySet<string>,
+  onNested?: (key: string) => void,
+): Map<string, string> {
   const tokens = new Map<string, string>();
   const start = text.search(/\S/);
   if (text[start] !== '{') return tokens;
@@ -35,9 +39,8 @@ export function topLevelTokens(text: string, onNested?: (key: string) => void): 
       const end = code === QUOTE ? endOfString(text, at) : endOfWord(text, at);
       if (end < 0) break; // cut off: `"id":12` could have been 123
       if (depth === 1) {
-        const token = text.slice(at, end);
-        if (!valueComesNext) key = readKey(token);
-        else if (key !== undefined) tokens.set(key, token);
+        if (!valueComesNext) key = wanted ? readWantedKey(text, at, end, wanted) : readKey(text.slice(at, end));
+        else if (key !== undefined) tokens.set(key, text.slice(at, end));
         valueComesNext = false;
       }
       at = end;
@@ -69,6 +72,16 @@ function endOfWord(text: string, from: number): number {
 
 function isSpace(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+}
+
+/** The longest way to write a key that is wanted: every character of it escaped, as in \u0069. */
+const LONGEST_WANTED = 64;
+
+function readWantedKey(text: string, at: number, end: number, wanted: ReadonlySet<string>): string | undefined {
+  if (end - at > LONGEST_WANTED) return undefined;
+  const token = text.slice(at, end);
+  const key = token.includes('\\') ? readKey(token) : token.slice(1, -1);
+  return key !== undefined && wanted.has(key) ? key : undefined;
 }
 
 function readKey(token: string): string | undefined {

@@ -114,7 +114,7 @@ export type LiteMcpServeOptions = Omit<OwnWireOptions, 'framing'>;
 export function serveLiteMcp(server: LiteMcpServer, options: LiteMcpServeOptions = {}): Promise<ServerConnection> {
   const wire = new OwnWire({ ...options, framing: blankLines() });
   const log = (line: string) => process.stderr.write(`${line}\n`);
-  return server.serve(wire, { log, decodeText });
+  return server.serve(wire, { log, decodeText, maxFrameValues: options.maxFrameValues });
 }
 
 /** An MCP server whose one tool is that of a LiteMCP server. `connect` of it serves any MCP client. */
@@ -145,7 +145,7 @@ export async function openLiteMcpAsMcp(options: LiteMcpAsMcpOptions): Promise<Li
   const { LiteMcpChannel, REVISION_SHOWN } = await import('../litemcp/mcp-channel.ts');
   const wire = new ChildWire({ ...child, framing: blankLines() });
   const client = await openClient(
-    { open: () => new LiteMcpChannel(wire, decodeText), canReopen: false, key: undefined },
+    { open: () => new LiteMcpChannel(wire, decodeText, child.maxFrameValues), canReopen: false, key: undefined },
     { revision: REVISION_SHOWN, startupTimeoutMs, requestTimeoutMs, signal, clock: child.clock },
   );
   let closing = false;

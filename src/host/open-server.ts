@@ -22,6 +22,9 @@ export interface OpenServerOptions {
   signal: AbortSignal;
 }
 
+/** How many of the longest messages a list may take in all. */
+const PAGES_OF_A_LIST = 4;
+
 export async function openServer(config: ServerConfig, options: OpenServerOptions): Promise<ServerLink<Client>> {
   const link = await connectTo(config, options);
   listenForNoise(link.client.transport, options.onNoise);
@@ -29,7 +32,7 @@ export async function openServer(config: ServerConfig, options: OpenServerOption
 }
 
 async function connectTo(config: ServerConfig, options: OpenServerOptions): Promise<ServerLink<Client>> {
-  const { command, args, env, cwd, startupTimeoutMs, requestTimeoutMs } = config;
+  const { command, args, env, cwd, maxFrameBytes, maxFrameValues, startupTimeoutMs, requestTimeoutMs } = config;
   const { signal, clock, eraMemory, inputs, observer } = options;
   const target = {
     command,
@@ -37,6 +40,8 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     env,
     cwd,
     secrets: config.secrets,
+    maxFrameBytes,
+    maxFrameValues,
     clock,
     observer,
     stderr: 'ignore' as const, // the observer sees it, and errors carry its tail
@@ -46,11 +51,12 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     const { openLiteMcpAsMcp } = await import('../entry/litemcp.ts');
     return openLiteMcpAsMcp({ ...target, startupTimeoutMs, requestTimeoutMs, signal });
   }
+  const maxListBytes = PAGES_OF_A_LIST * maxFrameBytes;
   const framing = config.framing === undefined ? undefined : framingByName(config.framing);
   const client = await connect(
     { ...target, framing },
     // The schemas are the servers' own: one made to take for ever would stop all the others too.
-    { ...inputs, startupTimeoutMs, requestTimeoutMs, signal, clock, eraMemory, checkOutput: false },
+    { ...inputs, startupTimeoutMs, requestTimeoutMs, signal, clock, eraMemory, checkOutput: false, maxListBytes },
   );
   return linkTo(client);
 }

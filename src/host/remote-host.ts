@@ -2,6 +2,7 @@
 
 import type { Socket } from 'node:net';
 import { RpcCode, RpcError } from '../base/errors.ts';
+import { LARGEST_MAX_FRAME_BYTES } from '../framing/framing.ts';
 import { Peer } from '../jsonrpc/peer.ts';
 import type {
   CallToolResult,
@@ -41,7 +42,9 @@ export class RemoteHost implements HostApi {
     } catch {
       return undefined; // no host runs, or it left its socket behind
     }
-    const peer = new Peer(StreamTransport.over(socket), { requestTimeoutMs: PATIENCE_MS });
+    // The limits are the host's, for each server: what it took from one is not refused here.
+    const limits = { maxFrameBytes: LARGEST_MAX_FRAME_BYTES, maxFrameValues: LARGEST_MAX_FRAME_BYTES };
+    const peer = new Peer(StreamTransport.over(socket, limits), { requestTimeoutMs: PATIENCE_MS });
     await peer.start();
     return new RemoteHost(peer);
   }

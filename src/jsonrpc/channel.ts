@@ -11,7 +11,7 @@ export interface InboundFault {
   id: RequestId | undefined;
   isResponse: boolean;
   /** The error class's code: a bad frame or a bad message. */
-  code: 'FRAME_TOO_LONG' | 'FRAME_TRUNCATED' | 'FRAME_LENGTH_INVALID' | 'MESSAGE_INVALID';
+  code: 'FRAME_TOO_LONG' | 'FRAME_TRUNCATED' | 'FRAME_LENGTH_INVALID' | 'MESSAGE_INVALID' | 'TOO_MANY_VALUES';
   offset: number;
   length: number;
   /** The first bytes, as text. */

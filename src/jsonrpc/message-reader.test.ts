@@ -1,12 +1,12 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newline } from '../framing/newline.ts';
 import type { InboundFault, Noise } from './channel.ts';
 import { MessageReader } from './message-reader.ts';
 
-function read(text: string, toleratesNoise: boolean, maxFrameBytes = 1024) {
+function read(text: string, toleratesNoise: boolean, maxFrameBytes = 1024, maxFrameValues?: number) {
   const seen = { messages: [] as unknown[], noise: [] as Noise[], faults: [] as InboundFault[] };
   const reader = new MessageReader(
-    { maxFrameBytes, toleratesNoise },
+    { maxFrameBytes, maxFrameValues, toleratesNoise },
     {
       message: (message) => seen.messages.push(message),
       batch: () => expect.unreachable(),
@@ -66,4 +66,40 @@ test('an oversized answer names the request that it belongs to, its size and the
 test('a message cut off by the end of the stream is reported', () => {
   expect(read('{"jsonrpc":"2.0","id":9,"resu', true).faults).toMatchObject([{ code: 'FRAME_TRUNCATED', id: 9 }]);
   expect(read('bye', true).noise).toMatchObject([{ text: 'bye' }]);
+});
+
+describe('a message with more values than are allowed', () => {
+  const many = `[${Array(600).fill('{}').join()}]`;
+  const readFew = (text: string, toleratesNoise: boolean) => read(text, toleratesNoise, 100_000, 1000);
+
+  test('names the request that it belongs to, wherever its id stands, and the next message is read', () => {
+    for (const members of [`"id":9,"result":${many}`, `"result":${many},"id":9`]) {
+      const { faults, messages } = readFew(`{"jsonrpc":"2.0",${members}}\n${answer}\n`, true);
+      expect(faults).toMatchObject([{ code: 'TOO_MANY_VALUES', rpcCode: -32600, id: 9, isResponse: true }]);
+      expect(faults[0]?.message).toContain('1000 JSON values (maxFrameValues)');
+      expect(messages).toEqual([JSON.parse(answer)]);
+    }
+  });
+
+  test('is refused to a client with the id of its request', () => {
+    const { faults } = readFew(`{"jsonrpc":"2.0","id":4,"method":"x","params":{"a":${many}}}\n`, false);
+    expect(faults).toMatchObject([{ code: 'TOO_MANY_VALUES', id: 4, isResponse: false }]);
+  });
+
+  test('is not parsed behind a print without a newline either', () => {
+    const { messages, noise } = readFew(`Loading... {"jsonrpc":"2.0","id":9,"result":${many}}\n`, true);
+    expect(messages).toEqual([]);
+    expect(noise).toHaveLength(1);
+  });
+
+  test('is noise where it is not JSON-RPC', () => {
+    const { faults, noise } = readFew(`${many}\n`, true);
+    expect(faults).toEqual([]);
+    expect(noise).toMatchObject([{ length: many.length }]);
+  });
+
+  test('is read where its commas and brackets stand in a text', () => {
+    const text = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { text: many.repeat(3) } });
+    expect(readFew(`${text}\n`, true).messages).toEqual([JSON.parse(text)]);
+  });
 });

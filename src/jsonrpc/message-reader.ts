@@ -2,11 +2,12 @@
 // on a child's stdout anything that is not JSON-RPC is noise; on a server's stdin there is nobody to print by accident,
 // so the same bytes are a fault and get an answer.
 
+import { DEFAULT_MAX_FRAME_VALUES } from '../base/count-json-values.ts';
 import { RpcCode } from '../base/errors.ts';
 import type { InboundFault, Noise } from './channel.ts';
 import { firstChars } from './first-chars.ts';
 import type { JsonRpcMessage } from './message.ts';
-import { MessageFault, type Parsed, parseMessage } from './parse.ts';
+import { MessageFault, type Parsed, type ParseOptions, parseMessage } from './parse.ts';
 import { traceMessage } from './recover-id.ts';
 
 const PREFIX_CHARS = 1024;
@@ -28,15 +29,17 @@ export interface MessageSink {
 
 export interface MessageReaderOptions {
   maxFrameBytes: number;
+  maxFrameValues?: number;
   /** Whether text that is not JSON-RPC is expected on this pipe (a child's stdout) or a mistake (our stdin). */
   toleratesNoise: boolean;
   /** The text of chunk[start, end). */
   decodeText?: (chunk: Uint8Array, start: number, end: number) => string;
 }
 
-export class MessageReader {
+export class MessageReader implements ParseOptions {
   /** Only revision 2025-03-26 of MCP has batches. */
   batches = false;
+  readonly maxFrameValues: number;
   /** Of the frame that is being read, for whoever has to know how much a message makes him keep. */
   frameBytes = 0;
   #sink: MessageSink;
@@ -48,6 +51,7 @@ export class MessageReader {
     this.#sink = sink;
     this.#toleratesNoise = options.toleratesNoise;
     this.#maxFrameBytes = options.maxFrameBytes;
+    this.maxFrameValues = options.maxFrameValues ?? DEFAULT_MAX_FRAME_VALUES;
     const decoder = new TextDecoder();
     this.#decodeText = options.decodeText ?? ((chunk, start, end) => decoder.decode(chunk.subarray(start, end)));
   }
@@ -131,9 +135,9 @@ function startsLikeJson(byte: number | undefined): boolean {
 }
 
 function describe(fault: MessageFault, text: string, offset: number, length: number): InboundFault {
-  const { rpcCode, message, id, isResponse } = fault;
+  const { code, rpcCode, message, id, isResponse } = fault;
   return {
-    code: 'MESSAGE_INVALID',
+    code,
     rpcCode,
     message,
     id,
@@ -148,10 +152,7 @@ function describe(fault: MessageFault, text: string, offset: number, length: num
  * `Loading… {"jsonrpc":…}`: a print without a newline stands before a whole message. Only answers are rescued: a line
  * such as `Received: {"jsonrpc":…,"method":…}` is a log of what we sent, and must not be taken for a request.
  */
-function rescueMessage(
-  text: string,
-  options: { batches: boolean },
-): { noise: string; message: JsonRpcMessage } | undefined {
+function rescueMessage(text: string, options: ParseOptions): { noise: string; message: JsonRpcMessage } | undefined {
   const start = text.indexOf('{"jsonrpc"', 1);
   if (start === -1) return undefined;
   const parsed: Parsed = parseMessage(text.slice(start), options);

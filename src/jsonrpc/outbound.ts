@@ -160,10 +160,7 @@ export class Outbound {
     if (!request) return false;
     this.#take(request).reject(
       new PeerError(fault.code, `The answer to ${request.method} could not be read: ${fault.message}`, {
-        hint:
-          fault.code === 'FRAME_TOO_LONG'
-            ? 'Raise maxFrameBytes, or have the server answer in smaller parts.'
-            : 'The other end wrote a malformed message; see `prefix` of the fault for its first bytes.',
+        hint: hintFor(fault.code),
         evidence: this.#channel.evidence?.(),
       }),
     );
@@ -271,6 +268,12 @@ export class Outbound {
   #error(code: PeerError['code'], message: string, cause?: Error, hint?: string): PeerError {
     return new PeerError(code, message, { cause, hint, evidence: this.#channel.evidence?.() });
   }
+}
+
+function hintFor(code: InboundFault['code']): string {
+  const option = { FRAME_TOO_LONG: 'maxFrameBytes', TOO_MANY_VALUES: 'maxFrameValues' }[code as string];
+  if (option) return `Raise ${option} (an option of connect(), a key of the server in a config), or ask for less.`;
+  return 'The other end wrote a malformed message; see `prefix` of the fault for its first bytes.';
 }
 
 function withProgressToken(params: Record<string, unknown> | undefined, id: RequestId): Record<string, unknown> {

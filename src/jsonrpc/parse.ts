@@ -1,12 +1,14 @@
 // From the text of one frame to a message, a batch, or a fault that says what is wrong in words and in JSON-RPC's code.
 // Never throws. Only the outer shape is checked here; what `params` and `result` hold is for the layers above.
 
+import { hasMoreValues } from '../base/count-json-values.ts';
 import { RpcCode } from '../base/errors.ts';
 import type { JsonRpcMessage, RequestId } from './message.ts';
-import { traceMessage } from './recover-id.ts';
+import { type MessageTraces, traceMessage } from './recover-id.ts';
 
 /** A frame that is not a message. `id` is present where it could be recovered. */
 export class MessageFault {
+  readonly code: 'MESSAGE_INVALID' | 'TOO_MANY_VALUES';
   readonly rpcCode: number;
   readonly message: string;
   readonly id: RequestId | undefined;
@@ -18,8 +20,10 @@ export class MessageFault {
   constructor(
     rpcCode: number,
     message: string,
-    traces: { id?: RequestId; isResponse?: boolean; isJsonRpc?: boolean } = {},
+    traces: Partial<MessageTraces> = {},
+    code: MessageFault['code'] = 'MESSAGE_INVALID',
   ) {
+    this.code = code;
     this.rpcCode = rpcCode;
     this.message = message;
     this.id = traces.id;
@@ -34,7 +38,22 @@ export type Parsed = JsonRpcMessage | MessageFault | (JsonRpcMessage | MessageFa
 /** Each entry may cost an answer: a short line must not make a million of them. */
 const MOST_IN_A_BATCH = 1000;
 
-export function parseMessage(text: string, options: { batches: boolean }): Parsed {
+export interface ParseOptions {
+  batches: boolean;
+  /** Text with more values is not parsed: it would block the process and fill its memory. */
+  maxFrameValues: number;
+}
+
+export function parseMessage(text: string, options: ParseOptions): Parsed {
+  if (hasMoreValues(text, options.maxFrameValues)) return tooManyValues(text, options.maxFrameValues);
+  // An exception costs more than all the rest, and a flood of half messages one for each of them.
+  if (isCutOff(text)) {
+    return new MessageFault(
+      RpcCode.parseError,
+      'Not valid JSON: it ends without its closing bracket',
+      traceMessage(text),
+    );
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -58,6 +77,23 @@ export function parseMessage(text: string, options: { batches: boolean }): Parse
   }
   if (value.length === 0) return new MessageFault(RpcCode.invalidRequest, 'A JSON-RPC batch must not be empty');
   return value.map(checkShape);
+}
+
+function tooManyValues(text: string, most: number): MessageFault {
+  const message = `Message of ${text.length} characters holds more than ${most} JSON values (maxFrameValues)`;
+  return new MessageFault(RpcCode.invalidRequest, message, traceMessage(text), 'TOO_MANY_VALUES');
+}
+
+const closingOf = new Map([
+  ['{', '}'],
+  ['[', ']'],
+]);
+
+/** Text that begins as an object or array and certainly is none: what it ends with is neither a bracket nor a space. */
+function isCutOff(text: string): boolean {
+  const closing = closingOf.get(text[0]!);
+  const last = text[text.length - 1]!;
+  return closing !== undefined && last !== closing && !' \t\r\n'.includes(last);
 }
 
 /** V8 quotes the text in its message, and the text may hold secrets. */

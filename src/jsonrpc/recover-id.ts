@@ -12,9 +12,11 @@ export interface MessageTraces {
   isResponse: boolean;
 }
 
+const wanted: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'result', 'error']);
+
 export function traceMessage(text: string): MessageTraces {
   const nested = new Set<string>();
-  const tokens = topLevelTokens(text, (key) => nested.add(key));
+  const tokens = topLevelTokens(text, wanted, (key) => nested.add(key));
   const isResponse = ['result', 'error'].some((key) => tokens.has(key) || nested.has(key));
   const traces: MessageTraces = { isJsonRpc: tokens.has('jsonrpc'), isResponse };
   const id = readScalar(tokens.get('id'));

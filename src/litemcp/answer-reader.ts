@@ -2,6 +2,7 @@
 // is none of the protocol's business, and since a message ends only with three newlines, such a line stands in one frame
 // with the message behind it. So a frame that is no message is searched for answers; the lines around them are noise.
 
+import { DEFAULT_MAX_FRAME_VALUES, hasMoreValues } from '../base/count-json-values.ts';
 import type { FrameFault } from '../framing/framing.ts';
 import type { InboundFault, Noise } from '../jsonrpc/channel.ts';
 import { firstChars } from '../jsonrpc/first-chars.ts';
@@ -20,15 +21,22 @@ const SHOWN_CHARS = 1024;
 export class AnswerReader {
   readonly #decodeText: (bytes: Uint8Array) => string;
   readonly #sink: AnswerSink;
+  readonly #maxFrameValues: number;
 
-  constructor(decodeText: (bytes: Uint8Array) => string, sink: AnswerSink) {
+  constructor(
+    decodeText: (bytes: Uint8Array) => string,
+    sink: AnswerSink,
+    maxFrameValues: number = DEFAULT_MAX_FRAME_VALUES,
+  ) {
     this.#decodeText = decodeText;
     this.#sink = sink;
+    this.#maxFrameValues = maxFrameValues;
   }
 
   frame(bytes: Uint8Array, offset: number): void {
     const text = this.#decodeText(bytes);
-    const message = parseIOBasic(text);
+    if (hasMoreValues(text, this.#maxFrameValues)) return this.#tooManyValues(text, offset, bytes.byteLength);
+    const message = parseIOBasic(text, text.length);
     if (!(message instanceof Unreadable) && isAnswerType(message.type)) this.#sink.answer(message);
     else this.#search(text, offset, bytes.byteLength);
   }
@@ -40,6 +48,12 @@ export class AnswerReader {
     const traced = traceIOBasic(text, problem);
     if (traced.isAnswer || code === 'FRAME_TOO_LONG') this.#sink.unreadable(faultOf(traced, code, { offset, length }));
     else this.#noise(text, offset);
+  }
+
+  /** Not searched for answers either: each of them would have to be parsed. */
+  #tooManyValues(text: string, offset: number, length: number): void {
+    const traced = traceIOBasic(text, `it holds more than ${this.#maxFrameValues} JSON values (maxFrameValues)`);
+    this.#sink.unreadable(faultOf(traced, 'TOO_MANY_VALUES', { offset, length }));
   }
 
   #search(text: string, offset: number, length: number): void {

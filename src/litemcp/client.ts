@@ -8,7 +8,7 @@ import type { Channel, InboundFault, Noise } from '../jsonrpc/channel.ts';
 import type { JsonRpcMessage, JsonRpcRequest } from '../jsonrpc/message.ts';
 import { Outbound } from '../jsonrpc/outbound.ts';
 import type { Wire } from '../transport/wire.ts';
-import { AnswerReader } from './answer-reader.ts';
+import { AnswerReader, type AnswerSink } from './answer-reader.ts';
 import { type ArgumentValues, layOutArguments } from './arguments.ts';
 import { type CallResult, readCallResult, textOf } from './call-result.ts';
 import { envelope, type IOBasic } from './io-basic.ts';
@@ -18,6 +18,8 @@ import { printToolCall } from './tool-call.ts';
 export interface LiteMcpClientOptions {
   /** How long an answer may take unless a call says otherwise. */
   timeoutMs?: number;
+  /** The most JSON values an answer may hold; one with more fails alone. */
+  maxFrameValues?: number;
   clock?: Clock;
   decodeText?: (bytes: Uint8Array) => string;
 }
@@ -63,11 +65,13 @@ export class LiteMcpClient {
       sendCancel: () => undefined,
     });
     const decoder = new TextDecoder();
-    this.#reader = new AnswerReader(options.decodeText ?? ((bytes) => decoder.decode(bytes)), {
+    const decodeText = options.decodeText ?? ((bytes: Uint8Array) => decoder.decode(bytes));
+    const sink: AnswerSink = {
       answer: (answer) => this.#answer(answer),
       unreadable: (fault) => this.#unreadable(fault),
       noise: (noise) => this.#noise(noise),
-    });
+    };
+    this.#reader = new AnswerReader(decodeText, sink, options.maxFrameValues);
   }
 
   /** Requests that wait for an answer. */

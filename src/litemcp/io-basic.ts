@@ -2,6 +2,7 @@
 // `data` holds is for the reader of that structure. Ids are exact at any size: a client may draw them from 64 bits, and
 // JSON.parse would round those.
 
+import { DEFAULT_MAX_FRAME_VALUES, hasMoreValues } from '../base/count-json-values.ts';
 import { toError } from '../base/errors.ts';
 import { topLevelTokens } from '../base/top-level-json.ts';
 import { malformed, nameOf, readObject, readString } from './shape.ts';
@@ -37,9 +38,13 @@ export class Unreadable {
 }
 
 const LONGEST_ID = 40;
+const traced: ReadonlySet<string> = new Set(['id', 'type']);
 const WHOLE_NUMBER = /^-?\d+$/;
 
-export function parseIOBasic(text: string): IOBasic | Unreadable {
+export function parseIOBasic(text: string, maxFrameValues = DEFAULT_MAX_FRAME_VALUES): IOBasic | Unreadable {
+  if (hasMoreValues(text, maxFrameValues)) {
+    return traceIOBasic(text, `The message holds more than ${maxFrameValues} JSON values (maxFrameValues)`);
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -71,7 +76,7 @@ export function checkIOBasic(value: unknown, text: string): IOBasic | Unreadable
 
 /** What can be said of text that does not parse: a broken message, or the first bytes of one. */
 export function traceIOBasic(text: string, problem: string): Unreadable {
-  const tokens = topLevelTokens(text);
+  const tokens = topLevelTokens(text, traced);
   const type = tokens.get('type');
   return new Unreadable(problem, idOfToken(tokens.get('id')), type?.startsWith('"') ? type.slice(1, -1) : undefined);
 }
@@ -92,7 +97,7 @@ export function isAnswerType(type: string | undefined): boolean {
 
 function exactId(value: unknown, text: string): OperationId | undefined {
   if (Number.isSafeInteger(value)) return value as number;
-  return typeof value === 'number' ? idOfToken(topLevelTokens(text).get('id')) : undefined;
+  return typeof value === 'number' ? idOfToken(topLevelTokens(text, traced).get('id')) : undefined;
 }
 
 function idOfToken(token: string | undefined): OperationId | undefined {

@@ -11,7 +11,7 @@ import { invalidParams, methodNotFound } from '../mcp/protocol-errors.ts';
 import { type ModernRevision, NEWEST_MODERN } from '../mcp/revisions.ts';
 import { toolError } from '../mcp/server/tool-result.ts';
 import type { Wire } from '../transport/wire.ts';
-import { AnswerReader, faultOf } from './answer-reader.ts';
+import { AnswerReader, type AnswerSink, faultOf } from './answer-reader.ts';
 import { readCallResult, textOf } from './call-result.ts';
 import { envelope, type IOBasic } from './io-basic.ts';
 import { toMcpResult } from './mcp-result.ts';
@@ -41,13 +41,14 @@ export class LiteMcpChannel implements Channel {
   readonly #asked = new Map<RequestId, Question>();
   #shown: ToolAsMcp | undefined;
 
-  constructor(wire: Wire, decodeText: (bytes: Uint8Array) => string) {
+  constructor(wire: Wire, decodeText: (bytes: Uint8Array) => string, maxFrameValues?: number) {
     this.#wire = wire;
-    this.#reader = new AnswerReader(decodeText, {
+    const sink: AnswerSink = {
       answer: (answer) => this.#answer(answer),
       unreadable: (fault) => this.#unreadable(fault),
       noise: (noise) => this.#noise(noise),
-    });
+    };
+    this.#reader = new AnswerReader(decodeText, sink, maxFrameValues);
   }
 
   get closeError(): Error | undefined {

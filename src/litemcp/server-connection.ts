@@ -34,6 +34,7 @@ export interface ServerConnectionOptions {
   maxConcurrent: number;
   maxQueued: number;
   maxInboundBytes: number;
+  maxFrameValues: number | undefined;
   rememberedIds: number;
   log: (line: string) => void;
   decodeText: (bytes: Uint8Array) => string;
@@ -119,7 +120,7 @@ export class ServerConnection {
   }
 
   #frame(text: string, bytes: number): void {
-    const message = parseIOBasic(text);
+    const message = parseIOBasic(text, this.#options.maxFrameValues);
     if (!(message instanceof Unreadable)) return this.#accept(message, bytes);
     if (text.trim() !== '') this.#unreadable(message);
   }

@@ -52,6 +52,8 @@ export interface LiteMcpServerOptions {
 }
 
 export interface ServeOptions {
+  /** The most JSON values a request may hold; one with more is refused. */
+  maxFrameValues?: number;
   log?: (line: string) => void;
   decodeText?: (bytes: Uint8Array) => string;
 }
@@ -80,6 +82,7 @@ export class LiteMcpServer<const P extends readonly Parameter[] = readonly Param
       maxConcurrent,
       maxQueued,
       maxInboundBytes,
+      maxFrameValues: options.maxFrameValues,
       rememberedIds,
       log,
       decodeText,

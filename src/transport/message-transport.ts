@@ -8,13 +8,17 @@ import type { Channel, InboundFault, Noise } from '../jsonrpc/channel.ts';
 import type { JsonRpcMessage } from '../jsonrpc/message.ts';
 import { MessageReader, type MessageSink } from '../jsonrpc/message-reader.ts';
 import { toJson } from './batch-writer.ts';
-import type { Wire, WireEvents } from './wire.ts';
+import type { Wire, WireEvents, WireOptions } from './wire.ts';
 
 export interface Transport extends Channel {
   onmessage?: (<T extends JsonRpcMessage>(message: T, extra?: object) => void) | undefined;
   /** A line on a child's stdout that is no message. */
   onnoise?: ((noise: Noise) => void) | undefined;
   sessionId?: string | undefined;
+}
+
+export interface MessageTransportOptions extends Pick<WireOptions, 'maxFrameBytes' | 'maxFrameValues'> {
+  toleratesNoise: boolean;
 }
 
 const REVISION_WITH_BATCHES = '2025-03-26';
@@ -33,10 +37,10 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
   readonly #wire: Wire;
   readonly #reader: MessageReader;
 
-  constructor(wire: Wire, options: { maxFrameBytes?: number; toleratesNoise: boolean }) {
-    const { maxFrameBytes = DEFAULT_MAX_FRAME_BYTES, toleratesNoise } = options;
+  constructor(wire: Wire, options: MessageTransportOptions) {
+    const { maxFrameBytes = DEFAULT_MAX_FRAME_BYTES, maxFrameValues, toleratesNoise } = options;
     this.#wire = wire;
-    this.#reader = new MessageReader({ maxFrameBytes, toleratesNoise, decodeText }, this);
+    this.#reader = new MessageReader({ maxFrameBytes, maxFrameValues, toleratesNoise, decodeText }, this);
   }
 
   get closeError(): Error | undefined {

@@ -12,7 +12,7 @@ export class StdioClientTransport extends MessageTransport {
 
   constructor(options: StdioClientOptions) {
     const wire = new ChildWire(options);
-    super(wire, { maxFrameBytes: options.maxFrameBytes, toleratesNoise: true });
+    super(wire, { ...options, toleratesNoise: true });
     this.#wire = wire;
   }
 

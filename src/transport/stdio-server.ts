@@ -17,7 +17,7 @@ export class StdioServerTransport extends MessageTransport {
 
   constructor(options: StdioServerOptions = {}) {
     const wire = new OwnWire(options);
-    super(wire, { maxFrameBytes: options.maxFrameBytes, toleratesNoise: false });
+    super(wire, { ...options, toleratesNoise: false });
     this.#wire = wire;
   }
 

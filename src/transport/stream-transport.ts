@@ -12,8 +12,7 @@ export interface StreamTransportOptions extends WireOptions {
 
 export class StreamTransport extends MessageTransport {
   constructor(input: Readable, output: Writable, options: StreamTransportOptions = {}) {
-    const { maxFrameBytes, toleratesNoise = false } = options;
-    super(new StreamWire(input, output, options), { maxFrameBytes, toleratesNoise });
+    super(new StreamWire(input, output, options), { toleratesNoise: false, ...options });
   }
 
   static over(stream: Duplex, options?: StreamTransportOptions): StreamTransport {

@@ -59,6 +59,8 @@ export interface WireOptions {
   framing?: Framing;
   /** The most bytes one inbound message may have; a longer one fails alone. */
   maxFrameBytes?: number;
+  /** The most JSON values (objects, arrays, strings, numbers) one inbound message may hold; one with more fails alone. */
+  maxFrameValues?: number;
   /** How much may wait for an end that does not read, in characters of JSON, before `send` is refused. */
   maxQueuedChars?: number;
   /** The clock that all waits are measured by. */

@@ -8,7 +8,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { isPageBuilt } from '../../scripts/prepare.mjs';
 import { FlowStore } from '../../src/flow/store.ts';
-import { defaultRestart, type ServerConfig } from '../../src/host/config/server-config.ts';
+import {
+  defaultMaxFrameBytes,
+  defaultMaxFrameValues,
+  defaultRestart,
+  type ServerConfig,
+} from '../../src/host/config/server-config.ts';
 import { Host } from '../../src/host/host.ts';
 import { hostSource } from '../../src/inspector/host-source.ts';
 import { inspectorInputs } from '../../src/inspector/questions.ts';
@@ -59,6 +64,8 @@ export function configOf(name: ServerName): ServerConfig {
     framing: undefined,
     startupTimeoutMs: 20_000,
     requestTimeoutMs: 30_000,
+    maxFrameBytes: defaultMaxFrameBytes,
+    maxFrameValues: defaultMaxFrameValues,
     restart: { ...defaultRestart, maxRestarts: 2, backoffMs: 50 },
     stop: {},
     tools: {},

@@ -4,7 +4,12 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
-import { defaultRestart, type ServerConfig } from '../../src/host/config/server-config.ts';
+import {
+  defaultMaxFrameBytes,
+  defaultMaxFrameValues,
+  defaultRestart,
+  type ServerConfig,
+} from '../../src/host/config/server-config.ts';
 import { Host } from '../../src/host/host.ts';
 import type { ApiProblem, LiveMessages, Problem } from '../../src/inspector/api.ts';
 import { hostSource } from '../../src/inspector/host-source.ts';
@@ -48,6 +53,8 @@ export function serverConfig(name: string, script: string, more: Partial<ServerC
     framing: undefined,
     startupTimeoutMs: 20_000,
     requestTimeoutMs: 20_000,
+    maxFrameBytes: defaultMaxFrameBytes,
+    maxFrameValues: defaultMaxFrameValues,
     restart: { ...defaultRestart, policy: 'never' },
     stop: {},
     tools: {},

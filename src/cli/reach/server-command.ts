@@ -1,7 +1,9 @@
 // `-- <command …>`: a server that no config knows, for one command.
 
 import { basename } from 'node:path';
+import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
 import { UsageError } from '../../base/errors.ts';
+import { DEFAULT_MAX_FRAME_BYTES } from '../../framing/framing.ts';
 import { defaultRestart, type ServerConfig } from '../../host/config/server-config.ts';
 import type { Settings } from '../settings.ts';
 
@@ -35,6 +37,8 @@ export function serverOfCommand(
     framing: options.framing,
     startupTimeoutMs: timeoutMs,
     requestTimeoutMs: timeoutMs,
+    maxFrameBytes: DEFAULT_MAX_FRAME_BYTES, // no other server shares this process
+    maxFrameValues: DEFAULT_MAX_FRAME_VALUES,
     restart: { ...defaultRestart, policy: 'never' },
     stop: {},
     tools: {},

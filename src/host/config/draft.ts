@@ -4,6 +4,7 @@
 import type { Node } from 'jsonc-parser';
 import { toError } from '../../base/errors.ts';
 import { framingByName, framingNames } from '../../framing/by-name.ts';
+import { LARGEST_MAX_FRAME_BYTES } from '../../framing/framing.ts';
 import { type Fields, inQuotes, type Located } from './fields.ts';
 import type { JsonDocument } from './json-document.ts';
 import { keysOfOthers, keysToReplace, serverKeys, stopKeys } from './known-keys.ts';
@@ -11,7 +12,13 @@ import { didYouMean, nearest } from './nearest.ts';
 import type { Findings } from './problem.ts';
 import { readRestart } from './read-restart.ts';
 import { readTools } from './read-tools.ts';
-import { defaultRequestTimeoutMs, defaultStartupTimeoutMs, type ServerConfig } from './server-config.ts';
+import {
+  defaultMaxFrameBytes,
+  defaultMaxFrameValues,
+  defaultRequestTimeoutMs,
+  defaultStartupTimeoutMs,
+  type ServerConfig,
+} from './server-config.ts';
 import { warnOfSlips } from './slips.ts';
 
 type Expanded = 'command' | 'args' | 'env' | 'cwd' | 'secrets';
@@ -47,6 +54,8 @@ export function readDraft(
     framing: readFraming(fields, findings),
     startupTimeoutMs: fields.count('startupTimeoutMs', 1) ?? defaultStartupTimeoutMs,
     requestTimeoutMs: fields.count('requestTimeoutMs', 1) ?? defaultRequestTimeoutMs,
+    maxFrameBytes: fields.count('maxFrameBytes', 1, LARGEST_MAX_FRAME_BYTES) ?? defaultMaxFrameBytes,
+    maxFrameValues: fields.count('maxFrameValues', 1) ?? defaultMaxFrameValues,
     restart: readRestart(fields, findings),
     stop: readStop(fields),
     tools: readTools(fields, findings),

@@ -94,12 +94,12 @@ export class Fields {
   }
 
   /** A whole number of milliseconds, or of anything else that is counted. */
-  count(key: string, least: 0 | 1): number | undefined {
+  count(key: string, least: 0 | 1, most = MOST_MS): number | undefined {
     const node = this.value(key);
     if (!node) return undefined;
-    const fits = Number.isInteger(node.value) && node.value >= least && node.value <= MOST_MS;
+    const fits = Number.isInteger(node.value) && node.value >= least && node.value <= most;
     if (node.type === 'number' && fits) return node.value;
-    return this.#wrong(`"${key}"`, `a whole number from ${least} to ${MOST_MS}`, node);
+    return this.#wrong(`"${key}"`, `a whole number from ${least} to ${most}`, node);
   }
 
   choice<T extends string>(key: string, choices: readonly T[]): T | undefined {

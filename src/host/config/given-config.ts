@@ -35,6 +35,8 @@ export interface GivenServer {
   framing?: string | undefined;
   startupTimeoutMs?: number | undefined;
   requestTimeoutMs?: number | undefined;
+  maxFrameBytes?: number | undefined;
+  maxFrameValues?: number | undefined;
   restart?: RestartLimits['policy'] | Partial<RestartLimits> | undefined;
   stop?: Partial<StopWaits> | undefined;
   tools?: ToolRules | readonly string[] | undefined;

@@ -17,6 +17,8 @@ export const serverKeys = [
   'framing',
   'startupTimeoutMs',
   'requestTimeoutMs',
+  'maxFrameBytes',
+  'maxFrameValues',
   'restart',
   'stop',
   'tools',

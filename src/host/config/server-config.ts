@@ -20,6 +20,10 @@ export interface ServerConfig {
   framing: string | undefined;
   startupTimeoutMs: number;
   requestTimeoutMs: number;
+  /** The longest message that is read from the server. */
+  maxFrameBytes: number;
+  /** The most JSON values in a message that is read from the server. */
+  maxFrameValues: number;
   restart: Readonly<RestartLimits>;
   /** What is not given here is as in `defaultStopWaits`. */
   stop: Readonly<Partial<StopWaits>>;
@@ -41,6 +45,13 @@ export interface ToolRules {
 /** A JVM, `npx` or `docker` may take its time, the first time above all. */
 export const defaultStartupTimeoutMs = 60_000;
 export const defaultRequestTimeoutMs = 60_000;
+
+/**
+ * All servers share one thread and one heap. A message within both limits takes at most about a quarter of a second and
+ * 100 MB, however it is made: a quarter of what a client of one server reads.
+ */
+export const defaultMaxFrameBytes = 16 * 1024 * 1024;
+export const defaultMaxFrameValues = 250_000;
 
 /**
  * A server that ends without being told to comes back, whatever its exit code: it was wanted. With four restarts in half a
