@@ -3,9 +3,9 @@
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Redact } from '../flow/redact.ts';
 import type { FlowStore } from '../flow/store.ts';
 import { isRunning } from '../process/signals.ts';
+import type { Redact } from '../secrets/redact.ts';
 import { type LiveDescriptor, readDescriptor, removeDescriptor, writeDescriptor } from './descriptor.ts';
 import { FlowSocket, type FlowSocketOptions } from './flow-socket.ts';
 import { ensureRuntimeFolder, runtimeFolder } from './runtime-folder.ts';

@@ -3,10 +3,10 @@
 
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Timer } from '../base/clock.ts';
-import type { Redact } from '../flow/redact.ts';
 import type { FlowStore } from '../flow/store.ts';
 import { EventLines } from '../record/event-line.ts';
 import { headerLine, newRunId } from '../record/run-header.ts';
+import type { Redact } from '../secrets/redact.ts';
 import { listenLocal } from '../transport/local-socket.ts';
 import { Viewer } from './viewer.ts';
 

@@ -5,5 +5,5 @@ export function commandLine(command: string, args: readonly string[]): string {
 }
 
 function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return /^(?:[\w@%+=:,./-]|\[redacted\]|\[env \w+\])+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

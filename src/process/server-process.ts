@@ -12,10 +12,12 @@ import {
 import type { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { Evidence, Phase, ProcessError } from '../base/errors.ts';
+import { type Mask, maskValues } from '../secrets/mask-values.ts';
+import { redactor } from '../secrets/redact.ts';
+import { redactArguments, secretsInArguments } from '../secrets/redact-arguments.ts';
 import { commandLine } from './command-line.ts';
 import { childEnvironment, wholeEnvironment } from './environment.ts';
 import { type Launch, launchError } from './launch-error.ts';
-import { type Mask, maskValues } from './mask-values.ts';
 import { ProcessTree } from './process-tree.ts';
 import { releaseWhenIdle } from './release-when-idle.ts';
 import { StderrRing } from './stderr-ring.ts';
@@ -51,13 +53,13 @@ export interface ExitStatus {
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   options.signal?.throwIfAborted();
   const { command, args = [], cwd, env, inheritEnv } = options;
-  const mask = maskValues(env, options.secrets);
+  const mask = maskValues(env, [...(options.secrets ?? []), ...secretsInArguments(args)]);
   const launch = {
     command,
     cwd,
     environment: inheritEnv ? wholeEnvironment(env) : childEnvironment(env),
-    commandLine: mask(commandLine(command, args)),
-    mask,
+    commandLine: commandLine(mask(command), redactArguments(args, mask)),
+    mask: redactor({ mask }),
   };
   // cross-spawn finds .cmd files and quotes for cmd.exe. On POSIX it is Node's spawn behind 6 ms of loading.
   const spawn = process.platform === 'win32' ? ((await import('cross-spawn')).default as Spawn) : nodeSpawn;

@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer';
 import { CapturedFrame } from '../flow/captured-frame.ts';
 import type { FlowEvent, FrameFact } from '../flow/event.ts';
-import type { Redact } from '../flow/redact.ts';
+import type { Redact } from '../secrets/redact.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import { PlainFrameLines } from './plain-frame-lines.ts';
 

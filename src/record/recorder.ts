@@ -5,8 +5,8 @@
 import type { Timer } from '../base/clock.ts';
 import { toError } from '../base/errors.ts';
 import type { FlowEvent } from '../flow/event.ts';
-import type { Redact } from '../flow/redact.ts';
 import type { FlowStore } from '../flow/store.ts';
+import type { Redact } from '../secrets/redact.ts';
 import { EventLines } from './event-line.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { RotatingFile } from './rotating-file.ts';
@@ -14,7 +14,7 @@ import { headerLine, newRunId } from './run-header.ts';
 
 export interface RecorderOptions {
   file: string;
-  /** Takes secrets out of text before it is written (flow/redact.ts). */
+  /** Takes secrets out of text before it is written (secrets/redact.ts). */
   redact?: Redact;
   maxFileBytes?: number;
   /** FILE, FILE.1 … in all. */

@@ -3,13 +3,12 @@
 
 import { atMost } from '../base/at-most.ts';
 import { toError } from '../base/errors.ts';
-import { isSecretVariable } from '../base/secret-variable.ts';
-import { type Redact, redactor } from '../flow/redact.ts';
-import { hidingWorthy } from '../flow/secret-names.ts';
 import type { FlowStore } from '../flow/store.ts';
 import type { Announcement } from '../live/announce.ts';
-import { maskValues } from '../process/mask-values.ts';
 import type { RecorderOptions } from '../record/recorder.ts';
+import { maskValues } from '../secrets/mask-values.ts';
+import { type Redact, redactor } from '../secrets/redact.ts';
+import { isSecretName } from '../secrets/secret-names.ts';
 
 export interface OnlookerOptions {
   /** The file to record to. */
@@ -92,7 +91,7 @@ async function announceIn(
 }
 
 function redactorFor({ maskEnv = [], redactKeys, redactPaths }: OnlookerOptions): Redact {
-  const hidden = Object.entries(process.env).filter(([name]) => maskEnv.includes(name) || isSecretVariable(name));
-  const mask = maskValues(hidingWorthy(Object.fromEntries(hidden)));
+  const hidden = Object.entries(process.env).filter(([name]) => maskEnv.includes(name) || isSecretName(name));
+  const mask = maskValues(Object.fromEntries(hidden));
   return redactor({ mask, keys: redactKeys, paths: redactPaths });
 }

@@ -93,7 +93,7 @@ describe('ls and config', () => {
       shadowed: [],
       problems: expect.arrayContaining([expect.objectContaining({ severity: 'error', server: 'wrong' })]),
     });
-    expect(described.servers[0]).toMatchObject({ name: 'first', status: 'enabled', env: { API_KEY: '••••' } });
+    expect(described.servers[0]).toMatchObject({ name: 'first', status: 'enabled', env: { API_KEY: '[env API_KEY]' } });
     expect(JSON.stringify(described)).not.toContain('sk-secret');
   });
 

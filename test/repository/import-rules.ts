@@ -16,12 +16,25 @@ export type NodeModules = 'all' | 'all but node:child_process';
 
 const io = 'all but node:child_process';
 const wireTypes = ['transport/wire.ts', 'transport/message-transport.ts'];
-const belowHost = ['base', 'framing', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp', 'entry', 'flow', 'record'];
+const belowHost = [
+  'base',
+  'secrets',
+  'framing',
+  'jsonrpc',
+  'process',
+  'transport',
+  'mcp',
+  'litemcp',
+  'entry',
+  'flow',
+  'record',
+];
 const all = [...belowHost, 'live', 'tap', 'host', 'inspector'];
 
 /** The folders without `node` are pure: they do no I/O, and tsconfig.pure.json compiles them without Node's types. */
 export const importRules: Readonly<Record<string, ImportRule>> = {
   base: { folders: [] },
+  secrets: { folders: [] },
   framing: { folders: ['base'] },
   jsonrpc: { folders: ['base'] },
   mcp: {
@@ -31,22 +44,22 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   },
   litemcp: { folders: ['base', 'framing', 'jsonrpc', 'mcp'], types: wireTypes },
   flow: { folders: ['base', 'jsonrpc'], types: ['framing', 'transport/wire.ts'] },
-  process: { folders: ['base'], node: 'all', packages: ['cross-spawn'] },
+  process: { folders: ['base', 'secrets'], node: 'all', packages: ['cross-spawn'] },
   transport: { folders: ['base', 'framing', 'jsonrpc', 'process'], node: io },
   entry: {
     folders: ['base', 'framing', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp', 'flow', 'record', 'live'],
     node: io,
   },
-  record: { folders: ['base', 'framing', 'flow'], node: io },
-  live: { folders: ['base', 'framing', 'process', 'transport', 'flow', 'record'], node: io },
+  record: { folders: ['base', 'secrets', 'framing', 'flow'], node: io },
+  live: { folders: ['base', 'secrets', 'framing', 'process', 'transport', 'flow', 'record'], node: io },
   tap: {
-    folders: ['base', 'framing', 'jsonrpc', 'process', 'flow', 'record', 'live'],
+    folders: ['base', 'secrets', 'framing', 'jsonrpc', 'process', 'flow', 'record', 'live'],
     node: io,
     packages: ['jsonc-parser'],
   },
   host: { folders: belowHost, node: io, packages: ['jsonc-parser'] },
   inspector: {
-    folders: ['base', 'flow', 'record', 'live', 'host'],
+    folders: ['base', 'secrets', 'flow', 'record', 'live', 'host'],
     types: ['mcp'],
     node: io,
     lazyPackages: ['@modelcontextprotocol/core'],

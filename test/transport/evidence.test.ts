@@ -108,7 +108,7 @@ test('a secret that comes in by the arguments is masked too', async () => {
     args: [`--key=${secret}`],
     secrets: [secret],
   });
-  expect(await failure(transport.start())).toMatchObject({ evidence: { command: 'no-such-command --key=[secret]' } });
+  expect(await failure(transport.start())).toMatchObject({ evidence: { command: 'no-such-command --key=[redacted]' } });
 });
 
 test('arguments arrive exactly', async () => {

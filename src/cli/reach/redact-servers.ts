@@ -1,8 +1,9 @@
 // Takes the secrets of servers out of what is shown of their traffic: what one of them is given, another may repeat.
 
-import { type Redact, redactor } from '../../flow/redact.ts';
 import type { ServerConfig } from '../../host/config/server-config.ts';
-import { maskValues } from '../../process/mask-values.ts';
+import { maskValues } from '../../secrets/mask-values.ts';
+import { type Redact, redactor } from '../../secrets/redact.ts';
+import { secretsInArguments } from '../../secrets/redact-arguments.ts';
 
 /** `servers` is asked each time something is shown: a config can change. */
 export function redactServers(servers: () => readonly ServerConfig[]): Redact {
@@ -12,16 +13,18 @@ export function redactServers(servers: () => readonly ServerConfig[]): Redact {
     const current = servers();
     if (current !== known) {
       known = current;
-      redact = redactor({ mask: maskValues(secretsOf(current)) });
+      redact = redactorOf(current);
     }
     return redact(text);
   };
 }
 
-function secretsOf(servers: readonly ServerConfig[]): Record<string, string> {
-  const entries = servers.flatMap(({ name, env, secrets }) => [
-    ...Object.entries(env).map(([key, value]) => [`${name} ${key}`, value] as const),
-    ...secrets.map((secret, at) => [`${name} ${at}`, secret] as const),
+function redactorOf(servers: readonly ServerConfig[]): Redact {
+  const env = Object.assign({}, ...servers.map((server) => server.env));
+  const secrets = servers.flatMap((server) => [
+    ...Object.values(server.env), // of two servers, a variable may have two values
+    ...server.secrets,
+    ...secretsInArguments(server.args),
   ]);
-  return Object.fromEntries(entries);
+  return redactor({ mask: maskValues(env, secrets) });
 }

@@ -2,8 +2,8 @@
 
 import { decodeText } from '../../base/decode-text.ts';
 import type { FlowEvent } from '../../flow/event.ts';
-import type { Redact } from '../../flow/redact.ts';
 import type { FlowStore } from '../../flow/store.ts';
+import type { Redact } from '../../secrets/redact.ts';
 import type { Output } from '../output/output.ts';
 import { visibleLine } from '../output/visible.ts';
 

@@ -2,13 +2,13 @@
 // fails here is told and costs nothing else.
 
 import { toError } from '../../base/errors.ts';
-import type { Redact } from '../../flow/redact.ts';
 import type { Host, HostOptions } from '../../host/host.ts';
 import type { Question } from '../../inspector/api.ts';
 import { hostSource } from '../../inspector/host-source.ts';
 import { inspectorInputs, type Questions } from '../../inspector/questions.ts';
 import { type Inspector, startInspector } from '../../inspector/server.ts';
 import { type Announced, announce } from '../../live/announce.ts';
+import type { Redact } from '../../secrets/redact.ts';
 
 export class Onlookers {
   readonly questions: Questions;

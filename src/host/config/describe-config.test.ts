@@ -29,8 +29,8 @@ test('all there is to say about a config, as plain data', async () => {
         status: 'disabled',
         name: 'a',
         command: 'x',
-        args: ['--dsn=u:••••@h', '--token', '••••'],
-        env: { KEY: '••••', N: '••••' },
+        args: ['--dsn=u:[env KEY]@h', '--token', '[redacted]'],
+        env: { KEY: '[env KEY]', N: '[env N]' },
         cwd: '/project',
         autoStart: true,
         protocol: 'mcp',
@@ -58,7 +58,7 @@ test('values that came from the environment or from inputs are hidden too', asyn
     inputs: [{ id: 'pin', password: true, default: '9999' }],
   };
   const { servers } = await describe(value, { env: { GH_TOKEN: 'g1thub', PORT: '8080' } });
-  expect(servers).toMatchObject([{ args: ['••••', 'p=••••', '8080'], cwd: '/x/••••' }]);
+  expect(servers).toMatchObject([{ args: ['[redacted]', 'p=[redacted]', '8080'], cwd: '/x/[redacted]' }]);
 });
 
 test('no value of env is in a description, whatever it is and wherever it also stands', async () => {

@@ -1,9 +1,10 @@
 // A config as plain data for people and programs to look at: what was found, where, and what is wrong with it. No value of
 // any `env` is in it, whole or in part, and no other secret that can be recognised.
 
+import { maskValues } from '../../secrets/mask-values.ts';
+import { redactArguments } from '../../secrets/redact-arguments.ts';
 import type { ConfigFile } from './config-file.ts';
 import type { Config, ShadowedServer } from './load-config.ts';
-import { maskArguments, masked, valueMask } from './mask-arguments.ts';
 import type { ConfigProblem } from './problem.ts';
 import type { ServerConfig } from './server-config.ts';
 
@@ -45,13 +46,13 @@ export function describeConfig({ searched, files, servers, rejected, shadowed, p
 }
 
 export function describeServer({ enabled, secrets, ...server }: ServerConfig): ServerDescription {
-  const mask = valueMask(server.env, secrets);
+  const mask = maskValues(server.env, secrets);
   return {
     status: enabled ? 'enabled' : 'disabled',
     ...server,
     command: mask(server.command),
-    args: maskArguments(server.args, mask),
-    env: Object.fromEntries(Object.keys(server.env).map((name) => [name, masked])),
+    args: redactArguments(server.args, mask),
+    env: Object.fromEntries(Object.keys(server.env).map((name) => [name, `[env ${name}]`])),
     cwd: mask(server.cwd),
   };
 }

@@ -1,8 +1,8 @@
 // What the variables of a config mean. They come from the environment Standpipe itself runs in (not from the entry's own
 // `env`), from the place of the config, and from its inputs.
 
-import { isSecretVariable } from '../../base/secret-variable.ts';
 import { readVariable } from '../../process/environment.ts';
+import { isSecretName } from '../../secrets/secret-names.ts';
 import { type InputDefinition, type InputValue, inputVariable } from './inputs.ts';
 import { didYouMean } from './nearest.ts';
 import { pathOf } from './paths.ts';
@@ -37,7 +37,7 @@ export function variableValue({ scope, name }: Reference, sources: VariableSourc
   if (place !== undefined) return { value: place, secret: false };
   if (scope !== '' && scope !== 'env') return undefined;
   const value = readVariable(env, name, platform);
-  return value === undefined ? undefined : { value, secret: isSecretVariable(name) };
+  return value === undefined ? undefined : { value, secret: isSecretName(name) };
 }
 
 /** Why a reference has no value, and what to do about it. Names are shown, values never. */

@@ -25,6 +25,27 @@ test('values are text, not patterns', () => {
   expect(maskValues({ P: 'a.*b|c(d)[e]{f}^$/\\' })('a.*b|c(d)[e]{f}^$/\\ axxb')).toBe('[env P] axxb');
 });
 
+test('a value is found as a URL escapes it', () => {
+  expect(maskValues({ KEY: 'a b/c' })('https://x.test/?k=a%20b%2Fc')).toBe('https://x.test/?k=[env KEY]');
+});
+
+test('words that everyone uses stay, and so do the working folder and its like', () => {
+  const common = { A: 'true', B: 'info', C: 'production', D: 'localhost', E: '8080', F: '127.0.0.1:80', G: 'on' };
+  const system = {
+    PWD: '/home/me/project',
+    OLDPWD: '/home/me',
+    HOME: '/home/me',
+    LC_ALL: 'en_US.UTF-8',
+    TMPDIR: '/var/tmp',
+  };
+  const text = `${Object.values(common).join(' ')} ${Object.values(system).join('/x ')}/x`;
+  expect(maskValues({ ...common, ...system }, ['true', 'root'])(text)).toBe(text);
+});
+
+test('a short number is masked where it is known to be secret', () => {
+  expect(maskValues({ PIN: '1234', PORT: '8080' }, ['99999'])('1234 8080 99999')).toBe('[env PIN] 8080 [redacted]');
+});
+
 test('values too short to be secrets stay, and so does PATH', () => {
   const mask = maskValues({ DEBUG: '1', MODE: 'abc', PATH: '/usr/bin', EMPTY: '' });
   expect(mask('1 abc /usr/bin')).toBe('1 abc /usr/bin');

@@ -1,40 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maskValues } from '../process/mask-values.ts';
+import { maskValues } from './mask-values.ts';
 import { redactor } from './redact.ts';
-import { hidingWorthy, isSecretName } from './secret-names.ts';
+import { isSecretName } from './secret-names.ts';
 
 const redact = redactor();
-
-describe('names that promise a secret', () => {
-  it.each([
-    'authorization',
-    'Proxy-Authorization',
-    'Set-Cookie',
-    'token',
-    'access_token',
-    'refreshToken',
-    'GITHUB_TOKEN',
-    'api_key',
-    'apiKey',
-    'X-API-Key',
-    'client_secret',
-    'password',
-    'db_passwd',
-    'privateKey',
-    'aws_secret_access_key',
-    'credentials',
-  ])('%s', (name) => {
-    expect(isSecretName(name)).toBe(true);
-  });
-
-  it.each(['progressToken', 'nextPageToken', 'maxTokens', 'tokens', 'secretary', 'key', 'tokenizer', 'name', ''])(
-    '%s does not',
-    (name) => {
-      expect(isSecretName(name)).toBe(false);
-    },
-  );
-});
 
 describe('redaction of JSON', () => {
   it.each([
@@ -144,7 +114,7 @@ describe('redaction of JSON', () => {
     }
   });
 
-  it('takes time in proportion to the length, whatever the text', () => {
+  it('comes to an end with whatever text, of hundreds of kilobytes', () => {
     const nasty = [
       `{"a":"${'token.'.repeat(50_000)}"}`,
       `{"a":"${'token: \\"x'.repeat(30_000)}"}`,
@@ -154,11 +124,7 @@ describe('redaction of JSON', () => {
       'a:b@://'.repeat(40_000),
       '-----BEGIN PRIVATE KEY-----'.repeat(10_000),
     ];
-    for (const text of nasty) {
-      const startMs = performance.now();
-      redact(text);
-      expect(performance.now() - startMs).toBeLessThan(1500);
-    }
+    for (const text of nasty) expect(typeof redact(text)).toBe('string'); // were it quadratic, the test would time out
   });
 });
 
@@ -174,12 +140,15 @@ describe('redaction of other text', () => {
     ['{"a":1} token: abc', '{"a":1} token: [redacted]'],
     ['[12:30] token: abc', '[12:30] token: [redacted]'],
     ['nothing to hide', 'nothing to hide'],
+    ['PWD=/home/me/project OLDPWD=/home/me', 'PWD=/home/me/project OLDPWD=/home/me'],
+    ['MYSQL_PWD=abc', 'MYSQL_PWD=[redacted]'],
+    ['level: token=abc', 'level: token=[redacted]'],
+    ['uses ghp_abcdefghijkl1234 here', 'uses [redacted] here'],
+    ['model sk-proj-abcdefgh1234', 'model [redacted]'],
+    ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl', '[redacted]'],
+    ['progressToken: 7', 'progressToken: 7'],
+    ['PRIMARY_KEY=id KEY=abc', 'PRIMARY_KEY=id KEY=[redacted]'],
   ])('%s becomes %s', (text, expected) => {
     expect(redact(text)).toBe(expected);
   });
-});
-
-it('does not hide what everyone says', () => {
-  const env = { DEBUG: 'true', LOG_LEVEL: 'info', PORT: '8080', KEY: 'hunter2', GONE: undefined };
-  expect(hidingWorthy(env)).toEqual({ KEY: 'hunter2' });
 });

@@ -3,6 +3,7 @@
 // is broken or cut off is walked as far as it makes sense, and a secret value that is cut off is replaced to the end.
 
 import { arrived, type PathsLeft, step } from './json-path.ts';
+import { REDACTED } from './redacted.ts';
 
 export interface JsonRules {
   /** Whether the value under this key is secret. */
@@ -10,9 +11,9 @@ export interface JsonRules {
   paths: PathsLeft;
   /** Replaces what is secret inside a string, as it is written between its quotes. */
   redactString(content: string): string;
+  /** What stands in place of a value that is secret as a whole; plain text. */
+  hide(secret: string): string;
 }
-
-export const REDACTED = '[redacted]';
 
 interface Level {
   isObject: boolean;
@@ -93,8 +94,12 @@ class Walk {
     }
     const end = isContainer ? endOfContainer(this.#text, this.#at) : endOfScalar(this.#text, this.#at);
     const value = this.#text.slice(this.#at, end);
-    if (byPath || byKey) this.#replace(end, isPlain(value) ? value : `"${REDACTED}"`);
+    if (byPath || byKey) this.#replace(end, isPlain(value) ? value : this.#hide(value));
     else this.#replace(end, this.#redactScalar(value));
+  }
+
+  #hide(value: string): string {
+    return JSON.stringify(this.#rules.hide(value[0] === '"' ? unescaped(value.slice(1, -1)) : value));
   }
 
   #enter(isObject: boolean, parent: Level | undefined, left: PathsLeft): void {

@@ -1,0 +1,36 @@
+// Secrets on a command line: the argument behind an option with a secret name, and whatever the redactor finds inside of
+// one argument (`--token=x`, `TOKEN=x`, `Authorization: x`, passwords in URLs, keys of well-known services).
+// A secret in another form is not recognised; set it in `env`.
+
+import { isWorthMasking, type Mask } from './mask-values.ts';
+import { hider, type Redact, redactor } from './redact.ts';
+import { isSecretName } from './secret-names.ts';
+
+/** `mask` hides values that are known. */
+export function redactArguments(args: readonly string[], mask: Mask): string[] {
+  return replaceIn(args, redactor({ mask }), hider(mask));
+}
+
+/** The values themselves, so that they can be hidden wherever else they turn up. */
+export function secretsInArguments(args: readonly string[]): string[] {
+  const secrets = new Set<string>();
+  const onSecret = (secret: string) => secrets.add(secret);
+  replaceIn(
+    args,
+    redactor({ onSecret }),
+    hider((text) => text, onSecret),
+  );
+  return [...secrets].filter((secret) => isWorthMasking(secret));
+}
+
+function replaceIn(args: readonly string[], redact: Redact, hide: (secret: string) => string): string[] {
+  return args.map((arg, index) => {
+    const before = args[index - 1];
+    const isValue = before !== undefined && isOption(before) && isSecretName(before) && !isOption(arg);
+    return isValue ? hide(arg) : redact(arg);
+  });
+}
+
+function isOption(arg: string): boolean {
+  return /^-{1,2}[A-Za-z][\w.-]*$/.test(arg);
+}

@@ -1,0 +1,64 @@
+// Secrets in text that is no JSON, found by the name in front of them (`name: value`, `name=value`, `--name value`) or by their
+// form (`Bearer …`, the password of an address, private keys, keys of well-known services). Linear in the length of the text.
+
+import { REDACTED } from './redacted.ts';
+import { isSecretName } from './secret-names.ts';
+
+// Together these match every text in which something is found below, and few others. Every frame that leaves is tested: one
+// pattern for all of them takes twice the time.
+const behindName = '[\\w.-]{0,32}\\\\*["\'`]?\\s{0,8}[:=\\s]';
+const longSigns = /token|secret|cookie|bearer|passw|passphrase|cred(?:ential|s)|authorization|basic\s/i;
+const shortNames = new RegExp(`(?:[\\w.-]key|auth|pass|pwd)${behindName}`, 'i');
+const variableNames = new RegExp(`(?:KEY|PIN|PAT)${behindName}`);
+const serviceKeys =
+  /\b(?:sk-|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|npm_|hf_|AIza|AKIA|ASIA|ya29\.|eyJ[\w-]{8,}\.eyJ)[\w.-]{8,}/g;
+const anyServiceKey = new RegExp(serviceKeys.source);
+
+const named = /(?<![\w.-])([\w.-]{1,80})(\\*["'`]?\s{0,8}[:=]\s{0,8})/g;
+const valueBehind = /(\\*["'`])([^\n]{0,16384}?)(?:\1|$)|((?:(?:Bearer|Basic|Token|Digest)\s+)?[^\s"'`\\,;&)}\]{[]+)/y;
+const options = /(?<!\S)(--?[A-Za-z][\w.-]{0,80}\s+)('[^']*'|[^\s'-]\S*)/g;
+const schemes = /\b(Bearer|Basic)\s+([\w.~+/=-]{8,})/gi;
+const privateKeys = /(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)[^-]+/g;
+const addresses = /(:\/\/[^\s/:@"'\\]{0,256}:)([^\s/@"'\\]{1,1024})@/g;
+
+export function mayHoldSecret(text: string): boolean {
+  return (
+    longSigns.test(text) ||
+    text.includes('://') ||
+    text.includes('PRIVATE KEY') ||
+    text.includes('\\u00') ||
+    shortNames.test(text) ||
+    variableNames.test(text) ||
+    anyServiceKey.test(text)
+  );
+}
+
+/** `hide` says what stands in place of a secret. */
+export function redactText(text: string, hide: (secret: string) => string): string {
+  return redactNamed(text, hide)
+    .replace(options, (whole, option: string, value: string) =>
+      isSecretName(option.trim()) && value !== REDACTED ? `${option}${hide(value)}` : whole,
+    )
+    .replace(schemes, (_, scheme: string, value: string) => `${scheme} ${hide(value)}`)
+    .replace(privateKeys, `$1${REDACTED}`)
+    .replace(addresses, (_, before: string, password: string) => `${before}${hide(password)}@`)
+    .replace(serviceKeys, hide);
+}
+
+/** Names are looked at one by one: a harmless one does not take the secret one behind it along (`level: token=x`). */
+function redactNamed(text: string, hide: (secret: string) => string): string {
+  let output = '';
+  let copied = 0;
+  named.lastIndex = 0;
+  for (let name = named.exec(text); name; name = named.exec(text)) {
+    if (!isSecretName(name[1]!)) continue;
+    valueBehind.lastIndex = named.lastIndex;
+    const value = valueBehind.exec(text);
+    if (!value) continue;
+    const quote = value[1] ?? '';
+    output += `${text.slice(copied, value.index)}${quote}${hide(value[2] ?? value[3]!)}${quote}`;
+    copied = valueBehind.lastIndex;
+    named.lastIndex = copied;
+  }
+  return output + text.slice(copied);
+}

@@ -1,0 +1,56 @@
+// Takes secrets out of what is about to leave the process: known values (mask-values.ts), whatever stands under a secret name
+// (secret-names.ts), what has the form of a secret (redact-text.ts), and configured JSON paths. In JSON only values change and
+// the document stays valid.
+// Not found: a known value that a frame too long to be kept was cut inside of; a secret that is encoded (base64) or
+// spelled with needless escapes; anything only its owner would recognise.
+
+import { parseJsonPath } from './json-path.ts';
+import type { Mask } from './mask-values.ts';
+import { isJson, type JsonRules, redactJson } from './redact-json.ts';
+import { mayHoldSecret, redactText } from './redact-text.ts';
+import { REDACTED } from './redacted.ts';
+import { isSecretName } from './secret-names.ts';
+
+export interface RedactOptions {
+  /** Hides values that are known, such as those of the server's `env` (mask-values.ts). */
+  mask?: Mask;
+  /** Keys that are secret beside the well-known ones. */
+  keys?: readonly string[];
+  /** Places in a message whose values are secret, such as `params.arguments.card` or `**.ssn`. */
+  paths?: readonly string[];
+  /** Called with each secret that was recognised by its name or its form. */
+  onSecret?: (secret: string) => void;
+}
+
+/** Returns the very same string where there was nothing to hide. */
+export type Redact = (text: string) => string;
+
+const beginsAsMessage = /^\s*(?:\{\s*["}]|\[\s*\{\s*")/;
+
+export function redactor({ mask = (text) => text, keys = [], paths = [], onSecret }: RedactOptions = {}): Redact {
+  const hide = hider(mask, onSecret);
+  const extra = new Set(keys.map((key) => key.toLowerCase()));
+  const inText: Redact = (text) => mask(mayHoldSecret(text) ? redactText(text, hide) : text);
+  const rules: JsonRules = {
+    isSecret: (key) => isSecretName(key) || extra.has(key.toLowerCase()),
+    paths: paths.map(parseJsonPath),
+    redactString: inText,
+    hide,
+  };
+  const always = extra.size > 0 || paths.length > 0;
+  return (text) => {
+    if (!always && !mayHoldSecret(text) && mask(text) === text) return text;
+    return beginsAsMessage.test(text) || isJson(text) ? redactJson(text, rules) : inText(text);
+  };
+}
+
+const isName = /^\[env [^\]]+\]$/;
+
+/** What stands in place of a secret: the name of its variable, where that is known. */
+export function hider(mask: Mask, onSecret?: (secret: string) => void): (secret: string) => string {
+  return (secret) => {
+    onSecret?.(secret);
+    const shown = mask(secret);
+    return isName.test(shown) ? shown : REDACTED;
+  };
+}

@@ -1,0 +1,3 @@
+// What stands in place of a secret that has no name.
+
+export const REDACTED = '[redacted]';
