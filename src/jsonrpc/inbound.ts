@@ -21,6 +21,8 @@ export type RequestHandler<P extends object = Params> = (params: P, call: Inboun
 export interface HandlerOptions {
   /** Runs at once, outside the concurrency limit and ahead of the queue. */
   urgent?: boolean;
+  /** It is a question: the other end may need the answer before it can answer a request of ours. */
+  asks?: boolean;
 }
 
 export interface InboundOptions {

@@ -5,7 +5,9 @@ import { PeerError, RpcError, toError, UsageError } from '../base/errors.ts';
 import { type Channel, type InboundFault, SENT } from './channel.ts';
 import { Deadlines } from './deadlines.ts';
 import { InFlight } from './in-flight.ts';
+import { lostRequest } from './lost-request.ts';
 import type { JsonRpcErrorResponse, JsonRpcMessage, JsonRpcResponse, JsonRpcResult, RequestId } from './message.ts';
+import { OpenQuestions, type Question } from './open-questions.ts';
 
 export interface Progress {
   progress: number;
@@ -15,8 +17,8 @@ export interface Progress {
 
 export interface RequestOptions {
   /**
-   * How long the other end may be silent about this request. Progress starts the wait anew, and so does a question of
-   * the other end that we have not answered.
+   * How long the other end may be silent about this request. Progress starts the wait anew, and so does our answer to a
+   * question that the other end asked because of it.
    */
   timeoutMs?: number;
   /** How long the request may take in all, progress or not. */
@@ -28,7 +30,7 @@ export interface RequestOptions {
 }
 
 interface PendingRequest {
-  id: RequestId;
+  id: number;
   method: string;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
@@ -46,8 +48,6 @@ interface PendingRequest {
 export interface OutboundOptions {
   clock: Clock;
   requestTimeoutMs: number;
-  /** Whether requests of the other end wait for us. */
-  owesAnswers?: () => boolean;
   /** Tells the other end that we no longer wait. */
   sendCancel: (id: RequestId, reason: string) => void;
 }
@@ -60,6 +60,7 @@ export class Outbound {
   #options: OutboundOptions;
   #pending = new InFlight<PendingRequest>();
   #deadlines: Deadlines<PendingRequest>;
+  #questions = new OpenQuestions<PendingRequest>();
   #nextId = 1;
 
   constructor(channel: Channel, options: OutboundOptions) {
@@ -146,7 +147,7 @@ export class Outbound {
   progress(params: Record<string, unknown> | undefined): void {
     const request = this.#pending.get(params?.progressToken as RequestId);
     if (!request) return; // late, or a token that is not ours
-    request.dueMs = Math.min(this.#clock.nowMs() + request.timeoutMs, request.totalDueMs);
+    this.#extend(request);
     request.options?.onProgress?.(params as unknown as Progress);
   }
 
@@ -173,21 +174,28 @@ export class Outbound {
     for (const request of this.#pending.takeAll()) {
       this.#unlisten(request);
       if (!this.#wasSent(request)) request.reject(this.#notSent(request, cause));
-      else if (closedByUs) {
-        request.reject(
-          this.#error('CONNECTION_CLOSED', `Closed by this side while ${request.method} was waiting`, cause),
-        );
-      } else {
-        request.reject(
-          this.#error(
-            'OUTCOME_UNKNOWN',
-            `${cause?.message ?? 'The connection closed'} — ${request.method} had been sent and may have run`,
-            cause,
-            'Check whether it took effect before you send it again.',
-          ),
-        );
-      }
+      else request.reject(lostRequest(request.method, { closedByUs, cause, evidence: this.#channel.evidence?.() }));
     }
+  }
+
+  /** The other end asks something, perhaps because of one of our requests. */
+  asked(question: Question): void {
+    this.#questions.open(question, this.#nextId);
+  }
+
+  /** The request that waited for it gets its whole time again. */
+  answered(question: Question): void {
+    const request = this.#questions.close(question, this.#pending);
+    if (request) this.#extend(request);
+  }
+
+  /** Whether the other end waits for an answer of ours. */
+  get isAsked(): boolean {
+    return this.#questions.any;
+  }
+
+  #extend(request: PendingRequest): void {
+    request.dueMs = Math.min(this.#clock.nowMs() + request.timeoutMs, request.totalDueMs);
   }
 
   #wasSent({ sent, writesBefore }: PendingRequest): boolean {
@@ -214,10 +222,7 @@ export class Outbound {
   #timeOut(request: PendingRequest): void {
     const total = request.dueMs === request.totalDueMs;
     // The other end waits for an answer of ours, perhaps of a person: its silence is not its fault.
-    if (!total && this.#options.owesAnswers?.()) {
-      request.dueMs = Math.min(this.#clock.nowMs() + request.timeoutMs, request.totalDueMs);
-      return;
-    }
+    if (!total && this.#questions.holdUp(request, this.#pending)) return this.#extend(request);
     const ms = total ? request.options?.totalTimeoutMs : request.timeoutMs;
     const error = this.#error(
       'REQUEST_TIMEOUT',
@@ -230,6 +235,7 @@ export class Outbound {
 
   #giveUp(request: PendingRequest, error: unknown, reason: string): void {
     if (this.#pending.get(request.id) !== request) return;
+    this.#questions.gaveUp(request);
     this.#take(request).reject(error);
     if (request.options?.cancellable !== false) this.#options.sendCancel(request.id, reason);
   }

@@ -239,23 +239,6 @@ describe('a request that takes too long', () => {
   });
 });
 
-test('a request does not time out while the other end waits for our answer', async () => {
-  const clock = new ManualClock();
-  const { left, right } = await pair({ left: { clock } });
-  const asked = gate();
-  const person = gate<object>();
-  left.handle('ask', () => {
-    asked.open();
-    return person.opened;
-  });
-  right.handle('work', () => right.request('ask'));
-  const answer = left.request('work', {}, { timeoutMs: 1000 });
-  await asked.opened;
-  clock.advance(10_000);
-  person.open({ name: 'Ada' });
-  expect(await answer).toEqual({ name: 'Ada' });
-});
-
 describe('an abort', () => {
   test('sends exactly one cancel with its reason', async () => {
     const { left, right, cancels } = await pair();

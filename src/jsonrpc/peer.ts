@@ -16,6 +16,7 @@ import {
   type Params,
   type RequestHandler,
 } from './inbound.ts';
+import { lostRequest } from './lost-request.ts';
 import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './message.ts';
 import { Outbound, type RequestOptions } from './outbound.ts';
 
@@ -61,7 +62,6 @@ export class Peer {
     this.#outbound = new Outbound(channel, {
       clock: options.clock ?? systemClock,
       requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
-      owesAnswers: () => this.#inbound.running > 0,
       sendCancel: (requestId, reason) => this.#report(this.notify(CANCELLED, { requestId, reason })),
     });
     this.#inbound = new Inbound({
@@ -82,6 +82,11 @@ export class Peer {
   /** Requests of the other end that run or wait. */
   get serving(): number {
     return this.#inbound.running + this.#inbound.queued;
+  }
+
+  /** Whether the other end waits for an answer to a question. */
+  get isAsked(): boolean {
+    return this.#outbound.isAsked;
   }
 
   get lateAnswers(): number {
@@ -117,7 +122,8 @@ export class Peer {
 
   /** `P`: what the parameters are expected to be; nothing checks it. */
   handle<P extends object = Params>(method: string, handler: RequestHandler<P>, options?: HandlerOptions): void {
-    this.#inbound.handle(method, handler as RequestHandler<never>, options);
+    const run = handler as RequestHandler<never>;
+    this.#inbound.handle(method, options?.asks ? this.#answering(run) : run, options);
   }
 
   /** Handles every request that has no handler of its own. */
@@ -133,10 +139,27 @@ export class Peer {
     this.#otherNotifications = handler;
   }
 
+  /** What became of a request that had been sent when the connection ended. */
+  lost(method: string): PeerError {
+    const cause = this.channel.closeError;
+    return lostRequest(method, { closedByUs: this.#closedByUs, cause, evidence: this.channel.evidence?.() });
+  }
+
   async close(): Promise<void> {
     this.#closedByUs = true;
     await this.channel.close();
     this.#finish();
+  }
+
+  #answering(handler: RequestHandler<never>): RequestHandler<never> {
+    return async (params, call) => {
+      this.#outbound.asked(call);
+      try {
+        return await handler(params, call);
+      } finally {
+        this.#outbound.answered(call);
+      }
+    };
   }
 
   #receive(message: JsonRpcMessage, bytes: number | undefined): void {

@@ -5,6 +5,7 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
 import type { Channel, InboundFault, Noise } from '../jsonrpc/channel.ts';
+import { isSilence } from '../jsonrpc/lost-request.ts';
 import type { JsonRpcMessage, JsonRpcRequest } from '../jsonrpc/message.ts';
 import { Outbound } from '../jsonrpc/outbound.ts';
 import type { Wire } from '../transport/wire.ts';
@@ -136,6 +137,14 @@ export class LiteMcpClient {
     const json = printToolCall(tool.name, laidOut.arguments);
     const answer = await this.#request('call', json, { timeoutMs, signal: options.signal });
     return this.#read(answer, 'result', readCallResult);
+  }
+
+  /** Whether the server answers a `get` within `timeoutMs`. One that runs its calls one after another may be busy instead. */
+  isResponsive(timeoutMs: number): Promise<boolean> {
+    return this.#request('get', '{}', { timeoutMs }).then(
+      () => true,
+      (error) => !isSilence(error),
+    );
   }
 
   async #get(options: CallOptions): Promise<Tool> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
 import { connectLiteMcp, type LiteMcpConnectOptions } from '../../src/entry/litemcp.ts';
 import { closing, isAlive } from '../fixtures/server.ts';
 import { node, python, startRaw } from './raw-process.ts';
@@ -98,4 +99,16 @@ test('prints go to stderr, and stdout is the protocol’s alone', async () => {
   expect(await exited).toBe(0);
   expect(raw.unread).toBe('');
   expect(stderr()).toMatch(/^Echo: Not valid JSON: .*\nechoing\n$/);
+});
+
+test('a server that answers is responsive, one that is stopped is not', async () => {
+  const clock = new ManualClock();
+  const client = await connect('echoes', { clock });
+  expect(await client.isResponsive(1000)).toBe(true);
+  process.kill(client.pid!, 'SIGSTOP');
+  const answered = client.isResponsive(1000);
+  clock.advance(1000);
+  expect(await answered).toBe(false);
+  process.kill(client.pid!, 'SIGKILL');
+  expect(await client.isResponsive(1000)).toBe(false);
 });

@@ -1,6 +1,7 @@
 // Every method family against real processes, in both eras, through the same calls; and how calls end early.
 
 import { expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
 import type { LogMessage, Progress } from '../../src/entry/client.ts';
 import { Logged } from '../fixtures/mcp-client/logged.ts';
 import { until } from '../fixtures/server.ts';
@@ -154,4 +155,38 @@ test('a server that dies takes its calls along, and says why to all who want to 
   await expect(client.callTool('die')).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', evidence: { exitCode: 7 } });
   expect(await client.closed).toMatchObject({ code: 'PROCESS_EXITED' });
   expect(told).toEqual([await client.closed]);
+});
+
+test.each(['legacy', 'modern', 'speaks_the_transcript.py'])(
+  '%s: a server that answers is responsive, one that is stopped is not',
+  async (kind) => {
+    const clock = new ManualClock();
+    const client = await new Logged(kind).connect({ clock });
+    expect(await client.isResponsive(1000)).toBe(true);
+    process.kill(client.transport.pid!, 'SIGSTOP');
+    const answered = client.isResponsive(1000);
+    clock.advance(1000);
+    expect(await answered).toBe(false);
+    process.kill(client.transport.pid!, 'SIGKILL');
+    expect(await client.isResponsive(1000)).toBe(false);
+  },
+);
+
+test('a server that waits for us is responsive, although it answers no ping', async () => {
+  const clock = new ManualClock();
+  const asked = { count: 0 };
+  const client = await new Logged('legacy').connect({
+    clock,
+    elicit: () => {
+      asked.count++;
+      return new Promise(() => undefined);
+    },
+  });
+  client.callTool('ask').catch(() => undefined); // ends with the connection
+  await until('the question', () => asked.count === 1);
+  process.kill(client.transport.pid!, 'SIGSTOP');
+  const answered = client.isResponsive(1000);
+  clock.advance(1000);
+  expect(await answered).toBe(true);
+  process.kill(client.transport.pid!, 'SIGCONT');
 });

@@ -1,9 +1,9 @@
 // What servers ask of their client: by requests in the legacy era, by results with questions in the modern one. The same
 // handlers answer both.
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
-import type { ClientOptions, ElicitParams, SampleParams } from '../../src/entry/client.ts';
+import type { ClientOptions, ElicitParams, ElicitResult, SampleParams } from '../../src/entry/client.ts';
 import { Logged } from '../fixtures/mcp-client/logged.ts';
 import { until } from '../fixtures/server.ts';
 
@@ -200,21 +200,79 @@ test('legacy: a server that takes its question back aborts the handler', async (
   expect(aborted).toBe(true);
 });
 
-test('the end of the connection ends a wait for a person', async () => {
-  for (const era of ['legacy', 'modern']) {
-    let seen: AbortSignal | undefined;
-    const client = await new Logged(era).connect({
-      elicit: (_, { signal }) => {
-        seen = signal;
-        return new Promise(() => undefined);
-      },
+/** How a person's handler may take it that nobody waits any more. */
+const onAbort = {
+  'waits on': () => new Promise<never>(() => undefined),
+  'rejects with the reason': (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  'rejects with its own error': (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(new Error('never mind')))),
+};
+
+describe.each(['legacy', 'modern'] as const)('%s: the connection ends while a question is open', (era) => {
+  describe.each(Object.keys(onAbort) as (keyof typeof onAbort)[])('and its handler %s', (way) => {
+    async function asked(tool = 'ask') {
+      const signals: AbortSignal[] = [];
+      const held = (_: unknown, { signal }: { signal: AbortSignal }) => {
+        signals.push(signal);
+        return onAbort[way](signal);
+      };
+      const roots = (context: { signal: AbortSignal }) => held(undefined, context);
+      const client = await new Logged(era).connect({ elicit: held, sample: held, roots });
+      const call = client.callTool(tool).catch((error: Error) => error);
+      await until('the questions', () => signals.length === (tool === 'ask' ? 1 : 4));
+      return { client, call, signals };
+    }
+
+    test.each(['ask', 'askMuch'])('because the server was killed in %s: its outcome is unknown', async (tool) => {
+      const { client, call, signals } = await asked(tool);
+      process.kill(client.transport.pid!, 'SIGKILL');
+      expect(await call).toMatchObject({
+        code: 'OUTCOME_UNKNOWN',
+        cause: { code: 'PROCESS_EXITED' },
+        evidence: { signal: 'SIGKILL' },
+      });
+      for (const signal of signals) expect(signal).toMatchObject({ aborted: true, reason: { code: 'PROCESS_EXITED' } });
+      await client.close();
     });
-    const call = client.callTool('ask').catch((error: Error) => error);
-    await until('the question', () => seen !== undefined);
-    await client.close();
-    expect(await call).toBeInstanceOf(Error);
-    expect(seen!.aborted).toBe(true);
-  }
+
+    test('because we closed it: the call says so, and closing succeeds', async () => {
+      const { client, call, signals } = await asked();
+      await client.close();
+      expect(await call).toMatchObject({ code: 'CONNECTION_CLOSED' });
+      expect(signals[0]).toMatchObject({ aborted: true, reason: { code: 'CONNECTION_CLOSED' } });
+    });
+  });
+});
+
+test('modern: the connection ends before a call is to be sent again: its outcome is unknown', async () => {
+  const server = new Logged('modern');
+  const client = await server.connect({ clock: new ManualClock() });
+  const call = client.callTool('later').catch((error: Error) => error);
+  await until('the call', () => server.methods.includes('tools/call'));
+  await client.ping();
+  process.kill(client.transport.pid!, 'SIGKILL');
+  expect(await call).toMatchObject({ code: 'OUTCOME_UNKNOWN', cause: { code: 'PROCESS_EXITED' } });
+});
+
+test('legacy: the question of one call suspends its timeout and no other', async () => {
+  const clock = new ManualClock();
+  let answer: ((given: ElicitResult) => void) | undefined;
+  const client = await new Logged('legacy').connect({
+    clock,
+    elicit: () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+  });
+  const asking = client.callTool('ask', {}, { timeoutMs: 500 });
+  await until('the question', () => answer !== undefined);
+  const other = client.callTool('never', {}, { timeoutMs: 500 }).catch((error) => error.code);
+  clock.advance(500);
+  expect(await other).toBe('REQUEST_TIMEOUT');
+  clock.advance(60_000);
+  answer!({ action: 'decline' });
+  expect(await text(asking)).toContain('decline');
 });
 
 test('roots may be a function, and their change is told where there is somebody to tell', async () => {

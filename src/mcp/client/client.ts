@@ -1,7 +1,8 @@
 // A connected MCP client: typed calls, the same in every revision. `connect` makes it.
 
 import { systemClock } from '../../base/clock.ts';
-import { toError, UsageError } from '../../base/errors.ts';
+import { PeerError, toError, UsageError } from '../../base/errors.ts';
+import { isSilence } from '../../jsonrpc/lost-request.ts';
 import type { NotificationHandler, Peer } from '../../jsonrpc/peer.ts';
 import type { Era, Revision } from '../revisions.ts';
 import type {
@@ -70,7 +71,7 @@ export class Client<T extends ClientChannel = ClientChannel> {
     const ended = new AbortController();
     this.closed = new Promise((resolve) => {
       peer.onclose = (cause) => {
-        ended.abort(cause);
+        ended.abort(cause ?? new PeerError('CONNECTION_CLOSED', 'The connection closed'));
         resolve(cause);
         this.#news.ended('connection');
         this.onclose?.(cause);
@@ -144,6 +145,19 @@ export class Client<T extends ClientChannel = ClientChannel> {
   /** Resolves when the server answers, in whichever way its revision has for it. */
   ping(options?: CallOptions): Promise<void> {
     return this.#session.ping(options);
+  }
+
+  /**
+   * Whether the server answers a ping within `timeoutMs`; an error is an answer too. While the server waits for the answer to a
+   * question, it counts as responsive: it may read nothing else before.
+   */
+  async isResponsive(timeoutMs: number): Promise<boolean> {
+    try {
+      await this.ping({ timeoutMs, totalTimeoutMs: timeoutMs });
+      return true;
+    } catch (error) {
+      return this.#peer.isAsked || !isSilence(error);
+    }
   }
 
   setLogLevel(level: LogLevel, options?: CallOptions): Promise<void> {

@@ -27,6 +27,8 @@ export interface RoundsContext {
   maxInputRounds: number;
   clock: Clock;
   closed: AbortSignal;
+  /** What became of the request, once the connection has ended. */
+  lost: () => Error;
 }
 
 export async function finishRounds(first: InputRequiredResult, context: RoundsContext): Promise<Result> {
@@ -82,7 +84,11 @@ async function limited<T>(context: RoundsContext, run: (signal: AbortSignal) => 
   const timer =
     leftMs === undefined ? undefined : clock.after(leftMs, () => own.abort(timedOut(method, options!.totalTimeoutMs!)));
   try {
+    signal.throwIfAborted(); // nobody is asked for the sake of a server that is gone
     return await unlessAborted(run(signal), signal);
+  } catch (error) {
+    // The rounds before were sent and may have taken effect.
+    throw closed.aborted && signal.reason === closed.reason ? context.lost() : error;
   } finally {
     timer?.cancel();
     own.abort();

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
+import type { RequestHandler } from '../../jsonrpc/inbound.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import type { Era } from '../revisions.ts';
 import type { ClientCapabilities, ElicitParams, InputRequest, InputResponse, SampleParams } from '../types.ts';
@@ -37,12 +38,13 @@ export interface AskingGate {
 export function answerRequests(peer: Peer, handlers: InputHandlers, gate: AskingGate): void {
   for (const method of inputMethods) {
     if (!handlerOf(method, handlers)) continue; // the peer answers "method not found"
-    peer.handle(method, async (params, call) => {
+    const answer: RequestHandler = async (params, call) => {
       // A server in a hurry asks right behind its answer to `initialize`: that is about to be read.
       if (!gate.mayAsk) await pause(gate.clock, 0, call.signal);
       if (!gate.mayAsk) throw tooEarly(method, gate.warn);
       return answerInput({ method, params }, handlers, call.signal);
-    });
+    };
+    peer.handle(method, answer, { asks: true });
   }
 }
 

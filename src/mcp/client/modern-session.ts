@@ -2,7 +2,7 @@
 // nothing is ever answered by us.
 
 import type { Clock } from '../../base/clock.ts';
-import { PeerError } from '../../base/errors.ts';
+import { PeerError, RpcError } from '../../base/errors.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
 import type { JsonRpcMessage } from '../../jsonrpc/message.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
@@ -55,13 +55,16 @@ export class ModernSession implements Session {
       options,
       startedMs,
       send: async (next, nextOptions) => asResult(await this.#peer.request(method, next, nextOptions), method),
+      lost: () => this.#peer.lost(method),
       unexpected: (type) => unexpectedType(method, type),
     });
   }
 
-  /** The revision has no `ping`; any answer shows that the server is there. */
+  /** The revision has no `ping`. "Servers MUST implement `server/discover`", and any answer shows that the server is there. */
   async ping(options?: CallOptions): Promise<void> {
-    await this.#peer.request('server/discover', { _meta: this.envelope }, options);
+    await this.#peer.request('server/discover', { _meta: this.envelope }, options).catch((error: unknown) => {
+      if (!(error instanceof RpcError)) throw error;
+    });
   }
 
   /** The revision has no session to set it for: it goes along with every request from now on. */
