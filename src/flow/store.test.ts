@@ -11,7 +11,9 @@ describe('the flow store', () => {
   it('numbers events from 1 and stamps them with its own clock', () => {
     const clock = new ManualClock();
     clock.advance(5000);
+    const beforeMs = Date.now();
     const store = new FlowStore({ clock });
+    const afterMs = Date.now();
     const source = store.begin('weather');
     source.add({ kind: 'spawn', command: 'node server.js', pid: 7 });
     clock.advance(12.5);
@@ -20,7 +22,8 @@ describe('the flow store', () => {
       { seq: 1, atMs: 0, server: 'weather', life: 1, kind: 'spawn', pid: 7 },
       { seq: 2, atMs: 12.5, server: 'weather', life: 1, kind: 'frame', direction: 'toServer', offset: 40, length: 2 },
     ]);
-    expect(Math.abs(store.startedAt.getTime() - Date.now())).toBeLessThan(1000);
+    expect(store.startedAt.getTime()).toBeGreaterThanOrEqual(beforeMs);
+    expect(store.startedAt.getTime()).toBeLessThanOrEqual(afterMs);
   });
 
   it('counts the lives of each server apart', () => {
@@ -223,19 +226,5 @@ describe('the flow store', () => {
     source.endStderr();
     expect(seen().at(-1)).toBe('the last words');
     expect(clock.pending).toBe(0);
-  });
-
-  it('captures a message in about a microsecond at most', () => {
-    const store = new FlowStore({ maxEvents: 10_000 });
-    const source = store.begin('a');
-    const message = bytes('{"jsonrpc":"2.0","id":12345,"method":"tools/call","params":{"name":"echo","arguments":{}}}');
-    const bestOfFive = Math.min(
-      ...Array.from({ length: 5 }, () => {
-        const startMs = performance.now();
-        for (let i = 0; i < 50_000; i++) source.frame('fromServer', message, i);
-        return (performance.now() - startMs) / 50_000;
-      }),
-    );
-    expect(bestOfFive * 1000).toBeLessThan(2); // µs; measured 0.3 on a quiet machine
   });
 });

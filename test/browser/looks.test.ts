@@ -59,7 +59,7 @@ inBrowser('looks', () => {
         await page.keyboard.press('?');
         found.push(...(await violations(page)).map((violation) => `keys: ${violation}`));
         expect(found).toEqual([]);
-      }, 120_000);
+      });
     }
   }
 

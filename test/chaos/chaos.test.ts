@@ -132,7 +132,7 @@ test(
     const heldAfter = held();
 
     const pids = readFileSync(pidFile, 'utf8').split('\n').filter(Boolean).map(Number);
-    await until('no process is left', () => !pids.some(isAlive), 60_000);
+    await until('no process is left', () => !pids.some(isAlive));
     const audit = ledger.audit(journals);
     const outcomes = Object.fromEntries(
       codes.map((code) => [code, ledger.count(code)]).filter(([, count]) => count !== 0),

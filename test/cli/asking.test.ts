@@ -63,7 +63,7 @@ test('under up, a question that nobody can see is cancelled with a line that say
   up.stdout.on('data', (chunk) => (log += chunk));
   const ended = once(up, 'close');
   try {
-    await until('the server is ready', () => log.includes('everything ready'), 15_000);
+    await until('the server is ready', () => log.includes('everything ready'));
     const { stdout } = await runCli(['call', 'everything/asks', '--config', config]);
     expect(JSON.parse(stdout)).toEqual({ action: 'cancel' });
     await until('it is told', () => log.includes('everything asks'));

@@ -53,7 +53,7 @@ export async function startHost(args: readonly string[]): Promise<ChildProcessWi
   let log = '';
   host.stdout.on('data', (chunk) => (log += chunk));
   try {
-    await until('the host is up', () => log.includes('everything ready'), 15_000);
+    await until('the host is up', () => log.includes('everything ready'));
   } catch (error) {
     await stopHost(host);
     throw error;

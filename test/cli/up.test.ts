@@ -42,11 +42,7 @@ async function up(config: string, ...args: string[]): Promise<Up> {
 }
 
 const has = (up: Up, text: string | RegExp) =>
-  until(
-    `${text} in: ${up.log()}`,
-    () => (typeof text === 'string' ? up.log().includes(text) : text.test(up.log())),
-    15_000,
-  );
+  until(`${text} in: ${up.log()}`, () => (typeof text === 'string' ? up.log().includes(text) : text.test(up.log())));
 
 describe('in a pipe', () => {
   test('logs what happens, serves other terminals, and ends cleanly', async () => {

@@ -83,7 +83,7 @@ describe('npm start on a fresh clone', () => {
     const { shown } = await untilShown(start(), 'typescript ready', /python (?:ready|is left out)/);
     expect(shown).toContain('runs');
     expect(shown).toContain('all servers have stopped');
-  }, 120_000);
+  });
 
   test('leaves out a language that is not installed, with a word', async () => {
     const bin = join(clone, 'only-node');
@@ -97,5 +97,5 @@ describe('npm start on a fresh clone', () => {
     expect(shown).toContain('java is left out: java is not installed here');
     expect(shown).toContain('python is left out: python3 is not installed here');
     expect(shown).toContain('all servers have stopped');
-  }, 120_000);
+  });
 });

@@ -49,7 +49,7 @@ describe.each(servers)('$language', ({ language, command, args, era }) => {
   // A virtual machine takes its time to start, more so on a busy computer.
   beforeAll(async () => {
     client = await connect({ command, args: [...args], stderr: 'ignore' }, { startupTimeoutMs: 60_000 });
-  }, 70_000);
+  });
   afterAll(() => client?.close());
 
   test('says who it is', () => {

@@ -39,7 +39,7 @@ afterEach(() => {
 
 /** A look ends with a time for the next one; there is none while it is under way. */
 async function looked(): Promise<void> {
-  await vi.waitFor(() => expect(clock.pending).toBe(1), { interval: 1 });
+  await vi.waitFor(() => expect(clock.pending).toBe(1), { interval: 1, timeout: 60_000 });
 }
 
 async function look(): Promise<void> {

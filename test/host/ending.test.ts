@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isAlive, until } from '../fixtures/server.ts';
-import { bestOf, counting, folder, openHost, serverFile, writeConfig } from './run-host.ts';
+import { counting, folder, openHost, serverFile, writeConfig } from './run-host.ts';
 
 describe('orphans', () => {
   /** sh → sh → node */
@@ -22,15 +22,13 @@ describe('orphans', () => {
     return [node!, sh!, leader];
   };
 
-  test('stop() leaves no process of a tree, within 5 s', async () => {
+  test('stop() leaves no process of a tree', async () => {
     const server = tree('tree');
     const host = await openHost({ server: server.entry });
     await host.start();
     const pids = wholeTree(server.lives());
     expect(pids.filter(isAlive)).toHaveLength(3);
-    const started = performance.now();
     await host.stop();
-    expect(performance.now() - started).toBeLessThan(5000);
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
@@ -40,7 +38,7 @@ describe('orphans', () => {
     await host.start();
     const pids = wholeTree(server.lives());
     process.kill(pids[2]!, 'SIGKILL');
-    await until('all of it is gone', () => !pids.some(isAlive), 5000);
+    await until('all of it is gone', () => !pids.some(isAlive));
     await host.stop();
   });
 
@@ -51,14 +49,12 @@ describe('orphans', () => {
     const starting = host.start();
     const pid = () => Number(readFileSync(pidFile, { encoding: 'utf8', flag: 'a+' }));
     await until('it runs', () => pid() > 0);
-    const started = performance.now();
     await host.stop();
-    expect(performance.now() - started).toBeLessThan(5000);
     expect(isAlive(pid())).toBe(false);
     await starting;
   });
 
-  test('a host killed with -9 takes its servers with it within 5 s, well-behaved or not', async () => {
+  test('a host killed with -9 takes its servers with it, well-behaved or not', async () => {
     const polite = counting('polite');
     const stubborn = join(folder, 'stubborn.pids');
     const script = `
@@ -79,24 +75,19 @@ describe('orphans', () => {
       ...tree('killed-tree').lives().flat(),
       Number(readFileSync(stubborn, { encoding: 'utf8', flag: 'a+' })),
     ];
-    await until('all run', () => pids().length === 4 && pids().every((pid) => pid > 0), 20_000);
+    await until('all run', () => pids().length === 4 && pids().every((pid) => pid > 0));
     const all = pids();
     child.kill('SIGKILL');
     await once(child, 'exit');
-    await until('all are gone', () => !all.some(isAlive), 5000);
+    await until('all are gone', () => !all.some(isAlive));
   });
 });
 
-test('a polite server gets no signal, and is gone in less than 200 ms', async () => {
-  const server = counting('ladder');
+test('a polite server gets no signal, and no wait goes by', async () => {
+  const server = counting('ladder', { stop: { stdinMs: 1_000_000 } }); // longer than a test may take
   const host = await openHost({ server: server.entry });
-  const ms = await bestOf(5, async () => {
-    await host.startServer('server');
-    const started = performance.now();
-    await host.stopServer('server');
-    return performance.now() - started;
-  });
-  expect(ms).toBeLessThan(200);
+  await host.startServer('server');
+  await host.stopServer('server');
   const rungs = host.flow.since(0).flatMap((event) => (event.kind === 'stop' ? [event.rung] : []));
   expect(new Set(rungs)).toEqual(new Set(['stdin']));
 });

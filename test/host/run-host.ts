@@ -44,7 +44,6 @@ export function counting(name: string, more: { env?: Record<string, string> } & 
         .filter(Boolean)
         .map((line) => line.split(' ').map(Number)),
     count: () => read(file('count')).length,
-    diedAt: () => Number(read(file('count.died')).trim().split('\n').at(-1)),
     alive: () =>
       read(file('pids'))
         .split(/\s/)
@@ -66,13 +65,6 @@ function read(file: string): string {
   } catch {
     return ''; // nothing yet
   }
-}
-
-/** A machine that does other work stretches single measurements: the best of a few is what it takes. */
-export async function bestOf(tries: number, measure: () => Promise<number>): Promise<number> {
-  let best = Number.POSITIVE_INFINITY;
-  for (let at = 0; at < tries; at++) best = Math.min(best, await measure());
-  return best;
 }
 
 export const stateOf = (host: { status(): { name: string; state: string }[] }, server: string) =>

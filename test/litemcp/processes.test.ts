@@ -69,20 +69,16 @@ describe('the end of stdin', () => {
     const { raw, exited } = startRaw(node('test/fixtures/litemcp/waits.mjs'));
     raw.write(callMessage('Wait', '0'));
     await raw.next();
-    const startMs = performance.now();
     raw.stream.end(callMessage('Wait', '300').replace('"id":1', '"id":2'));
     expect(await raw.nextJson()).toMatchObject({ id: 2, data: { response: { content: [{ data: 'waited 300' }] } } });
     expect(await exited).toBe(0);
-    expect(performance.now() - startMs).toBeLessThan(2_000);
   });
   test('does not wait for a call that takes for ever', async () => {
     const { raw, exited } = startRaw(node('test/fixtures/litemcp/waits.mjs'));
     raw.write(callMessage('Wait', '0'));
     await raw.next();
-    const startMs = performance.now();
-    raw.stream.end(callMessage('Wait', '600000').replace('"id":1', '"id":2'));
+    raw.stream.end(callMessage('Wait', '1000000').replace('"id":1', '"id":2'));
     expect(await exited).toBe(0);
-    expect(performance.now() - startMs).toBeLessThan(2_000);
   });
   test('ends the Python server too', async () => {
     const { raw, exited } = startRaw(python('examples/litemcp/calculator.py'));

@@ -19,24 +19,20 @@ async function up(config: string) {
   return { child, closed, said };
 }
 
-test.skipIf(process.platform === 'win32')(
-  'one of two runs, and is reached; the other says so',
-  async () => {
-    const config = writeConfig('two-hosts.json', {});
-    for (let round = 0; round < ROUNDS; round++) {
-      const hosts = await Promise.all([up(config), up(config)]);
-      try {
-        const say = (text: string) => hosts.filter(({ said }) => said.includes(text)).length;
-        expect([say('"began"'), say('HOST_ALREADY_RUNNING')], JSON.stringify(hosts.map(({ said }) => said))).toEqual([
-          1, 1,
-        ]);
-        const { stdout } = await runCli(['ls', '--config', config, '--json']);
-        expect(JSON.parse(stdout)).toMatchObject({ running: true });
-      } finally {
-        for (const { child } of hosts) child.kill('SIGKILL');
-        await Promise.all(hosts.map(({ closed }) => closed));
-      }
+test.skipIf(process.platform === 'win32')('one of two runs, and is reached; the other says so', async () => {
+  const config = writeConfig('two-hosts.json', {});
+  for (let round = 0; round < ROUNDS; round++) {
+    const hosts = await Promise.all([up(config), up(config)]);
+    try {
+      const say = (text: string) => hosts.filter(({ said }) => said.includes(text)).length;
+      expect([say('"began"'), say('HOST_ALREADY_RUNNING')], JSON.stringify(hosts.map(({ said }) => said))).toEqual([
+        1, 1,
+      ]);
+      const { stdout } = await runCli(['ls', '--config', config, '--json']);
+      expect(JSON.parse(stdout)).toMatchObject({ running: true });
+    } finally {
+      for (const { child } of hosts) child.kill('SIGKILL');
+      await Promise.all(hosts.map(({ closed }) => closed));
     }
-  },
-  60_000,
-);
+  }
+});

@@ -3,25 +3,20 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { readProcessTable } from '../../src/process/process-table.ts';
-import { expectNoneAlive, fixture, isAlive, measureMs, node, playground, until } from '../fixtures/process/programs.ts';
+import { expectNoneAlive, fixture, isAlive, node, playground, until } from '../fixtures/process/programs.ts';
 
 const shortWaits = { stdinMs: 200, sigtermMs: 200, sigkillMs: 1000 };
-const longestMs = 5000;
+/** Longer than a test may take: what ends in time did not wait for it. */
+const endlessWaits = { stdinMs: 1_000_000 };
 const linux = test.runIf(process.platform === 'linux');
 
-test('a polite server gets no signal and is gone in less than 200 ms', async () => {
+test('a polite server gets no signal, and no wait goes by', async () => {
   const { marks, start } = playground();
-  const times: number[] = [];
-  for (const round of [1, 2, 3]) {
-    const server = await start({ command: node, args: [fixture('leaves-at-eof.mjs')] });
-    await marks.count('leaves-at-eof', round);
-    const { result, ms } = await measureMs(() => server.stop());
-    times.push(ms);
-    expect(result).toBe('stdin');
-    expect(server.exitStatus).toEqual({ exitCode: 0, signal: null });
-    expectNoneAlive([server.pid]);
-  }
-  expect(Math.min(...times)).toBeLessThan(200); // the best of three: on a busy machine another program may come between
+  const server = await start({ command: node, args: [fixture('leaves-at-eof.mjs')], stopWaits: endlessWaits });
+  await marks.count('leaves-at-eof', 1);
+  expect(await server.stop()).toBe('stdin');
+  expect(server.exitStatus).toEqual({ exitCode: 0, signal: null });
+  expectNoneAlive([server.pid]);
   expect(marks.signals('leaves-at-eof')).toEqual([]);
 });
 
@@ -29,20 +24,16 @@ test('a server that ignores the end of its stdin goes at SIGTERM', async () => {
   const { marks, start } = playground();
   const server = await start({ command: node, args: [fixture('ignores-stdin-eof.mjs')] });
   await marks.count('ignores-stdin-eof', 1);
-  const { result, ms } = await measureMs(() => server.stop());
-  expect(result).toBe('SIGTERM');
-  expect(ms).toBeLessThan(longestMs);
+  expect(await server.stop()).toBe('SIGTERM');
   expect(server.exitStatus).toEqual({ exitCode: null, signal: 'SIGTERM' });
 });
 
-test('sh → sh → node that ignore everything: no process lives after 5 s', async () => {
+test('sh → sh → node that ignore everything: no process is left', async () => {
   const { marks, start } = playground();
   const tree = [fixture('spawns-grandchild.sh'), node, fixture('ignores-sigterm.mjs')];
   const server = await start({ command: 'sh', args: tree });
   const [grandchild] = await marks.count('ignores-sigterm', 1);
-  const { result, ms } = await measureMs(() => server.stop());
-  expect(result).toBe('SIGKILL');
-  expect(ms).toBeLessThan(longestMs);
+  expect(await server.stop()).toBe('SIGKILL');
   expect(marks.signals('ignores-sigterm')).toEqual(['SIGTERM']);
   expectNoneAlive([server.pid, grandchild!]);
 });
@@ -50,11 +41,9 @@ test('sh → sh → node that ignore everything: no process lives after 5 s', as
 test('sh → sh → node with a polite server: the end of stdin reaches it through the wrappers', async () => {
   const { marks, start } = playground();
   const tree = [fixture('spawns-grandchild.sh'), node, fixture('leaves-at-eof.mjs')];
-  const server = await start({ command: 'sh', args: tree });
+  const server = await start({ command: 'sh', args: tree, stopWaits: endlessWaits });
   const [grandchild] = await marks.count('leaves-at-eof', 1);
-  const { result, ms } = await measureMs(() => server.stop());
-  expect(result).toBe('stdin');
-  expect(ms).toBeLessThan(1500);
+  expect(await server.stop()).toBe('stdin');
   expectNoneAlive([server.pid, grandchild!]);
 });
 
@@ -65,8 +54,7 @@ test('the leader is killed from outside: its grandchildren go too, without being
   const [grandchild] = await marks.count('ignores-sigterm', 1);
   process.kill(server.pid, 'SIGKILL');
   expect(await server.exit).toEqual({ exitCode: null, signal: 'SIGKILL' });
-  const ms = await until('the grandchild is gone', () => !isAlive(grandchild!), longestMs);
-  expect(ms).toBeLessThan(longestMs);
+  await until('the grandchild is gone', () => !isAlive(grandchild!));
   expect(await server.stop()).toBe('SIGKILL');
 });
 
@@ -75,9 +63,7 @@ test('a leader that ends and leaves a grandchild behind: stop ends the grandchil
   const behind = [fixture('leaves-grandchild-behind.sh'), node, fixture('ignores-sigterm.mjs')];
   const server = await start({ command: 'sh', args: behind });
   expect(await server.exit).toEqual({ exitCode: 0, signal: null });
-  const { result, ms } = await measureMs(() => server.stop());
-  expect(['SIGTERM', 'SIGKILL']).toContain(result); // SIGTERM, if it arrives before the fixture begins to ignore it
-  expect(ms).toBeLessThan(longestMs);
+  expect(['SIGTERM', 'SIGKILL']).toContain(await server.stop()); // SIGTERM, if it arrives before the fixture begins to ignore it
   expectNoneAlive(marks.pids());
 });
 
@@ -93,8 +79,7 @@ test('stopped in the turn it was started, a tree leaves nothing', async () => {
   const tree = [fixture('spawns-grandchild.sh'), node, fixture('ignores-sigterm.mjs')];
   for (let round = 0; round < 5; round += 1) {
     const server = await start({ command: 'sh', args: tree, stopWaits: { ...shortWaits, stdinMs: round * 20 } });
-    const { ms } = await measureMs(() => server.stop());
-    expect(ms).toBeLessThan(longestMs);
+    await server.stop();
     expectNoneAlive([server.pid, ...marks.pids()]);
   }
 });
@@ -155,8 +140,7 @@ linux('a process that escaped unseen is not found, but holds neither the pipes n
   });
   await server.exit;
   expect(await server.stop()).toBe('already-exited');
-  const { ms } = await measureMs(() => server.closed);
-  expect(ms).toBeLessThan(3000);
+  await server.closed;
   expect(marks.pids().map(isAlive)).toEqual([true]);
 });
 
@@ -166,8 +150,7 @@ linux('a server that is itself a host goes with its servers, its watchdog and th
   await marks.count('', 3);
   const below = descendants(server.pid);
   expect(below.length).toBeGreaterThanOrEqual(6); // three leaders, a shell and a grandchild, the watchdog
-  const { ms } = await measureMs(() => server.stop());
-  expect(ms).toBeLessThan(longestMs);
+  await server.stop();
   expectNoneAlive([server.pid, ...below]);
 });
 

@@ -5,10 +5,9 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { Watchdog } from '../../src/process/watchdog.ts';
-import { expectNoneAlive, fixture, isAlive, measureMs, node, playground, until } from '../fixtures/process/programs.ts';
+import { expectNoneAlive, fixture, isAlive, node, playground, until } from '../fixtures/process/programs.ts';
 
 const posix = process.platform !== 'win32';
-const longestMs = 5000;
 
 async function hostOfThree(how = 'runs') {
   const { marks } = playground();
@@ -20,12 +19,11 @@ async function hostOfThree(how = 'runs') {
   return { host, marks, leaders: JSON.parse(String(line)) as number[] };
 }
 
-test.runIf(posix)('a host killed with SIGKILL: every server and grandchild is gone in 5 s', async () => {
+test.runIf(posix)('a host killed with SIGKILL: every server and grandchild goes too', async () => {
   const { host, marks, leaders } = await hostOfThree();
   await marks.count('', 3);
   process.kill(host.pid!, 'SIGKILL');
-  const ms = await until('all are gone', () => ![...leaders, ...marks.pids()].some(isAlive), longestMs);
-  expect(ms).toBeLessThan(longestMs);
+  await until('all are gone', () => ![...leaders, ...marks.pids()].some(isAlive));
   expect(marks.signals('leaves-at-eof')).toEqual([]); // the polite one left before anyone was signalled
   expect(marks.signals('ignores-sigterm')).toEqual(['SIGTERM']); // and the stubborn one was asked first
 });
@@ -33,7 +31,7 @@ test.runIf(posix)('a host killed with SIGKILL: every server and grandchild is go
 test.runIf(posix)('a host that exits without stopping its servers: the same', async () => {
   const { host, marks, leaders } = await hostOfThree('exits');
   if (host.exitCode === null) await once(host, 'exit');
-  await until('all are gone', () => ![...leaders, ...marks.pids()].some(isAlive), longestMs);
+  await until('all are gone', () => ![...leaders, ...marks.pids()].some(isAlive));
   expectNoneAlive(leaders);
 });
 
@@ -43,9 +41,7 @@ test.runIf(posix)('a host with nothing left to do ends: the watchdog does not ho
     env: { ...process.env, ...marks.env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const { result, ms } = await measureMs(() => once(host, 'close'));
-  expect(result[0]).toBe(0);
-  expect(ms).toBeLessThan(3000);
+  expect((await once(host, 'close'))[0]).toBe(0);
 });
 
 /** A process that leads its own group, as a server does. */

@@ -2,16 +2,15 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
 import type { FlowEvent } from '../../src/flow/event.ts';
 import { type RecordingItem, readRecording } from '../../src/record/reader.ts';
-import { until as untilWithin } from '../fixtures/server.ts';
 
-export { isAlive } from '../fixtures/server.ts';
+export { isAlive, until } from '../fixtures/server.ts';
 
 export const node = process.execPath;
 const main = fileURLToPath(new URL('../../dist/cli/main.cjs', import.meta.url));
@@ -52,11 +51,6 @@ export class Tapped {
   async end(): Promise<{ exitCode: number | null; signal: string | null }> {
     await this.#closed;
     return { exitCode: this.process.exitCode, signal: this.process.signalCode };
-  }
-
-  get rssBytes(): number {
-    const pages = Number(readFileSync(`/proc/${this.pid}/statm`, 'utf8').split(' ')[1]);
-    return pages * 4096;
   }
 }
 
@@ -109,8 +103,4 @@ export async function readItems(file: string): Promise<RecordingItem[]> {
 
 export async function readEvents(file: string): Promise<FlowEvent[]> {
   return (await readItems(file)).flatMap((item) => (item.type === 'event' ? [item.event] : []));
-}
-
-export function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
-  return untilWithin(what, holds, withinMs);
 }

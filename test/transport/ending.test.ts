@@ -5,22 +5,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { Peer } from '../../src/jsonrpc/peer.ts';
-import { fixture, fixtureTransport, isAlive, leastMs, startFixture, until } from '../fixtures/server.ts';
+import { fixture, fixtureTransport, isAlive, startFixture, until } from '../fixtures/server.ts';
 
-test('a polite server leaves at the end of its input, without a signal, in less than 200 ms', async () => {
-  const closeMs = await leastMs(5, async () => {
-    const { peer, transport } = await startFixture('peer-server');
-    await peer.request('ping');
-    const started = performance.now();
-    await transport.close();
-    expect(transport.stopRung).toBe('stdin');
-    expect(isAlive(transport.pid!)).toBe(false);
-    return performance.now() - started;
-  });
-  expect(closeMs).toBeLessThan(200);
+test('a polite server leaves at the end of its input, without a signal, and no wait goes by', async () => {
+  const stopWaits = { stdinMs: 1_000_000 }; // longer than a test may take
+  const { peer, transport } = await startFixture('peer-server', [], { stopWaits });
+  await peer.request('ping');
+  await transport.close();
+  expect(transport.stopRung).toBe('stdin');
+  expect(isAlive(transport.pid!)).toBe(false);
 });
 
-test('our server exits within 2 s of the end of its input, though an interval lives, and answers first', async () => {
+test('our server exits at the end of its input, though an interval lives, and answers first', async () => {
   const child = spawn(process.execPath, [fixture('peer-server')], { stdio: ['pipe', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.on('data', (chunk) => {
@@ -30,11 +26,9 @@ test('our server exits within 2 s of the end of its input, though an interval li
     '{"jsonrpc":"2.0","id":1,"method":"keep-alive"}\n{"jsonrpc":"2.0","id":2,"method":"slow","params":{"ms":300}}\n',
   );
   await until('the first answer', () => output.includes('\n'));
-  const started = performance.now();
   child.stdin.end();
   const [code] = await once(child, 'close');
   expect(code).toBe(0);
-  expect(performance.now() - started).toBeLessThan(2000);
   expect(
     output
       .trim()
@@ -50,11 +44,9 @@ test('our server does not wait for ever for an answer that does not come', async
   const child = spawn(process.execPath, [fixture('peer-server')], { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
   await once(child.stdout, 'data');
-  child.stdin.end('{"jsonrpc":"2.0","id":2,"method":"slow","params":{"ms":60000}}\n');
-  const started = performance.now();
+  child.stdin.end('{"jsonrpc":"2.0","id":2,"method":"slow","params":{"ms":1000000}}\n');
   child.stdout.resume();
   await once(child, 'close');
-  expect(performance.now() - started).toBeLessThan(2000);
 });
 
 test('a large answer in flight at the end of the input is written whole', async () => {
@@ -80,17 +72,12 @@ test('closing during the start leaves no process', async () => {
   }
 });
 
-test('ping is answered within 50 ms while a tool runs', async () => {
+test('ping is answered while a tool runs', async () => {
   const { peer } = await startFixture('peer-server');
   await peer.request('ping');
   const abort = new AbortController();
-  const slow = peer.request('slow', { ms: 30_000 }, { signal: abort.signal }).catch((error) => error.name);
-  const pingMs = await leastMs(10, async () => {
-    const started = performance.now();
-    await peer.request('ping');
-    return performance.now() - started;
-  });
-  expect(pingMs).toBeLessThan(50);
+  const slow = peer.request('slow', { ms: 1_000_000 }, { signal: abort.signal }).catch((error) => error.name);
+  for (let n = 0; n < 10; n++) await peer.request('ping');
   abort.abort();
   expect(await slow).toBe('AbortError');
 });
@@ -123,10 +110,8 @@ test('nothing but open requests keeps the host alive', async () => {
   const host = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const started = performance.now();
   const [code] = await once(host, 'close');
   expect(code).toBe(0);
-  expect(performance.now() - started).toBeLessThan(5000);
 });
 
 test('a peer can be built on a transport that failed to start, and says why', async () => {

@@ -9,26 +9,20 @@ import { startFixture } from '../fixtures/server.ts';
 const run = promisify(execFile);
 const MB = 1024 * 1024;
 
-test('64 MB on one line in 64 KB chunks: linear time, and memory within four times the message', async () => {
+test('64 MB on one line in 64 KB chunks: every byte is searched once, copied once and decoded once', async () => {
   const program = fileURLToPath(new URL('../fixtures/decodes-one-line.mjs', import.meta.url));
-  // The best of three: whatever else the machine does only makes a run slower or larger.
-  const measure = async (megabytes: number) => {
-    const runs: Record<string, number>[] = [];
-    for (let n = 0; n < 3; n++)
-      runs.push(JSON.parse((await run(process.execPath, [program, String(megabytes)])).stdout));
-    const least = (key: string) => Math.min(...runs.map((each) => each[key]!));
-    return { length: runs[0]!.length, ms: least('ms'), extraBytes: least('extraBytes') };
-  };
-  const small = await measure(8);
-  const large = await measure(64);
-  expect(large.length).toBe(64 * MB);
-  expect(large.ms / small.ms).toBeLessThanOrEqual(10);
-  expect(large.extraBytes).toBeLessThanOrEqual(4 * 64 * MB);
+  const { stdout } = await run(process.execPath, [program, '64']);
+  const { length, searchedBytes, copiedBytes, decodedBytes } = JSON.parse(stdout);
+  expect(length).toBe(64 * MB);
+  const once = 64 * MB + 1000;
+  for (const bytes of [searchedBytes, copiedBytes, decodedBytes]) {
+    expect(bytes).toBeGreaterThan(64 * MB);
+    expect(bytes).toBeLessThan(once);
+  }
 });
 
 test('a flood on one line stops at the limit, fails its own request alone, and the session goes on', async () => {
   const { peer } = await startFixture('floods-without-newline', [], { maxFrameBytes: MB });
-  const before = process.memoryUsage().rss;
   const flooded = peer.request('m', { megabytes: 200 });
   const fine = peer.request('m', {});
   await expect(flooded).rejects.toMatchObject({
@@ -38,7 +32,6 @@ test('a flood on one line stops at the limit, fails its own request alone, and t
   });
   expect(await fine).toEqual({ ok: true });
   expect(await peer.request('m', {})).toEqual({ ok: true });
-  expect(process.memoryUsage().rss - before).toBeLessThan(100 * MB);
 });
 
 test('the limit counts one frame, not what is buffered', async () => {
@@ -69,4 +62,4 @@ test('a 5 MB answer followed by the exit arrives whole, 100 times of 100', async
     lengths.push(...(await Promise.all(batch)));
   }
   expect(lengths).toEqual(Array.from({ length: 100 }, () => 5 * MB));
-}, 120_000);
+});

@@ -17,7 +17,6 @@ server.tool('count', {}, () => {
 });
 const deadly = () => {
   count();
-  appendFileSync(`${COUNT_FILE}.died`, `${Date.now()}\n`);
   die();
 };
 server.tool('dies', {}, deadly);
