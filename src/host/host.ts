@@ -1,10 +1,10 @@
 // The servers of a config, run as one: started together and each at its own speed, supervised, called by name, and stopped
 // without a trace. One server's trouble is never another's.
 
-import { type Clock, systemClock } from '../base/clock.ts';
+import { systemClock } from '../base/clock.ts';
 import { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
-import { BoundedEraMemory, type EraMemory } from '../mcp/client/era-memory.ts';
+import { BoundedEraMemory } from '../mcp/client/era-memory.ts';
 import type { CallOptions } from '../mcp/client/options.ts';
 import type {
   CallToolResult,
@@ -21,41 +21,38 @@ import { configOf, type GivenConfig, isGivenConfig } from './config/given-config
 import { type Config, type LoadOptions, loadConfig } from './config/load-config.ts';
 import type { ConfigProblem } from './config/problem.ts';
 import type { ServerConfig } from './config/server-config.ts';
-import { notAllowed, toolFilter } from './config/tool-filter.ts';
+import { notAllowed } from './config/tool-filter.ts';
 import type { HostApi } from './host-api.ts';
 import type { HostCallOptions, HostOptions, HostUseOptions } from './host-options.ts';
-import { openServer } from './open-server.ts';
+import { Member, type Surroundings } from './member.ts';
+import { serverStopped } from './server-errors.ts';
 import type { ServerStatus } from './server-state.ts';
-import { SupervisedServer } from './supervised-server.ts';
 import { refusedUnknown, rejections, unknownServer } from './unknown-name.ts';
-import { WatchedServer } from './watched-server.ts';
 
 export type { HostCallOptions, HostOptions, HostUseOptions };
 
-interface Member {
-  config: ServerConfig;
-  supervised: SupervisedServer<Client>;
-  mayUse: (tool: string) => boolean;
-  /** As last listed: also what decides whether a lost call may be sent again. */
-  tools: readonly Tool[];
-}
+const HOST_STOPS = 'the host stops';
 
 export class Host implements HostApi {
   readonly flow: FlowStore;
+  /** By name; those whose entry was taken out stay until their process is gone. */
   readonly #members = new Map<string, Member>();
-  readonly #options: HostOptions;
-  readonly #clock: Clock;
-  readonly #eraMemory: EraMemory;
+  readonly #surroundings: Surroundings;
   #config: Config | undefined;
+  /** It was stopped, and not started again: nothing but a command for one server starts anything. */
+  #stopped = false;
+  /** The `stop` that is under way, unless a `start` came after it. */
+  #stopping: object | undefined;
 
   /** Takes the shape of a config file, checked like one (see `config`), or servers that are complete. Starts nothing. */
   constructor(given: GivenConfig | readonly ServerConfig[], options: HostOptions = {}) {
-    this.#options = options;
-    this.#clock = options.clock ?? systemClock;
-    this.flow = options.flow ?? new FlowStore({ clock: this.#clock });
-    this.#eraMemory = options.eraMemory ?? new BoundedEraMemory();
+    const { clock = systemClock, eraMemory = new BoundedEraMemory() } = options;
+    this.flow = options.flow ?? new FlowStore({ clock });
+    this.#surroundings = { ...options, clock, eraMemory, flow: this.flow };
     if (!isList(given)) this.#config = configOf(given);
-    for (const config of isList(given) ? given : this.#config!.servers) this.#add(config);
+    for (const config of isList(given) ? given : this.#config!.servers) {
+      this.#members.set(config.name, new Member(config, this.#surroundings));
+    }
   }
 
   /** Reads a config; nothing is started yet. What is wrong with an entry disables that entry alone: see `config`. */
@@ -73,21 +70,33 @@ export class Host implements HostApi {
   }
 
   get names(): string[] {
-    return [...this.#members.keys()];
+    return this.#present().map(({ config }) => config.name);
   }
 
   /** Starts every server that is to be started, at the same time. Resolves when each is ready or has failed. */
   async start(): Promise<ServerStatus[]> {
-    const wanted = [...this.#members.values()].filter(({ config }) => config.enabled && config.autoStart);
+    this.#stopped = false;
+    this.#stopping = undefined;
+    const enabled = this.#present().filter(({ config }) => config.enabled);
+    for (const { config, supervised } of enabled) if (!config.autoStart) supervised.release();
+    const wanted = enabled.filter(({ config }) => config.autoStart);
     await Promise.allSettled(wanted.map(({ supervised }) => supervised.start()));
     return this.status();
   }
 
-  /** Stops all servers, the last one first; resolves when no process of theirs is left. */
+  /**
+   * Stops all servers, the last one first; resolves when no process of theirs is left. Whatever was under way, such as a
+   * `reload`, starts nothing any more. Until it has resolved, a server can be started only by `start`.
+   */
   async stop(): Promise<void> {
-    await Promise.all([...this.#members.values()].reverse().map(({ supervised }) => supervised.stop('the host stops')));
+    this.#stopped = true;
+    const stopping = {};
+    this.#stopping = stopping;
+    await Promise.all([...this.#members.values()].reverse().map(({ supervised }) => supervised.stop(HOST_STOPS)));
+    if (this.#stopping === stopping) this.#stopping = undefined;
   }
 
+  /** Also of servers whose entry was taken out, until their process is gone. */
   status(): ServerStatus[] {
     return [...this.#members.values()].map(({ supervised }) => supervised.status);
   }
@@ -98,7 +107,7 @@ export class Host implements HostApi {
   }
 
   async startServer(name: string): Promise<void> {
-    await this.#member(name).supervised.start();
+    await this.#startable(name).start();
   }
 
   async stopServer(name: string): Promise<void> {
@@ -106,7 +115,7 @@ export class Host implements HostApi {
   }
 
   async restartServer(name: string): Promise<void> {
-    await this.#member(name).supervised.restart();
+    await this.#startable(name).restart();
   }
 
   callTool(
@@ -116,13 +125,16 @@ export class Host implements HostApi {
     options: HostCallOptions = {},
   ): Promise<CallToolResult> {
     const member = this.#members.get(server);
-    if (!member) return Promise.reject(unknownServer(server, this.names, this.rejected()));
+    if (!member || member.isRemoved) return Promise.reject(unknownServer(server, this.names, this.rejected()));
     if (!member.mayUse(tool)) return Promise.reject(notAllowed(server, tool));
-    const result = member.supervised.use((client) => client.callTool(tool, args, options), {
-      repeatable: () => options.repeatable ?? isRepeatable(member.tools, tool),
-    });
-    if (member.tools.length === 0 || member.tools.some(({ name }) => name === tool)) return result;
-    const names = member.tools.map(({ name }) => name).filter(member.mayUse);
+    const { memory } = member;
+    const call = (client: Client) => {
+      memory.refresh(client);
+      return client.callTool(tool, args, options);
+    };
+    const result = member.supervised.use(call, { repeatable: options.repeatable ?? memory.permissionFor(tool) });
+    if (memory.tools.length === 0 || memory.tools.some(({ name }) => name === tool)) return result;
+    const names = memory.tools.map(({ name }) => name).filter(member.mayUse);
     return result.catch((error) => Promise.reject(refusedUnknown(error, tool, names)));
   }
 
@@ -140,10 +152,9 @@ export class Host implements HostApi {
   }
 
   async listTools(server: string): Promise<Tool[]> {
-    const { tools } = await this.#read(server, (client) => client.listTools());
-    const member = this.#member(server);
-    member.tools = tools;
-    return tools.filter(({ name }) => member.mayUse(name));
+    const { memory, mayUse } = this.#member(server);
+    const tools = await this.#read(server, (client) => memory.list(client));
+    return tools.filter(({ name }) => mayUse(name));
   }
 
   async listResources(server: string): Promise<{ resources: Resource[]; resourceTemplates: ResourceTemplate[] }> {
@@ -167,7 +178,7 @@ export class Host implements HostApi {
   /** Runs something on the client of a server, once it is ready. What reads only may be repeated. */
   async use<T>(server: string, run: (client: Client) => Promise<T>, options: HostUseOptions = {}): Promise<T> {
     const { repeatable = false, counts } = options;
-    return this.#member(server).supervised.use(run, { repeatable: () => repeatable, counts });
+    return this.#member(server).supervised.use(run, { repeatable, counts });
   }
 
   /** The tools of all servers that run (and of the others too, if they are to be started), and who cannot be asked. */
@@ -176,10 +187,10 @@ export class Host implements HostApi {
   ): Promise<{ tools: Offer<Tool>[]; failed: { server: string; error: Error }[] }> {
     const failed: { server: string; error: Error }[] = [];
     const offers = new Map<string, readonly Tool[]>();
-    for (const [server, { supervised }] of options.start ? [] : this.#members) {
-      if (supervised.state === 'failed') failed.push({ server, error: supervised.failure() });
+    for (const { config, supervised } of options.start ? [] : this.#present()) {
+      if (supervised.state === 'failed') failed.push({ server: config.name, error: supervised.failure() });
     }
-    const asked = [...this.#members.values()].filter(
+    const asked = this.#present().filter(
       ({ config, supervised }) => config.enabled && (options.start || supervised.state === 'ready'),
     );
     await Promise.all(
@@ -202,17 +213,18 @@ export class Host implements HostApi {
     return resolve((await this.tools({ start: true })).tools, address, 'tool');
   }
 
-  /** Takes up a new config: only entries that changed are started, stopped or restarted. */
+  /**
+   * Takes up a new config: only entries that changed are started, stopped or restarted. The servers know at once what is
+   * wanted of them, so that the last of several calls counts; it resolves when every process that has to go is gone.
+   */
   async reload(config: Config): Promise<ConfigDiff> {
-    const diff = diffConfigs({ servers: [...this.#members.values()].map((member) => member.config) }, config);
+    const diff = diffConfigs({ servers: this.#present().map((member) => member.config) }, config);
     this.#config = config;
-    const gone = [...diff.removed, ...diff.changed.map(({ before }) => before)];
-    await Promise.all(gone.map(({ name }) => this.#remove(name)));
-    for (const entry of [...diff.added, ...diff.changed.map(({ after }) => after)]) {
-      const { supervised } = this.#add(entry);
-      if (entry.enabled && entry.autoStart) supervised.start().catch(() => undefined); // its state says what happened
-    }
+    const changed = [...diff.added, ...diff.changed.map(({ after }) => after)].map((entry) => this.#takeUp(entry));
+    const removed = diff.removed.map(({ name }) => this.#remove(name));
+    for (const entry of diff.unchanged) this.#members.get(entry.name)!.moved(entry);
     this.#putInOrder(config.servers);
+    await Promise.all([...changed, ...removed]);
     return diff;
   }
 
@@ -221,68 +233,50 @@ export class Host implements HostApi {
     return this.use(server, run, { repeatable: true, counts: false });
   }
 
+  #present(): Member[] {
+    return [...this.#members.values()].filter(({ isRemoved }) => !isRemoved);
+  }
+
   #member(name: string): Member {
     const member = this.#members.get(name);
-    if (!member) throw unknownServer(name, this.names, this.rejected());
+    if (!member || member.isRemoved) throw unknownServer(name, this.names, this.rejected());
     return member;
   }
 
-  #add(config: ServerConfig): Member {
-    const { name } = config;
-    const { inputs, onStateChange, onNoise, random } = this.#options;
-    const watched = new WatchedServer(this.flow, name);
-    const supervised = new SupervisedServer<Client>({
-      name,
-      protocol: config.protocol,
-      enabled: config.enabled,
-      restart: config.restart,
-      clock: this.#clock,
-      random,
-      open: (signal) =>
-        openServer(config, {
-          signal,
-          clock: this.#clock,
-          eraMemory: this.#eraMemory,
-          observer: watched.observer(),
-          inputs: inputs?.(name) ?? {},
-          onNoise: (text) => onNoise?.({ server: name, text }),
-        }),
-      onStateChange: (change) => {
-        watched.changed(change);
-        if (change.to === 'ready') this.#learnTools(name);
-        onStateChange?.(change);
-      },
-    });
-    const member: Member = { config, supervised, mayUse: toolFilter(config.tools), tools: [] };
+  #startable(name: string): Member['supervised'] {
+    const { supervised } = this.#member(name);
+    if (this.#stopping) throw serverStopped(name, HOST_STOPS);
+    return supervised;
+  }
+
+  /** An entry that is new, changed, or back while the process of the earlier one still ends. */
+  async #takeUp(config: ServerConfig): Promise<void> {
+    const { name, enabled, autoStart } = config;
+    const known = this.#members.get(name);
+    const member = known ?? new Member(config, this.#surroundings);
     this.#members.set(name, member);
-    return member;
+    // A server that was started alone in a stopped host goes on with its new entry.
+    const runsAlone = known?.isRemoved === false && known.supervised.isWanted;
+    const wanted = enabled && (this.#stopped ? runsAlone : autoStart);
+    const held = this.#stopped && !wanted ? HOST_STOPS : undefined;
+    await member.change(config, { wanted, held });
+  }
+
+  async #remove(name: string): Promise<void> {
+    const member = this.#members.get(name)!;
+    await member.remove();
+    // Its entry may be back by now, and gone once more.
+    if (member.isRemoved && !member.supervised.hasProcess) this.#members.delete(name);
   }
 
   /** Servers are shown, and stopped in reverse, in the order of the config. */
   #putInOrder(servers: readonly ServerConfig[]): void {
     for (const { name } of servers) {
-      const member = this.#members.get(name);
-      if (!member) continue;
+      const member = this.#members.get(name)!;
       this.#members.delete(name);
       this.#members.set(name, member);
     }
   }
-
-  async #remove(name: string): Promise<void> {
-    const member = this.#members.get(name);
-    this.#members.delete(name);
-    await member?.supervised.stop('its entry in the config changed');
-  }
-
-  /** What a tool says about itself must be known before a call of it is lost. */
-  #learnTools(name: string): void {
-    queueMicrotask(() => this.listTools(name).catch(() => undefined)); // a server without tools has nothing to learn
-  }
-}
-
-function isRepeatable(tools: readonly Tool[], name: string): boolean {
-  const { readOnlyHint, idempotentHint } = tools.find((tool) => tool.name === name)?.annotations ?? {};
-  return readOnlyHint === true || idempotentHint === true;
 }
 
 function isList(given: GivenConfig | readonly ServerConfig[]): given is readonly ServerConfig[] {

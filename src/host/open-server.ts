@@ -65,7 +65,6 @@ function linkTo(client: Client<StdioClientTransport>): ServerLink<Client> {
   const { info, revision, dialect } = client.server;
   return {
     client: client as unknown as Client,
-    pid: client.transport.pid,
     revision: dialect ?? revision,
     serverInfo: info,
     onLost: (listener) => {

@@ -4,6 +4,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { isAlive, until } from '../fixtures/server.ts';
@@ -127,6 +128,41 @@ describe('in a pipe', () => {
     await has(host, 'added removed');
     await until('those that went are gone', () => !pidsIn(pids.changes).some(isAlive));
     expect(pidsIn(pids.stays).filter(isAlive)).toHaveLength(1);
+  });
+
+  test('an edit and then Ctrl-C: all servers have stopped when it says so', async () => {
+    const pidFile = join(folder, 'edited.pids');
+    const entry = (change: string) => ({
+      command: process.execPath,
+      args: [fileURLToPath(new URL('../host/servers/slow.mjs', import.meta.url))],
+      env: { PID_FILE: pidFile, OVERLAP_FILE: join(folder, 'edited.overlaps'), LINGER_MS: '700', CHANGE: change },
+    });
+    const config = writeConfig('edited.json', { slow: entry('0') });
+    const host = await up(config);
+    await has(host, 'slow ready');
+    writeConfig('edited.json', { slow: entry('1') });
+    await has(host, 'slow stopping');
+    host.child.kill('SIGINT');
+    await has(host, 'all servers have stopped');
+    expect(pidsIn(pidFile).filter(isAlive)).toEqual([]);
+    expect(await host.ended).toEqual([0, null]);
+    expect(pidsIn(pidFile)).toHaveLength(1);
+  });
+
+  test('SIGTERM while a server starts leaves nothing of it', async () => {
+    const pidFile = join(folder, 'half-started.pids');
+    const config = writeConfig('half-started.json', {
+      slow: {
+        command: process.execPath,
+        args: [fileURLToPath(new URL('../host/servers/slow.mjs', import.meta.url))],
+        env: { PID_FILE: pidFile, OVERLAP_FILE: join(folder, 'half-started.overlaps'), START_MS: '100000' },
+      },
+    });
+    const host = await up(config);
+    await until('it starts', () => pidsIn(pidFile).length === 1, 15_000);
+    host.child.kill('SIGTERM');
+    expect(await host.ended).toEqual([0, null]);
+    expect(pidsIn(pidFile).filter(isAlive)).toEqual([]);
   });
 
   test('what is wrong with the config is told when it is new, and not at every change', async () => {

@@ -61,7 +61,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
         onError: (error) => view.note(`The config could not be read again: ${errorLine(error)}`),
       })
     : undefined;
-  const started = host.start();
+  const started = signal.aborted ? undefined : host.start();
   if (options.open && onlookers.url) openBrowser(onlookers.url);
   await untilAborted(signal);
   view.stopping();
@@ -71,6 +71,8 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   await started;
   // Those who watch see the end too.
   await onlookers.close();
+  // Until a moment ago the Inspector could start one.
+  await host.stop();
   view.ended();
 }
 

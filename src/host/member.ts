@@ -1,0 +1,86 @@
+// A name of a host, with the server behind it: what its entry says now, its supervision, and what is known of its tools. A
+// name keeps its place for as long as a process of it lives, also when its entry is changed or taken out.
+
+import type { Clock } from '../base/clock.ts';
+import type { FlowStore } from '../flow/store.ts';
+import type { Client } from '../mcp/client/client.ts';
+import type { EraMemory } from '../mcp/client/era-memory.ts';
+import type { ServerConfig } from './config/server-config.ts';
+import { toolFilter } from './config/tool-filter.ts';
+import type { HostOptions } from './host-options.ts';
+import { openServer } from './open-server.ts';
+import { SupervisedServer } from './supervised-server.ts';
+import { ToolMemory } from './tool-memory.ts';
+import { WatchedServer } from './watched-server.ts';
+
+export interface Surroundings extends Pick<HostOptions, 'inputs' | 'onStateChange' | 'onNoise' | 'random'> {
+  flow: FlowStore;
+  clock: Clock;
+  eraMemory: EraMemory;
+}
+
+export class Member {
+  readonly supervised: SupervisedServer<Client>;
+  readonly memory = new ToolMemory();
+  mayUse: (tool: string) => boolean;
+  #config: ServerConfig;
+  #removed = false;
+
+  constructor(config: ServerConfig, surroundings: Surroundings) {
+    const { name } = config;
+    const { flow, clock, eraMemory, inputs, onNoise, onStateChange, random } = surroundings;
+    const watched = new WatchedServer(flow, name);
+    this.#config = config;
+    this.mayUse = toolFilter(config.tools);
+    this.supervised = new SupervisedServer<Client>({
+      name,
+      entry: config,
+      clock,
+      random,
+      pid: () => watched.pid,
+      open: async (signal) => {
+        const link = await openServer(this.#config, {
+          signal,
+          clock,
+          eraMemory,
+          observer: watched.observer(),
+          inputs: inputs?.(name) ?? {},
+          onNoise: (text) => onNoise?.({ server: name, text }),
+        });
+        this.memory.follow(link.client);
+        return link;
+      },
+      onStateChange: (change) => {
+        watched.changed(change);
+        onStateChange?.(change);
+      },
+    });
+  }
+
+  get config(): ServerConfig {
+    return this.#config;
+  }
+
+  /** Its entry was taken out: it is known only until its process is gone. */
+  get isRemoved(): boolean {
+    return this.#removed;
+  }
+
+  /** Takes up another entry. Resolves when the process of the old one is gone. */
+  change(config: ServerConfig, intention: { wanted: boolean; held: string | undefined }): Promise<void> {
+    this.#removed = false;
+    this.#config = config;
+    this.mayUse = toolFilter(config.tools);
+    return this.supervised.replace(config, intention);
+  }
+
+  /** The same settings at another place of the file. */
+  moved(config: ServerConfig): void {
+    this.#config = config;
+  }
+
+  remove(): Promise<void> {
+    this.#removed = true;
+    return this.supervised.stop('its entry was taken out of the config');
+  }
+}

@@ -1,0 +1,140 @@
+// The calls of one server: each runs on the process that is ready, waits where there is none, and is sent again where that
+// does no harm. Never sent is safe; sent and lost only where both the process that was lost and the one that would repeat it
+// say so.
+
+import { atMost } from '../base/at-most.ts';
+import type { Clock } from '../base/clock.ts';
+import { PeerError, toError } from '../base/errors.ts';
+import type { ServerLink } from './supervised-server.ts';
+import type { Waiting } from './waiting.ts';
+
+/** One process that was ready, for as long as calls may hold it. */
+export interface Link<Client> {
+  readonly server: ServerLink<Client>;
+  readonly client: Client;
+  /** Settles when it is no longer to be used. */
+  readonly over: Waiting<void>;
+  /** Why we ended it although it was wanted. */
+  cause: Error | undefined;
+}
+
+/** Whether a call whose outcome is unknown may run once more. */
+export interface RepeatPermission<Client> {
+  /** What the process that was lost said last. */
+  given(lost: Client): boolean;
+  /** Asked of the process that would repeat it. */
+  confirmed(next: Client): Promise<boolean>;
+}
+
+export interface UseOptions<Client> {
+  /** `true`: the caller knows that it may run twice. */
+  repeatable?: boolean | RepeatPermission<Client>;
+  /** Whether it is counted as a call. What we ask for our own sake is not. */
+  counts?: boolean;
+}
+
+interface CallsOptions<Client> {
+  clock: Clock;
+  /** Waits through restarts. */
+  whenReady: () => Promise<Link<Client>>;
+}
+
+type Run<Client, T> = (client: Client) => Promise<T>;
+
+interface Call<Client, T> {
+  run: Run<Client, T>;
+  options: UseOptions<Client>;
+  attempt: number;
+  /** It was sent to a process that was lost: this is why. */
+  mayHaveRun?: unknown;
+}
+
+/** How often one call is sent at most, while its server keeps falling. */
+const MOST_ATTEMPTS = 3;
+/** How long a connection that takes nothing may need to be known as lost. */
+const LOSS_WAIT_MS = 3000;
+
+const countedOnce = {};
+
+export class ServerCalls<Client> {
+  /** The process that is ready. */
+  link: Link<Client> | undefined;
+  calls = 0;
+  errors = 0;
+  lastError: string | undefined;
+  readonly #options: CallsOptions<Client>;
+
+  constructor(options: CallsOptions<Client>) {
+    this.#options = options;
+  }
+
+  use<T>(run: Run<Client, T>, options: UseOptions<Client> = countedOnce): Promise<T> {
+    if (options.counts !== false) this.calls++;
+    const { link } = this;
+    if (!link) return this.#runWhenReady({ run, options, attempt: 1 });
+    // The usual way: one promise more than the call itself has.
+    return run(link.client).then(undefined, (error) => this.#failed(error, link, { run, options, attempt: 1 }));
+  }
+
+  async #runWhenReady<T>(call: Call<Client, T>): Promise<T> {
+    const link = await this.#whenReady(call);
+    return this.#runOn(link, call);
+  }
+
+  async #runOn<T>(link: Link<Client>, call: Call<Client, T>): Promise<T> {
+    try {
+      return await call.run(link.client);
+    } catch (error) {
+      return this.#failed(error, link, call);
+    }
+  }
+
+  async #failed<T>(error: unknown, link: Link<Client>, call: Call<Client, T>): Promise<T> {
+    const { options, attempt } = call;
+    const { repeatable = false } = options;
+    const outcome = outcomeOf(error);
+    // A call that was lost once may have run, whatever kept it from being sent again.
+    const honest = outcome === 'NOT_SENT' ? (call.mayHaveRun ?? error) : error;
+    if (outcome === undefined || attempt >= MOST_ATTEMPTS) return this.#giveUp(honest, options);
+    const permission = outcome === 'OUTCOME_UNKNOWN' && typeof repeatable === 'object' ? repeatable : undefined;
+    const mayRepeat = outcome === 'NOT_SENT' || (permission ? permission.given(link.client) : repeatable);
+    if (!mayRepeat) return this.#giveUp(honest, options);
+    await this.#over(link);
+    if (!permission) return this.#runWhenReady({ ...call, attempt: attempt + 1 });
+    const next: Call<Client, T> = { ...call, attempt: attempt + 1, mayHaveRun: error };
+    return this.#runOn(await this.#confirmed(permission, next), next);
+  }
+
+  /** The process that permits it is the one that runs it. */
+  async #confirmed(permission: RepeatPermission<Client>, call: Call<Client, unknown>): Promise<Link<Client>> {
+    for (let attempt = 1; ; attempt++) {
+      const link = await this.#whenReady(call);
+      const permitted = await permission.confirmed(link.client).catch((error) => {
+        return outcomeOf(error) === undefined || attempt >= MOST_ATTEMPTS ? false : undefined;
+      });
+      if (permitted) return link;
+      if (permitted === false) this.#giveUp(call.mayHaveRun, call.options);
+      await this.#over(link);
+    }
+  }
+
+  #whenReady(call: Call<Client, unknown>): Promise<Link<Client>> {
+    return this.#options.whenReady().catch((error) => this.#giveUp(call.mayHaveRun ?? error, call.options));
+  }
+
+  /** A call fails as soon as nothing can be written; that the server is gone is known a little later. */
+  #over(link: Link<Client>): Promise<void> {
+    return atMost(LOSS_WAIT_MS, link.over.promise, this.#options.clock);
+  }
+
+  #giveUp(error: unknown, options: UseOptions<Client>): never {
+    if (options.counts !== false) this.errors++;
+    this.lastError = toError(error).message;
+    throw error;
+  }
+}
+
+function outcomeOf(error: unknown): 'NOT_SENT' | 'OUTCOME_UNKNOWN' | undefined {
+  if (!(error instanceof PeerError)) return undefined;
+  return error.code === 'NOT_SENT' || error.code === 'OUTCOME_UNKNOWN' ? error.code : undefined;
+}

@@ -1,0 +1,35 @@
+// Why a server of a host cannot be used, and what an error says about the process that it ended.
+
+import { ProcessError, StandpipeError, UsageError } from '../base/errors.ts';
+import type { LastExit } from './server-state.ts';
+
+/** Trying again cannot help: the command itself is wrong. */
+const hopeless = new Set(['COMMAND_NOT_FOUND', 'COMMAND_NOT_EXECUTABLE', 'CWD_NOT_FOUND', 'INVALID_OPTION']);
+
+export function isHopeless({ code = '' }: LastExit): boolean {
+  return hopeless.has(code);
+}
+
+export function lastExitOf(cause: Error): LastExit {
+  const { message, code, hint } = cause as Error & Partial<StandpipeError>;
+  return { message, code, hint, evidence: cause instanceof StandpipeError ? cause.evidence : undefined };
+}
+
+export function serverDisabled(name: string): UsageError {
+  return new UsageError('SERVER_DISABLED', `Server "${name}" is disabled in the config`);
+}
+
+export function serverStopped(name: string, reason: string): UsageError {
+  return new UsageError('SERVER_STOPPED', `Server "${name}" was stopped: ${reason}`, {
+    hint: `Start it first: \`standpipe start ${name}\`, or startServer(${JSON.stringify(name)}) of the host.`,
+  });
+}
+
+export function serverFailed(name: string, reason: string, cause: Error | undefined): ProcessError {
+  const { hint, evidence }: Partial<LastExit> = cause ? lastExitOf(cause) : {};
+  return new ProcessError('SERVER_FAILED', `Server "${name}" is not running: ${reason}`, {
+    evidence,
+    hint: hint ?? 'Repair it, then start it again.',
+    cause,
+  });
+}

@@ -1,0 +1,64 @@
+// What a server said about its tools, and which process said it. A lost call may be repeated only if the process that was
+// lost had called the tool read-only or idempotent, had not announced a change since, and the process that would repeat it
+// says the same when asked.
+
+import type { Client } from '../mcp/client/client.ts';
+import type { Tool } from '../mcp/types.ts';
+import type { RepeatPermission } from './server-calls.ts';
+
+export class ToolMemory {
+  /** As last listed. */
+  tools: readonly Tool[] = [];
+  /** The process whose word that is; undefined once it says that its tools changed. */
+  #saidBy: Client | undefined;
+  /** Counts processes and announced changes: a list that was asked for before one of them is not believed after it. */
+  #age = 0;
+  #askedAt = 0;
+
+  /** To be called once for each process, before any call. */
+  follow(client: Client): void {
+    this.#forget();
+    const { era, capabilities } = client.server;
+    // A modern server is asked to announce changes, so it is asked only if it can.
+    if (era === 'legacy' || capabilities.tools?.listChanged) client.onListChanged('tools', () => this.#forget());
+    this.refresh(client);
+  }
+
+  /** Asks for the tools unless they are known, or were asked for since they last changed. */
+  refresh(client: Client): void {
+    if (this.#saidBy === client || this.#askedAt === this.#age) return;
+    this.list(client).catch(() => undefined); // a server without tools has nothing to learn
+  }
+
+  async list(client: Client): Promise<readonly Tool[]> {
+    const age = this.#age;
+    this.#askedAt = age;
+    const { tools } = await client.listTools();
+    if (age === this.#age) {
+      this.tools = tools;
+      this.#saidBy = client;
+    }
+    return tools;
+  }
+
+  permissionFor(tool: string): RepeatPermission<Client> {
+    return {
+      given: (lost) => this.#permits(lost, tool),
+      confirmed: async (next) => {
+        await this.list(next);
+        return this.#permits(next, tool);
+      },
+    };
+  }
+
+  #permits(client: Client, tool: string): boolean {
+    if (this.#saidBy !== client) return false;
+    const { readOnlyHint, idempotentHint } = this.tools.find(({ name }) => name === tool)?.annotations ?? {};
+    return readOnlyHint === true || idempotentHint === true;
+  }
+
+  #forget(): void {
+    this.#saidBy = undefined;
+    this.#age++;
+  }
+}

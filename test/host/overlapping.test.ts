@@ -1,0 +1,262 @@
+// Commands that overlap: the last one wins, a server never has two processes, and none is left when `stop` has resolved.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/host/config/load-config.ts';
+import type { Host } from '../../src/host/host.ts';
+import { isAlive, until } from '../fixtures/server.ts';
+import { folder, openHost, serverFile, stateOf, writeConfig } from './run-host.ts';
+
+let names = 0;
+/** An entry for servers/slow.mjs, with what it witnessed. */
+function slow(env: Record<string, string> = {}) {
+  const name = `slow-${++names}`;
+  const lines = (what: string) =>
+    readFileSync(join(folder, `${name}.${what}`), { encoding: 'utf8', flag: 'a+' })
+      .split('\n')
+      .filter(Boolean);
+  const files = { PID_FILE: join(folder, `${name}.pids`), OVERLAP_FILE: join(folder, `${name}.overlaps`) };
+  return {
+    entry: (more: object = {}) => ({
+      command: process.execPath,
+      args: [serverFile('slow')],
+      env: { ...files, LINGER_MS: '200', ...env },
+      ...more,
+    }),
+    lives: () => lines('pids').map(Number),
+    alive: () => lines('pids').map(Number).filter(isAlive),
+    overlaps: () => lines('overlaps'),
+  };
+}
+
+const config = (servers: Record<string, object>) => loadConfig({ file: writeConfig(servers) });
+const pidOf = (host: Host, name: string) => host.status().find((status) => status.name === name)?.pid ?? null;
+const code = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'done',
+    (error) => error.code,
+  );
+
+describe('stop and restart', () => {
+  test.each(['stopping', 'starting'])('a stop while a restart is %s wins', async (phase) => {
+    const server = slow();
+    const host = await openHost({ a: server.entry() });
+    await host.start();
+    const restarted = code(host.restartServer('a'));
+    await until(`it is ${phase}`, () => stateOf(host, 'a') === phase);
+    await host.stopServer('a');
+    expect(server.alive()).toEqual([]);
+    expect(host.status()).toMatchObject([{ state: 'stopped', pid: null, reason: 'asked to stop' }]);
+    expect(await restarted).toBe('SERVER_STOPPED');
+    expect(server.alive()).toEqual([]);
+    expect(stateOf(host, 'a')).toBe('stopped');
+  });
+
+  test('a start after a stop wins: the stop resolves when the old process is gone, and a new one runs', async () => {
+    const server = slow();
+    const host = await openHost({ a: server.entry() });
+    await host.start();
+    const [old] = server.lives();
+    const stopped = host.stopServer('a').then(() => isAlive(old!));
+    await host.startServer('a');
+    expect(await stopped).toBe(false);
+    expect(host.status()).toMatchObject([{ state: 'ready', pid: server.lives().at(-1) }]);
+    expect(server.alive()).toHaveLength(1);
+    expect(server.overlaps()).toEqual([]);
+  });
+
+  test('two restarts at once resolve with one new process, and calls wait for it', async () => {
+    const server = slow();
+    const host = await openHost({ a: server.entry() });
+    await host.start();
+    const restarts = [host.restartServer('a'), host.restartServer('a')];
+    expect(await host.callTool('a', 'hello')).toMatchObject({ content: [{ text: 'hello' }] });
+    await Promise.all(restarts);
+    expect(server.lives()).toHaveLength(2);
+    expect(server.overlaps()).toEqual([]);
+  });
+
+  test('calls that wait for a server that starts go on waiting when it is restarted', async () => {
+    const server = slow();
+    const host = await openHost({ a: server.entry() });
+    const call = host.callTool('a', 'hello');
+    await until('it starts', () => server.lives().length === 1);
+    await host.restartServer('a');
+    expect(await call).toMatchObject({ content: [{ text: 'hello' }] });
+    expect(server.alive()).toHaveLength(1);
+  });
+
+  test('a start that a stop overtakes rejects, and its process is known until it is gone', async () => {
+    const server = slow({ START_MS: '100000' });
+    const host = await openHost({ a: server.entry() });
+    const started = code(host.startServer('a'));
+    await until('it runs', () => server.alive().length === 1);
+    expect(host.status()).toMatchObject([{ state: 'starting', pid: server.alive()[0] }]);
+    const stopped = host.stopServer('a');
+    expect(host.status()).toMatchObject([{ state: 'stopping', pid: server.alive()[0] }]);
+    await stopped;
+    expect(await started).toBe('SERVER_STOPPED');
+    expect(server.alive()).toEqual([]);
+    expect(host.status()).toMatchObject([{ state: 'stopped', pid: null }]);
+  });
+
+  test('stop of the host wins over starts and restarts that are under way, and refuses new ones until it is done', async () => {
+    const [a, b] = [slow(), slow()];
+    const host = await openHost({ a: a.entry(), b: b.entry({ autoStart: false }) });
+    await host.start();
+    const under = [code(host.restartServer('a')), code(host.startServer('b'))];
+    const stopped = host.stop();
+    expect(await code(host.startServer('a'))).toBe('SERVER_STOPPED');
+    expect(await code(host.restartServer('b'))).toBe('SERVER_STOPPED');
+    await stopped;
+    expect(await Promise.all(under)).toEqual(['SERVER_STOPPED', 'SERVER_STOPPED']);
+    expect([a.alive(), b.alive()]).toEqual([[], []]);
+    // Afterwards a server can be started alone, and the host as a whole.
+    await host.startServer('a');
+    await host.start();
+    expect(await host.callTool('b', 'hello')).toMatchObject({ content: [{ text: 'hello' }] });
+  });
+});
+
+describe('reload', () => {
+  test('without an entry whose server restarts: it is known until it is gone, and nothing of it is left', async () => {
+    const [a, b] = [slow(), slow()];
+    const host = await openHost({ a: a.entry(), b: b.entry() });
+    await host.start();
+    const without = await config({ b: b.entry() });
+    const restarted = code(host.restartServer('a'));
+    const reloaded = host.reload(without);
+    expect(host.names).toEqual(['b']);
+    expect(host.status().map(({ name }) => name)).toContain('a');
+    expect(pidOf(host, 'a')).toBe(a.alive()[0]);
+    expect(await code(host.callTool('a', 'hello'))).toBe('NAME_UNKNOWN');
+    await reloaded;
+    expect(await restarted).toBe('SERVER_STOPPED');
+    expect(host.status().map(({ name }) => name)).toEqual(['b']);
+    expect(a.alive()).toEqual([]);
+    await host.stop();
+    expect([...a.alive(), ...b.alive()]).toEqual([]);
+  });
+
+  test('with a changed entry whose server restarts: one process at a time, and the new entry counts', async () => {
+    const server = slow();
+    const host = await openHost({ a: server.entry() });
+    await host.start();
+    const changed = await config({ a: server.entry({ args: [serverFile('slow'), 'changed'] }) });
+    const restarted = code(host.restartServer('a'));
+    await until('the new process starts', () => stateOf(host, 'a') === 'starting');
+    await host.reload(changed);
+    expect(await restarted).toBe('done');
+    await until('it is ready', () => stateOf(host, 'a') === 'ready');
+    expect(server.alive()).toEqual([pidOf(host, 'a')]);
+    expect(server.overlaps()).toEqual([]);
+    expect(readFileSync(`/proc/${pidOf(host, 'a')}/cmdline`, 'utf8')).toContain('changed');
+  });
+
+  test('30 of them at once: one process for each server, of the last config, and none after stop', async () => {
+    const servers = [slow(), slow(), slow()];
+    const entries = (change: number) =>
+      Object.fromEntries(servers.map((server, at) => [`s${at}`, server.entry({ requestTimeoutMs: 1000 + change })]));
+    const host = await openHost(entries(0));
+    await host.start();
+    const configs = await Promise.all(Array.from({ length: 30 }, (_, change) => config(entries(change + 1))));
+    await Promise.all(configs.map((each) => host.reload(each)));
+    await until('all are ready', () => host.status().every(({ state }) => state === 'ready'), 30_000);
+    expect(servers.map((server) => server.alive().length)).toEqual([1, 1, 1]);
+    expect(servers.flatMap((server) => server.alive())).toEqual(host.status().map(({ pid }) => pid));
+    expect(host.config).toBe(configs.at(-1));
+    await host.stop();
+    expect(servers.flatMap((server) => [...server.alive(), ...server.overlaps()])).toEqual([]);
+  }, 60_000);
+
+  test('in flight when the host is stopped: it starts nothing any more', async () => {
+    const [a, b, c] = [slow(), slow(), slow()];
+    const host = await openHost({ a: a.entry(), b: b.entry() });
+    await host.start();
+    const changed = await config({ a: a.entry({ requestTimeoutMs: 5000 }), c: c.entry() });
+    const reloaded = host.reload(changed);
+    await host.stop();
+    await reloaded;
+    const afterwards = await config({ a: a.entry({ requestTimeoutMs: 6000 }), b: b.entry() });
+    await host.reload(afterwards); // takes up the config, and starts nothing
+    expect(host.status().map(({ name, state, pid }) => [name, state, pid])).toEqual([
+      ['a', 'stopped', null],
+      ['b', 'stopped', null],
+    ]);
+    expect([...a.alive(), ...b.alive(), ...c.alive()]).toEqual([]);
+    expect(await code(host.callTool('a', 'hello'))).toBe('SERVER_STOPPED');
+    await host.start();
+    expect(host.status()).toMatchObject([{ state: 'ready' }, { state: 'ready' }]);
+  });
+
+  test('an entry that is taken out and put back while its process ends: one process', async () => {
+    const server = slow();
+    const host = await openHost({ a: server.entry() });
+    await host.start();
+    const [without, withIt] = [await config({}), await config({ a: server.entry() })];
+    await Promise.all([host.reload(without), host.reload(withIt), host.reload(without), host.reload(withIt)]);
+    await until('it is ready', () => stateOf(host, 'a') === 'ready');
+    expect(server.alive()).toEqual([pidOf(host, 'a')]);
+    expect(server.overlaps()).toEqual([]);
+  });
+
+  test('enables, disables, and gives a failed server a new chance', async () => {
+    const server = slow();
+    const host = await openHost({ a: server.entry({ enabled: false }), f: { command: 'no-such-command' } });
+    await host.start();
+    expect(host.status()).toMatchObject([{ state: 'disabled' }, { state: 'failed' }]);
+    expect(await code(host.startServer('a'))).toBe('SERVER_DISABLED');
+    await host.reload(await config({ a: server.entry(), f: slow().entry() }));
+    await until('both are ready', () => host.status().every(({ state }) => state === 'ready'));
+    await host.reload(await config({ a: server.entry({ enabled: false }), f: { command: 'no-such-command' } }));
+    expect(host.status()[0]).toMatchObject({ state: 'disabled', pid: null });
+    expect(server.alive()).toEqual([]);
+    expect(await code(host.callTool('a', 'hello'))).toBe('SERVER_DISABLED');
+    await until('it has failed', () => stateOf(host, 'f') === 'failed');
+  });
+
+  test('a call that waits for a lazy server gets the one of the new entry', async () => {
+    const server = slow({ START_MS: '100000' });
+    const host = await openHost({ a: server.entry({ autoStart: false }) });
+    const call = host.callTool('a', 'hello');
+    await until('it starts', () => server.lives().length === 1);
+    const quick = { ...server.entry().env, START_MS: '0' };
+    await host.reload(await config({ a: server.entry({ autoStart: false, env: quick }) }));
+    expect(await call).toMatchObject({ content: [{ text: 'hello' }] });
+    expect(server.alive()).toEqual([pidOf(host, 'a')]);
+    expect(server.overlaps()).toEqual([]);
+  });
+});
+
+test('a process that closes its stdout and lives on is gone before the next one starts', async () => {
+  const server = slow({ LINGER_MS: '1000' });
+  const script = `import(${JSON.stringify(serverFile('slow'))}).then(() => setTimeout(() => require('fs').closeSync(1), 600))`;
+  const host = await openHost({
+    a: { ...server.entry(), args: ['-e', script], restart: { backoffMs: 1, maxRestarts: 1 } },
+  });
+  await host.start();
+  await until('the next one is there', () => server.lives().length === 2, 20_000);
+  expect(server.overlaps()).toEqual([]);
+}, 40_000);
+
+test('a listener that throws at a change of state keeps nothing from happening', async () => {
+  const warnings: string[] = [];
+  const listen = ({ message }: Error) => warnings.push(message);
+  process.on('warning', listen);
+  const server = slow();
+  const host = await openHost(
+    { a: server.entry() },
+    {
+      onStateChange: () => {
+        throw new Error('of the listener');
+      },
+    },
+  );
+  await host.start();
+  expect(stateOf(host, 'a')).toBe('ready');
+  await host.stop();
+  expect(server.alive()).toEqual([]);
+  await until('it is reported', () => warnings.some((text) => text.includes('of the listener')));
+  process.off('warning', listen);
+});
