@@ -78,13 +78,13 @@ export class EventQueue {
     return events;
   }
 
-  /** Returns the run whose last frame that was: what its frames share goes with the last of them. */
-  dropOldest(): FrameRun | undefined {
+  /** What the frames of a run share goes with the last of them. */
+  dropOldest(): void {
     const slot = this.#slots[this.#head]!;
     const seq = this.#firstSeq++;
-    const run = slot instanceof FrameRun ? slot : undefined;
-    if (run && seq < run.lastSeq) return undefined;
-    const weight = run ? run.weight : weightOf(slot as FlowEvent);
+    const isRun = slot instanceof FrameRun;
+    if (isRun && seq < slot.lastSeq) return;
+    const weight = isRun ? slot.weight : weightOf(slot);
     this.#heldBytes -= weight;
     this.#droppedBytes += weight;
     this.#slots[this.#head++] = undefined;
@@ -92,7 +92,6 @@ export class EventQueue {
       this.#slots = this.#slots.slice(this.#head);
       this.#head = 0;
     }
-    return run;
   }
 
   /** The last slot that begins at or before that number. */

@@ -76,12 +76,6 @@ export class FrameRun {
 
   /** A new object every time, which stays as it is. */
   frame(seq: number): CapturedFrame {
-    this.block.shown = true;
-    return this.glimpse(seq);
-  }
-
-  /** The same for the moment: it is worth nothing when the run was dropped. */
-  glimpse(seq: number): CapturedFrame {
     const { block } = this;
     const at = this.#firstPlace + 2 * (seq - this.firstSeq);
     const start = block.places[at]!;

@@ -1,11 +1,10 @@
-// The store uses its memory again. Whatever comes, and whoever looks at what and when: a frame that somebody holds stays as
-// it was, one that is handed out is the one that came, and what the store keeps for itself stays within its bound.
+// Frames share memory. Whatever comes, and however it is looked at: a frame that was handed out stays as it was, it is the one that
+// came, and what the store keeps for itself stays within its bound.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Blocks } from './blocks.ts';
 import type { FlowEvent, FlowFact, FrameEvent } from './event.ts';
 import { FlowStore } from './store.ts';
 
@@ -47,8 +46,8 @@ class Player {
 
   play(each: Step): void {
     if ('bytes' in each) return this.#receive(each);
-    if (each.way === 'look') this.#hold(this.store.get(this.store.lastSeq));
-    else if (each.way === 'lookAtAll') for (const event of this.store.since(0)) this.#hold(event);
+    if (each.way === 'look') this.hold(this.store.get(this.store.lastSeq));
+    else if (each.way === 'lookAtAll') for (const event of this.store.since(0)) this.hold(event);
     else this.#came('note', () => this.store.begin('a').add({ kind: 'note', text: 'x' }));
   }
 
@@ -82,7 +81,7 @@ class Player {
     happen();
   }
 
-  #hold(event: FlowEvent | undefined): void {
+  hold(event: FlowEvent | undefined): void {
     if (event?.kind === 'frame') this.held.push({ frame: event, was: show(event) });
   }
 }
@@ -102,8 +101,9 @@ function cutInto(frames: number, bytes: number): number[] {
 
 function told(offset: number | undefined, bytes: Uint8Array): string {
   const first = bytes[0];
-  const even = bytes.every((byte) => byte === first) ? first : 'mixed';
-  return `${offset} ${bytes.length} ${even}`;
+  let at = 1;
+  while (at < bytes.length && bytes[at] === first) at++;
+  return `${offset} ${bytes.length} ${at < bytes.length ? 'mixed' : first}`;
 }
 
 function show(event: FlowEvent): string {
@@ -111,7 +111,7 @@ function show(event: FlowEvent): string {
 }
 
 describe('the memory of the flow', () => {
-  it('is never written over while somebody holds a frame in it, and always says what came', () => {
+  it('is never written over, whoever was handed a frame in it, and always says what came', () => {
     const bounds = fc.record({
       maxEvents: fc.constantFrom(1, 3, 50, 20_000),
       maxBytes: fc.constantFrom(2000, 900_000),
@@ -120,15 +120,20 @@ describe('the memory of the flow', () => {
       fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), bounds, fc.boolean(), (steps, limits, listens) => {
         const player = new Player(new FlowStore(limits));
         const heard: string[] = [];
-        if (listens) player.store.subscribe((event) => heard.push(show(event)));
+        if (listens) {
+          player.store.subscribe((event) => {
+            heard.push(show(event));
+            if (event.seq % 8 === 1) player.hold(event);
+          });
+        }
         for (const each of steps) player.play(each);
         const kept = player.store.since(0);
         expect(kept.map((event) => event.seq)).toEqual(kept.map((_, at) => player.came.length - kept.length + 1 + at));
         expect(kept.map(show)).toEqual(player.came.slice(player.came.length - kept.length));
         if (listens) expect(heard).toEqual(player.came);
-        for (const { frame, was } of player.held) expect(show(frame)).toBe(was);
+        expect(player.held.map(({ frame }) => show(frame))).toEqual(player.held.map(({ was }) => was));
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 
@@ -156,15 +161,15 @@ describe('the memory of the flow', () => {
 
 describe('what the store holds in memory', () => {
   const MB = 1024 * 1024;
-  /** The spare blocks, and the one that is being filled. */
-  const besides = 9 * 5 * 64 * 1024;
+  /** The block that is being filled. */
+  const besides = 5 * 64 * 1024;
 
   it.each([
     ['chunks that leave a fifth of every block empty', 52_500, 1],
     ['chunks of frames so short that the places run out first', 4096, 2048],
     ['large chunks of such frames', 65_536, 30_000],
     ['frames that have a block of their own', 300_000, 1],
-  ])('stays near its bound: %s', (_, bytes, frames) => {
+  ])('stays near its bound: %s', async (_, bytes, frames) => {
     const store = new FlowStore({ maxBytes: 8 * MB, maxEvents: Number.MAX_SAFE_INTEGER });
     const source = store.begin('a');
     const places = cutInto(frames, bytes);
@@ -176,7 +181,8 @@ describe('what the store holds in memory', () => {
       at += bytes;
     }
     expect(store.heldBytes).toBeGreaterThan(7 * MB);
-    expect(arrayBytes() - before).toBeLessThan(1.6 * 8 * MB + besides);
+    // What was collected is freed a little later, by another thread.
+    await expect.poll(() => arrayBytes() - before, { timeout: 20_000 }).toBeLessThan(1.6 * 8 * MB + besides);
   });
 });
 
@@ -193,49 +199,4 @@ it.each<[FlowFact['kind'], (text: string) => FlowFact]>([
   expect(store.size).toBe(9);
   for (let i = 0; i < 20; i++) store.begin('x'.repeat(20_000)).frame('toServer', new Uint8Array(1));
   expect(store.size).toBe(4);
-});
-
-describe('blocks', () => {
-  it('come back only when nobody holds them, and never to two at a time', () => {
-    const action = fc.oneof(
-      fc.record({ hold: fc.constantFrom(30_000, 65_536, BLOCK), frames: fc.constantFrom(1, 3, 8192, 8193) }),
-      fc.record({ release: fc.nat(40), look: fc.boolean() }),
-    );
-    fc.assert(
-      fc.property(fc.array(action, { maxLength: 200 }), (actions) => {
-        const blocks = new Blocks();
-        const held: { block: ReturnType<Blocks['hold']>; start: number; bytes: number; place: number; mark: number }[] =
-          [];
-        for (const [at, each] of actions.entries()) {
-          if ('hold' in each) {
-            const block = blocks.hold(each.hold, each.frames);
-            expect(block.hasRoom(each.hold, each.frames * 2)).toBe(true);
-            const mark = at % 256;
-            const place = block.usedPlaces;
-            block.places.fill(mark, place, place + each.frames * 2);
-            block.usedPlaces += each.frames * 2;
-            held.push({
-              block,
-              start: block.copy(new Uint8Array(each.hold).fill(mark)),
-              bytes: each.hold,
-              place,
-              mark,
-            });
-          } else if (held.length > 0) {
-            const [{ block }] = held.splice(each.release % held.length, 1) as [(typeof held)[number]];
-            if (each.look) block.shown = true;
-            blocks.release(block);
-          }
-          for (const { block, start, bytes, place, mark } of held) {
-            expect([block.bytes[start], block.bytes[start + bytes - 1], block.places[place]]).toEqual([
-              mark,
-              mark,
-              mark,
-            ]);
-          }
-        }
-      }),
-      { numRuns: 100 },
-    );
-  });
 });

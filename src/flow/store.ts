@@ -20,7 +20,7 @@ export interface FlowStoreOptions {
   clock?: Clock;
 }
 
-/** The bytes of a frame are a view: valid until the listener returns. What `get` and `since` hand out stays. */
+/** Events may be kept, here as with `get` and `since`: their bytes are never written over. A frame keeps the block it lies in. */
 export type FlowListener = (event: FlowEvent) => void;
 
 export const DEFAULT_KEEP_FRAME_BYTES = 1024 * 1024;
@@ -156,7 +156,7 @@ export class FlowStore {
     offset: number | undefined,
     frames: number,
   ): FrameRun {
-    const block = this.#blocks.hold(bytes.length, frames);
+    const block = this.#blocks.withRoom(bytes.length, frames);
     return new FrameRun(this.lastSeq + 1, this.#nowMs(), server, life, direction, block, bytes, offset);
   }
 
@@ -171,12 +171,9 @@ export class FlowStore {
     if (this.#listeners.size > 0) this.#tellFrames(run, run.firstSeq);
   }
 
-  /** Whatever is dropped meanwhile: a listener may add events itself. */
   #tellFrames(run: FrameRun, from: number): void {
-    const { lastSeq, block } = run;
-    block.holders++;
-    for (let seq = from; seq <= lastSeq; seq++) this.#tell(run.glimpse(seq));
-    this.#blocks.release(block);
+    const { lastSeq } = run;
+    for (let seq = from; seq <= lastSeq; seq++) this.#tell(run.frame(seq));
   }
 
   #add(event: FlowEvent): void {
@@ -190,8 +187,7 @@ export class FlowStore {
   #dropWhatIsTooMuch(): void {
     const queue = this.#queue;
     while ((queue.heldBytes > this.#maxBytes || queue.size > this.#maxEvents) && queue.size > 1) {
-      const run = queue.dropOldest();
-      if (run) this.#blocks.release(run.block);
+      queue.dropOldest();
     }
   }
 
