@@ -4,13 +4,14 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { installArguments, isNewer, root } from '../scripts/prepare.mjs';
+import { installArguments, isNewer, isPageBuilt, root } from '../scripts/prepare.mjs';
 
 export function prepare() {
   if (!existsSync(join(root, 'node_modules'))) run('npm', installArguments);
   if (!existsSync(join(root, 'bench/node_modules'))) run('npm', ['ci', '--prefix', 'bench']);
   // The last file that a build writes.
   if (!isNewer('dist/cli/main.cjs', ['src'])) run(process.execPath, ['scripts/build.mjs', '--noCheck']);
+  if (!isPageBuilt()) run('npm', ['run', 'build:ui']);
 }
 
 function run(command, args) {
