@@ -7,12 +7,17 @@ export default defineConfig({
     hookTimeout: 120_000,
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000 } },
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'examples/**/*.test.ts'],
     pool: 'forks',
+    execArgv: ['--disable-warning=ExperimentalWarning'],
     // Real processes share two cores: more workers than cores only makes them wait for each other.
     maxWorkers: 2,
     // Names of failing tests with what they printed, and a summary.
     reporters: ['minimal'],
     silent: 'passed-only',
+    projects: [
+      // What needs no process of its own shares one, and loads every module once.
+      { extends: true, test: { name: 'units', include: ['src/**/*.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'processes', include: ['test/**/*.test.ts', 'examples/**/*.test.ts'] } },
+    ],
   },
 });

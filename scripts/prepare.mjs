@@ -12,8 +12,13 @@ export const installArguments = ['install', '--include=dev', '--no-audit', '--no
 
 export async function prepare() {
   if (!installed()) await step('install', 'npm', installArguments);
-  await step('build', 'npm', ['run', 'build']);
+  if (!isBuilt()) await step('build', 'npm', ['run', 'build']);
   if (!isPageBuilt()) await step('build the page', 'npm', ['run', 'build:ui']);
+}
+
+/** The last file that a build writes is newer than all that it is made from. */
+export function isBuilt() {
+  return isNewer('dist/cli/main.cjs', ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.build.json']);
 }
 
 /** The page takes longer to build than all else, and changes rarely. Of the sources it imports the shapes of answers. */

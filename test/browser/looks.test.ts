@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { usually } from '../fixtures/repetitions.ts';
 import { inBrowser, openPage } from './chromium.ts';
 import { goTo, live, soon } from './on-page.ts';
 import { openInspector } from './target.ts';
@@ -36,32 +37,39 @@ async function settle(page: Page, view: string): Promise<void> {
   await page.waitForLoadState('networkidle').catch(() => undefined); // the live stream never rests
 }
 
+/** Colours are the theme's and places are the width's: each of them is seen in a usual run. */
+const looks = usually(
+  [
+    { colorScheme: 'light', width: 1280 },
+    { colorScheme: 'dark', width: 400 },
+  ],
+  ['light', 'dark'].flatMap((colorScheme) => [1280, 400].map((width) => ({ colorScheme, width }))),
+) as { colorScheme: 'light' | 'dark'; width: number }[];
+
 inBrowser('looks', () => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [1280, 400]) {
-      test(`${colorScheme}, ${width} px wide: accessible, and nothing runs over`, async () => {
-        const { url, host } = await openInspector('workbench', 'falls');
-        await host.callTool('workbench', 'pollute', {});
-        await host.callTool('workbench', 'fail', {});
-        const page = await openPage(url, { colorScheme, viewport: { width, height: 800 } });
-        page.setDefaultTimeout(20_000);
-        await live(page);
-        await page.evaluate(axe);
-        const found: string[] = [];
-        for (const view of views) {
-          await settle(page, view);
-          if (view.endsWith('fail')) await page.getByRole('button', { name: 'Call', exact: true }).click();
-          await page.evaluate('new Promise((done) => setTimeout(done, 300))'); // colours fade in for no one, plots draw
-          found.push(...(await violations(page)).map((violation) => `${view}: ${violation}`));
-          const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-          if (Number(over) > 0) found.push(`${view}: ${over} px too wide`);
-        }
-        await page.keyboard.press('?');
-        found.push(...(await violations(page)).map((violation) => `keys: ${violation}`));
-        expect(found).toEqual([]);
-      });
-    }
-  }
+  test.each(looks)(
+    '$colorScheme, $width px wide: accessible, and nothing runs over',
+    async ({ colorScheme, width }) => {
+      const { url, host } = await openInspector('workbench', 'falls');
+      await host.callTool('workbench', 'pollute', {});
+      await host.callTool('workbench', 'fail', {});
+      const page = await openPage(url, { colorScheme, viewport: { width, height: 800 } });
+      await live(page);
+      await page.evaluate(axe);
+      const found: string[] = [];
+      for (const view of views) {
+        await settle(page, view);
+        if (view.endsWith('fail')) await page.getByRole('button', { name: 'Call', exact: true }).click();
+        await page.evaluate('new Promise((done) => setTimeout(done, 300))'); // colours fade in for no one, plots draw
+        found.push(...(await violations(page)).map((violation) => `${view}: ${violation}`));
+        const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        if (Number(over) > 0) found.push(`${view}: ${over} px too wide`);
+      }
+      await page.keyboard.press('?');
+      found.push(...(await violations(page)).map((violation) => `keys: ${violation}`));
+      expect(found).toEqual([]);
+    },
+  );
 
   test('the theme follows the system until somebody chooses, and the choice is remembered', async () => {
     const { url } = await openInspector('workbench');

@@ -13,11 +13,12 @@ import { Peer } from '../../src/jsonrpc/peer.ts';
 import { Client } from '../../src/mcp/client/client.ts';
 import { ServerProcess } from '../../src/process/server-process.ts';
 import { StdioClientTransport } from '../../src/transport/stdio-client.ts';
+import { usually } from '../fixtures/repetitions.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import { type Code, codes, Ledger } from './ledger.ts';
 import { SeededRandom } from './seeded-random.ts';
 
-const DURATION_MS = Number(process.env.STANDPIPE_CHAOS_MS ?? 10_000);
+const DURATION_MS = Number(process.env.STANDPIPE_CHAOS_MS ?? usually(10_000, 60_000));
 const SEED = Number(process.env.STANDPIPE_CHAOS_SEED ?? 20_261_115);
 const SERVERS = 6;
 const CALLERS = 24;
