@@ -45,6 +45,12 @@ export function framingContract(name: string, framing: Framing, inputs: Contract
       expect(framesOf(framing.decoder(), [encodeAll('{\n\n\n}')])).toEqual(['{\n\n\n}']);
     });
 
+    rule('a payload may contain the line separators of Unicode', () => {
+      const payload = '{"id":"\u2028 \u2029 \u0085"}';
+      for (const chunks of everySplit(encodeAll(payload)))
+        expect(framesOf(framing.decoder(), chunks)).toEqual([payload]);
+    });
+
     rule('a payload may be any bytes', () => {
       const every = Uint8Array.from({ length: 257 }, (_, i) => i);
       const wide = Uint8Array.from({ length: 600 }, (_, i) => (i % 7 === 0 ? 0xff : i % 2));

@@ -2,6 +2,7 @@
 // here, before anything leaves the process; `length` says what was on the pipe all the same.
 
 import { isUtf8 } from 'node:buffer';
+import { escapeLineSeparators } from '../base/line-separators.ts';
 import { CapturedFrame } from '../flow/captured-frame.ts';
 import type { FlowEvent, FrameFact } from '../flow/event.ts';
 import type { Redact } from '../secrets/redact.ts';
@@ -34,7 +35,7 @@ export class EventLines {
     const { seq, server, life, kind } = event;
     const atMs = Math.round(event.atMs * 1000) / 1000;
     const stamp = `"seq":${seq},"atMs":${atMs},"server":${this.#jsonOf(server)},"life":${life},"kind":"${kind}"`;
-    return `{"run":${this.#runJson},${stamp}${this.#fields(event)}}`;
+    return escapeLineSeparators(`{"run":${this.#runJson},${stamp}${this.#fields(event)}}`);
   }
 
   #writeFrame(frame: CapturedFrame, into: LineBuffer): boolean {

@@ -10,6 +10,7 @@ import { EventLines } from './event-line.ts';
 import { LineBuffer } from './line-buffer.ts';
 import { parseEvent } from './parse-event.ts';
 import { type RecordingItem, readRecording } from './reader.ts';
+import { headerLine } from './run-header.ts';
 import { migrate } from './versions.ts';
 
 describe('the format', () => {
@@ -20,6 +21,18 @@ describe('the format', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it('has lines that no reader ends at U+2028 or U+2029, whatever they hold', async () => {
+    const text = 'a\u2028b\u2029';
+    const origin = { seq: 1, atMs: 0, server: text, life: 1 };
+    const note: FlowEvent = { ...origin, kind: 'note', text };
+    const stderr: FlowEvent = { ...origin, seq: 2, kind: 'stderr', payload: Buffer.from(text), length: 8 };
+    const lines = [note, stderr].map((event) => new EventLines(text).encode(event));
+    const header = headerLine({ run: text, about: { command: text } });
+    expect([header, ...lines].join('')).not.toMatch(/[\u2028\u2029]/);
+    const items = await readAll(Buffer.from([header, ...lines, ''].join('\n')));
+    expect(eventsOf(items)).toMatchObject([note, { ...stderr, payload: new Uint8Array(Buffer.from(text)) }]);
   });
 
   it('is readable up to any point at which it was cut off', async () => {

@@ -1,6 +1,7 @@
 // The line that opens a run in a recording: which program run the lines behind it belong to, and when its clock began.
 // A file may hold several runs, one after the other or mixed: every line names its own.
 
+import { escapeLineSeparators } from '../base/line-separators.ts';
 import { type RawLine, RECORDING_VERSION } from './versions.ts';
 
 export interface RecordingRun {
@@ -19,7 +20,8 @@ export function newRunId(): string {
 }
 
 export function headerLine({ run, startedAt, pid, about }: Omit<RecordingRun, 'version'>): string {
-  return JSON.stringify({ standpipe: 'recording', version: RECORDING_VERSION, run, startedAt, pid, about });
+  const header = { standpipe: 'recording', version: RECORDING_VERSION, run, startedAt, pid, about };
+  return escapeLineSeparators(JSON.stringify(header));
 }
 
 export function isHeader(line: RawLine): boolean {
