@@ -2,9 +2,9 @@
 // number, and in what results may take together: then the oldest keep their story and lose their result.
 
 import { randomUUID } from 'node:crypto';
+import { isNestedTooDeeply } from '../base/nesting.ts';
 import type { CallRequest, CallUpdate } from './api.ts';
 import { describeError, HttpProblem } from './http-problem.ts';
-import { isNestedTooDeeply } from './nesting.ts';
 import type { SourceHost } from './source.ts';
 
 const MOST_CALLS = 200;

@@ -1,11 +1,11 @@
 // One event in full: its bytes, what they say, and what is wrong with them in words.
 
 import type { Evidence } from '../base/errors.ts';
+import { isNestedTooDeeply } from '../base/nesting.ts';
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import { strictText } from '../flow/frame-text.ts';
 import type { EventDetail, Life } from './api.ts';
 import { describe } from './describe.ts';
-import { isNestedTooDeeply } from './nesting.ts';
 import { schemaViolations } from './schema-check.ts';
 import type { InspectorView } from './view.ts';
 

@@ -1,8 +1,8 @@
 // What a server offers, all of it at once. What it cannot say is left out, and said.
 
 import { toError } from '../base/errors.ts';
+import { isNestedTooDeeply } from '../base/nesting.ts';
 import type { ServerOffer } from './api.ts';
-import { isNestedTooDeeply } from './nesting.ts';
 import type { SourceHost } from './source.ts';
 
 export async function readOffer(host: SourceHost, server: string): Promise<ServerOffer> {

@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import { RpcError } from '../base/errors.ts';
+import { isNestedTooDeeply } from '../base/nesting.ts';
 import type { InputContext, InputHandlers } from '../mcp/client/options.ts';
 import type { ElicitResult, SampleResult } from '../mcp/types.ts';
 import type { Answer, Question } from './api.ts';
-import { isNestedTooDeeply } from './nesting.ts';
 import { readAnswer } from './read-answer.ts';
 
 export interface QuestionsOptions {

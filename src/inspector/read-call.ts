@@ -1,9 +1,9 @@
 // What the page wants to be called, checked before anything is.
 
 import { isObject } from '../base/json-object.ts';
+import { isNestedTooDeeply } from '../base/nesting.ts';
 import type { CallRequest } from './api.ts';
 import { HttpProblem } from './http-problem.ts';
-import { isNestedTooDeeply } from './nesting.ts';
 
 /** The longest wait that a timer can hold. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;

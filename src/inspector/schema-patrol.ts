@@ -2,9 +2,9 @@
 // the first few of every method of every server, between other work. More of the same kind would tell nothing new.
 
 import { decodeText } from '../base/decode-text.ts';
+import { isNestedTooDeeply } from '../base/nesting.ts';
 import type { FrameEvent } from '../flow/event.ts';
 import { describe } from './describe.ts';
-import { isNestedTooDeeply } from './nesting.ts';
 import { schemaViolations } from './schema-check.ts';
 import type { InspectorView } from './view.ts';
 

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../base/clock.ts';
 import { PeerError, RpcError, toError, UsageError } from '../base/errors.ts';
+import { toJson } from '../base/to-json.ts';
 import { type Channel, type InboundFault, SENT } from './channel.ts';
 import { Deadlines } from './deadlines.ts';
 import { InFlight } from './in-flight.ts';
@@ -210,13 +211,10 @@ export class Outbound {
 
   #masked(data: unknown): unknown {
     if (data === undefined || !this.#channel.mask) return data;
-    try {
-      const text = JSON.stringify(data);
-      const masked = this.#channel.mask(text);
-      return masked === text ? data : JSON.parse(masked);
-    } catch {
-      return undefined; // nested too deeply to be looked through, so not to be shown
-    }
+    const text = toJson(data);
+    if (typeof text !== 'string') return undefined; // nested too deeply to be looked through, so not to be shown
+    const masked = this.#channel.mask(text);
+    return masked === text ? data : JSON.parse(masked);
   }
 
   #timeOut(request: PendingRequest): void {

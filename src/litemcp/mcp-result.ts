@@ -2,6 +2,7 @@
 // words; MCP has blocks of its own kinds. Going one way and back again gives the same contents: what a block cannot say
 // about its text stands in its `_meta`.
 
+import { requireJson } from '../base/to-json.ts';
 import type { CallToolResult, ContentBlock } from '../mcp/types.ts';
 import type { CallResultResponse, CallResultResponseContent } from './call-result.ts';
 import { kindOf, parseValue, printValue } from './values.ts';
@@ -54,7 +55,7 @@ function fromBlock(block: ContentBlock, isStructured: boolean): CallResultRespon
     }
     default:
       // A link, or what later revisions bring: its kind, and all that it says.
-      return { type: (block as ContentBlock).type, data: JSON.stringify(block) };
+      return { type: (block as ContentBlock).type, data: requireJson(block) };
   }
 }
 

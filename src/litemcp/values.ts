@@ -1,10 +1,11 @@
 // Typed values on top of strings. A `type` in LiteMCP is a hint in free words; these are the words we know, in any case.
 // Text under any other word stays text. Printing is the way back: parseValue(type, data) of what was printed is equal.
 
-import { toError, UsageError } from '../base/errors.ts';
+import { toError } from '../base/errors.ts';
 import { isObject } from '../base/json-object.ts';
+import { requireJson } from '../base/to-json.ts';
 import type { CallResultResponseContent } from './call-result.ts';
-import { malformed, nameOf } from './shape.ts';
+import { malformed } from './shape.ts';
 
 type NumberWord = 'number' | 'float' | 'double' | 'decimal';
 type IntegerWord = 'integer' | 'int' | 'long';
@@ -75,7 +76,7 @@ export function parserOf(type: string): (text: string) => unknown {
   return kind === undefined ? (text) => text : parsers[kind];
 }
 
-/** Throws a UsageError for what has no text: functions, circular objects. */
+/** Throws a UsageError for what has no text: functions, circular objects, what is nested too deeply. */
 export function printValue(value: unknown): CallResultResponseContent {
   const type = value === null ? 'json' : Array.isArray(value) ? 'array' : typeof value;
   return { type: type === 'bigint' ? 'integer' : type, data: textOfValue(value) };
@@ -84,16 +85,7 @@ export function printValue(value: unknown): CallResultResponseContent {
 export function textOfValue(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-  let text: string | undefined;
-  let cause: Error | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch (error) {
-    cause = toError(error);
-  }
-  if (text !== undefined) return text;
-  const why = cause ? cause.message : `${nameOf(value)} has none`;
-  throw new UsageError('MESSAGE_NOT_SERIALIZABLE', `Not expressible as text: ${why}`, { cause });
+  return requireJson(value);
 }
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;

@@ -1,7 +1,7 @@
 // Outbound messages, in order, one write a tick. While the stream is full, messages wait here, where it is certain that
 // they were never sent; they go out together when it drains. Whatever waits settles when the stream ends or fails.
 
-import { PeerError, UsageError } from '../base/errors.ts';
+import { PeerError } from '../base/errors.ts';
 import type { Framing } from '../framing/framing.ts';
 import { SENT } from '../jsonrpc/channel.ts';
 import type { ByteSink } from '../process/own-streams.ts';
@@ -161,18 +161,4 @@ function inBytes(places: readonly number[], text: string): number[] {
     chars = place;
     return bytes;
   });
-}
-
-/** The text of a message, or the UsageError that says why it has none. */
-export function toJson(message: unknown): string | UsageError {
-  try {
-    const json: string | undefined = JSON.stringify(message);
-    if (json !== undefined) return json;
-    return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Not expressible as JSON: ${typeof message}`);
-  } catch (cause) {
-    return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Not expressible as JSON: ${(cause as Error).message}`, {
-      cause,
-      hint: 'Remove BigInt values and circular references from what is sent.',
-    });
-  }
 }

@@ -3,11 +3,11 @@
 
 import { decodeText } from '../base/decode-text.ts';
 import { type Evidence, PeerError, toError } from '../base/errors.ts';
+import { toJson } from '../base/to-json.ts';
 import { DEFAULT_MAX_FRAME_BYTES, type FrameFault } from '../framing/framing.ts';
 import type { Channel, InboundFault, Noise } from '../jsonrpc/channel.ts';
 import type { JsonRpcMessage } from '../jsonrpc/message.ts';
 import { MessageReader, type MessageSink } from '../jsonrpc/message-reader.ts';
-import { toJson } from './batch-writer.ts';
 import type { Wire, WireEvents, WireOptions } from './wire.ts';
 
 export interface Transport extends Channel {

@@ -34,7 +34,9 @@ test('a tool that asks is called with members nested 20,000 deep: refused, and n
   const deep = '['.repeat(20_000) + ']'.repeat(20_000);
   const params = `{"name":"ask","junk":${deep},"_meta":${JSON.stringify(modernMeta)}}`;
   server.write(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`);
-  expect(await server.until(({ id }) => id === 1)).toMatchObject({ error: { code: -32602 } });
+  expect(await server.until(({ id }) => id === 1)).toMatchObject({
+    error: { code: -32602, message: expect.stringContaining('1,000 levels') },
+  });
   expect(await server.request(2, 'tools/call', { name: 'ask', _meta: modernMeta })).toMatchObject({
     result: { resultType: 'input_required' },
   });

@@ -4,7 +4,8 @@
 // nothing if it is altered, which is noticed and said.
 
 import type { Clock } from '../../base/clock.ts';
-import { RpcError, toError, UsageError } from '../../base/errors.ts';
+import { toError, UsageError } from '../../base/errors.ts';
+import { toJson } from '../../base/to-json.ts';
 import { Deadlines } from '../../jsonrpc/deadlines.ts';
 import { InFlight } from '../../jsonrpc/in-flight.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
@@ -134,10 +135,7 @@ export class SuspendedCalls {
         } catch (error) {
           for (const question of work.questions.values()) question.reject(toError(error));
           work.questions.clear();
-          const isRefused = error instanceof RpcError;
-          reject(
-            isRefused ? error : invalidParams('The request is nested too deeply for a question to be asked about it'),
-          );
+          reject(error);
         }
       };
       work.result.then(resolve, reject);
@@ -201,7 +199,9 @@ export class SuspendedCalls {
 
 function identity(inbound: InboundCall): string {
   const { inputResponses: _responses, requestState: _state, _meta, ...params } = inbound.request.params ?? {};
-  return JSON.stringify([inbound.request.method, params]);
+  const json = toJson([inbound.request.method, params]);
+  if (typeof json === 'string') return json;
+  throw invalidParams(`No question can be asked about this request: ${json.message}`);
 }
 
 function readResponse(key: string, request: InputRequest, response: unknown): InputResponse {

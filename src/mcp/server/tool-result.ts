@@ -1,6 +1,7 @@
 // What a tool's handler returned, as a result: a string becomes text, content blocks stay, and any other value is
 // structured content, shown as text too for clients that only read that.
 
+import { requireJson } from '../../base/to-json.ts';
 import type { CallToolResult, ContentBlock } from '../types.ts';
 
 /** What a handler may return. `Value` is what its output schema says, or anything that JSON can carry. */
@@ -16,7 +17,8 @@ export function toToolResult(returned: unknown, hasOutputSchema: boolean): CallT
     if (isBlock(returned)) return { content: [returned] };
     if (Array.isArray(returned) && returned.every(isBlock)) return { content: returned };
   }
-  return { content: [{ type: 'text', text: JSON.stringify(returned) ?? 'null' }], structuredContent: returned ?? null };
+  const value = returned ?? null;
+  return { content: [{ type: 'text', text: requireJson(value) }], structuredContent: value };
 }
 
 export function toolError(message: string): CallToolResult {

@@ -3,6 +3,7 @@
 // stands between such a client and a server, and translates; nothing behind it knows. A client is known by its first
 // message of that kind; for all others this costs one comparison a message.
 
+import { requireJson } from '../../base/to-json.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
 import type { CallToolResult, Tool } from '../types.ts';
@@ -22,7 +23,7 @@ const translations: Record<string, Translate> = {
     ...(nextCursor !== undefined && { next_cursor: nextCursor }),
   }),
   'tools/call': ({ content, isError }: CallToolResult) => ({
-    content: content.map((block) => (block.type === 'text' ? block.text : JSON.stringify(block))).join('\n'),
+    content: content.map((block) => (block.type === 'text' ? block.text : requireJson(block))).join('\n'),
     is_error: isError ?? false,
   }),
 };

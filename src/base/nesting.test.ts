@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { isNestedTooDeeply, MAX_NESTING } from './nesting.ts';
+
+const arrays = (levels: number) => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+const objects = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+
+test('what anybody means is not too deep, however much it is', () => {
+  for (const value of [undefined, null, 1, 'x', [], {}, { a: [1, { b: null }] }, new Date()]) {
+    expect(isNestedTooDeeply(value)).toBe(false);
+  }
+  expect(isNestedTooDeeply(Array.from({ length: 200_000 }, (_, i) => ({ i })))).toBe(false);
+});
+
+test('the limit is exact, for arrays and objects', () => {
+  for (const nested of [arrays, objects]) {
+    expect(isNestedTooDeeply(nested(MAX_NESTING))).toBe(false);
+    expect(isNestedTooDeeply(nested(MAX_NESTING + 1))).toBe(true);
+    expect(isNestedTooDeeply(nested(100_000))).toBe(true);
+  }
+});
+
+test('it holds wherever the nesting stands', () => {
+  expect(isNestedTooDeeply({ a: [1, 2, { b: arrays(2_000) }], c: 3 })).toBe(true);
+});
+
+test('a value that writes itself is not looked into', () => {
+  const self: Record<string, unknown> = { toJSON: () => 'short' };
+  self.self = self;
+  expect(isNestedTooDeeply([self])).toBe(false);
+});

@@ -1,0 +1,42 @@
+// The one way to write a value as JSON where it may be anybody's: the same result on every version of Node.js, and a reason
+// where there is none.
+
+import { UsageError } from './errors.ts';
+import { isNestedTooDeeply, MAX_NESTING } from './nesting.ts';
+
+/** Any text of a value that is nested too deeply is longer: a shorter one needs no look. */
+const SHORTEST_TOO_DEEP = 2 * (MAX_NESTING + 1);
+
+/** The text, or the UsageError that says why there is none. */
+export function toJson(value: unknown): string | UsageError {
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(value);
+  } catch (cause) {
+    // The stack may end before the value does.
+    if (cause instanceof RangeError && isNestedTooDeeply(value)) return tooDeep(cause);
+    return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Not expressible as JSON: ${(cause as Error).message}`, {
+      cause,
+      hint: 'Remove BigInt values and circular references from what is sent.',
+    });
+  }
+  if (json === undefined) {
+    return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Not expressible as JSON: ${typeof value}`);
+  }
+  return json.length >= SHORTEST_TOO_DEEP && isNestedTooDeeply(value) ? tooDeep() : json;
+}
+
+/** The text; throws that UsageError. */
+export function requireJson(value: unknown): string {
+  const json = toJson(value);
+  if (typeof json === 'string') return json;
+  throw json;
+}
+
+function tooDeep(cause?: Error): UsageError {
+  const levels = MAX_NESTING.toLocaleString('en');
+  return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Nested too deeply: JSON may have ${levels} levels`, {
+    cause,
+    hint: 'Send flatter data, or the JSON as a text.',
+  });
+}
