@@ -26,6 +26,12 @@ export interface Noise {
   text: string;
 }
 
+/** What ours understand of the options of `send`, which are otherwise those of the official `Transport`. */
+export interface SendOptions {
+  /** Wait, however much waits already. Answers always do. */
+  neverRefuse?: boolean;
+}
+
 export interface Channel {
   start(): Promise<void>;
   send(message: JsonRpcMessage, options?: object): Promise<void>;
@@ -36,6 +42,8 @@ export interface Channel {
   /** Called once the protocol revision is known. */
   setProtocolVersion?: ((version: string) => void) | undefined;
 
+  /** Ours: too many answers wait for the other end to read; false when it has caught up. Nothing is read meanwhile. */
+  onfull?: ((isFull: boolean) => void) | undefined;
   /** Ours: the other end has stopped talking; answers in flight can still be sent. */
   onending?: (() => void) | undefined;
   /** Ours, set by whoever answers: how many requests will still be answered. Asked when the other end stops talking. */

@@ -1,6 +1,7 @@
 // Requests of the other end: run at most so many at a time, keep a bounded queue, answer each exactly once, and let
 // urgent ones (ping) and cancellations overtake whatever waits. Bounded in bytes too: a request is kept until it was
-// answered, and what a few long ones take is as much as many short ones.
+// answered, and what a few long ones take is as much as many short ones. While too many answers wait to be read (`hold`),
+// nothing more is started.
 
 import { RpcCode, RpcError, toError } from '../base/errors.ts';
 import { isThenable } from '../base/thenable.ts';
@@ -40,6 +41,8 @@ export class InboundCall {
   readonly request: JsonRpcRequest;
   /** What `Inbound` counts for it while it runs or waits. */
   heldBytes = 0;
+  /** It was answered, or has ended without an answer. */
+  settled = false;
   #bytes: number | undefined;
   #abort: AbortController | undefined;
   #cancelled: { reason: unknown } | undefined;
@@ -93,6 +96,7 @@ export class Inbound {
   #counted = 0;
   /** Of the requests that are counted, and of those that wait. */
   #heldBytes = 0;
+  #held = false;
   #pumping = false;
 
   constructor(options: InboundOptions) {
@@ -138,9 +142,9 @@ export class Inbound {
     const call = new InboundCall(request, bytes);
     if (handler?.urgent) return this.#run(call, run, false);
     const { maxConcurrent, maxQueued } = this.#options;
-    const waits = this.#counted >= maxConcurrent;
+    const waits = this.#held || this.#counted >= maxConcurrent;
     if (waits && this.#queued.size >= maxQueued) {
-      const message = `Too many requests: ${maxConcurrent} running and ${maxQueued} waiting; send it again later`;
+      const message = `Too many requests: ${this.#counted} running and ${maxQueued} waiting; send it again later`;
       return this.#refuse(request, RpcCode.serverBusy, message, { maxConcurrent, maxQueued });
     }
     const size = bytes ?? (waits ? call.bytes : 0);
@@ -151,6 +155,12 @@ export class Inbound {
     this.#heldBytes += size;
     if (waits) this.#queued.add(id, { call, run });
     else this.#run(call, run, true);
+  }
+
+  /** What runs may end, and what is urgent still runs; the rest waits until this is taken back. */
+  hold(on: boolean): void {
+    this.#held = on;
+    if (!on) this.#runQueued();
   }
 
   cancel(id: RequestId, reason: unknown): void {
@@ -190,6 +200,7 @@ export class Inbound {
 
   #settle(call: InboundCall, counted: boolean, result: unknown, error: unknown): void {
     const { request, id } = call;
+    call.settled = true;
     this.#running.delete(id);
     if (call.cancelled) {
       // Answered for good when it was cancelled.
@@ -210,7 +221,7 @@ export class Inbound {
   #runQueued(): void {
     if (this.#pumping) return;
     this.#pumping = true;
-    while (this.#counted < this.#options.maxConcurrent && this.#queued.size > 0) {
+    while (!this.#held && this.#counted < this.#options.maxConcurrent && this.#queued.size > 0) {
       const next = this.#queued.values().next().value!;
       this.#queued.delete(next.call.id);
       this.#run(next.call, next.run, true);

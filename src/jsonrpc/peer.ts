@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { PeerError, RpcError, toError, UsageError } from '../base/errors.ts';
 import { isThenable } from '../base/thenable.ts';
 import { BatchAnswers } from './batch-answer.ts';
-import { type Channel, type InboundFault, SENT } from './channel.ts';
+import { type Channel, type InboundFault, SENT, type SendOptions } from './channel.ts';
 import { firstChars } from './first-chars.ts';
 import {
   DEFAULT_MAX_INBOUND_BYTES,
@@ -38,12 +38,15 @@ export interface PeerOptions {
 
 const CANCELLED = 'notifications/cancelled';
 const PROGRESS = 'notifications/progress';
+const NEVER_REFUSE: SendOptions = { neverRefuse: true };
 
 export class Peer {
   /** The connection is over, for whatever reason. Called once. */
   onclose: ((cause: Error | undefined) => void) | undefined;
   /** The other end has stopped talking; answers in flight can still be sent. */
   onending: (() => void) | undefined;
+  /** Too many answers wait for the other end to read; false when it has caught up. */
+  onfull: ((isFull: boolean) => void) | undefined;
   /** Something went wrong that no request can be blamed for. The connection goes on. */
   onerror: ((error: Error) => void) | undefined;
   answerFaults: boolean;
@@ -62,7 +65,7 @@ export class Peer {
     this.#outbound = new Outbound(channel, {
       clock: options.clock ?? systemClock,
       requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
-      sendCancel: (requestId, reason) => this.#report(this.notify(CANCELLED, { requestId, reason })),
+      sendCancel: (requestId, reason) => this.#report(this.notify(CANCELLED, { requestId, reason }, NEVER_REFUSE)),
     });
     this.#inbound = new Inbound({
       maxConcurrent: options.maxConcurrent ?? 256,
@@ -100,6 +103,7 @@ export class Peer {
     channel.onfault = (fault) => this.#receiveFault(fault);
     channel.onerror = (error) => this.onerror?.(error);
     channel.unanswered = () => this.#inbound.unanswered;
+    channel.onfull = (isFull) => this.#full(isFull);
     channel.onending = () => this.onending?.();
     channel.onclose = () => this.#finish();
     await channel.start();
@@ -116,8 +120,8 @@ export class Peer {
     return this.#outbound.request(method, params, options) as Promise<T>;
   }
 
-  notify(method: string, params?: Params): Promise<void> {
-    return this.channel.send(params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method });
+  notify(method: string, params?: Params, options?: SendOptions): Promise<void> {
+    return this.channel.send(params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method }, options);
   }
 
   /** `P`: what the parameters are expected to be; nothing checks it. */
@@ -213,16 +217,31 @@ export class Peer {
     if (accepted === SENT) return;
     accepted.catch((error: unknown) => {
       // The result cannot be written down, or not in this framing; the request still gets its one answer.
-      if (error instanceof UsageError && error.code !== 'TRANSPORT_CLOSED') {
-        this.#report(this.channel.send(errorAnswer(request.id, error)));
-      } else this.onerror?.(toError(error));
+      if (isUnwritable(error)) this.#report(this.channel.send(errorAnswer(request.id, error)));
+      else this.onerror?.(toError(error));
     });
   }
 
   #sendBatch(answers: JsonRpcResponse[]): void {
     if (this.#closed) return;
-    if (this.channel.sendBatch) this.#report(this.channel.sendBatch(answers));
-    else for (const answer of answers) this.#report(this.channel.send(answer));
+    const accepted = this.#batchTaken(answers);
+    if (accepted === SENT) return;
+    accepted.catch((error: unknown) => {
+      if (!isUnwritable(error)) this.onerror?.(toError(error));
+      else if (answers.length > 1)
+        for (const answer of answers) this.#sendBatch([answer]); // the others can be written
+      else this.#report(this.#batchTaken([errorAnswer(answers[0]!.id, error)]));
+    });
+  }
+
+  #batchTaken(answers: JsonRpcResponse[]): Promise<void> {
+    if (this.channel.sendBatch) return this.channel.sendBatch(answers);
+    return Promise.all(answers.map((answer) => this.channel.send(answer))).then(() => undefined);
+  }
+
+  #full(isFull: boolean): void {
+    this.#inbound.hold(isFull);
+    this.onfull?.(isFull);
   }
 
   #report(sending: Promise<void>): void {
@@ -244,6 +263,10 @@ export class Peer {
       message.id === undefined || message.id === null ? 'without an id' : `with id ${JSON.stringify(message.id)}`;
     return new PeerError('MESSAGE_INVALID', `An answer (${what}) ${id} came that no request waits for`);
   }
+}
+
+function isUnwritable(error: unknown): error is UsageError {
+  return error instanceof UsageError && error.code !== 'TRANSPORT_CLOSED';
 }
 
 /** The other end may write anything there; nobody behind this should have to care. */

@@ -103,6 +103,7 @@ export class ServerConnection {
       frame: (bytes) => this.#frame(this.#options.decodeText(bytes), bytes.length),
       fault: (fault) => this.#fault(fault),
       error: (error) => this.#log(error.message),
+      full: (isFull) => this.#inbound.hold(isFull),
       closed: (error) => {
         this.#over = true;
         this.#inbound.cancelAll(error ?? new Error('The client is gone'));
@@ -184,7 +185,7 @@ export class ServerConnection {
   }
 
   #send(text: string): void {
-    const accepted = this.#wire.send(text);
+    const accepted = this.#wire.send(text, true);
     if (accepted !== SENT)
       accepted.catch((error: unknown) => this.#log(`An answer is lost: ${toError(error).message}`));
   }

@@ -1,18 +1,20 @@
 // Outbound messages, in order, one write a tick. While the stream is full, messages wait here, where it is certain that
-// they were never sent; they go out together when it drains. Whatever waits settles when the stream ends or fails.
+// they were never sent. An answer is never refused: it waits however much waits already, and `onFull` says when to take
+// on no more work. Everything else is refused beyond `maxQueuedChars`. What waits settles when the stream ends or fails.
 
 import { PeerError } from '../base/errors.ts';
 import type { Framing } from '../framing/framing.ts';
 import { SENT } from '../jsonrpc/channel.ts';
 import type { ByteSink } from '../process/own-streams.ts';
-
-interface Waiter {
-  resolve: () => void;
-  reject: (error: Error) => void;
-}
+import { OutboundBatch } from './outbound-batch.ts';
 
 /** What a waiting message costs beside its text: many small ones count too. */
 const OVERHEAD_CHARS = 256;
+
+/** Messages are joined up to this many characters: a string has a greatest length. */
+const BATCH_CHARS = 1024 * 1024;
+/** At most this much is given to the stream at once, so that an end that reads slowly is told from one that does not. */
+const PIECE_BYTES = 1024 * 1024;
 
 export const DEFAULT_MAX_QUEUED_CHARS = 64 * 1024 * 1024;
 
@@ -20,22 +22,28 @@ export interface BatchWriterOptions {
   maxQueuedChars?: number | undefined;
   /** Told of the messages that were written together: what was refused or still waits is not among them. */
   onWrite?: ((chunk: Uint8Array, places: number[]) => void) | undefined;
+  /** True when more than `maxQueuedChars` of what is never refused waits, false when half of that has gone. */
+  onFull?: ((isFull: boolean) => void) | undefined;
 }
 
 export class BatchWriter {
+  /** Grows with every piece that the other end has taken. */
+  progress = 0;
   /** How many writes the stream has taken. A message that no write has followed was never sent, not even in part. */
   writes = 0;
   #stream: ByteSink;
   #framing: Framing;
   #maxQueuedChars: number;
-  #onWrite: BatchWriterOptions['onWrite'];
-  /** Frames of this tick, joined as text where the framing can be written as text. */
-  #text = '';
-  #frames: Uint8Array[] = [];
-  /** Where in the text each message begins and ends; only if somebody is to be told, who then shares its bytes. */
-  #places: number[] = [];
+  #options: BatchWriterOptions;
+  /** What waits. Messages are added to the last. */
+  #batches: OutboundBatch[] = [];
+  /** What is left of the batch that is being written. */
+  #rest: Uint8Array | undefined;
   #queuedChars = 0;
-  #waiters: Waiter[] = [];
+  /** How many of them are of messages that are never refused. */
+  #keptChars = 0;
+  #isFull = false;
+  #whenEmpty: (() => void)[] = [];
   #scheduled = false;
   #blocked = false;
   #ended: Error | undefined;
@@ -44,26 +52,38 @@ export class BatchWriter {
     this.#stream = stream;
     this.#framing = framing;
     this.#maxQueuedChars = options.maxQueuedChars ?? DEFAULT_MAX_QUEUED_CHARS;
-    this.#onWrite = options.onWrite;
+    this.#options = options;
     stream.on('drain', () => this.#drained());
   }
 
+  /** Whether the other end has to read before more can be written. */
+  get blocked(): boolean {
+    return this.#blocked;
+  }
+
   /** Resolves once the message is handed to the stream; at once unless the other end reads too slowly. */
-  send(json: string): Promise<void> {
+  send(json: string, neverRefuse = false): Promise<void> {
     if (this.#ended) return Promise.reject(this.#ended);
-    if (this.#queuedChars > 0 && this.#queuedChars + json.length > this.#maxQueuedChars) {
+    if (!neverRefuse && this.#queuedChars > 0 && this.#queuedChars + json.length > this.#maxQueuedChars) {
       return Promise.reject(this.#full());
     }
-    const start = this.#text.length;
+    const batch = this.#batchFor(json);
     try {
-      if (this.#framing.encodeJson) this.#text += this.#framing.encodeJson(json);
-      else this.#pushFrame(json);
+      batch.add(json);
     } catch (error) {
       return Promise.reject(error); // a payload that this framing cannot carry
     }
-    if (this.#onWrite) this.#places.push(start, start + json.length);
-    this.#queuedChars += json.length + OVERHEAD_CHARS;
-    if (this.#blocked) return new Promise((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    const chars = json.length + OVERHEAD_CHARS;
+    batch.chars += chars;
+    this.#queuedChars += chars;
+    if (neverRefuse) this.#keep(batch, chars);
+    if (this.#blocked) {
+      return new Promise((resolve, reject) => {
+        batch.waiters ??= [];
+        batch.waiters.push({ resolve, reject });
+      });
+    }
+    batch.promised = true;
     if (!this.#scheduled) {
       this.#scheduled = true;
       process.nextTick(this.#flushTick);
@@ -81,23 +101,52 @@ export class BatchWriter {
         resolve();
       };
       this.#stream.once('close', done);
-      // While blocked the queue goes out at the drain; an empty write behind it completes when all before it has.
-      if (this.#blocked && this.#queuedChars > 0)
-        this.#waiters.push({ resolve: () => this.#stream.write('', done), reject: done });
-      else this.#stream.write('', done);
+      // An empty write behind all others completes when they have.
+      const last = () => {
+        if (this.#ended || !this.#stream.writable) done();
+        else this.#stream.write('', done);
+      };
+      if (this.#isEmpty()) last();
+      else this.#whenEmpty.push(last);
     });
   }
 
   /** No more messages: those that wait are told why. */
   end(reason: Error): void {
     if (this.#ended) return;
-    if (this.#stream.writable) this.#flush();
+    if (this.#stream.writable) {
+      this.#flush();
+      // A message is not left half written, nor one unwritten whose sender was told that it was sent.
+      while (this.#stream.writable && (this.#rest || this.#batches[0]?.promised)) this.#writeNext();
+    }
     this.#ended = reason;
-    this.#text = '';
-    this.#frames = [];
-    this.#places = [];
+    const batches = this.#batches.splice(0);
+    this.#rest = undefined;
     this.#queuedChars = 0;
-    for (const waiter of this.#waiters.splice(0)) waiter.reject(reason);
+    this.#keptChars = 0;
+    for (const { waiters = [] } of batches) for (const waiter of waiters) waiter.reject(reason);
+    for (const callback of this.#whenEmpty.splice(0)) callback();
+    this.#setFull(false);
+  }
+
+  #batchFor(json: string): OutboundBatch {
+    const last = this.#batches.at(-1);
+    if (last && last.chars + json.length <= BATCH_CHARS) return last;
+    const batch = new OutboundBatch(this.#framing, this.#options.onWrite !== undefined);
+    this.#batches.push(batch);
+    return batch;
+  }
+
+  #keep(batch: OutboundBatch, chars: number): void {
+    batch.keptChars += chars;
+    this.#keptChars += chars;
+    if (this.#keptChars > this.#maxQueuedChars) this.#setFull(true);
+  }
+
+  #setFull(isFull: boolean): void {
+    if (this.#isFull === isFull) return;
+    this.#isFull = isFull;
+    this.#options.onFull?.(isFull);
   }
 
   #flushTick = (): void => {
@@ -106,41 +155,43 @@ export class BatchWriter {
   };
 
   #flush(): void {
-    if (this.#blocked || this.#queuedChars === 0 || this.#ended) return;
-    const text = this.#text;
-    this.#text = '';
-    this.#queuedChars = 0;
-    const chunk = this.#onWrite ? Buffer.from(text) : text;
-    this.#blocked = !this.#stream.write(this.#framing.encodeJson ? chunk : this.#takeFrames());
+    while (!this.#blocked && !this.#ended && !this.#isEmpty()) this.#writeNext();
+  }
+
+  #isEmpty(): boolean {
+    return this.#rest === undefined && this.#batches.length === 0;
+  }
+
+  #writeNext(): void {
+    if (this.#rest) this.#writePiece(this.#rest);
+    else this.#writeBatch(this.#batches.shift()!);
+    if (this.#isEmpty()) for (const callback of this.#whenEmpty.splice(0)) callback();
+  }
+
+  #writeBatch(batch: OutboundBatch): void {
+    const data = batch.encoded(PIECE_BYTES);
+    if (typeof data === 'string') this.#blocked = !this.#stream.write(data);
+    else this.#writePiece(data);
     // A write that the system refuses as a whole fails within the call; one that fails later may have gone out in part.
-    if (this.#stream.errored) return;
+    if (this.#stream.errored) return void this.#batches.unshift(batch);
     this.writes++;
+    this.#queuedChars -= batch.chars;
+    this.#keptChars -= batch.keptChars;
+    if (batch.waiters) for (const waiter of batch.waiters) waiter.resolve();
     // Not before: the other end is at work meanwhile.
-    if (typeof chunk !== 'string') this.#tell(chunk, text);
+    if (this.#options.onWrite) batch.show(data, this.#options.onWrite);
+    if (this.#keptChars <= this.#maxQueuedChars / 2) this.#setFull(false);
   }
 
-  #tell(chunk: Uint8Array, text: string): void {
-    const places = this.#places;
-    this.#places = [];
-    this.#onWrite?.(chunk, chunk.length === text.length ? places : inBytes(places, text));
-  }
-
-  #pushFrame(json: string): void {
-    this.#frames.push(this.#framing.encode(Buffer.from(json)));
-    if (this.#onWrite) this.#text += json;
-  }
-
-  #takeFrames(): Uint8Array {
-    const frames = this.#frames;
-    this.#frames = [];
-    return frames.length === 1 ? frames[0]! : Buffer.concat(frames);
+  #writePiece(bytes: Uint8Array): void {
+    this.#rest = bytes.length > PIECE_BYTES ? bytes.subarray(PIECE_BYTES) : undefined;
+    this.#blocked = !this.#stream.write(this.#rest ? bytes.subarray(0, PIECE_BYTES) : bytes);
   }
 
   #drained(): void {
     this.#blocked = false;
-    const waiters = this.#waiters.splice(0);
+    this.progress++;
     this.#flush();
-    for (const waiter of waiters) waiter.resolve();
   }
 
   #full(): PeerError {
@@ -150,15 +201,4 @@ export class BatchWriter {
       { hint: 'Await `send` before sending more, or raise maxQueuedChars.' },
     );
   }
-}
-
-/** Places in a text as places in its UTF-8. */
-function inBytes(places: readonly number[], text: string): number[] {
-  let chars = 0;
-  let bytes = 0;
-  return places.map((place) => {
-    bytes += Buffer.byteLength(text.slice(chars, place));
-    chars = place;
-    return bytes;
-  });
 }

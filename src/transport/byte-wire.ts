@@ -27,6 +27,10 @@ export abstract class ByteWire implements Wire {
   readonly #decoder: FrameDecoder;
   readonly #maxQueuedChars: number | undefined;
   #writer: BatchWriter | undefined;
+  #input: Readable | undefined;
+  /** Too many answers wait for the other end: no more requests are read before it has taken some. */
+  #isFull = false;
+  #readsNoMore = false;
   #closed = false;
   #closeError: Error | undefined;
 
@@ -59,13 +63,13 @@ export abstract class ByteWire implements Wire {
     return this.#writer?.writes ?? 0;
   }
 
-  send(text: string): Promise<void> {
+  send(text: string, neverRefuse = false): Promise<void> {
     if (!this.#writer) {
       return Promise.reject(
         this.#closed ? this.#closedUsage() : new UsageError('NOT_STARTED', 'Nothing can be sent before start()'),
       );
     }
-    return this.#writer.send(escapeLineSeparators(text));
+    return this.#writer.send(escapeLineSeparators(text), neverRefuse);
   }
 
   owe(change: number): void {
@@ -86,7 +90,9 @@ export abstract class ByteWire implements Wire {
     this.#writer = new BatchWriter(output, this.#framing, {
       maxQueuedChars: this.#maxQueuedChars,
       onWrite: observer && ((chunk, places) => observer.sentSpans(chunk, places)),
+      onFull: (isFull) => this.#full(isFull),
     });
+    this.#input = input;
     this.phase = 'startup';
     let readThisTurn = 0;
     input.on('data', (chunk: Buffer) => {
@@ -101,9 +107,9 @@ export abstract class ByteWire implements Wire {
       // Others have their turn too: one end that floods must not starve the rest.
       readThisTurn = 0;
       input.pause();
-      setImmediate(() => input.resume());
+      setImmediate(() => this.#readOn());
     });
-    input.resume(); // somebody may have paused it before
+    this.#readOn(); // somebody may have paused it before
     input.once('end', () => {
       this.#decoder.end(events);
       onEnd();
@@ -116,14 +122,51 @@ export abstract class ByteWire implements Wire {
       this.report(failure);
       if (!this.#closed) this.writeFailed?.(failure);
     });
+    // What waits can no longer be taken, so it is no reason to leave unread what has come.
+    output.once('close', () => this.#full(false));
   }
 
   /** Nothing more can be written, so the wire is of no more use: ends it once what is on its way has been read. */
   protected writeFailed?(error: Error): void;
 
-  /** What was sent goes out, unless the other end does not read: then the wait is over after `withinMs`. */
-  protected async flush(withinMs: number): Promise<void> {
-    if (this.#writer) await atMost(withinMs, this.#writer.flush(), this.clock);
+  protected stopReading(): void {
+    this.#readsNoMore = true;
+    this.#input?.pause();
+  }
+
+  #full(isFull: boolean): void {
+    if (this.#isFull === isFull) return;
+    this.#isFull = isFull;
+    if (isFull) this.#input?.pause();
+    else this.#readOn();
+    try {
+      this.events?.full?.(isFull);
+    } catch (error) {
+      this.report(toError(error));
+    }
+  }
+
+  #readOn(): void {
+    if (!this.#isFull && !this.#readsNoMore) this.#input?.resume();
+  }
+
+  /** What was sent goes out, however long that takes; but an end that reads nothing for `stallMs` is not waited for. */
+  protected async flush(stallMs: number): Promise<void> {
+    const writer = this.#writer;
+    if (!writer) return;
+    let isFlushed = false;
+    const flushed = writer.flush().then(() => {
+      isFlushed = true;
+    });
+    for (let before = -1; !isFlushed && before !== writer.progress; ) {
+      before = writer.progress;
+      await atMost(stallMs, flushed, this.clock);
+    }
+  }
+
+  /** How much the other end has taken, and whether it has to take more before anything can be written. */
+  protected get output(): { progress: number; blocked: boolean } {
+    return this.#writer ?? { progress: 0, blocked: false };
   }
 
   /** Nothing more is accepted. What this tick sent still goes out; what waits for a full pipe is told that it never will. */

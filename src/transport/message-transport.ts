@@ -5,7 +5,7 @@ import { decodeText } from '../base/decode-text.ts';
 import { type Evidence, PeerError, toError } from '../base/errors.ts';
 import { toJson } from '../base/to-json.ts';
 import { DEFAULT_MAX_FRAME_BYTES, type FrameFault } from '../framing/framing.ts';
-import type { Channel, InboundFault, Noise } from '../jsonrpc/channel.ts';
+import type { Channel, InboundFault, Noise, SendOptions } from '../jsonrpc/channel.ts';
 import type { JsonRpcMessage } from '../jsonrpc/message.ts';
 import { MessageReader, type MessageSink } from '../jsonrpc/message-reader.ts';
 import type { Wire, WireEvents, WireOptions } from './wire.ts';
@@ -30,6 +30,7 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
   onnoise?: ((noise: Noise) => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   unanswered?: (() => number) | undefined;
+  onfull?: ((isFull: boolean) => void) | undefined;
   onending?: (() => void) | undefined;
   onclose?: (() => void) | undefined;
   /** How many lines of noise there were. */
@@ -67,12 +68,13 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
     return this.#wire.start(this);
   }
 
-  send(message: JsonRpcMessage): Promise<void> {
-    return this.#sendJson(message);
+  /** An answer is never refused: the other end waits for it. */
+  send(message: JsonRpcMessage, options?: object): Promise<void> {
+    return this.#sendJson(message, !('method' in message) || (options as SendOptions)?.neverRefuse === true);
   }
 
   sendBatch(messages: JsonRpcMessage[]): Promise<void> {
-    return this.#sendJson(messages);
+    return this.#sendJson(messages, true);
   }
 
   close(): Promise<void> {
@@ -84,9 +86,9 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
     this.#reader.batches = version === REVISION_WITH_BATCHES;
   }
 
-  #sendJson(message: unknown): Promise<void> {
+  #sendJson(message: unknown, neverRefuse: boolean): Promise<void> {
     const json = toJson(message);
-    return typeof json === 'string' ? this.#wire.send(json) : Promise.reject(json);
+    return typeof json === 'string' ? this.#wire.send(json, neverRefuse) : Promise.reject(json);
   }
 
   // What follows is called by the wire and by the reader, not by users.
@@ -139,6 +141,11 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
   /** @internal */
   error(error: Error): void {
     this.onerror?.(error);
+  }
+
+  /** @internal */
+  full(isFull: boolean): void {
+    this.#guard(() => this.onfull?.(isFull));
   }
 
   /** @internal */

@@ -1,27 +1,32 @@
 // This process as a server: frames come in on stdin and go out on stdout. While it runs, stdout is the protocol's alone
 // (prints go to stderr) and no child of ours gets the protocol's streams. When stdin ends, answers in flight may finish,
-// are written, and the process exits, whatever timers it still has.
+// are written, and the process exits, whatever timers it still has. When stdout is broken, no answer can arrive any more:
+// what runs is aborted, nothing more is read, and the process exits too.
 
+import { atMost } from '../base/at-most.ts';
 import { guardChildren } from '../process/guard-children.ts';
 import { takeOverStdout } from '../process/own-streams.ts';
 import { ByteWire } from './byte-wire.ts';
 import type { WireEvents, WireOptions } from './wire.ts';
 
 export interface OwnWireOptions extends WireOptions {
-  /** How long answers in flight may take after stdin has ended. */
+  /** How long answers in flight may take after stdin has ended, or what was aborted after stdout has broken. */
   drainMs?: number;
   /** Whether the process exits when stdin has ended. Yes, unless the caller has other plans for it. */
   exitOnEnd?: boolean;
 }
 
 const DRAIN_MS = 1_000;
-const FLUSH_WAIT_MS = 500;
+/** How long a client may read nothing of what waits for it: after the end of stdin, and when this side closes. */
+const STALL_MS = { ending: 10_000, closing: 1_000 };
 
 export class OwnWire extends ByteWire {
   readonly #drainMs: number;
   readonly #exitOnEnd: boolean;
   #releases: (() => void)[] = [];
   #allAnswered: (() => void) | undefined;
+  /** Grows with every answer. */
+  #answers = 0;
   #ending: Promise<void> | undefined;
 
   constructor(options: OwnWireOptions = {}) {
@@ -40,12 +45,13 @@ export class OwnWire extends ByteWire {
 
   override owe(change: number): void {
     super.owe(change);
+    this.#answers++;
     if (this.answersDue === 0) this.#allAnswered?.();
   }
 
   /** Ends the service, not the process: what was sent goes out, and stdout is an ordinary stream again. */
   close(): Promise<void> {
-    this.#ending ??= this.#end(undefined);
+    this.#ending ??= this.#end(undefined, STALL_MS.closing);
     return this.#ending;
   }
 
@@ -54,27 +60,36 @@ export class OwnWire extends ByteWire {
     this.phase = 'closing';
     this.events?.ending?.();
     await this.#answersInFlight();
-    this.#ending ??= this.#end(error);
+    this.#ending ??= this.#end(error, STALL_MS.ending);
     await this.#ending;
     if (this.#exitOnEnd) process.exit();
   }
 
+  /** Answers that have to wait for the client to read are not late. */
   async #answersInFlight(): Promise<void> {
-    if (this.answersDue === 0) return;
-    await new Promise<void>((resolve) => {
-      const timer = this.clock.after(this.#drainMs, resolve);
-      this.#allAnswered = () => {
-        timer.cancel();
-        resolve();
-      };
+    const allAnswered = new Promise<void>((resolve) => {
+      this.#allAnswered = resolve;
     });
+    const progress = () => this.#answers + this.output.progress;
+    for (let before = -1; this.answersDue > 0 && before !== progress(); ) {
+      before = progress();
+      await atMost(this.output.blocked ? STALL_MS.ending : this.#drainMs, allAnswered, this.clock);
+    }
   }
 
-  async #end(error: Error | undefined): Promise<void> {
+  protected override writeFailed(error: Error): void {
+    if (this.#ending) return;
+    this.#ending = this.#end(error, 0);
+    if (!this.#exitOnEnd) return;
+    // Handlers see their signals abort, and may tidy up.
+    this.clock.after(this.#drainMs, () => process.exit()).keepAlive(false);
+  }
+
+  async #end(error: Error | undefined, stallMs: number): Promise<void> {
     this.phase = 'closing';
-    await this.flush(FLUSH_WAIT_MS);
+    await this.flush(stallMs);
     this.finish(error);
     for (const release of this.#releases.splice(0)) release();
-    process.stdin.pause();
+    this.stopReading();
   }
 }

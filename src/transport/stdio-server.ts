@@ -31,8 +31,8 @@ export class StdioServerTransport extends MessageTransport {
     super.batch(messages, faults);
   }
 
-  override send(message: JsonRpcMessage): Promise<void> {
-    const sent = super.send(message);
+  override send(message: JsonRpcMessage, options?: object): Promise<void> {
+    const sent = super.send(message, options);
     if (!this.unanswered || this.#draining) this.#countOut(message);
     return sent;
   }

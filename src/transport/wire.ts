@@ -10,6 +10,8 @@ export interface WireEvents extends FrameSink {
   fault(fault: FrameFault): void;
   /** Something failed; the wire goes on as far as it can. */
   error(error: Error): void;
+  /** More answers wait than the other end has taken; false when it has caught up. Nothing is read meanwhile. */
+  full?(isFull: boolean): void;
   /** The other end has stopped talking, but may still listen. */
   ending?(): void;
   /** The wire is over, for whatever reason. Called once, after the last frame. */
@@ -24,8 +26,11 @@ export interface Wire {
   /** Why the wire closed, once it has. */
   readonly closeError: Error | undefined;
   start(events: WireEvents): Promise<void>;
-  /** Resolves once the text is handed on: with `SENT` itself when that was possible at once. */
-  send(text: string): Promise<void>;
+  /**
+   * Resolves once the text is handed on: with `SENT` itself when that was possible at once. `neverRefuse` is for answers:
+   * they wait, however much waits already.
+   */
+  send(text: string, neverRefuse?: boolean): Promise<void>;
   /** How many writes were begun. A text that no write has followed was certainly never sent. */
   readonly writes: number;
   close(): Promise<void>;
@@ -61,7 +66,10 @@ export interface WireOptions {
   maxFrameBytes?: number;
   /** The most JSON values (objects, arrays, strings, numbers) one inbound message may hold; one with more fails alone. */
   maxFrameValues?: number;
-  /** How much may wait for an end that does not read, in characters of JSON, before `send` is refused. */
+  /**
+   * How much may wait for an end that does not read, in characters of JSON. Beyond that `send` is refused; answers are
+   * not, but nothing more is read before the other end has taken half of them.
+   */
   maxQueuedChars?: number;
   /** The clock that all waits are measured by. */
   clock?: Clock;

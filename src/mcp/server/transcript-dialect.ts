@@ -112,6 +112,9 @@ export class TranscriptDialect implements Channel {
   set unanswered(count: Channel['unanswered']) {
     this.#channel.unanswered = count;
   }
+  set onfull(handler: Channel['onfull']) {
+    this.#channel.onfull = handler;
+  }
   set onending(handler: Channel['onending']) {
     this.#channel.onending = handler;
   }

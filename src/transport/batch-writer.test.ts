@@ -1,0 +1,129 @@
+import { Writable } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { lengthPrefix } from '../framing/length-prefix.ts';
+import { newline } from '../framing/newline.ts';
+import { SENT } from '../jsonrpc/channel.ts';
+import { BatchWriter, type BatchWriterOptions } from './batch-writer.ts';
+
+/** A stream that takes a write only when it is told to. */
+class SlowReader extends Writable {
+  readonly written: Buffer[] = [];
+  #taken: (() => void) | undefined;
+
+  constructor() {
+    super({ highWaterMark: 1 });
+  }
+
+  override _write(chunk: Buffer, _encoding: string, callback: () => void): void {
+    this.written.push(chunk);
+    this.#taken = callback;
+  }
+
+  /** Takes all there is, one write after another. */
+  async takeAll(): Promise<void> {
+    while (this.#taken) {
+      const taken = this.#taken;
+      this.#taken = undefined;
+      taken();
+      await new Promise(setImmediate);
+    }
+  }
+
+  get text(): string {
+    return Buffer.concat(this.written).toString();
+  }
+}
+
+function writerOf(options: BatchWriterOptions = {}) {
+  const stream = new SlowReader();
+  const levels: boolean[] = [];
+  const writer = new BatchWriter(stream, newline(), { onFull: (isFull) => levels.push(isFull), ...options });
+  return { stream, writer, levels };
+}
+
+describe('what is never refused', () => {
+  test('waits beyond the limit, says so once, and again when half of it has gone', async () => {
+    const { stream, writer, levels } = writerOf({ maxQueuedChars: 4 * 1024 * 1024 });
+    const text = 'x'.repeat(1024 * 1024);
+    const sending = Array.from({ length: 10 }, () => writer.send(text, true));
+    expect(levels).toEqual([true]);
+    await expect(writer.send('{}')).rejects.toMatchObject({ code: 'SEND_QUEUE_FULL' });
+    await new Promise(setImmediate);
+    const { length } = stream.written;
+    expect(length).toBe(1);
+    await stream.takeAll();
+    await Promise.all(sending);
+    expect(levels).toEqual([true, false]);
+    expect(stream.text).toBe(`${text}\n`.repeat(10));
+  });
+
+  test('is let go when the writer ends, and nothing is full any more', async () => {
+    const { writer, levels } = writerOf({ maxQueuedChars: 1000 });
+    await writer.send('first', true);
+    await new Promise(setImmediate);
+    const waiting = writer.send('x'.repeat(2000), true);
+    writer.end(new Error('over'));
+    await expect(waiting).rejects.toThrow('over');
+    expect(levels).toEqual([true, false]);
+  });
+});
+
+test('a long message goes out in pieces and arrives whole, whatever its characters', async () => {
+  const text = 'aé€😀'.repeat(400_000);
+  for (const framing of [newline(), lengthPrefix()]) {
+    const stream = new SlowReader();
+    const seen: string[] = [];
+    const writer = new BatchWriter(stream, framing, {
+      onWrite: (chunk, places) => seen.push(Buffer.from(chunk).subarray(places[0], places[1]).toString()),
+    });
+    await writer.send(text);
+    const flushed = writer.flush();
+    await new Promise(setImmediate);
+    await stream.takeAll();
+    await flushed;
+    expect(stream.written.length).toBeGreaterThan(2);
+    expect(stream.text.includes(text)).toBe(true);
+    expect(seen).toEqual([text]);
+  }
+});
+
+test('what was sent before the end goes out, though the stream is full', async () => {
+  const { stream, writer } = writerOf();
+  const texts = [1, 2, 3].map((n) => String(n).repeat(3_000_000));
+  for (const text of texts) expect(writer.send(text)).toBe(SENT);
+  await new Promise(setImmediate);
+  const late = writer.send('late');
+  writer.end(new Error('closed'));
+  await expect(late).rejects.toThrow('closed');
+  await stream.takeAll();
+  expect(stream.text).toBe(texts.map((text) => `${text}\n`).join(''));
+});
+
+test('whatever is sent and whenever it drains, all that was accepted arrives in order', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ length: fc.nat(1500), keep: fc.boolean(), drain: fc.boolean() }), { maxLength: 40 }),
+      async (steps) => {
+        const { stream, writer, levels } = writerOf({ maxQueuedChars: 3000 });
+        const accepted: string[] = [];
+        const sending: Promise<unknown>[] = [];
+        for (const [n, { length, keep, drain }] of steps.entries()) {
+          const line = `${n}:${'x'.repeat(length)}`;
+          sending.push(
+            writer.send(line, keep).then(
+              () => accepted.push(line),
+              (error) => expect(keep ? 'refused' : error.code).toBe('SEND_QUEUE_FULL'),
+            ),
+          );
+          if (drain) await new Promise(setImmediate);
+          if (drain) await stream.takeAll();
+        }
+        await new Promise(setImmediate);
+        await stream.takeAll();
+        await Promise.all(sending);
+        expect(stream.text).toBe(accepted.map((line) => `${line}\n`).join(''));
+        expect(levels.length % 2).toBe(0);
+      },
+    ),
+  ));
