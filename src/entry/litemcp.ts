@@ -176,11 +176,8 @@ export async function serveLiteMcpAsMcp(options: LiteMcpConnectOptions): Promise
   });
   try {
     const server = await litemcpAsMcp(client);
-    const { peer } = await server.connect(new StdioServerTransport({ exitOnEnd: false }));
-    const ended = new Promise<void>((resolve) => {
-      peer.onclose = () => resolve();
-    });
-    return await untilOver(lost, ended, options.signal, () => peer.close());
+    const { closed, peer } = await server.connect(new StdioServerTransport({ exitOnEnd: false }));
+    return await untilOver(lost, closed, options.signal, () => peer.close());
   } finally {
     await client.close();
   }

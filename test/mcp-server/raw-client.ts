@@ -14,12 +14,15 @@ export const META = {
 
 export class RawClient {
   readonly received: Message[] = [];
+  /** Resolves when the server's end of the connection is closed. */
+  readonly closed: Promise<unknown>;
   #near: import('node:stream').Duplex;
   #looks = new Set<() => void>();
   #nextId = 100;
 
-  private constructor(near: import('node:stream').Duplex) {
+  private constructor(near: import('node:stream').Duplex, closed: Promise<unknown>) {
     this.#near = near;
+    this.closed = closed;
     let text = '';
     near.on('data', (chunk) => {
       text += chunk;
@@ -32,8 +35,8 @@ export class RawClient {
 
   static async connect(server: Server): Promise<RawClient> {
     const [near, far] = duplexPair();
-    await server.connect(StreamTransport.over(far));
-    return new RawClient(near);
+    const { closed } = await server.connect(StreamTransport.over(far));
+    return new RawClient(near, closed);
   }
 
   write(message: object | string): void {

@@ -31,7 +31,8 @@ export interface ClientContext {
 
 /** How a call reaches its client. */
 export interface CallLink {
-  notify(method: string, params: Record<string, unknown>): void;
+  progress(inbound: InboundCall, params: Record<string, unknown>): void;
+  log(params: Record<string, unknown>): void;
   ask(call: Call, request: InputRequest): Promise<InputResponse>;
 }
 
@@ -72,22 +73,26 @@ export class Call {
     return this.#first.signal;
   }
 
-  /** Does nothing where the client did not ask for progress. Values that do not grow are not sent: MCP forbids them. */
+  /**
+   * Does nothing where the client did not ask for progress. MCP forbids values that do not grow, and any after the answer:
+   * those are not sent.
+   */
   progress(progress: number, total?: number, message?: string): void {
     const progressToken = this.meta?.progressToken;
-    if (progressToken === undefined || this.#inbound.cancelled || progress <= this.#lastProgress) return;
+    const { cancelled, settled } = this.#inbound;
+    if (progressToken === undefined || cancelled || settled || progress <= this.#lastProgress) return;
     this.#lastProgress = progress;
     const params: Record<string, unknown> = { progressToken, progress };
     if (total !== undefined) params.total = total;
     if (message !== undefined && has(this.revision, 'progressMessage')) params.message = message;
-    this.#link.notify('notifications/progress', params);
+    this.#link.progress(this.#inbound, params);
   }
 
   /** Sent only to a client that wants messages of this level. */
   log(level: LogLevel, data: unknown, logger?: string): void {
     const wanted = this.#client.logLevel;
     if (wanted === undefined || !reaches(level, wanted) || this.#inbound.cancelled) return;
-    this.#link.notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data });
+    this.#link.log(logger === undefined ? { level, data } : { level, logger, data });
   }
 
   /** Asks the user, by a form or by a web page. */

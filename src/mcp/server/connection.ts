@@ -14,6 +14,7 @@ import { Call, type CallLink, type ClientContext } from './call.ts';
 import { readEnvelope } from './envelope.ts';
 import { Listeners } from './listeners.ts';
 import { callTool, complete, getPrompt, listPage, type Params, readResource } from './methods.ts';
+import { Notifier } from './notifier.ts';
 import type { Family } from './registry.ts';
 import type { ServerCore } from './server-core.ts';
 import { SubscribedUris } from './subscribed-uris.ts';
@@ -28,22 +29,26 @@ type RunHandler = (work: (call: Call) => unknown) => unknown;
 
 export class Connection {
   readonly peer: Peer;
+  /** Resolves when the connection is over, with the reason where there is one. */
+  readonly closed: Promise<Error | undefined>;
   readonly #core: ServerCore;
   readonly #listeners: Listeners;
   /** The legacy session, once `initialize` has been answered, or assumed for a client that skips it. */
   #session: Session | undefined;
   #spokeModern = false;
   #subscribed = new SubscribedUris();
+  readonly #notifier = new Notifier((method, params) => this.#notify(method, params));
   readonly #link: CallLink;
 
   constructor(core: ServerCore, channel: Channel, options: PeerOptions) {
     this.#core = core;
     this.peer = new Peer(new TranscriptDialect(channel), options);
     this.#link = {
-      notify: (method, params) => this.#notify(method, params),
+      progress: (inbound, params) => this.#notifier.progress(inbound, params),
+      log: (params) => this.#notifier.log(params),
       ask: (call, request) => this.#askLegacy(call, request),
     };
-    this.#listeners = new Listeners(this.#link.notify, (family) => core.capabilities[family] !== undefined);
+    this.#listeners = new Listeners(this.#notifier, (family) => core.capabilities[family] !== undefined);
     this.peer.handleOthers((params, inbound) => this.#serve(inbound.request.method, params, inbound));
     this.peer.handle('ping', (params) => this.#ping(params), { urgent: true });
     // An open subscription must not take the place of a request that does work.
@@ -53,21 +58,28 @@ export class Connection {
       { urgent: true },
     );
     this.peer.onending = () => this.#listeners.endAll();
+    this.peer.onfull = (isFull) => this.#notifier.setFull(isFull);
+    this.closed = new Promise((resolve) => {
+      this.peer.onclose = (cause) => {
+        core.suspended.ownerClosed(this.#notifier);
+        resolve(cause);
+      };
+    });
   }
 
   listChanged(family: Family): void {
-    if (this.#session) this.#notify(`notifications/${family}/list_changed`);
+    if (this.#session) this.#notifier.changed(`notifications/${family}/list_changed`);
     this.#listeners.listChanged(family);
   }
 
   resourceUpdated(uri: string): void {
-    if (this.#subscribed.has(uri)) this.#notify('notifications/resources/updated', { uri });
+    if (this.#subscribed.has(uri)) this.#notifier.changed('notifications/resources/updated', { uri });
     this.#listeners.resourceUpdated(uri);
   }
 
   log(level: LogLevel, data: unknown, logger: string | undefined): void {
     if (!this.#session || !reaches(level, this.#session.logLevel)) return;
-    this.#notify('notifications/message', logger === undefined ? { level, data } : { level, logger, data });
+    this.#notifier.log(logger === undefined ? { level, data } : { level, logger, data });
   }
 
   async close(): Promise<void> {
@@ -108,8 +120,8 @@ export class Connection {
     const { suspended } = this.#core;
     const round: RunHandler = (run) =>
       params.requestState === undefined
-        ? suspended.start(inbound, client, this.#link.notify, run)
-        : suspended.resume(inbound, client);
+        ? suspended.start(inbound, client, this.#notifier, run)
+        : suspended.resume(inbound, client, this.#notifier);
     const result = this.#modernResult(method, params, inbound, client, round);
     const dress = (bare: unknown) => this.#core.dressed(bare as Params, method);
     return result instanceof Promise ? result.then(dress) : dress(result);
@@ -226,6 +238,7 @@ export class Connection {
   }
 
   #notify(method: string, params?: Params): void {
-    this.peer.notify(method, params).catch((error: Error) => this.peer.onerror?.(error));
+    // What may be sent is for the notifier to say.
+    this.peer.notify(method, params, { neverRefuse: true }).catch((error: Error) => this.peer.onerror?.(error));
   }
 }

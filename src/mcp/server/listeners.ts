@@ -6,6 +6,7 @@ import { SUBSCRIPTION_ID } from '../meta.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import type { RequestId, SubscriptionFilter } from '../types.ts';
 import type { Params } from './methods.ts';
+import type { Notifier } from './notifier.ts';
 import type { Family } from './registry.ts';
 
 const MOST_LISTENERS = 1024;
@@ -30,12 +31,12 @@ interface Listener {
 export class Listeners {
   readonly #byId = new Map<RequestId, Listener>();
   #heldBytes = 0;
-  readonly #notify: (method: string, params: Params) => void;
+  readonly #notifier: Notifier;
   readonly #offered: (family: Family) => boolean;
 
   /** `offered`: which families this server has at all; wishes for others are left out of the acknowledgement. */
-  constructor(notify: (method: string, params: Params) => void, offered: (family: Family) => boolean) {
-    this.#notify = notify;
+  constructor(notifier: Notifier, offered: (family: Family) => boolean) {
+    this.#notifier = notifier;
     this.#offered = offered;
   }
 
@@ -57,7 +58,7 @@ export class Listeners {
     const honored: SubscriptionFilter = Object.fromEntries(families.map((family) => [wishes[family], true]));
     if (uris.length > 0) honored.resourceSubscriptions = uris;
     // The acknowledgement must be the first message of the subscription.
-    this.#notify('notifications/subscriptions/acknowledged', {
+    this.#notifier.reply('notifications/subscriptions/acknowledged', {
       _meta: { [SUBSCRIPTION_ID]: id },
       notifications: honored,
     });
@@ -72,13 +73,15 @@ export class Listeners {
   listChanged(family: Family): void {
     for (const { id, families } of this.#byId.values()) {
       if (families.has(family))
-        this.#notify(`notifications/${family}/list_changed`, { _meta: { [SUBSCRIPTION_ID]: id } });
+        this.#notifier.changed(`notifications/${family}/list_changed`, { _meta: { [SUBSCRIPTION_ID]: id } });
     }
   }
 
   resourceUpdated(uri: string): void {
     for (const { id, uris } of this.#byId.values()) {
-      if (uris.has(uri)) this.#notify('notifications/resources/updated', { _meta: { [SUBSCRIPTION_ID]: id }, uri });
+      if (uris.has(uri)) {
+        this.#notifier.changed('notifications/resources/updated', { _meta: { [SUBSCRIPTION_ID]: id }, uri });
+      }
     }
   }
 

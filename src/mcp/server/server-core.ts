@@ -21,6 +21,8 @@ export interface ServerOptions {
   maxSuspended?: number;
   /** 2026-07-28: how many bytes their requests may have in all. */
   maxSuspendedBytes?: number;
+  /** 2026-07-28: how long they outlive their connection, for a client that resumes on another. Not at all by default. */
+  orphanedMs?: number;
   /** How many requests of a client run at a time, and how many more may wait. */
   maxConcurrent?: number;
   maxQueued?: number;
@@ -63,6 +65,7 @@ export class ServerCore {
       maxSuspended: options.maxSuspended ?? 1000,
       maxSuspendedBytes: options.maxSuspendedBytes ?? 256 * 1024 * 1024,
       suspendedMs: this.askTimeoutMs,
+      orphanedMs: options.orphanedMs ?? 0,
     });
   }
 

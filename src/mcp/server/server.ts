@@ -128,7 +128,7 @@ export class Server {
     const { maxConcurrent, maxQueued, maxInboundBytes, clock } = this.#options;
     const connection = new Connection(this.#core, channel, { maxConcurrent, maxQueued, maxInboundBytes, clock });
     this.#connections.add(connection);
-    connection.peer.onclose = () => this.#connections.delete(connection);
+    void connection.closed.then(() => this.#connections.delete(connection));
     await connection.peer.start();
     return connection;
   }

@@ -1,7 +1,11 @@
 // 2026-07-28 has no requests from server to client: a handler that asks its client is kept here, asleep, while an
 // `input_required` result carries its questions out; the client's retry brings the answers and wakes it. The handler runs
-// once, however many rounds that takes. Those asleep are bounded in number and in bytes. What the client holds meanwhile is only a key: random, good for one use, and worth
-// nothing if it is altered, which is noticed and said.
+// once, however many rounds that takes. Those asleep are bounded in number and in bytes. What the client holds meanwhile
+// is only a key: random, good for one use, and worth nothing if it is altered, which is noticed and said.
+//
+// A sleeping call belongs to the connection that its last request came on. It ends when that connection is closed, unless
+// a request on another one resumes it within `orphanedMs`; when its client does not answer within `suspendedMs`; and when
+// it has to make room. A call that has ended, or is given up, never sleeps again.
 
 import type { Clock } from '../../base/clock.ts';
 import { toError, UsageError } from '../../base/errors.ts';
@@ -11,30 +15,9 @@ import { InFlight } from '../../jsonrpc/in-flight.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import type { InputRequest, InputRequiredResult, InputResponse } from '../types.ts';
-import { Call, type CallLink, type ClientContext } from './call.ts';
-
-interface Question {
-  request: InputRequest;
-  resolve: (response: InputResponse) => void;
-  reject: (error: Error) => void;
-}
-
-/** One handler and its unanswered questions. */
-interface Work {
-  call: Call;
-  /** What began it; the call holds on to it. */
-  first: InboundCall;
-  /** What is kept of it while it sleeps. */
-  bytes: number;
-  /** Method and parameters: a retry must be the same request. */
-  request: string;
-  result: Promise<unknown>;
-  questions: Map<string, Question>;
-  asked: number;
-  onAsked: (() => void) | undefined;
-  dueMs: number;
-  key: string;
-}
+import type { Call, ClientContext } from './call.ts';
+import type { Notifier } from './notifier.ts';
+import { Work } from './suspended-work.ts';
 
 export interface SuspendedCallsOptions {
   clock: Clock;
@@ -42,6 +25,8 @@ export interface SuspendedCallsOptions {
   /** The requests of those asleep, all together. */
   maxSuspendedBytes: number;
   suspendedMs: number;
+  /** How long they wait for a resume when their connection is closed. */
+  orphanedMs: number;
 }
 
 export class SuspendedCalls {
@@ -63,34 +48,22 @@ export class SuspendedCalls {
   }
 
   /** Runs a handler until it is done or asks. */
-  start(
-    inbound: InboundCall,
-    client: ClientContext,
-    notify: CallLink['notify'],
-    run: (call: Call) => unknown,
-  ): unknown {
-    const work: Work = {
-      call: new Call(inbound, client, { notify, ask: (_call, request) => this.#ask(work, request) }),
-      first: inbound,
-      bytes: 0,
-      request: '',
-      result: Promise.resolve(),
-      questions: new Map(),
-      asked: 0,
-      onAsked: undefined,
-      dueMs: 0,
-      key: '',
-    };
+  start(inbound: InboundCall, client: ClientContext, owner: Notifier, run: (call: Call) => unknown): unknown {
+    const work = new Work(inbound, client, owner, this.#ask);
     const outcome = run(work.call);
-    if (!(outcome instanceof Promise)) return outcome;
+    if (!(outcome instanceof Promise)) {
+      work.done();
+      return outcome;
+    }
     work.result = outcome;
-    // A handler that fails while it sleeps is told so when it is woken; nobody listens before.
-    outcome.catch(() => undefined);
+    // What it fails with while it sleeps is for the request that wakes it.
+    const done = () => work.done();
+    outcome.then(done, done);
     return this.#untilNextStop(work, inbound);
   }
 
   /** The client has sent the request again, with answers. */
-  resume(inbound: InboundCall, client: ClientContext): Promise<unknown> {
+  resume(inbound: InboundCall, client: ClientContext, owner: Notifier): Promise<unknown> {
     const params = inbound.request.params ?? {};
     const work = this.#find(params.requestState);
     if (work.request !== identity(inbound)) {
@@ -104,6 +77,7 @@ export class SuspendedCalls {
     );
     this.#wake(work);
     if (this.#asleep.size === 0) this.#deadlines.idle();
+    work.owner = owner;
     work.call.continueUnder(inbound, client);
     for (const [key, response] of read) {
       work.questions.get(key)?.resolve(response);
@@ -112,33 +86,46 @@ export class SuspendedCalls {
     return this.#untilNextStop(work, inbound);
   }
 
+  /** The connection is closed: what sleeps for it is given up now, or when nothing has resumed it in time. */
+  ownerClosed(owner: Notifier): void {
+    const { clock, orphanedMs } = this.#options;
+    for (const work of [...this.#asleep.values()].filter((each) => each.owner === owner)) {
+      if (orphanedMs === 0) this.#drop(work, 'its client closed the connection');
+      else {
+        work.dueMs = Math.min(work.dueMs, clock.nowMs() + orphanedMs);
+        this.#deadlines.added(work);
+      }
+    }
+  }
+
   /** Everybody asleep is woken with the bad news. */
   dropAll(why: string): void {
     for (const work of [...this.#asleep.values()]) this.#drop(work, why);
     this.#deadlines.stop();
   }
 
-  #ask(work: Work, request: InputRequest): Promise<InputResponse> {
+  #ask = (work: Work, request: InputRequest): Promise<InputResponse> => {
+    if (work.isDone || work.call.signal.aborted) return Promise.reject(notGiven('it has ended already'));
     return new Promise((resolve, reject) => {
       work.questions.set(`input-${++work.asked}`, { request, resolve, reject });
       // Questions of one turn travel together.
       if (work.questions.size === 1) queueMicrotask(() => work.onAsked?.());
     });
-  }
+  };
 
   #untilNextStop(work: Work, inbound: InboundCall): Promise<unknown> {
     return new Promise((resolve, reject) => {
       work.onAsked = () => {
         work.onAsked = undefined;
+        if (work.isDone) return;
         try {
           resolve(this.#suspend(work, inbound));
         } catch (error) {
-          for (const question of work.questions.values()) question.reject(toError(error));
-          work.questions.clear();
+          work.rejectQuestions(toError(error));
           reject(error);
         }
       };
-      work.result.then(resolve, reject);
+      work.result?.then(resolve, reject);
       // Not all questions were answered: those left go out again, with what the handler may ask now.
       if (work.questions.size > 0) queueMicrotask(() => queueMicrotask(() => work.onAsked?.()));
     });
@@ -190,11 +177,14 @@ export class SuspendedCalls {
 
   #drop(work: Work, why: string): void {
     this.#wake(work);
-    const reason = new UsageError('INPUT_NOT_GIVEN', `The call was given up: ${why}`);
+    const reason = notGiven(why);
     work.call.abort(reason);
-    for (const { reject } of work.questions.values()) reject(reason);
-    work.questions.clear();
+    work.rejectQuestions(reason);
   }
+}
+
+function notGiven(why: string): UsageError {
+  return new UsageError('INPUT_NOT_GIVEN', `The call was given up: ${why}`);
 }
 
 function identity(inbound: InboundCall): string {
