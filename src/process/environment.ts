@@ -3,6 +3,8 @@
 // is on the list is what programs need to find themselves, their caches, their language and their temporary folder.
 // PATH always survives a custom `env`. Must not know what the child is.
 
+import { marksVariable } from './mark.ts';
+
 const posixNames = new Set([
   'HOME',
   'LOGNAME',
@@ -16,6 +18,8 @@ const posixNames = new Set([
   // Time and place.
   'TZ',
   'TMPDIR',
+  // Of the hosts that this program is a server of (mark.ts): theirs go with it too.
+  marksVariable,
 ]);
 
 // LC_*: as LANG. XDG_*: where uv, npm, pip and friends keep their caches; without it they would download everything again.

@@ -1,12 +1,14 @@
 // A server and everything it started, as one thing that can be signalled and asked whether it is still there.
 // The leader is spawned with `detached`, so it leads its own group and session; wrappers such as npx leave grandchildren.
 //
-// On Linux a member is: the leader, whoever is in its group or its session, whoever descends from one of those, and
-// whoever was once seen to (so an escaped child is still known after its parent died and it was handed to init).
-// Not caught: a process that left the session and lost its parent before the first look, which is what a daemon does on purpose.
+// On Linux a member is: the leader, every process in its group or its session or with its mark (mark.ts), every descendant of
+// those, and every process that was once seen to be one (so an escaped child is still known after its parent died and it was
+// handed to init). With `keepDaemons` it is the group and the session alone: what has left both is a daemon, and is let go.
+// Not found: a process that left the session, lost its parent and hides its environment, all before the first look.
 // On macOS and other POSIX systems: the group alone. On Windows: what `taskkill /T` finds below a living leader.
 
 import { spawn } from 'node:child_process';
+import { hasMark } from './mark.ts';
 import { type ProcessRow, readProcessRow, readProcessTable } from './process-table.ts';
 import { isRunning, sendSignal } from './signals.ts';
 
@@ -14,14 +16,19 @@ export type TreeSignal = 'SIGTERM' | 'SIGKILL';
 
 export class ProcessTree {
   readonly leaderPid: number;
-  readonly #leaderStart: number | undefined;
+  readonly leaderStart: number | undefined;
+  readonly #mark: string;
+  readonly #keepDaemons: boolean;
   readonly #seen = new Map<number, number>(); // pid → startTicks of the members at the last look
+  readonly #unmarked = new Map<number, number>(); // the same of those that are known to have no mark
   #groupOver = false;
 
   /** To be made in the turn of the spawn, while the pid cannot yet belong to anyone else. */
-  constructor(leaderPid: number) {
+  constructor(leaderPid: number, mark: string, keepDaemons = false) {
     this.leaderPid = leaderPid;
-    this.#leaderStart = readProcessRow(leaderPid)?.startTicks;
+    this.leaderStart = readProcessRow(leaderPid)?.startTicks;
+    this.#mark = mark;
+    this.#keepDaemons = keepDaemons;
   }
 
   /** Takes note of who belongs to the tree now: after the leader has died, strays can no longer be told by their parent. */
@@ -48,9 +55,11 @@ export class ProcessTree {
   signal(signal: TreeSignal): boolean {
     if (process.platform === 'win32') return this.#taskkill();
     const members = this.#members();
+    if (!members) return !this.#groupOver && sendSignal(-this.leaderPid, signal);
     const inGroup = (row: ProcessRow) => row.group === this.leaderPid;
-    let reached = !this.#groupOver && (members?.some(inGroup) ?? true) && sendSignal(-this.leaderPid, signal);
-    for (const row of members ?? []) if (!inGroup(row)) reached = sendSignal(row.pid, signal) || reached;
+    // A look takes a while. Who has ended since is not signalled: the pid may be another's by now.
+    let reached = members.some((row) => inGroup(row) && isSame(row)) && sendSignal(-this.leaderPid, signal);
+    for (const row of members) if (!inGroup(row) && isSame(row)) reached = sendSignal(row.pid, signal) || reached;
     return reached;
   }
 
@@ -70,9 +79,9 @@ export class ProcessTree {
     const add = (row: ProcessRow) => {
       if (row.dead || row.pid === process.pid || members.has(row)) return;
       members.add(row);
-      for (const child of children.get(row.pid) ?? []) add(child);
+      if (!this.#keepDaemons) for (const child of children.get(row.pid) ?? []) add(child);
     };
-    for (const row of table) if (this.#isOurs(row)) add(row);
+    for (const row of table) if (this.#isOurs(row) || this.#isMarked(row)) add(row);
 
     this.#seen.clear();
     for (const row of members) this.#seen.set(row.pid, row.startTicks);
@@ -81,22 +90,31 @@ export class ProcessTree {
 
   /** Mostly enough, and much cheaper than the whole table. */
   #anySeenAlive(): boolean {
-    for (const [pid, startTicks] of this.#seen) {
+    for (const pid of this.#seen.keys()) {
       const row = readProcessRow(pid);
-      if (row && row.startTicks === startTicks && !row.dead) return true;
+      if (row && !row.dead && this.#isOurs(row)) return true;
     }
     return false;
   }
 
   #isOurs(row: ProcessRow): boolean {
-    if (this.#seen.get(row.pid) === row.startTicks) return true;
+    if (!this.#keepDaemons && this.#seen.get(row.pid) === row.startTicks) return true;
     return !this.#groupOver && (row.group === this.leaderPid || row.session === this.leaderPid);
+  }
+
+  /** What began before the leader, or was found without the mark once, never has it. That spares reading most environments. */
+  #isMarked({ pid, startTicks }: ProcessRow): boolean {
+    if (this.#keepDaemons || startTicks < (this.leaderStart ?? 0) || this.#unmarked.get(pid) === startTicks)
+      return false;
+    const marked = hasMark(pid, this.#mark);
+    if (marked === false) this.#unmarked.set(pid, startTicks);
+    return marked === true;
   }
 
   /** A pid is given out again only once no group or session bears it: a stranger with the leader's pid means ours is over. */
   #noticeReuse(table: ProcessRow[]): void {
     const leader = table.find((row) => row.pid === this.leaderPid);
-    if (leader && this.#leaderStart !== undefined && leader.startTicks !== this.#leaderStart) this.#groupOver = true;
+    if (leader && this.leaderStart !== undefined && leader.startTicks !== this.leaderStart) this.#groupOver = true;
   }
 
   #taskkill(): boolean {
@@ -107,4 +125,8 @@ export class ProcessTree {
     taskkill.on('error', () => sendSignal(this.leaderPid, 'SIGKILL')); // no taskkill: at least the leader
     return true;
   }
+}
+
+function isSame({ pid, startTicks }: ProcessRow): boolean {
+  return readProcessRow(pid)?.startTicks === startTicks;
 }

@@ -1,7 +1,7 @@
 // One server as a process: started, watched, and stopped with everything it started. The only way Standpipe runs a server.
 // What always holds: no shell starts it; its stderr is always drained; an error on one of its streams is recorded and never
-// uncaught; when its leader ends, by itself or asked to, the rest of its tree is ended too; the watchdog knows its group
-// from the turn it is spawned until its tree is known to be empty. Knows nothing of frames or messages.
+// uncaught; when its leader ends, by itself or asked to, the rest of its tree is ended too; the watchdog knows its mark
+// before it is spawned, and until its tree is known to be empty. Knows nothing of frames or messages.
 
 import {
   type ChildProcess,
@@ -18,6 +18,7 @@ import { redactArguments, secretsInArguments } from '../secrets/redact-arguments
 import { commandLine } from './command-line.ts';
 import { childEnvironment, wholeEnvironment } from './environment.ts';
 import { type Launch, launchError } from './launch-error.ts';
+import { addMark, newMark } from './mark.ts';
 import { ProcessTree } from './process-tree.ts';
 import { releaseWhenIdle } from './release-when-idle.ts';
 import { StderrRing } from './stderr-ring.ts';
@@ -35,6 +36,8 @@ export interface ServerProcessOptions {
   inheritEnv?: boolean;
   cwd?: string;
   stopWaits?: Partial<StopWaits>;
+  /** Lets processes live that left the server's session, as daemons do. They are ended with the server unless given. */
+  keepDaemons?: boolean;
   clock?: Clock;
   /** Gives up the start: what was spawned is stopped before the rejection, with the signal's reason. */
   signal?: AbortSignal;
@@ -54,22 +57,31 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   options.signal?.throwIfAborted();
   const { command, args = [], cwd, env, inheritEnv } = options;
   const mask = maskValues(env, [...(options.secrets ?? []), ...secretsInArguments(args)]);
+  const mark = newMark();
   const launch = {
     command,
     cwd,
-    environment: inheritEnv ? wholeEnvironment(env) : childEnvironment(env),
+    environment: addMark(inheritEnv ? wholeEnvironment(env) : childEnvironment(env), mark),
     commandLine: commandLine(mask(command), redactArguments(args, mask)),
     mask: redactor({ mask }),
   };
   // cross-spawn finds .cmd files and quotes for cmd.exe. On POSIX it is Node's spawn behind 6 ms of loading.
   const spawn = process.platform === 'win32' ? ((await import('cross-spawn')).default as Spawn) : nodeSpawn;
-  const child = spawnPiped(spawn, launch, args);
-  // Without a pid there was no fork: the 'error' that says why comes in the next tick.
-  const server = child.pid === undefined ? undefined : new ServerProcess(child, launch, options);
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve);
-    child.once('error', (error) => reject(launchError(error, launch)));
-  });
+  const guard = { mark, watchdog: process.platform === 'win32' ? undefined : (options.watchdog ?? sharedWatchdog()) };
+  guard.watchdog?.watch({ mark }); // first: this program can be killed at any moment of what follows
+  let server: ServerProcess | undefined;
+  try {
+    const child = spawnPiped(spawn, launch, args);
+    // Without a pid there was no fork: the 'error' that says why comes in the next tick.
+    if (child.pid !== undefined) server = new ServerProcess(child, launch, guard, options);
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (error) => reject(launchError(error, launch)));
+    });
+  } catch (error) {
+    if (!server) guard.watchdog?.forget(mark);
+    throw error;
+  }
   if (options.signal?.aborted) {
     await server!.stop();
     throw options.signal.reason;
@@ -91,6 +103,12 @@ function spawnPiped(spawn: Spawn, launch: Launch, args: readonly string[]): Chil
   } catch (error) {
     throw launchError(error, launch);
   }
+}
+
+/** How a server is found again. */
+interface ServerGuard {
+  mark: string;
+  watchdog: Watchdog | undefined;
 }
 
 let theWatchdog: Watchdog | undefined;
@@ -122,16 +140,22 @@ export class ServerProcess {
   readonly #tree: ProcessTree;
   readonly #waits: StopWaits;
   readonly #clock: Clock;
-  readonly #watchdog: Watchdog | undefined;
+  readonly #guard: ServerGuard;
   #stopping: Promise<StopRung> | undefined;
 
   /** To be made in the turn of the spawn. */
-  constructor(child: ChildProcessWithoutNullStreams, launch: Launch, options: ServerProcessOptions) {
+  constructor(
+    child: ChildProcessWithoutNullStreams,
+    launch: Launch,
+    guard: ServerGuard,
+    options: ServerProcessOptions,
+  ) {
+    const { keepDaemons } = options;
     this.#child = child;
     this.pid = child.pid!;
-    this.#watchdog = process.platform === 'win32' ? undefined : (options.watchdog ?? sharedWatchdog());
-    this.#watchdog?.register(this.pid);
-    this.#tree = new ProcessTree(this.pid);
+    this.#guard = guard;
+    this.#tree = new ProcessTree(this.pid, guard.mark, keepDaemons);
+    guard.watchdog?.watch({ mark: guard.mark, group: this.pid, startTicks: this.#tree.leaderStart, keepDaemons });
     this.#waits = withDefaultWaits(options.stopWaits);
     this.#clock = options.clock ?? systemClock;
     this.commandLine = launch.commandLine;
@@ -200,7 +224,7 @@ export class ServerProcess {
       this.#waits,
       this.#clock,
     );
-    if (rung !== 'unresponsive') this.#watchdog?.unregister(this.pid);
+    if (rung !== 'unresponsive') this.#guard.watchdog?.forget(this.#guard.mark);
     releaseWhenIdle([this.#child.stdout, this.#child.stderr], this.closed, this.#clock);
     return rung;
   }

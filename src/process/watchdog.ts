@@ -1,60 +1,56 @@
 // Ends the servers of a host that vanished, even by SIGKILL. One small `sh` a host holds the reading end of a pipe; the host
-// writes which process groups are its own. When the pipe ends, the host is gone: after a moment in which polite servers
-// leave by themselves (their stdin ended too), the rest get SIGTERM, then SIGKILL, about two seconds later at most.
-// POSIX only. It starts with the first registration, keeps no host alive and pins no folder. A group that was unregistered
-// is never signalled. Nothing here throws: what goes wrong is reported, and the servers run on without the safety net.
-// Not caught: processes that left their group (process-tree.ts catches those while the host lives).
+// writes which servers are its own, and the end of the pipe is the end of the host. The script says what happens then.
+// What always holds: the watchdog runs, and has the mark of a server in its pipe, before that server is spawned, so that
+// there is no moment at which a server has nobody to end it. One that dies is replaced at once, with all servers.
+// POSIX only. It keeps no host alive and pins no folder. A server that was forgotten is never signalled. Nothing here throws:
+// what goes wrong is reported, and the servers run on without the safety net.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { ProcessError, toError } from '../base/errors.ts';
+import { watchdogScript } from './watchdog-script.ts';
 
-// Signals are ignored rather than handled: the watchdog must outlive the Ctrl-C that ends its host. `sleep` in whole
-// seconds, because POSIX knows no others. A group found empty is dropped at once: its number may be given out again.
-const script = `# Standpipe: ends the servers of a host that vanished.
-trap '' HUP INT QUIT TERM PIPE
-groups=
-without() {
-  kept=
-  for other in $groups; do [ "$other" = "$1" ] || kept="$kept $other"; done
-  groups=$kept
+export interface WatchedServer {
+  /** In the environment of the server and of all it starts (mark.ts). */
+  mark: string;
+  /** Once it is spawned. */
+  group?: number;
+  /** Of the leader, in ticks since boot, where the system tells. */
+  startTicks?: number | undefined;
+  /** Whether what left the server's session is spared. */
+  keepDaemons?: boolean | undefined;
 }
-signal_all() {
-  for group in $groups; do kill -s "$1" -- "-$group" 2>/dev/null || without "$group"; done
-}
-while read -r change group; do
-  without "$group"
-  if [ "$change" = + ]; then groups="$groups $group"; fi
-done
-signal_all 0
-for step in TERM KILL KILL; do
-  [ "$groups" ] || exit 0
-  sleep 1
-  signal_all "$step"
-done
-`;
 
 export type WatchdogFailure = (error: ProcessError) => void;
 
 export interface WatchdogOptions {
-  /** Told once for each watchdog lost. A warning of the process unless given. */
+  /** Called once for each watchdog lost. A warning of the process unless given. */
   onFailure?: WatchdogFailure;
   /** The POSIX shell to run. */
   shell?: string;
+  clock?: Clock;
 }
 
-/** It is started again once after it died; if that one dies too, the cause will not go away by trying. */
-const maxStarts = 2;
+/** One that keeps dying is not replaced without end. The next server that is started gets a new one in any case. */
+const maxReplacements = 3;
+const periodMs = 10_000;
 
 export class Watchdog {
-  readonly #groups = new Set<number>();
+  readonly #lines = new Map<string, string>(); // mark → what the watchdog knows of that server
   readonly #shell: string;
   readonly #onFailure: WatchdogFailure;
+  readonly #clock: Clock;
   #process: ChildProcess | undefined;
-  #starts = 0;
+  #replacedAtMs: number[] = [];
 
-  constructor({ onFailure = (error) => process.emitWarning(error), shell = '/bin/sh' }: WatchdogOptions = {}) {
+  constructor({
+    onFailure = (error) => process.emitWarning(error),
+    shell = '/bin/sh',
+    clock = systemClock,
+  }: WatchdogOptions = {}) {
     this.#onFailure = onFailure;
     this.#shell = shell;
+    this.#clock = clock;
   }
 
   /** Undefined while there is none. */
@@ -62,32 +58,33 @@ export class Watchdog {
     return this.#process?.pid;
   }
 
-  register(group: number): void {
-    if (!(group > 1)) return; // to kill(2), 0 is our own group and -1 is everyone
-    this.#groups.add(group);
-    if (this.#process) this.#tell(`+ ${group}\n`);
-    else if (this.#starts < maxStarts) this.#start();
+  /** To be called before the spawn, and again with the group in the turn of the spawn. */
+  watch({ mark, group = 0, startTicks = 0, keepDaemons = false }: WatchedServer): void {
+    const known = group > 1 ? group : 0; // to kill(2), 0 is our own group and -1 is everyone
+    const line = `+ ${mark}:${known}:${startTicks}:${keepDaemons ? 1 : 0}\n`;
+    this.#lines.set(mark, line);
+    if (this.#process) this.#tell(line);
+    else this.#start();
   }
 
-  unregister(group: number): void {
-    if (this.#groups.delete(group)) this.#tell(`- ${group}\n`);
+  forget(mark: string): void {
+    if (this.#lines.delete(mark)) this.#tell(`- ${mark}\n`);
   }
 
-  /** Ends the watch as if the host had vanished: what is still registered is ended. */
+  /** Ends the watch as if the host had vanished: what is still watched is ended. */
   close(): void {
     const watchdog = this.#process;
     this.#process = undefined;
-    this.#groups.clear();
+    this.#lines.clear();
     watchdog?.stdin?.end();
   }
 
   #start(): void {
-    this.#starts += 1;
     try {
-      const watchdog = spawn(this.#shell, ['-c', script, 'standpipe-watchdog'], {
+      const watchdog = spawn(this.#shell, ['-c', watchdogScript(), 'standpipe-watchdog'], {
         detached: true, // its own session: signals meant for the host's group or terminal pass it by
         cwd: '/',
-        env: { PATH: process.env.PATH ?? '/usr/bin:/bin' }, // for `sleep`
+        env: { PATH: `${process.env.PATH ?? ''}:/usr/bin:/bin`, LC_ALL: 'C' }, // for `sleep`, `grep` and `ps`
         stdio: ['pipe', 'ignore', 'ignore'],
       });
       this.#process = watchdog;
@@ -96,21 +93,37 @@ export class Watchdog {
       watchdog.stdin?.on('error', (error) => this.#lost(watchdog, error));
       watchdog.unref();
       (watchdog.stdin as Partial<import('node:net').Socket> | null)?.unref?.();
-      this.#tell([...this.#groups].map((group) => `+ ${group}\n`).join(''));
+      this.#tell([...this.#lines.values()].join(''));
     } catch (error) {
       this.#lost(this.#process, toError(error));
     }
   }
 
-  // A line is in the pipe when write() returns: libuv writes at once what the pipe can take.
+  // A line is in the pipe when write() returns: libuv writes at once what the pipe can take. If the watchdog has died without
+  // our knowing yet, the error is known as well, and a new one must be there before the caller goes on.
   #tell(lines: string): void {
-    if (this.#process?.stdin?.writable) this.#process.stdin.write(lines);
+    const watchdog = this.#process;
+    if (!watchdog?.stdin?.writable) return;
+    watchdog.stdin.write(lines);
+    if (watchdog.pid !== undefined && watchdog.stdin.errored) this.#lost(watchdog, watchdog.stdin.errored);
   }
 
   #lost(watchdog: ChildProcess | undefined, cause: Error): void {
     if (this.#process !== watchdog) return; // reported already
     this.#process = undefined;
-    const hint = 'Servers run on, but would outlive this program if it were killed. Check that /bin/sh can be run.';
+    // One that could not even be spawned would fail again: the next server is the time to try.
+    if (watchdog?.pid !== undefined && this.#lines.size > 0 && this.#mayReplace()) this.#start();
+    const hint = this.#process
+      ? 'Another one has taken its place. Find out what ends it: servers are not guarded while there is none.'
+      : 'Servers run on, but would outlive this program if it were killed. Check that /bin/sh can be run.';
     this.#onFailure(new ProcessError('WATCHDOG_FAILED', `The watchdog is lost: ${cause.message}`, { hint, cause }));
+  }
+
+  #mayReplace(): boolean {
+    const nowMs = this.#clock.nowMs();
+    this.#replacedAtMs = this.#replacedAtMs.filter((atMs) => atMs > nowMs - periodMs);
+    if (this.#replacedAtMs.length >= maxReplacements) return false;
+    this.#replacedAtMs.push(nowMs);
+    return true;
   }
 }

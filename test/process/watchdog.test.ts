@@ -2,9 +2,14 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
+import type { ProcessError } from '../../src/base/errors.ts';
+import { readProcessRow } from '../../src/process/process-table.ts';
 import { Watchdog } from '../../src/process/watchdog.ts';
+import { watchdogScript } from '../../src/process/watchdog-script.ts';
 import { expectNoneAlive, fixture, isAlive, node, playground, until } from '../fixtures/process/programs.ts';
 
 const posix = process.platform !== 'win32';
@@ -57,14 +62,21 @@ async function ignoresSignals(pid: number): Promise<void> {
   });
 }
 
-const shells = ['/bin/sh', '/bin/dash', '/bin/bash', '/bin/ksh', '/bin/zsh'].filter((shell) => existsSync(shell));
+const shells = ['/bin/sh', '/bin/dash', '/bin/bash', '/bin/ksh'].filter((shell) => existsSync(shell));
 
-test.each(shells)('a group that was unregistered is never signalled (%s)', async (shell) => {
+/** As `newMark` makes them. */
+const markOf = (server: ChildProcess) => `mark-of-the-server-${server.pid}`;
+
+function watch(watchdog: Watchdog, leader: ChildProcess & { pid: number }): void {
+  watchdog.watch({ mark: markOf(leader), group: leader.pid });
+}
+
+test.each(shells)('a server that was forgotten is never signalled (%s)', async (shell) => {
   const watchdog = new Watchdog({ shell });
   const [kept, released] = [groupLeader(), groupLeader()];
-  watchdog.register(kept.pid);
-  watchdog.register(released.pid);
-  watchdog.unregister(released.pid);
+  watch(watchdog, kept);
+  watch(watchdog, released);
+  watchdog.forget(markOf(released));
   const pid = watchdog.pid!;
   watchdog.close();
   const [, signal] = await once(kept, 'exit');
@@ -74,49 +86,118 @@ test.each(shells)('a group that was unregistered is never signalled (%s)', async
   released.kill('SIGKILL');
 });
 
+test.runIf(process.platform === 'linux').each(shells)(
+  'a leader that started at another time has got the pid after ours, and is not signalled (%s)',
+  async (shell) => {
+    const watchdog = new Watchdog({ shell });
+    const [ours, stranger] = [groupLeader(), groupLeader()];
+    const { startTicks } = readProcessRow(ours.pid)!;
+    watchdog.watch({ mark: markOf(ours), group: ours.pid, startTicks });
+    watchdog.watch({ mark: markOf(stranger), group: stranger.pid, startTicks: 1 });
+    const pid = watchdog.pid!;
+    watchdog.close();
+    await once(ours, 'exit');
+    await until('the watchdog ends by itself', () => !isAlive(pid));
+    expect(isAlive(stranger.pid)).toBe(true);
+    stranger.kill('SIGKILL');
+  },
+);
+
+test.runIf(process.platform === 'linux')('on macOS, what has a mark is found by ps', async () => {
+  const { marks } = playground();
+  // What `ps -E` prints there, `ps e` prints here.
+  writeFileSync(
+    join(marks.folder, 'ps'),
+    '#!/bin/sh\nfor o; do shift; [ "$o" = -E ] || set -- "$@" "$o"; done\nexec /usr/bin/ps "$@" e\n',
+    {
+      mode: 0o755,
+    },
+  );
+  const env = { ...process.env, PATH: `${marks.folder}:${process.env.PATH}` };
+  const [mark, other] = ['mark-of-the-server-1', 'mark-of-the-server-2'];
+  const [marked, stranger] = [mark, other].map((mark) =>
+    spawn('sleep', ['99'], { detached: true, stdio: 'ignore', env: { ...env, STANDPIPE_MARKS: mark } }),
+  );
+  const watchdog = spawn('sh', ['-c', watchdogScript('darwin')], { env, stdio: ['pipe', 'ignore', 'inherit'] });
+  watchdog.stdin.end(`+ ${mark}:0:0:0\n`);
+  const [[, signal]] = await Promise.all([once(marked!, 'exit'), once(watchdog, 'exit')]);
+  expect(signal).toBe('SIGTERM');
+  expect(isAlive(stranger!.pid!)).toBe(true);
+  stranger!.kill('SIGKILL');
+});
+
 test.runIf(process.platform === 'linux')('the watchdog survives the signals that end its host', async () => {
   const watchdog = new Watchdog();
   const leader = groupLeader();
-  watchdog.register(leader.pid);
+  watch(watchdog, leader);
   await ignoresSignals(watchdog.pid!);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.kill(watchdog.pid!, signal);
   watchdog.close();
   await once(leader, 'exit');
 });
 
-test.runIf(posix)(
-  'a watchdog that dies is reported, started again once with all groups, and then given up',
-  async () => {
-    const failures: string[] = [];
-    const watchdog = new Watchdog({ onFailure: (error) => failures.push(error.code) });
-    const [first, second] = [groupLeader(), groupLeader()];
-    watchdog.register(first.pid);
-    const pid = watchdog.pid!;
-    process.kill(pid, 'SIGKILL');
-    await until('it is reported', () => failures.length === 1);
-    expect(watchdog.pid).toBeUndefined();
-    watchdog.register(second.pid);
-    expect(watchdog.pid).not.toBe(pid);
-    watchdog.close();
-    await Promise.all([once(first, 'exit'), once(second, 'exit')]);
-    expect(failures).toEqual(['WATCHDOG_FAILED']);
-  },
-);
+test.runIf(posix)('a watchdog that dies is reported, and replaced at once with all servers', async () => {
+  const failures: ProcessError[] = [];
+  const watchdog = new Watchdog({ onFailure: (error) => failures.push(error) });
+  const [first, second] = [groupLeader(), groupLeader()];
+  watch(watchdog, first);
+  watch(watchdog, second);
+  const pid = watchdog.pid!;
+  process.kill(pid, 'SIGKILL');
+  await until('it is reported', () => failures.length === 1);
+  expect(watchdog.pid).toBeGreaterThan(0);
+  expect(watchdog.pid).not.toBe(pid);
+  watchdog.close();
+  await Promise.all([once(first, 'exit'), once(second, 'exit')]);
+  expect(failures).toMatchObject([{ code: 'WATCHDOG_FAILED', hint: expect.stringContaining('taken its place') }]);
+});
 
-test.runIf(posix)('without a shell there is a report, and no exception', async () => {
+test.runIf(posix)('one that keeps dying is not replaced without end; the next server tries again', async () => {
+  const clock = new ManualClock();
+  const failures: ProcessError[] = [];
+  const watchdog = new Watchdog({ clock, onFailure: (error) => failures.push(error) });
+  const [first, second] = [groupLeader(), groupLeader()];
+  watch(watchdog, first);
+  const kill = async () => {
+    const count = failures.length;
+    process.kill(watchdog.pid!, 'SIGKILL');
+    await until('it is reported', () => failures.length > count);
+  };
+  for (let times = 0; times < 3; times += 1) await kill();
+  clock.advance(10_000);
+  for (let times = 0; times < 3; times += 1) await kill();
+  expect(watchdog.pid).toBeDefined();
+  await kill();
+  expect(watchdog.pid).toBeUndefined();
+  expect(failures.at(-1)!.hint).toContain('would outlive this program');
+  watch(watchdog, second);
+  watchdog.close();
+  await Promise.all([once(first, 'exit'), once(second, 'exit')]);
+});
+
+test.runIf(posix)('without a shell there is a report for each server, and no exception', async () => {
   const reported: string[] = [];
   const watchdog = new Watchdog({ shell: '/no/such/shell', onFailure: (error) => reported.push(error.message) });
-  watchdog.register(99_999_999);
+  watchdog.watch({ mark: 'mark-of-the-server-1' });
+  watchdog.watch({ mark: 'mark-of-the-server-1', group: 99_999_999 });
   await until('it is reported', () => reported.length === 1);
-  watchdog.register(99_999_998);
+  watchdog.watch({ mark: 'mark-of-the-server-2' });
   await until('it is reported again', () => reported.length === 2);
-  watchdog.register(99_999_997);
-  watchdog.unregister(99_999_997);
+  watchdog.forget('mark-of-the-server-2');
   expect(reported[0]).toContain('ENOENT');
 });
 
-test('numbers that mean everyone to kill(2) are refused', () => {
-  const watchdog = new Watchdog();
-  for (const group of [0, 1, -1, Number.NaN]) watchdog.register(group);
-  expect(watchdog.pid).toBeUndefined();
-});
+test.runIf(posix)(
+  'neither numbers that mean everyone to kill(2) nor a mark that anybody could have do any harm',
+  async () => {
+    const watchdog = new Watchdog();
+    const bystander = spawn('sleep', ['99'], { stdio: 'ignore', env: { ...process.env, NAME: 'short' } });
+    for (const group of [0, 1, -1, Number.NaN]) watchdog.watch({ mark: `mark-of-the-server-${group}`, group });
+    for (const mark of ['short', '']) watchdog.watch({ mark });
+    const pid = watchdog.pid!;
+    watchdog.close();
+    await until('the watchdog ends by itself', () => !isAlive(pid));
+    expect(isAlive(bystander.pid!)).toBe(true);
+    bystander.kill('SIGKILL');
+  },
+);

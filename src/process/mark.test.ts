@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { childEnvironment } from './environment.ts';
+import { addMark, hasMark, newMark } from './mark.ts';
+
+test('marks differ, and fit into a list, a line and a pattern of the shell', () => {
+  const marks = Array.from({ length: 1000 }, newMark);
+  expect(new Set(marks).size).toBe(1000);
+  expect(marks.filter((mark) => !/^[0-9a-v]{20}$/.test(mark))).toEqual([]);
+});
+
+test('a mark is added to those of the outer hosts, which the short list hands on', () => {
+  expect(addMark({ PATH: '/bin' }, 'inner')).toEqual({ PATH: '/bin', STANDPIPE_MARKS: 'inner' });
+  const outer = addMark({ PATH: '/bin', SECRET: 'x' }, 'outer');
+  expect(addMark(childEnvironment({}, outer, 'linux'), 'inner')).toEqual({
+    PATH: '/bin',
+    STANDPIPE_MARKS: 'outer inner',
+  });
+});
+
+test.runIf(process.platform === 'linux')('a process that is none, or another user’s, has no mark', () => {
+  expect(hasMark(process.pid, 'no-such-mark-here')).toBe(false);
+  expect(hasMark(2 ** 30, 'no-such-mark-here')).toBe(false);
+});

@@ -1,0 +1,158 @@
+// What left the group and the session of a server, and lost its parent: it has the server's mark and goes with the server,
+// unless the server's options or the server itself say otherwise. Linux alone shows who has a mark.
+
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { readProcessTable } from '../../src/process/process-table.ts';
+import type { ServerProcessOptions } from '../../src/process/server-process.ts';
+import {
+  expectNoneAlive,
+  fixture,
+  isAlive,
+  type Marks,
+  node,
+  playground,
+  textOf,
+  until,
+} from '../fixtures/process/programs.ts';
+
+const shortWaits = { stdinMs: 200, sigtermMs: 200, sigkillMs: 1000 };
+const daemons = { command: 'sh', args: [fixture('starts-daemons.sh')] };
+
+/** A host in a process of its own, to be killed. */
+function hostOf(options: ServerProcessOptions, marks: Marks) {
+  const server = JSON.stringify({ ...options, env: { ...marks.env, ...options.env } });
+  return { command: node, args: [fixture('host-of-one.mjs'), server] };
+}
+
+function runHost(options: ServerProcessOptions, marks: Marks): number {
+  const { command, args } = hostOf(options, marks);
+  return spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'] }).pid!;
+}
+
+function childrenOf(pid: number): number[] {
+  return readProcessTable()!.flatMap((row) => (row.parent === pid ? [row.pid] : []));
+}
+
+function watchdogOf(pid: number): number {
+  const isWatchdog = (child: number) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('standpipe-watchdog');
+  return childrenOf(pid).find(isWatchdog)!;
+}
+
+function commandLine(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+}
+
+describe.runIf(process.platform === 'linux')('daemons', () => {
+  test('go when their server is stopped', async () => {
+    const { marks, start } = playground();
+    const server = await start({ ...daemons, stopWaits: shortWaits });
+    const strays = await marks.count('daemon', 2);
+    expect(await server.stop()).toBe('SIGKILL');
+    expect(server.exitStatus).toEqual({ exitCode: 0, signal: null }); // the server itself was polite
+    expectNoneAlive([server.pid, ...strays]);
+  });
+
+  test('go when their server ends by itself, and hold neither the pipes nor the host', async () => {
+    const { marks, start } = playground();
+    const loses = { command: 'sh', args: [fixture('loses-a-daemon.sh'), node, fixture('ignores-sigterm.mjs')] };
+    const server = await start({ ...loses, stopWaits: shortWaits });
+    await server.exit;
+    expect(await server.stop()).toBe('SIGKILL');
+    await server.closed;
+    expectNoneAlive(marks.pids());
+  });
+
+  test('go when the host is killed', async () => {
+    const { marks } = playground();
+    const host = runHost(daemons, marks);
+    const strays = await marks.count('daemon', 2);
+    process.kill(host, 'SIGKILL');
+    await until('all are gone', () => !strays.some(isAlive));
+  });
+
+  test('stay with keepDaemons when their server is stopped', async () => {
+    const { marks, start } = playground();
+    const server = await start({ ...daemons, keepDaemons: true });
+    const strays = await marks.count('daemon', 2);
+    expect(await server.stop()).toBe('stdin');
+    expect(strays.map(isAlive)).toEqual([true, true]);
+  });
+
+  test('stay with keepDaemons when the host is killed, and the server goes', async () => {
+    const { marks } = playground();
+    // The jobs are in other groups of the session: no daemons, and found by their mark.
+    const stubborn = `sh ${fixture('stubborn.sh')}`;
+    const jobs = `set -m; ${stubborn} & sh ${fixture('starts-daemons.sh')} </dev/null & exec ${stubborn}`;
+    const host = runHost({ command: 'bash', args: ['-c', jobs], keepDaemons: true }, marks);
+    const strays = await marks.count('daemon', 2);
+    const watchdog = watchdogOf(host);
+    const server = childrenOf(host).find((pid) => pid !== watchdog)!;
+    const session = [server, ...childrenOf(server)];
+    expect(session.length).toBeGreaterThan(1);
+    process.kill(host, 'SIGKILL');
+    await until('the watchdog is done', () => !isAlive(watchdog));
+    expectNoneAlive(session);
+    expect(strays.map(isAlive)).toEqual([true, true]);
+  });
+
+  test('stay when their server has started them without the mark', async () => {
+    const { marks, start } = playground();
+    const args = [fixture('starts-a-free-daemon.sh'), node, fixture('ignores-sigterm.mjs')];
+    const server = await start({ command: 'sh', args });
+    const [free] = await marks.count('ignores-sigterm', 1);
+    expect(await server.stop()).toBe('stdin');
+    expect(isAlive(free!)).toBe(true);
+  });
+
+  test('a process without the mark is nobody’s, whatever its name', async () => {
+    const { marks, start } = playground();
+    const stranger = spawn('sh', [fixture('starts-daemons.sh')], {
+      env: { ...process.env, ...marks.env, STANDPIPE_MARKS: 'of-another-server-0123456789' },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const strays = await marks.count('daemon', 2);
+    const server = await start({ command: 'cat' });
+    expect(await server.stop()).toBe('stdin');
+    expect([stranger.pid!, ...strays].filter((pid) => !isAlive(pid))).toEqual([]);
+    stranger.kill('SIGKILL');
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a server that is itself a host', () => {
+  test('gives its servers the marks of both', async () => {
+    const { marks, start } = playground();
+    const shows = { command: 'sh', args: ['-c', 'echo "$STANDPIPE_MARKS"'] };
+    const outer = await textOf((await start(shows)).stdout);
+    expect(outer).toMatch(/^[0-9a-v]{20}\n$/);
+    const writes = { command: 'sh', args: ['-c', 'echo "$STANDPIPE_MARKS" >"$MARKS/marks.1"; exec cat'] };
+    const host = await start(hostOf(writes, marks));
+    await until('they are known', () => marks.signals('marks.1').length === 1);
+    expect(marks.signals('marks.1')[0]).toMatch(/^[0-9a-v]{20} [0-9a-v]{20}$/);
+    await host.stop();
+  });
+
+  test('is killed with its watchdog: its servers and their daemons go by the outer mark', async () => {
+    const { marks, start } = playground();
+    const inner = await start({ ...hostOf(daemons, marks), stopWaits: shortWaits });
+    const strays = await marks.count('daemon', 2);
+    process.kill(watchdogOf(inner.pid), 'SIGKILL');
+    process.kill(inner.pid, 'SIGKILL');
+    await inner.exit;
+    await inner.stop();
+    expectNoneAlive(strays);
+  });
+
+  test('is killed with the outer host: everything goes, the watchdogs too', async () => {
+    const { marks } = playground();
+    const outer = runHost(hostOf(daemons, marks), marks);
+    const strays = await marks.count('daemon', 2);
+    const outerWatchdog = watchdogOf(outer);
+    const inner = childrenOf(outer).find((pid) => commandLine(pid).includes('host-of-one'))!;
+    const all = [outerWatchdog, watchdogOf(inner), inner, ...childrenOf(inner), ...strays];
+    process.kill(inner, 'SIGKILL');
+    process.kill(outer, 'SIGKILL');
+    await until('all are gone', () => !all.some(isAlive));
+  });
+});

@@ -1,0 +1,62 @@
+// Pain point 1 again: whenever a host is killed, none of its processes is left, not even its watchdog.
+// STANDPIPE_KILL_ROUNDS makes more rounds at each moment.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { fixture, node, until } from '../fixtures/process/programs.ts';
+
+const rounds = Number(process.env.STANDPIPE_KILL_ROUNDS ?? 1);
+const delaysMs = [0, 1, 3, 5, 10, 24, 50];
+const moments = ['call', 'spawn'].flatMap((from) => delaysMs.map((delayMs) => ({ from, delayMs })));
+
+let hosts = 0;
+
+/** Runs a host that is killed, and waits until nothing is left of it: whatever it starts has the token in its PATH. */
+async function expectNothingLeft(hostFixture: string, args: readonly string[], server: string): Promise<void> {
+  hosts += 1;
+  const token = `killed-host-${process.pid}-${hosts}`;
+  const host = spawn(node, [fixture(hostFixture), ...args, 'sh', fixture(server), token], {
+    env: { PATH: `${process.env.PATH}:/${token}` },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const [, signal] = await once(host, 'exit');
+  expect(signal).toBe('SIGKILL');
+  await until(`nothing is left (${args.join(' ')})`, () => !hasProcesses(token));
+}
+
+function hasProcesses(token: string): boolean {
+  return readdirSync('/proc').some((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      return ['cmdline', 'environ'].some((file) => readFileSync(`/proc/${name}/${file}`, 'latin1').includes(token));
+    } catch {
+      return false; // it has ended
+    }
+  });
+}
+
+/** All of a round at a time: most of it is waiting for watchdogs. */
+async function killAtEveryMoment(server: string, serversBefore: number): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) {
+    await Promise.all(
+      moments.map(({ from, delayMs }) =>
+        expectNothingLeft('host-killed-early.mjs', [from, String(delayMs), String(serversBefore)], server),
+      ),
+    );
+  }
+}
+
+// Elsewhere a server that ignores the end of its stdin may be left in the first moments of its life.
+describe.runIf(process.platform === 'linux')('killed while it starts a server', () => {
+  const timeoutMs = 120_000 * rounds;
+
+  test('the first one', () => killAtEveryMoment('stubborn.sh', 0), timeoutMs);
+
+  test('the second one', () => killAtEveryMoment('stubborn.sh', 1), timeoutMs);
+
+  test('one that starts daemons', () => killAtEveryMoment('starts-daemons.sh', 0), timeoutMs);
+
+  test('just after its watchdog was', () => expectNothingLeft('host-killed-with-watchdog.mjs', [], 'stubborn.sh'));
+});
