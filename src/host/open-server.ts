@@ -46,6 +46,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     observer,
     stderr: 'ignore' as const, // the observer sees it, and errors carry its tail
     stopWaits: config.stop,
+    keepDaemons: config.keepDaemons,
   };
   if (config.protocol === 'litemcp') {
     const { openLiteMcpAsMcp } = await import('../entry/litemcp.ts');

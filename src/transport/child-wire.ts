@@ -23,6 +23,8 @@ export interface ChildOptions extends WireOptions {
   stderr?: StderrChoice;
   /** How long each rung of the stop ladder is given. */
   stopWaits?: Partial<StopWaits>;
+  /** Lets processes live that left the server's session, as daemons do. They are ended with the server unless given. */
+  keepDaemons?: boolean;
 }
 
 /** How long a child that has closed its stdout, or its stdin, may take to exit: then its exit is the cause. */

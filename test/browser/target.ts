@@ -68,6 +68,7 @@ export function configOf(name: ServerName): ServerConfig {
     maxFrameValues: defaultMaxFrameValues,
     restart: { ...defaultRestart, maxRestarts: 2, backoffMs: 50 },
     stop: {},
+    keepDaemons: false,
     tools: {},
     secrets: [],
     source: { file: 'test', line: 1, column: 1 } as ServerConfig['source'],

@@ -96,6 +96,7 @@ test('the defaults are the real ones', () => {
     requestTimeoutMs: defaultRequestTimeoutMs,
     autoStart: true,
     enabled: true,
+    keepDaemons: false,
     protocol: 'mcp',
   });
 });

@@ -57,6 +57,7 @@ export function serverConfig(name: string, script: string, more: Partial<ServerC
     maxFrameValues: defaultMaxFrameValues,
     restart: { ...defaultRestart, policy: 'never' },
     stop: {},
+    keepDaemons: false,
     tools: {},
     secrets: [],
     source: { file: 'test', line: 1, column: 1 } as ServerConfig['source'],

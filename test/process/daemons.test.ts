@@ -3,7 +3,9 @@
 
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { Host } from '../../src/host/index.ts';
 import { readProcessTable } from '../../src/process/process-table.ts';
 import type { ServerProcessOptions } from '../../src/process/server-process.ts';
 import {
@@ -95,6 +97,20 @@ describe.runIf(process.platform === 'linux')('daemons', () => {
     await until('the watchdog is done', () => !isAlive(watchdog));
     expectNoneAlive(session);
     expect(strays.map(isAlive)).toEqual([true, true]);
+  });
+
+  test.each([
+    [true, [true, true]],
+    [false, [false, false]],
+  ])('of a server of a host: keepDaemons of the config is %s', async (keepDaemons, alive) => {
+    const { marks } = playground();
+    const script = `sh ${fixture('starts-daemons.sh')} </dev/null; exec "$0" "$1"`;
+    const args = ['-c', script, node, fileURLToPath(new URL('../host/servers/counts.mjs', import.meta.url))];
+    const host = new Host({ mcpServers: { one: { command: 'sh', args, env: marks.env, keepDaemons } } });
+    expect(await host.start()).toMatchObject([{ state: 'ready' }]);
+    const strays = await marks.count('daemon', 2);
+    await host.stop();
+    expect(strays.map(isAlive)).toEqual(alive);
   });
 
   test('stay when their server has started them without the mark', async () => {

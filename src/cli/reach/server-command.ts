@@ -41,6 +41,7 @@ export function serverOfCommand(
     maxFrameValues: DEFAULT_MAX_FRAME_VALUES,
     restart: { ...defaultRestart, policy: 'never' },
     stop: {},
+    keepDaemons: false,
     tools: {},
     secrets: [],
     source: { file: 'the command line', line: 1, column: 1 },

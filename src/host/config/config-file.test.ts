@@ -23,6 +23,7 @@ test('an entry gets every default', async () => {
       maxFrameValues: 250_000,
       restart: defaultRestart,
       stop: {},
+      keepDaemons: false,
       tools: {},
       secrets: [],
       source: { file, line: 2, column: 3 },

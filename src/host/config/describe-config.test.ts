@@ -41,6 +41,7 @@ test('all there is to say about a config, as plain data', async () => {
         maxFrameValues: 250_000,
         restart: defaultRestart,
         stop: {},
+        keepDaemons: false,
         tools: {},
         source: { file, line: 1, column: 16 },
       },

@@ -58,6 +58,7 @@ export function readDraft(
     maxFrameValues: fields.count('maxFrameValues', 1) ?? defaultMaxFrameValues,
     restart: readRestart(fields, findings),
     stop: readStop(fields),
+    keepDaemons: fields.boolean('keepDaemons') ?? false,
     tools: readTools(fields, findings),
   };
   const env = readEnv(fields, document, findings);

@@ -39,6 +39,7 @@ export interface GivenServer {
   maxFrameValues?: number | undefined;
   restart?: RestartLimits['policy'] | Partial<RestartLimits> | undefined;
   stop?: Partial<StopWaits> | undefined;
+  keepDaemons?: boolean | undefined;
   tools?: ToolRules | readonly string[] | undefined;
   /** What other hosts have. */
   [key: string]: unknown;

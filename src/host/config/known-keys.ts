@@ -21,6 +21,7 @@ export const serverKeys = [
   'maxFrameValues',
   'restart',
   'stop',
+  'keepDaemons',
   'tools',
 ] as const;
 

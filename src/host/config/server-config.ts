@@ -27,6 +27,8 @@ export interface ServerConfig {
   restart: Readonly<RestartLimits>;
   /** What is not given here is as in `defaultStopWaits`. */
   stop: Readonly<Partial<StopWaits>>;
+  /** Whether processes that left the server's session live on when it is stopped. */
+  keepDaemons: boolean;
   tools: ToolRules;
   /** Values that stand in `command`, `args` or `cwd` and must be shown to nobody, besides those of `env`. */
   secrets: readonly string[];
