@@ -8,6 +8,9 @@ const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 const places = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  ...['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA']
+    .filter((name) => process.env[name])
+    .map((name) => join(process.env[name], 'Google', 'Chrome', 'Application', 'chrome.exe')),
 ];
 
 /** The path of a Chromium, or nothing. `STANDPIPE_CHROMIUM` says which one. */
@@ -31,6 +34,7 @@ const installers = [
   { needs: 'pacman', commands: [['pacman', '-S', '--noconfirm', 'chromium']] },
   { needs: 'apk', commands: [['apk', 'add', 'chromium']] },
   { needs: 'brew', commands: [['brew', 'install', '--cask', 'chromium']] },
+  { needs: 'choco', commands: [['choco', 'install', '-y', 'googlechrome']] },
 ];
 
 export function ensureChromium() {
@@ -38,7 +42,7 @@ export function ensureChromium() {
   const installer = installers.find(({ needs }) => spawnSync(needs, ['--version'], { stdio: 'ignore' }).status === 0);
   console.log(`No Chromium found; installing it with ${installer?.needs ?? 'nothing that is known here'}`);
   for (const [command, ...args] of installer?.commands ?? []) {
-    const asRoot = process.getuid?.() === 0 || command === 'brew';
+    const asRoot = process.platform === 'win32' || process.getuid?.() === 0 || command === 'brew';
     const line = asRoot ? [command, ...args] : ['sudo', '-n', command, ...args];
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
     const { status, stdout, stderr } = spawnSync(line[0], line.slice(1), { env, encoding: 'utf8' });

@@ -18,8 +18,9 @@ const servers = [
 
 /** Why a server cannot be run on this machine, if it cannot. */
 function missing(command: string): string | undefined {
-  const { error } = spawnSync(command, ['--version'], { stdio: 'ignore' });
-  return error && `${command} is not installed here (${error.message})`;
+  const { error, status } = spawnSync(command, ['--version'], { stdio: 'ignore' });
+  // Windows and macOS have a `python3` or `java` that only says where to get it.
+  return status === 0 ? undefined : `${command} is not installed here (${error?.message ?? `exit code ${status}`})`;
 }
 
 const texts: Record<string, string> = {

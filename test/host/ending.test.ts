@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Host } from '../../src/host/host.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import { counting, folder, openHost, serverFile, writeConfig } from './run-host.ts';
 
@@ -16,17 +17,16 @@ describe('orphans', () => {
     return { ...counts, entry: { ...counts.entry, command: 'sh', args: ['-c', `sh -c '${inner}'; true`] } };
   };
   /** The node process, its sh, and the sh of that. */
-  const wholeTree = (lives: number[][]) => {
+  const wholeTree = (host: Host, lives: number[][]) => {
     const [node, sh] = lives.at(-1)!;
-    const leader = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${sh}/status`, 'utf8'))![1]);
-    return [node!, sh!, leader];
+    return [node!, sh!, host.status()[0]!.pid!];
   };
 
   test('stop() leaves no process of a tree', async () => {
     const server = tree('tree');
     const host = await openHost({ server: server.entry });
     await host.start();
-    const pids = wholeTree(server.lives());
+    const pids = wholeTree(host, server.lives());
     expect(pids.filter(isAlive)).toHaveLength(3);
     await host.stop();
     expect(pids.filter(isAlive)).toEqual([]);
@@ -36,7 +36,7 @@ describe('orphans', () => {
     const server = tree('leaderless');
     const host = await openHost({ server: { ...server.entry, restart: { policy: 'never' } } });
     await host.start();
-    const pids = wholeTree(server.lives());
+    const pids = wholeTree(host, server.lives());
     process.kill(pids[2]!, 'SIGKILL');
     await until('all of it is gone', () => !pids.some(isAlive));
     await host.stop();

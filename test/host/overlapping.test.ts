@@ -151,7 +151,9 @@ describe('reload', () => {
     await until('it is ready', () => stateOf(host, 'a') === 'ready');
     expect(server.alive()).toEqual([pidOf(host, 'a')]);
     expect(server.overlaps()).toEqual([]);
-    expect(readFileSync(`/proc/${pidOf(host, 'a')}/cmdline`, 'utf8')).toContain('changed');
+    if (process.platform === 'linux') {
+      expect(readFileSync(`/proc/${pidOf(host, 'a')}/cmdline`, 'utf8')).toContain('changed');
+    }
   });
 
   test('30 of them at once: one process for each server, of the last config, and none after stop', async () => {

@@ -7,12 +7,14 @@ import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/entry/client.ts';
 import { type LiteMcpAsMcpOptions, openLiteMcpAsMcp } from '../../src/entry/litemcp.ts';
 import { closing, isAlive, until } from '../fixtures/server.ts';
-import { type Command, node, python, startRaw } from './raw-process.ts';
+import { type Command, canRun, node, python, startRaw } from './raw-process.ts';
 
-const calculators = [
-  ['calculator.mjs', node('examples/litemcp/calculator.mjs')],
-  ['calculator.py', python('examples/litemcp/calculator.py')],
-] as const;
+const calculators = (
+  [
+    ['calculator.mjs', node('examples/litemcp/calculator.mjs')],
+    ['calculator.py', python('examples/litemcp/calculator.py')],
+  ] as const
+).filter(canRun);
 const fixture = (name: string) => node(`test/fixtures/litemcp/${name}.mjs`);
 
 function bridged({ command, args }: Command): Command {

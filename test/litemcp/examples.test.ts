@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { toolPrompt } from '../../src/entry/litemcp.ts';
 import { calculatorTool } from '../../src/litemcp/memory.contract.ts';
 import { makeTool } from '../../src/litemcp/tool.ts';
-import { node, path, python } from './raw-process.ts';
+import { canRun, node, path, python } from './raw-process.ts';
 
 const run = promisify(execFile);
 const servers = [
@@ -15,7 +15,7 @@ const servers = [
   ['calculator.py', python('examples/litemcp/calculator.py')],
 ] as const;
 
-describe.each(servers)('the client with %s', (_name, { command, args }) => {
+describe.each(servers.filter(canRun))('the client with %s', (_name, { command, args }) => {
   test('shows the prompt and the results', async () => {
     const client = node('examples/litemcp/client.mjs');
     const { stdout, stderr } = await run(client.command, [...client.args, command, ...args]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { connectLiteMcp, type LiteMcpConnectOptions } from '../../src/entry/litemcp.ts';
 import { closing, isAlive } from '../fixtures/server.ts';
-import { node, python, startRaw } from './raw-process.ts';
+import { hasPython, node, python, startRaw } from './raw-process.ts';
 
 async function connect(fixture: string, options: Partial<LiteMcpConnectOptions> = {}) {
   return closing(
@@ -80,7 +80,7 @@ describe('the end of stdin', () => {
     raw.stream.end(callMessage('Wait', '1000000').replace('"id":1', '"id":2'));
     expect(await exited).toBe(0);
   });
-  test('ends the Python server too', async () => {
+  test.skipIf(!hasPython)('ends the Python server too', async () => {
     const { raw, exited } = startRaw(python('examples/litemcp/calculator.py'));
     raw.stream.end(callMessage('Calculator', '0.1', '0.2'));
     expect(await raw.nextJson()).toMatchObject({ data: { response: { content: [{ type: 'number', data: '0.3' }] } } });

@@ -3,8 +3,8 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { calculator, rawClientOf, rawServerOf } from '../../src/litemcp/memory.contract.ts';
-import { node, path, python, startRaw } from './raw-process.ts';
+import { calculator, type RawEnd, rawClientOf, rawServerOf } from '../../src/litemcp/memory.contract.ts';
+import { canRun, node, path, python, startRaw } from './raw-process.ts';
 
 const text = (name: string) => readFileSync(path(`test/fixtures/litemcp/protocol-texts/${name}.txt`), 'utf8');
 const [getRequest, getResponse] = [text('get-request'), text('get-response')];
@@ -17,11 +17,13 @@ test('the sequence is a request, three newlines, and its answer', () => {
   expect(text('sequence')).toBe(framed(getRequest) + getResponse);
 });
 
-describe.each([
+const servers: [string, () => Promise<RawEnd>][] = [
   ['in this process', async () => (await rawClientOf(calculator())).raw],
   ['calculator.mjs', async () => startRaw(node('examples/litemcp/calculator.mjs')).raw],
   ['calculator.py', async () => startRaw(python('examples/litemcp/calculator.py')).raw],
-])('the server: %s', (_name, start) => {
+];
+
+describe.each(servers.filter(canRun))('the server: %s', (_name, start) => {
   test('answers both requests as the protocol prints them', async () => {
     const raw = await start();
     raw.write(framed(getRequest));

@@ -8,6 +8,7 @@ const { PID_FILE, OVERLAP_FILE, START_MS = '0', LINGER_MS = '0' } = process.env;
 const isAlive = (pid) => {
   try {
     process.kill(pid, 0);
+    if (process.platform !== 'linux') return true;
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false; // gone
