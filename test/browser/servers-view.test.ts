@@ -68,7 +68,7 @@ inBrowser('the servers view', () => {
   test('shows a server that falls again and again as failed, with its last words', async () => {
     const { url } = await openInspector('falls');
     const page = await openPage(url);
-    await page.locator('.state.failed').waitFor({ timeout: 20_000 });
+    await page.locator('.state.failed').waitFor();
     await page.getByRole('region', { name: 'The end of its stderr' }).getByText('cannot open').first().waitFor();
   });
 });

@@ -23,7 +23,7 @@ export const hostileEntry = (name: string, ...args: string[]) => ({
 
 /** A program that is to end by itself, and is ended where it does not. Rejects where it fails. */
 export function runToEnd(args: string[], env?: NodeJS.ProcessEnv): Promise<{ stdout: string; stderr: string }> {
-  return promisify(execFile)(process.execPath, args, { env, timeout: 20_000, killSignal: 'SIGKILL' });
+  return promisify(execFile)(process.execPath, args, { env, timeout: 100_000, killSignal: 'SIGKILL' });
 }
 
 export class RawServer {

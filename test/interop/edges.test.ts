@@ -35,7 +35,7 @@ describe('a client that cannot answer is told so, and the connection goes on', (
   });
 
   test.each(['legacy', 'modern'] as const)('our client, official server, %s', async (era) => {
-    const client = closing(await connect(command('official-2-server'), { era, requestTimeoutMs: 10_000 }));
+    const client = closing(await connect(command('official-2-server'), { era, requestTimeoutMs: 100_000 }));
     for (const name of tools) {
       const outcome = await client.callTool(name).then(
         ({ isError }) => isError,

@@ -30,8 +30,8 @@ export async function connectOurs(command: ServerCommand, revision?: Revision, r
       ...answers(roots ?? [{ uri: 'file:///interop', name: 'interop' }], asked),
       elicitModes: ['form', 'url'],
       info: { name: 'interop-client', version: '1.0.0' },
-      requestTimeoutMs: 20_000,
-      probeTimeoutMs: 20_000, // servers start slowly on a busy machine, and none here is silent
+      requestTimeoutMs: 100_000,
+      probeTimeoutMs: 100_000, // servers start slowly on a busy machine, and none here is silent
       ...(revision && { revision }),
     },
   );

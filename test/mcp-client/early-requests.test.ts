@@ -34,7 +34,7 @@ async function open(script: string, options: ClientOptions = {}) {
       { command: process.execPath, args: ['-e', script], stderr: 'ignore' },
       {
         eraMemory: new BoundedEraMemory(),
-        probeTimeoutMs: 10_000,
+        probeTimeoutMs: 100_000,
         elicit: ({ message }) => {
           asked.push(message ?? '');
           return { action: 'accept', content: {} };

@@ -2,17 +2,27 @@
 
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
 import { BoundedEraMemory, connect, StdioClientTransport } from '../../src/entry/client.ts';
 import { Logged, tempPath } from '../fixtures/mcp-client/logged.ts';
 import { closing, isAlive, until } from '../fixtures/server.ts';
 
 test('a server that answers nothing but garbage is given up with the garbage as evidence', async () => {
   const server = new Logged('answers-garbage', 'Segmentation fault (just kidding)', 'always');
-  await expect(server.connect({ probeTimeoutMs: 100, startupTimeoutMs: 2500 })).rejects.toMatchObject({
+  const clock = new ManualClock();
+  let answers = 0;
+  server.target.observer = { received: () => answers++ };
+  const connecting = server.connect({ clock, probeTimeoutMs: 100, startupTimeoutMs: 2500 });
+  const given = expect(connecting).rejects.toMatchObject({
     code: 'REQUEST_TIMEOUT',
     message: 'Could not connect: no answer to initialize within 2500 ms',
     evidence: { firstNoise: 'Segmentation fault (just kidding)' },
   });
+  await until('the probe has its garbage', () => answers === 1);
+  clock.advance(100);
+  await until('initialize has its own', () => answers === 2);
+  clock.advance(2400);
+  await given;
   expect(server.spawns).toBe(1);
   expect(server.pids.filter(isAlive)).toEqual([]);
 });
