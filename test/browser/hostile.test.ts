@@ -18,21 +18,12 @@ inBrowser('a hostile server', () => {
     await result.getByText('tool error').waitFor();
     await result.getByText('Its data is not base64.').waitFor();
     for (const tab of await result.getByRole('tab').all()) await tab.click();
-    for (const view of [
-      'resources?server=hostile',
-      'prompts?server=hostile',
-      'wire',
-      'stderr',
-      'latency',
-      'problems',
-    ]) {
+    for (const view of ['resources?server=hostile', 'prompts?server=hostile', 'wire', 'stderr', 'latency']) {
       await goTo(page, `#/${view}`);
-      await page
-        .getByText('<img src=x')
-        .first()
-        .waitFor({ timeout: 3_000 })
-        .catch(() => undefined);
+      await page.getByText('<img src=x').first().waitFor();
     }
+    await goTo(page, '#/problems');
+    await page.locator('main.view-problems h1').waitFor({ state: 'attached' });
     await goTo(page, '#/wire');
     for (const row of (await rows(page).all()).slice(0, 8)) await row.click();
     expect(await page.evaluate('window.hacked')).toBeUndefined();
