@@ -3,6 +3,7 @@
 // says the same when asked.
 
 import type { Client } from '../mcp/client/client.ts';
+import type { NewsEnd } from '../mcp/client/news.ts';
 import type { Tool } from '../mcp/types.ts';
 import type { RepeatPermission } from './server-calls.ts';
 
@@ -20,7 +21,10 @@ export class ToolMemory {
     this.#forget();
     const { era, capabilities } = client.server;
     // A modern server is asked to announce changes, so it is asked only if it can.
-    if (era === 'legacy' || capabilities.tools?.listChanged) client.onListChanged('tools', () => this.#forget());
+    if (era === 'legacy' || capabilities.tools?.listChanged) {
+      const onClosed = (why: NewsEnd) => why === 'server' && this.#forget(); // it announces nothing any more
+      client.onListChanged('tools', () => this.#forget(), { onClosed });
+    }
     this.refresh(client);
   }
 

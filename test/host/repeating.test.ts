@@ -1,0 +1,99 @@
+// A call that was lost is repeated only where the process that was lost and the one that would repeat it both permit it. A
+// file counts how often the side effect really happened.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Host } from '../../src/host/host.ts';
+import { until } from '../fixtures/server.ts';
+import { folder, openHost, serverFile } from './run-host.ts';
+
+let names = 0;
+function changing() {
+  const file = join(folder, `repeating-${++names}`);
+  const env = { COUNT_FILE: `${file}.count`, CHANGED_FILE: `${file}.changed` };
+  return {
+    entry: { command: process.execPath, args: [serverFile('changes-its-tools')], env },
+    runs: () => readFileSync(env.COUNT_FILE, { encoding: 'utf8', flag: 'a+' }).length,
+  };
+}
+
+const eras = {
+  modern: undefined,
+  legacy: { get: () => 'legacy' as const, set: () => undefined },
+};
+
+describe.each(Object.keys(eras) as (keyof typeof eras)[])('in the %s era', (era) => {
+  const open = async () => {
+    const server = changing();
+    const host = await openHost({ server: server.entry }, { eraMemory: eras[era] });
+    await host.start();
+    await host.listTools('server');
+    return { server, host };
+  };
+
+  /** Loses a call of `effect`, after what `meanwhile` does, and returns what its caller got. */
+  const lose = async ({ server, host }: Awaited<ReturnType<typeof open>>, meanwhile: () => Promise<unknown>) => {
+    const call = host.callTool('server', 'effect').then(
+      ({ content }) => (content[0] as { text: string }).text,
+      (error) => error.code,
+    );
+    await until('it runs', () => server.runs() === 1);
+    await meanwhile();
+    await host.callTool('server', 'die').catch(() => undefined); // that is the point
+    return call;
+  };
+
+  test('a tool that both processes call idempotent is repeated', async () => {
+    const opened = await open();
+    expect(await lose(opened, async () => undefined)).toBe('ran again');
+    expect(opened.server.runs()).toBe(2);
+  });
+
+  test('one that changed before the call, and said so, is not: the next process knows nothing of that', async () => {
+    const opened = await open();
+    await opened.host.callTool('server', 'change');
+    expect(await lose(opened, async () => undefined)).toBe('OUTCOME_UNKNOWN');
+    expect(opened.server.runs()).toBe(1);
+  });
+
+  test('one that changed while the call ran, and said so, is not', async () => {
+    const opened = await open();
+    expect(await lose(opened, () => opened.host.callTool('server', 'change'))).toBe('OUTCOME_UNKNOWN');
+    expect(opened.server.runs()).toBe(1);
+  });
+
+  test('one that changed without a word is not: the next process is asked first', async () => {
+    const opened = await open();
+    expect(await lose(opened, () => opened.host.callTool('server', 'change_silently'))).toBe('OUTCOME_UNKNOWN');
+    expect(opened.server.runs()).toBe(1);
+    expect(await askedTwice(opened.host)).toBe(true);
+  });
+});
+
+/** Whether each of the two processes was asked for its tools. */
+async function askedTwice(host: Host): Promise<boolean> {
+  const lives = host.flow
+    .since(0)
+    .flatMap((event) =>
+      event.kind === 'frame' &&
+      event.direction === 'toServer' &&
+      String(Buffer.from(event.payload)).includes('tools/list')
+        ? [event.life]
+        : [],
+    );
+  return new Set(lives).size >= 2;
+}
+
+test('a call that was lost, and cannot be repeated because the server is stopped, still says that it may have run', async () => {
+  const server = changing();
+  const host = await openHost({ server: { ...server.entry, restart: { backoffMs: 20_000 } } });
+  await host.start();
+  await host.listTools('server');
+  const call = host.callTool('server', 'effect').catch((error) => error.code);
+  await until('it runs', () => server.runs() === 1);
+  await host.callTool('server', 'die').catch(() => undefined); // that is the point
+  await host.stopServer('server');
+  expect(await call).toBe('OUTCOME_UNKNOWN');
+  expect(server.runs()).toBe(1);
+});
