@@ -9,7 +9,7 @@ import type { EraMemory } from '../mcp/client/era-memory.ts';
 import type { InputHandlers } from '../mcp/client/options.ts';
 import type { WireObserver } from '../transport/wire.ts';
 import type { ServerConfig } from './config/server-config.ts';
-import type { ServerLink } from './supervised-server.ts';
+import type { ServerLink } from './link.ts';
 
 export interface OpenServerOptions {
   observer: WireObserver | undefined;
@@ -27,11 +27,18 @@ const PAGES_OF_A_LIST = 4;
 
 export async function openServer(config: ServerConfig, options: OpenServerOptions): Promise<ServerLink<Client>> {
   const link = await connectTo(config, options);
-  listenForNoise(link.client.transport, options.onNoise);
-  return link;
+  const { client } = link;
+  listenForNoise(client.transport, options.onNoise);
+  return {
+    ...link,
+    isResponsive: (timeoutMs) => client.isResponsive(timeoutMs),
+    evidence: () => client.transport.evidence?.(),
+  };
 }
 
-async function connectTo(config: ServerConfig, options: OpenServerOptions): Promise<ServerLink<Client>> {
+type Connected = Omit<ServerLink<Client>, 'isResponsive' | 'evidence'>;
+
+async function connectTo(config: ServerConfig, options: OpenServerOptions): Promise<Connected> {
   const { command, args, env, cwd, maxFrameBytes, maxFrameValues, startupTimeoutMs, requestTimeoutMs } = config;
   const { signal, clock, eraMemory, inputs, observer } = options;
   const target = {
@@ -62,7 +69,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
   return linkTo(client);
 }
 
-function linkTo(client: Client<StdioClientTransport>): ServerLink<Client> {
+function linkTo(client: Client<StdioClientTransport>): Connected {
   const { info, revision, dialect } = client.server;
   return {
     client: client as unknown as Client,

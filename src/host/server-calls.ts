@@ -5,18 +5,8 @@
 import { atMost } from '../base/at-most.ts';
 import type { Clock } from '../base/clock.ts';
 import { PeerError, toError } from '../base/errors.ts';
-import type { ServerLink } from './supervised-server.ts';
-import type { Waiting } from './waiting.ts';
-
-/** One process that was ready, for as long as calls may hold it. */
-export interface Link<Client> {
-  readonly server: ServerLink<Client>;
-  readonly client: Client;
-  /** Settles when it is no longer to be used. */
-  readonly over: Waiting<void>;
-  /** Why we ended it although it was wanted. */
-  cause: Error | undefined;
-}
+import { lostRequest } from '../jsonrpc/lost-request.ts';
+import type { Link } from './link.ts';
 
 /** Whether a call whose outcome is unknown may run once more. */
 export interface RepeatPermission<Client> {
@@ -37,6 +27,8 @@ interface CallsOptions<Client> {
   clock: Clock;
   /** Waits through restarts. */
   whenReady: () => Promise<Link<Client>>;
+  /** A call was not answered in time. */
+  timedOut: (link: Link<Client>) => void;
 }
 
 type Run<Client, T> = (client: Client) => Promise<T>;
@@ -73,7 +65,7 @@ export class ServerCalls<Client> {
     const { link } = this;
     if (!link) return this.#runWhenReady({ run, options, attempt: 1 });
     // The usual way: one promise more than the call itself has.
-    return run(link.client).then(undefined, (error) => this.#failed(error, link, { run, options, attempt: 1 }));
+    return run(link.client).then(link.answered, (error) => this.#failed(error, link, { run, options, attempt: 1 }));
   }
 
   async #runWhenReady<T>(call: Call<Client, T>): Promise<T> {
@@ -83,14 +75,16 @@ export class ServerCalls<Client> {
 
   async #runOn<T>(link: Link<Client>, call: Call<Client, T>): Promise<T> {
     try {
-      return await call.run(link.client);
+      return link.answered(await call.run(link.client));
     } catch (error) {
       return this.#failed(error, link, call);
     }
   }
 
-  async #failed<T>(error: unknown, link: Link<Client>, call: Call<Client, T>): Promise<T> {
+  async #failed<T>(thrown: unknown, link: Link<Client>, call: Call<Client, T>): Promise<T> {
     const { options, attempt } = call;
+    const error = endedByUs(thrown, link) ? lost(link) : thrown;
+    if (error instanceof PeerError && error.code === 'REQUEST_TIMEOUT') this.#options.timedOut(link);
     const { repeatable = false } = options;
     const outcome = outcomeOf(error);
     // A call that was lost once may have run, whatever kept it from being sent again.
@@ -132,6 +126,15 @@ export class ServerCalls<Client> {
     this.lastError = toError(error).message;
     throw error;
   }
+}
+
+/** We ended the process although it was wanted: then its calls were not given up by us, but lost. */
+function endedByUs(error: unknown, { cause }: Link<unknown>): boolean {
+  return cause !== undefined && error instanceof PeerError && error.code === 'CONNECTION_CLOSED';
+}
+
+function lost({ cause, server }: Link<unknown>): PeerError {
+  return lostRequest('the call', { closedByUs: false, cause, evidence: server.evidence() });
 }
 
 function outcomeOf(error: unknown): 'NOT_SENT' | 'OUTCOME_UNKNOWN' | undefined {

@@ -7,8 +7,9 @@
 
 import type { Clock, Timer } from '../base/clock.ts';
 import { PeerError, type ProcessError, toError, UsageError } from '../base/errors.ts';
+import { Link, type ServerLink } from './link.ts';
 import type { RestartLimits } from './restart-policy.ts';
-import { type Link, ServerCalls, type UseOptions } from './server-calls.ts';
+import { ServerCalls, type UseOptions } from './server-calls.ts';
 import { isHopeless, lastExitOf, serverDisabled, serverFailed, serverStopped } from './server-errors.ts';
 import type { LastExit, ServerState, ServerStatus, StateChange } from './server-state.ts';
 import {
@@ -21,22 +22,13 @@ import {
 } from './supervision.ts';
 import { type Waiting, waiting } from './waiting.ts';
 
-/** A server that answers: one process, connected. */
-export interface ServerLink<Client> {
-  client: Client;
-  revision: string | undefined;
-  serverInfo: ServerStatus['serverInfo'];
-  /** Called once, when the connection is over without our doing. */
-  onLost(listener: (cause: Error | undefined) => void): void;
-  /** Resolves when nothing of the process is left. */
-  close(): Promise<void>;
-}
-
 /** What an entry of the config says about supervision. */
 export interface SupervisedEntry {
   enabled: boolean;
   restart: RestartLimits;
   protocol: 'mcp' | 'litemcp';
+  /** How long a ping may stay unanswered after a call timed out. 0: it is not asked. */
+  pingTimeoutMs: number;
 }
 
 export interface SupervisedServerOptions<Client> {
@@ -75,7 +67,11 @@ export class SupervisedServer<Client> {
     this.#options = options;
     this.#entry = options.entry;
     this.#supervision = newSupervision(options.entry.enabled, options.entry.restart);
-    this.#calls = new ServerCalls({ clock: options.clock, whenReady: () => this.#readyAfter({ type: 'needed' }) });
+    this.#calls = new ServerCalls({
+      clock: options.clock,
+      whenReady: () => this.#readyAfter({ type: 'needed' }),
+      timedOut: (link) => void this.#ask(link),
+    });
   }
 
   get state(): ServerState {
@@ -230,9 +226,9 @@ export class SupervisedServer<Client> {
     this.#opening = opening;
     this.#options.open(opening.signal).then(
       (server) => {
-        const link: Link<Client> = { server, client: server.client, over: waiting(), cause: undefined };
+        const link = new Link(server, generation);
         this.#link = link;
-        server.onLost((cause) => this.#lost(generation, link, cause));
+        server.onLost((cause) => this.#lost(link, cause));
         this.#take({ type: 'opened', generation, nowMs: this.#options.clock.nowMs() });
       },
       (error) => {
@@ -242,10 +238,19 @@ export class SupervisedServer<Client> {
     );
   }
 
-  #lost(generation: number, link: Link<Client>, cause: Error | undefined): void {
+  #lost(link: Link<Client>, cause: Error | undefined): void {
     if (this.#link !== link) return;
     const lost = cause ?? new PeerError('CONNECTION_CLOSED', 'The server closed the connection');
-    this.#take({ type: 'lost', generation, fall: this.#fall(lost, this.#supervision.state !== 'ready') });
+    const fall = this.#fall(lost, this.#supervision.state !== 'ready');
+    this.#take({ type: 'lost', generation: link.generation, fall });
+  }
+
+  /** A call timed out: the server may be slow, or it may have stopped listening. */
+  async #ask(link: Link<Client>): Promise<void> {
+    const cause = await link.whyDeaf(this.#entry.pingTimeoutMs);
+    if (!cause || this.#calls.link !== link) return;
+    link.cause = cause;
+    this.#lost(link, cause);
   }
 
   #close(generation: number): void {

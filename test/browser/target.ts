@@ -64,6 +64,7 @@ export function configOf(name: ServerName): ServerConfig {
     framing: undefined,
     startupTimeoutMs: 100_000,
     requestTimeoutMs: 100_000,
+    pingTimeoutMs: 0,
     maxFrameBytes: defaultMaxFrameBytes,
     maxFrameValues: defaultMaxFrameValues,
     restart: { ...defaultRestart, maxRestarts: 2, backoffMs: 50 },

@@ -18,6 +18,7 @@ import {
   toolsKeys,
 } from '../../src/host/config/known-keys.ts';
 import {
+  defaultPingTimeoutMs,
   defaultRequestTimeoutMs,
   defaultRestart,
   defaultStartupTimeoutMs,
@@ -94,6 +95,7 @@ test('the defaults are the real ones', () => {
   expect(defaults(stdioServer)).toMatchObject({
     startupTimeoutMs: defaultStartupTimeoutMs,
     requestTimeoutMs: defaultRequestTimeoutMs,
+    pingTimeoutMs: defaultPingTimeoutMs,
     autoStart: true,
     enabled: true,
     keepDaemons: false,

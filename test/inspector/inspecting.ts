@@ -53,6 +53,7 @@ export function serverConfig(name: string, script: string, more: Partial<ServerC
     framing: undefined,
     startupTimeoutMs: 100_000,
     requestTimeoutMs: 100_000,
+    pingTimeoutMs: 0,
     maxFrameBytes: defaultMaxFrameBytes,
     maxFrameValues: defaultMaxFrameValues,
     restart: { ...defaultRestart, policy: 'never' },

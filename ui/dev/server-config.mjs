@@ -13,6 +13,7 @@ export function configOf(name, script, more = {}) {
     framing: undefined,
     startupTimeoutMs: 10_000,
     requestTimeoutMs: 60_000,
+    pingTimeoutMs: 30_000,
     restart: {
       policy: 'always',
       maxRestarts: 3,

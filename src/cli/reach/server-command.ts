@@ -37,6 +37,7 @@ export function serverOfCommand(
     framing: options.framing,
     startupTimeoutMs: timeoutMs,
     requestTimeoutMs: timeoutMs,
+    pingTimeoutMs: 0, // it is used for one call
     maxFrameBytes: DEFAULT_MAX_FRAME_BYTES, // no other server shares this process
     maxFrameValues: DEFAULT_MAX_FRAME_VALUES,
     restart: { ...defaultRestart, policy: 'never' },

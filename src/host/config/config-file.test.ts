@@ -19,6 +19,7 @@ test('an entry gets every default', async () => {
       framing: undefined,
       startupTimeoutMs: 60_000,
       requestTimeoutMs: 60_000,
+      pingTimeoutMs: 30_000,
       maxFrameBytes: 16_777_216,
       maxFrameValues: 250_000,
       restart: defaultRestart,

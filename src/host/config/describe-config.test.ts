@@ -37,6 +37,7 @@ test('all there is to say about a config, as plain data', async () => {
         framing: undefined,
         startupTimeoutMs: 60_000,
         requestTimeoutMs: 60_000,
+        pingTimeoutMs: 30_000,
         maxFrameBytes: 16_777_216,
         maxFrameValues: 250_000,
         restart: defaultRestart,

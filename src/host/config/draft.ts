@@ -15,6 +15,7 @@ import { readTools } from './read-tools.ts';
 import {
   defaultMaxFrameBytes,
   defaultMaxFrameValues,
+  defaultPingTimeoutMs,
   defaultRequestTimeoutMs,
   defaultStartupTimeoutMs,
   type ServerConfig,
@@ -54,6 +55,7 @@ export function readDraft(
     framing: readFraming(fields, findings),
     startupTimeoutMs: fields.count('startupTimeoutMs', 1) ?? defaultStartupTimeoutMs,
     requestTimeoutMs: fields.count('requestTimeoutMs', 1) ?? defaultRequestTimeoutMs,
+    pingTimeoutMs: fields.count('pingTimeoutMs', 0) ?? defaultPingTimeoutMs,
     maxFrameBytes: fields.count('maxFrameBytes', 1, LARGEST_MAX_FRAME_BYTES) ?? defaultMaxFrameBytes,
     maxFrameValues: fields.count('maxFrameValues', 1) ?? defaultMaxFrameValues,
     restart: readRestart(fields, findings),

@@ -35,6 +35,7 @@ export interface GivenServer {
   framing?: string | undefined;
   startupTimeoutMs?: number | undefined;
   requestTimeoutMs?: number | undefined;
+  pingTimeoutMs?: number | undefined;
   maxFrameBytes?: number | undefined;
   maxFrameValues?: number | undefined;
   restart?: RestartLimits['policy'] | Partial<RestartLimits> | undefined;

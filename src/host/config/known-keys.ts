@@ -17,6 +17,7 @@ export const serverKeys = [
   'framing',
   'startupTimeoutMs',
   'requestTimeoutMs',
+  'pingTimeoutMs',
   'maxFrameBytes',
   'maxFrameValues',
   'restart',

@@ -20,6 +20,8 @@ export interface ServerConfig {
   framing: string | undefined;
   startupTimeoutMs: number;
   requestTimeoutMs: number;
+  /** How long a ping may stay unanswered after a request timed out, before the server is restarted. 0: it is not asked. */
+  pingTimeoutMs: number;
   /** The longest message that is read from the server. */
   maxFrameBytes: number;
   /** The most JSON values in a message that is read from the server. */
@@ -47,6 +49,8 @@ export interface ToolRules {
 /** A JVM, `npx` or `docker` may take its time, the first time above all. */
 export const defaultStartupTimeoutMs = 60_000;
 export const defaultRequestTimeoutMs = 60_000;
+/** Long enough for one that computes without looking at its input: only one that is lost should be restarted. */
+export const defaultPingTimeoutMs = 30_000;
 
 /**
  * All servers share one thread and one heap. A message within both limits takes at most about a quarter of a second and

@@ -1,7 +1,7 @@
 // Stops listening when it is told to: `stops_reading` leaves its stdin open and unread, `closes_stdin` closes it. Either way it
 // lives on and goes on talking.
 
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, closeSync } from 'node:fs';
 import { Server, serveStdio } from '../../../dist/entry/server.js';
 
 const { PID_FILE, COUNT_FILE } = process.env;
@@ -22,7 +22,8 @@ server.tool('stops_reading', {}, () => {
   return 'deaf from now on';
 });
 server.tool('closes_stdin', {}, () => {
-  setImmediate(() => process.stdin.destroy());
+  process.stdin.destroy();
+  closeSync(0);
   talk();
   return 'deaf from now on';
 });

@@ -1,0 +1,65 @@
+// One process of a server that was ready, for as long as calls may hold it; and whether it still listens. A process that stops
+// reading lives on and looks well: it is asked when a call of it timed out.
+
+import { type Evidence, ProcessError } from '../base/errors.ts';
+import type { ServerStatus } from './server-state.ts';
+import { type Waiting, waiting } from './waiting.ts';
+
+/** A server that answers: one process, connected. */
+export interface ServerLink<Client> {
+  client: Client;
+  revision: string | undefined;
+  serverInfo: ServerStatus['serverInfo'];
+  /** Called once, when the connection is over without our doing. */
+  onLost(listener: (cause: Error | undefined) => void): void;
+  /** Whether it answers a question of ours in time. */
+  isResponsive(timeoutMs: number): Promise<boolean>;
+  evidence(): Evidence | undefined;
+  /** Resolves when nothing of the process is left. */
+  close(): Promise<void>;
+}
+
+export class Link<Client> {
+  readonly server: ServerLink<Client>;
+  readonly client: Client;
+  readonly generation: number;
+  /** Settles when it is no longer to be used. */
+  readonly over: Waiting<void> = waiting();
+  /** Why we ended it although it was wanted. */
+  cause: Error | undefined;
+  #answers = 0;
+  #asked = false;
+
+  constructor(server: ServerLink<Client>, generation: number) {
+    this.server = server;
+    this.client = server.client;
+    this.generation = generation;
+  }
+
+  /** Passes an answer on, and counts it. One function for all calls: it is on the usual way of each. */
+  readonly answered = <T>(value: T): T => {
+    this.#answers++;
+    return value;
+  };
+
+  /**
+   * Why the process is of no more use, if it answers neither a question of ours nor any call. A server that works through
+   * its calls one after another answers those before the question. Only one question is open at a time.
+   */
+  async whyDeaf(timeoutMs: number): Promise<Error | undefined> {
+    if (this.#asked || timeoutMs === 0) return undefined;
+    const before = this.#answers;
+    this.#asked = true;
+    const isResponsive = await this.server.isResponsive(timeoutMs);
+    this.#asked = false;
+    return isResponsive || this.#answers !== before ? undefined : unresponsive(timeoutMs, this.server.evidence());
+  }
+}
+
+function unresponsive(timeoutMs: number, evidence: Evidence | undefined): ProcessError {
+  const message = `The server does not answer: a call timed out, and a ping was not answered within ${timeoutMs} ms`;
+  return new ProcessError('PROCESS_UNRESPONSIVE', message, {
+    evidence,
+    hint: 'It is restarted. If it is only busy, raise "pingTimeoutMs" in its entry of the config; 0 turns this off.',
+  });
+}

@@ -1,0 +1,48 @@
+// Calls of a server that takes nothing: each waits for its own time, and the end of the process ends the wait of all.
+
+import { expect, test } from 'vitest';
+import { ManualClock } from '../base/clock.ts';
+import { PeerError } from '../base/errors.ts';
+import { Link } from './link.ts';
+import { ServerCalls } from './server-calls.ts';
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+function opened(generation: number): Link<string> {
+  const server = {
+    client: `process ${generation}`,
+    revision: undefined,
+    serverInfo: undefined,
+    onLost: () => undefined,
+    isResponsive: async () => true,
+    evidence: () => undefined,
+    close: async () => undefined,
+  };
+  return new Link(server, generation);
+}
+
+test('the wait of one call for the end of the process is not that of another', async () => {
+  const clock = new ManualClock();
+  const [first, second] = [opened(1), opened(2)];
+  const calls = new ServerCalls<string>({ clock, whenReady: async () => second, timedOut: () => undefined });
+  calls.link = first;
+  const sent: string[] = [];
+  const call = (name: string) =>
+    calls.use(async (client) => {
+      sent.push(`${name} to ${client}`);
+      if (client === 'process 1') throw new PeerError('NOT_SENT', 'the pipe is closed');
+      return name;
+    });
+  const a = call('a');
+  await turn();
+  clock.advance(2000);
+  const b = call('b');
+  await turn();
+  clock.advance(1500); // the time of a is up, that of b is not
+  expect(await a).toBe('a');
+  await turn();
+  expect(sent).toEqual(['a to process 1', 'b to process 1', 'a to process 2']);
+  first.over.resolve();
+  expect(await b).toBe('b');
+  expect(clock.pending).toBe(0);
+});

@@ -1,0 +1,109 @@
+// A server that lives on but listens no more: noticed, reported and restarted; and one that is only slow is left alone.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Host, HostOptions } from '../../src/host/host.ts';
+import { isAlive, until } from '../fixtures/server.ts';
+import { folder, openHost, serverFile, stateOf } from './run-host.ts';
+
+let names = 0;
+async function open(more: object, options?: HostOptions) {
+  const file = join(folder, `deaf-${++names}`);
+  const env = { PID_FILE: `${file}.pids`, COUNT_FILE: `${file}.count` };
+  const text = (name: string) => readFileSync(name, { encoding: 'utf8', flag: 'a+' });
+  const entry = { command: process.execPath, args: [serverFile('goes-deaf')], env, ...more };
+  const host = await openHost({ server: entry }, options);
+  await host.start();
+  return {
+    host,
+    lives: () => text(env.PID_FILE).split('\n').filter(Boolean).map(Number),
+    runs: () => text(env.COUNT_FILE).length,
+  };
+}
+
+const code = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'done',
+    (error) => error.code,
+  );
+const reasons = (host: Host) => host.flow.since(0).flatMap((event) => (event.kind === 'state' ? [event.reason] : []));
+/** How often something was sent, as the flow saw it. */
+const sent = (host: Host, method: string) =>
+  host.flow
+    .since(0)
+    .filter((event) => event.kind === 'frame' && event.direction === 'toServer')
+    .filter((event) => String(Buffer.from((event as { payload: Uint8Array }).payload)).includes(`"${method}"`)).length;
+
+const eras: [string, HostOptions][] = [
+  ['modern', {}],
+  ['legacy', { eraMemory: { get: () => 'legacy', set: () => undefined } }],
+];
+
+describe.each(eras)('in the %s era', (_era, options) => {
+  test('one that stops reading is restarted when a call timed out and a ping stays unanswered', async () => {
+    const { host, lives, runs } = await open({ pingTimeoutMs: 300 }, options);
+    const lost = code(host.callTool('server', 'effect'));
+    await until('it runs', () => runs() === 1);
+    await host.callTool('server', 'stops_reading');
+    expect(await code(host.callTool('server', 'hello', {}, { timeoutMs: 200 }))).toBe('REQUEST_TIMEOUT');
+    await until('it is back', () => host.status()[0]!.restarts === 1 && stateOf(host, 'server') === 'ready', 30_000);
+    expect(reasons(host).filter((reason) => reason?.startsWith('The server does not answer'))).toHaveLength(1);
+    expect(host.status()[0]).toMatchObject({
+      lastExit: { code: 'PROCESS_UNRESPONSIVE', evidence: { pid: lives()[0] } },
+    });
+    expect(await host.callTool('server', 'hello')).toMatchObject({ content: [{ text: 'hello' }] });
+    expect(lives()).toHaveLength(2);
+    expect(isAlive(lives()[0]!)).toBe(false);
+    // It had been sent and may have run; it is not sent again.
+    expect(await lost).toBe('OUTCOME_UNKNOWN');
+    expect(runs()).toBe(1);
+  });
+
+  test('one that closes its stdin is restarted at the next call, which then runs', async () => {
+    const { host, lives } = await open({}, options);
+    await host.callTool('server', 'closes_stdin');
+    const first = host.callTool('server', 'hello').then(
+      ({ content }) => (content[0] as { text: string }).text,
+      (error) => error.code,
+    );
+    await until('it is back', () => host.status()[0]!.restarts === 1 && stateOf(host, 'server') === 'ready', 30_000);
+    // Whether the first write was taken is the pipe's affair; that it is known at once is ours.
+    expect(['hello', 'OUTCOME_UNKNOWN']).toContain(await first);
+    expect(await host.callTool('server', 'hello')).toMatchObject({ content: [{ text: 'hello' }] });
+    expect(lives().filter(isAlive)).toEqual([host.status()[0]!.pid]);
+  });
+
+  test('a call that takes too long does not restart a server that answers the ping', async () => {
+    const { host, lives } = await open({ pingTimeoutMs: 100_000 }, options);
+    const before = sent(host, 'ping') + sent(host, 'server/discover');
+    expect(await code(host.callTool('server', 'never_answers', {}, { timeoutMs: 50 }))).toBe('REQUEST_TIMEOUT');
+    await until('it is asked', () => sent(host, 'ping') + sent(host, 'server/discover') === before + 1);
+    // The answer to a later call comes after that to the ping.
+    await host.callTool('server', 'hello');
+    expect(host.status()[0]).toMatchObject({ state: 'ready', restarts: 0, pid: lives()[0] });
+  });
+});
+
+test('with pingTimeoutMs 0 the server is not asked and not restarted', async () => {
+  const { host } = await open({ pingTimeoutMs: 0 });
+  const before = sent(host, 'server/discover');
+  expect(await code(host.callTool('server', 'never_answers', {}, { timeoutMs: 50 }))).toBe('REQUEST_TIMEOUT');
+  await host.callTool('server', 'hello');
+  expect(sent(host, 'server/discover')).toBe(before);
+  expect(host.status()[0]).toMatchObject({ state: 'ready', restarts: 0 });
+});
+
+test('a LiteMCP server that stops reading is restarted too', async () => {
+  const entry = { command: process.execPath, args: [serverFile('litemcp-goes-deaf')], protocol: 'litemcp' };
+  const host = await openHost({ server: { ...entry, pingTimeoutMs: 300 } });
+  const call = async (options = {}) => {
+    const { content } = await host.callTool('server', 'GoDeaf', {}, options);
+    return (content[0] as { text: string }).text;
+  };
+  const first = await call();
+  expect(await code(call({ timeoutMs: 200 }))).toBe('REQUEST_TIMEOUT');
+  await until('it is back', () => host.status()[0]!.restarts === 1 && stateOf(host, 'server') === 'ready', 30_000);
+  expect(await call()).not.toBe(first);
+  expect(isAlive(Number(first))).toBe(false);
+});
