@@ -39,6 +39,8 @@ export interface ServerProcessOptions {
   /** Lets processes live that left the server's session, as daemons do. They are ended with the server unless given. */
   keepDaemons?: boolean;
   clock?: Clock;
+  /** Called in the turn of the spawn, before the start can be given up: from now on a process exists. */
+  onSpawn?: (server: ServerProcess) => void;
   /** Gives up the start: what was spawned is stopped before the rejection, with the signal's reason. */
   signal?: AbortSignal;
   /** Who ends the servers if this program is killed. One for the whole program unless given. */
@@ -73,7 +75,10 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   try {
     const child = spawnPiped(spawn, launch, args);
     // Without a pid there was no fork: the 'error' that says why comes in the next tick.
-    if (child.pid !== undefined) server = new ServerProcess(child, launch, guard, options);
+    if (child.pid !== undefined) {
+      server = new ServerProcess(child, launch, guard, options);
+      options.onSpawn?.(server);
+    }
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', (error) => reject(launchError(error, launch)));

@@ -80,13 +80,16 @@ export class ChildWire extends ByteWire {
   async #start(): Promise<void> {
     let process: ServerProcess;
     try {
-      process = await startServerProcess({ ...this.#options, signal: this.#abortStart.signal });
+      process = await startServerProcess({
+        ...this.#options,
+        signal: this.#abortStart.signal,
+        onSpawn: (spawned) => this.#observe(spawned),
+      });
     } catch (error) {
       this.finish(error as Error);
       throw error;
     }
     this.#process = process;
-    this.#observe(process);
     this.#stderr.connect(process.stderr);
     this.attach(process.stdout, process.stdin, (error) => this.#outputEnded(error));
     process.onExit(() => void this.#processEnded());

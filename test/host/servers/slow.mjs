@@ -1,8 +1,8 @@
 // Slow to start and slow to exit, and a witness: it notes its life in PID_FILE, and in OVERLAP_FILE every other life that it
-// finds running when it starts.
+// finds running when it starts. It speaks the protocol by hand, so that a start costs little.
 
 import { appendFileSync, readFileSync } from 'node:fs';
-import { Server, serveStdio } from '../../../dist/entry/server.js';
+import { createInterface } from 'node:readline';
 
 const { PID_FILE, OVERLAP_FILE, START_MS = '0', LINGER_MS = '0' } = process.env;
 const isAlive = (pid) => {
@@ -18,8 +18,23 @@ const others = () => readFileSync(PID_FILE, { encoding: 'utf8', flag: 'a+' }).sp
 for (const pid of others()) if (isAlive(pid)) appendFileSync(OVERLAP_FILE, `${pid} ${process.pid}\n`);
 appendFileSync(PID_FILE, `${process.pid}\n`);
 
-const server = new Server({ name: 'slow', version: '1.0.0' });
-server.tool('hello', {}, () => 'hello');
-server.tool('exit', {}, () => process.exit(3));
-setTimeout(() => void serveStdio(server, { exitOnEnd: false }), Number(START_MS));
-process.stdin.on('end', () => setTimeout(() => process.exit(), Number(LINGER_MS)));
+const answers = {
+  initialize: ({ protocolVersion }) => {
+    return { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'slow', version: '1.0.0' } };
+  },
+  'tools/list': () => ({ tools: [{ name: 'hello', inputSchema: { type: 'object' } }] }),
+  'tools/call': () => ({ content: [{ type: 'text', text: 'hello' }] }),
+};
+
+function serve() {
+  const lines = createInterface({ input: process.stdin });
+  lines.on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (id === undefined) return;
+    const error = { code: -32601, message: 'Method not found' };
+    const answer = answers[method] ? { result: answers[method](params) } : { error };
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  });
+  lines.on('close', () => setTimeout(() => process.exit(), Number(LINGER_MS)));
+}
+setTimeout(serve, Number(START_MS));

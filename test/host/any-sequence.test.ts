@@ -1,0 +1,214 @@
+// A host with real processes under any sequence of commands, reloads, crashes, slow starts and slow exits, while its clock is
+// turned: never two processes of one server, none after `stop` has resolved, and `status()` is always true.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
+import { loadConfig } from '../../src/host/config/load-config.ts';
+import { Host } from '../../src/host/host.ts';
+import type { ServerState } from '../../src/host/server-state.ts';
+import { isAlive } from '../fixtures/server.ts';
+import { folder, serverFile, writeConfig } from './run-host.ts';
+
+const deep = process.env.FC_PROFILE === 'deep';
+const numRuns = deep ? 300 : 10;
+const timeoutMs = deep ? 3_600_000 : 120_000;
+
+const names = ['a', 'b'] as const;
+type Name = (typeof names)[number];
+interface Variant {
+  startMs: number;
+  lingerMs: number;
+  autoStart: boolean;
+  enabled: boolean;
+}
+type Variants = Partial<Record<Name, Variant>>;
+type Move =
+  | { do: 'start' | 'stop' | 'restart' | 'call' | 'crash'; name: Name }
+  | { do: 'reload'; variants: Variants }
+  | { do: 'host-start' | 'host-stop' | 'wait' }
+  | { do: 'turn'; ms: number };
+
+const mostlyTrue = fc.integer({ min: 0, max: 4 }).map((at) => at > 0);
+const variant = fc.record({
+  startMs: fc.constantFrom(0, 0, 40),
+  lingerMs: fc.constantFrom(0, 0, 60),
+  autoStart: mostlyTrue,
+  enabled: mostlyTrue,
+});
+const variants = fc.record({ a: variant, b: variant }, { requiredKeys: [] });
+const move: fc.Arbitrary<Move> = fc.oneof(
+  fc.record({
+    do: fc.constantFrom('start' as const, 'stop' as const, 'restart' as const, 'call' as const, 'crash' as const),
+    name: fc.constantFrom(...names),
+  }),
+  fc.record({ do: fc.constant('reload' as const), variants }),
+  fc.record({ do: fc.constantFrom('host-start' as const, 'host-stop' as const) }),
+  fc.record({ do: fc.constant('wait' as const) }),
+  fc.record({ do: fc.constant('wait' as const) }),
+  fc.record({ do: fc.constant('turn' as const), ms: fc.nat(400) }),
+);
+
+const resting: ReadonlySet<ServerState> = new Set(['stopped', 'ready', 'failed', 'disabled']);
+
+class Trial {
+  readonly host: Host;
+  readonly #clock: ManualClock;
+  readonly #file: string;
+  readonly #calls: Promise<unknown>[] = [];
+  /** Raised by every command of a server, and by every one of all. */
+  readonly #commands = { a: 0, b: 0 };
+  readonly #faults: string[] = [];
+  #changed: () => void = () => undefined;
+
+  private constructor(file: string, clock: ManualClock, open: (onStateChange: () => void) => Host) {
+    this.#file = file;
+    this.#clock = clock;
+    this.host = open(() => {
+      this.#changed();
+      this.check('at a change of state');
+    });
+  }
+
+  static async begin(at: number, first: Variants): Promise<Trial> {
+    const clock = new ManualClock();
+    const file = join(folder, `any-${at}`);
+    const { servers } = await loadConfig({ file: writeConfig(entries(file, first)) });
+    return new Trial(file, clock, (onStateChange) => new Host(servers, { clock, random: () => 0.5, onStateChange }));
+  }
+
+  async play(moves: readonly Move[]): Promise<void> {
+    for (const each of moves) {
+      await this.#play(each);
+      this.check(`after ${JSON.stringify(each)}`);
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#turning(this.#command(names, () => this.host.stop()));
+    expect(this.#alive()).toEqual([]);
+    expect(this.host.status().filter(({ pid, state }) => pid !== null || !resting.has(state))).toEqual([]);
+    // Whatever was asked has an outcome, and none of them brings a process back.
+    await this.#turning(Promise.allSettled(this.#calls));
+    expect(this.#alive()).toEqual([]);
+    expect(names.flatMap((name) => lines(`${this.#file}-${name}.overlaps`))).toEqual([]);
+    expect(this.#faults).toEqual([]);
+  }
+
+  /** Of each server at most the process lives that the status names. */
+  check(when: string): void {
+    if (!this.host) return; // it is being made
+    const pids = new Map(this.host.status().map(({ name, pid }) => [name, pid]));
+    for (const name of names) {
+      const others = this.#alive(name).filter((pid) => pid !== (pids.get(name) ?? null));
+      if (others.length > 0)
+        this.#faults.push(`${when}: ${others} of ${name} live, and the status has ${pids.get(name)}`);
+    }
+    for (const { name, state, pid } of this.host.status()) {
+      if ((state === 'stopped' || state === 'disabled') && pid !== null)
+        this.#faults.push(`${when}: ${name} has ${pid}`);
+    }
+  }
+
+  async #play(each: Move): Promise<void> {
+    const { host } = this;
+    switch (each.do) {
+      case 'start':
+        return this.#note(this.#command([each.name], () => host.startServer(each.name)));
+      case 'restart':
+        return this.#note(this.#command([each.name], () => host.restartServer(each.name)));
+      case 'stop':
+        return this.#note(this.#stopped([each.name], () => host.stopServer(each.name)));
+      case 'call':
+        return this.#note(host.callTool(each.name, 'hello'));
+      case 'host-start':
+        return this.#note(this.#command(names, () => host.start()));
+      case 'host-stop':
+        return this.#note(this.#stopped(names, () => host.stop()));
+      case 'reload': {
+        const config = await loadConfig({ file: writeConfig(entries(this.#file, each.variants)) });
+        return this.#note(this.#command(names, () => host.reload(config)));
+      }
+      case 'crash': {
+        const pid = host.status().find(({ name }) => name === each.name)?.pid;
+        if (pid && isAlive(pid)) process.kill(pid, 'SIGKILL');
+        return;
+      }
+      case 'turn':
+        return this.#clock.advance(each.ms);
+      case 'wait':
+        if (host.status().every(({ state }) => resting.has(state))) return;
+        await this.#turning(new Promise<void>((resolve) => (this.#changed = resolve)));
+    }
+  }
+
+  #note(call: Promise<unknown>): void {
+    call.catch(() => undefined); // its outcome depends on what overtakes it
+    this.#calls.push(call);
+  }
+
+  #command<T>(concerned: readonly Name[], run: () => Promise<T>): Promise<T> {
+    for (const name of concerned) this.#commands[name]++;
+    return run();
+  }
+
+  /** Unless something was commanded afterwards, nothing lives when the promise is settled. */
+  async #stopped(concerned: readonly Name[], run: () => Promise<void>): Promise<void> {
+    const stopping = this.#command(concerned, run);
+    const before = { ...this.#commands };
+    await stopping;
+    for (const name of concerned) {
+      if (this.#commands[name] !== before[name]) continue;
+      const alive = this.#alive(name);
+      if (alive.length > 0) this.#faults.push(`${alive} of ${name} live after stop`);
+    }
+  }
+
+  /** While it waits, time passes for the host. */
+  async #turning<T>(event: Promise<T>): Promise<T> {
+    const turn = setInterval(() => this.#clock.advance(10), 5);
+    try {
+      return await event;
+    } finally {
+      clearInterval(turn);
+    }
+  }
+
+  #alive(...only: Name[]): number[] {
+    const asked = only.length > 0 ? only : names;
+    return asked.flatMap((name) => lines(`${this.#file}-${name}.pids`).map(Number).filter(isAlive));
+  }
+}
+
+function entries(file: string, chosen: Variants): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(chosen).map(([name, { startMs, lingerMs, autoStart, enabled }]) => {
+      const env = { PID_FILE: `${file}-${name}.pids`, OVERLAP_FILE: `${file}-${name}.overlaps` };
+      const times = { START_MS: String(startMs), LINGER_MS: String(lingerMs) };
+      const restart = { maxRestarts: 2, periodMs: 2000 };
+      const args = [serverFile('slow')];
+      return [name, { command: process.execPath, args, env: { ...env, ...times }, autoStart, enabled, restart }];
+    }),
+  );
+}
+
+function lines(file: string): string[] {
+  return readFileSync(file, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean);
+}
+
+test('any sequence', { timeout: timeoutMs }, async () => {
+  let trials = 0;
+  await fc.assert(
+    fc.asyncProperty(variants, fc.array(move, { minLength: 4, maxLength: 20 }), async (first, moves) => {
+      const trial = await Trial.begin(++trials, first);
+      try {
+        await trial.play(moves);
+      } finally {
+        await trial.end();
+      }
+    }),
+    { numRuns, endOnFailure: true },
+  );
+});
