@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Access } from './access.ts';
+import type { Connections } from './connections.ts';
 import { HttpProblem, problemBody, statusOf } from './http-problem.ts';
 import { readJsonBody } from './json-body.ts';
 import { findRoute, type Route, streamed } from './router.ts';
@@ -9,11 +10,12 @@ import { findFile, pageHeaders, safeHeaders, sendFile } from './static-files.ts'
 
 export interface House {
   access: Access;
+  connections: Connections;
   routes: readonly Route[];
   uiFolder: string;
 }
 
-/** How long a client may neither send nor take anything. */
+/** How long a client with the token may neither send nor take anything. */
 export const IDLE_MS = 60_000;
 
 /** Never rejects. */
@@ -27,7 +29,7 @@ export async function answer(request: IncomingMessage, response: ServerResponse,
     if (path === '/api' || path.startsWith('/api/')) await answerApi(request, response, path, search, house);
     else await answerPage(request, response, path, house.uiFolder);
   } catch (error) {
-    request.socket.setTimeout(IDLE_MS);
+    if (request.socket.timeout === 0) request.socket.setTimeout(IDLE_MS);
     refuse(request, response, error);
   }
 }
@@ -37,11 +39,12 @@ async function answerApi(
   response: ServerResponse,
   path: string,
   search: string,
-  { access, routes }: House,
+  { access, connections, routes }: House,
 ): Promise<void> {
   const query = new URLSearchParams(search);
   const refusal = access.refuseStranger(request, query);
   if (refusal) throw new HttpProblem(refusal.status, refusal.message);
+  connections.admit(request.socket);
   const { route, names } = findRoute(routes, request.method, path);
   const body = needsBody(request) ? await readJsonBody(request) : undefined;
   request.socket.setTimeout(0); // a server may take long to start; only the client's own silence counts

@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { Access } from './access.ts';
-import { answer, IDLE_MS } from './answer.ts';
+import { answer } from './answer.ts';
+import { Connections } from './connections.ts';
 import { LOOPBACK, listen } from './listen.ts';
 import { LiveFeed } from './live-feed.ts';
 import { makeApi } from './routes.ts';
@@ -36,8 +37,7 @@ export async function startInspector(source: InspectorSource, options: Inspector
   const { port: firstPort = DEFAULT_PORT, uiFolder = builtPage, onError = warn } = options;
   const view = new InspectorView(source);
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 5_000 });
-  server.timeout = IDLE_MS;
-  server.maxConnections = 256;
+  const connections = new Connections(server);
   try {
     await source.open?.();
     await listen(server, firstPort, onError);
@@ -51,7 +51,7 @@ export async function startInspector(source: InspectorSource, options: Inspector
   const feed = new LiveFeed(view);
   const api = makeApi(view, feed);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    void answer(request, response, { access, routes: api.routes, uiFolder });
+    void answer(request, response, { access, connections, routes: api.routes, uiFolder });
   });
   return {
     url: `http://${LOOPBACK}:${port}/?token=${access.token}`,
