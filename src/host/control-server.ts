@@ -45,6 +45,9 @@ const methods: Record<string, Method> = {
   'host/restart': (host, { server }) => host.restartServer(server),
 };
 
+/** Only programs of the owner can connect at all: this is for one that forgets to close. */
+const MOST_CALLERS = 256;
+
 export interface ControlServer {
   path: string;
   close(): Promise<void>;
@@ -61,6 +64,7 @@ export async function serveControl(host: HostApi, path: string): Promise<Control
     peer.onclose = () => peers.delete(peer);
     void peer.start();
   });
+  listener.maxConnections = MOST_CALLERS;
   await listen(listener, path);
   // Too many open files, say: this caller gets nothing, and the host goes on.
   listener.on('error', (error) => process.emitWarning(`The socket of the host: ${error.message}`));
