@@ -236,16 +236,26 @@ export class Inbound {
   }
 
   #refuse(request: JsonRpcRequest, rpcCode: number, message: string, data?: unknown): void {
-    this.#options.answer(request, errorAnswer(request.id, new RpcError(rpcCode, message, data)));
+    this.#options.answer(request, refusalAnswer(request.id, { rpcCode, message, data }));
   }
+}
+
+/** What an `RpcError` says, without the stack that costs more than all the rest. */
+export interface Refusal {
+  rpcCode: number;
+  message: string;
+  data?: unknown;
 }
 
 /** Only the message of an error crosses the wire, never its stack. An id that could not be read is left out, as in MCP. */
 export function errorAnswer(id: RequestId | undefined, error: unknown): JsonRpcErrorResponse {
-  const { rpcCode, message, data } =
-    error instanceof RpcError
-      ? error
-      : { rpcCode: RpcCode.internalError, message: toError(error).message, data: undefined };
+  return refusalAnswer(
+    id,
+    error instanceof RpcError ? error : { rpcCode: RpcCode.internalError, message: toError(error).message },
+  );
+}
+
+export function refusalAnswer(id: RequestId | undefined, { rpcCode, message, data }: Refusal): JsonRpcErrorResponse {
   const body = data === undefined ? { code: rpcCode, message } : { code: rpcCode, message, data };
   return id === undefined ? { jsonrpc: '2.0', error: body } : { jsonrpc: '2.0', id, error: body };
 }

@@ -3,7 +3,7 @@
 // the methods themselves belong to the layers above.
 
 import { type Clock, systemClock } from '../base/clock.ts';
-import { PeerError, RpcError, toError, UsageError } from '../base/errors.ts';
+import { PeerError, toError, UsageError } from '../base/errors.ts';
 import { isThenable } from '../base/thenable.ts';
 import { BatchAnswers } from './batch-answer.ts';
 import { type Channel, type InboundFault, SENT, type SendOptions } from './channel.ts';
@@ -15,6 +15,7 @@ import {
   Inbound,
   type Params,
   type RequestHandler,
+  refusalAnswer,
 } from './inbound.ts';
 import { lostRequest } from './lost-request.ts';
 import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './message.ts';
@@ -208,7 +209,7 @@ export class Peer {
       new PeerError(fault.code, `${fault.message} (at byte ${fault.offset})`, { evidence: this.channel.evidence?.() }),
     );
     if (!this.answerFaults || fault.isResponse) return undefined;
-    return errorAnswer(fault.id, new RpcError(fault.rpcCode, fault.message));
+    return refusalAnswer(fault.id, { rpcCode: fault.rpcCode, message: fault.message });
   }
 
   #answer(request: JsonRpcRequest, answer: JsonRpcResponse | undefined): void {

@@ -11,10 +11,9 @@ import { newline } from '../framing/newline.ts';
 import type { ByteSink } from '../process/own-streams.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { GuardedObserver } from './guarded-observer.ts';
+import { lastOutput } from './last-output.ts';
+import { TurnReader } from './turn-reader.ts';
 import type { Wire, WireEvents, WireOptions } from './wire.ts';
-
-/** How much is read from one stream before others are looked at. */
-const TURN_BYTES = 256 * 1024;
 
 export abstract class ByteWire implements Wire {
   phase: Phase = 'spawn';
@@ -27,7 +26,7 @@ export abstract class ByteWire implements Wire {
   readonly #decoder: FrameDecoder;
   readonly #maxQueuedChars: number | undefined;
   #writer: BatchWriter | undefined;
-  #input: Readable | undefined;
+  #reader: TurnReader | undefined;
   /** Too many answers wait for the other end: no more requests are read before it has taken some. */
   #isFull = false;
   #readsNoMore = false;
@@ -92,25 +91,15 @@ export abstract class ByteWire implements Wire {
       onWrite: observer && ((chunk, places) => observer.sentSpans(chunk, places)),
       onFull: (isFull) => this.#full(isFull),
     });
-    this.#input = input;
     this.phase = 'startup';
-    let readThisTurn = 0;
-    input.on('data', (chunk: Buffer) => {
-      if (this.#closed) return;
+    const read = (chunk: Buffer) => {
       try {
         this.#decoder.push(chunk, events);
       } catch (error) {
         this.report(toError(error)); // a protocol that trips over a message must not take the process down
       }
-      readThisTurn += chunk.length;
-      if (readThisTurn < TURN_BYTES) return;
-      // Others have their turn too: one end that floods must not starve the rest.
-      readThisTurn = 0;
-      input.pause();
-      setImmediate(() => this.#readOn());
-    });
-    this.#readOn(); // somebody may have paused it before
-    input.once('end', () => {
+    };
+    this.#reader = new TurnReader(input, this.clock, read, () => {
       this.#decoder.end(events);
       onEnd();
     });
@@ -131,23 +120,19 @@ export abstract class ByteWire implements Wire {
 
   protected stopReading(): void {
     this.#readsNoMore = true;
-    this.#input?.pause();
+    this.#reader?.hold();
   }
 
   #full(isFull: boolean): void {
     if (this.#isFull === isFull) return;
     this.#isFull = isFull;
-    if (isFull) this.#input?.pause();
-    else this.#readOn();
+    if (isFull) this.#reader?.hold();
+    else if (!this.#readsNoMore) this.#reader?.release();
     try {
       this.events?.full?.(isFull);
     } catch (error) {
       this.report(toError(error));
     }
-  }
-
-  #readOn(): void {
-    if (!this.#isFull && !this.#readsNoMore) this.#input?.resume();
   }
 
   /** What was sent goes out, however long that takes; but an end that reads nothing for `stallMs` is not waited for. */
@@ -169,6 +154,11 @@ export abstract class ByteWire implements Wire {
     return this.#writer ?? { progress: 0, blocked: false };
   }
 
+  /** Resolves when the last of what the other end wrote was read. */
+  protected lastInput(input: Readable): Promise<void> {
+    return lastOutput(input, this.clock, () => this.#reader?.hasRest ?? false);
+  }
+
   /** Nothing more is accepted. What this tick sent still goes out; what waits for a full pipe is told that it never will. */
   protected stopSending(): void {
     this.#writer?.end(new PeerError('CONNECTION_CLOSED', 'The connection was closed by this side'));
@@ -178,6 +168,7 @@ export abstract class ByteWire implements Wire {
   protected finish(error: Error | undefined): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#reader?.stop();
     this.#closeError = error;
     this.#writer?.end(error ?? new PeerError('CONNECTION_CLOSED', 'The connection was closed'));
     try {

@@ -8,8 +8,8 @@ import { type ServerProcess, startServerProcess } from '../process/server-proces
 import type { StopRung, StopWaits } from '../process/stop-ladder.ts';
 import { ByteWire } from './byte-wire.ts';
 import { explainExit } from './explain-exit.ts';
-import { lastOutput } from './last-output.ts';
 import { type StderrChoice, type StderrOutlet, stderrOutlet } from './stderr-outlet.ts';
+import { readInTurns } from './turn-reader.ts';
 import type { WireEvents, WireOptions } from './wire.ts';
 
 export interface ChildOptions extends WireOptions {
@@ -91,6 +91,7 @@ export class ChildWire extends ByteWire {
     }
     this.#process = process;
     this.#stderr.connect(process.stderr);
+    readInTurns(process.stderr);
     this.attach(process.stdout, process.stdin, (error) => this.#outputEnded(error));
     process.onExit(() => void this.#processEnded());
   }
@@ -117,7 +118,7 @@ export class ChildWire extends ByteWire {
   /** The child has exited: read what it left behind, then say what happened. */
   async #processEnded(): Promise<void> {
     const process = this.#process!;
-    await lastOutput(process.stdout, this.clock);
+    await this.lastInput(process.stdout);
     if (this.#ending) return;
     this.#ending = true;
     this.finish(process.exitStatus?.error ?? explainExit(this.evidence()));
@@ -138,7 +139,7 @@ export class ChildWire extends ByteWire {
     if (this.#ending) return;
     const process = this.#process!;
     const timer = this.clock.after(EXIT_WAIT_MS[closed], async () => {
-      await lastOutput(process.stdout, this.clock); // answers may still be in the pipe
+      await this.lastInput(process.stdout); // answers may still be in the pipe
       if (this.#ending || process.exitStatus) return;
       this.#ending = true;
       const message = `The server closed its ${closed} but goes on running`;

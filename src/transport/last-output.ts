@@ -8,31 +8,39 @@ import type { Clock, Timer } from '../base/clock.ts';
 const SILENCE_MS = 50;
 /** A grandchild that keeps writing is not waited for. */
 const LONGEST_MS = 2_000;
+/** More than a pipe, a socket and Node's buffers hold together. */
+const PIPE_BYTES = 1024 * 1024;
 
-export function lastOutput(stream: Readable, clock: Clock): Promise<void> {
-  if (stream.readableEnded || stream.destroyed) return Promise.resolve();
+/** `hasRest`: whether some of what came waits for its turn to be read. */
+export function lastOutput(stream: Readable, clock: Clock, hasRest: () => boolean): Promise<void> {
+  if ((stream.readableEnded || stream.destroyed) && !hasRest()) return Promise.resolve();
   return new Promise((resolve) => {
     let timer: Timer;
-    let chunks = 0;
+    let bytes = 0;
     const startedMs = clock.nowMs();
-    const tooLong = () => clock.nowMs() - startedMs > LONGEST_MS;
-    const count = () => {
-      chunks++;
+    const isSilent = (before: number) => bytes === before && !hasRest();
+    // What was written before the end is read, however long that takes. Beyond what a pipe holds it was written behind it.
+    const isTooLong = () => clock.nowMs() - startedMs > LONGEST_MS && (!hasRest() || bytes > PIPE_BYTES);
+    const count = (chunk: Uint8Array) => {
+      bytes += chunk.length;
     };
     const done = () => {
       timer.cancel();
       stream.off('data', count);
-      stream.off('end', done);
-      stream.off('close', done);
+      stream.off('end', ended);
+      stream.off('close', ended);
       resolve();
     };
+    const ended = () => {
+      if (!hasRest()) done();
+    };
     const listen = () => {
-      const before = chunks;
-      timer = clock.after(SILENCE_MS, () => setImmediate(() => (chunks === before || tooLong() ? done() : listen())));
+      const before = bytes;
+      timer = clock.after(SILENCE_MS, () => setImmediate(() => (isSilent(before) || isTooLong() ? done() : listen())));
     };
     stream.on('data', count);
-    stream.once('end', done);
-    stream.once('close', done);
+    stream.once('end', ended);
+    stream.once('close', ended);
     listen();
   });
 }

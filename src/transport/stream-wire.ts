@@ -2,7 +2,6 @@
 
 import type { Readable, Writable } from 'node:stream';
 import { ByteWire } from './byte-wire.ts';
-import { lastOutput } from './last-output.ts';
 import type { WireEvents, WireOptions } from './wire.ts';
 
 /** How long an end that does not read can hold up our close. */
@@ -26,7 +25,7 @@ export class StreamWire extends ByteWire {
 
   /** What the other end has written before is still read. */
   protected override writeFailed(error: Error): void {
-    void lastOutput(this.#input, this.clock).then(() => this.#end(error));
+    void this.lastInput(this.#input).then(() => this.#end(error));
   }
 
   /** What was sent goes out, then both streams are closed. */

@@ -45,8 +45,6 @@ export class Client<T extends ClientChannel = ClientChannel> {
   readonly transport: T;
   /** The connection is over, for whatever reason. Called once. */
   onclose: ((cause: Error | undefined) => void) | undefined;
-  /** Something went wrong that no call can be blamed for. The connection goes on. */
-  onerror: ((error: Error) => void) | undefined;
   /** Settles with the connection: with the reason, unless we closed it. */
   readonly closed: Promise<Error | undefined>;
   readonly #peer: Peer;
@@ -77,7 +75,7 @@ export class Client<T extends ClientChannel = ClientChannel> {
         this.onclose?.(cause);
       };
     });
-    peer.onerror = (error) => this.onerror?.(error);
+    peer.onerror = undefined;
     this.#news = new News((error) => this.onerror?.(error));
     const parts = { peer, agreement, options, clock, closed: ended.signal, news: this.#news, warn };
     const { session, follower, accepts } = makeSession(parts);
@@ -89,6 +87,16 @@ export class Client<T extends ClientChannel = ClientChannel> {
     const onTools = (tools: Tool[]) => this.#outputs?.learn(tools);
     this.#lists = new Lists(session, server, { clock, warn, maxPages, maxItems, maxListBytes, onTools });
     this.#receiveNews(accepts);
+  }
+
+  /** Something went wrong that no call can be blamed for. The connection goes on. */
+  get onerror(): ((error: Error) => void) | undefined {
+    return this.#peer.onerror;
+  }
+
+  /** Held by the peer alone: it makes no errors that have no listener, however many a server is good for. */
+  set onerror(listener: ((error: Error) => void) | undefined) {
+    this.#peer.onerror = listener;
   }
 
   /** What was bent to understand this server. */

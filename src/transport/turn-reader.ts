@@ -1,0 +1,164 @@
+// Reads a stream in turns, so that an end that floods does not starve the others. A turn ends after so much time or so many
+// bytes; the next begins when the event loop has been round once. What is left of a chunk waits here meanwhile, and the
+// stream is paused. Where a chunk takes longer than a turn, it is cut into pieces, at any byte.
+//
+// A burst is read in one long turn. An end that goes on and on gets shorter ones: what the others wait for is one turn of
+// each. A reader that has the process to itself makes long turns, since each costs a round of the event loop.
+//
+// Always: chunks are handed on in order, each byte once; nothing is handed on while `hold` is in force.
+
+import type { Readable } from 'node:stream';
+import type { Clock } from '../base/clock.ts';
+
+const TURN_BYTES = 256 * 1024;
+const TURN_ALONE_MS = 4;
+const LONGEST_TURN_MS = 1;
+const SHORTEST_TURN_MS = 0.05;
+/** A turn that took less is over with the event loop's own: it needs no timer to end it. */
+const UNCOUNTED_MS = 0.02;
+const FIRST_PIECE_BYTES = 64 * 1024; // a whole chunk, as long as nothing is known
+const SMALLEST_PIECE_BYTES = 512;
+
+/** Of this process, and not at their end. */
+let readers = 0;
+
+export class TurnReader {
+  readonly #input: Readable;
+  readonly #clock: Clock;
+  readonly #read: (chunk: Buffer) => void;
+  readonly #onEnd: () => void;
+  #sharedTurnMs = LONGEST_TURN_MS;
+  #pieceBytes = FIRST_PIECE_BYTES;
+  /** Of this turn. */
+  #usedMs = 0;
+  #usedBytes = 0;
+  #turnEndIsDue = false;
+  #rest: Buffer | undefined;
+  #isHeld = false;
+  #hasEnded = false;
+  #isOver = false;
+
+  /** `read` must not throw. Reading begins at once. `onEnd` is called behind the last of it. */
+  constructor(input: Readable, clock: Clock, read: (chunk: Buffer) => void, onEnd: () => void) {
+    this.#input = input;
+    this.#clock = clock;
+    this.#read = read;
+    this.#onEnd = onEnd;
+    readers++;
+    input.once('close', () => {
+      readers--;
+    });
+    input.on('data', (chunk: Buffer) => {
+      // Somebody else may resume the stream.
+      if (this.#rest) this.#keep(Buffer.concat([this.#rest, chunk]));
+      else this.#take(chunk);
+    });
+    input.once('end', () => {
+      this.#hasEnded = true; // also while it is paused
+      if (!this.#rest) this.#onEnd();
+    });
+    input.resume(); // somebody may have paused it before
+  }
+
+  /** Whether some of what came was not handed on yet. */
+  get hasRest(): boolean {
+    return this.#rest !== undefined;
+  }
+
+  /** Nothing more is handed on until `release`. */
+  hold(): void {
+    this.#isHeld = true;
+    this.#input.pause();
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    if (!this.#turnEndIsDue) this.#goOn();
+  }
+
+  /** What is left is dropped, and so is what still comes. */
+  stop(): void {
+    this.#isOver = true;
+    this.release();
+  }
+
+  #take(chunk: Buffer): void {
+    let at = 0;
+    while (at < chunk.length && !this.#isOver) {
+      if (this.#isHeld || this.#isUsedUp()) return this.#keep(chunk.subarray(at));
+      const end = Math.min(chunk.length, at + this.#pieceBytes);
+      this.#readPiece(at === 0 && end === chunk.length ? chunk : chunk.subarray(at, end));
+      at = end;
+    }
+    if (this.#isUsedUp()) this.#input.pause();
+  }
+
+  #readPiece(piece: Buffer): void {
+    const startMs = this.#clock.nowMs();
+    this.#read(piece);
+    const tookMs = this.#clock.nowMs() - startMs;
+    this.#usedMs += tookMs;
+    this.#usedBytes += piece.length;
+    const turnMs = this.#turnMs;
+    if (tookMs > turnMs) {
+      this.#pieceBytes = Math.max(SMALLEST_PIECE_BYTES, Math.floor((piece.length * turnMs) / tookMs));
+    } else if (tookMs < turnMs / 2 && piece.length >= this.#pieceBytes) this.#pieceBytes *= 2;
+    if (this.#isUsedUp() || (readers > 1 && this.#usedMs > UNCOUNTED_MS)) this.#endTurnSoon();
+  }
+
+  get #turnMs(): number {
+    return readers > 1 ? this.#sharedTurnMs : TURN_ALONE_MS;
+  }
+
+  #isUsedUp(): boolean {
+    return this.#usedMs >= this.#turnMs || this.#usedBytes >= TURN_BYTES;
+  }
+
+  #keep(rest: Buffer): void {
+    this.#rest = rest;
+    this.#input.pause();
+    if (!this.#isHeld) this.#endTurnSoon();
+  }
+
+  #endTurnSoon(): void {
+    if (this.#turnEndIsDue) return;
+    this.#turnEndIsDue = true;
+    setImmediate(this.#turnEnded);
+  }
+
+  #turnEnded = (): void => {
+    this.#turnEndIsDue = false;
+    const nextMs = this.#isUsedUp() ? this.#sharedTurnMs / 2 : this.#sharedTurnMs * 2;
+    this.#sharedTurnMs = Math.min(Math.max(nextMs, SHORTEST_TURN_MS), LONGEST_TURN_MS);
+    this.#usedMs = 0;
+    this.#usedBytes = 0;
+    this.#goOn();
+  };
+
+  #goOn(): void {
+    if (this.#isHeld) return;
+    const rest = this.#rest;
+    this.#rest = undefined;
+    if (!rest) return this.#resume();
+    this.#take(rest);
+    if (this.#rest) return;
+    if (this.#hasEnded) this.#onEnd();
+    else this.#resume();
+  }
+
+  #resume(): void {
+    if (!this.#isUsedUp() && this.#input.isPaused()) this.#input.resume();
+  }
+}
+
+/** The same for a stream that others read too, at so little cost that bytes can be counted instead of time. */
+export function readInTurns(stream: Readable): void {
+  let usedBytes = 0;
+  stream.on('data', (chunk: Buffer) => {
+    usedBytes += chunk.length;
+    if (usedBytes < TURN_BYTES) return;
+    usedBytes = 0;
+    stream.pause();
+    setImmediate(() => stream.resume());
+  });
+}
