@@ -1,14 +1,14 @@
 // Pain point 1 again: whenever a host is killed, none of its processes is left, not even its watchdog.
-// STANDPIPE_KILL_ROUNDS makes more rounds at each moment.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { fixture, node, until } from '../fixtures/process/programs.ts';
+import { usually } from '../fixtures/repetitions.ts';
 
-const rounds = Number(process.env.STANDPIPE_KILL_ROUNDS ?? 1);
-const delaysMs = [0, 1, 3, 5, 10, 24, 50];
+const rounds = usually(1, 40);
+const delaysMs = usually([0, 3, 24], [0, 1, 3, 5, 10, 24, 50]);
 const moments = ['call', 'spawn'].flatMap((from) => delaysMs.map((delayMs) => ({ from, delayMs })));
 
 let hosts = 0;
