@@ -1,7 +1,8 @@
 // The file by which a running tap or host can be found.
 
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { replacePrivately } from '../record/private-file.ts';
 
 export interface LiveDescriptor {
   standpipe: 'live';
@@ -24,8 +25,7 @@ export interface LiveDescriptor {
 /** Whole or not at all: a reader never sees half of it. */
 export function writeDescriptor(folder: string, id: string, descriptor: LiveDescriptor): string {
   const file = join(folder, `${id}.json`);
-  writeFileSync(`${file}.new`, `${JSON.stringify(descriptor, null, 2)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replacePrivately(file, `${JSON.stringify(descriptor, null, 2)}\n`);
   return file;
 }
 

@@ -21,7 +21,7 @@ export async function oneProcessAtATime<T>(
 ): Promise<T> {
   for (;;) {
     const claim = `${file}.claim-${process.pid}-${randomUUID()}`;
-    await writeFile(claim, '', { mode: 0o600 });
+    await writeFile(claim, '', { flag: 'wx', mode: 0o600 });
     try {
       if (await isAlone(file, claim)) return await task();
     } finally {

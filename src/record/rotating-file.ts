@@ -1,10 +1,12 @@
 // A file that is appended to and moved aside when it has grown: FILE is the newest, FILE.1 the one before, and so on; the
 // oldest is deleted. Whatever is in the way (a half line that a killed writer left, a file somebody moved or removed,
-// another program that appends to the same file) never glues two lines together. Calls must not overlap.
+// another program that appends to the same file) never glues two lines together. The files are for this user alone
+// (private-file.ts). Calls must not overlap.
 
-import { appendFileSync, mkdirSync, writeSync } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { closeSync, mkdirSync, writeFileSync } from 'node:fs';
+import { type FileHandle, lstat, mkdir, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { openPrivate, openPrivateSync } from './private-file.ts';
 
 export interface RotatingFileOptions {
   path: string;
@@ -38,13 +40,18 @@ export class RotatingFile {
   /** For the last moment of a process, when nothing can be awaited. Throws what the system says. */
   appendSync(lines: Uint8Array): void {
     if (this.#handle) {
-      writeSync(this.#handle.fd, lines);
+      writeFileSync(this.#handle.fd, lines);
       return;
     }
     const { path, header } = this.#options;
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     // An empty line is passed over, and parts this from what an earlier writer may have left half done.
-    appendFileSync(path, Buffer.concat([Buffer.from(`\n${header}\n`), lines]), { mode: 0o600 });
+    const descriptor = openPrivateSync(path);
+    try {
+      writeFileSync(descriptor, Buffer.concat([Buffer.from(`\n${header}\n`), lines]));
+    } finally {
+      closeSync(descriptor);
+    }
   }
 
   async close(): Promise<void> {
@@ -61,7 +68,7 @@ export class RotatingFile {
   /** Full, moved or removed: in any case not to be written to any more. */
   async #isFull(handle: FileHandle): Promise<boolean> {
     const { path, maxFileBytes } = this.#options;
-    const [ours, there] = await Promise.all([handle.stat(), stat(path).catch(() => undefined)]);
+    const [ours, there] = await Promise.all([handle.stat(), lstat(path).catch(() => undefined)]);
     if (!there || there.ino !== ours.ino || there.dev !== ours.dev) return true;
     if (ours.size < maxFileBytes) return false;
     await this.#moveAside();
@@ -71,12 +78,12 @@ export class RotatingFile {
   async #open(): Promise<FileHandle> {
     const { path, maxFileBytes, header } = this.#options;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    let handle = await open(path, 'a+', 0o600);
+    let handle = await openPrivate(path);
     let { size } = await handle.stat();
     if (size >= maxFileBytes) {
       await handle.close();
       await this.#moveAside();
-      handle = await open(path, 'a+', 0o600);
+      handle = await openPrivate(path);
       size = 0;
     }
     this.#handle = handle;

@@ -1,10 +1,11 @@
 // Puts taps into a host's config and takes them out again. Can be repeated without harm: what is tapped stays as it is,
 // and what is not stays untouched. The file as it was before the first tap is kept beside it.
 
-import { chmod, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { applyEdits, type Edit, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { UsageError } from '../base/errors.ts';
+import { replacePrivately } from '../record/private-file.ts';
 import { propertyOf, readEntry, tapEdits, tappedCommandIndex, untapEdits } from './tapped-entry.ts';
 
 export interface InstallOptions {
@@ -156,10 +157,9 @@ function argumentsIn(before: string | undefined): (name: string) => boolean {
 
 /** Whole or not at all, and with the rights of the config. */
 async function replaceFile(path: string, text: string, like: string): Promise<void> {
-  const fresh = `${path}.new`;
-  await writeFile(fresh, text, { mode: 0o600 });
-  await chmod(fresh, (await stat(like)).mode & 0o777);
-  await rename(fresh, path);
+  const { mode } = await stat(like);
+  replacePrivately(path, text);
+  await chmod(path, mode & 0o777);
 }
 
 async function existing(file: string): Promise<string | undefined> {

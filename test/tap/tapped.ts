@@ -78,6 +78,8 @@ export interface TapSetup {
   collects?: boolean;
   /** Instead of the tap: the server itself, to compare with. */
   untapped?: boolean;
+  /** How long a file may become for it, in the blocks of `ulimit -f`: behind that, the disk is full. */
+  maxFileBlocks?: number;
 }
 
 /** The words of a tap before a command. */
@@ -85,8 +87,10 @@ export function tapCommand(command: string[], tap: string[] = []): string[] {
   return [node, main, 'tap', ...tap, '--', ...command];
 }
 
-export function startTap(command: string[], { tap = [], env = {}, collects = true, untapped }: TapSetup = {}): Tapped {
-  const words = untapped ? command : tapCommand(command, tap);
+export function startTap(command: string[], setup: TapSetup = {}): Tapped {
+  const { tap = [], env = {}, collects = true, untapped, maxFileBlocks } = setup;
+  const limit = maxFileBlocks === undefined ? [] : ['sh', '-c', `ulimit -f ${maxFileBlocks}; exec "$@"`, 'sh'];
+  const words = [...limit, ...(untapped ? command : tapCommand(command, tap))];
   const child = spawn(words[0]!, words.slice(1), { env: { ...process.env, XDG_RUNTIME_DIR: folder, ...env } });
   const tapped = new Tapped(child, collects);
   running.push(tapped);

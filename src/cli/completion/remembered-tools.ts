@@ -1,11 +1,12 @@
 // The tools that servers had when they were last asked, so that a shell can complete their names without starting anything.
 // Only a help for typing: what is old or missing is no fault, and nothing here may fail a command.
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { shortHash } from '../../base/short-hash.ts';
 import type { Tool } from '../../mcp/types.ts';
+import { replacePrivately } from '../../record/private-file.ts';
 import { configFileOf } from '../reach/running-host.ts';
 import type { Settings } from '../settings.ts';
 
@@ -30,9 +31,7 @@ export function rememberTools(settings: Settings, server: string, tools: readonl
   if (text.length > MOST_CHARACTERS || text === JSON.stringify(before)) return;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    const fresh = `${file}.${process.pid}`;
-    writeFileSync(fresh, text, { mode: 0o600 });
-    renameSync(fresh, file);
+    replacePrivately(file, text);
   } catch {
     // a home that cannot be written to: then names are typed in full
   }

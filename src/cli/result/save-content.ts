@@ -1,5 +1,6 @@
 // Pictures, sounds and other bytes of a result, saved where the person said. A server's names never become names of files.
 
+import { constants } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { toError, UsageError } from '../../base/errors.ts';
@@ -27,6 +28,9 @@ const extensions: Record<string, string> = {
   'text/markdown': 'md',
 };
 
+/** In a folder the names are ours, and others may have put links in their place. A file that was named is written as named. */
+const withoutLinks = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
+
 /** Resolves to the files that were written. */
 export async function savePieces(pieces: readonly Piece[], target: string): Promise<string[]> {
   const isFolder = (await stat(target).catch(() => undefined))?.isDirectory() ?? false;
@@ -39,7 +43,7 @@ export async function savePieces(pieces: readonly Piece[], target: string): Prom
   for (const [at, { bytes, mimeType }] of pieces.entries()) {
     const file = isFolder ? join(target, `${at + 1}.${extensions[mimeType ?? ''] ?? 'bin'}`) : target;
     try {
-      await writeFile(file, bytes);
+      await writeFile(file, bytes, { mode: 0o600, flag: isFolder ? withoutLinks : 'w' });
     } catch (error) {
       throw new UsageError('INVALID_OPTION', `Cannot write "${file}": ${toError(error).message}`, { cause: error });
     }

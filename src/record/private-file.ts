@@ -1,0 +1,97 @@
+// Files that may hold secrets: made for this user alone (mode 0600), and never written through what somebody else put in
+// their place. A file that exists is looked at by its descriptor, so that it cannot be exchanged between the look and the
+// write. On Windows, files have the rights of their folder; only links are refused there.
+
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { UsageError } from '../base/errors.ts';
+
+// O_NONBLOCK: a pipe that somebody put there must not hang the writer.
+const existing = constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const fresh = existing | constants.O_CREAT | constants.O_EXCL;
+
+/** Opens a file to append to it and to read it, and makes it where there is none. Throws FILE_NOT_PRIVATE. */
+export async function openPrivate(path: string): Promise<FileHandle> {
+  if (process.platform === 'win32') refuseLink(path, await lstat(path).catch(() => undefined));
+  const handle = await open(path, existing)
+    .catch((error) => onlyIf('ENOENT', error, path, () => open(path, fresh, 0o600)))
+    .catch((error) => onlyIf('EEXIST', error, path, () => open(path, existing))); // another program was quicker
+  try {
+    refuseShared(path, await handle.stat());
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** The same, for the last moment of a process. */
+export function openPrivateSync(path: string): number {
+  if (process.platform === 'win32') refuseLink(path, lstatSync(path, { throwIfNoEntry: false }));
+  const descriptor = openOneSync(path);
+  try {
+    refuseShared(path, fstatSync(descriptor));
+    return descriptor;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+/** Whole or not at all. The name beside it is a new one, and is not taken where it exists: nobody can prepare it. */
+export function replacePrivately(path: string, text: string, mode = 0o600): void {
+  const beside = `${path}.${randomBytes(6).toString('hex')}.new`;
+  try {
+    writeFileSync(beside, text, { flag: 'wx', mode });
+    renameSync(beside, path);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  }
+}
+
+function openOneSync(path: string): number {
+  try {
+    return openSync(path, existing);
+  } catch (error) {
+    return onlyIf('ENOENT', error, path, () => openSync(path, fresh, 0o600));
+  }
+}
+
+function onlyIf<T>(expected: string, error: unknown, path: string, proceed: () => T): T {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === expected) return proceed();
+  if (code === 'ELOOP' || code === 'EMLINK') throw refusal(path, 'is a symbolic link', 'Name the file itself.');
+  throw error;
+}
+
+function refuseLink(path: string, found: Stats | undefined): void {
+  if (found?.isSymbolicLink()) throw refusal(path, 'is a symbolic link', 'Name the file itself.');
+}
+
+function refuseShared(path: string, found: Stats): void {
+  const elsewhere = 'Name a file that does not exist yet.';
+  if (!found.isFile()) throw refusal(path, 'is not a regular file', elsewhere);
+  const user = process.getuid?.();
+  if (user === undefined) return;
+  if (found.uid !== user) throw refusal(path, `belongs to the user with the number ${found.uid}`, elsewhere);
+  if (found.nlink > 1) throw refusal(path, 'has another name as well (a hard link)', elsewhere);
+  if ((found.mode & 0o077) === 0) return;
+  const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
+  throw refusal(path, `is open to other users (mode ${mode})`, `Run \`chmod 600 ${path}\`, or name another file.`);
+}
+
+function refusal(path: string, why: string, hint: string): UsageError {
+  return new UsageError('FILE_NOT_PRIVATE', `${path} ${why}. ${hint}`, { hint });
+}
