@@ -58,6 +58,11 @@ export class FlowSource {
     });
   }
 
+  /** What stderr ends in that may be the beginning of a secret waits for the rest. */
+  set unfinishedSecret(unfinished: (bytes: Uint8Array) => number) {
+    this.#stderr.unfinished = unfinished;
+  }
+
   stderr(chunk: Uint8Array): void {
     this.#stderr.push(chunk);
   }

@@ -203,6 +203,35 @@ describe('the flow store', () => {
     });
   });
 
+  it('waits longer for the rest of what may be a secret, until it comes or the time is up', () => {
+    const clock = new ManualClock();
+    const store = new FlowStore({ clock });
+    const source = store.begin('a');
+    const secret = 'hunter22';
+    source.unfinishedSecret = (all) => {
+      const text = new TextDecoder().decode(all);
+      for (let length = secret.length - 1; length > 0; length--)
+        if (text.endsWith(secret.slice(0, length))) return length;
+      return 0;
+    };
+    const texts = () =>
+      store.since(0).map((event) => (event.kind === 'stderr' ? new TextDecoder().decode(event.payload) : event.kind));
+    source.stderr(bytes('key hunt'));
+    clock.advance(50);
+    expect(texts()).toEqual(['key ']);
+    clock.advance(4_000);
+    source.stderr(bytes('er22\nnext hun'));
+    expect(texts()).toEqual(['key ', 'hunter22\n']);
+    clock.advance(50);
+    clock.advance(4_999);
+    expect(texts()).toEqual(['key ', 'hunter22\n', 'next ']);
+    clock.advance(1);
+    expect(texts()).toEqual(['key ', 'hunter22\n', 'next ', 'hun']);
+    source.stderr(bytes('hunter'));
+    source.endStderr();
+    expect(texts().at(-1)).toBe('hunter');
+  });
+
   it('waits a moment for the rest of a line of stderr, and no longer', () => {
     const clock = new ManualClock();
     const store = new FlowStore({ clock });

@@ -29,7 +29,7 @@ export class Member {
   constructor(config: ServerConfig, surroundings: Surroundings) {
     const { name } = config;
     const { flow, clock, eraMemory, inputs, onNoise, onStateChange, random } = surroundings;
-    const watched = new WatchedServer(flow, name);
+    const watched = new WatchedServer(flow, () => this.#config);
     this.#config = config;
     this.mayUse = toolFilter(config.tools);
     this.supervised = new SupervisedServer<Client>({

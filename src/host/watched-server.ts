@@ -4,18 +4,22 @@
 import { FlowObserver } from '../flow/flow-observer.ts';
 import type { FlowSource } from '../flow/source.ts';
 import type { FlowStore } from '../flow/store.ts';
+import { secretsInArguments } from '../secrets/redact-arguments.ts';
+import { unfinishedValue } from '../secrets/unfinished-value.ts';
+import type { ServerConfig } from './config/server-config.ts';
 import type { StateChange } from './server-state.ts';
 
 export class WatchedServer {
   /** Of the process that lives. */
   pid: number | null = null;
   readonly #flow: FlowStore;
-  readonly #server: string;
+  readonly #config: () => ServerConfig;
   #source: FlowSource | undefined;
 
-  constructor(flow: FlowStore, server: string) {
+  /** `config` is asked at each start: it can change. */
+  constructor(flow: FlowStore, config: () => ServerConfig) {
     this.#flow = flow;
-    this.#server = server;
+    this.#config = config;
   }
 
   changed({ from, to, reason }: StateChange): void {
@@ -36,7 +40,9 @@ export class WatchedServer {
   }
 
   #begin(): FlowSource {
-    this.#source = this.#flow.begin(this.#server);
+    const { name, env, args, secrets } = this.#config();
+    this.#source = this.#flow.begin(name);
+    this.#source.unfinishedSecret = unfinishedValue(env, [...secrets, ...secretsInArguments(args)]);
     return this.#source;
   }
 }

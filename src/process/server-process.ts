@@ -94,6 +94,9 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   return server!;
 }
 
+/** Characters. */
+const SHOWN_STDERR = 4096;
+
 type Spawn = (command: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
 
 function spawnPiped(spawn: Spawn, launch: Launch, args: readonly string[]): ChildProcessWithoutNullStreams {
@@ -202,7 +205,8 @@ export class ServerProcess {
     const evidence: Evidence = { phase, command: this.commandLine, pid: this.pid };
     if (this.exitStatus)
       Object.assign(evidence, { exitCode: this.exitStatus.exitCode, signal: this.exitStatus.signal });
-    const stderrTail = this.mask(this.stderrRing.tail());
+    // More is looked at than is shown, so that no secret is cut in two before it is found.
+    const stderrTail = this.mask(this.stderrRing.tail(4 * SHOWN_STDERR)).slice(-SHOWN_STDERR);
     return stderrTail === '' ? evidence : { ...evidence, stderrTail };
   }
 

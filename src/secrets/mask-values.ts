@@ -22,11 +22,21 @@ export function isWorthMasking(value: string, isNamedSecret = true): boolean {
   return value.length >= SHORTEST && !commonWords.test(value) && (isNamedSecret || !shortNumber.test(value));
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** `secrets`: values to hide that are in no variable of the child. */
-export function maskValues(
-  env: Readonly<Record<string, string | undefined>> = {},
-  secrets: readonly string[] = [],
-): Mask {
+export function maskValues(env: Environment = {}, secrets: readonly string[] = []): Mask {
+  const maskOf = masksByForm(env, secrets);
+  if (maskOf.size === 0) return (text) => text;
+
+  // One pass, so that a mask is never masked again; longest first, so that a value containing another wins whole.
+  const longestFirst = [...maskOf.keys()].sort((a, b) => b.length - a.length);
+  const anyValue = new RegExp(longestFirst.map(escapeRegExp).join('|'), 'g');
+  return (text) => text.replace(anyValue, (value) => maskOf.get(value)!);
+}
+
+/** All that `maskValues` would find, with what stands in its place. */
+export function masksByForm(env: Environment, secrets: readonly string[]): ReadonlyMap<string, string> {
   const maskOf = new Map<string, string>();
   const add = (value: string, mask: string, isNamedSecret: boolean) => {
     if (!isWorthMasking(value, isNamedSecret)) return;
@@ -36,12 +46,7 @@ export function maskValues(
     if (value !== undefined && !systemVariables.test(name)) add(value, `[env ${name}]`, isSecretName(name));
   }
   for (const secret of secrets) add(secret, REDACTED, true);
-  if (maskOf.size === 0) return (text) => text;
-
-  // One pass, so that a mask is never masked again; longest first, so that a value containing another wins whole.
-  const longestFirst = [...maskOf.keys()].sort((a, b) => b.length - a.length);
-  const anyValue = new RegExp(longestFirst.map(escapeRegExp).join('|'), 'g');
-  return (text) => text.replace(anyValue, (value) => maskOf.get(value)!);
+  return maskOf;
 }
 
 function formsOf(value: string): string[] {

@@ -3,12 +3,15 @@
 
 import { atMost } from '../base/at-most.ts';
 import { toError } from '../base/errors.ts';
+import type { FlowSource } from '../flow/source.ts';
 import type { FlowStore } from '../flow/store.ts';
 import type { Announcement } from '../live/announce.ts';
 import type { RecorderOptions } from '../record/recorder.ts';
 import { maskValues } from '../secrets/mask-values.ts';
 import { type Redact, redactor } from '../secrets/redact.ts';
+import { secretsInArguments } from '../secrets/redact-arguments.ts';
 import { isSecretName } from '../secrets/secret-names.ts';
+import { unfinishedValue } from '../secrets/unfinished-value.ts';
 
 export interface OnlookerOptions {
   /** The file to record to. */
@@ -19,6 +22,8 @@ export interface OnlookerOptions {
   runtimeFolder?: string;
   /** Variables of our environment whose values are hidden, beside those whose names promise a secret. */
   maskEnv?: readonly string[];
+  /** Of the server. */
+  args?: readonly string[];
   redactKeys?: readonly string[];
   redactPaths?: readonly string[];
 }
@@ -32,11 +37,13 @@ const CLOSE_WITHIN_MS = 1000;
 
 export function inviteOnlookers(
   store: FlowStore,
+  source: FlowSource,
   about: Announcement,
   options: OnlookerOptions,
   warn: (problem: string) => void,
 ): Onlookers {
-  const redact = redactorFor(options);
+  const { redact, unfinished } = secretsOf(options);
+  source.unfinishedSecret = unfinished;
   const { record: file, runtimeFolder: folder } = options;
   const invited = [
     file === undefined
@@ -90,8 +97,9 @@ async function announceIn(
   return announce(store, about, { folder, redact });
 }
 
-function redactorFor({ maskEnv = [], redactKeys, redactPaths }: OnlookerOptions): Redact {
-  const hidden = Object.entries(process.env).filter(([name]) => maskEnv.includes(name) || isSecretName(name));
-  const mask = maskValues(Object.fromEntries(hidden));
-  return redactor({ mask, keys: redactKeys, paths: redactPaths });
+function secretsOf({ maskEnv = [], args = [], redactKeys: keys, redactPaths: paths }: OnlookerOptions) {
+  const named = Object.entries(process.env).filter(([name]) => maskEnv.includes(name) || isSecretName(name));
+  const [env, secrets] = [Object.fromEntries(named), secretsInArguments(args)];
+  const redact: Redact = redactor({ mask: maskValues(env, secrets), keys, paths });
+  return { redact, unfinished: unfinishedValue(env, secrets) };
 }

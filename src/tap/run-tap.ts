@@ -74,7 +74,7 @@ export async function runTap(options: TapOptions, ends: Ends = ownEnds()): Promi
   void output.then((end) => (end === 'broken' ? host.outputBroken() : undefined));
 
   const about = { kind: 'tap', name, command: server.commandLine, cwd: process.cwd(), record: options.record } as const;
-  const onlookers = inviteOnlookers(store, about, options, warn);
+  const onlookers = inviteOnlookers(store, source, about, options, warn);
 
   const { exitCode, signal, error } = await server.exit;
   await Promise.all([output, errors]);

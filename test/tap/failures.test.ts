@@ -128,6 +128,21 @@ test('secrets do not reach viewers or files', async () => {
   expect(watched.match(/S3cret-\w+/g)).toEqual(['S3cret-path']);
 });
 
+test('a secret that is written in two pieces reaches neither viewers nor files in halves', async () => {
+  const file = freshFile();
+  const script = fixture('prints-in-halves');
+  const tapped = startTap([node, script, '--token', 'S3cret-argument'], {
+    tap: ['--record', file],
+    env: { SOME_TOKEN: 'S3cret-variable' },
+  });
+  await tapped.end();
+  expect(tapped.stderr.match(/S3cret-\w+/g)).toEqual(['S3cret-variable', 'S3cret-argument']);
+  const texts = (await readEvents(file)).flatMap((event) =>
+    event.kind === 'stderr' ? [Buffer.from(event.payload).toString()] : [],
+  );
+  expect(texts.join('')).toBe('the variable is [env SOME_TOKEN]\nthe argument is [redacted]\n');
+});
+
 test('viewers that are killed, or never read, do not hold anything up', async () => {
   const tapped = startTap([node, fixture('pours-without-end'), freshFile('txt')], { collects: false });
   let bytes = 0;
