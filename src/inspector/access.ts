@@ -20,7 +20,8 @@ export class Access {
   }
 
   /** For everything: a foreign Host or Origin gets nothing, not even the page. */
-  refuseForeign({ headers }: IncomingMessage): Refusal | undefined {
+  refuseForeign(request: IncomingMessage): Refusal | undefined {
+    const { headers } = request;
     const { host, origin } = headers;
     if (host === undefined || !this.#hosts.has(host)) {
       return { status: 403, message: `Refused: the Host ${JSON.stringify(host)} is not this Inspector` };
@@ -28,7 +29,7 @@ export class Access {
     if (origin !== undefined && origin !== `http://${host}`) {
       return { status: 403, message: `Refused: a page of ${JSON.stringify(origin)} may not use this Inspector` };
     }
-    if (headers['sec-fetch-site'] === 'cross-site') {
+    if (headers['sec-fetch-site'] === 'cross-site' && !this.#isOurLink(request)) {
       return { status: 403, message: 'Refused: asked for by a page of another site' };
     }
     return undefined;
@@ -47,6 +48,13 @@ export class Access {
       status: 401,
       message: 'Open the address that was printed at the start: it carries the token of this launch',
     };
+  }
+
+  /** A link to the page with the token in it, followed from a file of ours or from an editor: no other site knows it. */
+  #isOurLink({ method, url = '', headers }: IncomingMessage): boolean {
+    const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+    if (method !== 'GET' || !isNavigation || !url.startsWith('/?')) return false;
+    return this.#matches(new URLSearchParams(url.slice(2)).get('token') ?? '');
   }
 
   #matches(given: string): boolean {

@@ -2,9 +2,11 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Access } from './access.ts';
+import type { ApiProblem } from './api.ts';
 import type { Connections } from './connections.ts';
 import { HttpProblem, problemBody, statusOf } from './http-problem.ts';
 import { readJsonBody } from './json-body.ts';
+import { nothingRedacted, type Redaction } from './redaction.ts';
 import { findRoute, type Route, streamed } from './router.ts';
 import { findFile, pageHeaders, safeHeaders, sendFile } from './static-files.ts';
 
@@ -13,6 +15,8 @@ export interface House {
   connections: Connections;
   routes: readonly Route[];
   uiFolder: string;
+  /** What an answer goes through unless the secrets are asked for. */
+  masked: Redaction;
 }
 
 /** How long a client with the token may neither send nor take anything. */
@@ -30,7 +34,7 @@ export async function answer(request: IncomingMessage, response: ServerResponse,
     else await answerPage(request, response, path, house.uiFolder);
   } catch (error) {
     if (request.socket.timeout === 0) request.socket.setTimeout(IDLE_MS);
-    refuse(request, response, error);
+    refuse(request, response, house.masked.value(problemBody(error)), statusOf(error));
   }
 }
 
@@ -39,7 +43,7 @@ async function answerApi(
   response: ServerResponse,
   path: string,
   search: string,
-  { access, connections, routes }: House,
+  { access, connections, routes, masked }: House,
 ): Promise<void> {
   const query = new URLSearchParams(search);
   const refusal = access.refuseStranger(request, query);
@@ -48,10 +52,11 @@ async function answerApi(
   const { route, names } = findRoute(routes, request.method, path);
   const body = needsBody(request) ? await readJsonBody(request) : undefined;
   request.socket.setTimeout(0); // a server may take long to start; only the client's own silence counts
-  const result = await route.handle({ request, response, names, query, body });
+  const redaction = query.get('secrets') === 'shown' ? nothingRedacted : masked;
+  const result = await route.handle({ request, response, names, query, body, redaction });
   if (result === streamed) return;
   request.socket.setTimeout(IDLE_MS);
-  sendJson(response, 200, result);
+  sendJson(response, 200, route.redacts ? result : redaction.value(result));
 }
 
 /** A DELETE comes without one, and no page can send it elsewhere without asking first. */
@@ -97,14 +102,14 @@ function sendJson(
   response.end(body);
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+function refuse(request: IncomingMessage, response: ServerResponse, body: ApiProblem, status: number): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
     return;
   }
   // What is left of a body nobody wants is not read: the connection ends with the answer.
   const unread = !request.complete;
-  sendJson(response, statusOf(error), problemBody(error), unread ? { connection: 'close' } : {});
+  sendJson(response, status, body, unread ? { connection: 'close' } : {});
 }
 
 function splitOnce(text: string, separator: string): [string, string?] {

@@ -6,17 +6,24 @@ import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import { strictText } from '../flow/frame-text.ts';
 import type { EventDetail, Life } from './api.ts';
 import { describe } from './describe.ts';
+import type { Redaction } from './redaction.ts';
 import { schemaViolations } from './schema-check.ts';
 import type { InspectorView } from './view.ts';
 
-export async function eventDetail(view: InspectorView, event: FlowEvent): Promise<EventDetail> {
+/** Its shape is checked as it is; what is shown of it went through the redaction. */
+export async function eventDetail(
+  view: InspectorView,
+  original: FlowEvent,
+  redaction: Redaction,
+): Promise<EventDetail> {
   await view.caughtUp();
+  const event = redaction.event(original);
   const bytes = bytesOf(event);
   const text = bytes && strictText(bytes);
   const json = text === undefined ? undefined : parse(text);
   const { cut, tail } = event as Partial<FrameEvent>;
   return {
-    row: view.row(event),
+    row: view.row(original, redaction),
     base64: bytes ? base64(bytes) : '',
     text,
     json,
@@ -24,17 +31,17 @@ export async function eventDetail(view: InspectorView, event: FlowEvent): Promis
     cut: cut === true,
     ...(tail && { tailBase64: base64(tail) }),
     redacted: 'redacted' in event && event.redacted === true,
-    problems: await problemsOf(view, event, json),
-    evidence: evidenceOf(view, event),
+    problems: (await problemsOf(view, original)).map(redaction.text),
+    evidence: evidenceOf(view, original, redaction),
   };
 }
 
-async function problemsOf(view: InspectorView, event: FlowEvent, json: unknown): Promise<string[]> {
+async function problemsOf(view: InspectorView, event: FlowEvent): Promise<string[]> {
   switch (event.kind) {
     case 'fault':
       return [faultWords[event.code]];
     case 'frame':
-      return frameProblems(view, event, json);
+      return frameProblems(view, event);
     case 'exit':
       return event.exitCode === 0 ? [] : ['The process ended by itself with an error. Its last words are on stderr.'];
     default:
@@ -48,7 +55,7 @@ const faultWords = {
   FRAME_LENGTH_INVALID: 'The length in front of the message makes no sense, so that the next one cannot be found.',
 };
 
-async function frameProblems(view: InspectorView, event: FrameEvent, json: unknown): Promise<string[]> {
+async function frameProblems(view: InspectorView, event: FrameEvent): Promise<string[]> {
   const { kind, messages, noise, lite } = describe(event);
   if (lite) return [];
   const problems: string[] = [];
@@ -61,16 +68,20 @@ async function frameProblems(view: InspectorView, event: FrameEvent, json: unkno
   }
   for (const { problem } of messages) if (problem !== undefined) problems.push(problem);
   if (event.cut) return problems; // that little of it was kept is no fault of the message
-  const violations = await schemaViolations(json, view.exchanges.forSeq(event.seq));
+  const text = strictText(event.payload);
+  const violations = await schemaViolations(
+    text === undefined ? undefined : parse(text),
+    view.exchanges.forSeq(event.seq),
+  );
   if (violations.length > 0) view.noteViolation(event, violations[0]!);
   return [...problems, ...violations];
 }
 
 /** What is known of the process, at the events where people ask why. */
-function evidenceOf(view: InspectorView, event: FlowEvent): Evidence | undefined {
+function evidenceOf(view: InspectorView, event: FlowEvent, { text }: Redaction): Evidence | undefined {
   const isAnEnd = event.kind === 'exit' || event.kind === 'stop' || event.kind === 'error';
   if (!isAnEnd && !(event.kind === 'state' && event.to !== 'ready' && event.to !== 'starting')) return undefined;
-  const life = view.lives.of(event.server).find((each) => each.life === event.life);
+  const life = view.lives.of(event.server, text).find((each) => each.life === event.life);
   return life && evidenceOfLife(life);
 }
 

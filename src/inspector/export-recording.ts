@@ -8,8 +8,10 @@ import type { FlowEvent } from '../flow/event.ts';
 import type { FlowStore } from '../flow/store.ts';
 import { EventLines } from '../record/event-line.ts';
 import { headerLine, newRunId } from '../record/run-header.ts';
+import type { Redact } from '../secrets/redact.ts';
 import type { ExportRequest } from './api.ts';
 import { HttpProblem } from './http-problem.ts';
+import type { Redaction } from './redaction.ts';
 import type { InspectorSource } from './source.ts';
 import { safeHeaders } from './static-files.ts';
 
@@ -38,6 +40,7 @@ export async function sendRecording(
   response: ServerResponse,
   source: InspectorSource,
   ranges: readonly Range[],
+  { text }: Redaction,
 ): Promise<void> {
   response.writeHead(200, {
     ...safeHeaders,
@@ -45,17 +48,17 @@ export async function sendRecording(
     'cache-control': 'no-store',
   });
   try {
-    await pipeline(recordingOf(source, ranges), response);
+    await pipeline(recordingOf(source, ranges, text), response);
   } catch {
     response.destroy(); // the page has left; and were it not so, it would see that the answer is not whole
   }
 }
 
-async function* recordingOf(source: InspectorSource, ranges: readonly Range[]): AsyncGenerator<string> {
+async function* recordingOf(source: InspectorSource, ranges: readonly Range[], redact: Redact): AsyncGenerator<string> {
   const { flow, startedAt, title } = source;
   const run = newRunId();
-  const lines = new EventLines(run);
-  let text = `${headerLine({ run, startedAt, about: { exportedFrom: title } })}\n`;
+  const lines = new EventLines(run, redact);
+  let text = `${headerLine({ run, startedAt, about: { exportedFrom: redact(title) } })}\n`;
   let events = 0;
   for (const event of renumbered(flow, ranges)) {
     text += `${lines.encode(event)}\n`;

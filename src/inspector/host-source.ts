@@ -1,6 +1,7 @@
 // A host that runs in this process: everything can be watched, and everything can be done.
 
 import type { Host } from '../host/host.ts';
+import type { Redact } from '../secrets/redact.ts';
 import type { Questions } from './questions.ts';
 import type { InspectorSource, SourceHost } from './source.ts';
 
@@ -8,10 +9,12 @@ export interface HostSourceOptions {
   title?: string;
   /** From `inspectorInputs()`, if the host was given its handlers. */
   questions?: Questions;
+  /** Hides the secrets of its servers: what their config holds is known to whoever read it. */
+  redact?: Redact;
 }
 
 /** The host stays its owner's: closing the Inspector stops no server. */
-export function hostSource(host: Host, { title, questions }: HostSourceOptions = {}): InspectorSource {
+export function hostSource(host: Host, { title, questions, redact }: HostSourceOptions = {}): InspectorSource {
   const acting: SourceHost = {
     status: () => host.status(),
     listTools: (server) => host.listTools(server),
@@ -34,6 +37,7 @@ export function hostSource(host: Host, { title, questions }: HostSourceOptions =
     isOurs: true,
     host: acting,
     questions,
+    redact,
     close: async () => undefined,
   };
 }

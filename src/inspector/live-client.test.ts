@@ -23,7 +23,7 @@ function following() {
   };
   const view = new InspectorView(source, clock);
   const stream = new PassThrough({ encoding: 'utf8' });
-  const client = new LiveClient(stream as unknown as ServerResponse, view, 0, clock);
+  const client = new LiveClient(stream as unknown as ServerResponse, view, 0, view.masked, clock);
   view.onChange = ({ updated }) => {
     client.putUpdates(updated);
     client.pump();

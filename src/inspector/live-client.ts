@@ -5,6 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { CallUpdate, InspectedServer, LiveMessages, Problem } from './api.ts';
+import type { Redaction } from './redaction.ts';
 import type { InspectorView } from './view.ts';
 
 const BATCH_ROWS = 500;
@@ -14,6 +15,8 @@ const STALL_MS = 30_000;
 type Name = keyof LiveMessages | 'resync';
 
 export class LiveClient {
+  /** What everything goes through that is sent. */
+  readonly redaction: Redaction;
   readonly #response: ServerResponse;
   readonly #view: InspectorView;
   readonly #clock: Clock;
@@ -28,10 +31,11 @@ export class LiveClient {
   #stalled: Timer | undefined;
   #pumping = false;
 
-  constructor(response: ServerResponse, view: InspectorView, after: number, clock: Clock) {
+  constructor(response: ServerResponse, view: InspectorView, after: number, redaction: Redaction, clock: Clock) {
     this.#response = response;
     this.#view = view;
     this.#sentSeq = after;
+    this.redaction = redaction;
     this.#clock = clock;
     response.on('drain', () => {
       this.#stalled?.cancel();
@@ -45,20 +49,21 @@ export class LiveClient {
     for (const seq of seqs) if (seq <= this.#sentSeq) this.#updates.add(seq);
   }
 
+  /** Redacted already: they are the same for several pages. */
   putServers(servers: InspectedServer[]): void {
     this.#servers = servers;
   }
 
   putProblems(problems: Problem[]): void {
-    this.#problems = problems;
+    this.#problems = this.redaction.value(problems);
   }
 
   putCall(update: CallUpdate): void {
-    this.#calls.set(update.id, update);
+    this.#calls.set(update.id, this.redaction.value(update));
   }
 
   putQuestion<K extends 'question' | 'answered'>(name: K, data: LiveMessages[K]): void {
-    this.#questions.set(data.id, { name, data });
+    this.#questions.set(data.id, { name, data: this.redaction.value(data) });
   }
 
   /** So that a connection that died unseen is noticed. */
@@ -100,10 +105,10 @@ export class LiveClient {
   #nextPiece(): string {
     const { source, seenSeq } = this.#view;
     const events = source.flow.since(this.#sentSeq, BATCH_ROWS).filter(({ seq }) => seq <= seenSeq);
-    const rows = events.map((event) => this.#view.row(event));
+    const rows = events.map((event) => this.#view.row(event, this.redaction));
     this.#sentSeq = rows.at(-1)?.seq ?? this.#sentSeq;
     let piece = rows.length > 0 ? `id: ${this.#sentSeq}\n${message('rows', rows)}` : '';
-    if (this.#updates.size > 0) piece += message('updates', this.#view.updates(this.#updates));
+    if (this.#updates.size > 0) piece += message('updates', this.#view.updates(this.#updates, this.redaction));
     if (this.#servers) piece += message('servers', this.#servers);
     if (this.#problems) piece += message('problems', this.#problems);
     for (const call of this.#calls.values()) piece += message('call', call);

@@ -6,12 +6,19 @@ import type { CallUpdate } from './api.ts';
 import type { Calls } from './calls.ts';
 import { HttpProblem } from './http-problem.ts';
 import { LiveClient } from './live-client.ts';
+import type { Redaction } from './redaction.ts';
 import { SchemaPatrol } from './schema-patrol.ts';
 import { safeHeaders } from './static-files.ts';
 import type { InspectorView, ViewChange } from './view.ts';
 
 const MOST_PAGES = 32;
 const BEAT_MS = 15_000;
+
+export interface Following {
+  /** The newest event that the page has; without it, only what is new is told. */
+  after: number | undefined;
+  redaction: Redaction;
+}
 
 export class LiveFeed {
   readonly #view: InspectorView;
@@ -32,8 +39,7 @@ export class LiveFeed {
     });
   }
 
-  /** `after`: the newest event that the page has; without it, only what is new is told. */
-  async connect(response: ServerResponse, after: number | undefined, calls: Calls): Promise<void> {
+  async connect(response: ServerResponse, { after, redaction }: Following, calls: Calls): Promise<void> {
     if (this.#clients.size >= MOST_PAGES) throw new HttpProblem(503, `${MOST_PAGES} pages are open already`);
     await this.#view.caughtUp();
     if (response.destroyed) return;
@@ -43,7 +49,7 @@ export class LiveFeed {
       'cache-control': 'no-store',
     });
     response.write('retry: 1000\n\n');
-    const client = new LiveClient(response, this.#view, after ?? this.#view.seenSeq, this.#clock);
+    const client = new LiveClient(response, this.#view, after ?? this.#view.seenSeq, redaction, this.#clock);
     this.#clients.add(client);
     response.on('close', () => this.#left(client));
     this.#greet(client, calls);
@@ -89,16 +95,20 @@ export class LiveFeed {
   #tellServers(): void {
     if (this.#asksServers || this.#clients.size === 0) return;
     this.#asksServers = true;
-    void this.#view
-      .servers()
-      .then((servers) => this.#each((client) => client.putServers(servers)))
+    const ways = new Set([...this.#clients].map(({ redaction }) => redaction));
+    void Promise.all([...ways].map((redaction) => this.#tellServersBy(redaction)))
       .catch(() => undefined) // the host is going away; its end will be told by its events
       .finally(() => {
         this.#asksServers = false;
       });
   }
 
-  #each(tell: (client: LiveClient) => void): void {
+  async #tellServersBy(redaction: Redaction): Promise<void> {
+    const servers = await this.#view.servers(redaction);
+    this.#each((client) => client.redaction === redaction && client.putServers(servers));
+  }
+
+  #each(tell: (client: LiveClient) => unknown): void {
     for (const client of this.#clients) {
       tell(client);
       client.pump();

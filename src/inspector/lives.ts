@@ -3,12 +3,15 @@
 import { decodeText } from '../base/decode-text.ts';
 import type { FlowEvent } from '../flow/event.ts';
 import type { Exchange } from '../flow/exchange.ts';
+import type { Redact } from '../secrets/redact.ts';
 import type { Life } from './api.ts';
 import { keepNewest } from './keep-newest.ts';
 
 const MOST_LIVES = 200;
 const MOST_SERVERS = 1_000;
-const STDERR_CHARS = 4096;
+/** More is kept than is shown, so that no secret is cut in two before it is found. */
+const KEPT_STDERR_CHARS = 16 * 1024;
+const SHOWN_STDERR_CHARS = 4096;
 
 export class Lives {
   readonly #byServer = new Map<string, Map<number, Life>>();
@@ -19,8 +22,13 @@ export class Lives {
     return [...this.#byServer.keys()];
   }
 
-  of(server: string): Life[] {
-    return [...(this.#byServer.get(server)?.values() ?? [])];
+  of(server: string, redact: Redact = (text) => text): Life[] {
+    const lives = [...(this.#byServer.get(server)?.values() ?? [])];
+    return lives.map((life) => ({
+      ...life,
+      command: life.command && redact(life.command),
+      stderrTail: redact(life.stderrTail).slice(-SHOWN_STDERR_CHARS),
+    }));
   }
 
   /** Says whether something changed that people see at once. */
@@ -45,7 +53,7 @@ export class Lives {
         life.rung = event.rung;
         return true;
       case 'stderr':
-        life.stderrTail = (life.stderrTail + decodeText(event.payload)).slice(-STDERR_CHARS);
+        life.stderrTail = (life.stderrTail + decodeText(event.payload)).slice(-KEPT_STDERR_CHARS);
         return false;
       default:
         return false;

@@ -3,6 +3,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpProblem } from './http-problem.ts';
+import type { Redaction } from './redaction.ts';
 
 export interface Asked {
   request: IncomingMessage;
@@ -11,6 +12,8 @@ export interface Asked {
   names: Readonly<Record<string, string>>;
   query: URLSearchParams;
   body: unknown;
+  /** What the answer goes through. */
+  redaction: Redaction;
 }
 
 /** What it returns is answered as JSON; `streamed` where it has taken over the response. */
@@ -21,6 +24,8 @@ export interface Route {
   method: 'GET' | 'POST' | 'DELETE';
   path: string;
   handle: Handler;
+  /** It redacts what it returns by itself, piece by piece. */
+  redacts?: boolean;
 }
 
 export function findRoute(

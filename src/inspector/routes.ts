@@ -29,16 +29,17 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
   const nowMs = () => Date.now() - source.startedAt.getTime();
   const calls = new Calls(acting, nowMs, (update) => feed.call(update));
 
+  // What is large, or is cut before it is shown, redacts itself; the answers of the others are redacted as a whole.
   const routes: Route[] = [
-    { method: 'GET', path: '/api/overview', handle: () => view.overview() },
-    { method: 'GET', path: '/api/events', handle: ({ query }) => view.page(pageQuery(query)) },
-    { method: 'GET', path: '/api/events/:seq', handle: ({ names }) => detail(names.seq!) },
-    { method: 'GET', path: '/api/search', handle: search },
-    { method: 'POST', path: '/api/export', handle: exportEvents },
-    { method: 'GET', path: '/api/live', handle: live },
+    { method: 'GET', path: '/api/overview', handle: ({ redaction }) => view.overview(redaction), redacts: true },
+    { method: 'GET', path: '/api/events', handle: page, redacts: true },
+    { method: 'GET', path: '/api/events/:seq', handle: detail, redacts: true },
+    { method: 'GET', path: '/api/search', handle: search, redacts: true },
+    { method: 'POST', path: '/api/export', handle: exportEvents, redacts: true },
+    { method: 'GET', path: '/api/live', handle: live, redacts: true },
     { method: 'GET', path: '/api/latency', handle: () => view.latency() },
-    { method: 'GET', path: '/api/stderr', handle: ({ query }) => searchStderr(flow, stderrQuery(query)) },
-    { method: 'GET', path: '/api/calls', handle: (): CallUpdate[] => calls.list() },
+    { method: 'GET', path: '/api/stderr', handle: stderr, redacts: true },
+    { method: 'GET', path: '/api/calls', handle: listCalls, redacts: true },
     { method: 'DELETE', path: '/api/calls/:id', handle: cancel },
     { method: 'POST', path: '/api/questions/:id', handle: answer },
     { method: 'GET', path: '/api/servers/:server/offer', handle: offer },
@@ -48,31 +49,43 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
     { method: 'POST', path: '/api/servers/:server/restart', handle: act((server) => acting().restartServer(server)) },
   ];
 
-  function detail(text: string) {
-    const event = flow.get(wholeNumber('The number of an event', text)!);
-    if (!event) throw new HttpProblem(404, 'There is no such event (any more)');
-    return eventDetail(view, event);
+  function page({ query, redaction }: Asked) {
+    return view.page(pageQuery(query), redaction);
   }
 
-  function search({ response, query }: Asked): Promise<SearchPage> {
+  function detail({ names, redaction }: Asked) {
+    const event = flow.get(wholeNumber('The number of an event', names.seq)!);
+    if (!event) throw new HttpProblem(404, 'There is no such event (any more)');
+    return eventDetail(view, event, redaction);
+  }
+
+  function stderr({ query, redaction }: Asked) {
+    return searchStderr(flow, stderrQuery(query), redaction);
+  }
+
+  function listCalls({ redaction }: Asked): CallUpdate[] {
+    return calls.list().map((update) => redaction.value(update));
+  }
+
+  function search({ response, query, redaction }: Asked): Promise<SearchPage> {
     const text = query.get('text') ?? '';
     if (text === '') throw new HttpProblem(400, '"text" is what to look for');
     if (text.length > MOST_SEARCH_CHARS)
       throw new HttpProblem(400, `"text" has at most ${MOST_SEARCH_CHARS} characters`);
     const after = wholeNumber('"after"', query.get('after')) ?? 0;
-    return searchText(flow, { text, after }, () => response.destroyed);
+    return searchText(flow, { text, after }, redaction, () => response.destroyed);
   }
 
-  async function exportEvents({ request, response, body }: Asked): Promise<symbol> {
+  async function exportEvents({ request, response, body, redaction }: Asked): Promise<symbol> {
     const ranges = readRanges(body);
     request.socket.setTimeout(IDLE_MS); // who takes nothing for that long has gone
-    await sendRecording(response, source, ranges);
+    await sendRecording(response, source, ranges, redaction);
     return streamed;
   }
 
-  async function live({ request, response, query }: Asked): Promise<symbol> {
+  async function live({ request, response, query, redaction }: Asked): Promise<symbol> {
     const last = request.headers['last-event-id'] as string | undefined;
-    await feed.connect(response, wholeNumber('"after"', last ?? query.get('after')), calls);
+    await feed.connect(response, { after: wholeNumber('"after"', last ?? query.get('after')), redaction }, calls);
     return streamed;
   }
 

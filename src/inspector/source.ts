@@ -3,6 +3,7 @@
 import type { FlowStore } from '../flow/store.ts';
 import type { HostApi } from '../host/host-api.ts';
 import type { ServerStatus } from '../host/server-state.ts';
+import type { Redact } from '../secrets/redact.ts';
 import type { Overview } from './api.ts';
 import type { Questions } from './questions.ts';
 
@@ -19,6 +20,8 @@ export interface InspectorSource {
   readonly isOurs?: boolean;
   /** Where the page may act. Absent where one can only watch. */
   readonly host?: SourceHost | undefined;
+  /** Takes out the secrets that its owner knows of. What has the form of a secret is found without it. */
+  readonly redact?: Redact | undefined;
   /** What servers ask of the page. */
   readonly questions?: Questions | undefined;
   /** Events that were lost before they came here. */

@@ -3,7 +3,9 @@
 import { decodeText } from '../base/decode-text.ts';
 import type { FlowEvent } from '../flow/event.ts';
 import type { FlowStore } from '../flow/store.ts';
+import type { Redact } from '../secrets/redact.ts';
 import type { StderrPage } from './api.ts';
+import type { Redaction } from './redaction.ts';
 
 export interface StderrQuery {
   server: string | undefined;
@@ -16,7 +18,12 @@ type Line = StderrPage['lines'][number];
 
 const MOST_LINES = 5_000;
 
-export function searchStderr(flow: FlowStore, { server, life, search }: StderrQuery): StderrPage {
+/** What is searched is what is shown: a search tells nothing of a secret that is hidden. */
+export function searchStderr(
+  flow: FlowStore,
+  { server, life, search }: StderrQuery,
+  { text: redact }: Redaction,
+): StderrPage {
   const wanted = search?.toLowerCase();
   const lines: Line[] = [];
   let dropped = flow.dropped.events > 0;
@@ -25,7 +32,9 @@ export function searchStderr(flow: FlowStore, { server, life, search }: StderrQu
     const event = flow.get(seq);
     if (event?.kind !== 'stderr') continue;
     if ((server !== undefined && event.server !== server) || (life !== undefined && event.life !== life)) continue;
-    const found = linesOf(event).filter(({ text }) => wanted === undefined || text.toLowerCase().includes(wanted));
+    const found = linesOf(event, redact).filter(
+      ({ text }) => wanted === undefined || text.toLowerCase().includes(wanted),
+    );
     if (lines.length + found.length > MOST_LINES) {
       dropped = true;
       break;
@@ -35,9 +44,9 @@ export function searchStderr(flow: FlowStore, { server, life, search }: StderrQu
   return { lines: lines.reverse(), dropped };
 }
 
-function linesOf(event: FlowEvent & { kind: 'stderr' }): Line[] {
+function linesOf(event: FlowEvent & { kind: 'stderr' }, redact: Redact): Line[] {
   const { seq, atMs, life } = event;
-  const texts = decodeText(event.payload).split(/\r?\n/);
+  const texts = redact(decodeText(event.payload)).split(/\r?\n/);
   if (texts.at(-1) === '') texts.pop();
   return texts.map((text) => ({ seq, atMs, life, text }));
 }

@@ -6,6 +6,7 @@ import { decodeText } from '../base/decode-text.ts';
 import type { FlowEvent } from '../flow/event.ts';
 import type { FlowStore } from '../flow/store.ts';
 import type { SearchPage } from './api.ts';
+import { nothingRedacted, type Redaction } from './redaction.ts';
 
 export interface SearchQuery {
   /** Upper and lower case are alike. */
@@ -23,9 +24,15 @@ const MOST_FOUND = 10_000;
 export async function searchText(
   flow: FlowStore,
   { text, after }: SearchQuery,
+  redaction: Redaction = nothingRedacted,
   isUnwanted: () => boolean = () => false,
 ): Promise<SearchPage> {
   const isIn = matcher(text);
+  const isInMask = mayBeInMask(text);
+  // Redacting costs more than looking: only what holds the text as it is needs the second look.
+  const holds = (event: FlowEvent, parts: (Uint8Array | string)[]) =>
+    (isInMask || parts.some(isIn)) &&
+    (redaction === nothingRedacted ? parts : partsOf(redaction.event(event))).some(isIn);
   const found: number[] = [];
   let [searchedSeq, events, bytes] = [after, 0, 0];
   const isEnough = () => events >= MOST_EVENTS || bytes >= MOST_BYTES || found.length >= MOST_FOUND;
@@ -35,7 +42,7 @@ export async function searchText(
     if (slice.length === 0) break;
     for (const event of slice) {
       const parts = partsOf(event);
-      if (parts.some(isIn)) found.push(event.seq);
+      if (holds(event, parts)) found.push(event.seq);
       searchedSeq = event.seq;
       events++;
       for (const part of parts) bytes += part.length;
@@ -44,6 +51,12 @@ export async function searchText(
     await new Promise((resolve) => setImmediate(resolve));
   }
   return { found, searchedSeq, newest: flow.lastSeq };
+}
+
+/** Found in what stands in place of a secret, perhaps: then it says nothing of the secret, and must not. */
+function mayBeInMask(text: string): boolean {
+  const lower = text.toLowerCase();
+  return lower.length <= 3 || '[redacted]'.includes(lower) || lower.includes('[env') || lower.includes('redacted');
 }
 
 function partsOf(event: FlowEvent): (Uint8Array | string)[] {

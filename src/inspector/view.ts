@@ -5,6 +5,7 @@
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import type { FlowEvent } from '../flow/event.ts';
 import { type Exchange, latencyMs } from '../flow/exchange.ts';
+import { redactor } from '../secrets/redact.ts';
 import type { EventPage, EventRow, InspectedServer, LatencyReport, LiveMessages, Overview } from './api.ts';
 import { toRow, toUpdate } from './event-rows.ts';
 import { LatencyPoints } from './latency-points.ts';
@@ -12,6 +13,7 @@ import { Lives } from './lives.ts';
 import { OpenRequests } from './open-requests.ts';
 import { Pairs } from './pairs.ts';
 import { Problems } from './problems.ts';
+import { type Redaction, redactionBy } from './redaction.ts';
 import type { InspectorSource } from './source.ts';
 
 /** What has become different since the last time. */
@@ -20,6 +22,12 @@ export interface ViewChange {
   updated: Set<number>;
   servers: boolean;
   problems: boolean;
+}
+
+export interface PageQuery {
+  after?: number | undefined;
+  before?: number | undefined;
+  limit: number;
 }
 
 const FLUSH_MS = 50;
@@ -33,6 +41,8 @@ export const MOST_PAGE_ROWS = 5_000;
 
 export class InspectorView {
   readonly source: InspectorSource;
+  /** What pages see unless they ask for the secrets. */
+  readonly masked: Redaction;
   readonly exchanges = new Pairs();
   readonly lives = new Lives();
   readonly problems = new Problems();
@@ -53,6 +63,7 @@ export class InspectorView {
 
   constructor(source: InspectorSource, clock: Clock = systemClock) {
     this.source = source;
+    this.masked = redactionBy(source.redact ?? redactor());
     this.#clock = clock;
     this.#unsubscribe = source.flow.subscribe((event) => this.#somethingHappened(event));
     if (source.flow.lastSeq > 0) this.#schedule(0);
@@ -63,50 +74,57 @@ export class InspectorView {
     this.#timer?.cancel();
   }
 
-  async overview(): Promise<Overview> {
+  async overview(redaction: Redaction): Promise<Overview> {
     const { kind, title, startedAt, live, flow, host, lost = 0 } = this.source;
-    const servers = await this.servers();
+    const servers = await this.servers(redaction);
     return {
-      source: { kind, title, startedAt: startedAt.toISOString(), live },
+      source: { kind, title: redaction.text(title), startedAt: startedAt.toISOString(), live },
       servers,
       canAct: host !== undefined,
       dropped: { events: flow.dropped.events + lost, bytes: flow.dropped.bytes },
       totalEvents: flow.lastSeq,
-      problems: this.problems.list(),
+      problems: redaction.value(this.problems.list()),
     };
   }
 
-  async servers(): Promise<InspectedServer[]> {
+  async servers(redaction: Redaction): Promise<InspectedServer[]> {
     await this.caughtUp();
     const statuses = (await this.source.host?.status()) ?? [];
     const byName = new Map(statuses.map((status) => [status.name, status]));
     const names = new Set([...byName.keys(), ...this.lives.servers]);
-    return [...names].map((name) => ({ name, status: byName.get(name), lives: this.lives.of(name) }));
+    return [...names].map((name) => ({
+      name,
+      status: redaction.value(byName.get(name)),
+      lives: this.lives.of(name, redaction.text),
+    }));
   }
 
   /** The rows behind `after` and before `before`, oldest first; without `after`, the newest that there are. */
-  async page({ after, before, limit }: { after?: number; before?: number; limit: number }): Promise<EventPage> {
+  async page({ after, before, limit }: PageQuery, redaction: Redaction): Promise<EventPage> {
     await this.caughtUp();
     const { flow } = this.source;
     const end = Math.min(before ?? Number.POSITIVE_INFINITY, this.#seenSeq + 1);
     const start = after ?? Math.max(0, end - 1 - limit);
     const events = flow.since(start, limit).filter(({ seq }) => seq < end);
-    const rows = events.map((event) => this.row(event));
+    const rows = events.map((event) => this.row(event, redaction));
     const answered = rows.filter(({ pairSeq }) => pairSeq !== undefined && pairSeq <= start);
     return {
       rows,
-      updates: this.updates(answered.map(({ pairSeq }) => pairSeq!)),
+      updates: this.updates(
+        answered.map(({ pairSeq }) => pairSeq!),
+        redaction,
+      ),
       newest: this.#seenSeq,
       oldest: flow.lastSeq - flow.size + 1,
     };
   }
 
-  row(event: FlowEvent): EventRow {
-    return toRow(event, this.exchanges);
+  row(event: FlowEvent, { text }: Redaction): EventRow {
+    return toRow(event, this.exchanges, text);
   }
 
-  updates(seqs: Iterable<number>): LiveMessages['updates'] {
-    return [...new Set(seqs)].map((seq) => toUpdate(seq, this.exchanges));
+  updates(seqs: Iterable<number>, { text }: Redaction): LiveMessages['updates'] {
+    return [...new Set(seqs)].map((seq) => toUpdate(seq, this.exchanges, text));
   }
 
   async latency(): Promise<LatencyReport> {

@@ -1,4 +1,5 @@
 // Opens a page in the browser of whoever sits here. If that does not work, the address was printed anyway.
+// Every user of the machine can read the arguments of a process: no secret may be in the address.
 
 import { spawn } from 'node:child_process';
 
@@ -7,9 +8,10 @@ const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-export function openBrowser(url: string): void {
+/** `target`: an address or a file. */
+export function openBrowser(target: string): void {
   const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
-  const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true, windowsHide: true });
+  const child = spawn(command, [...args, target], { stdio: 'ignore', detached: true, windowsHide: true });
   child.once('error', () => undefined); // no desktop here
   child.unref();
 }

@@ -13,7 +13,7 @@ import type { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { Evidence, Phase, ProcessError } from '../base/errors.ts';
 import { type Mask, maskValues } from '../secrets/mask-values.ts';
-import { redactor } from '../secrets/redact.ts';
+import { type Redact, redactor } from '../secrets/redact.ts';
 import { redactArguments, secretsInArguments } from '../secrets/redact-arguments.ts';
 import { commandLine } from './command-line.ts';
 import { childEnvironment, wholeEnvironment } from './environment.ts';
@@ -65,7 +65,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     cwd,
     environment: addMark(inheritEnv ? wholeEnvironment(env) : childEnvironment(env), mark),
     commandLine: commandLine(mask(command), redactArguments(args, mask)),
-    mask: redactor({ mask }),
+    mask,
   };
   // cross-spawn finds .cmd files and quotes for cmd.exe. On POSIX it is Node's spawn behind 6 ms of loading.
   const spawn = process.platform === 'win32' ? ((await import('cross-spawn')).default as Spawn) : nodeSpawn;
@@ -135,7 +135,10 @@ export class ServerProcess {
   readonly stderrRing = new StderrRing();
   /** As it was started, with the values of `env` masked. */
   readonly commandLine: string;
+  /** Hides known values, and nothing else: for words that a server chose for its caller. */
   readonly mask: Mask;
+  /** Hides what has the name or the form of a secret as well: for what it printed. */
+  readonly redact: Redact;
   /** Settles when the leader has ended. Its last output may still be in the pipes: read them to their end. */
   readonly exit: Promise<ExitStatus>;
   exitStatus: ExitStatus | undefined;
@@ -168,6 +171,7 @@ export class ServerProcess {
     this.#clock = options.clock ?? systemClock;
     this.commandLine = launch.commandLine;
     this.mask = launch.mask;
+    this.redact = redactor({ mask: launch.mask });
     this.stdin = child.stdin;
     this.stdout = child.stdout;
     this.stderr = child.stderr;
@@ -206,7 +210,7 @@ export class ServerProcess {
     if (this.exitStatus)
       Object.assign(evidence, { exitCode: this.exitStatus.exitCode, signal: this.exitStatus.signal });
     // More is looked at than is shown, so that no secret is cut in two before it is found.
-    const stderrTail = this.mask(this.stderrRing.tail(4 * SHOWN_STDERR)).slice(-SHOWN_STDERR);
+    const stderrTail = this.redact(this.stderrRing.tail(4 * SHOWN_STDERR)).slice(-SHOWN_STDERR);
     return stderrTail === '' ? evidence : { ...evidence, stderrTail };
   }
 

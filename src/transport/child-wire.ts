@@ -70,7 +70,7 @@ export class ChildWire extends ByteWire {
     const process = this.#process;
     if (!process) return super.evidence();
     const evidence = process.evidence(this.phase);
-    return this.firstNoise === undefined ? evidence : { ...evidence, firstNoise: process.mask(this.firstNoise) };
+    return this.firstNoise === undefined ? evidence : { ...evidence, firstNoise: process.redact(this.firstNoise) };
   }
 
   mask(text: string): string {

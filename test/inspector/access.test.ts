@@ -107,6 +107,23 @@ test('requests that another site or another program on this machine causes are r
   expect((await page.raw('/', { host: own.host, 'sec-fetch-site': 'none' })).status).toBe(200);
 });
 
+test('a link with the token may be followed from elsewhere, and nothing else', async () => {
+  const followed = {
+    host: own.host,
+    'sec-fetch-site': 'cross-site',
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-dest': 'document',
+  };
+  const link = `/?token=${own.token}`;
+  expect((await page.raw(link, followed)).status).toBe(200);
+  expect((await page.raw('/', followed)).status).toBe(403);
+  expect((await page.raw('/?token=x', followed)).status).toBe(403);
+  expect((await page.raw(`/api/overview?token=${own.token}`, followed)).status).toBe(403);
+  expect((await page.raw(link, { ...followed, 'sec-fetch-dest': 'iframe' })).status).toBe(403);
+  expect((await page.raw(link, { ...followed, 'sec-fetch-mode': 'no-cors' })).status).toBe(403);
+  expect((await page.raw(link, { ...followed, origin: 'https://evil.example' })).status).toBe(403);
+});
+
 test('without the token, or with a wrong one, nothing is told', async () => {
   const paths = ['/api/overview', '/api/events', '/api/live', '/api/nothing', '/api'];
   const wrong = ['', 'x', own.token.slice(1), `${own.token}x`, own.token.toUpperCase(), 'Ä'.repeat(16)];

@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
+import { redactServers } from '../../src/cli/reach/redact-servers.ts';
 import {
   defaultMaxFrameBytes,
   defaultMaxFrameValues,
@@ -84,7 +85,10 @@ export async function inspectHost(
   const host = new Host(servers, { inputs: questions.inputs });
   later(() => host.stop());
   await host.start();
-  return Object.assign(await openPage(hostSource(host, { questions }), options.uiFolder), { host, questions });
+  return Object.assign(
+    await openPage(hostSource(host, { questions, redact: redactServers(() => servers) }), options.uiFolder),
+    { host, questions },
+  );
 }
 
 export async function openPage(source: InspectorSource, uiFolder?: string): Promise<Page> {

@@ -113,3 +113,9 @@ test('arguments arrive exactly', async () => {
   expect(arrived).toEqual(args);
   expect(env).toMatchObject({ EXTRA: 'yes', PATH: process.env.PATH });
 });
+
+test('the words of an error that a server answers with stay, but for known values', async () => {
+  const { peer } = await startFixture('refuses-with-words', [], { env: { API_KEY: secret } });
+  const error = await failure(peer.request('tools/call'));
+  expect(error.message).toBe('token: expected a string, and the key [env API_KEY] is refused');
+});

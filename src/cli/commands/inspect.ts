@@ -3,13 +3,14 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
+import type { ServerConfig } from '../../host/config/server-config.ts';
 import type { Host } from '../../host/host.ts';
 import { unknownServer } from '../../host/unknown-name.ts';
 import type { InspectorSource } from '../../inspector/source.ts';
-import { openBrowser } from '../../process/open-browser.ts';
 import { ExitCode } from '../exit-code.ts';
 import { untilAborted } from '../interrupt.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
+import { openInspector } from '../open-inspector.ts';
 import { shellWord } from '../output/shell-word.ts';
 import { loadServers } from '../reach/own-host.ts';
 import { configFileOf, findRunningHost } from '../reach/running-host.ts';
@@ -35,7 +36,7 @@ const inspect: CommandBody = async (invocation, [what], options) => {
     const inspector = await startInspector(source, { port });
     if (out.json) out.document({ url: inspector.url, port: inspector.port });
     else out.write(`${inspector.url}\n`);
-    if (open && out.onTerminal) openBrowser(inspector.url);
+    if (open && out.onTerminal) openInspector(inspector.url);
     out.say('Open it in a browser; Ctrl-C ends it.');
     await untilAborted(signal);
     await inspector.close();
@@ -98,16 +99,15 @@ async function ofAllThatRun(): Promise<{ source: InspectorSource }> {
   return { source: liveSource() };
 }
 
-async function ofServer(
-  servers: ConstructorParameters<typeof Host>[0],
-): Promise<{ source: InspectorSource; host: Host }> {
-  const [{ Host }, { hostSource }, { inspectorInputs }] = await Promise.all([
+async function ofServer(servers: readonly ServerConfig[]): Promise<{ source: InspectorSource; host: Host }> {
+  const [{ Host }, { redactServers }, { hostSource }, { inspectorInputs }] = await Promise.all([
     import('../../host/host.ts'),
+    import('../reach/redact-servers.ts'),
     import('../../inspector/host-source.ts'),
     import('../../inspector/questions.ts'),
   ]);
   const questions = inspectorInputs();
   const host = new Host(servers, { inputs: questions.inputs });
   void host.start(); // what becomes of it is shown
-  return { source: hostSource(host, { questions }), host };
+  return { source: hostSource(host, { questions, redact: redactServers(() => servers) }), host };
 }

@@ -41,7 +41,7 @@ export class Onlookers {
     };
     if (inspector) {
       await attempt('No Inspector', async () => {
-        const source = hostSource(host, { title: name, questions: this.questions });
+        const source = hostSource(host, { title: name, questions: this.questions, redact });
         this.#inspector = await startInspector(source, { port: inspectorPort });
       });
     }

@@ -8,9 +8,9 @@ import { watchConfig } from '../../host/config/watch-config.ts';
 import { type ControlServer, serveControl } from '../../host/control-server.ts';
 import { Host } from '../../host/host.ts';
 import { ensureRuntimeFolder, runtimeFolder } from '../../live/runtime-folder.ts';
-import { openBrowser } from '../../process/open-browser.ts';
 import { untilAborted } from '../interrupt.ts';
 import type { Invocation } from '../invocation.ts';
+import { openInspector } from '../open-inspector.ts';
 import { redactServers } from '../reach/redact-servers.ts';
 import { controlPathOf } from '../reach/running-host.ts';
 import { showTraffic } from '../reach/show-traffic.ts';
@@ -62,7 +62,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
       })
     : undefined;
   const started = signal.aborted ? undefined : host.start();
-  if (options.open && onlookers.url) openBrowser(onlookers.url);
+  if (options.open && onlookers.url) openInspector(onlookers.url);
   await untilAborted(signal);
   view.stopping();
   await watching?.close();

@@ -2,6 +2,7 @@
 
 import type { LiveMessages } from '../../../src/inspector/api.ts';
 import { Inbox } from '../state/inbox.ts';
+import { secretsShown } from '../state/secrets.ts';
 import { token } from './token.ts';
 
 export type LiveHandlers = { [name in keyof LiveMessages]: (data: LiveMessages[name]) => void };
@@ -11,7 +12,9 @@ const inbox = new Inbox();
 /** Settles when the connection ends. `after` is the newest event that is known already. */
 export function followLive(after: number, handlers: LiveHandlers, onOpen: () => void): Promise<void> {
   return new Promise((resolve) => {
-    const source = new EventSource(`api/live?${new URLSearchParams({ token, after: String(after) })}`);
+    const source = new EventSource(
+      `api/live?${new URLSearchParams({ token, after: String(after), ...(secretsShown && { secrets: 'shown' }) })}`,
+    );
     for (const [name, handle] of Object.entries(handlers)) {
       source.addEventListener(name, (event) => {
         const { data } = event as MessageEvent<string>;

@@ -16,6 +16,7 @@ import type {
   ServerOffer,
   StderrPage,
 } from '../../../src/inspector/api.ts';
+import { secretsShown } from '../state/secrets.ts';
 import { token } from './token.ts';
 
 export class ApiFailure extends Error {
@@ -36,7 +37,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   const headers = { 'x-standpipe-token': token, ...(init.body ? { 'content-type': 'application/json' } : {}) };
   let response: Response;
   try {
-    response = await fetch(`api/${path}`, { ...init, headers });
+    response = await fetch(withSecrets(`api/${path}`), { ...init, headers });
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new ApiFailure('gone', 'The Inspector does not answer.');
@@ -46,6 +47,11 @@ async function send(path: string, init: RequestInit): Promise<Response> {
   }
   if (response.ok) return response;
   throw new ApiFailure('failed', messageOf(await response.text()) ?? `${response.status} ${response.statusText}`);
+}
+
+function withSecrets(path: string): string {
+  if (!secretsShown) return path;
+  return `${path}${path.includes('?') ? '&' : '?'}secrets=shown`;
 }
 
 function messageOf(text: string): string | undefined {

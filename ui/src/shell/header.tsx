@@ -1,6 +1,7 @@
 import { useCell } from '../state/cell.ts';
 import { type Connection, connection, source } from '../state/inspected.ts';
 import { openQuestion, questions } from '../state/questions.ts';
+import { secretsShown, toggleSecrets } from '../state/secrets.ts';
 import { dark, toggleTheme } from '../state/theme.ts';
 import { plural } from '../text/amounts.ts';
 import { visibleLine } from '../text/visible.ts';
@@ -31,6 +32,15 @@ export function Header({ onHelp }: { onHelp(): void }) {
             {plural(asked.length, 'question')} <span className="wide-only">of servers</span>
           </button>
         )}
+        <button
+          type="button"
+          className={secretsShown ? 'showing-secrets' : 'quiet'}
+          aria-pressed={secretsShown}
+          onClick={toggleSecrets}
+          title="Passwords, tokens and values of env are replaced unless you ask for them. The page is loaded again."
+        >
+          {secretsShown ? 'Hide secrets' : 'Show secrets'}
+        </button>
         <button type="button" className="quiet" onClick={onHelp} aria-label="Keys" title="Keys (?)">
           ?
         </button>

@@ -12,8 +12,8 @@ export function putCall(call: CallUpdate): void {
   calls.update((known) => {
     const at = known.findIndex(({ id }) => id === call.id);
     if (at < 0) return [call, ...known].slice(0, MAX_CALLS);
-    // Updates may carry only what is new.
-    return known.with(at, { ...known[at]!, ...call });
+    // Updates may carry only what is new; and what was asked is known better here, where no secret was replaced in it.
+    return known.with(at, { ...known[at]!, ...call, request: known[at]!.request });
   });
 }
 
@@ -24,10 +24,10 @@ export async function loadCalls(): Promise<void> {
 
 export async function startCall(server: string, request: CallRequest): Promise<string> {
   const { id } = await api.call(server, request);
-  // Its first update may have come before the answer.
-  if (!calls.read().some((call) => call.id === id)) {
-    putCall({ id, server, request, startedAtMs: newestStart(), state: 'running' });
-  }
+  // Its first update may have come before the answer, with secrets replaced in what was asked.
+  const isKnown = calls.read().some((call) => call.id === id);
+  if (isKnown) calls.update((known) => known.map((call) => (call.id === id ? { ...call, request } : call)));
+  else putCall({ id, server, request, startedAtMs: newestStart(), state: 'running' });
   return id;
 }
 

@@ -9,6 +9,7 @@ import { Tabs } from '../../parts/tabs.tsx';
 import { addressOf, goTo } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
 import { columns, isAlarming, problems, wireRows } from '../../state/inspected.ts';
+import { secretsShown } from '../../state/secrets.ts';
 import { commandLine } from '../../text/command-line.ts';
 import { copyText } from '../../text/copy.ts';
 import { visible } from '../../text/visible.ts';
@@ -81,7 +82,13 @@ function Explained({ seq, loading: { detail } }: { seq: number; loading: Loading
       {detail?.cut && (
         <p className="note">Too long to be kept whole: this is its beginning, and its shape was not checked.</p>
       )}
-      {detail?.redacted && <p className="note">Secrets were replaced before this was kept.</p>}
+      {detail?.redacted && (
+        <p className="note">
+          {secretsShown
+            ? 'Secrets were replaced before this was kept.'
+            : 'Secrets are replaced here: size and offset are those of the original.'}
+        </p>
+      )}
     </>
   );
 }

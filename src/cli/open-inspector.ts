@@ -1,0 +1,34 @@
+// Opens the page of the Inspector in a browser. Its address carries the token, and every user of the machine can read the
+// arguments of the program that opens it: so that program gets a file that only its owner can read, and the file leads on.
+
+import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureRuntimeFolder, runtimeFolder } from '../live/runtime-folder.ts';
+import { openBrowser } from '../process/open-browser.ts';
+import { replacePrivately } from '../record/private-file.ts';
+
+/** Never throws: the address was printed anyway. The file goes with this process. */
+export function openInspector(url: string): void {
+  const folder = runtimeFolder();
+  const file = join(folder, `open-${process.pid}-${randomBytes(6).toString('hex')}.html`);
+  try {
+    ensureRuntimeFolder(folder);
+    replacePrivately(file, leadingTo(url));
+  } catch {
+    return; // no folder of our own: then the person opens it
+  }
+  process.once('exit', () => rmSync(file, { force: true }));
+  openBrowser(file);
+}
+
+/** `url` is ours: it holds nothing that means something in HTML. */
+function leadingTo(url: string): string {
+  return `<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url=${url}">
+<title>Standpipe Inspector</title>
+<p><a href="${url}">To the Inspector</a></p>
+`;
+}

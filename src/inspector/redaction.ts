@@ -1,0 +1,95 @@
+// What a page gets to see: with secrets replaced, unless the request asks for them (`secrets=shown`). Everything that the API
+// sends goes through one of these two. Values are cached by identity: several pages follow the same calls.
+
+import { decodeText } from '../base/decode-text.ts';
+import type { FlowEvent } from '../flow/event.ts';
+import type { Redact } from '../secrets/redact.ts';
+import { asItIs } from './event-rows.ts';
+
+export interface Redaction {
+  readonly text: Redact;
+  /** The very same event where there is nothing to hide. `length` and `offset` stay those of the pipe. */
+  event(event: FlowEvent): FlowEvent;
+  /** A copy of plain data. */
+  value<T>(value: T): T;
+}
+
+export const nothingRedacted: Redaction = {
+  text: asItIs,
+  event: (event) => event,
+  value: (value) => value,
+};
+
+/** Addresses that the page needs to act: it reads this resource, and opens this page. */
+const addresses = new Set(['uri', 'uriTemplate', 'url']);
+
+export function redactionBy(redact: Redact): Redaction {
+  const known = new WeakMap<object, object>();
+  return {
+    text: redact,
+    event: (event) => redactEvent(event, redact),
+    value<T>(value: T): T {
+      if (typeof value !== 'object' || value === null) return value;
+      let found = known.get(value);
+      if (!found) {
+        found = redactValue(value, redact);
+        known.set(value, found);
+      }
+      return found as T;
+    },
+  };
+}
+
+function redactValue(value: object, redact: Redact): object {
+  const text = JSON.stringify(value);
+  const redacted = redact(text);
+  return redacted === text ? value : (withAddressesOf(value, JSON.parse(redacted)) as object);
+}
+
+function withAddressesOf(original: unknown, redacted: unknown): unknown {
+  if (typeof original !== 'object' || original === null || typeof redacted !== 'object' || redacted === null) {
+    return redacted;
+  }
+  const [from, to] = [original, redacted] as Record<string, unknown>[];
+  for (const key of Object.keys(to!)) {
+    to![key] = addresses.has(key) ? from![key] : withAddressesOf(from![key], to![key]);
+  }
+  return redacted;
+}
+
+function redactEvent(event: FlowEvent, redact: Redact): FlowEvent {
+  switch (event.kind) {
+    case 'frame': {
+      // The fields of a frame may be getters, which no spread would take along.
+      const { seq, atMs, server, life, kind, direction, length, offset, cut, payload: bytes, tail: end } = event;
+      const [payload, tail] = [redactBytes(bytes, redact), end && redactBytes(end, redact)];
+      if (payload === bytes && tail === end) return event;
+      return { seq, atMs, server, life, kind, direction, length, offset, cut, payload, tail, redacted: true };
+    }
+    case 'stderr': {
+      const payload = redactBytes(event.payload, redact);
+      return payload === event.payload ? event : { ...event, payload, redacted: true };
+    }
+    case 'fault': {
+      const prefix = redactBytes(event.prefix, redact);
+      return prefix === event.prefix ? event : { ...event, prefix, redacted: true };
+    }
+    case 'spawn':
+      return { ...event, command: redact(event.command) };
+    case 'state':
+      return { ...event, reason: event.reason && redact(event.reason) };
+    case 'error':
+      return { ...event, message: redact(event.message) };
+    case 'note':
+      return { ...event, text: redact(event.text) };
+    default:
+      return event;
+  }
+}
+
+/** The same bytes where there is nothing to hide. Bytes that are no UTF-8 are lost where there is: safety before exactness. */
+function redactBytes(bytes: Uint8Array, redact: Redact): Uint8Array {
+  const text = decodeText(bytes);
+  const redacted = redact(text);
+  return redacted === text ? bytes : new TextEncoder().encode(redacted);
+}

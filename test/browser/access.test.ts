@@ -1,0 +1,95 @@
+// How a browser gets in: by a file that leads to the page, and from there to other tabs. The token is in no argument.
+
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { startCli, stopHost, writeConfig } from '../cli/run-cli.ts';
+import { until } from '../fixtures/server.ts';
+import { inBrowser, openPage } from './chromium.ts';
+import { later } from './closing.ts';
+import { live, rows, soon } from './on-page.ts';
+import { openInspector } from './target.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'standpipe-access-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A program that opens nothing, and writes down what it was started with. */
+function fakeOpener(): { path: string; seen: string } {
+  const seen = join(folder, 'arguments');
+  const file = join(folder, 'xdg-open');
+  writeFileSync(file, `#!/bin/sh\ntr '\\0' '\\n' </proc/$$/cmdline >"${seen}.new"\nmv "${seen}.new" "${seen}"\n`);
+  chmodSync(file, 0o755);
+  return { path: `${folder}:${process.env.PATH}`, seen };
+}
+
+inBrowser('getting in', () => {
+  test.runIf(process.platform === 'linux')('the program that opens the browser never sees the token', async () => {
+    const opener = fakeOpener();
+    const host = startCli(['up', '--open', '--inspector-port', '0', '--config', writeConfig('open.json', {})], {
+      env: { PATH: opener.path },
+    });
+    let log = '';
+    host.stdout.on('data', (chunk) => (log += chunk));
+    host.stderr.on('data', (chunk) => (log += chunk));
+    const stopped = { done: false };
+    later(async () => {
+      if (!stopped.done) await stopHost(host);
+    });
+    await until(`the opener ran: ${log}`, () => existsSync(opener.seen), 60_000);
+    const [token] = /(?<=token=)[\w-]+/.exec(log)!;
+    const words = readFileSync(opener.seen, 'utf8').trim().split('\n');
+    const file = words.at(-1)!;
+    expect(words.join(' ')).not.toContain(token);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).toContain(token);
+    const ps = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+    expect(ps).not.toContain(token);
+
+    const page = await openPage(`file://${file}`, { expects: /^asked for file:|ERR_/ }); // and later its host ends
+    await live(page);
+    expect(page.url()).not.toContain(token);
+    await stopHost(host);
+    stopped.done = true;
+    expect(existsSync(file)).toBe(false);
+  });
+
+  test('a link opens in a new tab, and the page of another launch does not', async () => {
+    const { url, host } = await openInspector('workbench');
+    await host.callTool('workbench', 'fail', {});
+    const page = await openPage(url);
+    await live(page);
+    const opened = page.context().waitForEvent('page');
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: /^Wire/ })
+      .click({ modifiers: ['ControlOrMeta'] });
+    const tab = await opened;
+    await live(tab);
+    await rows(tab).first().waitFor();
+    expect(tab.url()).not.toContain('token=');
+
+    const other = await openInspector('workbench');
+    const stranger = await page.context().newPage();
+    await stranger.goto(new URL('/', other.url).href);
+    await stranger.getByRole('heading', { name: 'This page needs its token' }).waitFor();
+  });
+
+  test('secrets are hidden until they are asked for, in this tab alone', async () => {
+    const { url, host } = await openInspector('workbench');
+    await host.callTool('workbench', 'echo', { text: 'token=hunter22' });
+    const page = await openPage(`${url}#/wire`);
+    await live(page);
+    const text = async () => ((await page.locator('.timeline').textContent()) ?? '').replaceAll(/\s+/g, ' ');
+    await soon(text).toContain('token=[redacted]');
+    expect(await text()).not.toContain('hunter22');
+    await page.getByRole('button', { name: 'Show secrets' }).click();
+    await soon(text).toContain('token=hunter22');
+    const tab = await page.context().newPage();
+    await tab.goto(page.url());
+    await tab.getByRole('button', { name: 'Show secrets' }).waitFor();
+    await page.getByRole('button', { name: 'Hide secrets' }).click();
+    await soon(text).toContain('token=[redacted]');
+  });
+});
