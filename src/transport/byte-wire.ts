@@ -5,7 +5,6 @@ import type { Readable } from 'node:stream';
 import { atMost } from '../base/at-most.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type Evidence, PeerError, type Phase, toError, UsageError } from '../base/errors.ts';
-import { escapeLineSeparators } from '../base/line-separators.ts';
 import type { FrameDecoder, FrameSink, Framing } from '../framing/framing.ts';
 import { newline } from '../framing/newline.ts';
 import type { ByteSink } from '../process/own-streams.ts';
@@ -68,7 +67,7 @@ export abstract class ByteWire implements Wire {
         this.#closed ? this.#closedUsage() : new UsageError('NOT_STARTED', 'Nothing can be sent before start()'),
       );
     }
-    return this.#writer.send(escapeLineSeparators(text), neverRefuse);
+    return this.#writer.send(text, neverRefuse);
   }
 
   owe(change: number): void {

@@ -1,5 +1,6 @@
 // Messages that are written together: one text where the framing can be written as text, a list of frames otherwise.
 
+import { escapeLineSeparators } from '../base/line-separators.ts';
 import type { Framing } from '../framing/framing.ts';
 
 export interface Waiter {
@@ -18,7 +19,7 @@ export class OutboundBatch {
   #text = '';
   #frames: Uint8Array[] | undefined;
   /** Where in the text each message begins and ends; only for an observer, which then shares its bytes. */
-  readonly #places: number[] | undefined;
+  #places: number[] | undefined;
 
   constructor(framing: Framing, isObserved: boolean) {
     this.#framing = framing;
@@ -28,21 +29,33 @@ export class OutboundBatch {
   /** Throws for a message that the framing cannot carry. */
   add(json: string): void {
     const start = this.#text.length;
+    let text = json;
     if (this.#framing.encodeJson) this.#text += this.#framing.encodeJson(json);
     else {
-      const frame = this.#framing.encode(Buffer.from(json));
+      text = escapeLineSeparators(json);
+      const frame = this.#framing.encode(Buffer.from(text));
       this.#frames ??= [];
       this.#frames.push(frame);
-      if (this.#places) this.#text += json;
+      if (this.#places) this.#text += text;
     }
-    this.#places?.push(start, start + json.length);
+    this.#places?.push(start, start + text.length);
   }
 
   /** What goes onto the pipe. A text of at most `mostChars` stays one, unless an observer needs its bytes too. */
   encoded(mostChars: number): string | Uint8Array {
     const frames = this.#frames;
     if (frames) return frames.length === 1 ? frames[0]! : Buffer.concat(frames);
+    this.#escape();
     return this.#text.length <= mostChars && !this.#places ? this.#text : Buffer.from(this.#text);
+  }
+
+  /** Not for each message: a search copies a text of several parts into one, which the write of all of them does anyway. */
+  #escape(): void {
+    const text = this.#text;
+    const escaped = escapeLineSeparators(text);
+    if (escaped.length === text.length) return;
+    this.#text = escaped;
+    this.#places &&= mapPlaces(this.#places, text, (part) => escapeLineSeparators(part).length);
   }
 
   /** The messages for an observer. `written`: what went onto the pipe. */
@@ -50,17 +63,17 @@ export class OutboundBatch {
     const text = this.#text;
     const chunk = typeof written === 'string' || this.#frames ? Buffer.from(text) : written;
     const places = this.#places ?? [];
-    onWrite(chunk, chunk.length === text.length ? places : inBytes(places, text));
+    onWrite(chunk, chunk.length === text.length ? places : mapPlaces(places, text, Buffer.byteLength));
   }
 }
 
-/** Places in a text as places in its UTF-8. */
-function inBytes(places: readonly number[], text: string): number[] {
-  let chars = 0;
-  let bytes = 0;
+/** Places in a text as places in another form of it. */
+function mapPlaces(places: readonly number[], text: string, lengthOf: (part: string) => number): number[] {
+  let from = 0;
+  let length = 0;
   return places.map((place) => {
-    bytes += Buffer.byteLength(text.slice(chars, place));
-    chars = place;
-    return bytes;
+    length += lengthOf(text.slice(from, place));
+    from = place;
+    return length;
   });
 }
