@@ -21,7 +21,7 @@ import { until as untilWithin } from '../fixtures/server.ts';
 
 /** Patient: other programs share the machine. */
 export function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  return untilWithin(what, holds, 20_000);
+  return untilWithin(what, holds);
 }
 
 /** What is wrong, apart from the slowness of a busy machine. */

@@ -85,7 +85,9 @@ describe('the official client reaches our server', () => {
 test('our client keeps a list for as long as the official server says, and hears its subscription end', async () => {
   const requests: string[] = [];
   const observer = { sent: (text: string) => requests.push(JSON.parse(text).method) };
-  const client = closing(await connect({ ...command('official-caching-server'), observer }));
+  const client = closing(
+    await connect({ ...command('official-caching-server'), observer }, { probeTimeoutMs: 100_000 }),
+  );
   await client.listTools();
   await client.listTools();
   expect(requests.filter((method) => method === 'tools/list')).toHaveLength(1);

@@ -11,7 +11,7 @@ import { Peer } from '../../src/jsonrpc/peer.ts';
 import { memoryPair } from '../../src/transport/memory-pair.ts';
 import { StdioClientTransport } from '../../src/transport/stdio-client.ts';
 import type { StdioServerTransport } from '../../src/transport/stdio-server.ts';
-import { closing, fixture } from '../fixtures/server.ts';
+import { closing, fixture, until } from '../fixtures/server.ts';
 
 const officialServer = fileURLToPath(new URL('../fixtures/official/server.mjs', import.meta.url));
 const officialServerOnOurs = fileURLToPath(
@@ -29,7 +29,7 @@ async function useAsClient(transport: OfficialTransport): Promise<void> {
   const client = closing(new Client({ name: 'test', version: '1.0.0' }));
   await client.connect(transport);
   const { tools } = await client.listTools();
-  expect(tools.map((tool) => tool.name)).toEqual(['echo', 'fail', 'count']);
+  expect(tools.map((tool) => tool.name)).toEqual(['echo', 'fail', 'finish', 'count']);
   const text = 'grüße 🙂 '.repeat(20_000);
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, n) => client.callTool({ name: 'echo', arguments: { text: `${n} ${text}` } })),
@@ -39,10 +39,13 @@ async function useAsClient(transport: OfficialTransport): Promise<void> {
   );
   expect(await client.callTool({ name: 'fail', arguments: {} })).toMatchObject({ isError: true });
   const progress: number[] = [];
-  await client.callTool(
+  const counting = client.callTool(
     { name: 'count', arguments: { to: 3 } },
     { onprogress: (step) => progress.push(step.progress) },
   );
+  await until('all progress arrives', () => progress.length === 3);
+  await client.callTool({ name: 'finish', arguments: {} });
+  await counting;
   expect(progress).toEqual([1, 2, 3]);
   await expect(
     client.callTool({ name: 'echo', arguments: { text: 'x' } }, { signal: AbortSignal.abort() }),

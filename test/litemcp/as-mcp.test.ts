@@ -58,7 +58,7 @@ describe.each(calculators)('%s', (_name, command) => {
     });
   });
   test('seen by ours', async () => {
-    const client = closing(await connect({ ...bridged(command), stderr: 'ignore' }));
+    const client = closing(await connect({ ...bridged(command), stderr: 'ignore' }, { probeTimeoutMs: 100_000 }));
     expect(await client.callTool('Calculator', { a: 2, b: 3 })).toMatchObject({
       content: [{ type: 'text', text: '5' }],
       structuredContent: 5,
@@ -176,7 +176,7 @@ describe('a host', () => {
 });
 
 test('the bridge takes the server with it', async () => {
-  const client = closing(await connect(bridged(fixture('tells-its-pid'))));
+  const client = closing(await connect(bridged(fixture('tells-its-pid')), { probeTimeoutMs: 100_000 }));
   const { structuredContent: pid } = await client.callTool('Pid');
   expect(isAlive(pid as number)).toBe(true);
   await client.close();

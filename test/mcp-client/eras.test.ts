@@ -3,9 +3,10 @@
 
 import { StdioClientTransport as OfficialTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
 import { type Client, connect } from '../../src/entry/client.ts';
 import { Logged, tempPath } from '../fixtures/mcp-client/logged.ts';
-import { closing, isAlive } from '../fixtures/server.ts';
+import { closing, isAlive, until } from '../fixtures/server.ts';
 
 async function isUsable(client: Client): Promise<void> {
   const { tools } = await client.listTools();
@@ -97,9 +98,20 @@ test('a modern server: one start, and every request carries the envelope', async
   expect(client.warnings).toEqual([]);
 });
 
+/** Turns the clock past the probe as soon as that is sent: the server has both requests before it reads the first. */
+async function connectAskingTwice(server: Logged) {
+  const clock = new ManualClock();
+  const sent: string[] = [];
+  server.target.observer = { sent: (text) => sent.push(JSON.parse(text).method) };
+  const connecting = server.connect({ clock, probeTimeoutMs: 400 });
+  await until('the probe is sent', () => sent.includes('server/discover'));
+  clock.advance(400);
+  return connecting;
+}
+
 test('a modern server that starts slowly comes out modern, though it was asked both ways', async () => {
-  const server = new Logged('modern', '2000');
-  const client = await server.connect({ probeTimeoutMs: 1500 });
+  const server = new Logged('modern', '1000');
+  const client = await connectAskingTwice(server);
   expect(client.server.era).toBe('modern');
   await isUsable(client);
   expect(server.spawns).toBe(1);
@@ -119,11 +131,11 @@ test('the official server for both eras is modern', async () => {
 
 test('the official server for both eras, slow, is in the era that it ended up in, and modern the next time', async () => {
   const server = new Logged('official-dual', '1000');
-  const client = await server.connect({ probeTimeoutMs: 400 });
+  const client = await connectAskingTwice(server);
   expect(client.server.era).toBe('legacy');
   await isUsable(client);
   await client.close();
-  const again = await server.connect({ probeTimeoutMs: 400 });
+  const again = await server.connect();
   expect(again.server.era).toBe('modern');
   await isUsable(again);
   expect(server.spawns).toBe(2);
@@ -192,7 +204,7 @@ test('over the official transport, in both eras', async () => {
   ] as const) {
     const { target } = new Logged(name, name === 'modern' ? '0' : '-32601');
     const transport = new OfficialTransport({ command: target.command, args: [...target.args!], stderr: 'ignore' });
-    const client = closing(await connect(transport));
+    const client = closing(await connect(transport, { probeTimeoutMs: 100_000 }));
     expect(client.server.era).toBe(era);
     await isUsable(client);
   }

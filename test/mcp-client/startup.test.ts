@@ -51,7 +51,7 @@ test('a transport that cannot be opened again says so when the probe kills its s
     hint: expect.stringContaining("era: 'legacy'"),
     evidence: { exitCode: 1 },
   });
-  const client = closing(await connect(() => new StdioClientTransport(server.target)));
+  const client = closing(await connect(() => new StdioClientTransport(server.target), { probeTimeoutMs: 100_000 }));
   expect(client.server.era).toBe('legacy');
   expect(server.spawns).toBe(3);
 });
