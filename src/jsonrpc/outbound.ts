@@ -206,7 +206,9 @@ export class Outbound {
   /** A server that quotes its key in a message must not bring it into our logs. */
   #toRpcError(response: JsonRpcErrorResponse): RpcError {
     const { code, message, data } = response.error;
-    return new RpcError(code, this.#channel.mask?.(message) ?? message, this.#masked(data));
+    // A server may write anything there; whatever it is, the request has to settle.
+    const text = typeof message === 'string' ? message : 'The error of the other end has no message';
+    return new RpcError(code, this.#channel.mask?.(text) ?? text, this.#masked(data));
   }
 
   #masked(data: unknown): unknown {
