@@ -214,13 +214,22 @@ export class Peer {
 
   #answer(request: JsonRpcRequest, answer: JsonRpcResponse | undefined): void {
     if (this.#closed || this.#batches.add(request, answer) || !answer) return;
-    const accepted = this.channel.send(answer);
+    const accepted = this.#handOver(answer);
     if (accepted === SENT) return;
     accepted.catch((error: unknown) => {
       // The result cannot be written down, or not in this framing; the request still gets its one answer.
       if (isUnwritable(error)) this.#report(this.channel.send(errorAnswer(request.id, error)));
       else this.onerror?.(toError(error));
     });
+  }
+
+  /** Some transports throw where they should reject. */
+  #handOver(answer: JsonRpcResponse): Promise<void> {
+    try {
+      return this.channel.send(answer);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   #sendBatch(answers: JsonRpcResponse[]): void {
@@ -237,7 +246,7 @@ export class Peer {
 
   #batchTaken(answers: JsonRpcResponse[]): Promise<void> {
     if (this.channel.sendBatch) return this.channel.sendBatch(answers);
-    return Promise.all(answers.map((answer) => this.channel.send(answer))).then(() => undefined);
+    return Promise.all(answers.map((answer) => this.#handOver(answer))).then(() => undefined);
   }
 
   #full(isFull: boolean): void {

@@ -706,6 +706,13 @@ describe('the call flow of the tutorials', () => {
     });
     expect(await client.request('mcp/nope', {}, 5)).toMatchObject({ error: { code: -32601 } });
   });
+
+  test('gets an error for a result that cannot be written', async () => {
+    const server = new Server(info);
+    server.tool('count', {}, async () => ({ content: [{ type: 'image', data: 1n } as never] }));
+    const client = await RawClient.connect(server);
+    expect(await client.request('mcp/tools/call', { name: 'count' }, 1)).toMatchObject({ error: { code: -32603 } });
+  });
 });
 
 test('mistakes in a declaration are said at once', () => {
