@@ -60,6 +60,7 @@ test('what takes no time is handed on as it came, up to 256 KB a turn', async ()
 });
 
 test('however long it takes, every byte is handed on once and in order, and the end comes behind the last', async () => {
+  const neighbour = reading(new ManualClock(), 0); // turns are shared
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.uint8Array({ minLength: 1, maxLength: 3000 }), { minLength: 1, maxLength: 8 }),
@@ -81,6 +82,7 @@ test('however long it takes, every byte is handed on once and in order, and the 
     ),
     { numRuns: 50 },
   );
+  neighbour.input.destroy();
 });
 
 test('nothing is handed on while it is held, not even the rest of a chunk', async () => {
