@@ -46,16 +46,11 @@ export class ToolMemory {
   }
 
   permissionFor(tool: string): RepeatPermission<Client> {
-    return {
-      given: (lost) => this.#permits(lost, tool),
-      confirmed: async (next) => {
-        await this.list(next);
-        return this.#permits(next, tool);
-      },
-    };
+    return new ToolPermission(this, tool);
   }
 
-  #permits(client: Client, tool: string): boolean {
+  /** Whether this process, by what it said last, permits that the tool runs twice. */
+  permits(client: Client, tool: string): boolean {
     if (this.#saidBy !== client) return false;
     const { readOnlyHint, idempotentHint } = this.tools.find(({ name }) => name === tool)?.annotations ?? {};
     return readOnlyHint === true || idempotentHint === true;
@@ -64,5 +59,25 @@ export class ToolMemory {
   #forget(): void {
     this.#saidBy = undefined;
     this.#age++;
+  }
+}
+
+/** Made for every call, so it is no more than these two. */
+class ToolPermission implements RepeatPermission<Client> {
+  readonly #memory: ToolMemory;
+  readonly #tool: string;
+
+  constructor(memory: ToolMemory, tool: string) {
+    this.#memory = memory;
+    this.#tool = tool;
+  }
+
+  given(lost: Client): boolean {
+    return this.#memory.permits(lost, this.#tool);
+  }
+
+  async confirmed(next: Client): Promise<boolean> {
+    await this.#memory.list(next);
+    return this.#memory.permits(next, this.#tool);
   }
 }
