@@ -15,6 +15,7 @@ import {
 
 const deep = process.env.FC_PROFILE === 'deep';
 const numRuns = deep ? 30_000 : 500;
+const timeout = deep ? 1_800_000 : 120_000;
 
 const limits: RestartLimits = {
   policy: 'always',
@@ -204,7 +205,7 @@ function sendStale(world: World, type: SupervisionEvent['type'], age: number): v
 }
 
 describe('any sequence of commands, crashes and slow processes', () => {
-  test('never has two processes, says what is, and settles every wait', () => {
+  test('never has two processes, says what is, and settles every wait', { timeout }, () => {
     fc.assert(
       fc.property(fc.boolean(), fc.array(move, { maxLength: 60 }), (enabled, moves) => {
         const world = new World(enabled);
@@ -220,7 +221,7 @@ describe('any sequence of commands, crashes and slow processes', () => {
     );
   });
 
-  test('and then a stop: nothing is left, whatever was under way, and nothing comes back', () => {
+  test('and then a stop: nothing is left, whatever was under way, and nothing comes back', { timeout }, () => {
     fc.assert(
       fc.property(fc.array(move, { maxLength: 40 }), fc.array(fc.nat(1000), { maxLength: 20 }), (moves, choices) => {
         const world = new World();

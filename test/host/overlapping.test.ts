@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/host/config/load-config.ts';
+import { serveControl } from '../../src/host/control-server.ts';
 import type { Host } from '../../src/host/host.ts';
+import { RemoteHost } from '../../src/host/remote-host.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import { folder, openHost, serverFile, stateOf, writeConfig } from './run-host.ts';
 
@@ -229,6 +231,21 @@ describe('reload', () => {
     expect(server.alive()).toEqual([pidOf(host, 'a')]);
     expect(server.overlaps()).toEqual([]);
   });
+});
+
+test('commands of two other programs that overlap: the last one wins there too', async () => {
+  const server = slow();
+  const host = await openHost({ a: server.entry() });
+  await host.start();
+  const control = await serveControl(host, join(folder, 'control.sock'));
+  const [one, other] = [await RemoteHost.connect(control.path), await RemoteHost.connect(control.path)];
+  const restarted = code(one!.restartServer('a'));
+  await until('it stops', () => stateOf(host, 'a') === 'stopping');
+  await other!.stopServer('a');
+  expect(server.alive()).toEqual([]);
+  expect(await restarted).toBe('SERVER_STOPPED');
+  expect(await one!.status()).toMatchObject([{ state: 'stopped', pid: null }]);
+  await Promise.all([one!.close(), other!.close(), control.close()]);
 });
 
 test('a process that closes its stdout and lives on is gone before the next one starts', async () => {
