@@ -18,6 +18,8 @@ export interface Evidence {
   stderrTail?: string;
   /** The first line on stdout that was not a message. */
   firstNoise?: string;
+  /** The mistake that was recognised: a heading of docs/troubleshooting.md. */
+  diagnosis?: string;
 }
 
 export interface ErrorDetails {

@@ -1,5 +1,6 @@
 // What goes wrong, explained in words where it shows. Each problem is told once for a server and counted after that.
 
+import { diagnoseLine } from '../diagnosis/diagnose.ts';
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import type { Problem } from './api.ts';
 import { describe } from './describe.ts';
@@ -81,11 +82,11 @@ export class Problems {
   /** Says whether there is something new. */
   see(event: FlowEvent): boolean {
     const kinds = this.#kindsOf(event, this.#of(event.server));
-    for (const kind of kinds) this.note(kind, event.server, event.seq);
+    for (const kind of kinds) this.note(kind, event.server, event.seq, () => detailOf(kind, event));
     return kinds.length > 0;
   }
 
-  note(kind: Kind, server: string, seq: number | undefined, detail?: string): void {
+  note(kind: Kind, server: string, seq: number | undefined, detail?: string | (() => string | undefined)): void {
     const key = `${kind} ${server}`;
     const known = this.#found.get(key);
     if (known) {
@@ -94,7 +95,8 @@ export class Problems {
     }
     if (this.#found.size >= MOST_PROBLEMS) return;
     const { title, explanation } = words[kind];
-    const told = detail ? `${explanation} ${detail}` : explanation;
+    const added = typeof detail === 'function' ? detail() : detail;
+    const told = added ? `${explanation} ${added}` : explanation;
     this.#found.set(key, { kind, server, seq, title, explanation: told, count: 1 });
   }
 
@@ -131,6 +133,13 @@ export class Problems {
         return [];
     }
   }
+}
+
+/** Of text on stdout: the mistake that its first line proves. */
+function detailOf(kind: Kind, event: FlowEvent): string | undefined {
+  if (kind !== 'stdout-pollution' || event.kind !== 'frame') return undefined;
+  const found = diagnoseLine(describe(event).noise ?? '');
+  return found && `Here it ${found.problem}. ${found.fix}`;
 }
 
 function badExitKinds(atMs: number, watched: Watched): Kind[] {

@@ -3,11 +3,11 @@
 // with the message behind it. So a frame that is no message is searched for answers; the lines around them are noise.
 
 import { DEFAULT_MAX_FRAME_VALUES, hasMoreValues } from '../base/count-json-values.ts';
+import { jsonObjects } from '../base/json-in-text.ts';
 import type { FrameFault } from '../framing/framing.ts';
 import type { InboundFault, Noise } from '../jsonrpc/channel.ts';
 import { firstChars } from '../jsonrpc/first-chars.ts';
 import { checkIOBasic, type IOBasic, isAnswerType, parseIOBasic, traceIOBasic, Unreadable } from './io-basic.ts';
-import { jsonObjects } from './json-in-text.ts';
 
 export interface AnswerSink {
   answer(answer: IOBasic): void;

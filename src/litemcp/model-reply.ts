@@ -2,9 +2,9 @@
 // numbers for strings, and think aloud before; all of that is read. What is not: anything that leaves a doubt about which
 // call is meant. Then `problem` says what to change, in words that can go straight back to the model. Never throws.
 
+import { jsonObjects } from '../base/json-in-text.ts';
 import { isObject } from '../base/json-object.ts';
 import { layOutArguments } from './arguments.ts';
-import { jsonObjects } from './json-in-text.ts';
 import { nameOf } from './shape.ts';
 import type { Tool } from './tool.ts';
 import type { ToolCall } from './tool-call.ts';

@@ -11,6 +11,7 @@ import type { ByteSink } from '../process/own-streams.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { GuardedObserver } from './guarded-observer.ts';
 import { lastOutput } from './last-output.ts';
+import type { OutputHead } from './output-head.ts';
 import { TurnReader } from './turn-reader.ts';
 import type { Wire, WireEvents, WireOptions } from './wire.ts';
 
@@ -21,6 +22,9 @@ export abstract class ByteWire implements Wire {
   protected readonly clock: Clock;
   protected readonly observer: GuardedObserver | undefined;
   protected events: WireEvents | undefined;
+  /** Keeps the first bytes that are read, where a wire wants them. */
+  protected head: OutputHead | undefined;
+  protected readonly framingName: string;
   readonly #framing: Framing;
   readonly #decoder: FrameDecoder;
   readonly #maxQueuedChars: number | undefined;
@@ -36,6 +40,7 @@ export abstract class ByteWire implements Wire {
     const { framing = newline(), maxFrameBytes } = options;
     this.clock = options.clock ?? systemClock;
     this.observer = options.observer && new GuardedObserver(options.observer, (error) => this.report(error));
+    this.framingName = framing.name;
     this.#framing = framing;
     this.#decoder = framing.decoder({ maxFrameBytes });
     this.#maxQueuedChars = options.maxQueuedChars;
@@ -92,6 +97,7 @@ export abstract class ByteWire implements Wire {
     });
     this.phase = 'startup';
     const read = (chunk: Buffer) => {
+      this.head?.add(chunk);
       try {
         this.#decoder.push(chunk, events);
       } catch (error) {

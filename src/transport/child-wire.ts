@@ -4,10 +4,13 @@
 
 import type { Readable } from 'node:stream';
 import { type Evidence, ProcessError, UsageError } from '../base/errors.ts';
+import { diagnose } from '../diagnosis/diagnose.ts';
+import type { Symptoms } from '../diagnosis/symptoms.ts';
 import { type ServerProcess, startServerProcess } from '../process/server-process.ts';
 import type { StopRung, StopWaits } from '../process/stop-ladder.ts';
 import { ByteWire } from './byte-wire.ts';
 import { explainExit } from './explain-exit.ts';
+import { OutputHead } from './output-head.ts';
 import { type StderrChoice, type StderrOutlet, stderrOutlet } from './stderr-outlet.ts';
 import { readInTurns } from './turn-reader.ts';
 import type { WireEvents, WireOptions } from './wire.ts';
@@ -40,10 +43,12 @@ export class ChildWire extends ByteWire {
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #ending = false;
+  #bytesBeforeEof: number | undefined;
 
   constructor(options: ChildOptions) {
     super(options);
     this.#options = options;
+    this.head = new OutputHead();
     this.#stderr = stderrOutlet(options.stderr ?? 'inherit', (error) => this.report(error));
   }
 
@@ -71,6 +76,24 @@ export class ChildWire extends ByteWire {
     if (!process) return super.evidence();
     const evidence = process.evidence(this.phase);
     return this.firstNoise === undefined ? evidence : { ...evidence, firstNoise: process.redact(this.firstNoise) };
+  }
+
+  symptoms(): Symptoms | undefined {
+    const process = this.#process;
+    if (!process) return undefined;
+    const { command = '', stderrTail = '', exitCode, signal } = process.evidence(this.phase);
+    const { bytes, total } = this.head!;
+    return {
+      command,
+      framing: this.framingName,
+      stdout: bytes,
+      stdoutBytes: total,
+      bytesBeforeEof: this.#bytesBeforeEof,
+      stderr: stderrTail,
+      exitCode,
+      signal,
+      redact: (text) => process.redact(text),
+    };
   }
 
   mask(text: string): string {
@@ -105,13 +128,17 @@ export class ChildWire extends ByteWire {
   }
 
   async #close(): Promise<void> {
+    const wasSilent = this.phase === 'startup';
     this.phase = 'closing';
     this.#ending = true;
     this.#abortStart.abort(new UsageError('TRANSPORT_CLOSED', 'Closed while the server was being started'));
     // A start that fails tells its own caller.
     await this.#starting?.catch(() => undefined);
     this.stopSending();
+    this.#bytesBeforeEof = this.head!.total;
     await this.#stopProcess();
+    // Answers that come with the end of stdin are the proof of a missing flush.
+    if (wasSilent && this.#process) await this.lastInput(this.#process.stdout);
     this.finish(undefined);
   }
 
@@ -121,7 +148,8 @@ export class ChildWire extends ByteWire {
     await this.lastInput(process.stdout);
     if (this.#ending) return;
     this.#ending = true;
-    this.finish(process.exitStatus?.error ?? explainExit(this.evidence()));
+    const found = this.phase === 'startup' ? diagnose(this.symptoms()!) : undefined;
+    this.finish(process.exitStatus?.error ?? explainExit(this.evidence(), found));
     await this.#stopProcess();
   }
 

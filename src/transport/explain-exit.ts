@@ -1,13 +1,16 @@
 // Why a server is gone, in words: how it ended, how far it had come, what it said last, and what to try.
 
 import { type Evidence, ProcessError } from '../base/errors.ts';
+import type { Diagnosis } from '../diagnosis/symptoms.ts';
 
-export function explainExit(evidence: Evidence): ProcessError {
+export function explainExit(evidence: Evidence, found?: Diagnosis): ProcessError {
   const lastWords = lastLine(evidence.stderrTail);
   return new ProcessError(
     'PROCESS_EXITED',
     `Server "${evidence.command}" ${manner(evidence)} ${when(evidence)}${lastWords ? `: ${lastWords}` : ''}`,
-    { evidence, hint: hint(evidence) },
+    found
+      ? { evidence: { ...evidence, diagnosis: found.name }, hint: `The server ${found.problem}. ${found.fix}` }
+      : { evidence, hint: hint(evidence) },
   );
 }
 

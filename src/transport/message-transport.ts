@@ -4,6 +4,7 @@
 import { decodeText } from '../base/decode-text.ts';
 import { type Evidence, PeerError, toError } from '../base/errors.ts';
 import { toJson } from '../base/to-json.ts';
+import type { Symptoms } from '../diagnosis/symptoms.ts';
 import { DEFAULT_MAX_FRAME_BYTES, type FrameFault } from '../framing/framing.ts';
 import type { Channel, InboundFault, Noise, SendOptions } from '../jsonrpc/channel.ts';
 import type { JsonRpcMessage } from '../jsonrpc/message.ts';
@@ -58,6 +59,10 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
 
   evidence(): Evidence {
     return this.#wire.evidence();
+  }
+
+  symptoms(): Symptoms | undefined {
+    return this.#wire.symptoms?.();
   }
 
   mask(text: string): string {

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../base/clock.ts';
 import type { Evidence, Phase } from '../base/errors.ts';
+import type { Symptoms } from '../diagnosis/symptoms.ts';
 import type { FrameFault, FrameSink, Framing } from '../framing/framing.ts';
 
 export interface WireEvents extends FrameSink {
@@ -35,6 +36,8 @@ export interface Wire {
   readonly writes: number;
   close(): Promise<void>;
   evidence(): Evidence;
+  /** What a diagnosis of a failed start looks at; a child has it. */
+  symptoms?(): Symptoms | undefined;
   /** Hides the values of the child's `env`. */
   mask?(text: string): string;
   /** The protocol counts here the answers it owes: a wire whose other end stops talking waits for them. */

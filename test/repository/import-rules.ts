@@ -37,15 +37,16 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   secrets: { folders: [] },
   framing: { folders: ['base'] },
   jsonrpc: { folders: ['base'] },
+  diagnosis: { folders: ['base'] },
   mcp: {
-    folders: ['base', 'jsonrpc'],
+    folders: ['base', 'jsonrpc', 'diagnosis'],
     types: [...wireTypes, '@standard-schema/spec'],
     lazyPackages: ['ajv'],
   },
   litemcp: { folders: ['base', 'framing', 'jsonrpc', 'mcp'], types: wireTypes },
   flow: { folders: ['base', 'jsonrpc'], types: ['framing', 'transport/wire.ts'] },
   process: { folders: ['base', 'secrets'], node: 'all', packages: ['cross-spawn'] },
-  transport: { folders: ['base', 'framing', 'jsonrpc', 'process'], node: io },
+  transport: { folders: ['base', 'framing', 'jsonrpc', 'diagnosis', 'process'], node: io },
   entry: {
     folders: ['base', 'framing', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp', 'flow', 'record', 'live'],
     node: io,
@@ -59,7 +60,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   },
   host: { folders: belowHost, node: io, packages: ['jsonc-parser'] },
   inspector: {
-    folders: ['base', 'secrets', 'flow', 'record', 'live', 'host'],
+    folders: ['base', 'secrets', 'diagnosis', 'flow', 'record', 'live', 'host'],
     types: ['mcp'],
     node: io,
     lazyPackages: ['@modelcontextprotocol/core'],

@@ -1,13 +1,24 @@
 // Why a connection could not be opened: which step it was, what the server did, and what is known of it.
 
 import { type Evidence, PeerError, ProcessError, RpcCode, RpcError, StandpipeError } from '../../base/errors.ts';
-import type { Channel } from '../../jsonrpc/channel.ts';
+import { diagnose } from '../../diagnosis/diagnose.ts';
+import type { Diagnosis } from '../../diagnosis/symptoms.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import type { Step } from './negotiation.ts';
+import type { ClientChannel } from './options.ts';
 
-export function connectError(step: Step, error: unknown, channel: Channel, startupTimeoutMs: number): unknown {
+export interface FailedStart {
+  /** The question that was open. */
+  step: Step;
+  /** Closed by now: what came with the end of stdin is evidence too. */
+  channel: ClientChannel;
+  /** As it was when the start failed. */
+  evidence: Evidence | undefined;
+  startupTimeoutMs: number;
+}
+
+export function connectError(error: unknown, { step, channel, evidence, startupTimeoutMs }: FailedStart): unknown {
   if (!(error instanceof StandpipeError)) return error;
-  const evidence = channel.evidence?.();
   if (error instanceof RpcError && isEcho(error)) {
     return new PeerError('NEGOTIATION_FAILED', `Could not connect: the command echoes its input (${step} came back)`, {
       cause: error,
@@ -25,18 +36,57 @@ export function connectError(step: Step, error: unknown, channel: Channel, start
   }
   const { closeError } = channel;
   if (closeError instanceof ProcessError) return died(step, closeError);
-  if (error instanceof PeerError && error.code === 'REQUEST_TIMEOUT') {
+  if (!(error instanceof PeerError)) return error;
+  if (error instanceof HopelessStart) {
     return new PeerError(
-      'REQUEST_TIMEOUT',
-      `Could not connect: no answer to ${step} within ${startupTimeoutMs} ms`,
-      details(error, evidence, evidence?.firstNoise === undefined ? `${SLOW} ${OTHER_PROTOCOL}` : SLOW),
+      'NEGOTIATION_FAILED',
+      `Could not connect: ${error.message}`,
+      diagnosed(error, evidence, error.found),
     );
   }
-  if (error instanceof PeerError) {
-    const code = gone.has(error.code) ? 'CONNECTION_CLOSED' : error.code;
-    return new PeerError(code, `Could not connect (${step}): ${error.message}`, details(error, evidence));
+  const symptoms = channel.symptoms?.();
+  const found = symptoms && diagnose(symptoms);
+  if (error.code === 'REQUEST_TIMEOUT') {
+    const message = `Could not connect: no answer to ${step} within ${startupTimeoutMs} ms`;
+    if (found) {
+      return new PeerError(
+        'REQUEST_TIMEOUT',
+        `${message}: the server ${found.problem}`,
+        diagnosed(error, evidence, found),
+      );
+    }
+    const hint = evidence?.firstNoise === undefined ? `${SLOW} ${OTHER_PROTOCOL}` : SLOW;
+    return new PeerError('REQUEST_TIMEOUT', message, details(error, evidence, hint));
   }
-  return error;
+  const code = gone.has(error.code) ? 'CONNECTION_CLOSED' : error.code;
+  if (found?.isFinal)
+    return new PeerError(code, `Could not connect: the server ${found.problem}`, diagnosed(error, evidence, found));
+  const message = `Could not connect (${step}): ${error.message}`;
+  if (found) return new PeerError(code, message, { ...diagnosed(error, evidence, found), hint: told(found) });
+  return new PeerError(code, message, details(error, evidence));
+}
+
+/** Not waited for to the end: the output of the server proves that no answer will come. */
+class HopelessStart extends PeerError {
+  readonly found: Diagnosis;
+
+  constructor(found: Diagnosis) {
+    super('NEGOTIATION_FAILED', `the server ${found.problem}`);
+    this.found = found;
+  }
+}
+
+export function hopelessStart(found: Diagnosis): never {
+  throw new HopelessStart(found);
+}
+
+function told({ problem, fix }: Diagnosis): string {
+  return `The server ${problem}. ${fix}`;
+}
+
+function diagnosed(cause: PeerError, known: Evidence | undefined, { name, fix }: Diagnosis) {
+  const evidence = known ?? cause.evidence;
+  return { cause, evidence: evidence && { ...evidence, diagnosis: name }, hint: fix };
 }
 
 const SLOW = 'Raise startupTimeoutMs if it starts slowly; its stderr may say what it waits for.';

@@ -55,6 +55,11 @@ export class Negotiation {
   readonly #dropProbe = new AbortController();
   #isModern = false;
 
+  /** Whether no other question will follow by itself. */
+  get hasAskedAll(): boolean {
+    return this.step === 'initialize' || !this.#options.mayFallBack;
+  }
+
   constructor(options: NegotiationOptions) {
     this.#options = options;
   }

@@ -7,11 +7,12 @@ import { Peer } from '../../jsonrpc/peer.ts';
 import { ownInfo } from '../own-info.ts';
 import { isLegacyRevision, isModernRevision } from '../revisions.ts';
 import { Client } from './client.ts';
-import { cannotReopen, connectError, markEchoes } from './connect-error.ts';
+import { cannotReopen, connectError, hopelessStart, markEchoes } from './connect-error.ts';
 import { type EraMemory, type KnownEra, processEraMemory } from './era-memory.ts';
 import { answerRequests, clientCapabilities } from './inputs.ts';
 import { type Agreement, Negotiation } from './negotiation.ts';
 import type { ClientChannel, ClientOptions } from './options.ts';
+import { StartupWatch } from './startup-watch.ts';
 import { Warnings } from './warnings.ts';
 
 export interface Target<T extends ClientChannel> {
@@ -92,26 +93,31 @@ class Attempts<T extends ClientChannel> {
       warn: this.#warnings.report,
       ...plan,
     });
+    const watch = new StartupWatch({ channel, clock, hasAskedAll: () => negotiation.hasAskedAll });
     const gate = { mayAsk: false, clock, warn: this.#warnings.report };
     try {
       markEchoes(peer);
       answerRequests(peer, this.#options, gate);
       await peer.start();
       started = true;
-      const agreement = await negotiation.run();
+      const agreement = await Promise.race([negotiation.run(), watch.hopeless.then(hopelessStart)]);
       gate.mayAsk = isLegacyRevision(agreement.revision);
       await this.#confirm(peer, channel, agreement);
       signal?.throwIfAborted();
       if (closed) throw new PeerError('CONNECTION_CLOSED', 'The server answered and then ended');
       return new Client(peer, channel, agreement, this.#options, this.#warnings);
     } catch (error) {
-      // What keeps a server from being started says so itself.
-      const failure = started ? connectError(negotiation.step, error, channel, this.#startupTimeoutMs) : error;
       const killedByProbe = closed && negotiation.probed && plan.mayFallBack && !signal?.aborted;
+      const evidence = channel.evidence?.(); // of the failure, not of the end that follows
       await stop();
+      // What keeps a server from being started says so itself.
+      const { step } = negotiation;
+      const failed = { step, channel, evidence, startupTimeoutMs: this.#startupTimeoutMs };
+      const failure = started ? connectError(error, failed) : error;
       if (!killedByProbe) throw failure;
       if (!this.#target.canReopen) throw cannotReopen(failure);
     } finally {
+      watch.stop();
       signal?.removeEventListener('abort', stop);
     }
     return this.run({ ...plan, first: 'legacy', mayFallBack: false });

@@ -1,6 +1,7 @@
 // What a caller can say to `connect` and to a single call.
 
 import type { Clock } from '../../base/clock.ts';
+import type { Symptoms } from '../../diagnosis/symptoms.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
 import type { RequestOptions } from '../../jsonrpc/outbound.ts';
 import type { Era, Revision } from '../revisions.ts';
@@ -21,6 +22,8 @@ import type { Warning } from './warnings.ts';
 /** What a client needs of a transport: the official SDK's interface, or ours. */
 export interface ClientChannel extends Channel {
   setProtocolVersion?: ((version: string) => void) | undefined;
+  /** Ours: what a diagnosis of a failed start looks at. */
+  symptoms?(): Symptoms | undefined;
 }
 
 export type ElicitMode = 'form' | 'url';

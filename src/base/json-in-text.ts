@@ -2,7 +2,7 @@
 // is taken where its braces balance and it parses; the search goes on behind it. However the text is made, the work is
 // bounded: of a text that nests a million braces, not all are tried.
 
-import { endOfString } from '../base/top-level-json.ts';
+import { endOfString } from './top-level-json.ts';
 
 const OPEN = 0x7b;
 const CLOSE = 0x7d;

@@ -1,0 +1,170 @@
+import { expect, test } from 'vitest';
+import { diagnose, diagnoseLine } from './diagnose.ts';
+import type { Symptoms } from './symptoms.ts';
+
+const encoder = new TextEncoder();
+
+function symptoms(given: Partial<Omit<Symptoms, 'stdout'>> & { stdout?: string }): Symptoms {
+  const stdout = encoder.encode(given.stdout ?? '');
+  return { command: 'server', framing: 'newline', stderr: '', stdoutBytes: stdout.length, ...given, stdout };
+}
+
+const exited = (stderr: string, command = 'server', exitCode = 1) =>
+  diagnose(symptoms({ command, stderr, exitCode, signal: null }));
+
+test.each([
+  ['java', '{jsonrpc=2.0, id=1, result={protocolVersion=2025-06-18}}\n'],
+  ['go', 'map[id:1 jsonrpc:2.0 result:map[capabilities:map[]]]\n'],
+  ['ruby', '{"jsonrpc"=>"2.0", "id"=>1, "result"=>{}}\n'],
+  ['rust', 'Response { jsonrpc: "2.0", id: Number(1), result: Some(Object {}) }\n'],
+  [
+    'php',
+    'array(3) {\n  ["jsonrpc"]=>\n  string(3) "2.0"\n  ["id"]=>\n  int(1)\n  ["result"]=>\n  array(0) {\n  }\n}\n',
+  ],
+  ['python', '{"jsonrpc": "2.0", "id": 1, "result": {"capabilities": {"tools": {"listChanged": True}}}}\n'],
+  ['python', '{"jsonrpc": "2.0", "id": 1, "result": {"protocolVersion": "x", "load": NaN}}\n'],
+])('an answer in the notation of %s', (_language, stdout) => {
+  expect(diagnose(symptoms({ stdout }))).toMatchObject({ name: 'not-json', isFinal: true });
+});
+
+test.each([
+  [
+    'java-version',
+    'Error: LinkageError occurred while loading main class Main\n\tjava.lang.UnsupportedClassVersionError: Main has been compiled by a more recent version of the Java Runtime (class file version 65.0), this version of the Java Runtime only recognizes class file versions up to 61.0\n',
+    'Java 21; this java is version 17',
+  ],
+  [
+    'dotnet-runtime',
+    "You must install or update .NET to run this application.\n\nFramework: 'Microsoft.NETCore.App', version '9.0.0' (x64)\n",
+    '.NET',
+  ],
+  [
+    'python-version',
+    '  File "server.py", line 3\nSyntaxError: Non-ASCII character \'\\xe2\' in file server.py on line 3, but no encoding declared\n',
+    'Python 2',
+  ],
+  [
+    'python-version',
+    "  File \"s.py\", line 1\n    print 'x'\nSyntaxError: Missing parentheses in call to 'print'. Did you mean print(...)?\n",
+    'Python 2',
+  ],
+  ['crlf-script', "/usr/bin/env: 'python3\\r': No such file or directory\n", 'Windows line ends'],
+  ['crlf-script', 'bash: ./run.sh: /bin/sh^M: bad interpreter: No such file or directory\n', 'Windows line ends'],
+  ['typescript-file', 'TypeError [ERR_UNKNOWN_FILE_EXTENSION]: Unknown file extension ".ts" for /x/server.ts\n', '.ts'],
+  [
+    'package-not-found',
+    "npm error code E404\nnpm error 404  '@acme/no-server@*' is not in this registry.\n",
+    '@acme/no-server',
+  ],
+  [
+    'registry-unreachable',
+    'npm error code ENOTFOUND\nnpm error network request to the registry failed, reason: getaddrinfo ENOTFOUND registry\n',
+    'registry',
+  ],
+  ['wrong-folder', 'npm error Missing script: "serve"\n', 'not its project'],
+  [
+    'port-in-use',
+    'Error: listen EADDRINUSE: address already in use :::3000\n    at Server.listen\n\nNode.js v20.0.0\n',
+    '3000',
+  ],
+  ['permission-denied', "PermissionError: [Errno 13] Permission denied: '/var/data'\n", '/var/data'],
+  [
+    'deno-permission',
+    'error: Uncaught (in promise) NotCapable: Requires net access to "x:80", run again with the --allow-net flag\n',
+    'net access',
+  ],
+  ['docker-without-stdin', 'the input device is not a TTY\n', 'terminal'],
+  ['module-not-found', 'Error: Could not find or load main class com.acme.Main\n', 'com.acme.Main'],
+  [
+    'module-not-found',
+    'Traceback (most recent call last):\n  File "s.py", line 1, in <module>\nModuleNotFoundError: No module named \'mcp.server\'\n',
+    'mcp.server',
+  ],
+  ['out-of-memory', 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n', 'memory'],
+  ['usage', 'usage: server [-h] --root ROOT\nserver: error: the following arguments are required: --root\n', '--root'],
+])('%s by what was written to stderr: %s', (name, stderr, words) => {
+  const found = exited(stderr);
+  expect(found?.name).toBe(name);
+  expect(found?.problem).toContain(words);
+});
+
+test('a container without stdin is proven by its command line', () => {
+  const name = (command: string) => diagnose(symptoms({ command }))?.name;
+  expect(name('docker run --rm mcp/time')).toBe('docker-without-stdin');
+  for (const command of [
+    'docker run -i --rm mcp/time',
+    'docker run --rm -it mcp/time',
+    'podman run --interactive x',
+    'docker compose run time',
+    'docker ps',
+  ]) {
+    expect(name(command)).toBeUndefined();
+  }
+});
+
+test.each([
+  ['Ok to proceed? (y) ', 'npx-prompt'],
+  ['Password: ', 'prompt'],
+  ['Enter your API key: ', 'prompt'],
+  ['Do you want to continue? [Y/n] ', 'prompt'],
+  ['Verifying API key: ', undefined],
+  ['Checking the password… ', undefined],
+  ['Password: \n', undefined],
+  ['Loading: ', undefined],
+])('the last output %j', (stdout, name) => {
+  expect(diagnose(symptoms({ stdout }))?.name).toBe(name);
+});
+
+const healthy = '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}\n';
+
+test.each([
+  ['a proper answer', healthy],
+  ['a log of the request', "{'jsonrpc': '2.0', 'id': 1, 'method': 'initialize', 'params': {'result': None}}\n"],
+  ['an indented log of the request', '{\n  "jsonrpc": "2.0",\n  "id": 1,\n  "method": "initialize"\n}\n'],
+  ['a log line in JSON', '{"level":"error","id":1,"error":{"text":"x"}}\n{"id":1,"result":{"rows":3}}\n'],
+  ['an answer that the client also logs', `sent ${healthy}${healthy}`],
+  ['half an answer', '{"jsonrpc":"2.0","id":1,"resu'],
+  ['a header of HTTP', 'Content-Length: 12\n'],
+  ['a banner', '\u001b[1m FastMCP 2.0 \u001b[0m\n=============\nusage: see the docs\n'],
+  ['no byte', ''],
+])('nothing is said of %s', (_what, stdout) => {
+  expect(diagnose(symptoms({ stdout }))).toBeUndefined();
+});
+
+test('an error that was reported before another one is not blamed', () => {
+  expect(exited("ModuleNotFoundError: No module named 'uvloop'\nRuntimeError: no database\n")).toBeUndefined();
+  expect(exited("KeyError: 'API_KEY'\n")).toBeUndefined();
+});
+
+test('what a server that runs, or that was stopped, wrote to stderr is not blamed', () => {
+  const stderr = "ModuleNotFoundError: No module named 'uvloop'\n";
+  expect(diagnose(symptoms({ stderr }))).toBeUndefined();
+  expect(diagnose(symptoms({ stderr, exitCode: 1, bytesBeforeEof: 0 }))).toBeUndefined();
+});
+
+test('with another framing the form of messages is not looked at', () => {
+  const stdout = 'Content-Length: 2\r\n\r\n{}';
+  expect(diagnose(symptoms({ stdout, framing: 'content-length' }))).toBeUndefined();
+  expect(diagnose(symptoms({ stdout }))?.name).toBe('content-length');
+});
+
+test('secrets are masked in what is quoted', () => {
+  const found = diagnose(
+    symptoms({ stdout: 'Enter s3cret: ', redact: (text) => text.replaceAll('s3cret', '[env KEY]') }),
+  );
+  expect(found?.problem).toContain('[env KEY]');
+});
+
+test('one line of stdout', () => {
+  expect(diagnoseLine("{'jsonrpc': '2.0', 'id': 1, 'result': {}}")?.name).toBe('not-json');
+  expect(diagnoseLine('listening on port 3000')).toBeUndefined();
+});
+
+test('output that is made to be slow is looked through in bounded time', () => {
+  const evil = ['{', '{"a":', "{'jsonrpc': '2.0' ", 'Password ', '"', 'map[', '\u001b[', '(y', 'x: '].map((part) =>
+    part.repeat(8192 / part.length),
+  );
+  for (const stdout of evil) {
+    expect(diagnose(symptoms({ stdout, stderr: stdout.slice(0, 4096), exitCode: 1 }))?.name).not.toBe('');
+  }
+});

@@ -1,0 +1,34 @@
+// Why a server did not answer, as far as its bytes prove it: symptoms in, the first rule that holds out. Rules that see an
+// answer in the wrong form come first: they explain the most and need no guess.
+
+import { messageForm } from './message-form.ts';
+import { missingPart } from './missing-part.ts';
+import type { Rule } from './rule.ts';
+import { Seen } from './seen.ts';
+import type { Diagnosis, Symptoms } from './symptoms.ts';
+import { usageRules, waiting } from './waiting.ts';
+import { wrongInterpreter } from './wrong-interpreter.ts';
+
+const others: readonly Rule[] = [...wrongInterpreter, ...missingPart, ...waiting, ...usageRules];
+export const rules: readonly Rule[] = [...messageForm, ...others];
+
+/** What is wrong with one line of stdout that is no message. */
+export function diagnoseLine(line: string): Diagnosis | undefined {
+  const stdout = new TextEncoder().encode(`${line}\n`);
+  const seen = new Seen({ command: '', framing: 'newline', stdout, stdoutBytes: stdout.length, stderr: '' });
+  return firstFound(messageForm, seen);
+}
+
+export function diagnose(symptoms: Symptoms): Diagnosis | undefined {
+  const { redact = (text: string) => text } = symptoms;
+  const found = firstFound(symptoms.framing === 'newline' ? rules : others, new Seen(symptoms));
+  return found && { ...found, problem: redact(found.problem), fix: redact(found.fix) };
+}
+
+function firstFound(list: readonly Rule[], seen: Seen): Diagnosis | undefined {
+  for (const { name, isFinal = false, find } of list) {
+    const finding = find(seen);
+    if (finding) return { name, isFinal, ...finding };
+  }
+  return undefined;
+}

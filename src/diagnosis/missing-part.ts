@@ -1,0 +1,176 @@
+// Programs that ended because something was not there: a file, a package, a variable, a permission, a port.
+
+import { commandWords, languageOfProgram, programName } from './language.ts';
+import { exitRule, lastError, quoted, type Rule } from './rule.ts';
+import type { Seen } from './seen.ts';
+
+const WRONG_PLACE = 'A relative path starts at "cwd" of the server: write the absolute path, or set "cwd".';
+
+const scriptFile = exitRule(
+  'file-not-found',
+  /can't open file '([^']+)'|Cannot find module '([^']+)'\n(?:Require stack:|[\s\S]{0,2000}?requireStack: \[\])|Unable to access jarfile (\S+)|No such file or directory -- (\S+)|Could not open input file: (\S+)|Can't open perl script "([^"]+)"|Module not found "(file:[^"]+)"|cannot open (\S+): No such file|^(?:ba)?sh: (?:\d+: )?(?:cannot open )?([^\s:]+): No such file or directory/m,
+  (match, seen) => {
+    const file = match.slice(1).find((each) => each !== undefined) ?? '';
+    return isFileName(file)
+      ? { problem: `cannot be found: there is no file ${quoted(file)}`, fix: WRONG_PLACE }
+      : packageMissing(file, seen);
+  },
+);
+
+function isFileName(name: string): boolean {
+  return /^(?:\.{0,2}[\\/]|[a-z]:[\\/]|file:)|\.\w+$/i.test(name);
+}
+
+function packageMissing(name: string, seen: Seen) {
+  const [program = 'node'] = commandWords(seen.symptoms.command);
+  if (programName(program) === 'npx')
+    return {
+      problem: `needs the package ${quoted(name)}`,
+      fix: 'Clear the cache of npx (npm cache clean --force) and try again.',
+    };
+  return {
+    problem: `needs the package ${quoted(name)}, which is not installed`,
+    fix: 'Run npm install (or npm ci) in the folder of the server.',
+  };
+}
+
+const nodePackage = exitRule('module-not-found', /Cannot find (?:module|package) '([^']+)'/, ([, name], seen) =>
+  isFileName(name!)
+    ? {
+        problem: `imports the file ${quoted(name!)}, which is not there`,
+        fix: `Build the server first (npm run build). ${WRONG_PLACE}`,
+      }
+    : packageMissing(name!, seen),
+);
+
+const pythonModule = exitRule(
+  'module-not-found',
+  /^(?:ModuleNotFoundError|ImportError|[^\s:]*python[^\s:]*): [^\n]*?No module named '?([\w.]+)'?/m,
+  ([, name], seen) => {
+    const [program = 'python3'] = commandWords(seen.symptoms.command);
+    const python =
+      languageOfProgram(program) === 'python' && /^python/.test(programName(program)) ? program : 'python3';
+    return {
+      problem: `needs the Python module ${quoted(name!)}, which this interpreter does not have`,
+      fix: `Use the python of the server's virtual environment as the command (.venv/bin/python, or uv run), or install it: ${python} -m pip install ${name!.split('.')[0]}`,
+    };
+  },
+);
+
+const otherModules: Rule[] = [
+  exitRule('module-not-found', /cannot load such file -- (\S+)|Could not find gem '([^']+)'/, ([, file, gem]) => ({
+    problem: `needs ${quoted(file ?? gem ?? '')}, which Ruby does not find`,
+    fix: 'Run bundle install, and start it with bundle exec.',
+  })),
+  exitRule(
+    'module-not-found',
+    /Could not find or load main class (\S+)|no main manifest attribute, in (\S+)/,
+    ([, name, jar]) => ({
+      problem: jar ? `is ${jar}, which names no main class` : `has no class ${name} on its class path`,
+      fix: jar
+        ? 'Build the jar with its dependencies (shade, bootJar), or use java -cp … MainClass.'
+        : 'Correct -cp and the name of the class; for a jar: java -jar FILE.',
+    }),
+  ),
+  exitRule(
+    'wrong-folder',
+    /go\.mod file not found|no required module provides package|could not find `Cargo\.toml`|Couldn't find a project to run|Missing script: "?([\w:-]+)|ENOENT[^\n]*package\.json/,
+    () => ({
+      problem: 'was started in a folder that is not its project',
+      fix: 'Set "cwd" to the folder of the project (npm --prefix, uv --directory, cargo --manifest-path do the same).',
+    }),
+  ),
+];
+
+const registry: Rule[] = [
+  exitRule(
+    'package-not-found',
+    /E?404[^\n]*?'?(@?[\w./-]+)@[^\n]*is not in this registry|No solution found when resolving|could not determine executable to run/,
+    ([match, name]) => ({
+      problem: name
+        ? `is a package that the registry does not have: ${quoted(name)}`
+        : `cannot be installed: ${quoted(match)}`,
+      fix: 'Correct the name of the package. For a package with several programs: npx -p PACKAGE PROGRAM, uvx --from PACKAGE PROGRAM.',
+    }),
+  ),
+  exitRule(
+    'registry-unreachable',
+    /(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT)[^\n]*(?:registry|npm)|npm (?:ERR!|error) network|Failed to (?:fetch|download)[^\n]*(?:pypi|simple)/i,
+    () => ({
+      problem: 'could not be downloaded: the package registry cannot be reached',
+      fix: 'Check the network and the proxy (HTTPS_PROXY in "env": it is not inherited), or install the package first.',
+    }),
+  ),
+];
+
+/** `KeyError: 'API_KEY'` counts only where the environment was asked. */
+const variable: Rule = {
+  name: 'variable-not-set',
+  find(seen) {
+    if (!seen.hasFailed) return undefined;
+    const text = `${seen.text}\n${seen.stderr}`;
+    const isPython = /os\.environ|os\.py/.test(text);
+    const name = (isPython && lastError(/^KeyError: '([A-Z][A-Z0-9_]+)'/m, text)?.[1]) || namedVariable(text);
+    if (name === undefined) return undefined;
+    return {
+      problem: `needs the environment variable ${name}`,
+      fix: `Set ${name} in "env" of the server: servers get a short list of variables (PATH, HOME and their like), not the whole environment.`,
+    };
+  },
+};
+
+/** A line that speaks of an environment variable, says that it is needed, and names it. */
+function namedVariable(text: string): string | undefined {
+  const line = text
+    .split('\n')
+    .findLast(
+      (each) =>
+        /\benv(?:ironment)?[ -]?var/i.test(each) &&
+        /\b(?:not|missing|required?|must|needs?|please|undefined)\b/i.test(each),
+    );
+  return line && /\b[A-Z][A-Z0-9]*_[A-Z0-9_]+\b/.exec(line)?.[0];
+}
+
+const others: Rule[] = [
+  exitRule(
+    'permission-denied',
+    /PermissionError: \[Errno 13\][^\n]*: '([^']+)'|EACCES: permission denied, \w+ '([^']+)'|^[^\n]*?([^\s:]+): Permission denied$/m,
+    (match) => {
+      const file = match.slice(1).find((each) => each !== undefined) ?? '';
+      return {
+        problem: `may not use ${quoted(file)}: permission denied`,
+        fix: `Look at ls -l ${file}: a script needs chmod +x, a folder w and x for the user who starts the server.`,
+      };
+    },
+  ),
+  exitRule('deno-permission', /Requires (\w+) access[\s\S]*?(--allow-\w+)/, ([, what, flag]) => ({
+    problem: `is not allowed ${what} access by Deno`,
+    fix: `Add ${flag} behind "deno run".`,
+  })),
+  exitRule('port-in-use', /EADDRINUSE[^\n]*?(\d{2,5})\b|Address already in use/i, ([, port]) => ({
+    problem: `opens a network port that is in use${port ? ` (${port})` : ''}`,
+    fix: 'Start it in its stdio mode (--stdio, --transport stdio), or stop the other instance.',
+  })),
+  exitRule('out-of-memory', /JavaScript heap out of memory|java\.lang\.OutOfMemoryError|^MemoryError/m, () => ({
+    problem: 'ran out of memory',
+    fix: 'Give it more (node --max-old-space-size=4096, java -Xmx2g), or less to load at its start.',
+  })),
+  exitRule(
+    'command-not-found',
+    /(?:^|: )([^\s:]+): (?:command )?not found$|'([^']+)' is not recognized as an internal or external command/m,
+    ([, name, onWindows]) => ({
+      problem: `starts ${quoted(name ?? onWindows ?? '')}, which is not found`,
+      fix: 'Install it, or set PATH in "env" of the server: programs started from a desktop get a shorter PATH.',
+    }),
+  ),
+];
+
+export const missingPart: readonly Rule[] = [
+  scriptFile,
+  pythonModule,
+  nodePackage,
+  ...otherModules,
+  ...registry,
+  variable,
+  ...others,
+];

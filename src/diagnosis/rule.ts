@@ -1,0 +1,49 @@
+// One mistake and how it is recognised. A rule needs proof in the bytes: where it is not sure, it finds nothing.
+
+import type { Language } from './language.ts';
+import type { Seen } from './seen.ts';
+import type { Finding } from './symptoms.ts';
+
+export interface Rule {
+  /** A heading of docs/troubleshooting.md. */
+  name: string;
+  /** No valid answer can follow output of this kind. */
+  isFinal?: boolean;
+  find(seen: Seen): Finding | undefined;
+}
+
+/** The same advice in the words of each language. */
+export type Advice = { readonly [language in Language]?: string } & { readonly any: string };
+
+export function adviceFor(advice: Advice, language: Language | undefined): string {
+  return (language && advice[language]) ?? advice.any;
+}
+
+/**
+ * A rule that is a pattern in the last error that a server printed before it exited. An earlier error proves nothing: a
+ * server may have reported it and gone on.
+ */
+export function exitRule(name: string, pattern: RegExp, tell: (match: RegExpExecArray, seen: Seen) => Finding): Rule {
+  return {
+    name,
+    find(seen) {
+      if (!seen.hasFailed) return undefined;
+      const match = lastError(pattern, seen.stderr) ?? lastError(pattern, seen.text);
+      return match ? tell(match, seen) : undefined;
+    },
+  };
+}
+
+const ERROR_LINE = /^(?:[\w.]*(?:Error|Exception)|error|fatal|panic)\b[^\n]*[:[]/m;
+
+/** The last place where the pattern matches, unless another error follows it. */
+export function lastError(pattern: RegExp, text: string): RegExpExecArray | undefined {
+  const match = [...text.matchAll(new RegExp(pattern, `${pattern.flags}g`))].at(-1);
+  return match && !ERROR_LINE.test(text.slice(match.index + match[0].length)) ? match : undefined;
+}
+
+/** A part of the output in a message: short, and on one line. */
+export function quoted(text: string): string {
+  const line = text.trim().replace(/\s+/g, ' ');
+  return JSON.stringify(line.length > 80 ? `${line.slice(0, 80)}…` : line);
+}

@@ -1,0 +1,98 @@
+// The symptoms as the rules look at them: stdout as text, the answers found in it wherever they stand, the language.
+// An answer is an object with a `result` or an `error` that names a request; a log of what we sent is none.
+
+import { decodeText } from '../base/decode-text.ts';
+import { jsonObjects } from '../base/json-in-text.ts';
+import { isObject, type JsonObject } from '../base/json-object.ts';
+import { type Language, languageOf } from './language.ts';
+import type { Symptoms } from './symptoms.ts';
+
+export interface FoundAnswer {
+  value: JsonObject;
+  /** As it stands in stdout. */
+  text: string;
+  /** What else stands on its first and on its last line. */
+  before: string;
+  after: string;
+  /** A newline follows. */
+  isEnded: boolean;
+  /** Its first byte came when stdin was closed, or later. */
+  isAfterEof: boolean;
+}
+
+export class Seen {
+  readonly symptoms: Symptoms;
+  /** The start of stdout. */
+  readonly text: string;
+  /** All of stdout is in `text`. */
+  readonly isWhole: boolean;
+  readonly stderr: string;
+  readonly language: Language | undefined;
+  #answers: FoundAnswer[] | undefined;
+
+  constructor(symptoms: Symptoms) {
+    this.symptoms = symptoms;
+    this.text = decodeText(symptoms.stdout);
+    this.isWhole = symptoms.stdoutBytes <= symptoms.stdout.length;
+    this.stderr = withoutColours(symptoms.stderr);
+    this.language = languageOf(symptoms.command);
+  }
+
+  /** By itself: an end that followed the end of stdin proves nothing. */
+  get hasExited(): boolean {
+    return this.symptoms.exitCode !== undefined && this.symptoms.bytesBeforeEof === undefined;
+  }
+
+  get hasFailed(): boolean {
+    return this.hasExited && this.symptoms.exitCode !== 0;
+  }
+
+  get answers(): readonly FoundAnswer[] {
+    this.#answers ??= findAnswers(this.text, this.symptoms.bytesBeforeEof);
+    return this.#answers;
+  }
+
+  /** What was printed last without a newline, on either stream: where a prompt stands. */
+  get openLines(): string[] {
+    const lines = [this.stderr.slice(this.stderr.lastIndexOf('\n') + 1)];
+    if (this.isWhole) lines.unshift(withoutColours(this.text.slice(this.text.lastIndexOf('\n') + 1)));
+    return lines.map((line) => line.trim()).filter((line) => line !== '');
+  }
+}
+
+function findAnswers(text: string, bytesBeforeEof: number | undefined): FoundAnswer[] {
+  const found: FoundAnswer[] = [];
+  for (const { value, start, end } of jsonObjects(text)) {
+    if (!isAnswer(value)) continue;
+    const lineStart = text.lastIndexOf('\n', start) + 1;
+    const newline = text.indexOf('\n', end);
+    const bytes = bytesBeforeEof === undefined ? 0 : new TextEncoder().encode(text.slice(0, start)).length;
+    found.push({
+      value,
+      text: text.slice(start, end),
+      before: text.slice(lineStart, start),
+      after: text.slice(end, newline < 0 ? undefined : newline),
+      isEnded: newline >= 0,
+      isAfterEof: bytesBeforeEof !== undefined && bytes >= bytesBeforeEof,
+    });
+  }
+  return found;
+}
+
+/** What opens a session, or refuses to: logs have an `id` and an `error` too. */
+function isAnswer({ jsonrpc, id, method, result, error }: JsonObject): boolean {
+  if (method !== undefined || (jsonrpc === undefined && id === undefined)) return false;
+  if (isObject(error)) return typeof error.code === 'number' && typeof error.message === 'string';
+  if (!isObject(result)) return false;
+  return 'protocolVersion' in result || 'capabilities' in result || 'supportedVersions' in result;
+}
+
+/** A valid answer on a line of its own. */
+export function isProper({ value, before, after, text, isEnded }: FoundAnswer): boolean {
+  return value.jsonrpc === '2.0' && isEnded && before.trim() === '' && after.trim() === '' && !text.includes('\n');
+}
+
+export function withoutColours(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what colours are made of
+  return text.replace(/\x1b\[[\d;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g, '');
+}

@@ -1,0 +1,137 @@
+// Programs that ended because something else was to run them: another language, another version, another kind of module.
+
+import { commandWords, languageOfFile, languageOfProgram, programName } from './language.ts';
+import { exitRule, quoted, type Rule } from './rule.ts';
+import type { Finding } from './symptoms.ts';
+
+const SYNTAX_ERROR =
+  /SyntaxError|IndentationError|syntax error|ERR_UNKNOWN_FILE_EXTENSION|: (?:command )?not found|can't read \/var\/mail\/|Could not find or load main class/;
+
+const runners: Readonly<Record<string, string>> = {
+  python: 'python3',
+  node: 'node',
+  ruby: 'ruby',
+  php: 'php',
+  perl: 'perl',
+  java: 'java -jar',
+  powershell: 'pwsh',
+  shell: 'bash',
+};
+
+/** `node server.py`: the interpreter of one language, the file of another, and a syntax error. */
+const otherLanguage: Rule = {
+  name: 'wrong-interpreter',
+  find(seen) {
+    if (!seen.hasFailed || !SYNTAX_ERROR.test(seen.stderr)) return undefined;
+    const [program = '', ...rest] = commandWords(seen.symptoms.command);
+    const file = rest.find((word) => !word.startsWith('-'));
+    if (file === undefined) return undefined;
+    const isShell = /^(?:ba|da|z|k)?sh$/.test(programName(program));
+    const runs = isShell ? 'shell' : languageOfProgram(program);
+    const written = languageOfFile(file);
+    if (!runs || !written || runs === written || written === 'dotnet' || runs === 'dotnet') return undefined;
+    const runner = runners[written] ?? `a ${written} program`;
+    return {
+      problem: `is a file of another language than its interpreter: ${programName(program)} runs ${quoted(file)}`,
+      fix: `Use ${runner} as the command.`,
+    };
+  },
+};
+
+const typescript = exitRule('typescript-file', /Unknown file extension "(\.[mc]?tsx?)"/, ([, extension]) => ({
+  problem: `is a ${extension} file, which this version of Node.js does not run`,
+  fix: 'Compile it and start the .js file, or start it with npx -y tsx, or use Node.js 22.18 or later.',
+}));
+
+const modules: Rule[] = [
+  exitRule('esm-or-commonjs', /Cannot use import statement outside a module/, () => ({
+    problem: 'uses import in a file that Node.js takes for CommonJS',
+    fix: 'Name the file .mjs, or set "type": "module" in its package.json.',
+  })),
+  exitRule(
+    'esm-or-commonjs',
+    /(?:require|module|exports|__dirname|__filename) is not defined in ES module scope/,
+    ([match]) => ({
+      problem: `uses ${match.split(' ')[0]} in a file that Node.js takes for an ES module`,
+      fix: 'Name the file .cjs, or use import; import.meta.dirname replaces __dirname.',
+    }),
+  ),
+  exitRule('esm-or-commonjs', /ERR_REQUIRE_ESM|require\(\) of ES Module/, () => ({
+    problem: 'loads an ES module with require()',
+    fix: 'Use import() or import, or Node.js 20.19 or later, which can require ES modules.',
+  })),
+];
+
+/** Only Python 2 writes these. */
+const PYTHON_2 =
+  /SyntaxError: Non-ASCII character '\\x|ImportError: No module named (?!')\S|SyntaxError: invalid syntax[\s\S]*python2/;
+
+const pythonVersion: Rule[] = [
+  {
+    name: 'python-version',
+    find(seen) {
+      const [program = ''] = commandWords(seen.symptoms.command);
+      const isTwo =
+        PYTHON_2.test(seen.stderr) || (/^python2/.test(programName(program)) && /SyntaxError/.test(seen.stderr));
+      if (!seen.hasFailed || !isTwo) return undefined;
+      return {
+        problem: 'is run by Python 2',
+        fix: 'Use python3 as the command, or the python of its virtual environment.',
+      };
+    },
+  },
+  exitRule('python-version', /Missing parentheses in call to 'print'/, () => ({
+    problem: 'is written for Python 2 and run by Python 3',
+    fix: 'Convert it to Python 3: print is a function.',
+  })),
+];
+
+/** Java 8 writes class files of version 52. */
+const JAVA_CLASS_OFFSET = 44;
+
+const javaVersion = exitRule(
+  'java-version',
+  /UnsupportedClassVersionError[\s\S]*?class file version (\d+)[\s\S]*?(?:up to|recognizes class file versions up to) (\d+)?/,
+  ([, built, known]): Finding => ({
+    problem: `is compiled for Java ${Number(built) - JAVA_CLASS_OFFSET}${known ? `; this java is version ${Number(known) - JAVA_CLASS_OFFSET}` : ''}`,
+    fix: `Use a java of version ${Number(built) - JAVA_CLASS_OFFSET} or later: its absolute path as the command, or JAVA_HOME and PATH in "env".`,
+  }),
+);
+
+const nodeVersion = exitRule(
+  'node-version',
+  /^.*(?:bad option: (\S+)|No such built-in module: (\S+)).*$/m,
+  ([, option, module]) => ({
+    problem: `needs another version of Node.js: this one does not know ${option ?? module}`,
+    fix: 'Use the absolute path of a newer node as the command: programs started from a desktop may find another one in PATH.',
+  }),
+);
+
+const dotnetRuntime = exitRule(
+  'dotnet-runtime',
+  /You must install or update \.NET|The framework '([^']+)', version '([^']+)'[^\n]*(?:was not found)?/,
+  ([, framework, version]) => ({
+    problem: `needs a .NET runtime that is not installed${framework ? `: ${framework} ${version}` : ''}`,
+    fix: 'Install that runtime (dotnet --list-runtimes shows what is there), or publish the server self-contained.',
+  }),
+);
+
+const carriageReturn = exitRule(
+  'crlf-script',
+  /env: [^\n]*?(?:\r|\^M|\\r)|(?:\r|\^M): bad interpreter|\$'\\r': command not found|\r: (?:invalid option|(?:command )?not found)|bad option: \S+\r/,
+  () => ({
+    problem: 'is a script with Windows line ends: the carriage return counts as part of the command',
+    fix: 'Convert it: sed -i "s/\\r$//" FILE, or dos2unix; in git: *.sh text eol=lf in .gitattributes.',
+  }),
+);
+
+export const wrongInterpreter: readonly Rule[] = [
+  carriageReturn,
+  typescript,
+  ...modules,
+  ...pythonVersion,
+  otherLanguage,
+  javaVersion,
+  nodeVersion,
+  dotnetRuntime,
+];

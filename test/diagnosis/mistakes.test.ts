@@ -1,0 +1,143 @@
+// The mistakes of docs/troubleshooting.md with real servers: each is recognised, and early where its output proves it. The
+// start may take longer than a test, so that a start that is not ended early fails the test.
+
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
+import { rules } from '../../src/diagnosis/diagnose.ts';
+import { BoundedEraMemory, type ClientOptions, connect, type StandpipeError } from '../../src/entry/client.ts';
+import { closing, until } from '../fixtures/server.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'diagnosis-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/diagnosis/${name}`, import.meta.url));
+const node = (name: string) => [process.execPath, fixture(name)];
+const python = (name: string) => ['python3', fixture(name)];
+const FOR_EVER_MS = 2 ** 30;
+
+async function failure(words: string[], options: ClientOptions = {}, observer = {}): Promise<StandpipeError> {
+  const [command = '', ...args] = words;
+  const stopWaits = { stdinMs: 60_000 };
+  const target = { command, args, stderr: 'ignore' as const, stopWaits, observer };
+  return connect(target, { eraMemory: new BoundedEraMemory(), ...options }).then(
+    async (client) => {
+      await client.close();
+      throw new Error(`${words.join(' ')} connected`);
+    },
+    (error: StandpipeError) => error,
+  );
+}
+
+const provenByOutput: [name: string, words: string[], message: RegExp, hint: RegExp][] = [
+  ['not-json', python('prints_repr.py'), /Python's repr of a dict/, /json\.dumps/],
+  ['not-json', python('prints_bytes.py'), /Python's repr of bytes/, /json\.dumps/],
+  ['not-json', node('logs-objects.mjs'), /console\.log form of an object/, /JSON\.stringify/],
+  ['indented-json', python('indents.py'), /over several lines/, /indent=/],
+  ['indented-json', node('breaks-strings.mjs'), /line break inside of a string/, /JSON\.stringify/],
+  ['utf-16', python('writes_utf16.py'), /UTF-16/, /reconfigure/],
+  ['text-on-the-line', python('logs_on_the_line.py'), /"sending"/, /file=sys\.stderr/],
+  ['text-on-the-line', node('colours-its-answers.mjs'), /colours its messages/, /NO_COLOR/],
+  ['prompt', python('asks_for_a_password.py'), /"Password for admin:"/, /"env" or "args"/],
+  ['no-newline', python('ends_no_line.py'), /newline/, /end=""/],
+  ['content-length', node('writes-content-length.mjs'), /Content-Length/, /"framing": "content-length"/],
+  ['no-jsonrpc', node('leaves-out-jsonrpc.mjs'), /without "jsonrpc"/, /"2\.0"/],
+  ['wrong-id', node('answers-another-id.mjs'), /"abc"/, /Copy the "id"/],
+  ['cannot-read-requests', node('cannot-read.mjs'), /"Parse error"/, /framing/],
+];
+
+test.each(provenByOutput)('%s: %j is not waited for', async (name, words, message, hint) => {
+  const error = await failure(words, { startupTimeoutMs: FOR_EVER_MS, probeTimeoutMs: 100 });
+  // An answer that is almost JSON fails its request at once.
+  expect(['NEGOTIATION_FAILED', 'MESSAGE_INVALID']).toContain(error.code);
+  expect(error.evidence?.diagnosis).toBe(name);
+  expect(error.message).toMatch(message);
+  expect(error.hint).toMatch(hint);
+});
+
+test.each([
+  ['missing-flush', python('never_flushes.py'), /only when its stdin is closed/, /flush=True/],
+  ['missing-flush', node('reads-to-the-end.mjs'), /reads stdin to the end/, /line by line/],
+  ['network-server', node('listens-on-a-port.mjs'), /http:\/\/localhost:3000/, /stdio mode/],
+])('%s: %j is recognised when the time is over', async (name, words, message, hint) => {
+  const clock = new ManualClock();
+  let stderr = '';
+  let sent = 0;
+  const observer = {
+    stderr: (chunk: Uint8Array) => (stderr += Buffer.from(chunk).toString()),
+    sent: () => sent++,
+  };
+  const failing = failure(words, { clock, startupTimeoutMs: 2000, probeTimeoutMs: 100 }, observer);
+  await until('it runs', () => stderr !== '' && sent === 1);
+  clock.advance(100);
+  await until('initialize is sent', () => sent === 2);
+  if (name === 'missing-flush') await until('it is read', () => stderr.includes('got initialize'));
+  clock.advance(1900);
+  const error = await failing;
+  expect(error).toMatchObject({ code: 'REQUEST_TIMEOUT', evidence: { diagnosis: name } });
+  expect(error.message).toMatch(message);
+  expect(error.hint).toMatch(hint);
+});
+
+const crlf = join(folder, 'has-crlf.sh');
+const usesImport = join(folder, 'uses-import.cjs'); // no linter would have it in the repository
+writeFileSync(usesImport, "import 'node:fs';\n");
+writeFileSync(crlf, '#!/usr/bin/env bash\r\nset -e\r\nnode --version\r\n');
+
+test.each([
+  ['module-not-found', python('needs_a_module.py'), /no_such_module_at_all.*python3 -m pip install/],
+  ['module-not-found', ['python3', '-m', 'no_such_module_at_all'], /no_such_module_at_all/],
+  ['module-not-found', node('needs-a-package.mjs'), /no-such-package-at-all.*npm install/],
+  ['file-not-found', ['python3', 'no-such-file.py'], /no file ".*no-such-file\.py".*"cwd"/],
+  ['file-not-found', ['node', 'no-such-file.mjs'], /no file ".*no-such-file\.mjs".*"cwd"/],
+  ['wrong-interpreter', ['node', fixture('needs_a_variable.py')], /node runs.*Use python3/],
+  ['wrong-interpreter', ['python3', fixture('answering.mjs')], /python3 runs.*Use node/],
+  ['esm-or-commonjs', node('uses-require.mjs'), /require.*\.cjs/],
+  ['esm-or-commonjs', [process.execPath, usesImport], /uses import.*\.mjs/],
+  ['variable-not-set', python('needs_a_variable.py'), /WEATHER_API_KEY.*"env"/],
+  ['variable-not-set', node('needs-a-variable.mjs'), /WEATHER_API_KEY.*"env"/],
+  ['usage', node('wants-arguments.mjs'), /\[--stdio\] FOLDER.*"args"/],
+  ['node-version', [process.execPath, '--no-such-option', fixture('wants-arguments.mjs')], /--no-such-option/],
+  ...(process.platform === 'win32'
+    ? []
+    : [
+        ['crlf-script', ['bash', crlf], /Windows line ends/] as const,
+        ['command-not-found', ['sh', '-c', 'no-such-command-at-all --stdio'], /"no-such-command-at-all"/] as const,
+      ]),
+] as [string, string[], RegExp][])('%s: %j is recognised when it has ended', async (name, words, hint) => {
+  const error = await failure(words);
+  expect(error).toMatchObject({ code: 'PROCESS_EXITED', evidence: { diagnosis: name } });
+  expect(error.hint).toMatch(hint);
+});
+
+test('a server that prints what the rules look for, and answers, is connected', async () => {
+  const [command = '', ...args] = node('noisy-but-healthy.mjs');
+  const client = closing(await connect({ command, args, stderr: 'ignore' }, { probeTimeoutMs: 100 }));
+  expect(client.server.info?.name).toBe('fixture');
+});
+
+test('it is waited for, however long it takes', async () => {
+  const gate = join(folder, 'gate');
+  const [command = '', ...args] = [...node('noisy-but-healthy.mjs'), gate];
+  const clock = new ManualClock();
+  let stderr = '';
+  const observer = { stderr: (chunk: Uint8Array) => (stderr += Buffer.from(chunk).toString()) };
+  const target = { command, args, stderr: 'ignore' as const, observer };
+  const connecting = connect(target, { clock, startupTimeoutMs: 60_000, probeTimeoutMs: 100 });
+  await until('it runs', () => stderr.includes('got server/discover'));
+  clock.advance(100);
+  await until('it has read initialize', () => stderr.includes('got initialize'));
+  for (let look = 0; look < 20; look++) clock.advance(1500);
+  writeFileSync(gate, '');
+  const client = closing(await connecting);
+  expect(client.server.info?.name).toBe('fixture');
+});
+
+test('docs/troubleshooting.md has a heading for every rule', () => {
+  const page = readFileSync(fileURLToPath(new URL('../../docs/troubleshooting.md', import.meta.url)), 'utf8');
+  const headings = [...page.matchAll(/^### `(.+)`$/gm)].map(([, name]) => name);
+  expect(headings.sort()).toEqual([...new Set(rules.map(({ name }) => name))].sort());
+});
