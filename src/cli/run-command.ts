@@ -10,6 +10,7 @@ import { Interrupted, interruptSignal } from './interrupt.ts';
 import type { RunCommand } from './invocation.ts';
 import { lostOutput } from './output/lost-output.ts';
 import { Output } from './output/output.ts';
+import { shellWord } from './output/shell-word.ts';
 import { readDuration, type Settings } from './settings.ts';
 
 /** `listening` is called when signals are heard here: whoever heard them until then need not any more. */
@@ -35,7 +36,7 @@ export async function runCommand(words: readonly string[], listening: () => void
     const program = await makeProgram(ours, run, out);
     await program.parseAsync(ours, { from: 'user' });
   } catch (thrown) {
-    const error = signal.aborted ? signal.reason : readCommanderError(thrown);
+    const error = signal.aborted ? signal.reason : readCommanderError(thrown, ours);
     exitCode = error === undefined ? ExitCode.done : exitCodeOf(error);
     if (error !== undefined && !(error instanceof Interrupted)) {
       const { showError } = await import('./show-error.ts');
@@ -107,14 +108,21 @@ function quiet(command: Command, out: Output): void {
 }
 
 /** Undefined: what was asked for was shown. */
-function readCommanderError(thrown: unknown): unknown {
+function readCommanderError(thrown: unknown, words: readonly string[]): unknown {
   if (!(thrown instanceof CommanderError)) return thrown;
   if (thrown.exitCode === 0) return undefined;
   if (thrown.code === 'commander.help') return new Interrupted('No command was given', ExitCode.usage);
   const [message = '', suggestion] = thrown.message.replace(/^error: /, '').split('\n');
   const code = thrown.code === 'commander.unknownCommand' ? 'NAME_UNKNOWN' : 'INVALID_OPTION';
-  const hint = suggestion?.replace(/^\((.*)\)$/, '$1') ?? '`standpipe --help` shows what there is.';
+  const hint =
+    thrown.code === 'commander.excessArguments' && takesServer(words[0])
+      ? `The command of a server is written after --: standpipe ${words[0]} -- ${words.slice(1).map(shellWord).join(' ')}`
+      : (suggestion?.replace(/^\((.*)\)$/, '$1') ?? '`standpipe --help` shows what there is.');
   return new UsageError(code, `${message.charAt(0).toUpperCase()}${message.slice(1)}`, { hint });
+}
+
+function takesServer(command: string | undefined): boolean {
+  return command === 'tools' || command === 'types';
 }
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {

@@ -3,7 +3,7 @@
 
 import { rm } from 'node:fs/promises';
 import { createServer, type Server as SocketServer } from 'node:net';
-import { UsageError } from '../base/errors.ts';
+import { StandpipeError, toError, UsageError } from '../base/errors.ts';
 import type { InboundCall } from '../jsonrpc/inbound.ts';
 import { Peer } from '../jsonrpc/peer.ts';
 import { oneProcessAtATime } from '../process/one-process-at-a-time.ts';
@@ -100,7 +100,9 @@ function describe(error: Error): object {
 function listen(listener: SocketServer, path: string): Promise<void> {
   // A named pipe is gone with whoever served it, and the system gives it to one alone.
   if (process.platform === 'win32') return takePlace(listener, path);
-  return oneProcessAtATime(path, () => takePlace(listener, path));
+  return oneProcessAtATime(path, () => takePlace(listener, path)).catch((error: unknown) => {
+    throw error instanceof StandpipeError ? error : notListening(path, toError(error));
+  });
 }
 
 async function takePlace(listener: SocketServer, path: string): Promise<void> {
@@ -111,7 +113,14 @@ async function takePlace(listener: SocketServer, path: string): Promise<void> {
   const listening = listenLocal(listener, path);
   process.umask(umask);
   await listening.catch(async (error: NodeJS.ErrnoException) => {
-    throw error.code === 'EADDRINUSE' ? await alreadyRunning(path) : error;
+    throw error.code === 'EADDRINUSE' ? await alreadyRunning(path) : notListening(path, error);
+  });
+}
+
+function notListening(path: string, cause: Error): UsageError {
+  return new UsageError('RUNTIME_FOLDER_UNUSABLE', `The host cannot listen at ${path}: ${cause.message}`, {
+    hint: 'Set XDG_RUNTIME_DIR to a folder of your own with a short path that you can write to.',
+    cause,
   });
 }
 

@@ -17,11 +17,18 @@ export function rejections(config: Pick<Config, 'rejected' | 'problems'> | undef
   });
 }
 
-export function unknownServer(name: string, names: readonly string[], rejected: readonly ConfigProblem[]): UsageError {
+export function unknownServer(
+  name: string,
+  names: readonly string[],
+  rejected: readonly ConfigProblem[],
+  more?: string,
+): UsageError {
   const problem = rejected.find(({ server }) => server === name);
   if (problem) return problemError(problem);
   const there = names.length > 0 ? `There are: ${names.join(', ')}` : 'The config has no servers that can be used.';
-  return new UsageError('NAME_UNKNOWN', `There is no server named "${name}"`, { hint: withGuess(name, names, there) });
+  return new UsageError('NAME_UNKNOWN', `There is no server named "${name}"`, {
+    hint: [withGuess(name, names, there), more].filter(Boolean).join(' '),
+  });
 }
 
 /** A server's refusal of something that it never listed. */

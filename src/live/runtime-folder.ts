@@ -3,6 +3,7 @@
 import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { toError, UsageError } from '../base/errors.ts';
 
 export function runtimeFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
   const ofSession = env.XDG_RUNTIME_DIR;
@@ -22,13 +23,27 @@ export function isTrusted(folder: string): boolean {
   }
 }
 
-/** Makes the folder if need be. Throws where it cannot be trusted: in a folder that all can write to, others come first. */
+/**
+ * Makes the folder if need be. Throws RUNTIME_FOLDER_UNUSABLE where it cannot be made or trusted: in a folder that all can
+ * write to, others come first.
+ */
 export function ensureRuntimeFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw unusable(folder, `it cannot be made (${toError(cause).message})`, cause);
+  }
   const found = lstatSync(folder); // not where a link leads
-  if (!found.isDirectory()) throw new Error(`${folder} is not a folder`);
+  if (!found.isDirectory()) throw unusable(folder, 'it is not a folder');
   const user = process.getuid?.();
   if (user === undefined) return; // Windows: the folder lies in the user's profile
-  if (found.uid !== user) throw new Error(`${folder} belongs to the user with the number ${found.uid}`);
+  if (found.uid !== user) throw unusable(folder, `it belongs to the user with the number ${found.uid}`);
   if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+}
+
+function unusable(folder: string, why: string, cause?: unknown): UsageError {
+  return new UsageError('RUNTIME_FOLDER_UNUSABLE', `The runtime folder ${folder} cannot be used: ${why}`, {
+    hint: 'Remove what is there, or set XDG_RUNTIME_DIR to a folder of your own that you can write to.',
+    cause,
+  });
 }

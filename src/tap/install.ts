@@ -2,9 +2,9 @@
 // and what is not stays untouched. The file as it was before the first tap is kept beside it.
 
 import { chmod, readFile, realpath, rm, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { applyEdits, type Edit, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import { UsageError } from '../base/errors.ts';
+import { toError, UsageError } from '../base/errors.ts';
 import { replacePrivately } from '../record/private-file.ts';
 import { propertyOf, readEntry, tapEdits, tappedCommandIndex, untapEdits } from './tapped-entry.ts';
 
@@ -103,7 +103,12 @@ async function readConfig(file: string, names: readonly string[] | undefined): P
   const path = await realpath(file).catch((cause) => {
     throw new UsageError('CONFIG_NOT_FOUND', `There is no config ${file}`, { cause });
   });
-  const text = await readFile(path, 'utf8');
+  const text = await readFile(path, 'utf8').catch((cause) => {
+    throw new UsageError('CONFIG_INVALID', `Cannot read ${file}: ${toError(cause).message}`, {
+      hint: 'Name a config file that you may read.',
+      cause,
+    });
+  });
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const [first] = errors.filter(({ offset, length }) => text.slice(offset, offset + length) !== '\uFEFF');
@@ -157,9 +162,16 @@ function argumentsIn(before: string | undefined): (name: string) => boolean {
 
 /** Whole or not at all, and with the rights of the config. */
 async function replaceFile(path: string, text: string, like: string): Promise<void> {
-  const { mode } = await stat(like);
-  replacePrivately(path, text);
-  await chmod(path, mode & 0o777);
+  try {
+    const { mode } = await stat(like);
+    replacePrivately(path, text);
+    await chmod(path, mode & 0o777);
+  } catch (cause) {
+    throw new UsageError('FILE_NOT_WRITABLE', `Cannot write ${path}: ${toError(cause).message}`, {
+      hint: `Files are replaced as a whole: make the folder ${dirname(path)} writable, or run this as its owner.`,
+      cause,
+    });
+  }
 }
 
 async function existing(file: string): Promise<string | undefined> {

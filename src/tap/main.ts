@@ -1,16 +1,21 @@
 // `standpipe tap [--record FILE] -- command …`: a tap as a program, and nothing else, since a host waits for it.
 
 import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { StandpipeError, toError } from '../base/errors.ts';
 import { endLike } from './pass-signals.ts';
 import { runTap } from './run-tap.ts';
 import { parseTapArguments } from './tap-arguments.ts';
+
+const AT_A_TERMINAL = `standpipe tap: the server is started, and messages for it are read from this terminal; Ctrl-D ends them.
+A tap is meant to be started by a host: \`standpipe tap install <config>\` puts it into the config of one.`;
 
 export async function tapMain(words: readonly string[]): Promise<void> {
   // A failure that nobody caught can only be an onlooker's: the traffic has its own handlers.
   process.on('uncaughtException', (error) => print(`standpipe tap: goes on after ${error.stack}`));
   try {
     const { framing: name, ...options } = parseTapArguments(words);
+    if (isatty(0)) print(AT_A_TERMINAL);
     const framing = name === undefined ? undefined : (await import('../framing/by-name.ts')).framingByName(name);
     const result = await runTap({ ...options, framing });
     if (result.error) print(inWords(result.error));

@@ -10,9 +10,12 @@ const suggestion = 'Did you mean "command" instead of "comand"?';
 describe('without a host', () => {
   const config = writeConfig('rejected-alone.json', servers);
 
-  test.each([['ls'], ['tools']])('%s tells what is left out', async (command) => {
+  test.each([
+    ['ls', 0],
+    ['tools', 3],
+  ])('%s tells what is left out', async (command, expected) => {
     const { code, stderr } = await runCli([command, '--config', config]);
-    expect(code).toBe(0);
+    expect(code).toBe(expected);
     expect(stderr).toMatch(reason);
     expect(stderr).toContain(suggestion);
   });
@@ -39,9 +42,12 @@ describe('with a host', () => {
     expect(stderr).toContain(suggestion);
   });
 
-  test.each([['ls'], ['tools']])('%s tells what is left out', async (command) => {
+  test.each([
+    ['ls', 0],
+    ['tools', 3],
+  ])('%s tells what is left out', async (command, expected) => {
     const { code, stderr } = await runCli([command, '--config', config]);
-    expect(code).toBe(0);
+    expect(code).toBe(expected);
     expect(stderr).toMatch(reason);
   });
 

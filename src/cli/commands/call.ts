@@ -7,6 +7,7 @@ import { visible, visibleLine } from '../output/visible.ts';
 import { type FoundTool, findTool } from '../reach/find-tool.ts';
 import { withHost } from '../reach/reach-host.ts';
 import { errorText, printContent } from '../result/print-content.ts';
+import { checkOutput } from '../result/save-content.ts';
 import { readArguments } from '../values/arguments.ts';
 import { readPositional } from '../values/positional.ts';
 import { addServerOptions, examples, serverOptions } from './server-options.ts';
@@ -50,10 +51,11 @@ A LiteMCP server has one tool, and takes plain values in their order.`,
   command.action(run(call));
 };
 
-const call: CommandBody = (invocation, words, options) =>
-  withHost(invocation, serverOptions(options), async (reached) => {
+const call: CommandBody = async (invocation, words, options) => {
+  const { args, check, repeatable, output } = options as unknown as Options;
+  await checkOutput(output);
+  return withHost(invocation, serverOptions(options), async (reached) => {
     const found = await findTool(reached, words, invocation.settings);
-    const { args, check, repeatable, output } = options as unknown as Options;
     const { settings, signal, out } = invocation;
     const input = await readInput(found, args, check);
     out.activity.begin(`calling ${found.server}/${found.tool.name}`);
@@ -66,6 +68,7 @@ const call: CommandBody = (invocation, words, options) =>
     out.activity.end();
     return show(result, found, output, invocation);
   });
+};
 
 async function readInput({ tool, protocol, words }: FoundTool, args: string | undefined, check: boolean) {
   const schema = tool.inputSchema;

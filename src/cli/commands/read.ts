@@ -8,7 +8,7 @@ import { printRows } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
 import { findServer } from '../reach/find-server.ts';
 import { withHost } from '../reach/reach-host.ts';
-import { describePiece, type Piece, savePieces } from '../result/save-content.ts';
+import { checkOutput, describePiece, type Piece, savePieces } from '../result/save-content.ts';
 import { addServerOptions, examples, serverOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
@@ -21,8 +21,10 @@ export const define: CommandModule['define'] = (command, run) => {
   command.action(run(read));
 };
 
-const read: CommandBody = (invocation, words, options) =>
-  withHost(invocation, serverOptions(options), async (reached) => {
+const read: CommandBody = async (invocation, words, options) => {
+  const { output } = options as { output?: string };
+  await checkOutput(output);
+  return withHost(invocation, serverOptions(options), async (reached) => {
     const { out, settings, signal } = invocation;
     const [server, uri, ...rest] = reached.only === undefined ? words : [reached.only, ...words];
     if (server === undefined || rest.length > 0) {
@@ -37,7 +39,6 @@ const read: CommandBody = (invocation, words, options) =>
       .readResource(server, uri, { timeoutMs: settings.timeoutMs, signal })
       .catch((error) => explain(error, uri, reached.host.listResources(server)));
     out.activity.end();
-    const { output } = options as { output?: string };
     const pieces = contents.map(toPiece);
     const saved = output === undefined ? [] : await savePieces(pieces, output);
     for (const file of saved) out.say(`Saved ${visibleLine(file)}`);
@@ -45,6 +46,7 @@ const read: CommandBody = (invocation, words, options) =>
     else if (output === undefined) for (const [at, piece] of pieces.entries()) print(contents[at]!, piece, out);
     return undefined;
   });
+};
 
 /** A URI that the server does not list may be a slip. */
 async function explain(error: unknown, uri: string, listed: Promise<Listed>): Promise<never> {

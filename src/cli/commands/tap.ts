@@ -52,12 +52,17 @@ const misplaced: CommandBody = async () => {
 const install: CommandBody = async (invocation, [config, ...servers], options) => {
   await checkConfig(config!);
   const { installTap } = await import('../../tap/install.ts');
-  // Hosts on a desktop get a short PATH: this very program is named with its whole path.
-  const tap = [process.execPath, mainFile, 'tap'];
+  const tap = tapCommand();
   const { record } = options as { record?: string };
   const result = await installTap(config!, { tap, recordFolder: record, ...named(servers) });
   return tell(invocation, result, { done: 'tapped', already: 'was tapped already' });
 };
+
+/** Hosts on a desktop get a short PATH: this very program is named with its whole path, unless that is a cache of npx's. */
+function tapCommand(): string[] {
+  const isCached = /[\\/](?:_npx|dlx(?:-[^\\/]*)?)[\\/]/.test(mainFile);
+  return isCached ? ['npx', '-y', 'standpipe', 'tap'] : [process.execPath, mainFile, 'tap'];
+}
 
 const uninstall: CommandBody = async (invocation, [config, ...servers]) => {
   await checkConfig(config!);

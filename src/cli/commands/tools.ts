@@ -1,14 +1,18 @@
 // `standpipe tools`: what can be called, and with what.
 
+import { StandpipeError } from '../../base/errors.ts';
 import { catalogOf, type Offer } from '../../host/catalog.ts';
+import { problemError } from '../../host/config/problem.ts';
 import type { Tool } from '../../mcp/types.ts';
-import { ExitCode, exitCodeOf } from '../exit-code.ts';
-import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { printRows } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
 import { findServer } from '../reach/find-server.ts';
+import { rememberOffers } from '../reach/find-tool-by-name.ts';
 import { type Reached, withHost } from '../reach/reach-host.ts';
+import type { Settings } from '../settings.ts';
 import { describeError } from '../show-error.ts';
 import { describeParameters } from '../values/check.ts';
 import { addServerOptions, examples, serverOptions } from './server-options.ts';
@@ -31,32 +35,32 @@ const tools: CommandBody = (invocation, [name], options) =>
     out.activity.begin('asking for tools');
     const server = name ?? reached.only;
     if (server !== undefined) await findServer(server, reached, settings);
-    const { tools, failed } =
-      server === undefined ? await reached.host.tools({ start: true }) : await one(reached, server);
+    const { tools, failed } = server === undefined ? await all(reached, settings) : await one(reached, server);
     out.activity.end();
-    for (const name of new Set(tools.map((offer) => offer.server))) {
-      const offers = tools.filter((offer) => offer.server === name);
-      reached.remember(
-        name,
-        offers.map(({ definition }) => definition),
-      );
-    }
+    rememberOffers(reached.remember, tools);
     if (out.json) {
       out.document({
         tools: tools.map(({ definition, ...offer }) => ({ ...offer, ...definition })),
         failed: failed.map(({ server, error }) => ({ server, error: describeError(error) })),
       });
     } else show(tools, out);
-    if (name === undefined) await tellLeftOut(reached, invocation);
     for (const { server, error } of failed) {
-      out.say(`${out.paintError('red', `${visibleLine(server)} could not be asked:`)} ${visibleLine(error.message)}`);
+      const hint = error instanceof StandpipeError && error.hint ? ` ${visibleLine(error.hint)}` : '';
+      const message = visibleLine(error.message).replace(/\.$/, '');
+      out.say(`${out.paintError('red', `${visibleLine(server)} could not be asked:`)} ${message}.${hint}`);
     }
-    return failed.length > 0 ? exitCodeOf(failed[0]!.error) : ExitCode.done;
+    return failed.length > 0 ? ExitCode.server : ExitCode.done;
   });
 
-async function tellLeftOut(reached: Reached, { settings, out }: Invocation): Promise<void> {
-  const { rejectedEntries, tellRejected } = await import('../reach/rejected-entries.ts');
-  tellRejected(await rejectedEntries(reached, settings), out);
+/** An entry that cannot be run has failed like a server that does not start: nothing of it is in the list. */
+async function all(reached: Reached, settings: Settings): Promise<Found> {
+  const { rejectedEntries } = await import('../reach/rejected-entries.ts');
+  const [{ tools, failed }, rejected] = await Promise.all([
+    reached.host.tools({ start: true }),
+    rejectedEntries(reached, settings),
+  ]);
+  const unusable = rejected.map((problem) => ({ server: problem.server ?? '', error: problemError(problem) }));
+  return { tools, failed: [...failed, ...unusable] };
 }
 
 async function one({ host }: Reached, server: string): Promise<Found> {

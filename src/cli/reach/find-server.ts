@@ -3,6 +3,7 @@
 import { problemError } from '../../host/config/problem.ts';
 import type { ServerStatus } from '../../host/server-state.ts';
 import { unknownServer } from '../../host/unknown-name.ts';
+import { shellWord } from '../output/shell-word.ts';
 import type { Settings } from '../settings.ts';
 import type { Reached } from './reach-host.ts';
 import { rejectedEntries } from './rejected-entries.ts';
@@ -12,7 +13,14 @@ export async function findServer(name: string, reached: Reached, settings: Setti
   const found = servers.find((server) => server.name === name);
   if (found) return found;
   const names = servers.map((server) => server.name);
-  throw unknownServer(name, names, await rejectedEntries(reached, settings));
+  throw unknownServer(name, names, await rejectedEntries(reached, settings), commandHint(name));
+}
+
+/** What looks like a program or a file is probably meant to be started. */
+export function commandHint(name: string): string | undefined {
+  const isCommand =
+    name.includes('/') || /\.[a-z]{1,4}$/i.test(name) || /^(?:node|npx|python3?|uvx?|bun|deno)$/.test(name);
+  return isCommand ? `The command of a server is written at the end, after --: -- ${shellWord(name)} …` : undefined;
 }
 
 /** It stands in the config, but cannot be used: then that is what to say. */

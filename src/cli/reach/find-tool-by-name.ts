@@ -1,34 +1,69 @@
 // A tool by its name alone, among those of all servers; and what to say when there is none.
 
 import { UsageError } from '../../base/errors.ts';
-import { resolve } from '../../host/catalog.ts';
+import { type Offer, resolve } from '../../host/catalog.ts';
 import { didYouMean } from '../../host/config/nearest.ts';
 import type { ServerStatus } from '../../host/server-state.ts';
 import { unknownServer } from '../../host/unknown-name.ts';
 import type { Tool } from '../../mcp/types.ts';
+import { recallTools } from '../completion/remembered-tools.ts';
+import type { Settings } from '../settings.ts';
 import { readAssignment } from '../values/word.ts';
+import { commandHint } from './find-server.ts';
 import type { FoundTool } from './find-tool.ts';
 import type { Reached } from './reach-host.ts';
 
-export async function findByName(
+/**
+ * A first word that is nearly the name of a server is taken for that name, and nothing is started to find out more. Before
+ * an argument it may be a tool as well: then the servers are asked. A tool that is known by this name is never refused.
+ */
+export async function refuseMisspeltServer(
   { host }: Reached,
+  servers: readonly ServerStatus[],
+  [first = '', next]: readonly string[],
+  settings: Settings,
+): Promise<void> {
+  const slash = first.indexOf('/');
+  if (slash < 1 && next !== undefined && (next === '-' || readAssignment(next))) return;
+  const name = slash > 0 ? first.slice(0, slash) : first;
+  const names = servers.map((server) => server.name);
+  if (didYouMean(name, names) === undefined) return;
+  const remembered = Object.values(recallTools(settings)).flat();
+  if (remembered.some((tool) => tool.name === first)) return;
+  const { tools } = await host.tools({ start: false });
+  if (!tools.some((tool) => tool.name === first)) throw unknownServer(name, names, []);
+}
+
+export async function findByName(
+  { host, remember }: Reached,
   servers: readonly ServerStatus[],
   name: string,
   words: string[],
 ): Promise<FoundTool> {
   const { tools, failed } = await host.tools({ start: true });
+  rememberOffers(remember, tools);
   if (!tools.some((tool) => tool.name === name)) {
     const names = servers.map((server) => server.name);
     if (name.indexOf('/') > 0) throw unknownServer(name.slice(0, name.indexOf('/')), names, []);
     const trouble = failed.map(({ server }) => ` "${server}" could not be asked.`).join('');
     const known = [...names, ...tools.map(({ address }) => address)];
     throw new UsageError('NAME_UNKNOWN', `There is no server and no tool named "${name}"`, {
-      hint: `${didYouMean(name, known) ?? '`standpipe tools` lists what there is.'}${trouble}`,
+      hint: `${didYouMean(name, known) ?? commandHint(name) ?? '`standpipe tools` lists what there is.'}${trouble}`,
     });
   }
   const { server, definition } = resolve(tools, name, 'tool');
   const { protocol } = servers.find((each) => each.name === server)!;
   return { server, protocol, tool: definition, words };
+}
+
+export function rememberOffers(remember: Reached['remember'], offers: readonly Offer<Tool>[]): void {
+  for (const name of new Set(offers.map(({ server }) => server))) {
+    const own = offers.filter(({ server }) => server === name);
+    remember(
+      name,
+      own.map(({ definition }) => definition),
+    );
+  }
 }
 
 /** `next`: the word behind the name, where a server is started for the purpose and none is named. */

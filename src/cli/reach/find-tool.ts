@@ -31,7 +31,8 @@ export async function findTool(reached: Reached, words: readonly string[], setti
   if (owner) return ofServer(reached, owner, [first.slice(slash + 1), ...rest]);
   const { explainRejected } = await import('./find-server.ts');
   await explainRejected(slash > 0 ? first.slice(0, slash) : first, reached, settings);
-  const { findByName } = await import('./find-tool-by-name.ts');
+  const { findByName, refuseMisspeltServer } = await import('./find-tool-by-name.ts');
+  await refuseMisspeltServer(reached, servers, words, settings);
   return findByName(reached, servers, first, rest);
 }
 

@@ -1,10 +1,11 @@
 // Pictures, sounds and other bytes of a result, saved where the person said. A server's names never become names of files.
 
 import { constants } from 'node:fs';
-import { stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { toError, UsageError } from '../../base/errors.ts';
 import { counted } from '../output/counted.ts';
+import { shellWord } from '../output/shell-word.ts';
 
 export interface Piece {
   mimeType: string | undefined;
@@ -30,6 +31,25 @@ const extensions: Record<string, string> = {
 
 /** In a folder the names are ours, and others may have put links in their place. A file that was named is written as named. */
 const withoutLinks = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
+
+/** Before the call: a tool that has run cannot be called back when its result has no place to go. */
+export async function checkOutput(target: string | undefined): Promise<void> {
+  if (target === undefined) return;
+  const found = await stat(target).catch(() => undefined);
+  const namesFolder = /[\\/]$/.test(target);
+  const folder = found?.isDirectory() || namesFolder ? target : dirname(target);
+  const cannot = (why: string, hint: string) =>
+    new UsageError('INVALID_OPTION', `--output cannot be "${target}": ${why}`, { hint });
+  if (namesFolder && found && !found.isDirectory()) throw cannot('it is a file', 'Write it without the slash.');
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory()) {
+    throw cannot(`there is no folder "${folder}"`, `Make it first: mkdir -p ${shellWord(folder)}`);
+  }
+  const isWritable = await access(found ? target : folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!isWritable) throw cannot('it cannot be written to', 'Change its permissions, or name another place.');
+}
 
 /** Resolves to the files that were written. */
 export async function savePieces(pieces: readonly Piece[], target: string): Promise<string[]> {

@@ -3,7 +3,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { setOwn } from '../../litemcp/shape.ts';
 import { checkArguments, describeParameters } from './check.ts';
-import { objectSchema, propertiesOf, propertySchema, type Schema } from './schema.ts';
+import { objectSchema, objectSchemas, propertiesOf, propertyOfAny, type Schema } from './schema.ts';
 import { acceptsList, itemSchema, Misfit, typedValue } from './typed-value.ts';
 import { type Assignment, parseJson, readAssignment, readSource, readStdin } from './word.ts';
 
@@ -90,12 +90,12 @@ interface Place {
 
 /** `a.b.0` leads through objects and lists, unless a property is really named so. Makes what is not there yet. */
 function findPlace(args: Arguments, name: string, schema: Schema): Place {
-  const top = objectSchema(schema, schema);
-  const parts = Object.hasOwn(propertiesOf(top), name) ? [name] : name.split('.');
+  const isWhole = objectSchemas(schema, schema).some((top) => Object.hasOwn(propertiesOf(top), name));
+  const parts = isWhole ? [name] : name.split('.');
   let holder = args;
   let type: unknown = schema;
   for (const [at, key] of parts.entries()) {
-    const inside = Array.isArray(holder) ? itemSchema(type, schema) : propertySchema(objectSchema(type, schema), key);
+    const inside = Array.isArray(holder) ? itemSchema(type, schema) : propertyOfAny(type, key, schema);
     if (Array.isArray(holder) && !(Number(key) <= holder.length && /^\d+$/.test(key))) {
       throw new Misfit(`needs a number from 0 to ${holder.length} for "${key}": it is a list`);
     }

@@ -4,13 +4,16 @@
 import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { didYouMean } from '../../host/config/nearest.ts';
-import { isOpen, objectSchema, propertiesOf, propertySchema, requiredOf, type Schema } from './schema.ts';
+import { isOpen, objectSchemas, propertiesOf, propertySchema, requiredOf, type Schema } from './schema.ts';
 import { describeType } from './typed-value.ts';
 
 const DEEPEST = 16;
+/** How many alternatives are compared in all. A schema with more is left to the server. */
+const MOST_ALTERNATIVES = 1000;
+const MOST_SHOWN = 4;
 
 export function checkArguments(args: Record<string, unknown>, schema: Schema, tool: string): void {
-  const { unknown, missing, suggestion } = findFaults(args, schema, schema);
+  const { unknown, missing, suggestion } = findFaults(args, schema, { root: schema, left: MOST_ALTERNATIVES });
   if (unknown.length + missing.length === 0) return;
   const faults = [
     ...(missing.length > 0 ? [`needs ${list(missing)}`] : []),
@@ -21,14 +24,45 @@ export function checkArguments(args: Record<string, unknown>, schema: Schema, to
   });
 }
 
+type Arguments = Record<string, unknown>;
+
+interface Look {
+  root: Schema;
+  left: number;
+}
+
 interface Faults {
   unknown: string[];
   missing: string[];
   suggestion: string | undefined;
 }
 
-function findFaults(args: Record<string, unknown>, type: unknown, root: Schema, path = '', depth = 0): Faults {
-  const schema = objectSchema(type, root);
+/** Of alternatives, the one that fits best counts: a value has to fit one of them. */
+function findFaults(args: Arguments, type: unknown, look: Look, path = '', depth = 0): Faults {
+  let best: { faults: Faults; misfits: number } | undefined;
+  for (const schema of objectSchemas(type, look.root)) {
+    if (look.left-- <= 0) return noFaults();
+    const faults = faultsIn(args, schema, look, path, depth);
+    const misfits = (faults.unknown.length + faults.missing.length) * 2 + (contradicts(args, schema) ? 1 : 0);
+    if (best === undefined || misfits < best.misfits) best = { faults, misfits };
+    if (misfits === 0) break;
+  }
+  return best!.faults;
+}
+
+function noFaults(): Faults {
+  return { unknown: [], missing: [], suggestion: undefined };
+}
+
+/** Another value than the constant that tells alternatives apart. */
+function contradicts(args: Arguments, schema: Schema): boolean {
+  return Object.entries(propertiesOf(schema)).some(
+    ([name, property]) =>
+      isObject(property) && 'const' in property && Object.hasOwn(args, name) && args[name] !== property.const,
+  );
+}
+
+function faultsIn(args: Arguments, schema: Schema, look: Look, path: string, depth: number): Faults {
   const known = Object.keys(propertiesOf(schema));
   const strangers = Object.keys(args).filter((name) => !isOpen(schema) && propertySchema(schema, name) === undefined);
   const faults: Faults = {
@@ -40,7 +74,7 @@ function findFaults(args: Record<string, unknown>, type: unknown, root: Schema, 
   };
   for (const [name, value] of Object.entries(args)) {
     if (!isObject(value) || depth > DEEPEST) continue;
-    const inside = findFaults(value, propertySchema(schema, name), root, `${path}${name}.`, depth + 1);
+    const inside = findFaults(value, propertySchema(schema, name), look, `${path}${name}.`, depth + 1);
     faults.unknown.push(...inside.unknown);
     faults.missing.push(...inside.missing);
     faults.suggestion ??= inside.suggestion;
@@ -48,9 +82,13 @@ function findFaults(args: Record<string, unknown>, type: unknown, root: Schema, 
   return faults;
 }
 
-/** `a=<a number> [mode=<one of: fast, slow>]` */
+/** `a=<a number> [mode=<one of: fast, slow>]`, and ` or ` between alternatives. */
 export function describeParameters(schema: Schema): string {
-  const top = objectSchema(schema, schema);
+  const tops = objectSchemas(schema, schema).slice(0, MOST_SHOWN);
+  return [...new Set(tops.map((top) => describeObject(top, schema)))].join(' or ');
+}
+
+function describeObject(top: Schema, schema: Schema): string {
   const required = new Set(requiredOf(top));
   const parameters = Object.entries(propertiesOf(top)).map(([name, type]) => {
     const parameter = `${name}=<${describeType(type, schema)}>`;

@@ -40,10 +40,23 @@ export function alternatives(
   return [schema];
 }
 
-/** The first alternative that is an object; what else it may be does not have names. */
-export function objectSchema(schema: unknown, root: Schema): Schema {
+/** The alternatives that are objects, at least one; what else it may be does not have names. */
+export function objectSchemas(schema: unknown, root: Schema): Schema[] {
   const all = alternatives(schema, root);
-  return all.find(({ type, properties }) => type === 'object' || isObject(properties)) ?? all[0] ?? {};
+  const objects = all.filter(({ type, properties }) => type === 'object' || isObject(properties));
+  return objects.length > 0 ? objects : [all[0] ?? {}];
+}
+
+export function objectSchema(schema: unknown, root: Schema): Schema {
+  return objectSchemas(schema, root)[0]!;
+}
+
+/** What a property may be in any of the alternatives; undefined if none of them knows of it. */
+export function propertyOfAny(schema: unknown, name: string, root: Schema): unknown {
+  const found = objectSchemas(schema, root)
+    .map((each) => propertySchema(each, name))
+    .filter((each) => each !== undefined);
+  return found.length > 1 ? { anyOf: found } : found[0];
 }
 
 export function propertiesOf({ properties }: Schema): Record<string, unknown> {

@@ -1,0 +1,201 @@
+// Mistakes of a caller and of the machine: each is an error that says what to do, and costs no more than it must.
+
+import { spawnSync } from 'node:child_process';
+import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import {
+  cleanEnv,
+  everything,
+  everythingEntry,
+  folder,
+  program,
+  runCli,
+  runOnTerminal,
+  writeConfig,
+} from './run-cli.ts';
+
+/** A server that leaves a file behind when it is started, and answers nothing. */
+const silentEntry = (trace: string) => ({
+  command: process.execPath,
+  args: ['-e', `require('fs').writeFileSync(${JSON.stringify(trace)}, ''); setInterval(() => {}, 1e6)`],
+});
+
+describe('a misspelt server', () => {
+  test.each([['goood', 'add'], ['goood/add', 'a=1'], ['goood']])(
+    '%s %s is guessed from the names, and nothing is started',
+    async (...words) => {
+      const trace = join(folder, `started-${words.join('-').replaceAll('/', '-')}`);
+      const config = writeConfig('misspelt.json', { good: silentEntry(trace), slow: silentEntry(trace) });
+      const { code, stderr } = await runCli(['call', ...words, '--config', config]);
+      expect(code).toBe(2);
+      expect(stderr).toContain('Did you mean "good"?');
+      expect(existsSync(trace)).toBe(false);
+    },
+  );
+
+  test('a tool whose name is close to that of a server is still found by its name', async () => {
+    const config = writeConfig('close.json', { greeet: everythingEntry });
+    expect(await runCli(['call', 'greet', 'name=x', '--config', config])).toMatchObject({ stdout: 'Hello, x!\n' });
+    // It is known by now, so that any form of the call is.
+    expect((await runCli(['call', 'greet', '--config', config])).stderr).toContain('needs "name"');
+  });
+});
+
+describe('--output', () => {
+  test.each([
+    ['a folder that does not exist', 'out/', 'mkdir -p out/'],
+    ['a file in such a folder', 'out/x.txt', 'mkdir -p out'],
+  ])('%s is refused before anything is started', async (_what, target, hint) => {
+    const trace = join(folder, `ran-${target.replaceAll('/', '-')}`);
+    const { command, args } = silentEntry(trace);
+    const { code, stderr } = await runCli(['call', 'x', '--output', target, '--', command, ...args]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`--output cannot be "${target}"`);
+    expect(stderr).toContain(hint);
+    expect(existsSync(trace)).toBe(false);
+  });
+});
+
+test.each([
+  ['tools', 'python3', 'crash.py'],
+  ['tools', './crash.py'],
+  ['call', 'python3', 'crash.py'],
+])('%s %s mentions that a command is written after --', async (...words) => {
+  const config = writeConfig('one.json', { good: everythingEntry });
+  const { code, stderr } = await runCli([...words, '--config', config]);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/after --: .*-- (?:python3|\.\/crash\.py)/);
+});
+
+describe('folders that cannot be used', () => {
+  const config = writeConfig('up.json', { good: everythingEntry });
+
+  test('a runtime folder that cannot be made', async () => {
+    writeFileSync(join(folder, 'a-file'), '');
+    const env = { XDG_RUNTIME_DIR: join(folder, 'a-file') };
+    const { code, stderr } = await runCli(['up', '--config', config], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`The runtime folder ${join(folder, 'a-file', 'standpipe')} cannot be used`);
+    expect(stderr).toContain('set XDG_RUNTIME_DIR');
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('a runtime folder of another user', async () => {
+    const runtime = join(folder, 'foreign');
+    mkdirSync(join(runtime, 'standpipe'), { recursive: true });
+    chownSync(join(runtime, 'standpipe'), 12_345, 12_345);
+    const { code, stderr } = await runCli(['up', '--config', config], { env: { XDG_RUNTIME_DIR: runtime } });
+    expect(code).toBe(2);
+    expect(stderr).toContain('it belongs to the user with the number 12345');
+    expect(stderr).toContain('set XDG_RUNTIME_DIR');
+  });
+
+  test('a runtime folder whose socket would have too long a name', async () => {
+    const runtime = join(folder, 'long'.repeat(40));
+    mkdirSync(runtime);
+    const { code, stderr } = await runCli(['up', '--config', config], { env: { XDG_RUNTIME_DIR: runtime } });
+    expect(code).toBe(2);
+    expect(stderr).toContain('a short path');
+  });
+
+  test('tap install where the backup cannot be written changes nothing', async () => {
+    const file = writeConfig('held.json', { good: everythingEntry });
+    const before = readFileSync(file, 'utf8');
+    mkdirSync(`${file}.before-tap/in-the-way`, { recursive: true });
+    const { code, stderr } = await runCli(['tap', 'install', file]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Cannot write ${file}.before-tap`);
+    expect(stderr).toContain(`make the folder ${folder} writable`);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
+  test('tap install of a folder says that it cannot be read', async () => {
+    const { code, stderr } = await runCli(['tap', 'install', folder]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Cannot read ${folder}`);
+  });
+});
+
+test('one of several alternatives is enough', async () => {
+  const shape = {
+    oneOf: [
+      {
+        type: 'object',
+        properties: { kind: { const: 'circle' }, r: { type: 'number' } },
+        required: ['kind', 'r'],
+        additionalProperties: false,
+      },
+      {
+        type: 'object',
+        properties: { kind: { const: 'box' }, width: { type: 'number' }, height: { type: 'number' } },
+        required: ['kind', 'width', 'height'],
+        additionalProperties: false,
+      },
+    ],
+  };
+  const server = join(folder, 'shapes.mjs');
+  const library = JSON.stringify(new URL('../../dist/entry/server.js', import.meta.url).href);
+  writeFileSync(
+    server,
+    `import { Server, serveStdio } from ${library};
+    const server = new Server({ name: 'shapes', version: '1.0.0' });
+    const input = { type: 'object', properties: { shape: ${JSON.stringify(shape)} }, required: ['shape'] };
+    server.tool('draw', { input }, (args) => JSON.stringify(args));
+    await serveStdio(server);`,
+  );
+  const draw = (...words: string[]) => runCli(['call', 'draw', ...words, '--', process.execPath, server]);
+  const { stdout, stderr } = await draw('shape.kind=box', 'shape.width=2', 'shape.height=3');
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual({ shape: { kind: 'box', width: 2, height: 3 } });
+  expect((await draw('shape.kind=box', 'shape.width=2')).stderr).toContain('needs "shape.height"');
+  expect((await draw('shape.kind=circle')).stderr).toContain('needs "shape.r"');
+});
+
+test('tools treats a variable that is not set, a missing command and an entry over the network alike', async () => {
+  const unusable = {
+    unset: { command: 'x', env: { A: '${NOT_SET_ANYWHERE}' } },
+    missing: { command: 'no-such-program-anywhere' },
+    remote: { url: 'https://example.test/mcp' },
+  };
+  for (const [name, entry] of Object.entries(unusable)) {
+    const config = writeConfig(`unusable-${name}.json`, { good: everythingEntry, [name]: entry });
+    const { code, stdout, stderr } = await runCli(['tools', '--json', '--config', config]);
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout).failed).toMatchObject([{ server: name, error: { code: expect.any(String) } }]);
+    expect(JSON.parse(stdout).tools.length).toBeGreaterThan(0);
+    expect(stderr).toContain(`${name} could not be asked:`);
+  }
+});
+
+describe('tap', () => {
+  test('installed through npx it is run through npx: the folder of the program is a cache', async () => {
+    const cached = join(folder, '_npx', '0123456789abcdef', 'node_modules', 'standpipe');
+    cpSync(fileURLToPath(new URL('../../dist/cli', import.meta.url)), join(cached, 'dist', 'cli'), { recursive: true });
+    cpSync(fileURLToPath(new URL('../../package.json', import.meta.url)), join(cached, 'package.json'));
+    symlinkSync(fileURLToPath(new URL('../../node_modules', import.meta.url)), join(cached, 'node_modules'));
+    const file = writeConfig('host.json', { good: everythingEntry });
+    const main = join(cached, 'dist', 'cli', 'main.cjs');
+    const ran = spawnSync(process.execPath, [main, 'tap', 'install', file], { env: cleanEnv, encoding: 'utf8' });
+    expect(ran.stderr).toContain('Restart the host');
+    const { good } = JSON.parse(readFileSync(file, 'utf8')).mcpServers;
+    expect([good.command, ...good.args.slice(0, 3)]).toEqual(['npx', '-y', 'standpipe', 'tap']);
+    expect((await runCli(['tap', 'uninstall', file])).stdout).toContain('untapped');
+    expect(JSON.parse(readFileSync(file, 'utf8')).mcpServers.good).toEqual(everythingEntry);
+  });
+
+  test('installed otherwise, the program is named with its path', async () => {
+    const file = writeConfig('host-2.json', { good: everythingEntry });
+    await runCli(['tap', 'install', file]);
+    const { good } = JSON.parse(readFileSync(file, 'utf8')).mcpServers;
+    expect([good.command, ...good.args.slice(0, 2)]).toEqual([process.execPath, program, 'tap']);
+  });
+
+  const hasTerminal = spawnSync('python3', ['-c', 'import pty']).status === 0;
+  test.skipIf(!hasTerminal)('at a terminal it says what it waits for', async () => {
+    const { stdout } = await runOnTerminal(['tap', ...everything], {
+      steps: [{ wait: 'tap install <config>', type: '\x04' }],
+    });
+    expect(stdout).toContain('messages for it are read from this terminal');
+  });
+});
