@@ -6,7 +6,7 @@ const notOnWindows = [
   'test/tap/{signals,transparent,live}.test.ts',
   'test/host/ending.test.ts',
   'test/cli/{ending,completion,lost-output}.test.ts',
-  'test/examples/quickstart.test.ts',
+  'test/examples/{quickstart,readme-as-printed}.test.ts',
 ];
 const leftOut = process.platform === 'win32' ? notOnWindows : [];
 if (leftOut.length > 0) console.error(`Not run on Windows, see vitest.config.ts: ${leftOut.join(', ')}`);

@@ -1,13 +1,13 @@
-// The programs of the README and of the pages beside it, run and type-checked as they stand there. Each names its file in
-// its first line, and says behind `//` what it prints.
+// Runs and type-checks the programs in the pages of docs, and type-checks those of the README, which
+// readme-as-printed.test.ts runs.
 
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { root } from '../repository/files.ts';
-import { codeBlocks } from '../repository/markdown.ts';
+import { blocksOf, expectedOutput, programsOf } from './page-programs.ts';
 
 const run = promisify(execFile);
 
@@ -22,9 +22,7 @@ const pages = {
 mkdirSync(join(root, '.standpipe'), { recursive: true });
 
 describe.each(Object.entries(pages))('%s', (page, expected) => {
-  const programs = codeBlocks(readFileSync(join(root, page), 'utf8'))
-    .filter(({ language }) => /^(?:[mc]?[jt]sx?|javascript|typescript)$/.test(language))
-    .map(({ language, code }) => ({ language, code, file: /^\/\/ ([\w-]+\.mjs)\n/.exec(code)?.[1] ?? '' }));
+  const programs = programsOf(page);
   const folder = mkdtempSync(join(root, '.standpipe', 'page-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   for (const { file, code } of programs) if (file) writeFileSync(join(folder, file), code);
@@ -37,10 +35,9 @@ describe.each(Object.entries(pages))('%s', (page, expected) => {
     expect(started.map(({ file }) => file)).toEqual(expected);
   });
 
-  test.each(started)('$file prints what its comments say', async ({ file, code }) => {
-    const printed = [...code.matchAll(/console\.log\(.*\/\/ (.*)$/gm)].map((match) => match[1]);
+  test.skipIf(page === 'README.md').each(started)('$file prints what its comments say', async ({ file, code }) => {
     const { stdout } = await run(process.execPath, [file], { cwd: folder });
-    expect(stdout.trimEnd().split('\n')).toEqual(printed);
+    expect(stdout.trimEnd().split('\n')).toEqual(expectedOutput(code));
   });
 
   test('all of them pass the type checker', async () => {
@@ -61,4 +58,8 @@ describe.each(Object.entries(pages))('%s', (page, expected) => {
     const { stdout } = await run(process.execPath, [compiler, '-p', folder]).catch((error) => error);
     expect(stdout).toBe('');
   });
+});
+
+test('the code blocks of README.zh-CN.md are those of README.md', () => {
+  expect(blocksOf('README.zh-CN.md')).toEqual(blocksOf('README.md'));
 });
