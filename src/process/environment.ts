@@ -51,6 +51,17 @@ const windowsNames = new Set([
   'WINDIR',
 ]);
 
+/** The names that are inherited by default. On POSIX systems those that begin with LC_ and XDG_ are inherited as well. */
+export const DEFAULT_INHERITED_ENV_VARS: readonly string[] = [
+  ...(process.platform === 'win32' ? windowsNames : posixNames),
+].filter((name) => name !== marksVariable);
+
+/** What a server gets where `env` adds nothing. */
+export function getDefaultEnvironment(): Record<string, string> {
+  const { [marksVariable]: _marks, ...environment } = childEnvironment();
+  return environment;
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export function childEnvironment(

@@ -53,7 +53,14 @@ export class BatchWriter {
     this.#framing = framing;
     this.#maxQueuedChars = options.maxQueuedChars ?? DEFAULT_MAX_QUEUED_CHARS;
     this.#options = options;
-    stream.on('drain', () => this.#drained());
+    stream.on('drain', this.#onDrain);
+  }
+
+  #onDrain = (): void => this.#drained();
+
+  /** Lets go of a stream that belongs to somebody else. */
+  detach(): void {
+    this.#stream.off('drain', this.#onDrain);
   }
 
   /** Whether the other end has to read before more can be written. */

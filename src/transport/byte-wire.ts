@@ -35,6 +35,7 @@ export abstract class ByteWire implements Wire {
   #readsNoMore = false;
   #closed = false;
   #closeError: Error | undefined;
+  #detach: (() => void) | undefined;
 
   constructor(options: WireOptions) {
     const { framing = newline(), maxFrameBytes } = options;
@@ -82,7 +83,7 @@ export abstract class ByteWire implements Wire {
   /** To be called first in `start`. */
   protected begin(events: WireEvents): void {
     if (this.#closed) throw this.#closedUsage();
-    if (this.events) throw new UsageError('ALREADY_STARTED', 'This was started before; make a new one');
+    if (this.events) throw alreadyStarted();
     this.events = events;
   }
 
@@ -108,16 +109,32 @@ export abstract class ByteWire implements Wire {
       this.#decoder.end(events);
       onEnd();
     });
-    input.on('error', (error) => onEnd(streamFailed('reading from', error)));
+    const inputFailed = (error: Error) => onEnd(streamFailed('reading from', error));
     // EPIPE and its kind. What was written may still be answered: each wire decides how long it reads on.
-    output.on('error', (error) => {
+    const outputFailed = (error: Error) => {
       const failure = streamFailed('writing to', error);
       this.#writer?.end(failure);
       this.report(failure);
       if (!this.#closed) this.writeFailed?.(failure);
-    });
+    };
     // What waits can no longer be taken, so it is no reason to leave unread what has come.
-    output.once('close', () => this.#full(false));
+    const outputClosed = () => this.#full(false);
+    input.on('error', inputFailed);
+    output.on('error', outputFailed);
+    output.once('close', outputClosed);
+    this.#detach = () => {
+      this.#reader?.detach();
+      this.#writer?.detach();
+      input.off('error', inputFailed);
+      output.off('close', outputClosed);
+      // Something still waits to be written: its failure must not become an uncaught exception.
+      if (this.#writer?.blocked !== true) output.off('error', outputFailed);
+    };
+  }
+
+  /** Lets go of streams that belong to somebody else: they stay open, and no listener stays on them. */
+  protected detach(): void {
+    this.#detach?.();
   }
 
   /** Nothing more can be written, so the wire is of no more use: ends it once what is on its way has been read. */
@@ -208,6 +225,12 @@ function observed(events: WireEvents, observer: GuardedObserver): FrameSink {
       events.fault(fault);
     },
   };
+}
+
+function alreadyStarted(): UsageError {
+  return new UsageError('ALREADY_STARTED', 'The transport is already started', {
+    hint: 'connect() of a client or server calls start() itself. A new connection needs a new transport.',
+  });
 }
 
 function streamFailed(doing: string, error: Error): PeerError {

@@ -3,6 +3,7 @@
 // `close()` resolves when all of it is gone.
 
 import type { Readable } from 'node:stream';
+import { atMost } from '../base/at-most.ts';
 import { type Evidence, ProcessError, UsageError } from '../base/errors.ts';
 import { diagnose } from '../diagnosis/diagnose.ts';
 import type { Symptoms } from '../diagnosis/symptoms.ts';
@@ -22,7 +23,7 @@ export interface ChildOptions extends WireOptions {
   env?: Readonly<Record<string, string>>;
   /** Values to be masked in errors besides those of `env`: some come in by the arguments. */
   secrets?: readonly string[];
-  cwd?: string;
+  cwd?: string | undefined;
   stderr?: StderrChoice;
   /** How long each rung of the stop ladder is given. */
   stopWaits?: Partial<StopWaits>;
@@ -32,6 +33,8 @@ export interface ChildOptions extends WireOptions {
 
 /** How long a child that has closed its stdout, or its stdin, may take to exit: then its exit is the cause. */
 const EXIT_WAIT_MS = { stdout: 1_000, stdin: 300 };
+/** How long a stream that was given for stderr may take for the last of it. */
+const STDERR_WAIT_MS = 1_000;
 
 export class ChildWire extends ByteWire {
   /** What it took to stop the child, once it has stopped: `stdin` means that it left politely. */
@@ -52,8 +55,9 @@ export class ChildWire extends ByteWire {
     this.#stderr = stderrOutlet(options.stderr ?? 'inherit', (error) => this.report(error));
   }
 
+  /** Null before the start and once the process has ended: its number may belong to another process by then. */
   get pid(): number | null {
-    return this.#process?.pid ?? null;
+    return this.#process && !this.#process.exitStatus ? this.#process.pid : null;
   }
 
   get stderr(): Readable | null {
@@ -139,6 +143,7 @@ export class ChildWire extends ByteWire {
     await this.#stopProcess();
     // Answers that come with the end of stdin are the proof of a missing flush.
     if (wasSilent && this.#process) await this.lastInput(this.#process.stdout);
+    if (this.#process && this.#stderr.written) await atMost(STDERR_WAIT_MS, this.#stderr.written, this.clock);
     this.finish(undefined);
   }
 
@@ -184,7 +189,7 @@ export class ChildWire extends ByteWire {
     this.observer?.stopped(this.stopRung);
     if (this.stopRung !== 'unresponsive') return;
     this.report(
-      new ProcessError('PROCESS_UNRESPONSIVE', `Process ${this.pid} survived SIGKILL`, {
+      new ProcessError('PROCESS_UNRESPONSIVE', `Process ${this.#process.pid} survived SIGKILL`, {
         evidence: this.evidence(),
         hint: 'It hangs inside the operating system (a dead network drive, a debugger); only that can free it.',
       }),

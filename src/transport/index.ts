@@ -2,10 +2,15 @@
 
 export { type Evidence, PeerError, type Phase, ProcessError, UsageError } from '../base/errors.ts';
 export type { InboundFault, Noise } from '../jsonrpc/channel.ts';
+export { DEFAULT_INHERITED_ENV_VARS, getDefaultEnvironment } from '../process/environment.ts';
 export type { StopRung, StopWaits } from '../process/stop-ladder.ts';
 export type { Transport } from './message-transport.ts';
 export type { StderrChoice } from './stderr-outlet.ts';
-export { type StdioClientOptions, StdioClientTransport } from './stdio-client.ts';
+export {
+  type StdioClientOptions,
+  type StdioClientOptions as StdioServerParameters,
+  StdioClientTransport,
+} from './stdio-client.ts';
 export { type StdioServerOptions, StdioServerTransport } from './stdio-server.ts';
 export { StreamTransport, type StreamTransportOptions } from './stream-transport.ts';
 export type { WireObserver } from './wire.ts';

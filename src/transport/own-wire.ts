@@ -2,7 +2,10 @@
 // (prints go to stderr) and no child of ours gets the protocol's streams. When stdin ends, answers in flight may finish,
 // are written, and the process exits, whatever timers it still has. When stdout is broken, no answer can arrive any more:
 // what runs is aborted, nothing more is read, and the process exits too.
+//
+// Other streams can be given in their place. They belong to the caller: they are not closed, and the process goes on.
 
+import type { Readable, Writable } from 'node:stream';
 import { atMost } from '../base/at-most.ts';
 import { guardChildren } from '../process/guard-children.ts';
 import { takeOverStdout } from '../process/own-streams.ts';
@@ -12,8 +15,13 @@ import type { WireEvents, WireOptions } from './wire.ts';
 export interface OwnWireOptions extends WireOptions {
   /** How long answers in flight may take after stdin has ended, or what was aborted after stdout has broken. */
   drainMs?: number;
-  /** Whether the process exits when stdin has ended. Yes, unless the caller has other plans for it. */
+  /** Whether the process exits when stdin has ended. Yes, unless other streams are given. */
   exitOnEnd?: boolean;
+}
+
+export interface GivenStreams {
+  input?: Readable | undefined;
+  output?: Writable | undefined;
 }
 
 const DRAIN_MS = 1_000;
@@ -23,25 +31,38 @@ const STALL_MS = { ending: 10_000, closing: 1_000 };
 export class OwnWire extends ByteWire {
   readonly #drainMs: number;
   readonly #exitOnEnd: boolean;
+  readonly #input: Readable;
+  readonly #output: Writable;
+  /** Both are those of this process. */
+  readonly #isOwn: boolean;
   #releases: (() => void)[] = [];
   #allAnswered: (() => void) | undefined;
   /** Grows with every answer. */
   #answers = 0;
   #ending: Promise<void> | undefined;
 
-  constructor(options: OwnWireOptions = {}) {
+  constructor(options: OwnWireOptions = {}, { input, output }: GivenStreams = {}) {
     super(options);
+    this.#input = input ?? process.stdin;
+    this.#output = output ?? process.stdout;
+    this.#isOwn = this.#input === process.stdin && this.#output === process.stdout;
     this.#drainMs = options.drainMs ?? DRAIN_MS;
-    this.#exitOnEnd = options.exitOnEnd ?? true;
+    this.#exitOnEnd = options.exitOnEnd ?? this.#isOwn;
   }
 
   async start(events: WireEvents): Promise<void> {
     this.begin(events);
-    const stdout = takeOverStdout();
-    const children = guardChildren();
-    this.#releases = [() => stdout.restore(), () => children.restore()];
-    this.attach(process.stdin, stdout.stream, (error) => void this.#inputEnded(error));
+    const stdout = this.#output === process.stdout ? takeOverStdout() : undefined;
+    const children = this.#isOwn ? guardChildren() : undefined;
+    this.#releases = [() => stdout?.restore(), () => children?.restore()];
+    this.attach(this.#input, stdout?.stream ?? this.#output, (error) => void this.#inputEnded(error));
+    if (!this.#isOwn) this.#input.once('close', this.#inputClosed);
   }
+
+  /** Destroyed, and not read to its end. */
+  #inputClosed = (): void => {
+    if (!this.#input.readableEnded) void this.#inputEnded(undefined);
+  };
 
   override owe(change: number): void {
     super.owe(change);
@@ -90,6 +111,8 @@ export class OwnWire extends ByteWire {
     await this.flush(stallMs);
     this.finish(error);
     for (const release of this.#releases.splice(0)) release();
-    this.stopReading();
+    if (this.#isOwn) return this.stopReading();
+    this.#input.off('close', this.#inputClosed);
+    this.detach();
   }
 }

@@ -1,14 +1,23 @@
-// Where a child's stderr goes. It is always drained, whatever the choice: a child must never block because nobody reads
-// its logs. No line is taken for an error just because it stands there.
+// Where a child's stderr goes. It is always piped through this process, whatever the choice: the newest of it is evidence
+// for errors. No line is taken for an error just because it stands there.
 
-import { PassThrough, type Readable } from 'node:stream';
-import { toError } from '../base/errors.ts';
+import { createWriteStream } from 'node:fs';
+import { PassThrough, type Readable, type Stream, type Writable } from 'node:stream';
+import { toError, UsageError } from '../base/errors.ts';
 
 /**
- * `inherit`: on to our own stderr. `pipe`: readable at `transport.stderr`. `ignore`: kept only for error evidence.
- * A function gets each chunk.
+ * `inherit`: on to our own stderr. `pipe`, `overlapped`: readable at `transport.stderr`. `ignore`: kept only for error
+ * evidence. A descriptor or a writable stream gets everything. A function gets each chunk.
  */
-export type StderrChoice = 'inherit' | 'pipe' | 'ignore' | ((chunk: Buffer) => void);
+export type StderrChoice =
+  | 'inherit'
+  | 'pipe'
+  | 'overlapped'
+  | 'ignore'
+  | number
+  | Stream
+  | ((chunk: Buffer) => void)
+  | null;
 
 /** How much may wait for a reader of stderr; beyond that, what is new is dropped. */
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -17,16 +26,19 @@ export interface StderrOutlet {
   /** For `pipe`, there from the beginning, before the child is. */
   readonly stream: Readable | null;
   connect(stderr: Readable): void;
+  /** Resolves when all of stderr is where it was to go. For a descriptor or stream: the caller may close it then. */
+  readonly written?: Promise<void>;
 }
 
 export function stderrOutlet(choice: StderrChoice, report: (error: Error) => void): StderrOutlet {
   if (choice === 'ignore') return { stream: null, connect: () => undefined };
-  if (choice === 'inherit') {
+  if (choice === 'inherit' || choice === null || choice === 2) {
     const forward = (chunk: Buffer) => {
       if (process.stderr.writableLength < MAX_WAITING_BYTES) process.stderr.write(chunk);
     };
     return { stream: null, connect: (stderr) => stderr.on('data', forward) };
   }
+  if (choice === 'pipe' || choice === 'overlapped') return readable();
   if (typeof choice === 'function') {
     const guarded = (chunk: Buffer) => {
       try {
@@ -37,6 +49,14 @@ export function stderrOutlet(choice: StderrChoice, report: (error: Error) => voi
     };
     return { stream: null, connect: (stderr) => stderr.on('data', guarded) };
   }
+  if (typeof choice === 'number' && choice >= 0) return into(descriptorStream(choice), report);
+  if (typeof (choice as Partial<Writable>).write === 'function') return into(choice as Writable, report);
+  throw new UsageError('INVALID_OPTION', `stderr cannot be ${describe(choice)}`, {
+    hint: "Use 'inherit', 'pipe', 'ignore', a file descriptor, a writable stream, or a function that takes each chunk.",
+  });
+}
+
+function readable(): StderrOutlet {
   const stream = new PassThrough();
   return {
     stream,
@@ -47,4 +67,53 @@ export function stderrOutlet(choice: StderrChoice, report: (error: Error) => voi
       stderr.once('close', () => stream.end());
     },
   };
+}
+
+/** Nothing is dropped: a child that writes faster than the stream takes waits, as it would with the descriptor itself. */
+function into(sink: Writable, report: (error: Error) => void): StderrOutlet {
+  let markWritten: () => void;
+  const written = new Promise<void>((resolve) => {
+    markWritten = resolve;
+  });
+  return {
+    stream: null,
+    written,
+    connect(stderr) {
+      let isWaiting = false;
+      const drained = () => {
+        isWaiting = false;
+        stderr.resume();
+      };
+      const write = (chunk: Buffer) => {
+        if (sink.write(chunk)) return;
+        stderr.pause();
+        if (!isWaiting) sink.once('drain', drained);
+        isWaiting = true;
+      };
+      const failed = (error: Error) => {
+        stderr.off('data', write);
+        stderr.resume();
+        report(error);
+        markWritten();
+      };
+      stderr.on('data', write);
+      sink.once('error', failed);
+      stderr.once('close', () =>
+        sink.write('', () => {
+          sink.off('error', failed);
+          sink.off('drain', drained);
+          markWritten();
+        }),
+      );
+    },
+  };
+}
+
+function descriptorStream(descriptor: number): Writable {
+  return descriptor === 1 ? process.stdout : createWriteStream('', { fd: descriptor, autoClose: false });
+}
+
+function describe(choice: unknown): string {
+  if (typeof choice === 'string' || typeof choice === 'number') return JSON.stringify(choice);
+  return choice && typeof choice === 'object' ? 'a stream that cannot be written to' : String(choice);
 }

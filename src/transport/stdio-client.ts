@@ -5,17 +5,34 @@ import type { StopRung } from '../process/stop-ladder.ts';
 import { type ChildOptions, ChildWire } from './child-wire.ts';
 import { MessageTransport } from './message-transport.ts';
 
-export type StdioClientOptions = ChildOptions;
+export interface StdioClientOptions extends ChildOptions {
+  /** The official transport's name for `maxFrameBytes`. */
+  maxBufferSize?: number | undefined;
+}
 
 export class StdioClientTransport extends MessageTransport {
   readonly #wire: ChildWire;
+  /**
+   * The official client's `auto` mode asks a second process for the server's revision, which may exit at the question. It
+   * makes that one from these parameters, and ends it by `_dispose`.
+   * @internal
+   */
+  readonly _serverParams: StdioClientOptions;
 
-  constructor(options: StdioClientOptions) {
+  constructor(given: StdioClientOptions) {
+    const options = { ...given, maxFrameBytes: given.maxFrameBytes ?? given.maxBufferSize };
     const wire = new ChildWire(options);
     super(wire, { ...options, toleratesNoise: true });
     this.#wire = wire;
+    this._serverParams = { ...given, observer: undefined }; // an observer sees one process
   }
 
+  /** @internal */
+  _dispose(): Promise<void> {
+    return this.close();
+  }
+
+  /** Null before the start and once the process has ended. */
   get pid(): number | null {
     return this.#wire.pid;
   }

@@ -2,12 +2,16 @@
 // requests are not answered yet, so that the end of stdin loses no answer: a peer of ours is asked for the number when that
 // moment comes; under any other stack every message is counted.
 
+import type { Readable, Writable } from 'node:stream';
 import type { InboundFault } from '../jsonrpc/channel.ts';
 import type { JsonRpcMessage, RequestId } from '../jsonrpc/message.ts';
 import { MessageTransport } from './message-transport.ts';
 import { OwnWire, type OwnWireOptions } from './own-wire.ts';
 
-export type StdioServerOptions = OwnWireOptions;
+export interface StdioServerOptions extends OwnWireOptions {
+  /** The official transport's name for `maxFrameBytes`. */
+  maxBufferSize?: number | undefined;
+}
 
 export class StdioServerTransport extends MessageTransport {
   readonly #wire: OwnWire;
@@ -15,8 +19,14 @@ export class StdioServerTransport extends MessageTransport {
   /** After the end of stdin: each answer is one less to wait for. */
   #draining = false;
 
-  constructor(options: StdioServerOptions = {}) {
-    const wire = new OwnWire(options);
+  constructor(options?: StdioServerOptions);
+  /** Other streams than those of this process. They stay open when the transport closes. */
+  constructor(input?: Readable, output?: Writable, options?: StdioServerOptions);
+  constructor(first?: Readable | StdioServerOptions, output?: Writable, last: StdioServerOptions = {}) {
+    const input = isStream(first) ? first : undefined;
+    const given = first === undefined || isStream(first) ? last : first;
+    const options = { ...given, maxFrameBytes: given.maxFrameBytes ?? given.maxBufferSize };
+    const wire = new OwnWire(options, { input, output });
     super(wire, { ...options, toleratesNoise: false });
     this.#wire = wire;
   }
@@ -61,4 +71,8 @@ export class StdioServerTransport extends MessageTransport {
     const counted = this.#unanswered.delete(message.id) || this.unanswered !== undefined;
     if (this.#draining && counted) this.#wire.owe(-1);
   }
+}
+
+function isStream(value: object | undefined): value is Readable {
+  return typeof (value as Partial<Readable> | undefined)?.on === 'function';
 }

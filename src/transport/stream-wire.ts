@@ -20,7 +20,10 @@ export class StreamWire extends ByteWire {
   async start(events: WireEvents): Promise<void> {
     this.begin(events);
     this.attach(this.#input, this.#output, (error) => this.#end(error));
-    this.#input.once('close', () => this.#end());
+    // Destroyed before its end. After its end, what was read may still wait for its turn.
+    this.#input.once('close', () => {
+      if (!this.#input.readableEnded) this.#end();
+    });
   }
 
   /** What the other end has written before is still read. */

@@ -47,20 +47,26 @@ export class TurnReader {
     this.#read = read;
     this.#onEnd = onEnd;
     readers++;
-    input.once('close', () => {
-      readers--;
-    });
-    input.on('data', (chunk: Buffer) => {
-      // Somebody else may resume the stream.
-      if (this.#rest) this.#keep(Buffer.concat([this.#rest, chunk]));
-      else this.#take(chunk);
-    });
-    input.once('end', () => {
-      this.#hasEnded = true; // also while it is paused
-      if (!this.#rest) this.#onEnd();
-    });
+    input.once('close', this.#inputClosed);
+    input.on('data', this.#arrived);
+    input.once('end', this.#inputEnded);
     input.resume(); // somebody may have paused it before
   }
+
+  #arrived = (chunk: Buffer): void => {
+    // Somebody else may resume the stream.
+    if (this.#rest) this.#keep(Buffer.concat([this.#rest, chunk]));
+    else this.#take(chunk);
+  };
+
+  #inputEnded = (): void => {
+    this.#hasEnded = true; // also while it is paused
+    if (!this.#rest) this.#onEnd();
+  };
+
+  #inputClosed = (): void => {
+    readers--;
+  };
 
   /** Whether some of what came was not handed on yet. */
   get hasRest(): boolean {
@@ -82,6 +88,17 @@ export class TurnReader {
   stop(): void {
     this.#isOver = true;
     this.release();
+  }
+
+  /** Lets go of a stream that belongs to somebody else: no listener stays, and it is paused unless others read it. */
+  detach(): void {
+    const input = this.#input;
+    this.#isOver = true;
+    this.#isHeld = true; // the end of a turn must not resume it
+    if (input.listeners('close').includes(this.#inputClosed)) readers--;
+    input.off('close', this.#inputClosed).off('data', this.#arrived).off('end', this.#inputEnded);
+    if (input.listenerCount('data') === 0) input.pause();
+    else if (input.isPaused()) input.resume();
   }
 
   #take(chunk: Buffer): void {

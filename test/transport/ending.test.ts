@@ -11,9 +11,10 @@ test('a polite server leaves at the end of its input, without a signal, and no w
   const stopWaits = { stdinMs: 1_000_000 }; // longer than a test may take
   const { peer, transport } = await startFixture('peer-server', [], { stopWaits });
   await peer.request('ping');
+  const pid = transport.pid!;
   await transport.close();
   expect(transport.stopRung).toBe('stdin');
-  expect(isAlive(transport.pid!)).toBe(false);
+  expect(isAlive(pid)).toBe(false);
 });
 
 test('our server exits at the end of its input, though an interval lives, and answers first', async () => {
@@ -66,9 +67,11 @@ test('closing during the start leaves no process', async () => {
     const transport = fixtureTransport('never-reads', [], { stopWaits: { stdinMs: 100, sigtermMs: 500 } });
     const starting = transport.start().catch((error) => error);
     for (let n = 0; n < turns; n++) await new Promise(setImmediate);
+    const { pid } = transport;
     await transport.close();
     await starting;
-    if (transport.pid !== null) expect(isAlive(transport.pid)).toBe(false);
+    if (pid !== null) expect(isAlive(pid)).toBe(false);
+    expect(transport.pid).toBeNull();
   }
 });
 

@@ -1,0 +1,228 @@
+// "Change the import, keep the rest": what programs written for the official StdioClientTransport rely on.
+// The differences by design are in docs/interop.md.
+
+import { once } from 'node:events';
+import { closeSync, createWriteStream, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { Client } from '@modelcontextprotocol/client';
+import type { StdioServerParameters as OfficialParameters } from '@modelcontextprotocol/client/stdio';
+import { afterEach, expect, expectTypeOf, test } from 'vitest';
+import type { JsonRpcMessage } from '../../src/jsonrpc/message.ts';
+import {
+  DEFAULT_INHERITED_ENV_VARS,
+  getDefaultEnvironment,
+  type StdioClientOptions,
+  StdioClientTransport,
+} from '../../src/transport/index.ts';
+import { closing, isAlive, until } from '../fixtures/server.ts';
+
+const node = process.execPath;
+const script = (text: string, options: Partial<StdioClientOptions> = {}) =>
+  closing(new StdioClientTransport({ command: node, args: ['-e', text], ...options }));
+const echo = 'process.stdin.pipe(process.stdout)';
+const sayOnStderr = 'process.stderr.write("from the child\\n"); process.stdin.resume()';
+
+const folder = mkdtempSync(join(tmpdir(), 'drop-in-'));
+afterEach(() => rmSync(join(folder, 'log'), { force: true }));
+
+test('the parameters of the official transport are options of ours, as types', () => {
+  expectTypeOf<OfficialParameters>().toExtend<StdioClientOptions>();
+});
+
+test('messages come back in order, and onclose is called once', async () => {
+  const transport = script(echo);
+  const errors: Error[] = [];
+  transport.onerror = (error) => errors.push(error);
+  let closed = 0;
+  transport.onclose = () => closed++;
+  const sent: JsonRpcMessage[] = [
+    { jsonrpc: '2.0', id: 1, method: 'ping' },
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+  ];
+  const received: JsonRpcMessage[] = [];
+  transport.onmessage = (message) => received.push(message);
+  await transport.start();
+  for (const message of sent) await transport.send(message);
+  await until('both are back', () => received.length === 2);
+  expect(received).toEqual(sent);
+  expect(closed).toBe(0);
+  await transport.close();
+  await transport.close();
+  expect(closed).toBe(1);
+  expect(errors).toEqual([]);
+});
+
+test('pid is null before the start, the process while it runs, and null after the end', async () => {
+  const transport = script(echo);
+  expect(transport.pid).toBeNull();
+  await transport.start();
+  const pid = transport.pid!;
+  expect(isAlive(pid)).toBe(true);
+  await transport.close();
+  expect(transport.pid).toBeNull();
+  expect(isAlive(pid)).toBe(false);
+
+  const short = script('process.exit(3)');
+  const closed = new Promise<void>((resolve) => {
+    short.onclose = resolve;
+  });
+  await short.start();
+  await closed;
+  expect(short.pid).toBeNull();
+});
+
+test('a second start says that the transport is already started', async () => {
+  const transport = script(echo);
+  await transport.start();
+  await expect(transport.start()).rejects.toThrow(/already started/);
+});
+
+test('a server that stays at the end of its stdin and ignores SIGTERM is gone after close', async () => {
+  const transport = script(
+    'process.on("SIGTERM", () => {}); setInterval(() => {}, 1e6); console.log(JSON.stringify({ jsonrpc: "2.0", method: "up" }))',
+    { stopWaits: { stdinMs: 100, sigtermMs: 100 } },
+  );
+  const up = new Promise((resolve) => {
+    transport.onmessage = resolve;
+  });
+  await transport.start();
+  await up;
+  const pid = transport.pid!;
+  await transport.close();
+  expect(isAlive(pid)).toBe(false);
+});
+
+test('stderr as a descriptor: all of it is in the file when close() resolves', async () => {
+  const log = openSync(join(folder, 'log'), 'w');
+  const lines = 20_000;
+  const transport = script(`for (let n = 0; n < ${lines}; n++) process.stderr.write("line " + n + "\\n")`, {
+    stderr: log,
+  });
+  const closed = new Promise<void>((resolve) => {
+    transport.onclose = resolve;
+  });
+  await transport.start();
+  expect(transport.stderr).toBeNull();
+  await closed;
+  await transport.close();
+  closeSync(log);
+  const expected = Array.from({ length: lines }, (_, n) => `line ${n}\n`).join('');
+  expect(readFileSync(join(folder, 'log'), 'utf8')).toBe(expected);
+});
+
+test('stderr as a stream: the stream gets it, stays open and keeps no listener', async () => {
+  const file = createWriteStream(join(folder, 'log'));
+  await once(file, 'open');
+  const listeners = file.listenerCount('error') + file.listenerCount('drain');
+  const transport = script(sayOnStderr, { stderr: file });
+  await transport.start();
+  await until('it is in the file', () => readFileSync(join(folder, 'log'), 'utf8') === 'from the child\n');
+  await transport.close();
+  expect(file.listenerCount('error') + file.listenerCount('drain')).toBe(listeners);
+  file.end('from the parent\n');
+  await once(file, 'close');
+  expect(readFileSync(join(folder, 'log'), 'utf8')).toBe('from the child\nfrom the parent\n');
+});
+
+test('a slow stream gets all of stderr, and little of it waits in this process', async () => {
+  let most = 0;
+  let bytes = 0;
+  const slow = new Writable({
+    highWaterMark: 1024,
+    write(chunk, _encoding, done) {
+      bytes += chunk.length;
+      most = Math.max(most, this.writableLength);
+      setImmediate(done);
+    },
+  });
+  const transport = script('process.stderr.write("x".repeat(4_000_000)); process.stdin.resume()', { stderr: slow });
+  await transport.start();
+  await until('all of it came', () => bytes === 4_000_000);
+  expect(most).toBeLessThan(1_000_000);
+});
+
+test('a stream for stderr that fails is reported, and the connection goes on', async () => {
+  const broken = new Writable({ write: (_chunk, _encoding, done) => done(new Error('disk full')) });
+  const errors: string[] = [];
+  const transport = script(`process.stderr.write("x".repeat(1_000_000)); ${echo}`, { stderr: broken });
+  transport.onerror = (error) => errors.push(error.message);
+  const answered = new Promise((resolve) => {
+    transport.onmessage = resolve;
+  });
+  await transport.start();
+  await transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' });
+  await answered;
+  await until('it is reported', () => errors.includes('disk full'));
+});
+
+test('stderr "overlapped" is "pipe", and what cannot be used is refused at once', async () => {
+  const transport = script(sayOnStderr, { stderr: 'overlapped' });
+  let text = '';
+  transport.stderr!.on('data', (chunk) => {
+    text += chunk;
+  });
+  await transport.start();
+  await until('it came', () => text === 'from the child\n');
+  for (const stderr of ['ipc', -1, Readable.from([])] as never[]) {
+    expect(() => script(echo, { stderr })).toThrow(/stderr cannot be/);
+  }
+  expect(() => script(echo, { stderr: new PassThrough() })).not.toThrow();
+});
+
+test('maxBufferSize is the limit of a message', async () => {
+  const transport = script(
+    'console.log("{\\"jsonrpc\\":\\"2.0\\",\\"method\\":\\"" + "m".repeat(200) + "\\"}"); process.stdin.resume()',
+    {
+      maxBufferSize: 100,
+    },
+  );
+  const failed = new Promise<Error>((resolve) => {
+    transport.onerror = resolve;
+  });
+  await transport.start();
+  expect(await failed).toMatchObject({
+    code: 'FRAME_TOO_LONG',
+    message: expect.stringContaining('limit of 100 bytes'),
+  });
+});
+
+test('getDefaultEnvironment is what a child gets without env', async () => {
+  process.env.DROP_IN_SECRET = 'not for servers';
+  const transport = script(
+    'console.log(JSON.stringify({ jsonrpc: "2.0", method: "env", params: process.env })); process.stdin.resume()',
+  );
+  const seen = new Promise<Record<string, string>>((resolve) => {
+    transport.onmessage = (message) => resolve((message as { params?: unknown }).params as Record<string, string>);
+  });
+  await transport.start();
+  const { STANDPIPE_MARKS: _marks, ...environment } = await seen;
+  delete process.env.DROP_IN_SECRET;
+  expect(environment).toEqual(getDefaultEnvironment());
+  expect(DEFAULT_INHERITED_ENV_VARS).toEqual(expect.arrayContaining(['PATH']));
+  expect(environment).not.toHaveProperty('DROP_IN_SECRET');
+});
+
+/** As servers of some SDKs are: any request before `initialize` ends them. */
+const strict = `
+let started = false;
+require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line);
+  if (method === 'initialize') started = true;
+  if (!started) process.exit(1);
+  const result = method === 'initialize'
+    ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'strict', version: '1' } }
+    : { tools: [] };
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+});`;
+
+test('the official client in auto mode reaches a server that exits at a request before initialize', async () => {
+  const spawned: number[] = [];
+  const transport = script(strict, { stderr: 'ignore', observer: { spawned: (pid) => spawned.push(pid) } });
+  const client = closing(new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } }));
+  await client.connect(transport);
+  expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
+  expect(await client.listTools()).toMatchObject({ tools: [] });
+  expect(spawned).toEqual([transport.pid]);
+});

@@ -1,0 +1,163 @@
+// What programs written for the official StdioServerTransport rely on, above all those that hand it their own streams.
+// The differences by design are in docs/interop.md.
+
+import { PassThrough, type Readable, Writable } from 'node:stream';
+import { Client } from '@modelcontextprotocol/client';
+import { McpServer } from '@modelcontextprotocol/server';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import type { JsonRpcMessage } from '../../src/jsonrpc/message.ts';
+import { StdioServerTransport } from '../../src/transport/stdio-server.ts';
+import { StreamTransport } from '../../src/transport/stream-transport.ts';
+import { closing, until } from '../fixtures/server.ts';
+
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
+const line = (message: object) => `${JSON.stringify(message)}\n`;
+
+function started(input: Readable = new PassThrough(), output: Writable = new PassThrough(), options = {}) {
+  const transport = new StdioServerTransport(input, output, options);
+  const events: string[] = [];
+  const messages: JsonRpcMessage[] = [];
+  transport.onerror = (error) => events.push(`error: ${error.message}`);
+  transport.onclose = () => events.push('close');
+  transport.onmessage = (message) => messages.push(message);
+  return { transport, events, messages, input, output };
+}
+
+test('nothing is read before the start; then messages come in order', async () => {
+  const input = new PassThrough();
+  const { transport, events, messages } = started(input);
+  const second = { jsonrpc: '2.0', method: 'notifications/initialized' } as const;
+  input.write(line(ping) + line(second));
+  await new Promise(setImmediate);
+  expect(messages).toEqual([]);
+  await transport.start();
+  await until('both came', () => messages.length === 2);
+  expect(messages).toEqual([ping, second]);
+  await transport.close();
+  expect(events).toEqual(['close']);
+});
+
+test('what is sent goes to the given stream, and prints still go to stdout', async () => {
+  const output = new PassThrough();
+  const { transport } = started(new PassThrough(), output);
+  const before = process.stdout;
+  await transport.start();
+  expect(process.stdout).toBe(before);
+  await transport.send(ping);
+  await transport.close();
+  expect(output.read().toString()).toBe(line(ping));
+});
+
+test('close lets go of the streams: both stay open, without a listener of ours', async () => {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const counts = () => [input, output].map((each) => each.eventNames().map((name) => [name, each.listenerCount(name)]));
+  const before = counts();
+  const { transport, messages } = started(input, output);
+  await transport.start();
+  await transport.send(ping);
+  await transport.close();
+  expect(counts()).toEqual(before);
+  expect(input.isPaused()).toBe(true);
+  expect([input.destroyed, output.writableEnded]).toEqual([false, false]);
+
+  // A second transport over the same streams goes on where the first has stopped.
+  const next = started(input, output);
+  await next.transport.start();
+  input.write(line(ping));
+  await until('it came', () => next.messages.length === 1);
+  expect(messages).toEqual([]);
+  await next.transport.close();
+});
+
+test('close does not pause an input that others read', async () => {
+  const input = new PassThrough();
+  const { transport } = started(input);
+  let text = '';
+  input.on('data', (chunk) => {
+    text += chunk;
+  });
+  await transport.start();
+  await transport.close();
+  input.write('more');
+  await until('it came', () => text === 'more');
+});
+
+test('an output that fails is an error, then the close, once', async () => {
+  const { transport, events, output } = started();
+  await transport.start();
+  output.emit('error', new Error('EPIPE'));
+  await until('it is closed', () => events.includes('close'));
+  await transport.close();
+  expect(events).toEqual([expect.stringContaining('EPIPE'), 'close']);
+  await expect(transport.send(ping)).rejects.toThrow(/EPIPE/);
+});
+
+test('nothing can be sent after close', async () => {
+  const { transport } = started();
+  await transport.start();
+  await transport.close();
+  await expect(transport.send(ping)).rejects.toThrow(/closed/);
+});
+
+test('what waits for an output that fails is rejected', async () => {
+  let fail: ((error: Error) => void) | undefined;
+  const output = new Writable({
+    highWaterMark: 0,
+    write(_chunk, _encoding, done) {
+      fail = done;
+    },
+  });
+  const { transport, events } = started(new PassThrough(), output);
+  await transport.start();
+  await transport.send(ping);
+  await until('the first is being written', () => fail !== undefined);
+  const second = transport.send({ ...ping, id: 2 });
+  fail!(new Error('write EPIPE'));
+  await expect(second).rejects.toThrow(/EPIPE/);
+  await until('it is closed', () => events.includes('close'));
+});
+
+test('maxBufferSize is the limit of a message; the next one is read', async () => {
+  const input = new PassThrough();
+  const { transport, events, messages } = started(input, new PassThrough(), { maxBufferSize: 100 });
+  await transport.start();
+  input.write(line({ ...ping, method: 'm'.repeat(200) }) + line(ping));
+  await until('the next came', () => messages.length === 1);
+  expect(events).toEqual([expect.stringContaining('limit of 100 bytes')]);
+  await transport.close();
+});
+
+test('an input that ends, or is destroyed, is the end of the connection and not of the process', async () => {
+  for (const end of [(input: PassThrough) => input.end(line(ping)), (input: PassThrough) => input.destroy()]) {
+    const input = new PassThrough();
+    const { transport, events } = started(input);
+    await transport.start();
+    end(input);
+    await until('it is closed', () => events.includes('close'));
+  }
+});
+
+test('a second start says that the transport is already started', async () => {
+  const { transport } = started();
+  await transport.start();
+  await expect(transport.start()).rejects.toThrow(/already started/);
+  await transport.close();
+});
+
+test('an official McpServer on given streams serves the official client', async () => {
+  const toServer = new PassThrough();
+  const toClient = new PassThrough();
+  const server = new McpServer({ name: 'given', version: '1' });
+  server.registerTool('add', { inputSchema: z.object({ a: z.number(), b: z.number() }) }, ({ a, b }) => ({
+    content: [{ type: 'text', text: String(a + b) }],
+  }));
+  await server.connect(closing(new StdioServerTransport(toServer, toClient)));
+  const client = closing(new Client({ name: 'test', version: '1' }));
+  await client.connect(new StreamTransport(toClient, toServer));
+  expect(await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } })).toMatchObject({
+    content: [{ type: 'text', text: '3' }],
+  });
+  await client.close();
+});
