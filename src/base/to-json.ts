@@ -3,6 +3,7 @@
 
 import { UsageError } from './errors.ts';
 import { isNestedTooDeeply, MAX_NESTING } from './nesting.ts';
+import { spliceRawJson } from './raw-json.ts';
 
 /** Any text of a value that is nested too deeply is longer: a shorter one needs no look. */
 const SHORTEST_TOO_DEEP = 2 * (MAX_NESTING + 1);
@@ -23,7 +24,7 @@ export function toJson(value: unknown): string | UsageError {
   if (json === undefined) {
     return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Not expressible as JSON: ${typeof value}`);
   }
-  return json.length >= SHORTEST_TOO_DEEP && isNestedTooDeeply(value) ? tooDeep() : json;
+  return json.length >= SHORTEST_TOO_DEEP && isNestedTooDeeply(value) ? tooDeep() : spliceRawJson(json);
 }
 
 /** The text; throws that UsageError. */

@@ -173,9 +173,12 @@ export interface ServerOffer {
   error: string | undefined;
 }
 
-/** `POST /api/servers/NAME/call`: what to do; answered at once with the id under which `call` updates come. */
+/**
+ * `POST /api/servers/NAME/call`: what to do; answered at once with the id under which `call` updates come. `argsText`: the JSON
+ * text of the arguments, sent as it is written; for numbers and repeated keys that do not survive JSON.parse.
+ */
 export type CallRequest =
-  | { kind: 'tool'; name: string; args: Record<string, unknown>; timeoutMs?: number }
+  | { kind: 'tool'; name: string; args: Record<string, unknown>; argsText?: string; timeoutMs?: number }
   | { kind: 'resource'; uri: string }
   | { kind: 'prompt'; name: string; args: Record<string, string> };
 export interface CallStarted {

@@ -3,6 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { isNestedTooDeeply } from '../base/nesting.ts';
+import { RawJson } from '../base/raw-json.ts';
 import type { CallRequest, CallUpdate } from './api.ts';
 import { describeError, HttpProblem } from './http-problem.ts';
 import type { SourceHost } from './source.ts';
@@ -82,7 +83,10 @@ export class Calls {
     };
     switch (request.kind) {
       case 'tool':
-        return host.callTool(server, request.name, request.args, { ...settings, timeoutMs: request.timeoutMs });
+        return host.callTool(server, request.name, await argumentsOf(request, host, server), {
+          ...settings,
+          timeoutMs: request.timeoutMs,
+        });
       case 'resource':
         return host.readResource(server, request.uri, settings);
       case 'prompt':
@@ -113,4 +117,18 @@ export class Calls {
       call.update = { ...call.update, result: undefined };
     }
   }
+}
+
+/** Arguments that JSON.parse would change go out as text, or not at all. */
+async function argumentsOf(
+  { args, argsText }: CallRequest & { kind: 'tool' },
+  host: SourceHost,
+  server: string,
+): Promise<Record<string, unknown>> {
+  if (argsText === undefined) return args;
+  if (await host.sendsRawJson?.(server)) return new RawJson(argsText) as unknown as Record<string, unknown>;
+  throw new HttpProblem(
+    409,
+    'The arguments hold a number that would be rounded on the way, or a key twice. Only MCP servers of the host that runs in the Inspector’s own process get them as written.',
+  );
 }

@@ -21,6 +21,7 @@ export function hostSource(host: Host, { title, questions, redact }: HostSourceO
     listResources: (server) => host.listResources(server),
     listPrompts: (server) => host.listPrompts(server),
     callTool: (...call) => host.callTool(...call),
+    sendsRawJson: (server) => host.status().some(({ name, protocol }) => name === server && protocol === 'mcp'),
     readResource: (...call) => host.readResource(...call),
     getPrompt: (...call) => host.getPrompt(...call),
     startServer: (server) => host.startServer(server),

@@ -41,9 +41,10 @@ export function redactionBy(redact: Redact): Redaction {
 }
 
 function redactValue(value: object, redact: Redact): object {
-  const text = JSON.stringify(value);
+  const text = JSON.stringify(value, (key, member) => (key === 'argsText' ? redact(String(member)) : member));
   const redacted = redact(text);
-  return redacted === text ? value : (withAddressesOf(value, JSON.parse(redacted)) as object);
+  if (redacted === text && !text.includes('"argsText":')) return value;
+  return withAddressesOf(value, JSON.parse(redacted)) as object;
 }
 
 function withAddressesOf(original: unknown, redacted: unknown): unknown {

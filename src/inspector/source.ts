@@ -47,6 +47,8 @@ export interface SourceHost
     | 'restartServer'
   > {
   status(): ServerStatus[] | Promise<ServerStatus[]>;
+  /** Whether arguments may be `RawJson`: not where another process or protocol reads them as values first. */
+  sendsRawJson?(server: string): boolean | Promise<boolean>;
   /** What the server says about how to use it. */
   instructions?(server: string): Promise<string | undefined>;
 }

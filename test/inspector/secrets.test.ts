@@ -28,14 +28,15 @@ async function talk(): Promise<{ page: Inspected; live: Awaited<ReturnType<Inspe
   });
   const page = await inspectHost([server]);
   const live = await page.live('after=0');
-  for (const args of [{ token: given }, { token: given, fail: true }]) {
-    const { id } = await page.post<CallStarted>('servers/teller/call', { kind: 'tool', name: 'tell', args });
+  const raw = { argsText: `{"n": 9007199254740993, "token": "${given}"}` };
+  for (const args of [{ args: { token: given } }, { args: { token: given, fail: true } }, raw]) {
+    const { id } = await page.post<CallStarted>('servers/teller/call', { kind: 'tool', name: 'tell', ...args });
     await until('the call is over', async () => {
       const calls = await page.get<CallUpdate[]>('calls');
       return calls.some((call) => call.id === id && call.state !== 'running');
     });
   }
-  await until('the page has it too', () => live.all('call').filter(({ state }) => state !== 'running').length === 2);
+  await until('the page has it too', () => live.all('call').filter(({ state }) => state !== 'running').length === 3);
   return { page, live };
 }
 

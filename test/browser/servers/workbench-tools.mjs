@@ -100,6 +100,12 @@ export const tools = [
     }),
   },
   {
+    name: 'identify',
+    description: 'Takes an id of 64 bits. The wire shows which.',
+    inputSchema: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] },
+    run: () => text('Seen.'),
+  },
+  {
     name: 'fail',
     description: 'Reports an error, as a tool does.',
     inputSchema: none,

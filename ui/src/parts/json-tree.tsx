@@ -1,6 +1,7 @@
 // JSON as a tree that opens a level at a time: a large value costs only what is looked at.
 
 import { useState } from 'react';
+import { entriesOf, WrittenNumber } from '../json/exact-json.ts';
 import { plural } from '../text/amounts.ts';
 import { visible, visibleLine } from '../text/visible.ts';
 
@@ -18,7 +19,7 @@ export function JsonTree({ value, label }: { value: unknown; label: string }) {
 }
 
 function Node({ name, value, openTo }: { name?: string; value: unknown; openTo: number }) {
-  if (value === null || typeof value !== 'object') {
+  if (value === null || typeof value !== 'object' || value instanceof WrittenNumber) {
     return (
       <div className="json-leaf">
         <Name name={name} />
@@ -26,7 +27,7 @@ function Node({ name, value, openTo }: { name?: string; value: unknown; openTo: 
       </div>
     );
   }
-  if (Object.keys(value).length > 0) return <Branch name={name} value={value} openTo={openTo} />;
+  if (entriesOf(value).length > 0) return <Branch name={name} value={value} openTo={openTo} />;
   return (
     <div className="json-leaf">
       <Name name={name} />
@@ -37,7 +38,7 @@ function Node({ name, value, openTo }: { name?: string; value: unknown; openTo: 
 
 function Branch({ name, value, openTo }: { name?: string; value: object; openTo: number }) {
   const isArray = Array.isArray(value);
-  const size = isArray ? value.length : Object.keys(value).length;
+  const size = isArray ? value.length : entriesOf(value).length;
   const [open, setOpen] = useState(openTo > 0 && size <= CHILDREN_AT_ONCE);
   const brackets = isArray ? ['[', ']'] : ['{', '}'];
   return (
@@ -57,12 +58,13 @@ function Branch({ name, value, openTo }: { name?: string; value: object; openTo:
 
 function Children({ value, openTo }: { value: object; openTo: number }) {
   const [shown, setShown] = useState(CHILDREN_AT_ONCE);
-  const entries = Object.entries(value);
+  const entries = entriesOf(value);
   const rest = entries.length - shown;
   return (
     <div className="json-children">
-      {entries.slice(0, shown).map(([name, child]) => (
-        <Node key={name} name={name} value={child} openTo={openTo} />
+      {entries.slice(0, shown).map(([name, child], at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: names may repeat, places do not change
+        <Node key={at} name={name} value={child} openTo={openTo} />
       ))}
       {rest > 0 && (
         <button type="button" className="link" onClick={() => setShown(shown + 10 * CHILDREN_AT_ONCE)}>
@@ -80,6 +82,7 @@ function Name({ name }: { name: string | undefined }) {
 
 function Leaf({ value }: { value: unknown }) {
   const [all, setAll] = useState(false);
+  if (value instanceof WrittenNumber) return <span className="json-number">{value.text}</span>;
   if (typeof value !== 'string')
     return <span className={`json-${value === null ? 'null' : typeof value}`}>{String(value)}</span>;
   const cut = !all && value.length > STRING_AT_ONCE;
@@ -98,9 +101,9 @@ function Leaf({ value }: { value: unknown }) {
 
 /** Counts no further than `most`. */
 function partsOf(value: unknown, most: number): number {
-  if (typeof value !== 'object' || value === null) return 1;
+  if (typeof value !== 'object' || value === null || value instanceof WrittenNumber) return 1;
   let parts = 1;
-  for (const child of Object.values(value)) {
+  for (const [, child] of entriesOf(value)) {
     if (parts >= most) break;
     parts += partsOf(child, most - parts);
   }

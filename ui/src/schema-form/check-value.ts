@@ -1,14 +1,15 @@
-// Whether a value fits its schema, in words. Only told, never enforced: sending what does not fit is part of testing a server.
+// Whether a value fits its schema, in words.
 // The checker is loaded when it is first needed, and interprets: the page's policy forbids generated code.
 
 import type { Schema } from '../api/shapes.ts';
+import { plainOf } from '../json/exact-json.ts';
 
 const MAX_TOLD = 8;
 
 export async function checkValue(value: unknown, schema: Schema): Promise<string[]> {
   const { Validator } = await import('@cfworker/json-schema');
   try {
-    const { valid, errors } = new Validator(schema, draftOf(schema), false).validate(value);
+    const { valid, errors } = new Validator(schema, draftOf(schema), false).validate(plainOf(value));
     if (valid) return [];
     // Of nested errors the innermost say what is wrong; the outer ones only that something is.
     const inner = errors.filter(({ keyword }) => !/^(?:properties|items|\$ref|allOf|if)$/.test(keyword));

@@ -1,30 +1,31 @@
-// A value written as JSON. What does not parse yet is kept as text and told; the value stays the last good one.
+// A value written as JSON. What does not parse yet is kept as text and told; the form is not sent meanwhile.
 
 import { useState } from 'react';
+import { parseExact, writeExact } from '../json/exact-json.ts';
+import { useFieldFault } from './use-draft.ts';
 
 interface Props {
   id: string;
   value: unknown;
   rows?: number;
-  onChange(value: unknown): void;
-  onFault?(fault: string | undefined): void;
+  onChange(value: unknown, text?: string): void;
 }
 
-export function JsonField({ id, value, rows = 2, onChange, onFault }: Props) {
+export function JsonField({ id, value, rows = 2, onChange }: Props) {
   const [draft, setDraft] = useState<string>();
   const [fault, setFault] = useState<string>();
+  useFieldFault(id, fault);
   // Never laid out anew while somebody is here: what lies below would jump away from under the pointer.
   const text = draft !== undefined && (fault !== undefined || means(draft, value)) ? draft : written(value);
   const change = (next: string) => {
     setDraft(next);
-    let told: string | undefined;
     try {
-      onChange(next.trim() === '' ? undefined : JSON.parse(next));
+      if (next.trim() === '') onChange(undefined);
+      else onChange(parseExact(next), next);
+      setFault(undefined);
     } catch (error) {
-      told = (error as Error).message;
+      setFault(`No JSON yet: ${(error as Error).message}`);
     }
-    setFault(told);
-    onFault?.(told);
   };
   return (
     <>
@@ -40,7 +41,7 @@ export function JsonField({ id, value, rows = 2, onChange, onFault }: Props) {
       />
       {fault !== undefined && (
         <p className="field-fault" id={`${id}fault`}>
-          No JSON yet: {fault}
+          {fault}
         </p>
       )}
     </>
@@ -48,10 +49,10 @@ export function JsonField({ id, value, rows = 2, onChange, onFault }: Props) {
 }
 
 function written(value: unknown): string {
-  return value === undefined ? '' : JSON.stringify(value, null, 2);
+  return value === undefined ? '' : writeExact(value, '  ');
 }
 
 function means(draft: string, value: unknown): boolean {
-  if (draft.trim() === '') return value === undefined || JSON.stringify(value) === '{}';
-  return JSON.stringify(JSON.parse(draft)) === JSON.stringify(value);
+  if (draft.trim() === '') return value === undefined || writeExact(value) === '{}';
+  return writeExact(parseExact(draft)) === writeExact(value);
 }

@@ -2,57 +2,69 @@
 
 import { useEffect, useId, useState } from 'react';
 import type { Schema } from '../api/shapes.ts';
+import { plainOf } from '../json/exact-json.ts';
 import { Tabs } from '../parts/tabs.tsx';
 import { visible } from '../text/visible.ts';
 import { checkValue } from './check-value.ts';
 import { Field } from './fields.tsx';
 import { JsonField } from './json-field.tsx';
+import { type Draft, ReportFault } from './use-draft.ts';
 
 interface Props {
   schema: Schema;
-  value: unknown;
+  draft: Draft;
   label: string;
-  onChange(value: unknown): void;
 }
 
 const CHECK_DELAY_MS = 250;
 
-export function SchemaForm({ schema, value, label, onChange }: Props) {
+export function SchemaForm({ schema, draft, label }: Props) {
+  const { value } = draft;
   const id = useId();
   const [mode, setMode] = useState<'form' | 'json'>('form');
   const [touched, setTouched] = useState(false);
   const found = useFaults(value, schema);
-  const faults = touched ? found : [];
-  const change = (next: unknown) => {
+  const faults = touched && !draft.refusal ? found : [];
+  const change = (next: unknown, text?: string) => {
     setTouched(true);
-    onChange(next);
+    draft.change(next, text);
   };
   const empty =
     Object.keys((schema.properties ?? {}) as object).length === 0 && !schema.oneOf && !schema.anyOf && !schema.$ref;
   return (
     <div className="schema-form">
-      <Tabs
-        label={`How to give ${label}`}
-        tabs={[
-          { key: 'form', title: 'Form' },
-          { key: 'json', title: 'JSON' },
-        ]}
-        chosen={mode}
-        onChoose={setMode}
-      >
-        {mode === 'json' ? (
-          <div className="field">
-            <label htmlFor={id}>{label} as JSON</label>
-            <JsonField id={id} rows={10} value={value} onChange={(next) => change(next ?? {})} />
-          </div>
-        ) : empty ? (
-          <p className="muted">Takes no arguments.</p>
-        ) : (
-          <div className="fields">
-            <Field name={label} schema={schema} root={schema} value={value} required depth={0} onChange={change} />
-          </div>
-        )}
-      </Tabs>
+      <ReportFault value={draft.reportFault}>
+        <Tabs
+          label={`How to give ${label}`}
+          tabs={[
+            { key: 'form', title: 'Form' },
+            { key: 'json', title: 'JSON' },
+          ]}
+          chosen={mode}
+          onChoose={setMode}
+        >
+          {mode === 'json' ? (
+            <div className="field">
+              <label htmlFor={id}>{label} as JSON</label>
+              <JsonField id={id} rows={10} value={value} onChange={(next, text) => change(next ?? {}, text)} />
+            </div>
+          ) : empty ? (
+            <p className="muted">Takes no arguments.</p>
+          ) : (
+            <div className="fields">
+              <Field
+                name={label}
+                schema={schema}
+                root={schema}
+                value={plainOf(value, true)}
+                required
+                depth={0}
+                onChange={(next) => change(next)}
+              />
+            </div>
+          )}
+        </Tabs>
+      </ReportFault>
       {faults.length > 0 && (
         <ul className="faults" aria-label="What does not fit the schema">
           {faults.map((fault) => (

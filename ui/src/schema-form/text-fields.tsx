@@ -1,6 +1,9 @@
 import { useState } from 'react';
+import { parseExact, WrittenNumber, writeExact } from '../json/exact-json.ts';
+import { visibleLine } from '../text/visible.ts';
 import type { InputProps } from './fields.tsx';
 import type { Meaning } from './read-schema.ts';
+import { useFieldFault } from './use-draft.ts';
 
 type Of<F extends Meaning['form']> = InputProps & { meaning: Extract<Meaning, { form: F }> };
 
@@ -22,23 +25,43 @@ export function StringField({ id, schema, meaning, value, required, onChange }: 
   return <textarea id={id} rows={1} value={text} placeholder={hint} onChange={(event) => change(event.target.value)} />;
 }
 
-/** Keeps what was typed, so that "1e" on the way to "1e5" is not lost. */
-export function NumberField({ id, schema, meaning, value, onChange }: Of<'number'>) {
+/** Keeps what was typed: every digit, and "1e" on the way to "1e5". A field of type number would round and drop both. */
+export function NumberField({ id, meaning, value, onChange }: Of<'number'>) {
   const [typed, setTyped] = useState<string>();
-  const known = typeof value === 'number' ? String(value) : '';
-  const shown = typed !== undefined && Number(typed) === (value ?? Number.NaN) ? typed : known;
+  const fault = typed === undefined || numberOf(typed) !== null ? undefined : `Not a number: ${typed}`;
+  useFieldFault(id, fault);
+  const known = typeof value === 'number' || value instanceof WrittenNumber ? writeExact(value) : '';
+  const isCurrent = typed !== undefined && (fault !== undefined || writeExact(numberOf(typed)) === writeExact(value));
   return (
-    <input
-      id={id}
-      type="number"
-      step={meaning.integer ? 1 : 'any'}
-      min={typeof schema.minimum === 'number' ? schema.minimum : undefined}
-      max={typeof schema.maximum === 'number' ? schema.maximum : undefined}
-      value={shown}
-      onChange={(event) => {
-        setTyped(event.target.value);
-        onChange(event.target.value === '' ? undefined : Number(event.target.value));
-      }}
-    />
+    <>
+      <input
+        id={id}
+        type="text"
+        inputMode={meaning.integer ? 'numeric' : 'decimal'}
+        autoComplete="off"
+        value={isCurrent ? typed : known}
+        aria-invalid={fault !== undefined}
+        aria-describedby={fault === undefined ? undefined : `${id}fault`}
+        onChange={(event) => {
+          setTyped(event.target.value);
+          onChange(numberOf(event.target.value) ?? undefined);
+        }}
+      />
+      {fault !== undefined && (
+        <p className="field-fault" id={`${id}fault`}>
+          {visibleLine(fault)}
+        </p>
+      )}
+    </>
   );
+}
+
+const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Undefined for no number, null for what is none. */
+function numberOf(typed: string): unknown {
+  const text = typed.trim();
+  if (text === '') return undefined;
+  if (jsonNumber.test(text)) return parseExact(text);
+  return Number.isFinite(Number(text)) ? Number(text) : null;
 }

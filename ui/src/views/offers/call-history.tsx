@@ -43,5 +43,7 @@ export function CallHistory({ calls, shownId, onShow, onReuse }: Props) {
 }
 
 function argumentsOf({ request }: CallUpdate): string {
-  return request.kind === 'resource' ? request.uri : JSON.stringify(request.args).slice(0, 200);
+  if (request.kind === 'resource') return request.uri;
+  const text = request.kind === 'tool' ? request.argsText : undefined;
+  return (text ?? JSON.stringify(request.args)).slice(0, 200);
 }

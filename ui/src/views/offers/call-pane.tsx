@@ -1,10 +1,13 @@
 // One offer: its form, the call that runs or the newest result, and the history to call again from.
 
 import { useMemo, useState } from 'react';
+import { parseExact } from '../../json/exact-json.ts';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { addressOf } from '../../route.ts';
 import { firstValue } from '../../schema-form/first-value.ts';
+import { Refusal } from '../../schema-form/refusal.tsx';
 import { SchemaForm } from '../../schema-form/schema-form.tsx';
+import { useDraft } from '../../schema-form/use-draft.ts';
 import { announce } from '../../state/announce.ts';
 import { calls, startCall } from '../../state/calls.ts';
 import { useCell } from '../../state/cell.ts';
@@ -18,8 +21,6 @@ import { requestOf, schemaOf, valuesOf } from './call-subject.ts';
 import { hintsOf } from './offer-list.tsx';
 import type { Offered, OfferKind } from './offered.ts';
 
-type Values = Record<string, unknown>;
-
 const verbs = { tool: 'Call', resource: 'Read', template: 'Read', prompt: 'Get' } as const;
 const lists: Record<Offered['kind'], OfferKind> = {
   tool: 'tools',
@@ -30,15 +31,17 @@ const lists: Record<Offered['kind'], OfferKind> = {
 
 export function CallPane({ offered, givenArgs }: { offered: Offered; givenArgs: string | undefined }) {
   const schema = useMemo(() => schemaOf(offered), [offered]);
-  const [values, setValues] = useState<Values>(() => parsed(givenArgs) ?? ((firstValue(schema) ?? {}) as Values));
+  const draft = useDraft(schema, () => parsed(givenArgs) ?? firstValue(schema) ?? {});
   const [round, setRound] = useState(0);
   const [shownId, setShownId] = useState<string>();
   const mine = useCell(calls).filter((call) => call.server === offered.server && valuesOf(offered, call.request));
   const shown = mine.find(({ id }) => id === shownId) ?? mine[0];
 
-  const call = async () => {
+  const request = () => requestOf(offered, draft.value, draft.text);
+  const call = async (anyway: boolean) => {
+    if (isStale() || !(await draft.admits(anyway))) return;
     try {
-      setShownId(await startCall(offered.server, requestOf(offered, values)));
+      setShownId(await startCall(offered.server, request()));
     } catch (error) {
       announce(`Not called: ${(error as Error).message}`, 'bad');
     }
@@ -63,30 +66,20 @@ export function CallPane({ offered, givenArgs }: { offered: Offered; givenArgs: 
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (!isStale()) void call();
+          void call(false);
         }}
         noValidate
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.requestSubmit();
         }}
       >
-        {offered.kind !== 'resource' && (
-          <SchemaForm
-            key={round}
-            schema={schema}
-            value={values}
-            label="arguments"
-            onChange={(next) => setValues((next ?? {}) as Values)}
-          />
-        )}
+        {offered.kind !== 'resource' && <SchemaForm key={round} schema={schema} draft={draft} label="arguments" />}
+        <Refusal draft={draft} anyway={`${verbs[offered.kind]} anyway`} onAnyway={() => void call(true)} />
         <div className="buttons">
           <button type="submit" className="primary" title="Ctrl+Enter">
             {verbs[offered.kind]}
           </button>
-          <button
-            type="button"
-            onClick={() => copyText(commandLine(offered.server, requestOf(offered, values)), 'Command')}
-          >
+          <button type="button" onClick={() => copyText(commandLine(offered.server, request()), 'Command')}>
             Copy as command
           </button>
         </div>
@@ -97,7 +90,7 @@ export function CallPane({ offered, givenArgs }: { offered: Offered; givenArgs: 
         shownId={shown?.id}
         onShow={setShownId}
         onReuse={(again) => {
-          setValues(structuredClone(valuesOf(offered, again.request)!));
+          draft.change(valuesOf(offered, again.request)!);
           setRound(round + 1);
           setShownId(again.id);
         }}
@@ -106,9 +99,9 @@ export function CallPane({ offered, givenArgs }: { offered: Offered; givenArgs: 
   );
 }
 
-function parsed(text: string | undefined): Values | undefined {
+function parsed(text: string | undefined): unknown {
   try {
-    return text === undefined ? undefined : JSON.parse(text);
+    return text === undefined ? undefined : parseExact(text);
   } catch {
     return undefined; // a link that somebody cut: the form starts empty
   }

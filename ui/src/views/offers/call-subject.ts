@@ -2,6 +2,7 @@
 
 import type { CallRequest } from '../../../../src/inspector/api.ts';
 import type { Schema } from '../../api/shapes.ts';
+import { argumentsOf, parseExact, plainOf } from '../../json/exact-json.ts';
 import type { Offered } from './offered.ts';
 
 type Values = Record<string, unknown>;
@@ -25,10 +26,12 @@ export function schemaOf(offered: Offered): Schema {
   };
 }
 
-export function requestOf(offered: Offered, values: Values): CallRequest {
+/** `text`: the values as JSON, where they were typed so. */
+export function requestOf(offered: Offered, value: unknown, text?: string): CallRequest {
+  const values = plainOf(value) as Values;
   switch (offered.kind) {
     case 'tool':
-      return { kind: 'tool', name: offered.name, args: values };
+      return { kind: 'tool', name: offered.name, ...argumentsOf(value, text) };
     case 'prompt':
       return { kind: 'prompt', name: offered.name, args: values as Record<string, string> };
     case 'resource':
@@ -39,9 +42,11 @@ export function requestOf(offered: Offered, values: Values): CallRequest {
 }
 
 /** Whether a call of the history was made from this offer; and with which values its form would make it again. */
-export function valuesOf(offered: Offered, request: CallRequest): Values | undefined {
-  if (offered.kind === 'tool')
-    return request.kind === 'tool' && request.name === offered.name ? request.args : undefined;
+export function valuesOf(offered: Offered, request: CallRequest): unknown {
+  if (offered.kind === 'tool') {
+    if (request.kind !== 'tool' || request.name !== offered.name) return undefined;
+    return request.argsText === undefined ? request.args : parseExact(request.argsText);
+  }
   if (offered.kind === 'prompt')
     return request.kind === 'prompt' && request.name === offered.name ? request.args : undefined;
   if (request.kind !== 'resource') return undefined;

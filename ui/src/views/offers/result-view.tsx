@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { CallUpdate } from '../../../../src/inspector/api.ts';
 import { JsonTree } from '../../parts/json-tree.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
+import { addressOf } from '../../route.ts';
 import { visible } from '../../text/visible.ts';
 import { ContentView, ResourceView } from './content-view.tsx';
 
@@ -23,6 +24,12 @@ export function ResultView({ result, server }: { result: Result; server: string 
       {form === 'content' && <Contents result={result} server={server} />}
       {form === 'structured' && <JsonTree value={structured} label="Structured result" />}
       {form === 'json' && <JsonTree value={result} label="Result as JSON" />}
+      {form !== 'content' && (
+        <p className="muted small">
+          Numbers are shown as JavaScript reads them: digits beyond 2<sup>53</sup> are rounded.{' '}
+          <a href={addressOf('wire', { server, kinds: 'answer' })}>As written: on the wire</a>
+        </p>
+      )}
     </Tabs>
   );
 }

@@ -1,8 +1,11 @@
 import { useState } from 'react';
 import type { Answer } from '../../../../src/inspector/api.ts';
 import type { Elicitation } from '../../api/shapes.ts';
+import { lossOf, parseExact, plainOf } from '../../json/exact-json.ts';
 import { firstValue } from '../../schema-form/first-value.ts';
+import { Refusal } from '../../schema-form/refusal.tsx';
 import { SchemaForm } from '../../schema-form/schema-form.tsx';
+import { useDraft } from '../../schema-form/use-draft.ts';
 import { copyText } from '../../text/copy.ts';
 import { visible } from '../../text/visible.ts';
 
@@ -15,13 +18,20 @@ interface Props {
 
 export function ElicitForm({ question: { params }, onAnswer }: Props) {
   const schema = 'requestedSchema' in params ? params.requestedSchema : undefined;
-  const [content, setContent] = useState<unknown>(() => (schema ? firstValue(schema) : undefined));
-  const accept = () => onAnswer(schema ? { action: 'accept', content: content as Content } : { action: 'accept' });
+  const draft = useDraft(schema, () => (schema ? firstValue(schema) : undefined));
+  const [loss, setLoss] = useState<string>();
+  const accept = async (anyway: boolean) => {
+    if (!(await draft.admits(anyway))) return;
+    const lost = lossOf(draft.text === undefined ? draft.value : parseExact(draft.text));
+    setLoss(lost);
+    if (lost !== undefined) return;
+    onAnswer(schema ? { action: 'accept', content: plainOf(draft.value) as Content } : { action: 'accept' });
+  };
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        accept();
+        void accept(false);
       }}
       noValidate
     >
@@ -37,7 +47,13 @@ export function ElicitForm({ question: { params }, onAnswer }: Props) {
           </button>
         </div>
       )}
-      {schema && <SchemaForm schema={schema} value={content} label="answer" onChange={setContent} />}
+      {schema && <SchemaForm schema={schema} draft={draft} label="answer" />}
+      <Refusal draft={draft} anyway="Answer anyway" onAnyway={() => void accept(true)} />
+      {loss !== undefined && (
+        <p className="note bad" role="alert">
+          Not sent: an answer cannot carry this exactly: {loss}
+        </p>
+      )}
       <div className="buttons end">
         <button type="button" onClick={() => onAnswer({ action: 'cancel' })}>
           Cancel

@@ -1,33 +1,44 @@
 // A request of the timeline as a command line.
 
 import type { CallRequest, EventDetail } from '../../../../src/inspector/api.ts';
+import { argumentsOf, entriesOf, parseExact, plainOf } from '../../json/exact-json.ts';
 import { announce } from '../../state/announce.ts';
 import { columns } from '../../state/inspected.ts';
 import { commandLine } from '../../text/command-line.ts';
 import { copyText } from '../../text/copy.ts';
 import { loadDetail } from './event-details.ts';
 
+export type ToolCall = CallRequest & { kind: 'tool' };
+
+/** What the event holds as JSON, as it is written. Undefined where it holds none, or JSON that is nested too deeply. */
+export function exactOf(detail: EventDetail | undefined): unknown {
+  const hasJson = detail?.text !== undefined && detail.json !== undefined && detail.json !== null;
+  return hasJson ? parseExact(detail.text!) : undefined;
+}
+
 /** What the frame asks, if it is something that the command line can ask too; of a batch, the first such thing. */
-export function callOf({ json }: EventDetail): CallRequest | undefined {
-  for (const message of Array.isArray(json) ? json : [json]) {
+export function callOf(exact: unknown): CallRequest | undefined {
+  for (const message of Array.isArray(exact) ? exact : [exact]) {
     const call = callOfMessage(message);
     if (call) return call;
   }
   return undefined;
 }
 
-function callOfMessage(
-  message: { method?: unknown; params?: Record<string, unknown> } | null | undefined,
-): CallRequest | undefined {
-  const params = message?.params;
-  if (typeof message?.method !== 'string' || !params) return undefined;
-  const args = (params.arguments ?? {}) as Record<string, unknown>;
-  if (message.method === 'tools/call') return { kind: 'tool', name: String(params.name), args };
-  if (message.method === 'resources/read') return { kind: 'resource', uri: String(params.uri) };
-  if (message.method === 'prompts/get') {
-    return { kind: 'prompt', name: String(params.name), args: args as Record<string, string> };
+function callOfMessage(message: unknown): CallRequest | undefined {
+  const { method, params: given } = membersOf(message);
+  const params = membersOf(given);
+  if (typeof method !== 'string' || given === undefined) return undefined;
+  if (method === 'tools/call') {
+    return { kind: 'tool', name: String(params.name), ...argumentsOf(params.arguments ?? {}) };
   }
-  return undefined;
+  const args = plainOf(params.arguments ?? {}) as Record<string, string>;
+  if (method === 'resources/read') return { kind: 'resource', uri: String(params.uri) };
+  return method === 'prompts/get' ? { kind: 'prompt', name: String(params.name), args } : undefined;
+}
+
+function membersOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? Object.fromEntries(entriesOf(value)) : {};
 }
 
 /** Of an answer, its request is meant. */
@@ -38,7 +49,7 @@ export async function copyCall(seq: number | undefined): Promise<void> {
   const isAnswer = row.type === 'response' || row.type === 'answers';
   const requestSeq = isAnswer && row.pairSeq !== undefined ? row.pairSeq : row.seq;
   try {
-    const call = callOf(await loadDetail(requestSeq));
+    const call = callOf(exactOf(await loadDetail(requestSeq)));
     if (call) await copyText(commandLine(row.server, call), 'Command');
     else announce('Only tools/call, resources/read and prompts/get have a command line.');
   } catch (error) {

@@ -1,6 +1,6 @@
 // All about one event: what it is, what is wrong with it in words, and what it holds as JSON, text and bytes.
 
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { shareableAddress } from '../../api/token.ts';
 import { HexView } from '../../parts/hex-view.tsx';
 import { JsonTree } from '../../parts/json-tree.tsx';
@@ -14,7 +14,7 @@ import { commandLine } from '../../text/command-line.ts';
 import { copyText } from '../../text/copy.ts';
 import { visible } from '../../text/visible.ts';
 import { StderrTail } from '../servers/last-exit-note.tsx';
-import { callOf, copyCall } from './copy-call.ts';
+import { callOf, copyCall, exactOf, type ToolCall } from './copy-call.ts';
 import { type Loading, useDetail } from './event-details.ts';
 import { EventFacts } from './event-facts.tsx';
 import { FoundText } from './found-text.tsx';
@@ -96,10 +96,11 @@ function Explained({ seq, loading: { detail } }: { seq: number; loading: Loading
 function Contents({ seq, loading }: { seq: number; loading: Loading }) {
   const { detail, failure } = loading;
   const [wished, setWished] = useState<Form>('json');
+  const exact = useMemo(() => exactOf(detail), [detail]);
   if (failure) return <p className="note">What it holds cannot be asked for now: {failure}</p>;
   if (!detail) return <p className="muted">Loading…</p>;
   const { json, text, base64, offset } = detail;
-  const call = callOf(detail);
+  const call = callOf(exact);
   const hasJson = json !== undefined && json !== null;
   if (!hasJson && !text && base64 === '') return null;
   const tabs: { key: Form; title: string }[] = [
@@ -111,7 +112,7 @@ function Contents({ seq, loading }: { seq: number; loading: Loading }) {
   return (
     <>
       <Tabs label="Contents" tabs={tabs} chosen={form} onChoose={setWished}>
-        {form === 'json' && <JsonTree key={seq} value={json} label="Contents as JSON" />}
+        {form === 'json' && <JsonTree key={seq} value={exact} label="Contents as JSON" />}
         {form === 'text' && <LongText key={seq} text={text ?? ''} label="Contents as text" />}
         {form === 'hex' && <HexView key={seq} base64={base64} offset={offset} />}
       </Tabs>
@@ -133,10 +134,7 @@ function Contents({ seq, loading }: { seq: number; loading: Loading }) {
           </button>
         )}
         {call?.kind === 'tool' && (
-          <button
-            type="button"
-            onClick={() => goTo(addressOf('tools', callParams(detail.row.server, call.name, call.args)))}
-          >
+          <button type="button" onClick={() => goTo(addressOf('tools', callParams(detail.row.server, call)))}>
             Open in Tools
           </button>
         )}
@@ -145,7 +143,7 @@ function Contents({ seq, loading }: { seq: number; loading: Loading }) {
   );
 }
 
-function callParams(server: string, name: string, args: Record<string, unknown>) {
-  const text = JSON.stringify(args);
+function callParams(server: string, { name, args, argsText }: ToolCall) {
+  const text = argsText ?? JSON.stringify(args);
   return { server, name, args: text.length < 4000 ? text : undefined };
 }

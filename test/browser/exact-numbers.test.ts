@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import { FlowStore } from '../../src/flow/store.ts';
+import type { EventDetail, EventPage } from '../../src/inspector/api.ts';
+import type { InspectorSource } from '../../src/inspector/source.ts';
+import { inBrowser, openPage } from './chromium.ts';
+import { detail, goTo, live, openTool, soon } from './on-page.ts';
+import { type Opened, openInspector, openSource } from './target.ts';
+
+/** The newest request for this tool, as it was on the pipe. */
+async function sent({ port, token }: Opened, tool: string): Promise<string | undefined> {
+  const get = async (path: string) =>
+    (await fetch(`http://127.0.0.1:${port}/api/${path}`, { headers: { 'x-standpipe-token': token } })).json();
+  const { rows } = (await get('events?after=0&limit=5000')) as EventPage;
+  const row = rows.filter((one) => one.type === 'request' && one.tool === tool).at(-1);
+  return row && ((await get(`events/${row.seq}`)) as EventDetail).text;
+}
+
+inBrowser('numbers and keys', () => {
+  test('the JSON of a message is shown as it was on the pipe', async () => {
+    const flow = new FlowStore();
+    const message = '{"jsonrpc":"2.0","id":1,"result":{"n":12345678901234567890,"e":1e400,"k":"first","k":"second"}}';
+    flow.begin('one').text('fromServer', message);
+    const source: InspectorSource = {
+      ...{ kind: 'recording', title: 'one', startedAt: new Date(), live: false, flow },
+      close: async () => undefined,
+    };
+    const page = await openPage(`${(await openSource(source)).url}#/wire?event=1`);
+    const tree = detail(page).getByRole('region', { name: 'Contents as JSON' });
+    await tree.getByText('12345678901234567890').waitFor();
+    await tree.getByText('1e400').waitFor();
+    await tree.getByText('"first"').waitFor();
+    await tree.getByText('"second"').waitFor();
+  });
+
+  test('a form sends every digit that was typed, and calls again with it', async () => {
+    const inspector = await openInspector('workbench');
+    const page = await openPage(inspector.url);
+    await live(page);
+    const form = await openTool(page, 'identify');
+    await form.getByLabel(/^id/).fill('9007199254740993');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await page.getByRole('region', { name: 'Result' }).getByText('done', { exact: true }).waitFor();
+    expect(await sent(inspector, 'identify')).toContain('"arguments":{"id":9007199254740993}');
+    await page.reload();
+    await page.getByText('{"id":9007199254740993}').waitFor();
+    await page.getByRole('button', { name: 'Again…' }).click();
+    expect(await form.getByLabel(/^id/).inputValue()).toBe('9007199254740993');
+  });
+
+  test('the JSON tab sends what stands in it: digits, and keys that stand twice', async () => {
+    const inspector = await openInspector('workbench');
+    const page = await openPage(inspector.url);
+    await live(page);
+    const form = await openTool(page, 'identify');
+    await form.getByRole('tab', { name: 'JSON' }).click();
+    await form.getByLabel('arguments as JSON').fill('{\n "id": 1,\n "id": 12345678901234567890\n}');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await page.getByRole('region', { name: 'Result' }).getByText('done', { exact: true }).waitFor();
+    expect(await sent(inspector, 'identify')).toContain('"id": 1,  "id": 12345678901234567890');
+  });
+
+  test('where it cannot be sent exactly, it is not sent', async () => {
+    const inspector = await openInspector('calculator');
+    const page = await openPage(`${inspector.url}#/tools`);
+    await page.getByRole('navigation', { name: 'All tools' }).getByRole('link').first().click();
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    await page.getByLabel('arguments as JSON').fill('{"a": 9007199254740993}');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await page.getByRole('button', { name: 'Call anyway' }).click();
+    await page.getByText(/would be rounded on the way/).waitFor();
+    await goTo(page, '#/wire');
+    await soon(() => page.getByText('9007199254740993').count()).toBe(0);
+  });
+});
+
+inBrowser('forms that are not complete', () => {
+  test('broken JSON is not sent, and neither is what was there before', async () => {
+    const inspector = await openInspector('workbench');
+    const page = await openPage(inspector.url);
+    await live(page);
+    const form = await openTool(page, 'add');
+    await form.getByRole('tab', { name: 'JSON' }).click();
+    await form.getByLabel('arguments as JSON').fill('{"a": 1, "b": 2}');
+    await form.getByLabel('arguments as JSON').fill('{"a": 1, "b": 3');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await form
+      .getByRole('alert')
+      .getByText(/^Not sent: No JSON yet/)
+      .waitFor();
+    expect(await sent(inspector, 'add')).toBe(undefined);
+    await form.getByLabel('arguments as JSON').fill('{"a": 1, "b": 3}');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await page.getByRole('region', { name: 'Result' }).getByText('done', { exact: true }).waitFor();
+    expect(await sent(inspector, 'add')).toContain('{"a":1,"b":3}');
+  });
+
+  test('a required field is asked for before the first call, which can be made all the same', async () => {
+    const inspector = await openInspector('workbench');
+    const page = await openPage(inspector.url);
+    await live(page);
+    const form = await openTool(page, 'add');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await form.getByRole('alert').getByText('"a" is missing').waitFor();
+    expect(await sent(inspector, 'add')).toBe(undefined);
+    await form.getByRole('button', { name: 'Call anyway' }).click();
+    await page.getByRole('region', { name: 'Result' }).waitFor();
+    await soon(() => sent(inspector, 'add')).toContain('"arguments":{}');
+  });
+
+  test('what is no number is said and not sent', async () => {
+    const inspector = await openInspector('workbench');
+    const page = await openPage(inspector.url);
+    await live(page);
+    const form = await openTool(page, 'identify');
+    await form.getByLabel(/^id/).fill('12x');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await form.getByRole('alert').getByText('Not sent: Not a number: 12x').waitFor();
+    expect(await sent(inspector, 'identify')).toBe(undefined);
+  });
+
+  test('an answer to a server needs its required fields', async () => {
+    const { url, host } = await openInspector('workbench');
+    const page = await openPage(url);
+    await live(page);
+    const called = host.callTool('workbench', 'ask', {});
+    await page.getByRole('button', { name: /1 question/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Answer', exact: true }).click();
+    await dialog.getByRole('alert').getByText('"name" is missing').waitFor();
+    await dialog.getByLabel(/^Your name/).fill('Ada');
+    await dialog.getByRole('button', { name: 'Answer', exact: true }).click();
+    expect(JSON.stringify(await called)).toContain('Ada');
+  });
+});
