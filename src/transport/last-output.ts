@@ -18,9 +18,10 @@ export function lastOutput(stream: Readable, clock: Clock, hasRest: () => boolea
     let timer: Timer;
     let bytes = 0;
     const startedMs = clock.nowMs();
-    const isSilent = (before: number) => bytes === before && !hasRest();
+    const isRead = () => !hasRest() && stream.readableLength === 0;
+    const isSilent = (before: number) => bytes === before && isRead();
     // What was written before the end is read, however long that takes. Beyond what a pipe holds it was written behind it.
-    const isTooLong = () => clock.nowMs() - startedMs > LONGEST_MS && (!hasRest() || bytes > PIPE_BYTES);
+    const isTooLong = () => clock.nowMs() - startedMs > LONGEST_MS && (isRead() || bytes > PIPE_BYTES);
     const count = (chunk: Uint8Array) => {
       bytes += chunk.length;
     };
