@@ -232,8 +232,8 @@ export interface LatencyRow {
   p99Ms: number;
 }
 
-/** `GET /api/stderr?server=NAME&life=N&search=TEXT` */
+/** `GET /api/stderr?server=NAME&life=N&search=TEXT`: without `server`, of all of them, in the order they came. */
 export interface StderrPage {
-  lines: { seq: number; atMs: number; life: number; text: string }[];
+  lines: { seq: number; atMs: number; server: string; life: number; text: string }[];
   dropped: boolean;
 }

@@ -104,3 +104,15 @@ test('a batch names its messages, and tells the slowest of them and the first th
     error: '-1: no',
   });
 });
+
+test('progress is named by its method, as one row live and as all of them later', () => {
+  const rows = rowsOf((source) => {
+    const params = '{"name":"sum","_meta":{"progressToken":7}}';
+    source.text('toServer', `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`);
+    for (const progress of [1, 2]) {
+      const told = `{"progressToken":7,"progress":${progress}}`;
+      source.frame('fromServer', bytes(`{"jsonrpc":"2.0","method":"notifications/progress","params":${told}}`));
+    }
+  });
+  expect(rows.map(({ tool }) => tool)).toEqual(['sum', undefined, undefined]);
+});

@@ -87,7 +87,8 @@ function fillFrame(row: EventRow, event: FrameEvent, exchanges: Pick<Pairs, 'for
   const [exchange] = exchanges.forSeq(event.seq);
   if (!exchange) return;
   row.method ??= exchange.method;
-  if (exchange.tool !== undefined) row.tool ??= exchange.tool;
+  // Only the newest progress of a request is known as its: a row that took the name from there would lose it later.
+  if (exchange.tool !== undefined && type !== 'notification') row.tool ??= exchange.tool;
   fillFate(row, exchange, redact);
 }
 

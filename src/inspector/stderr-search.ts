@@ -45,8 +45,8 @@ export function searchStderr(
 }
 
 function linesOf(event: FlowEvent & { kind: 'stderr' }, redact: Redact): Line[] {
-  const { seq, atMs, life } = event;
+  const { seq, atMs, server, life } = event;
   const texts = redact(decodeText(event.payload)).split(/\r?\n/);
   if (texts.at(-1) === '') texts.pop();
-  return texts.map((text) => ({ seq, atMs, life, text }));
+  return texts.map((text) => ({ seq, atMs, server, life, text }));
 }

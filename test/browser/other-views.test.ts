@@ -3,6 +3,14 @@ import { inBrowser, openPage } from './chromium.ts';
 import { detail, goTo, live, soon } from './on-page.ts';
 import { openInspector, openRecording } from './target.ts';
 
+/** What the tests use of an element: they are compiled without the types of a browser. */
+interface Scrolled {
+  scrollHeight: number;
+  scrollTop: number;
+  clientHeight: number;
+  scrollTo(x: number, y: number): void;
+}
+
 inBrowser('latency, stderr and problems', () => {
   test('latency has a row for each method and tool, a plot, and a way to the wire', async () => {
     const { url, host } = await openInspector('workbench');
@@ -32,6 +40,30 @@ inBrowser('latency, stderr and problems', () => {
     await page.getByRole('link', { name: /somebody prints/ }).click();
     await detail(page).waitFor();
     expect(await page.locator('.row.cursor').getAttribute('class')).toContain('g-stderr');
+  });
+
+  test('stderr of all servers opens at its newest line and follows, until somebody scrolls', async () => {
+    const { url, host } = await openInspector('workbench', 'hostile');
+    for (let at = 0; at < 80; at++) await host.callTool('workbench', 'pollute', {});
+    const page = await openPage(`${url}#/stderr`);
+    const lines = page.getByRole('region', { name: 'Lines of stderr' });
+    const fromEnd = () =>
+      lines.evaluate((element) => {
+        const { scrollHeight, scrollTop, clientHeight } = element as unknown as Scrolled;
+        return scrollHeight - scrollTop - clientHeight;
+      });
+    await lines.getByText('workbench', { exact: true }).first().waitFor();
+    await soon(fromEnd).toBeLessThan(22);
+    await host.callTool('workbench', 'complain', {});
+    await lines.getByText('the newest complaint').waitFor();
+    await soon(fromEnd).toBeLessThan(22);
+    await lines.evaluate((element) => (element as unknown as Scrolled).scrollTo(0, 0));
+    await page.getByRole('button', { name: 'Follow', pressed: false }).waitFor();
+    await host.callTool('workbench', 'complain', {});
+    await page.getByText('83 lines').waitFor();
+    expect(await lines.evaluate((element) => (element as unknown as Scrolled).scrollTop)).toBe(0);
+    await page.getByRole('button', { name: 'Follow' }).click();
+    await soon(fromEnd).toBeLessThan(22);
   });
 
   test('problems are told in words, with the event where they show', async () => {

@@ -133,6 +133,15 @@ export const tools = [
     },
   },
   {
+    name: 'complain',
+    description: 'Writes a line to stderr.',
+    inputSchema: none,
+    run: () => {
+      process.stderr.write('the newest complaint\n');
+      return text('Written.');
+    },
+  },
+  {
     name: 'crash',
     description: 'Ends the process without an answer.',
     annotations: { destructiveHint: true },

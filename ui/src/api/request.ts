@@ -83,7 +83,7 @@ export const api = {
   cancel: (id: string) => request<unknown>(`calls/${one(id)}`, { method: 'DELETE' }),
   answer: (id: string, answer: Answer) => post<unknown>(`questions/${one(id)}`, answer),
   latency: () => request<LatencyReport>('latency'),
-  stderr: (query: { server: string; life?: string; search?: string }) => {
+  stderr: (query: { server?: string; life?: string; search?: string }) => {
     const given = Object.entries(query).filter(([, value]) => value);
     return request<StderrPage>(`stderr?${new URLSearchParams(given)}`);
   },

@@ -1,11 +1,30 @@
-// What is worth reading of a message in one line: its start names what other columns show already.
+// What is worth reading of a message in one line: its envelope names what other columns show already.
 
-const known = /^(?:"jsonrpc":"2\.0"|"id":(?:-?\d+|"[^"\\]*"|null)|"method":"[^"\\]*"),?/;
+import { endOfValue } from '../json/end-of-value.ts';
 
+const envelope = new Set(['jsonrpc', 'id', 'method']);
+const contents = new Set(['params', 'result', 'error']);
+const nameOfMember = /[\s,]*"((?:[^"\\]|\\.)*)"\s*:\s*/y;
+
+/** The summary may be cut off anywhere, and written with spaces or without. */
 export function shortMessage(summary: string): string {
-  if (!summary.startsWith('{"')) return summary;
-  let rest = summary.slice(1);
-  for (let found = known.exec(rest); found; found = known.exec(rest)) rest = rest.slice(found[0].length);
-  if (rest === '}') return '';
-  return rest.replace(/^"(?:params|result|error)":/, '').replace(/\}$/, '');
+  if (!/^\{\s*["}]/.test(summary)) return summary;
+  const members: { name: string; value: string; text: string }[] = [];
+  let at = 1;
+  for (;;) {
+    nameOfMember.lastIndex = at;
+    const found = nameOfMember.exec(summary);
+    if (!found) break;
+    const from = nameOfMember.lastIndex;
+    const end = endOfValue(summary, from);
+    const value = summary.slice(from, end) + (end === undefined ? '…' : '');
+    members.push({ name: found[1]!, value, text: `"${found[1]}": ${value}` });
+    if (end === undefined) break;
+    at = end;
+  }
+  const lite = members.some(({ name }) => name === 'version') ? members.find(({ name }) => name === 'data') : undefined;
+  if (lite) return lite.value;
+  const told = members.filter(({ name }) => !envelope.has(name));
+  if (told.length === 1 && contents.has(told[0]!.name)) return told[0]!.value;
+  return told.map(({ text }) => text).join(', ');
 }

@@ -1,11 +1,12 @@
-// What a server wrote to stderr, searchable, each line a link to its place on the wire.
+// What servers wrote to stderr, the newest in sight, searchable, each line a link to its place on the wire.
 
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { StderrPage } from '../../../../src/inspector/api.ts';
 import { api } from '../../api/request.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { useFixedRows } from '../../parts/fixed-rows.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
+import { ServerChip } from '../../parts/server-chip.tsx';
 import { useThrottled } from '../../parts/throttled.ts';
 import { addressOf, replaceParams, useRoute } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
@@ -19,8 +20,9 @@ const ASK_EVERY_MS = 200;
 export default function StderrView() {
   const { params } = useRoute();
   const all = useCell(servers);
-  const server = params.server ?? all[0]?.name ?? '';
+  const server = params.server ?? '';
   const [search, setSearch] = useState(params.q ?? '');
+  const [following, setFollowing] = useState(true);
   const lives = all.find(({ name }) => name === server)?.lives ?? [];
   const { page, failure } = useStderr(server, params.life ?? '', search);
   const choose = (change: Record<string, string>) => replaceParams({ ...params, server, q: search, ...change });
@@ -33,13 +35,19 @@ export default function StderrView() {
           value={server}
           onChange={(event) => choose({ server: event.target.value, life: '' })}
         >
+          <option value="">all servers</option>
           {all.map(({ name }) => (
             <option key={name} value={name}>
               {visibleLine(name)}
             </option>
           ))}
         </select>
-        <select aria-label="Life" value={params.life ?? ''} onChange={(event) => choose({ life: event.target.value })}>
+        <select
+          aria-label="Life"
+          disabled={server === ''}
+          value={params.life ?? ''}
+          onChange={(event) => choose({ life: event.target.value })}
+        >
           <option value="">all lives</option>
           {lives.map(({ life, pid }) => (
             <option key={life} value={life}>
@@ -58,6 +66,14 @@ export default function StderrView() {
             choose({ q: event.target.value });
           }}
         />
+        <button
+          type="button"
+          aria-pressed={following}
+          title="Keep the newest line in sight"
+          onClick={() => setFollowing(!following)}
+        >
+          Follow
+        </button>
         <span className="muted" role="status">
           {page && plural(page.lines.length, 'line')}
           {page?.dropped && ', older ones are gone'}
@@ -67,7 +83,15 @@ export default function StderrView() {
       {page && page.lines.length === 0 && (
         <Empty title={search ? 'No line has this text' : 'Nothing was written to stderr'} />
       )}
-      {page && page.lines.length > 0 && <Lines lines={page.lines} search={search} />}
+      {page && page.lines.length > 0 && (
+        <Lines
+          lines={page.lines}
+          search={search}
+          namesServers={server === '' && all.length > 1}
+          following={following}
+          onFollow={setFollowing}
+        />
+      )}
     </>
   );
 }
@@ -79,7 +103,6 @@ function useStderr(server: string, life: string, typed: string) {
   const [failure, setFailure] = useState<string>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: new lines came
   useEffect(() => {
-    if (server === '') return;
     let current = true;
     api.stderr({ server, life, search }).then(
       (found) => {
@@ -96,9 +119,29 @@ function useStderr(server: string, life: string, typed: string) {
   return { page, failure };
 }
 
-function Lines({ lines, search }: { lines: StderrPage['lines']; search: string }) {
+interface LinesProps {
+  lines: StderrPage['lines'];
+  search: string;
+  namesServers: boolean;
+  following: boolean;
+  onFollow(following: boolean): void;
+}
+
+function Lines({ lines, search, namesServers, following, onFollow }: LinesProps) {
   const scroller = useRef<HTMLElement>(null);
-  const { first, end, onScroll } = useFixedRows(scroller, lines.length, ROW_PX);
+  const rows = useFixedRows(scroller, lines.length, ROW_PX);
+  const { first, end } = rows;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other lines, another end
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (following && element) element.scrollTop = element.scrollHeight;
+  }, [following, lines]);
+  const onScroll = () => {
+    rows.onScroll();
+    const { scrollTop, scrollHeight, clientHeight } = scroller.current!;
+    const isAtEnd = scrollHeight - scrollTop - clientHeight < ROW_PX;
+    if (isAtEnd !== following) onFollow(isAtEnd);
+  };
   return (
     <ScrollRegion className="stderr-lines" ref={scroller} onScroll={onScroll} label="Lines of stderr">
       <div className="rows" style={{ height: lines.length * ROW_PX }}>
@@ -106,11 +149,12 @@ function Lines({ lines, search }: { lines: StderrPage['lines']; search: string }
           <a
             // biome-ignore lint/suspicious/noArrayIndexKey: several lines may come from one event
             key={`${line.seq}-${first + at}`}
-            className="stderr-line"
+            className={namesServers ? 'stderr-line named' : 'stderr-line'}
             href={addressOf('wire', { event: line.seq })}
             style={{ transform: `translateY(${(first + at) * ROW_PX}px)` }}
           >
             <span className="stderr-time">{clockTime(wallTime(line.atMs))}</span>
+            {namesServers && <ServerChip name={line.server} />}
             <span className="stderr-life">{line.life}</span>
             <Marked text={visibleLine(line.text)} search={search} />
           </a>
