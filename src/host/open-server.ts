@@ -39,7 +39,8 @@ export async function openServer(config: ServerConfig, options: OpenServerOption
 type Connected = Omit<ServerLink<Client>, 'isResponsive' | 'evidence'>;
 
 async function connectTo(config: ServerConfig, options: OpenServerOptions): Promise<Connected> {
-  const { command, args, env, cwd, maxFrameBytes, maxFrameValues, startupTimeoutMs, requestTimeoutMs } = config;
+  const { command, args, env, cwd, maxFrameBytes, maxFrameValues, startupTimeoutMs, requestTimeoutMs, era, revision } =
+    config;
   const { signal, clock, eraMemory, inputs, observer } = options;
   const target = {
     command,
@@ -64,7 +65,18 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
   const client = await connect(
     { ...target, framing },
     // The schemas are the servers' own: one made to take for ever would stop all the others too.
-    { ...inputs, startupTimeoutMs, requestTimeoutMs, signal, clock, eraMemory, checkOutput: false, maxListBytes },
+    {
+      ...inputs,
+      startupTimeoutMs,
+      requestTimeoutMs,
+      signal,
+      clock,
+      eraMemory,
+      era,
+      revision,
+      checkOutput: false,
+      maxListBytes,
+    },
   );
   return linkTo(client);
 }

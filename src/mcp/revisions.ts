@@ -11,6 +11,14 @@ export type Revision = LegacyRevision | ModernRevision;
 /** Legacy: a session opened by `initialize`. Modern: every request describes itself in `_meta`. */
 export type Era = 'legacy' | 'modern';
 
+export const erasOfMcp: readonly Era[] = ['legacy', 'modern'];
+/** Newest first. */
+export const revisionsOfMcp: readonly Revision[] = [...modernRevisions, ...legacyRevisions];
+
+export function eraOf(revision: Revision): Era {
+  return isModernRevision(revision) ? 'modern' : 'legacy';
+}
+
 export const NEWEST_LEGACY: LegacyRevision = legacyRevisions[0];
 export const NEWEST_MODERN: ModernRevision = modernRevisions[0];
 

@@ -62,6 +62,8 @@ export function configOf(name: ServerName): ServerConfig {
     autoStart: true,
     protocol: isLite ? 'litemcp' : 'mcp',
     framing: undefined,
+    era: 'auto',
+    revision: undefined,
     startupTimeoutMs: 100_000,
     requestTimeoutMs: 100_000,
     pingTimeoutMs: 0,

@@ -25,7 +25,7 @@ test('commands, servers and options, before any server was ever asked', async ()
   expect(await complete('call', '')).toEqual(['everything', 'calculator']);
   expect(await complete('restart', 'ev')).toEqual(['everything']);
   expect(await complete('call', 'everything', '')).toEqual([]);
-  expect(await complete('call', '--re')).toEqual(['--repeatable']);
+  expect(await complete('call', '--re')).toEqual(['--repeatable', '--revision']);
   expect(await complete('completion', '')).toEqual(['bash', 'zsh', 'fish']);
   expect(await complete('call', '--protocol', '')).toEqual(['mcp', 'litemcp']);
   expect(await complete('--config', 'mc')).toEqual([':files ']);

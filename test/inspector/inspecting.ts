@@ -52,6 +52,8 @@ export function serverConfig(name: string, script: string, more: Partial<ServerC
     autoStart: true,
     protocol: 'mcp',
     framing: undefined,
+    era: 'auto',
+    revision: undefined,
     startupTimeoutMs: 100_000,
     requestTimeoutMs: 100_000,
     pingTimeoutMs: 0,

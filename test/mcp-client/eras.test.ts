@@ -98,16 +98,55 @@ test('a modern server: one start, and every request carries the envelope', async
   expect(client.warnings).toEqual([]);
 });
 
-/** Turns the clock past the probe as soon as that is sent: the server has both requests before it reads the first. */
-async function connectAskingTwice(server: Logged) {
+/** Turns the clock until `last` is sent: the server has all requests up to it before it reads the first. */
+async function connectBeforeItIsUp(server: Logged, last: 'ping' | 'initialize') {
   const clock = new ManualClock();
   const sent: string[] = [];
   server.target.observer = { sent: (text) => sent.push(JSON.parse(text).method) };
   const connecting = server.connect({ clock, probeTimeoutMs: 400 });
   await until('the probe is sent', () => sent.includes('server/discover'));
-  clock.advance(400);
-  return connecting;
+  await until(`${last} is sent`, () => {
+    if (sent.includes(last)) return true;
+    clock.advance(400);
+    return false;
+  });
+  return { client: await connecting, sent };
 }
+
+const connectAskingTwice = async (server: Logged) => (await connectBeforeItIsUp(server, 'initialize')).client;
+
+for (const name of ['modern', 'official-dual']) {
+  test(`${name}, silent because it starts slowly, is not sent initialize before it is up`, async () => {
+    const server = new Logged(name, '1000');
+    const { client, sent } = await connectBeforeItIsUp(server, 'ping');
+    expect(client.server.era).toBe('modern');
+    await isUsable(client);
+    expect(sent.slice(0, 3)).toEqual(['server/discover', 'ping', 'tools/list']);
+    expect(server.spawns).toBe(1);
+  });
+}
+
+test('a legacy server that is silent about the probe and answers ping is sent initialize at once', async () => {
+  const server = new Logged('ignores-the-probe', 'answers-ping');
+  const { client, sent } = await connectBeforeItIsUp(server, 'ping');
+  expect(client.server.era).toBe('legacy');
+  expect(sent.slice(0, 3)).toEqual(['server/discover', 'ping', 'initialize']);
+});
+
+test('one that has printed something and is quiet is sent initialize without an answer to ping', async () => {
+  const server = new Logged('ignores-the-probe', 'prints');
+  const clock = new ManualClock();
+  const sent: string[] = [];
+  let stderr = 0;
+  server.target.observer = { sent: (text) => sent.push(JSON.parse(text).method), stderr: () => stderr++ };
+  const connecting = server.connect({ clock, probeTimeoutMs: 400, startupTimeoutMs: 1_000_000 });
+  await until('it has printed', () => stderr > 0 && sent.includes('server/discover'));
+  clock.advance(400);
+  await until('ping is sent', () => sent.includes('ping'));
+  clock.advance(400);
+  const client = await connecting;
+  expect(client.server.era).toBe('legacy');
+});
 
 test('a modern server that starts slowly comes out modern, though it was asked both ways', async () => {
   const server = new Logged('modern', '1000');
@@ -115,7 +154,7 @@ test('a modern server that starts slowly comes out modern, though it was asked b
   expect(client.server.era).toBe('modern');
   await isUsable(client);
   expect(server.spawns).toBe(1);
-  expect(server.methods.slice(0, 3)).toEqual(['server/discover', 'initialize', 'tools/list']);
+  expect(server.methods.slice(0, 4)).toEqual(['server/discover', 'ping', 'initialize', 'tools/list']);
   await client.close();
   await isUsable(await server.connect());
   expect(server.methods.filter((method) => method === 'initialize')).toHaveLength(1);

@@ -15,6 +15,7 @@ import { shellWord } from '../output/shell-word.ts';
 import { loadServers } from '../reach/own-host.ts';
 import { configFileOf, findRunningHost } from '../reach/running-host.ts';
 import { type ServerCommandOptions, serverOfCommand } from '../reach/server-command.ts';
+import { userEraMemory } from '../reach/user-era-memory.ts';
 import { addServerOptions, examples, readPort, serverOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
@@ -107,7 +108,7 @@ async function ofServer(servers: readonly ServerConfig[]): Promise<{ source: Ins
     import('../../inspector/questions.ts'),
   ]);
   const questions = inspectorInputs();
-  const host = new Host(servers, { inputs: questions.inputs });
+  const host = new Host(servers, { inputs: questions.inputs, eraMemory: userEraMemory() });
   void host.start(); // what becomes of it is shown
   return { source: hostSource(host, { questions, redact: redactServers(() => servers) }), host };
 }

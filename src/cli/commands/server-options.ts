@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';
+import { erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
 import type { ServerCommandOptions } from '../reach/server-command.ts';
 
 export function addServerOptions(command: Command): Command {
@@ -9,7 +10,11 @@ export function addServerOptions(command: Command): Command {
     .option('--env <name=value>', 'a variable for the server behind --; repeatable', collect)
     .option('--cwd <folder>', 'the folder that the server behind -- runs in')
     .addOption(new Option('--protocol <name>', 'what the server behind -- speaks').choices(['mcp', 'litemcp']))
-    .option('--framing <name>', 'how the server behind -- parts its messages');
+    .option('--framing <name>', 'message framing used by the server behind --')
+    .addOption(
+      new Option('--era <name>', 'era of MCP that the server behind -- speaks').choices(['auto', ...erasOfMcp]),
+    )
+    .addOption(new Option('--revision <date>', 'revision of MCP to use with it, and no other').choices(revisionsOfMcp));
 }
 
 export function serverOptions(options: Record<string, unknown>): ServerCommandOptions {

@@ -2,6 +2,7 @@
 // can be typed, in quotes, by someone who knows them.
 
 import { Command } from 'commander';
+import { erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { commandTable } from '../command-table.ts';
 import type { Settings } from '../settings.ts';
 import { alternatives, propertiesOf, type Schema } from '../values/schema.ts';
@@ -31,6 +32,8 @@ const values: Record<string, Answer> = {
   '--timeout': words('500ms', '10s', '1m', '5m'),
   '--env': [],
   '--framing': [],
+  '--era': words('auto', ...erasOfMcp),
+  '--revision': words(...revisionsOfMcp),
   '--tool': [],
 };
 

@@ -2,10 +2,10 @@
 // Only a help for typing: what is old or missing is no fault, and nothing here may fail a command.
 
 import { mkdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { shortHash } from '../../base/short-hash.ts';
 import type { Tool } from '../../mcp/types.ts';
+import { cacheFolder } from '../../process/cache-folder.ts';
 import { replacePrivately } from '../../record/private-file.ts';
 import { configFileOf } from '../reach/running-host.ts';
 import type { Settings } from '../settings.ts';
@@ -50,7 +50,5 @@ export function recallTools(settings: Settings): Remembered {
 function fileOf(settings: Settings): string | undefined {
   const config = configFileOf(settings);
   if (!config) return undefined;
-  const xdg = process.env.XDG_CACHE_HOME ?? '';
-  const folder = join(isAbsolute(xdg) ? xdg : join(homedir(), '.cache'), 'standpipe');
-  return join(folder, `tools-${shortHash(config)}.json`);
+  return join(cacheFolder(), `tools-${shortHash(config)}.json`);
 }

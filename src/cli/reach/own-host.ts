@@ -10,6 +10,7 @@ import type { Settings } from '../settings.ts';
 import { askPerson } from './ask-person.ts';
 import { type ServerCommandOptions, serverOfCommand } from './server-command.ts';
 import { tellNoise } from './tell-noise.ts';
+import { userEraMemory } from './user-era-memory.ts';
 
 export async function ownHost(invocation: Invocation, options: ServerCommandOptions): Promise<Host> {
   const { serverCommand, settings, out } = invocation;
@@ -18,6 +19,7 @@ export async function ownHost(invocation: Invocation, options: ServerCommandOpti
     ? [serverOfCommand(serverCommand, options, settings)]
     : (await loadServers(settings).catch(orACommand)).servers.map((server) => forOnce(server, settings));
   const host = new Host(servers, {
+    eraMemory: userEraMemory(),
     inputs: (server) => askPerson(server, out),
     onNoise: ({ server, text }) => tellNoise(server, text, out),
     onStateChange: ({ server, to }) => {

@@ -5,6 +5,7 @@ import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
 import { UsageError } from '../../base/errors.ts';
 import { DEFAULT_MAX_FRAME_BYTES } from '../../framing/framing.ts';
 import { defaultRestart, type ServerConfig } from '../../host/config/server-config.ts';
+import type { Era, Revision } from '../../mcp/revisions.ts';
 import type { Settings } from '../settings.ts';
 
 export interface ServerCommandOptions {
@@ -13,6 +14,8 @@ export interface ServerCommandOptions {
   cwd?: string;
   protocol?: 'mcp' | 'litemcp';
   framing?: string;
+  era?: 'auto' | Era;
+  revision?: Revision;
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -35,6 +38,8 @@ export function serverOfCommand(
     autoStart: true,
     protocol: options.protocol ?? 'mcp',
     framing: options.framing,
+    era: options.era ?? 'auto',
+    revision: options.revision,
     startupTimeoutMs: timeoutMs,
     requestTimeoutMs: timeoutMs,
     pingTimeoutMs: 0, // it is used for one call

@@ -14,6 +14,7 @@ import { openInspector } from '../open-inspector.ts';
 import { redactServers } from '../reach/redact-servers.ts';
 import { controlPathOf } from '../reach/running-host.ts';
 import { showTraffic } from '../reach/show-traffic.ts';
+import { userEraMemory } from '../reach/user-era-memory.ts';
 import { adviceFor } from './advice.ts';
 import { errorLine, jsonView, logView } from './log-view.ts';
 import { newProblems } from './new-problems.ts';
@@ -35,6 +36,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   const tell = (text: string) => view?.note(text);
   const onlookers = new Onlookers(tell);
   const host = await Host.open(load, {
+    eraMemory: userEraMemory(),
     inputs: options.inspector ? onlookers.questions.inputs : nobodyAnswers(tell),
     onStateChange: (change) => {
       view?.changed(change);

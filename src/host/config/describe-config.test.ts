@@ -35,6 +35,8 @@ test('all there is to say about a config, as plain data', async () => {
         autoStart: true,
         protocol: 'mcp',
         framing: undefined,
+        era: 'auto',
+        revision: undefined,
         startupTimeoutMs: 60_000,
         requestTimeoutMs: 60_000,
         pingTimeoutMs: 30_000,

@@ -39,6 +39,8 @@ test.each<[what: string, after: object, before?: object]>([
   ['a wait of stop', { stop: { stdinMs: 1 } }],
   ['a tool', { tools: { deny: ['x'] } }],
   ['framing', { framing: 'newline' }],
+  ['era', { era: 'legacy' }],
+  ['revision', { revision: '2025-06-18' }],
 ])('%s is a change', async (_, after, before = {}) => {
   expect(await diff({ a: { command: 'x', ...before } }, { a: { command: 'x', ...after } })).toMatchObject({
     changed: ['a'],

@@ -5,6 +5,7 @@ import type { Node } from 'jsonc-parser';
 import { toError } from '../../base/errors.ts';
 import { framingByName, framingNames } from '../../framing/by-name.ts';
 import { LARGEST_MAX_FRAME_BYTES } from '../../framing/framing.ts';
+import { eraOf, erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { type Fields, inQuotes, type Located } from './fields.ts';
 import type { JsonDocument } from './json-document.ts';
 import { keysOfOthers, keysToReplace, serverKeys, stopKeys } from './known-keys.ts';
@@ -53,6 +54,7 @@ export function readDraft(
     autoStart: fields.boolean('autoStart') ?? true,
     protocol: fields.choice('protocol', ['mcp', 'litemcp']) ?? 'mcp',
     framing: readFraming(fields, findings),
+    ...readEra(fields, findings),
     startupTimeoutMs: fields.count('startupTimeoutMs', 1) ?? defaultStartupTimeoutMs,
     requestTimeoutMs: fields.count('requestTimeoutMs', 1) ?? defaultRequestTimeoutMs,
     pingTimeoutMs: fields.count('pingTimeoutMs', 0) ?? defaultPingTimeoutMs,
@@ -104,6 +106,20 @@ function readFraming(fields: Fields, findings: Findings): string | undefined {
     findings.error(framing.at, toError(error).message, didYouMean(framing.text, framingNames));
     return undefined;
   }
+}
+
+/** What `connect` would refuse at every start is said once, with its place. */
+function readEra(fields: Fields, findings: Findings): Pick<ServerConfig, 'era' | 'revision'> {
+  const era = fields.choice('era', ['auto', ...erasOfMcp]) ?? 'auto';
+  const revision = fields.choice('revision', revisionsOfMcp);
+  if (revision && era !== 'auto' && eraOf(revision) !== era) {
+    findings.error(
+      fields.valueAt('revision'),
+      `Revision ${revision} does not belong to the ${era} era`,
+      'Leave out "era".',
+    );
+  }
+  return { era, revision };
 }
 
 function readStop(fields: Fields): ServerConfig['stop'] {

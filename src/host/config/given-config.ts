@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { toError, UsageError } from '../../base/errors.ts';
+import type { Era, Revision } from '../../mcp/revisions.ts';
 import type { StopWaits } from '../../process/stop-ladder.ts';
 import type { RestartLimits } from '../restart-policy.ts';
 import { readForm, settleForm } from './config-file.ts';
@@ -33,6 +34,8 @@ export interface GivenServer {
   autoStart?: boolean | undefined;
   protocol?: 'mcp' | 'litemcp' | undefined;
   framing?: string | undefined;
+  era?: 'auto' | Era | undefined;
+  revision?: Revision | undefined;
   startupTimeoutMs?: number | undefined;
   requestTimeoutMs?: number | undefined;
   pingTimeoutMs?: number | undefined;

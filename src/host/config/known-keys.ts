@@ -15,6 +15,8 @@ export const serverKeys = [
   'autoStart',
   'protocol',
   'framing',
+  'era',
+  'revision',
   'startupTimeoutMs',
   'requestTimeoutMs',
   'pingTimeoutMs',

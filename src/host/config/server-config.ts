@@ -1,5 +1,6 @@
 // One server of a config as everything else sees it: checked, expanded, with every default filled in. Plain data.
 
+import type { Era, Revision } from '../../mcp/revisions.ts';
 import type { StopWaits } from '../../process/stop-ladder.ts';
 import type { RestartLimits } from '../restart-policy.ts';
 import type { Position } from './problem.ts';
@@ -18,6 +19,9 @@ export interface ServerConfig {
   protocol: 'mcp' | 'litemcp';
   /** A name that `framingByName` knows. Undefined: what the protocol prescribes. */
   framing: string | undefined;
+  /** Of MCP. `auto` finds out; `revision` is tried alone. */
+  era: 'auto' | Era;
+  revision: Revision | undefined;
   startupTimeoutMs: number;
   requestTimeoutMs: number;
   /** How long a ping may stay unanswered after a request timed out, before the server is restarted. 0: it is not asked. */

@@ -11,6 +11,7 @@ import { asResult, knownRevisions, readRevision, readServer, type ServerDescript
 import { makeEnvelope } from './modern-session.ts';
 import { type Answer, isModernRefusal, judgeProbe, revisionNamedIn, type Verdict } from './probe.ts';
 import { openTranscript, readTranscriptServer, speaksTranscript } from './transcript-dialect.ts';
+import { untilUp } from './until-up.ts';
 import { SILENT, within } from './wait.ts';
 import type { Warn } from './warnings.ts';
 
@@ -41,6 +42,10 @@ export interface NegotiationOptions {
   probeTimeoutMs: number;
   /** By the clock: when the start has to be over. */
   dueMs: number;
+  /** By the clock: how long `initialize` may be held back for a process that is starting. */
+  initializeByMs: number;
+  /** What the process has printed so far. Undefined: there is no process, or nothing is known of it. */
+  output: () => string | undefined;
   warn: Warn;
 }
 
@@ -77,8 +82,9 @@ export class Negotiation {
     const { clock, mayFallBack, patienceMs } = this.#options;
     const probe = this.#discover();
     const answer = mayFallBack ? await within(clock, patienceMs, probe) : await probe;
-    if (answer === SILENT) return this.#askBoth(probe);
-    return this.#follow(this.#judge(answer), answer);
+    const late = answer === SILENT ? await this.#untilUp(probe) : answer;
+    if (late === SILENT) return this.#askBoth(probe);
+    return this.#follow(this.#judge(late), late);
   }
 
   async #follow(verdict: Verdict, answer: Answer): Promise<Agreement> {
@@ -97,6 +103,13 @@ export class Negotiation {
         if (!this.#options.mayFallBack) throw answer.error ?? failed('it does not speak 2026-07-28');
         return this.#legacy(verdict.offer);
     }
+  }
+
+  #untilUp(probe: Promise<Answer>): Promise<Answer | typeof SILENT> {
+    const { peer, clock, output, probeTimeoutMs, initializeByMs } = this.#options;
+    if (output() === undefined) return Promise.resolve(SILENT);
+    const { signal } = this.#dropProbe;
+    return untilUp(probe, { peer, clock, output, signal, waitMs: probeTimeoutMs, latestMs: initializeByMs });
   }
 
   /** Slow, or silent: nobody can tell. */

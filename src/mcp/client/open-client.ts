@@ -12,7 +12,7 @@ import { type EraMemory, type KnownEra, processEraMemory } from './era-memory.ts
 import { answerRequests, clientCapabilities } from './inputs.ts';
 import { type Agreement, Negotiation } from './negotiation.ts';
 import type { ClientChannel, ClientOptions } from './options.ts';
-import { StartupWatch } from './startup-watch.ts';
+import { outputOf, StartupWatch } from './startup-watch.ts';
 import { Warnings } from './warnings.ts';
 
 export interface Target<T extends ClientChannel> {
@@ -90,6 +90,8 @@ class Attempts<T extends ClientChannel> {
       revision: this.#options.revision,
       probeTimeoutMs: this.#options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS,
       dueMs: this.#dueMs,
+      initializeByMs: this.#dueMs - this.#startupTimeoutMs / 2,
+      output: () => outputOf(channel),
       warn: this.#warnings.report,
       ...plan,
     });

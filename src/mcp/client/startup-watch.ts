@@ -9,6 +9,14 @@ import type { ClientChannel } from './options.ts';
 /** A server counts as quiet when nothing came between two looks. */
 const LOOK_EVERY_MS = 1_500;
 
+/** What the process has printed so far, to be compared with what it had printed before. Empty for nothing. */
+export function outputOf(channel: ClientChannel): string | undefined {
+  const symptoms = channel.symptoms?.();
+  if (!symptoms) return undefined; // no process, or one that somebody else started
+  const { stdoutBytes, stderr } = symptoms;
+  return stdoutBytes === 0 && stderr === '' ? '' : `${stdoutBytes} ${stderr}`;
+}
+
 export interface StartupWatchOptions {
   channel: ClientChannel;
   clock: Clock;
@@ -43,7 +51,7 @@ export class StartupWatch {
   #look(): void {
     const { channel, hasAskedAll } = this.#options;
     const symptoms = hasAskedAll() ? channel.symptoms?.() : undefined;
-    const now = symptoms && `${symptoms.stdoutBytes} ${symptoms.stderr}`;
+    const now = symptoms && outputOf(channel);
     const isQuiet = now !== undefined && now === this.#before;
     this.#before = now;
     const found = symptoms && isQuiet ? diagnose(symptoms) : undefined;

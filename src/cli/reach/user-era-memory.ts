@@ -1,0 +1,9 @@
+// Which era each server turned out to speak, kept from one command to the next.
+
+import { join } from 'node:path';
+import { FileEraMemory } from '../../entry/file-era-memory.ts';
+import { cacheFolder } from '../../process/cache-folder.ts';
+
+export function userEraMemory(): FileEraMemory {
+  return new FileEraMemory(join(cacheFolder(), 'eras.json'));
+}

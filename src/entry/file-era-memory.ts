@@ -1,0 +1,99 @@
+// An era memory in a file, for programs that start servers again and again. The file holds hashes and eras: no command line.
+// It is a cache: a missing, broken or unwritable file costs the question for the era, and never fails a connection.
+// An entry holds for a day, so that a server that learns another era is not kept in the old one; and for as long as the
+// program and the script of the command line are the same files.
+
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { isObject } from '../base/json-object.ts';
+import { shortHash } from '../base/short-hash.ts';
+import type { EraMemory, KnownEra } from '../mcp/client/era-memory.ts';
+import { replacePrivately } from '../record/private-file.ts';
+
+const MOST_ENTRIES = 500;
+const MOST_BYTES = 64 * 1024;
+const VALID_MS = 24 * 60 * 60 * 1000;
+const eras: readonly unknown[] = ['modern', 'legacy', 'transcript'] satisfies KnownEra[];
+
+interface Entry {
+  era: KnownEra;
+  /** Since 1970. */
+  atMs: number;
+}
+
+export class FileEraMemory implements EraMemory {
+  readonly #file: string;
+  readonly #nowMs: () => number;
+
+  constructor(file: string, nowMs: () => number = Date.now) {
+    this.#file = file;
+    this.#nowMs = nowMs;
+  }
+
+  get(key: string): KnownEra | undefined {
+    return this.#read().get(hashOf(key))?.era;
+  }
+
+  set(key: string, era: KnownEra): void {
+    const hash = hashOf(key);
+    const entries = this.#read();
+    if (entries.get(hash)?.era === era) return;
+    entries.delete(hash); // the newest stand last
+    entries.set(hash, { era, atMs: this.#nowMs() });
+    this.#write(entries);
+  }
+
+  delete(key: string): void {
+    const entries = this.#read();
+    if (entries.delete(hashOf(key))) this.#write(entries);
+  }
+
+  /** Read each time: other programs write it too. */
+  #read(): Map<string, Entry> {
+    try {
+      if (statSync(this.#file).size > MOST_BYTES) return new Map();
+      const value: unknown = JSON.parse(readFileSync(this.#file, 'utf8'));
+      const nowMs = this.#nowMs();
+      return new Map(Object.entries(isObject(value) ? value : {}).filter((pair) => isValid(pair, nowMs)));
+    } catch {
+      return new Map(); // no file yet, or not readable any more
+    }
+  }
+
+  #write(entries: Map<string, Entry>): void {
+    try {
+      mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+      replacePrivately(this.#file, JSON.stringify(Object.fromEntries([...entries].slice(-MOST_ENTRIES))));
+    } catch {
+      // a home that cannot be written to: then the question is asked again
+    }
+  }
+}
+
+function isValid(pair: [string, unknown], nowMs: number): pair is [string, Entry] {
+  const [, entry] = pair;
+  if (!isObject(entry) || !eras.includes(entry.era) || typeof entry.atMs !== 'number') return false;
+  return entry.atMs <= nowMs && nowMs - entry.atMs < VALID_MS;
+}
+
+/** The key, and when the files that it names were changed. */
+function hashOf(key: string): string {
+  return shortHash(JSON.stringify([key, ...filesOf(key).map(changedAtMs)]));
+}
+
+/** `connect` makes the key from command, arguments and folder; another one names no files. */
+function filesOf(key: string): string[] {
+  try {
+    const [command, args, cwd] = JSON.parse(key) as [string, string[], string];
+    const script = args.find((arg) => !arg.startsWith('-')) ?? '';
+    return [command, script]
+      .filter((word) => isAbsolute(word) || /[\\/.]/.test(word))
+      .map((word) => resolve(cwd, word));
+  } catch {
+    return [];
+  }
+}
+
+function changedAtMs(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}

@@ -1,0 +1,43 @@
+// Tells a process that is still starting from one that has read the probe and says nothing to it. While it starts,
+// `initialize` is held back: a server of both eras that finds both questions in its input ends up in the older era.
+// "The server is up" is proven by its answer to `ping`, which every legacy server answers before `initialize` too and which
+// it reads after the probe; or by output on stdout or stderr that is followed by quiet.
+
+import type { Clock } from '../../base/clock.ts';
+import type { Peer } from '../../jsonrpc/peer.ts';
+import { SILENT, within } from './wait.ts';
+
+/** A process that shows nothing at all is waited for this many times. */
+const MOST_WAITS = 5;
+const UP: unique symbol = Symbol('up');
+
+export interface UntilUpOptions {
+  peer: Peer;
+  clock: Clock;
+  /** How long each wait is. */
+  waitMs: number;
+  /** By the clock: when the other question has to be asked at the latest. */
+  latestMs: number;
+  /** What the process has printed so far, in a form that can be compared; empty for nothing. */
+  output: () => string | undefined;
+  signal: AbortSignal;
+}
+
+/** What the probe gives, or `SILENT` when the server is up and has not answered it. The probe must not reject. */
+export async function untilUp<T>(probe: Promise<T>, options: UntilUpOptions): Promise<T | typeof SILENT> {
+  const { peer, clock, waitMs, latestMs, output, signal } = options;
+  const timeoutMs = Math.max(0, latestMs - clock.nowMs());
+  const up = (): typeof UP => UP;
+  const pong = peer.request('ping', undefined, { timeoutMs, cancellable: false, signal }).then(up, up);
+  const first = Promise.race<T | typeof UP>([probe, pong]);
+  let before: string | undefined;
+  for (let waits = 0; waits < MOST_WAITS && clock.nowMs() + waitMs <= latestMs; waits++) {
+    const now = output();
+    if (now !== '' && now === before) break;
+    before = now;
+    const found = await within(clock, waitMs, first);
+    if (found === UP) break;
+    if (found !== SILENT) return found;
+  }
+  return SILENT;
+}
