@@ -165,6 +165,10 @@ test('how long it waits for what there was before, and when it looks around, are
     return opened;
   });
   await opening;
+  await until('what there was has come, before it opened or after', () => {
+    clock.advance(100);
+    return source.flow.lastSeq === 1;
+  });
   expect(source.flow.get(1)).toMatchObject({ server: 'first', text: 'before' });
 
   const second = await fakeTap('second');
