@@ -5,7 +5,7 @@ import type { Server } from '../mcp/server/server.ts';
 import { type StdioServerOptions, StdioServerTransport } from '../transport/stdio-server.ts';
 
 export { RpcError, UsageError } from '../base/errors.ts';
-export type { Call, ClientContext } from '../mcp/server/call.ts';
+export type { Call, ClientContext, QuestionOptions } from '../mcp/server/call.ts';
 export type { PromptReturn } from '../mcp/server/prompt-result.ts';
 export type { Completer } from '../mcp/server/registry.ts';
 export type { ResourceReturn } from '../mcp/server/resource-contents.ts';

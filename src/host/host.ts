@@ -96,6 +96,11 @@ export class Host implements HostApi {
     if (this.#stopping === stopping) this.#stopping = undefined;
   }
 
+  /** For `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
   /** Also of servers whose entry was taken out, until their process is gone. */
   status(): ServerStatus[] {
     return [...this.#members.values()].map(({ supervised }) => supervised.status);

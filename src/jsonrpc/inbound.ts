@@ -43,6 +43,8 @@ export class InboundCall {
   heldBytes = 0;
   /** It was answered, or has ended without an answer. */
   settled = false;
+  #whenSettled: Promise<void> | undefined;
+  #markSettled: (() => void) | undefined;
   #bytes: number | undefined;
   #abort: AbortController | undefined;
   #cancelled: { reason: unknown } | undefined;
@@ -74,6 +76,21 @@ export class InboundCall {
       if (this.#cancelled) this.#abort.abort(this.#cancelled.reason);
     }
     return this.#abort.signal;
+  }
+
+  /** Resolves when its answer was handed to the transport. Made on first use. */
+  get whenSettled(): Promise<void> {
+    this.#whenSettled ??= this.settled
+      ? Promise.resolve()
+      : new Promise((resolve) => {
+          this.#markSettled = resolve;
+        });
+    return this.#whenSettled;
+  }
+
+  /** After the answer. */
+  ended(): void {
+    this.#markSettled?.();
   }
 
   cancel(reason: unknown): void {
@@ -210,6 +227,7 @@ export class Inbound {
       if (!(error instanceof RpcError)) this.#options.onHandlerError(toError(error));
       this.#options.answer(request, errorAnswer(id, error));
     }
+    call.ended();
     if (counted) {
       this.#counted--;
       this.#heldBytes -= call.heldBytes;

@@ -156,6 +156,11 @@ export class Peer {
     this.#finish();
   }
 
+  /** For `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   #answering(handler: RequestHandler<never>): RequestHandler<never> {
     return async (params, call) => {
       this.#outbound.asked(call);

@@ -109,6 +109,11 @@ export class LiteMcpClient {
     this.#finish(undefined);
   }
 
+  /** For `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   /** What the server says of its tool. Asked once; everybody who asks meanwhile, without wishes, shares that answer. */
   info(options: InfoOptions = {}): Promise<Tool> {
     const { refresh, timeoutMs, signal } = options;

@@ -1,21 +1,36 @@
 // What a tool takes and gives, as its author wrote it down: any Standard Schema that can express itself as JSON Schema
-// (zod, valibot, arktype), or plain JSON Schema. Both become the same thing: a JSON Schema to show, and a check to run.
+// (zod, valibot, arktype), an object of such (a raw shape), or plain JSON Schema. All become the same thing: a JSON Schema to
+// show, and a check to run. What is none of them is refused when it is declared.
 
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { UsageError } from '../base/errors.ts';
 import { compileJsonSchema, type SchemaCheck } from './json-schema.ts';
+import { isRawShape, noJsonSchema, objectOfShape, type RawShape, type ShapeValue } from './raw-shape.ts';
 import type { JsonSchema } from './types.ts';
 
 /** A validator that also gives JSON Schema. */
 export type StandardSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output> &
   StandardJSONSchemaV1<Input, Output>;
 
-export type AnySchema = StandardSchema | JsonSchema;
+export type AnySchema = StandardSchema | RawShape | JsonSchema;
 
 /** What a handler gets for a schema: what the validator makes of it, or plain data. */
-export type OutputOf<S> = S extends StandardSchemaV1<unknown, infer Output> ? Output : Record<string, unknown>;
+export type OutputOf<S> =
+  S extends StandardSchemaV1<unknown, infer Output>
+    ? Output
+    : IsShape<S> extends true
+      ? ShapeValue<S, 'output'>
+      : Record<string, unknown>;
 /** What somebody must give to satisfy a schema. */
-export type InputOf<S> = S extends StandardSchemaV1<infer Input, unknown> ? Input : unknown;
+export type InputOf<S> =
+  S extends StandardSchemaV1<infer Input, unknown> ? Input : IsShape<S> extends true ? ShapeValue<S, 'input'> : unknown;
+/** With at least one member, all of which are schemas. */
+type IsShape<S> = [keyof S] extends [never]
+  ? false
+  : S[keyof S] extends StandardSchemaV1
+    ? IsNotNever<S[keyof S]>
+    : false;
+type IsNotNever<T> = [T] extends [never] ? false : true;
 
 export type Checked = { value: unknown; problem?: undefined } | { problem: string };
 
@@ -25,19 +40,55 @@ export interface CompiledSchema {
 }
 
 export function compileSchema(schema: AnySchema, side: 'input' | 'output', owner: string): CompiledSchema {
-  return '~standard' in schema ? fromStandard(schema as StandardSchema, side, owner) : fromJson(schema as JsonSchema);
+  const isSchema = typeof schema === 'function' || (typeof schema === 'object' && schema !== null);
+  if (!isSchema || Array.isArray(schema)) throw noSchema(`is ${nameOf(schema)}`, side, owner);
+  if ('~standard' in schema) return fromStandard(schema as StandardSchema, side, owner);
+  if (isRawShape(schema)) return fromStandard(objectOfShape(schema, owner), side, owner);
+  return fromJson(checkPlainSchema(schema as JsonSchema, side, owner));
+}
+
+/** Arguments of a tool are always an object: throws for a schema that no object fits. */
+export function mustTakeObjects({ json }: CompiledSchema, owner: string): void {
+  if (fitsObjects(json)) return;
+  throw new UsageError('INVALID_OPTION', `The input schema of ${owner} takes no object: ${describeTypes(json)}`, {
+    hint: 'The arguments of a tool are an object. Declare its members: z.object({ text: z.string() }).',
+  });
+}
+
+function fitsObjects(json: JsonSchema): boolean {
+  const { type, anyOf, oneOf } = json;
+  if (type !== undefined) return Array.isArray(type) ? type.includes('object') : type === 'object';
+  return [anyOf, oneOf].every((branches) => !Array.isArray(branches) || branches.some(fitsObjects));
+}
+
+function describeTypes({ type }: JsonSchema): string {
+  return type === undefined ? 'none of its alternatives is one' : `its type is ${JSON.stringify(type)}`;
+}
+
+/** Some of these stands in every JSON Schema that says anything. */
+const keywords =
+  /^(?:\$\w+|type|\w*[pP]ropert(?:y|ies)\w*|required|dependent\w+|dependencies|\w*[iI]tems|contains|enum|const|anyOf|oneOf|allOf|not|if|title|description|default|examples|definitions|format|pattern|multipleOf|(?:min|max|exclusiveM)\w+)$/;
+
+/** `{ city: 'string' }` is valid JSON Schema that checks nothing, and never what was meant. */
+function checkPlainSchema(json: JsonSchema, side: 'input' | 'output', owner: string): JsonSchema {
+  const names = Object.keys(json);
+  if (names.length === 0 || names.some((name) => keywords.test(name))) return json;
+  throw noSchema(`has no keyword of JSON Schema, only ${names.slice(0, 5).join(', ')}`, side, owner);
+}
+
+function noSchema(why: string, side: string, owner: string): UsageError {
+  return new UsageError('INVALID_OPTION', `The ${side} schema of ${owner} ${why}`, {
+    hint: "Give a schema of zod, valibot or arktype, an object of such, or JSON Schema: { type: 'object', properties: { … } }.",
+  });
+}
+
+function nameOf(value: unknown): string {
+  return Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;
 }
 
 function fromStandard(schema: StandardSchema, side: 'input' | 'output', owner: string): CompiledSchema {
   const { validate, jsonSchema, vendor } = schema['~standard'];
-  if (!jsonSchema) {
-    throw new UsageError('INVALID_OPTION', `The ${side} schema of ${owner} (${vendor}) does not give JSON Schema`, {
-      hint:
-        vendor === 'valibot'
-          ? 'Wrap it: toStandardJsonSchema(schema) of @valibot/to-json-schema.'
-          : 'Use a version of the library that implements Standard JSON Schema, or give plain JSON Schema.',
-    });
-  }
+  if (!jsonSchema) throw noJsonSchema(`The ${side} schema of ${owner}`, vendor);
   return {
     json: jsonSchema[side]({ target: 'draft-2020-12' }),
     check(value) {

@@ -86,6 +86,11 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
     return this.#wire.close();
   }
 
+  /** For `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   /** Batches are read only in the one revision that has them. */
   setProtocolVersion(version: string): void {
     this.#reader.batches = version === REVISION_WITH_BATCHES;

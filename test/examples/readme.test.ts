@@ -40,6 +40,15 @@ describe.each(Object.entries(pages))('%s', (page, expected) => {
     expect(stdout.trimEnd().split('\n')).toEqual(expectedOutput(code));
   });
 
+  const servers = programs.filter((program) => !started.includes(program));
+  test.skipIf(page === 'README.md').each(servers)('$file prints nothing to stdout', async ({ file, code }) => {
+    const running = run(process.execPath, [file], { cwd: folder });
+    running.child.stdin!.end();
+    const { stdout, stderr } = await running;
+    expect(stdout).toBe('');
+    expect(stderr !== '').toBe(code.includes('console.log('));
+  });
+
   test('all of them pass the type checker', async () => {
     const compilerOptions = {
       allowJs: true,

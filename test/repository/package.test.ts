@@ -51,7 +51,7 @@ test('the runtime dependencies are exactly the intended ones', () => {
   expect(manifest.peerDependencies).toBeUndefined();
 });
 
-test('the tarball holds what is used, and no tests, contracts, sources or maps', () => {
+test('the tarball holds what is used, and no tests, contracts or sources', () => {
   const paths = packed.files.map(({ path }) => path);
   expect(paths).toEqual(
     expect.arrayContaining([
@@ -68,11 +68,21 @@ test('the tarball holds what is used, and no tests, contracts, sources or maps',
       'schema/mcp.schema.json',
     ]),
   );
-  expect(paths.filter((path) => /\.(?:test|contract)\.|\.map$|(?<!\.d)\.ts$|^(?:test|src|bench)\//.test(path))).toEqual(
-    [],
-  );
+  expect(paths.filter((path) => /\.(?:test|contract)\.|(?<!\.d)\.ts$|^(?:test|src|bench)\//.test(path))).toEqual([]);
   const kilobytes = (bytes: number) => `${Math.round(bytes / 1024)} KB`;
   console.info(`Tarball: ${paths.length} files, ${kilobytes(packed.size)}, ${kilobytes(packed.unpackedSize)} unpacked`);
+});
+
+test('every module of the library has a source map that holds its source', () => {
+  const paths = packed.files.map(({ path }) => path);
+  const modules = paths.filter((path) => /^dist\/(?!cli\/|ui\/).*\.js$/.test(path));
+  expect(modules.length).toBeGreaterThan(100);
+  expect(paths.filter((path) => path.endsWith('.map')).toSorted()).toEqual(
+    modules.map((path) => `${path}.map`).toSorted(),
+  );
+  const map = JSON.parse(readFileSync(join(elsewhere, 'node_modules', name, 'dist/jsonrpc/peer.js.map'), 'utf8'));
+  expect(map.sources).toEqual(['../../src/jsonrpc/peer.ts']);
+  expect(map.sourcesContent).toEqual([readFileSync(join(root, 'src/jsonrpc/peer.ts'), 'utf8')]);
 });
 
 test('the command is installed with it', async () => {

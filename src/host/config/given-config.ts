@@ -9,6 +9,7 @@ import type { RestartLimits } from '../restart-policy.ts';
 import { readForm, settleForm } from './config-file.ts';
 import { decodeText } from './disk.ts';
 import { inputsAtHand } from './inputs.ts';
+import type { remoteKeys } from './known-keys.ts';
 import { type Config, mergeFiles } from './load-config.ts';
 import type { ConfigPlace } from './places.ts';
 import { GIVEN, problemError } from './problem.ts';
@@ -22,7 +23,10 @@ export interface GivenConfig {
   inputs?: readonly object[];
 }
 
-export interface GivenServer {
+/** A slip in a key is a type error. */
+export type GivenServer = OwnKeys & KeysOfOthers;
+
+interface OwnKeys {
   command?: string | undefined;
   args?: readonly string[] | undefined;
   /** What is undefined is left out. */
@@ -45,9 +49,31 @@ export interface GivenServer {
   stop?: Partial<StopWaits> | undefined;
   keepDaemons?: boolean | undefined;
   tools?: ToolRules | readonly string[] | undefined;
-  /** What other hosts have. */
-  [key: string]: unknown;
+  type?: string | undefined;
 }
+
+/** Keys that other hosts have, and comments. docs/config.md says what becomes of them. */
+type KeysOfOthers = {
+  [key in
+    | (typeof remoteKeys)[number]
+    | 'headers'
+    | 'alwaysAllow'
+    | 'autoApprove'
+    | 'description'
+    | 'dev'
+    | 'gallery'
+    | 'trust'
+    | 'version'
+    | 'timeout'
+    | 'disabledTools'
+    | 'excludeTools'
+    | 'enabledTools'
+    | 'includeTools'
+    | 'transport'
+    | 'transportType'
+    | 'sandbox'
+    | 'sandboxEnabled']?: unknown;
+} & { [comment: `//${string}` | `_${string}` | `#${string}`]: unknown };
 
 export function isGivenConfig(value: unknown): value is GivenConfig {
   return typeof value === 'object' && value !== null && ('mcpServers' in value || 'servers' in value);

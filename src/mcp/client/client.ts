@@ -214,6 +214,11 @@ export class Client<T extends ClientChannel = ClientChannel> {
     return this.#peer.close();
   }
 
+  /** For `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   #receiveNews(accepts: NotificationHandlerGuard): void {
     for (const kind of listKinds) {
       this.#peer.onNotification(`notifications/${kind}/list_changed`, (params) => {

@@ -33,7 +33,12 @@ export interface ClientContext {
 export interface CallLink {
   progress(inbound: InboundCall, params: Record<string, unknown>): void;
   log(params: Record<string, unknown>): void;
-  ask(call: Call, request: InputRequest): Promise<InputResponse>;
+  ask(call: Call, request: InputRequest, name: string | undefined): Promise<InputResponse>;
+}
+
+export interface QuestionOptions {
+  /** The key of the question in `inputRequests` (2026-07-28). A number is used unless given; older revisions have none. */
+  name?: string;
 }
 
 export class Call {
@@ -96,30 +101,30 @@ export class Call {
   }
 
   /** Asks the user, by a form or by a web page. */
-  async elicit(params: ElicitParams): Promise<ElicitResult> {
+  async elicit(params: ElicitParams, options?: QuestionOptions): Promise<ElicitResult> {
     const mode = params.mode ?? 'form';
     this.#require(canElicit(this.#client, mode), { elicitation: { [mode]: {} } });
-    return this.#ask({ method: 'elicitation/create', params }) as Promise<ElicitResult>;
+    return this.#ask({ method: 'elicitation/create', params }, options) as Promise<ElicitResult>;
   }
 
   /** Asks the client's language model. */
-  async sample(params: SampleParams): Promise<SampleResult> {
+  async sample(params: SampleParams, options?: QuestionOptions): Promise<SampleResult> {
     const { sampling } = this.#client.capabilities;
     const wantsTools = params.tools !== undefined || params.toolChoice !== undefined;
     const able = wantsTools ? sampling?.tools && has(this.revision, 'samplingTools') : sampling;
     this.#require(able, { sampling: wantsTools ? { tools: {} } : {} });
-    return this.#ask({ method: 'sampling/createMessage', params }) as Promise<SampleResult>;
+    return this.#ask({ method: 'sampling/createMessage', params }, options) as Promise<SampleResult>;
   }
 
   /** The folders that the client works in. */
-  async roots(): Promise<Root[]> {
+  async roots(options?: QuestionOptions): Promise<Root[]> {
     this.#require(this.#client.capabilities.roots, { roots: {} });
-    const { roots } = (await this.#ask({ method: 'roots/list' })) as { roots: Root[] };
+    const { roots } = (await this.#ask({ method: 'roots/list' }, options)) as { roots: Root[] };
     return roots;
   }
 
-  #ask(request: InputRequest): Promise<InputResponse> {
-    return this.#link.ask(this, request);
+  #ask(request: InputRequest, options: QuestionOptions | undefined): Promise<InputResponse> {
+    return this.#link.ask(this, request, options?.name);
   }
 
   #require(able: unknown, capability: ClientCapabilities): void {

@@ -57,7 +57,7 @@ export class Connection {
       (params, inbound) => this.#serve('subscriptions/listen', params, inbound),
       { urgent: true },
     );
-    this.peer.onending = () => this.#listeners.endAll();
+    this.peer.onending = () => void this.#listeners.endAll();
     this.peer.onfull = (isFull) => this.#notifier.setFull(isFull);
     this.closed = new Promise((resolve) => {
       this.peer.onclose = (cause) => {
@@ -83,8 +83,13 @@ export class Connection {
   }
 
   async close(): Promise<void> {
-    this.#listeners.endAll();
+    await this.#listeners.endAll(); // a transport that closes at once would lose these answers
     await this.peer.close();
+  }
+
+  /** For `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   #serve(method: string, params: Params, inbound: InboundCall): unknown {

@@ -21,6 +21,7 @@ const wishes = {
 } as const satisfies Record<Family, keyof SubscriptionFilter>;
 
 interface Listener {
+  inbound: InboundCall;
   id: RequestId;
   families: Set<Family>;
   uris: Set<string>;
@@ -63,7 +64,7 @@ export class Listeners {
       notifications: honored,
     });
     return new Promise((end) => {
-      const listener = { id, families: new Set(families), uris: new Set(uris), bytes, end };
+      const listener = { inbound, id, families: new Set(families), uris: new Set(uris), bytes, end };
       this.#byId.set(id, listener);
       this.#heldBytes += bytes;
       inbound.signal.addEventListener('abort', () => this.#forget(listener), { once: true });
@@ -85,12 +86,14 @@ export class Listeners {
     }
   }
 
-  /** The server ends: each listener gets the answer to its request. */
-  endAll(): void {
-    for (const listener of [...this.#byId.values()]) {
+  /** The server ends: each listener gets the answer to its request. Resolves when all were handed to the transport. */
+  async endAll(): Promise<void> {
+    const answered = [...this.#byId.values()].map((listener) => {
       this.#forget(listener);
       listener.end({ _meta: { [SUBSCRIPTION_ID]: listener.id } });
-    }
+      return listener.inbound.whenSettled;
+    });
+    await Promise.all(answered);
   }
 
   #forget(listener: Listener): void {

@@ -2,13 +2,13 @@
 // revision over any number of connections.
 
 import { systemClock } from '../../base/clock.ts';
-import { UsageError } from '../../base/errors.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
-import { type AnySchema, compileSchema, type InputOf, type OutputOf } from '../schema.ts';
+import { type AnySchema, compileSchema, type InputOf, mustTakeObjects, type OutputOf } from '../schema.ts';
 import type { Implementation, LogLevel, Prompt, PromptArgument, Resource, ResourceTemplate, Tool } from '../types.ts';
 import { UriTemplate } from '../uri-template.ts';
 import type { Call } from './call.ts';
 import { Connection } from './connection.ts';
+import { mustBeFunction, mustHaveName, mustNotHave, mustPresentItself } from './declaration-checks.ts';
 import type { PromptReturn } from './prompt-result.ts';
 import { type Completer, type Family, Registry } from './registry.ts';
 import type { ResourceReturn } from './resource-contents.ts';
@@ -52,6 +52,7 @@ export class Server {
   readonly #changed = new Set<Family>();
 
   constructor(info: Implementation, options: ServerOptions = {}) {
+    mustPresentItself(info);
     this.info = info;
     this.#options = options;
     this.#registry = new Registry((family) => this.#familyChanged(family));
@@ -63,10 +64,12 @@ export class Server {
     { input, output, ...rest }: ToolDeclaration<I, O>,
     handler: (args: OutputOf<I>, call: Call) => Awaitable<ToolReturn<[O] extends [never] ? unknown : InputOf<O>>>,
   ): Declared {
+    mustHaveName(name, 'tool');
     mustBeFunction(handler, `tool ${name}`);
     mustNotHave(rest, { inputSchema: 'input', outputSchema: 'output' }, `tool ${name}`);
-    const compiledInput = input && compileSchema(input, 'input', `tool ${name}`);
-    const compiledOutput = output && compileSchema(output, 'output', `tool ${name}`);
+    const compiledInput = input === undefined ? undefined : compileSchema(input, 'input', `tool ${name}`);
+    if (compiledInput) mustTakeObjects(compiledInput, `tool ${name}`);
+    const compiledOutput = output === undefined ? undefined : compileSchema(output, 'output', `tool ${name}`);
     const definition: Tool = { name, ...rest, inputSchema: { ...compiledInput?.json, type: 'object' } };
     if (compiledOutput) definition.outputSchema = compiledOutput.json;
     this.#registry.tools.add(name, { definition, input: compiledInput, output: compiledOutput, run: handler });
@@ -79,6 +82,7 @@ export class Server {
     declaration: ResourceDeclaration,
     read: (uri: string, call: Call) => Awaitable<ResourceReturn>,
   ): Declared {
+    mustHaveName(uri, 'resource');
     mustBeFunction(read, `resource ${uri}`);
     this.#registry.resources.add(uri, { definition: { uri, ...declaration }, read });
     return { remove: () => this.#registry.resources.remove(uri) };
@@ -90,6 +94,7 @@ export class Server {
     { complete = {}, ...declaration }: TemplateDeclaration,
     read: (variables: Record<string, string>, call: Call, uri: string) => Awaitable<ResourceReturn>,
   ): Declared {
+    mustHaveName(uriTemplate, 'resource template');
     mustBeFunction(read, `resource template ${uriTemplate}`);
     const template = new UriTemplate(uriTemplate);
     const definition = { uriTemplate, ...declaration };
@@ -102,6 +107,7 @@ export class Server {
     { arguments: declared, ...declaration }: PromptDeclaration<A>,
     get: (args: PromptValues<A>, call: Call) => Awaitable<PromptReturn>,
   ): Declared {
+    mustHaveName(name, 'prompt');
     mustBeFunction(get, `prompt ${name}`);
     const completers: Record<string, Completer> = {};
     const list = Object.entries(declared ?? {}).map(([argument, { complete, ...described }]) => {
@@ -138,6 +144,11 @@ export class Server {
     await Promise.all([...this.#connections].map((connection) => connection.close()));
   }
 
+  /** For `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
   /** Changes of one turn are told once. */
   #familyChanged(family: Family): void {
     this.#core.declarationsChanged();
@@ -151,19 +162,5 @@ export class Server {
       for (const connection of this.#connections) connection.listChanged(family);
     }
     this.#changed.clear();
-  }
-}
-
-/** Plain JavaScript lets these pass, and the call that fails comes much later. */
-function mustBeFunction(handler: unknown, owner: string): void {
-  if (typeof handler === 'function') return;
-  throw new UsageError('INVALID_OPTION', `The ${owner} has no handler: its declaration comes first, then a function`);
-}
-
-function mustNotHave(declaration: object, renamed: Record<string, string>, owner: string): void {
-  for (const [theirs, ours] of Object.entries(renamed)) {
-    if (theirs in declaration) {
-      throw new UsageError('INVALID_OPTION', `The ${owner} is declared with "${theirs}"; here it is "${ours}"`);
-    }
   }
 }

@@ -72,7 +72,7 @@ export class SuspendedCalls {
     const answers = (params.inputResponses ?? {}) as Record<string, unknown>;
     const read = new Map(
       [...work.questions].flatMap(([key, { request }]) =>
-        answers[key] === undefined ? [] : [[key, readResponse(key, request, answers[key])] as const],
+        !Object.hasOwn(answers, key) ? [] : [[key, readResponse(key, request, answers[key])] as const],
       ),
     );
     this.#wake(work);
@@ -104,10 +104,11 @@ export class SuspendedCalls {
     this.#deadlines.stop();
   }
 
-  #ask = (work: Work, request: InputRequest): Promise<InputResponse> => {
+  #ask = (work: Work, request: InputRequest, name = work.nextName()): Promise<InputResponse> => {
     if (work.isDone || work.call.signal.aborted) return Promise.reject(notGiven('it has ended already'));
+    if (work.questions.has(name)) return Promise.reject(sameName(name));
     return new Promise((resolve, reject) => {
-      work.questions.set(`input-${++work.asked}`, { request, resolve, reject });
+      work.questions.set(name, { request, resolve, reject });
       // Questions of one turn travel together.
       if (work.questions.size === 1) queueMicrotask(() => work.onAsked?.());
     });
@@ -181,6 +182,12 @@ export class SuspendedCalls {
     work.call.abort(reason);
     work.rejectQuestions(reason);
   }
+}
+
+function sameName(name: string): UsageError {
+  return new UsageError('DUPLICATE_NAME', `A question named ${JSON.stringify(name)} is still unanswered`, {
+    hint: 'Questions that are asked together need different names.',
+  });
 }
 
 function notGiven(why: string): UsageError {

@@ -11,7 +11,7 @@ export interface Question {
   reject: (error: Error) => void;
 }
 
-type Ask = (work: Work, request: InputRequest) => Promise<InputResponse>;
+type Ask = (work: Work, request: InputRequest, name: string | undefined) => Promise<InputResponse>;
 
 export class Work implements CallLink {
   readonly call: Call;
@@ -47,8 +47,16 @@ export class Work implements CallLink {
     this.owner.log(params);
   }
 
-  ask(_call: Call, request: InputRequest): Promise<InputResponse> {
-    return this.#ask(this, request);
+  ask(_call: Call, request: InputRequest, name: string | undefined): Promise<InputResponse> {
+    return this.#ask(this, request, name);
+  }
+
+  /** For a question without a name: one that no other has. */
+  nextName(): string {
+    let name: string;
+    do name = `input-${++this.asked}`;
+    while (this.questions.has(name));
+    return name;
   }
 
   rejectQuestions(reason: Error): void {
