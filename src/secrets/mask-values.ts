@@ -1,9 +1,10 @@
 // Hides known values in text: those of a child's `env`, and others that are known to be secret. A value is found as it is,
-// as JSON escapes it and as a URL does. Not found: a value in another encoding, or one that was cut in two.
+// as JSON escapes it and as a URL does (value-forms.ts). Not found: a value in another encoding, or one that was cut in two.
 // Some values are left alone, since masking them makes the text useless and protects nothing: see `isWorthMasking`.
 
 import { REDACTED } from './redacted.ts';
 import { isSecretName } from './secret-names.ts';
+import { formsOf } from './value-forms.ts';
 
 export type Mask = (text: string) => string;
 
@@ -26,7 +27,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `secrets`: values to hide that are in no variable of the child. */
 export function maskValues(env: Environment = {}, secrets: readonly string[] = []): Mask {
-  const maskOf = masksByForm(env, secrets);
+  return maskForms(masksByForm(env, secrets));
+}
+
+/** `maskOf`: what stands in place of each form of a value. */
+export function maskForms(maskOf: ReadonlyMap<string, string>): Mask {
   if (maskOf.size === 0) return (text) => text;
 
   // One pass, so that a mask is never masked again; longest first, so that a value containing another wins whole.
@@ -47,12 +52,6 @@ export function masksByForm(env: Environment, secrets: readonly string[]): Reado
   }
   for (const secret of secrets) add(secret, REDACTED, true);
   return maskOf;
-}
-
-function formsOf(value: string): string[] {
-  // A lone surrogate has no form in a URL.
-  const inUrl = /\p{Surrogate}/u.test(value) ? [] : [encodeURIComponent(value)];
-  return [value, JSON.stringify(value).slice(1, -1), ...inUrl];
 }
 
 function escapeRegExp(text: string): string {

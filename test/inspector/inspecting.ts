@@ -4,7 +4,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
-import { redactServers } from '../../src/cli/reach/redact-servers.ts';
+import { ServerSecrets } from '../../src/cli/reach/server-secrets.ts';
 import {
   defaultMaxFrameBytes,
   defaultMaxFrameValues,
@@ -88,7 +88,7 @@ export async function inspectHost(
   later(() => host.stop());
   await host.start();
   return Object.assign(
-    await openPage(hostSource(host, { questions, redact: redactServers(() => servers) }), options.uiFolder),
+    await openPage(hostSource(host, { questions, redact: new ServerSecrets(servers).redact }), options.uiFolder),
     { host, questions },
   );
 }

@@ -101,14 +101,14 @@ async function ofAllThatRun(): Promise<{ source: InspectorSource }> {
 }
 
 async function ofServer(servers: readonly ServerConfig[]): Promise<{ source: InspectorSource; host: Host }> {
-  const [{ Host }, { redactServers }, { hostSource }, { inspectorInputs }] = await Promise.all([
+  const [{ Host }, { ServerSecrets }, { hostSource }, { inspectorInputs }] = await Promise.all([
     import('../../host/host.ts'),
-    import('../reach/redact-servers.ts'),
+    import('../reach/server-secrets.ts'),
     import('../../inspector/host-source.ts'),
     import('../../inspector/questions.ts'),
   ]);
   const questions = inspectorInputs();
   const host = new Host(servers, { inputs: questions.inputs, eraMemory: userEraMemory() });
   void host.start(); // what becomes of it is shown
-  return { source: hostSource(host, { questions, redact: redactServers(() => servers) }), host };
+  return { source: hostSource(host, { questions, redact: new ServerSecrets(servers).redact }), host };
 }

@@ -27,12 +27,11 @@ export async function ownHost(invocation: Invocation, options: ServerCommandOpti
     },
   });
   if (settings.verbose) {
-    const [{ showTraffic }, { redactServers }] = await Promise.all([
+    const [{ showTraffic }, { ServerSecrets }] = await Promise.all([
       import('./show-traffic.ts'),
-      import('./redact-servers.ts'),
+      import('./server-secrets.ts'),
     ]);
-    const redact = redactServers(() => servers);
-    showTraffic(host.flow, out, redact);
+    showTraffic(host.flow, out, new ServerSecrets(servers).redact);
   }
   return host;
 }

@@ -11,8 +11,8 @@ import { ensureRuntimeFolder, runtimeFolder } from '../../live/runtime-folder.ts
 import { untilAborted } from '../interrupt.ts';
 import type { Invocation } from '../invocation.ts';
 import { openInspector } from '../open-inspector.ts';
-import { redactServers } from '../reach/redact-servers.ts';
 import { controlPathOf } from '../reach/running-host.ts';
+import { ServerSecrets } from '../reach/server-secrets.ts';
 import { showTraffic } from '../reach/show-traffic.ts';
 import { userEraMemory } from '../reach/user-era-memory.ts';
 import { adviceFor } from './advice.ts';
@@ -50,16 +50,16 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   const advice = () => host.status().flatMap((status) => adviceFor(status, configOf(host, status.name)));
   const read = () => ({ servers: host.status(), advice: advice() });
   view = out.json ? jsonView(out) : out.onTerminal ? screenView(out, read) : logView(out);
-  const redact = redactServers(() => host.config?.servers ?? []);
-  if (settings.verbose) showTraffic(host.flow, out, redact);
+  const secrets = new ServerSecrets(config.servers);
+  if (settings.verbose) showTraffic(host.flow, out, secrets.redact);
   const files = config.files.map(({ file }) => file).join(', ');
-  const trouble = await onlookers.open(host, files, control.path, redact, options);
+  const trouble = await onlookers.open(host, files, control.path, secrets.redact, options);
   const sameConfig = settings.config === undefined ? '' : ` --config ${relative(process.cwd(), settings.config)}`;
   view.began({ config: files, servers: host.names, inspector: onlookers.url, sameConfig });
   for (const text of trouble) view.note(text);
   tellProblems(config.problems, view);
   const watching = options.watch
-    ? watchConfig(config, load, ({ config: changed }) => reload(host, changed, view), {
+    ? watchConfig(config, load, ({ config: changed }) => reload(host, changed, secrets, view), {
         onError: (error) => view.note(`The config could not be read again: ${errorLine(error)}`),
       })
     : undefined;
@@ -83,7 +83,8 @@ async function openControl(host: Host, path: string): Promise<ControlServer> {
   return serveControl(host, path);
 }
 
-async function reload(host: Host, config: Config, view: UpView): Promise<void> {
+async function reload(host: Host, config: Config, secrets: ServerSecrets, view: UpView): Promise<void> {
+  secrets.learn(config.servers);
   const before = host.config?.problems ?? [];
   try {
     const { added, removed, changed } = await host.reload(config);
