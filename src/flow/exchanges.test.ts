@@ -45,6 +45,14 @@ describe('exchanges', () => {
     ]);
   });
 
+  it('pair an answer that has the number of its request as text', () => {
+    const { say, all } = setup();
+    say('toServer', { id: 1, method: 'a' });
+    say('fromServer', { id: '1', result: {} });
+    say('fromServer', { id: '01', result: {} });
+    expect(all().map(({ method, outcome, answerSeq }) => [method, outcome, answerSeq])).toEqual([['a', 'ok', 2]]);
+  });
+
   it('keep the lives of a server apart, and call lost what a process left open', () => {
     const { say, source, store, all } = setup();
     say('toServer', { id: 1, method: 'first' });

@@ -3,6 +3,7 @@
 // that a recording with a million names of servers costs no more than one with the names that still wait.
 
 import type { RequestId } from '../jsonrpc/message.ts';
+import { numberInText } from '../jsonrpc/text-id.ts';
 import type { FlowDirection, FlowStamp } from './event.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -63,8 +64,10 @@ export class OpenRequests {
     this.#lives.get(keyOf(exchange))?.[exchange.direction].forget(exchange);
   }
 
+  /** The text of a number finds the request with that number, unless there is one with that very text. */
   byId(process: Process, direction: FlowDirection, id: RequestId): Exchange | undefined {
-    return this.#lives.get(keyOf(process))?.[direction].byId.get(id);
+    const byId = this.#lives.get(keyOf(process))?.[direction].byId;
+    return byId?.get(id) ?? byId?.get(numberInText(id) ?? id);
   }
 
   byToken(process: Process, direction: FlowDirection, token: RequestId): Exchange | undefined {

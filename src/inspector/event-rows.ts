@@ -116,7 +116,7 @@ function batchNames(messages: readonly MessageDescription[], exchanges: readonly
     const { id } = message;
     const asked = exchanges.find((exchange) => id !== undefined && exchange.id === id);
     const names = [message.method ?? asked?.method ?? message.kind, message.tool ?? asked?.tool];
-    return [...names, id !== undefined && `#${id}`].filter(Boolean).join(' ');
+    return [...names, id !== undefined && `#${JSON.stringify(id)}`].filter(Boolean).join(' ');
   });
 }
 

@@ -7,6 +7,7 @@ import type { FlowEvent } from '../flow/event.ts';
 import { type Exchange, latencyMs } from '../flow/exchange.ts';
 import { redactor } from '../secrets/redact.ts';
 import type { EventPage, EventRow, InspectedServer, LatencyReport, LiveMessages, Overview } from './api.ts';
+import { describe } from './describe.ts';
 import { toRow, toUpdate } from './event-rows.ts';
 import { LatencyPoints } from './latency-points.ts';
 import { Lives } from './lives.ts';
@@ -205,7 +206,10 @@ export class InspectorView {
     this.exchanges.see(event);
     if (this.lives.see(event)) this.#change.servers = true;
     if (this.problems.see(event)) this.#change.problems = true;
-    for (const exchange of this.exchanges.forSeq(event.seq)) this.#paired(exchange, event.seq);
+    for (const exchange of this.exchanges.forSeq(event.seq)) {
+      this.#paired(exchange, event.seq);
+      if (hasIdAsText(event, exchange)) this.noteViolation(event, ID_AS_TEXT);
+    }
     if (event.kind !== 'exit') return;
     for (const { requestSeq } of this.#open.end(event, this.#clock.nowMs())) this.#change.updated.add(requestSeq);
   }
@@ -219,6 +223,14 @@ export class InspectorView {
     const latency = latencyMs(exchange);
     if (seq === exchange.answerSeq && latency !== undefined) this.#points.add(exchange, latency);
   }
+}
+
+const ID_AS_TEXT =
+  'An answer has the id of its request as text ("1" for 1). Most clients do not find the request then. Copy the id with its type.';
+
+function hasIdAsText(event: FlowEvent, { id, answerSeq }: Exchange): boolean {
+  if (event.kind !== 'frame' || event.seq !== answerSeq || typeof id !== 'number') return false;
+  return describe(event).messages.some((message) => message.id === String(id));
 }
 
 function noChange(): ViewChange {

@@ -9,12 +9,10 @@ import { InFlight } from './in-flight.ts';
 import { lostRequest } from './lost-request.ts';
 import type { JsonRpcErrorResponse, JsonRpcMessage, JsonRpcResponse, JsonRpcResult, RequestId } from './message.ts';
 import { OpenQuestions, type Question } from './open-questions.ts';
+import { type Progress, withProgressToken } from './progress.ts';
+import { numberInText } from './text-id.ts';
 
-export interface Progress {
-  progress: number;
-  total?: number;
-  message?: string;
-}
+export type { Progress } from './progress.ts';
 
 export interface RequestOptions {
   /**
@@ -51,6 +49,8 @@ export interface OutboundOptions {
   requestTimeoutMs: number;
   /** Tells the other end that we no longer wait. */
   sendCancel: (id: RequestId, reason: string) => void;
+  /** The other end answers with ids as text. Called once. */
+  onTextId?: (id: string) => void;
 }
 
 export class Outbound {
@@ -63,6 +63,7 @@ export class Outbound {
   #deadlines: Deadlines<PendingRequest>;
   #questions = new OpenQuestions<PendingRequest>();
   #nextId = 1;
+  #sawTextId = false;
 
   constructor(channel: Channel, options: OutboundOptions) {
     this.#channel = channel;
@@ -136,7 +137,7 @@ export class Outbound {
 
   /** Returns false for an answer to nothing we ever asked. */
   answer(response: JsonRpcResponse): boolean {
-    const request = response.id === undefined ? undefined : this.#pending.get(response.id);
+    const request = this.#find(response.id);
     if (!request) return this.#isLate(response.id);
     this.#remove(request);
     // Some servers write `error: null` beside a result.
@@ -146,7 +147,7 @@ export class Outbound {
   }
 
   progress(params: Record<string, unknown> | undefined): void {
-    const request = this.#pending.get(params?.progressToken as RequestId);
+    const request = this.#find(params?.progressToken as RequestId);
     if (!request) return; // late, or a token that is not ours
     this.#extend(request);
     request.options?.onProgress?.(params as unknown as Progress);
@@ -154,7 +155,7 @@ export class Outbound {
 
   /** The answer to a request came, but could not be read. Returns false where no request of ours is meant. */
   answerUnreadable(fault: InboundFault): boolean {
-    let request = fault.id === undefined ? undefined : this.#pending.get(fault.id);
+    let request = this.#find(fault.id);
     if (!request && fault.id === undefined && fault.isResponse && this.#pending.size === 1) {
       // No id in what was kept of it, but only one request waits for an answer.
       request = this.#pending.values().next().value;
@@ -193,6 +194,16 @@ export class Outbound {
   /** Whether the other end waits for an answer of ours. */
   get isAsked(): boolean {
     return this.#questions.any;
+  }
+
+  /** Our ids are numbers, so that the text of one means that one. */
+  #find(id: RequestId | null | undefined): PendingRequest | undefined {
+    if (typeof id === 'number') return this.#pending.get(id);
+    const number = numberInText(id);
+    const request = number === undefined ? undefined : this.#pending.get(number);
+    if (request && !this.#sawTextId) this.#options.onTextId?.(id as string);
+    this.#sawTextId ||= request !== undefined;
+    return request;
   }
 
   #extend(request: PendingRequest): void {
@@ -256,7 +267,8 @@ export class Outbound {
   }
 
   #isLate(id: RequestId | undefined | null): boolean {
-    const ours = typeof id === 'number' && id > 0 && id < this.#nextId;
+    const number = typeof id === 'number' ? id : numberInText(id);
+    const ours = number !== undefined && number > 0 && number < this.#nextId;
     if (ours) this.lateAnswers++;
     return ours;
   }
@@ -280,11 +292,6 @@ function hintFor(code: InboundFault['code']): string {
   const option = { FRAME_TOO_LONG: 'maxFrameBytes', TOO_MANY_VALUES: 'maxFrameValues' }[code as string];
   if (option) return `Raise ${option} (an option of connect(), a key of the server in a config), or ask for less.`;
   return 'The other end wrote a malformed message; see `prefix` of the fault for its first bytes.';
-}
-
-function withProgressToken(params: Record<string, unknown> | undefined, id: RequestId): Record<string, unknown> {
-  const meta = params?._meta as Record<string, unknown> | undefined;
-  return { ...params, _meta: { ...meta, progressToken: id } };
 }
 
 function describeReason(reason: unknown): string {

@@ -50,6 +50,8 @@ export class Peer {
   onfull: ((isFull: boolean) => void) | undefined;
   /** Something went wrong that no request can be blamed for. The connection goes on. */
   onerror: ((error: Error) => void) | undefined;
+  /** The other end answers with ids as text ("1" for 1), which is understood. Called once. */
+  onTextId: ((id: string) => void) | undefined;
   answerFaults: boolean;
   readonly channel: Channel;
   #outbound: Outbound;
@@ -67,6 +69,7 @@ export class Peer {
       clock: options.clock ?? systemClock,
       requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
       sendCancel: (requestId, reason) => this.#report(this.notify(CANCELLED, { requestId, reason }, NEVER_REFUSE)),
+      onTextId: (id) => this.onTextId?.(id),
     });
     this.#inbound = new Inbound({
       maxConcurrent: options.maxConcurrent ?? 256,

@@ -45,6 +45,14 @@ for (const [what, content, topic, expected] of [
   });
 }
 
+test('ids that come back as text are understood, and that is said once', async () => {
+  const { client, topics } = await connectTo({ textIds: true, 'tools/list': noTools });
+  expect(client.server.info).toEqual(serverInfo);
+  expect(await client.listTools()).toEqual(noTools);
+  expect(topics()).toEqual(['text-id']);
+  expect(client.warnings[0]?.message).toContain('"1" for 1');
+});
+
 test('what cannot be understood is an error that says what it is', async () => {
   const { client, topics } = await connectTo({
     'tools/call': { content: 42 },

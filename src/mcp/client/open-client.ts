@@ -78,6 +78,7 @@ class Attempts<T extends ClientChannel> {
       closed = true;
     };
     peer.onerror = (error) => this.#warnings.report('startup', `While starting: ${error.message}`, error.message);
+    peer.onTextId = (id) => this.#warnings.report('text-id', idAsText(id));
     const stop = () => peer.close().catch((error: unknown) => this.#warnings.report('close', toError(error).message));
     signal?.addEventListener('abort', stop, { once: true });
     const negotiation = new Negotiation({
@@ -130,6 +131,10 @@ class Attempts<T extends ClientChannel> {
     channel.setProtocolVersion?.(revision);
     if (isLegacyRevision(revision) && !dialect) await peer.notify('notifications/initialized');
   }
+}
+
+function idAsText(id: string): string {
+  return `The server answers with the id as text (${JSON.stringify(id)} for ${id}). It is understood here; other clients wait for ever. Copy the id of the request with its type.`;
 }
 
 function makePlan(options: ClientOptions, key: string | undefined, memory: EraMemory): Plan {

@@ -63,7 +63,7 @@ function RowOf({ row, position, cursor, selected, pair, troubled, onChoose }: Pr
         {nameOf(row)}
       </span>
       <span role="gridcell" className="cell c4">
-        {row.id === undefined ? '' : visibleLine(String(row.id))}
+        {row.id === undefined ? '' : visibleLine(JSON.stringify(row.id))}
       </span>
       <span role="gridcell" className={`cell c5${(row.latencyMs ?? 0) >= 1000 ? ' slow' : ''}`}>
         {latency(row.latencyMs)}
