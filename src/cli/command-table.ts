@@ -10,6 +10,11 @@ export interface TableEntry {
 
 export const commandTable: Readonly<Record<string, TableEntry>> = {
   up: { summary: 'run the servers of the config, supervised, until Ctrl-C', load: () => import('./commands/up.ts') },
+  down: { summary: 'stop the running host of the config', load: () => import('./commands/down.ts') },
+  logs: {
+    summary: 'show stderr, stray prints and state changes of the running host',
+    load: () => import('./commands/logs.ts'),
+  },
   ls: { summary: 'show the servers and their state', load: () => import('./commands/ls.ts') },
   start: { summary: 'start a server of the running host', load: () => import('./commands/start.ts') },
   stop: { summary: 'stop a server of the running host', load: () => import('./commands/stop.ts') },

@@ -7,7 +7,7 @@ import type { Output } from './output/output.ts';
 import { visible, visibleLine } from './output/visible.ts';
 
 /** Of stderr, in words; --json has all that is kept. */
-const STDERR_LINES = 8;
+const STDERR_LINES = 20;
 
 export function showError(thrown: unknown, out: Output, verbose: boolean): void {
   const error = toError(thrown);
@@ -63,15 +63,21 @@ export function describeError(error: Error): ErrorDescription {
 function evidenceLines({ evidence }: StandpipeError): string[] {
   if (!evidence) return [];
   const { command, exitCode, signal, stderrTail, firstNoise } = evidence;
-  const stderr = (stderrTail ?? '').trimEnd().split('\n');
-  const left = stderr.length - STDERR_LINES;
   return [
     ...(command ? [`  command: ${visibleLine(command)}`] : []),
     ...(typeof exitCode === 'number' ? [`  exit code: ${exitCode}`] : []),
     ...(signal ? [`  signal: ${signal}`] : []),
     ...(firstNoise ? [`  stdout had: ${visibleLine(firstNoise.slice(0, 200))}`] : []),
+    ...stderrTailLines(stderrTail ?? ''),
+  ];
+}
+
+export function stderrTailLines(text: string): string[] {
+  const lines = text.trimEnd().split('\n');
+  const left = lines.length - STDERR_LINES;
+  return [
     ...(left > 0 ? [`  stderr: … ${counted(left, 'line')} before`] : []),
-    ...stderr
+    ...lines
       .slice(-STDERR_LINES)
       .filter((line) => line !== '')
       .map((line) => `  stderr: ${visibleLine(line.slice(0, 500))}`),

@@ -22,13 +22,15 @@ interface Asked {
   timeoutMs?: number;
   repeatable?: boolean;
   start?: boolean;
+  seq?: number;
 }
 
 type Method = (host: HostApi, asked: Asked, settings: CallSettings) => unknown;
 
 const methods: Record<string, Method> = {
   'host/status': async (host) => ({ servers: await host.status() }),
-  'host/about': () => ({ pid: process.pid }),
+  'host/about': (host) => host.about(),
+  'host/stderrSince': async (host, { server, seq }) => ({ text: await host.stderrSince(server, seq ?? 0) }),
   'host/rejected': async (host) => ({ problems: await host.rejected() }),
   'host/tools': async (host, { start }) => {
     const { tools, failed } = await host.tools({ start });
@@ -53,12 +55,27 @@ export interface ControlServer {
   close(): Promise<void>;
 }
 
-export async function serveControl(host: HostApi, path: string): Promise<ControlServer> {
+export interface ControlOptions {
+  /** Another program asks the host to end. */
+  onDown?: () => void;
+}
+
+export async function serveControl(
+  host: HostApi,
+  path: string,
+  { onDown }: ControlOptions = {},
+): Promise<ControlServer> {
   const peers = new Set<Peer>();
   const listener = createServer((socket) => {
     const peer = new Peer(StreamTransport.over(socket));
     for (const [method, run] of Object.entries(methods)) {
       peer.handle<Asked>(method, (asked, call) => answer(host, run, asked, call, peer));
+    }
+    if (onDown) {
+      peer.handle('host/down', () => {
+        setImmediate(onDown); // the answer leaves first
+        return { pid: process.pid };
+      });
     }
     peers.add(peer);
     peer.onclose = () => peers.delete(peer);
@@ -126,7 +143,7 @@ function notListening(path: string, cause: Error): UsageError {
 
 async function alreadyRunning(path: string): Promise<UsageError> {
   const other = await RemoteHost.connect(path);
-  const pid = await other?.pid().catch(() => undefined); // one of an earlier version does not say
+  const pid = (await other?.about().catch(() => undefined))?.pid; // one of an earlier version does not say
   await other?.close();
   const which = pid === undefined ? '' : ` (pid ${pid})`;
   return new UsageError('HOST_ALREADY_RUNNING', `A host for this config is running already${which}`, {

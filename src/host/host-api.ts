@@ -20,6 +20,11 @@ export interface CallSettings {
   repeatable?: boolean;
 }
 
+export interface HostAbout {
+  pid: number;
+  lastSeq: number;
+}
+
 export interface HostApi {
   status(): ServerStatus[] | Promise<ServerStatus[]>;
   /** Why entries of the config cannot be run, one problem for each. */
@@ -41,6 +46,10 @@ export interface HostApi {
     args?: Record<string, string>,
     settings?: CallSettings,
   ): Promise<GetPromptResult>;
+  /** Which process it is, and the number of the last event of its flow. */
+  about(): HostAbout | Promise<HostAbout>;
+  /** What a server wrote to stderr after an event, its last 64 KB; waits a moment for what is under way. */
+  stderrSince(server: string, seq: number): Promise<string>;
   startServer(name: string): Promise<void>;
   stopServer(name: string): Promise<void>;
   restartServer(name: string): Promise<void>;

@@ -12,8 +12,11 @@ export interface HostOptions {
   /** Where everything that happens is told; bounded. One is made unless given. */
   flow?: FlowStore;
   onStateChange?: (change: StateChange) => void;
-  /** A server has printed something to stdout that is no message: told once for each of its starts. */
-  onNoise?: (noise: { server: string; text: string }) => void;
+  /**
+   * A server has printed something to stdout that is no message. `text` is the first of it. Called once for each of its
+   * starts, and again when there were 10, 100, 1000 and so on; what it printed before it was ready counts as one.
+   */
+  onNoise?: (noise: { server: string; text: string; count: number }) => void;
   eraMemory?: EraMemory;
   clock?: Clock;
   random?: () => number;

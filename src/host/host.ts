@@ -22,11 +22,12 @@ import { type Config, type LoadOptions, loadConfig } from './config/load-config.
 import type { ConfigProblem } from './config/problem.ts';
 import type { ServerConfig } from './config/server-config.ts';
 import { notAllowed } from './config/tool-filter.ts';
-import type { HostApi } from './host-api.ts';
+import type { HostAbout, HostApi } from './host-api.ts';
 import type { HostCallOptions, HostOptions, HostUseOptions } from './host-options.ts';
 import { Member, type Surroundings } from './member.ts';
 import { serverStopped } from './server-errors.ts';
 import type { ServerStatus } from './server-state.ts';
+import { stderrSince } from './stderr-since.ts';
 import { refusedUnknown, rejections, unknownServer } from './unknown-name.ts';
 
 export type { HostCallOptions, HostOptions, HostUseOptions };
@@ -121,6 +122,14 @@ export class Host implements HostApi {
 
   async restartServer(name: string): Promise<void> {
     await this.#startable(name).restart();
+  }
+
+  about(): HostAbout {
+    return { pid: process.pid, lastSeq: this.flow.lastSeq };
+  }
+
+  stderrSince(server: string, seq: number): Promise<string> {
+    return stderrSince(this.flow, this.#surroundings.clock, this.#member(server).config, seq);
   }
 
   callTool(

@@ -45,7 +45,7 @@ export class Member {
           eraMemory,
           observer: watched.observer(),
           inputs: inputs?.(name) ?? {},
-          onNoise: (text) => onNoise?.({ server: name, text }),
+          onNoise: (text, count) => onNoise?.({ server: name, text, count }),
         });
         this.memory.follow(link.client);
         return link;

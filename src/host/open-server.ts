@@ -16,8 +16,8 @@ export interface OpenServerOptions {
   eraMemory: EraMemory | undefined;
   /** What the server may ask of its host. */
   inputs: InputHandlers;
-  /** Called at most once, with what the server printed first that is no message. */
-  onNoise: (text: string) => void;
+  /** Called with the first text on stdout that is no message, and again when there were ten times as many. */
+  onNoise: (text: string, count: number) => void;
   clock: Clock;
   signal: AbortSignal;
 }
@@ -94,16 +94,18 @@ function linkTo(client: Client<StdioClientTransport>): Connected {
   };
 }
 
-/** What was printed while the server started is known by now; its evidence has no secrets in it. */
-function listenForNoise(channel: NoisyChannel, tell: (text: string) => void): void {
-  const tellFirst = () => {
-    const { firstNoise } = channel.evidence?.() ?? {};
-    if (firstNoise === undefined) return;
-    channel.onnoise = undefined;
-    tell(firstNoise);
+/** What was printed while the server started is known by now, as one; its evidence has no secrets in it. */
+function listenForNoise(channel: NoisyChannel, tell: (text: string, count: number) => void): void {
+  let count = 0;
+  let next = 1;
+  const noisy = () => {
+    count++;
+    if (count < next) return;
+    next *= 10;
+    tell(channel.evidence?.()?.firstNoise ?? '', count);
   };
-  channel.onnoise = tellFirst;
-  tellFirst();
+  channel.onnoise = noisy;
+  if (channel.evidence?.()?.firstNoise !== undefined) noisy();
 }
 
 type NoisyChannel = Pick<Channel, 'evidence'> & { onnoise?: ((noise: Noise) => void) | undefined };

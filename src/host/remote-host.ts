@@ -18,7 +18,7 @@ import { StreamTransport } from '../transport/stream-transport.ts';
 import { type Carried, rebuilt, uncarry } from './carried-error.ts';
 import type { Offer } from './catalog.ts';
 import type { ConfigProblem } from './config/problem.ts';
-import type { CallSettings, HostApi } from './host-api.ts';
+import type { CallSettings, HostAbout, HostApi } from './host-api.ts';
 import type { ServerStatus } from './server-state.ts';
 
 /** The host keeps the time of what it does for us; this is only for one that hangs. */
@@ -65,9 +65,18 @@ export class RemoteHost implements HostApi {
     );
   }
 
-  /** Which process it is. */
-  async pid(): Promise<number> {
-    return (await this.#peer.request<{ pid: number }>('host/about', {}, { timeoutMs: STATUS_MS })).pid;
+  async about(): Promise<HostAbout> {
+    const about = await this.#peer.request<Partial<HostAbout>>('host/about', {}, { timeoutMs: STATUS_MS });
+    return { pid: about.pid ?? 0, lastSeq: about.lastSeq ?? 0 }; // an older host knows less
+  }
+
+  async stderrSince(server: string, seq: number): Promise<string> {
+    return (await this.#ask<{ text: string }>('host/stderrSince', { server, seq })).text;
+  }
+
+  /** Asks the host to stop its servers and to end. Resolves when it has begun to. */
+  async down(): Promise<void> {
+    await this.#ask('host/down');
   }
 
   async tools(

@@ -8,8 +8,8 @@ const args = ['--input-type=module', '-e', `${print}; await import(${JSON.string
 const noisy = ['--', process.execPath, ...args];
 
 const warning = (server: string) =>
-  `warning: ${server} printed to stdout what is no message: \\x1b[31mListening on 3000\n` +
-  'hint: stdout is for messages alone; let it print to stderr.\n';
+  `warning: ${server} printed non-protocol text to stdout: \\x1b[31mListening on 3000\n` +
+  'hint: stdout is for protocol messages only; print to stderr instead.\n';
 
 test('its first line is shown, made visible', async () => {
   const called = await runCli(['call', 'greet', 'name=you', ...noisy]);

@@ -4,7 +4,10 @@
 import { type ControlServer, serveControl } from '../../src/host/control-server.ts';
 import type { HostApi } from '../../src/host/host-api.ts';
 
-const host = { status: async () => [{ name: String(process.pid) }] } as unknown as HostApi;
+const host = {
+  status: async () => [{ name: String(process.pid) }],
+  about: () => ({ pid: process.pid, lastSeq: 0 }),
+} as unknown as HostApi;
 let control: ControlServer | undefined;
 
 process.on('message', async (task: { serve: string } | 'close') => {

@@ -6,8 +6,10 @@ import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { visible, visibleLine } from '../output/visible.ts';
 import { type FoundTool, findTool } from '../reach/find-tool.ts';
 import { withHost } from '../reach/reach-host.ts';
+import { stderrOfCall, withStderr } from '../reach/stderr-of-call.ts';
 import { errorText, printContent } from '../result/print-content.ts';
 import { checkOutput } from '../result/save-content.ts';
+import { stderrTailLines } from '../show-error.ts';
 import { readArguments } from '../values/arguments.ts';
 import { readPositional } from '../values/positional.ts';
 import { addServerOptions, examples, serverOptions } from './server-options.ts';
@@ -59,14 +61,18 @@ const call: CommandBody = async (invocation, words, options) => {
     const { settings, signal, out } = invocation;
     const input = await readInput(found, args, check);
     out.activity.begin(`calling ${found.server}/${found.tool.name}`);
-    const result = await reached.host.callTool(found.server, found.tool.name, input, {
-      timeoutMs: settings.timeoutMs,
-      signal,
-      repeatable,
-      onProgress: (progress) => out.activity.progress(progress),
-    });
+    const stderr = stderrOfCall(reached.host, found.server);
+    const result = await reached.host
+      .callTool(found.server, found.tool.name, input, {
+        timeoutMs: settings.timeoutMs,
+        signal,
+        repeatable,
+        onProgress: (progress) => out.activity.progress(progress),
+      })
+      .catch(async (error) => withStderr(error, await stderr()));
+    const written = result.isError ? await stderr() : '';
     out.activity.end();
-    return show(result, found, output, invocation);
+    return show(result, found, output, written, invocation);
   });
 };
 
@@ -81,13 +87,16 @@ async function show(
   result: CallToolResult,
   { server, tool }: FoundTool,
   output: string | undefined,
+  stderr: string,
   { out }: Invocation,
 ): Promise<number> {
   const { isError = false, content, structuredContent } = result;
   const isSaved = output !== undefined && !isError;
   const saved = isSaved || !isError ? await printContent(content, structuredContent, output, out) : [];
-  if (out.json) out.document({ server, tool: tool.name, isError, content, structuredContent, saved });
+  if (out.json)
+    out.document({ server, tool: tool.name, isError, content, structuredContent, saved, ...(stderr && { stderr }) });
   if (!isError) return ExitCode.done;
   out.say(`${out.paintError('red', 'The tool reports an error:')} ${visible(errorText(result))}`);
+  for (const line of stderrTailLines(stderr)) out.say(out.paintError('dim', line));
   return ExitCode.toolError;
 }

@@ -77,6 +77,7 @@ async function ofCommand(command: string, given: string[], current: string, sour
     case 'stop':
     case 'restart':
     case 'tools':
+    case 'logs':
       return given.length === 0 ? words(...(await sources.servers())) : [];
     case 'inspect': {
       const servers = given.length === 0 ? await sources.servers().catch(() => []) : [];

@@ -7,11 +7,22 @@ import type { LiveDescriptor } from '../../live/descriptor.ts';
 import { findLive } from '../../live/find-live.ts';
 import { shellWord } from '../output/shell-word.ts';
 import { visibleLine } from '../output/visible.ts';
+import type { Settings } from '../settings.ts';
 import { controlPathOf } from './running-host.ts';
 
-/** Undefined where none runs; throws where it could be any of several. */
 export async function findHostElsewhere(say: (text: string) => void): Promise<RemoteHost | undefined> {
+  const only = await findLiveHost({}, say);
+  return only && RemoteHost.connect(only.control!);
+}
+
+/** The descriptor of a host: by its config, or the only one. Undefined where none runs; throws where it could be any of several. */
+export async function findLiveHost(
+  settings: Settings,
+  say: (text: string) => void,
+): Promise<LiveDescriptor | undefined> {
   const hosts = (await findLive()).filter(({ kind, control }) => kind === 'host' && control !== undefined);
+  const path = controlPathOf(settings);
+  if (path !== undefined) return hosts.find(({ control }) => control === path);
   const [only, ...others] = hosts;
   if (!only) return undefined;
   if (others.length > 0) {
@@ -23,9 +34,8 @@ export async function findHostElsewhere(say: (text: string) => void): Promise<Re
       },
     );
   }
-  const host = await RemoteHost.connect(only.control!);
-  if (host) say(`There is no config here: using the host that runs ${visibleLine(only.name)}`);
-  return host;
+  say(`There is no config here: using the host that runs ${visibleLine(only.name)}`);
+  return only;
 }
 
 /** A host of one file is named by it; one that took what it found, by where it looked. */

@@ -21,7 +21,9 @@ export async function ownHost(invocation: Invocation, options: ServerCommandOpti
   const host = new Host(servers, {
     eraMemory: userEraMemory(),
     inputs: (server) => askPerson(server, out),
-    onNoise: ({ server, text }) => tellNoise(server, text, out),
+    onNoise: ({ server, text, count }) => {
+      if (count === 1) tellNoise(server, text, out);
+    },
     onStateChange: ({ server, to }) => {
       if (to === 'starting') out.activity.begin(`starting ${server}`);
     },

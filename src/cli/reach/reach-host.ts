@@ -2,6 +2,7 @@
 
 import { StandpipeError, UsageError } from '../../base/errors.ts';
 import type { HostApi } from '../../host/host-api.ts';
+import type { RemoteHost } from '../../host/remote-host.ts';
 import type { Tool } from '../../mcp/types.ts';
 import { unlessAborted } from '../interrupt.ts';
 import type { Invocation } from '../invocation.ts';
@@ -60,19 +61,21 @@ export async function withHost<T>(
 /** For commands that only make sense while a host runs. */
 export async function withRunningHost<T>(
   { settings, signal, out }: Invocation,
-  work: (host: HostApi) => Promise<T>,
+  work: (host: RemoteHost) => Promise<T>,
 ): Promise<T> {
   const host = await findRunningHost(settings, (text) => out.say(text));
-  if (!host) {
-    throw new UsageError('NOT_STARTED', 'No host is running for this config', {
-      hint: 'Start one with `standpipe up`; other commands start what they need by themselves.',
-    });
-  }
+  if (!host) throw noHost();
   try {
     return await unlessAborted(work(host), signal);
   } finally {
     await host.close();
   }
+}
+
+export function noHost(): UsageError {
+  return new UsageError('NOT_STARTED', 'No host is running for this config', {
+    hint: 'Start one with `standpipe up`; other commands start what they need by themselves.',
+  });
 }
 
 /** That a server is not running is no news to whoever just tried to start it: why is. */

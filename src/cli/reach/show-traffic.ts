@@ -12,31 +12,39 @@ const MOST_CHARACTERS = 2000;
 
 export function showTraffic(flow: FlowStore, out: Output, redact: Redact): () => void {
   return flow.subscribe((event) => {
-    const line = describeEvent(event, redact);
-    if (line) out.say(out.paintError('dim', `${(event.atMs / 1000).toFixed(3)} ${visibleLine(event.server)} ${line}`));
+    for (const line of describeEvent(event, redact)) {
+      out.say(out.paintError('dim', `${(event.atMs / 1000).toFixed(3)} ${visibleLine(event.server)} ${line}`));
+    }
   });
 }
 
-function describeEvent(event: FlowEvent, redact: Redact): string | undefined {
+/** A line each; stderr has as many as the server wrote. */
+export function describeEvent(event: FlowEvent, redact: Redact): string[] {
   const textOf = (bytes: Uint8Array, length: number) => shorten(redact(decode(bytes)), bytes.length, length);
   switch (event.kind) {
     case 'frame':
-      return `${event.direction === 'toServer' ? '→' : '←'} ${textOf(event.payload, event.length)}`;
+      return [`${event.direction === 'toServer' ? '→' : '←'} ${textOf(event.payload, event.length)}`];
     case 'fault':
-      return `← ${event.code} at byte ${event.offset}: ${textOf(event.prefix, event.length)}`;
+      return [`← ${event.code} at byte ${event.offset}: ${textOf(event.prefix, event.length)}`];
     case 'stderr':
-      return `stderr ${textOf(event.payload, event.length)}`;
+      return stderrLines(event.payload, redact).map((line) => `stderr ${line}`);
     case 'spawn':
-      return `started as process ${event.pid}: ${visibleLine(event.command)}`;
+      return [`started as process ${event.pid}: ${visibleLine(event.command)}`];
     case 'exit':
-      return event.signal ? `ended by ${event.signal}` : `ended with exit code ${event.exitCode}`;
+      return [event.signal ? `ended by ${event.signal}` : `ended with exit code ${event.exitCode}`];
     case 'state':
-      return `is ${event.to}${event.reason ? `: ${visibleLine(event.reason)}` : ''}`;
+      return [`is ${event.to}${event.reason ? `: ${visibleLine(event.reason)}` : ''}`];
     case 'error':
-      return `${event.code}: ${visibleLine(event.message)}`;
+      return [`${event.code}: ${visibleLine(event.message)}`];
     default:
-      return undefined;
+      return [];
   }
+}
+
+/** Redacted as a whole: a secret may have several lines. */
+export function stderrLines(bytes: Uint8Array, redact: Redact): string[] {
+  const lines = redact(decode(bytes)).split(/\r?\n/);
+  return lines.map((line) => shorten(line, line.length, line.length));
 }
 
 function decode(bytes: Uint8Array): string {

@@ -7,10 +7,12 @@ import { visibleLine } from '../output/visible.ts';
 const MOST_CHARACTERS = 200;
 
 export function tellNoise(server: string, text: string, out: Output): void {
+  out.say(`${out.paintError('yellow', 'warning:')} ${noiseText(server, text)}`);
+  out.say(`${out.paintError('cyan', 'hint:')} stdout is for protocol messages only; print to stderr instead.`);
+}
+
+export function noiseText(server: string, text: string): string {
   const [line = ''] = text.trim().split(/\r?\n/);
   const shown = line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line;
-  out.say(
-    `${out.paintError('yellow', 'warning:')} ${visibleLine(server)} printed to stdout what is no message: ${visibleLine(shown)}`,
-  );
-  out.say(`${out.paintError('cyan', 'hint:')} stdout is for messages alone; let it print to stderr.`);
+  return `${visibleLine(server)} printed non-protocol text to stdout: ${visibleLine(shown)}`;
 }

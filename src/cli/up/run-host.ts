@@ -14,6 +14,7 @@ import { openInspector } from '../open-inspector.ts';
 import { controlPathOf } from '../reach/running-host.ts';
 import { ServerSecrets } from '../reach/server-secrets.ts';
 import { showTraffic } from '../reach/show-traffic.ts';
+import { noiseText } from '../reach/tell-noise.ts';
 import { userEraMemory } from '../reach/user-era-memory.ts';
 import { adviceFor } from './advice.ts';
 import { errorLine, jsonView, logView } from './log-view.ts';
@@ -38,6 +39,12 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   const host = await Host.open(load, {
     eraMemory: userEraMemory(),
     inputs: options.inspector ? onlookers.questions.inputs : nobodyAnswers(tell),
+    onNoise: ({ server, text, count }) =>
+      tell(
+        count === 1
+          ? `${noiseText(server, text)} (stdout is for protocol messages only)`
+          : `${server} printed non-protocol text to stdout ${count} times so far`,
+      ),
     onStateChange: (change) => {
       view?.changed(change);
       const failed = change.to === 'failed' && host.status().find(({ name }) => name === change.server);
@@ -46,7 +53,8 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   });
   const config = host.config!;
   // Before any server: a second host of the same config must not start a single one.
-  const control = await openControl(host, controlPathOf(settings)!);
+  const asked = new AbortController();
+  const control = await openControl(host, controlPathOf(settings)!, () => asked.abort());
   const advice = () => host.status().flatMap((status) => adviceFor(status, configOf(host, status.name)));
   const read = () => ({ servers: host.status(), advice: advice() });
   view = out.json ? jsonView(out) : out.onTerminal ? screenView(out, read) : logView(out);
@@ -65,7 +73,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
     : undefined;
   const started = signal.aborted ? undefined : host.start();
   if (options.open && onlookers.url) openInspector(onlookers.url);
-  await untilAborted(signal);
+  await untilAborted(AbortSignal.any([signal, asked.signal]));
   view.stopping();
   await watching?.close();
   await control.close();
@@ -78,9 +86,9 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   view.ended();
 }
 
-async function openControl(host: Host, path: string): Promise<ControlServer> {
+async function openControl(host: Host, path: string, onDown: () => void): Promise<ControlServer> {
   if (process.platform !== 'win32') ensureRuntimeFolder(runtimeFolder());
-  return serveControl(host, path);
+  return serveControl(host, path, { onDown });
 }
 
 async function reload(host: Host, config: Config, secrets: ServerSecrets, view: UpView): Promise<void> {

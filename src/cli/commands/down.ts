@@ -1,0 +1,67 @@
+// `standpipe down`: ends the host that runs for the config, and waits until its process is gone.
+
+import { systemClock } from '../../base/clock.ts';
+import { PeerError, RpcCode, RpcError, UsageError } from '../../base/errors.ts';
+import type { RemoteHost } from '../../host/remote-host.ts';
+import { isRunning } from '../../process/signals.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import { visibleLine } from '../output/visible.ts';
+import { withRunningHost } from '../reach/reach-host.ts';
+import { examples } from './server-options.ts';
+
+/** Longer than the longest way to stop a server that does not want to. */
+const DEFAULT_WAIT_MS = 60_000;
+const LOOK_MS = 50;
+
+export const define: CommandModule['define'] = (command, run) => {
+  examples(command, 'down', 'down --config other/mcp.json', 'down --json');
+  command.action(run(down));
+};
+
+const down: CommandBody = (invocation) =>
+  withRunningHost(invocation, async (host) => {
+    const { out, settings, signal } = invocation;
+    const [{ pid }, servers] = await Promise.all([host.about(), host.status()]);
+    const stopped = servers.filter((server) => server.pid !== null).map(({ name }) => name);
+    out.activity.begin(`stopping the host (process ${pid})`);
+    await askToEnd(host);
+    const waitMs = settings.timeoutMs ?? DEFAULT_WAIT_MS;
+    const until = systemClock.nowMs() + waitMs;
+    while (isRunning(pid)) {
+      signal.throwIfAborted();
+      if (systemClock.nowMs() > until) throw stillThere(pid, waitMs);
+      await new Promise<void>((resolve) => systemClock.after(LOOK_MS, resolve));
+    }
+    out.activity.end();
+    if (out.json) out.document({ pid, stopped });
+    else {
+      const what = stopped.length > 0 ? stopped.map(visibleLine).join(', ') : 'no server was running';
+      out.say(`The host (process ${pid}) has ended. Stopped: ${what}.`);
+    }
+    return undefined;
+  });
+
+async function askToEnd(host: RemoteHost): Promise<void> {
+  try {
+    await host.down();
+  } catch (error) {
+    if (error instanceof RpcError && error.rpcCode === RpcCode.methodNotFound) {
+      throw new UsageError(
+        'NOT_SUPPORTED',
+        'The running host is of an earlier version and cannot be stopped from here',
+        {
+          hint: 'Press Ctrl-C where it runs.',
+          cause: error,
+        },
+      );
+    }
+    // It may be gone before its answer has left.
+    if (!(error instanceof PeerError) || error.code === 'REQUEST_TIMEOUT') throw error;
+  }
+}
+
+function stillThere(pid: number, waitMs: number): PeerError {
+  return new PeerError('REQUEST_TIMEOUT', `The host (process ${pid}) has not ended within ${waitMs} ms`, {
+    hint: 'It still stops its servers. Wait longer with --timeout.',
+  });
+}

@@ -1,0 +1,72 @@
+// `standpipe logs`: what the servers of the running host said outside of the protocol, and what happened to them.
+
+import { UsageError } from '../../base/errors.ts';
+import { connectLive } from '../../live/find-live.ts';
+import { readRecording } from '../../record/reader.ts';
+import { unlessAborted } from '../interrupt.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import { logEntries } from '../logs/log-entries.ts';
+import type { Output } from '../output/output.ts';
+import { visibleLine } from '../output/visible.ts';
+import { noHost, withRunningHost } from '../reach/reach-host.ts';
+import { examples } from './server-options.ts';
+
+export const define: CommandModule['define'] = (command, run) => {
+  command.argument('[server]', 'only of this server').option('-f, --follow', 'go on until the host ends, or Ctrl-C');
+  command.addHelpText(
+    'after',
+    `
+Shows stderr, text on stdout that is no message, starts, ends and changes of state, as far back as the host remembers.
+With --json, each is a document on a line of its own.`,
+  );
+  examples(command, 'logs', 'logs weather --follow', 'logs --json | jq .');
+  command.action(run(logs));
+};
+
+const logs: CommandBody = (invocation, [server], { follow }) =>
+  withRunningHost(invocation, async (host) => {
+    const { out, settings, signal } = invocation;
+    const servers = await host.status();
+    if (server !== undefined && !servers.some(({ name }) => name === server)) {
+      const { unknownServer } = await import('../../host/unknown-name.ts');
+      const names = servers.map(({ name }) => name);
+      throw unknownServer(server, names, await host.rejected());
+    }
+    const { findLiveHost } = await import('../reach/host-elsewhere.ts');
+    const live = await findLiveHost(settings, () => undefined);
+    if (!live) throw noFlow();
+    const { lastSeq } = await host.about();
+    const socket = await connectLive(live);
+    try {
+      await unlessAborted(print(socket, { server, lastSeq: follow ? undefined : lastSeq }, out), signal);
+    } finally {
+      socket.destroy();
+    }
+    return undefined;
+  });
+
+interface Wanted {
+  server: string | undefined;
+  /** The last event to show; without it, all that come. */
+  lastSeq: number | undefined;
+}
+
+async function print(flow: AsyncIterable<Uint8Array>, { server, lastSeq }: Wanted, out: Output): Promise<void> {
+  if (lastSeq === 0) return;
+  for await (const item of readRecording(flow)) {
+    if (item.type !== 'event') continue;
+    const { event, run } = item;
+    const at = new Date((run.startedAt?.getTime() ?? 0) + event.atMs).toISOString();
+    for (const { kind, text } of server === undefined || event.server === server ? logEntries(event) : []) {
+      if (out.json) out.documentLine({ at, server: event.server, life: event.life, kind, text });
+      else out.write(`${at} ${visibleLine(event.server)} ${kind}: ${visibleLine(text)}\n`);
+    }
+    if (lastSeq !== undefined && event.seq >= lastSeq) return;
+  }
+}
+
+/** It takes commands, but could not announce itself. */
+function noFlow(): UsageError {
+  const { message, hint } = noHost();
+  return new UsageError('NOT_STARTED', `${message} that other programs can watch`, { hint });
+}

@@ -1,0 +1,25 @@
+// What a server wrote to stderr since an event: shown beside a call that failed. Secrets of the server are taken out.
+
+import type { Clock } from '../base/clock.ts';
+import { decodeText } from '../base/decode-text.ts';
+import type { FlowStore } from '../flow/store.ts';
+import { maskValues } from '../secrets/mask-values.ts';
+import { redactor } from '../secrets/redact.ts';
+import { secretsInArguments } from '../secrets/redact-arguments.ts';
+import type { ServerConfig } from './config/server-config.ts';
+
+/** stderr is another pipe than the one of the answer, and a line without an end is held for 50 ms. */
+const SETTLE_MS = 100;
+const MOST_CHARACTERS = 64 * 1024;
+
+export async function stderrSince(flow: FlowStore, clock: Clock, config: ServerConfig, seq: number): Promise<string> {
+  await new Promise<void>((resolve) => clock.after(SETTLE_MS, resolve));
+  let text = '';
+  for (const event of flow.since(seq)) {
+    if (event.kind === 'stderr' && event.server === config.name) text += decodeText(event.payload);
+    if (text.length > 2 * MOST_CHARACTERS) text = text.slice(-MOST_CHARACTERS);
+  }
+  const { env, secrets, args } = config;
+  const redact = redactor({ mask: maskValues(env, [...secrets, ...secretsInArguments(args)]) });
+  return redact(text).slice(-MOST_CHARACTERS);
+}
