@@ -10,14 +10,21 @@ export type ForwardEnd = 'ended' | 'broken';
 /** Resolves when nothing more will be handed on, and all that was is with the system. */
 export function forward(source: Readable, sink: Writable, seen: (chunk: Buffer) => void): Promise<ForwardEnd> {
   return new Promise((resolve) => {
+    let isWaiting = false;
     source.on('data', (chunk: Buffer) => {
       // What the system took at once is gone already, whatever the size: only what is left over is reason to wait.
       if (!sink.write(chunk) && sink.writableLength > 0) {
         source.pause();
-        sink.once('drain', () => source.resume());
+        // Node.js resumes the streams of a process that has exited, so that more chunks can come while the sink is full.
+        if (!isWaiting) sink.once('drain', drained);
+        isWaiting = true;
       }
       seen(chunk);
     });
+    const drained = () => {
+      isWaiting = false;
+      source.resume();
+    };
     let over = false;
     const ended = () => {
       if (!over) sink.end(() => resolve('ended'));
