@@ -20,6 +20,7 @@ export const commandTable: Readonly<Record<string, TableEntry>> = {
   stop: { summary: 'stop a server of the running host', load: () => import('./commands/stop.ts') },
   restart: { summary: 'restart a server of the running host', load: () => import('./commands/restart.ts') },
   tools: { summary: 'show what can be called', load: () => import('./commands/tools.ts') },
+  types: { summary: 'write TypeScript types for the tools of a server', load: () => import('./commands/types.ts') },
   call: { summary: 'call a tool', load: () => import('./commands/call.ts') },
   read: { summary: 'read a resource', load: () => import('./commands/read.ts') },
   prompt: { summary: 'get a prompt', load: () => import('./commands/prompt.ts') },

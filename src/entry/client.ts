@@ -4,6 +4,7 @@ import { UsageError } from '../base/errors.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { openClient } from '../mcp/client/open-client.ts';
 import type { ClientChannel, ClientOptions } from '../mcp/client/options.ts';
+import type { AnyTools, ToolTypes } from '../mcp/client/tool-types.ts';
 import { type StdioClientOptions, StdioClientTransport } from '../transport/stdio-client.ts';
 
 export { type Evidence, PeerError, ProcessError, RpcError, StandpipeError, UsageError } from '../base/errors.ts';
@@ -20,6 +21,7 @@ export type {
   InputHandlers,
   ListOptions,
 } from '../mcp/client/options.ts';
+export type { AnyTools, ToolType, ToolTypes } from '../mcp/client/tool-types.ts';
 export type { Warning } from '../mcp/client/warnings.ts';
 export type { Era, Revision } from '../mcp/revisions.ts';
 export type * from '../mcp/types.ts';
@@ -28,9 +30,15 @@ export type { StderrChoice } from '../transport/stderr-outlet.ts';
 export { type StdioClientOptions, StdioClientTransport } from '../transport/stdio-client.ts';
 
 /** A server as a command: started, and started once more where the question for its era killed it. */
-export function connect(command: StdioClientOptions, options?: ClientOptions): Promise<Client<StdioClientTransport>>;
+export function connect<Tools extends ToolTypes = AnyTools>(
+  command: StdioClientOptions,
+  options?: ClientOptions,
+): Promise<Client<StdioClientTransport, Tools>>;
 /** A transport, ours or the official SDK's, not started yet; or a function that makes one. */
-export function connect<T extends ClientChannel>(transport: T | (() => T), options?: ClientOptions): Promise<Client<T>>;
+export function connect<T extends ClientChannel, Tools extends ToolTypes = AnyTools>(
+  transport: T | (() => T),
+  options?: ClientOptions,
+): Promise<Client<T, Tools>>;
 export function connect(
   target: StdioClientOptions | ClientChannel | (() => ClientChannel),
   options: ClientOptions = {},

@@ -18,9 +18,16 @@ import { describeParameters } from '../values/check.ts';
 import { addServerOptions, examples, serverOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.argument('[server]', 'only of this server');
+  command.argument('[server]', 'only of this server').option('--signatures', 'show each as add(a: number, b?: number)');
   addServerOptions(command);
-  examples(command, 'tools', 'tools weather', 'tools --json', 'tools -- python3 server.py');
+  examples(
+    command,
+    'tools',
+    'tools weather',
+    'tools weather --signatures',
+    'tools --json',
+    'tools -- python3 server.py',
+  );
   command.action(run(tools));
 };
 
@@ -43,6 +50,11 @@ const tools: CommandBody = (invocation, [name], options) =>
         tools: tools.map(({ definition, ...offer }) => ({ ...offer, ...definition })),
         failed: failed.map(({ server, error }) => ({ server, error: describeError(error) })),
       });
+    } else if ((options as { signatures?: boolean }).signatures) {
+      const { signatureOf } = await import('../types/tool-types.ts');
+      for (const { server, definition } of tools) {
+        out.write(`${visibleLine(server)}/${visibleLine(signatureOf(definition))}\n`);
+      }
     } else show(tools, out);
     for (const { server, error } of failed) {
       const hint = error instanceof StandpipeError && error.hint ? ` ${visibleLine(error.hint)}` : '';

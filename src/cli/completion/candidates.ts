@@ -78,6 +78,7 @@ async function ofCommand(command: string, given: string[], current: string, sour
     case 'restart':
     case 'tools':
     case 'logs':
+    case 'types':
       return given.length === 0 ? words(...(await sources.servers())) : [];
     case 'inspect': {
       const servers = given.length === 0 ? await sources.servers().catch(() => []) : [];

@@ -108,7 +108,7 @@ function countOf(object: unknown): number {
 }
 
 /** Only references into the schema itself: nothing is fetched. */
-function follow(ref: string, root: Schema): unknown {
+export function follow(ref: string, root: Schema): unknown {
   if (!ref.startsWith('#')) return {};
   let found: unknown = root;
   for (const part of ref.slice(1).split('/').filter(Boolean)) {

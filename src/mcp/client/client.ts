@@ -28,6 +28,7 @@ import { type ListKind, listKinds, News, type NewsOptions, type ResourceUpdate }
 import type { CallOptions, ClientChannel, ClientOptions, ListOptions } from './options.ts';
 import { OutputCheck } from './output-check.ts';
 import type { Result, Session } from './session.ts';
+import type { AnyTools, ToolArguments, ToolName, ToolResult, ToolTypes } from './tool-types.ts';
 import type { Warning, Warnings } from './warnings.ts';
 
 export interface ServerFacts {
@@ -40,7 +41,7 @@ export interface ServerFacts {
   dialect?: 'transcript';
 }
 
-export class Client<T extends ClientChannel = ClientChannel> {
+export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolTypes = AnyTools> {
   readonly server: ServerFacts;
   readonly transport: T;
   /** The connection is over, for whatever reason. Called once. */
@@ -122,7 +123,8 @@ export class Client<T extends ClientChannel = ClientChannel> {
   }
 
   /** Resolves also when the tool reports an error: then `isError` is true. */
-  async callTool(name: string, args?: Record<string, unknown>, options?: CallOptions): Promise<CallToolResult> {
+  callTool<N extends ToolName<Tools>>(name: N, ...rest: ToolArguments<Tools[N]>): Promise<ToolResult<Tools[N]>>;
+  async callTool(name: string, args?: object, options?: CallOptions): Promise<CallToolResult> {
     const params = args === undefined ? { name } : { name, arguments: args };
     const result = readCallResult(await this.#session.request('tools/call', params, options), this.#warnings.report);
     return this.#outputs?.concerns(name, result) ? this.#outputs.check(name, result) : result;

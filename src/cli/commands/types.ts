@@ -1,0 +1,48 @@
+// `standpipe types`: the tools of a server as a TypeScript type, for `connect<…>` and `callTool`.
+
+import { UsageError } from '../../base/errors.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import { visibleLine } from '../output/visible.ts';
+import { findServer } from '../reach/find-server.ts';
+import { withHost } from '../reach/reach-host.ts';
+import { checkOutput, savePieces } from '../result/save-content.ts';
+import { typeName, typesOf } from '../types/tool-types.ts';
+import { addServerOptions, examples, serverOptions } from './server-options.ts';
+
+export const define: CommandModule['define'] = (command, run) => {
+  command.argument('[server]', 'its name in the config').option('--output <file>', 'write it to this file');
+  addServerOptions(command);
+  command.addHelpText(
+    'after',
+    `
+The type names each tool with its input and its structured output:
+  const client = await connect<WeatherTools>({ command: 'node', args: ['weather.mjs'] });
+  await client.callTool('forecast', { city: 'Oslo' });   // checked by the compiler`,
+  );
+  examples(command, 'types weather --output weather-tools.ts', 'types -- node server.mjs > tools.ts');
+  command.action(run(types));
+};
+
+const types: CommandBody = async (invocation, [name], options) => {
+  const { output } = options as { output?: string };
+  await checkOutput(output);
+  return withHost(invocation, serverOptions(options), async (reached) => {
+    const { out, settings } = invocation;
+    const server = name ?? reached.only;
+    if (server === undefined) {
+      throw new UsageError('INVALID_OPTION', 'The types of which server are wanted?', {
+        hint: 'standpipe types <server>, or standpipe types -- <command …>',
+      });
+    }
+    await findServer(server, reached, settings);
+    out.activity.begin('asking for tools');
+    const text = typesOf(server, await reached.host.listTools(server));
+    out.activity.end();
+    const saved =
+      output === undefined ? [] : await savePieces([{ mimeType: undefined, bytes: Buffer.from(text) }], output);
+    for (const file of saved) out.say(`Saved ${visibleLine(file)}`);
+    if (out.json) out.document({ server, name: typeName(server), types: text, saved });
+    else if (output === undefined) out.text(text);
+    return undefined;
+  });
+};

@@ -1,0 +1,27 @@
+// The types of a server's tools, for the compiler alone: what `standpipe types` writes, and what `callTool` makes of it.
+
+import type { CallToolResult } from '../types.ts';
+import type { CallOptions } from './options.ts';
+
+export interface ToolType {
+  input: object;
+  /** The structured content of its result. */
+  output: unknown;
+}
+
+export type ToolTypes = Record<string, ToolType>;
+
+/** Of a server whose tools are not known to the compiler: any name, any arguments. */
+export type AnyTools = Record<string, { input: Record<string, unknown>; output: unknown }>;
+
+export type ToolName<Tools extends ToolTypes> = keyof Tools & string;
+
+/** The arguments may be left out where none is required. */
+export type ToolArguments<Tool extends ToolType> =
+  Record<never, never> extends Tool['input']
+    ? [args?: Tool['input'] | undefined, options?: CallOptions | undefined]
+    : [args: Tool['input'], options?: CallOptions | undefined];
+
+export type ToolResult<Tool extends ToolType> = unknown extends Tool['output']
+  ? CallToolResult
+  : Omit<CallToolResult, 'structuredContent'> & { structuredContent?: Tool['output'] };
