@@ -8,7 +8,7 @@ import type { AnyTools, ToolTypes } from '../mcp/client/tool-types.ts';
 import { type StdioClientOptions, StdioClientTransport } from '../transport/stdio-client.ts';
 
 export { type Evidence, PeerError, ProcessError, RpcError, StandpipeError, UsageError } from '../base/errors.ts';
-export type { Progress } from '../jsonrpc/outbound.ts';
+export type { Progress } from '../jsonrpc/conventions.ts';
 export { Client, type ServerFacts } from '../mcp/client/client.ts';
 export { BoundedEraMemory, type EraMemory, type KnownEra } from '../mcp/client/era-memory.ts';
 export type { ListKind, NewsEnd, NewsOptions, ResourceUpdate } from '../mcp/client/news.ts';

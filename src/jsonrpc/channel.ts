@@ -42,6 +42,8 @@ export interface Channel {
   /** Called once the protocol revision is known. */
   setProtocolVersion?: ((version: string) => void) | undefined;
 
+  /** Ours: forms of messages that are refused unless the protocol has them. */
+  allow?(forms: { arrayParams: boolean; batches: boolean }): void;
   /** Ours: too many answers wait for the other end to read; false when it has caught up. Nothing is read meanwhile. */
   onfull?: ((isFull: boolean) => void) | undefined;
   /** Ours: the other end has stopped talking; answers in flight can still be sent. */

@@ -15,6 +15,8 @@ export const DEFAULT_MAX_INBOUND_BYTES = 256 * 1024 * 1024;
 /** The longest message there can be. */
 const LARGEST_SIZE = 2 ** 29;
 
+const CANCELLED = 'The request was cancelled';
+
 export type Params = Record<string, unknown>;
 /** Parameters that were left out are an empty object. */
 export type RequestHandler<P extends object = Params> = (params: P, call: InboundCall) => unknown;
@@ -34,6 +36,10 @@ export interface InboundOptions {
   /** Sends an answer. `undefined` ends the request without one: it was cancelled. */
   answer: (request: JsonRpcRequest, answer: JsonRpcResponse | undefined) => void;
   onHandlerError: (error: Error) => void;
+  /** What is answered where a handler returns nothing. */
+  emptyResult?: null | 'object';
+  /** A cancelled request is still answered: with what its handler returns, or with an error of this code. */
+  cancelledCode?: number | undefined;
 }
 
 /** One request while its handler works on it. */
@@ -127,7 +133,9 @@ export class Inbound {
   /** Requests that will be answered: running or waiting, and not cancelled. */
   get unanswered(): number {
     let cancelled = 0;
-    for (const call of this.#running.values()) if (call.cancelled) cancelled++;
+    if (this.#options.cancelledCode === undefined) {
+      for (const call of this.#running.values()) if (call.cancelled) cancelled++;
+    }
     return this.#running.size + this.#queued.size - cancelled;
   }
 
@@ -183,8 +191,14 @@ export class Inbound {
   cancel(id: RequestId, reason: unknown): void {
     const call = this.#queued.get(id)?.call ?? this.#running.get(id);
     if (!call || call.cancelled) return;
-    if (this.#queued.take(id)) this.#heldBytes -= call.heldBytes;
+    const wasQueued = this.#queued.take(id) !== undefined;
+    if (wasQueued) this.#heldBytes -= call.heldBytes;
     call.cancel(reason);
+    const { cancelledCode } = this.#options;
+    if (cancelledCode !== undefined) {
+      if (wasQueued) this.#refuse(call.request, cancelledCode, CANCELLED);
+      return;
+    }
     // No answer will come, however long the handler goes on. Its place is free only when it has ended.
     this.#options.answer(call.request, undefined);
   }
@@ -219,10 +233,14 @@ export class Inbound {
     const { request, id } = call;
     call.settled = true;
     this.#running.delete(id);
-    if (call.cancelled) {
+    const { cancelledCode } = this.#options;
+    if (call.cancelled && cancelledCode === undefined) {
       // Answered for good when it was cancelled.
     } else if (error === undefined) {
-      this.#options.answer(request, { jsonrpc: '2.0', id, result: (result ?? {}) as Record<string, unknown> });
+      const empty = this.#options.emptyResult === null ? null : {};
+      this.#options.answer(request, { jsonrpc: '2.0', id, result: (result ?? empty) as Record<string, unknown> });
+    } else if (call.cancelled && !(error instanceof RpcError)) {
+      this.#refuse(request, cancelledCode!, CANCELLED);
     } else {
       if (!(error instanceof RpcError)) this.#options.onHandlerError(toError(error));
       this.#options.answer(request, errorAnswer(id, error));

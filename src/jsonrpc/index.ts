@@ -2,6 +2,7 @@
 
 export { PeerError, RpcCode, RpcError } from '../base/errors.ts';
 export type { Channel, InboundFault, Noise } from './channel.ts';
+export { type Conventions, lsp, mcp, type Progress, plainJsonRpc } from './conventions.ts';
 export type { HandlerOptions, InboundCall, Params, RequestHandler } from './inbound.ts';
 export type {
   JsonRpcErrorResponse,
@@ -12,5 +13,5 @@ export type {
   JsonRpcResult,
   RequestId,
 } from './message.ts';
-export type { Progress, RequestOptions } from './outbound.ts';
+export type { RequestOptions } from './outbound.ts';
 export { type NotificationHandler, Peer, type PeerOptions } from './peer.ts';

@@ -37,8 +37,9 @@ export interface MessageReaderOptions {
 }
 
 export class MessageReader implements ParseOptions {
-  /** Only revision 2025-03-26 of MCP has batches. */
+  /** Of MCP, only revision 2025-03-26 has them. */
   batches = false;
+  arrayParams = false;
   readonly maxFrameValues: number;
   /** Of the frame that is being read, for whoever has to know how much a message makes him keep. */
   frameBytes = 0;

@@ -4,15 +4,13 @@ import type { Clock } from '../base/clock.ts';
 import { PeerError, RpcError, toError, UsageError } from '../base/errors.ts';
 import { toJson } from '../base/to-json.ts';
 import { type Channel, type InboundFault, SENT } from './channel.ts';
+import type { Conventions, Progress } from './conventions.ts';
 import { Deadlines } from './deadlines.ts';
 import { InFlight } from './in-flight.ts';
 import { lostRequest } from './lost-request.ts';
 import type { JsonRpcErrorResponse, JsonRpcMessage, JsonRpcResponse, JsonRpcResult, RequestId } from './message.ts';
 import { OpenQuestions, type Question } from './open-questions.ts';
-import { type Progress, withProgressToken } from './progress.ts';
 import { numberInText } from './text-id.ts';
-
-export type { Progress } from './progress.ts';
 
 export interface RequestOptions {
   /**
@@ -51,6 +49,8 @@ export interface OutboundOptions {
   sendCancel: (id: RequestId, reason: string) => void;
   /** The other end answers with ids as text. Called once. */
   onTextId?: (id: string) => void;
+  /** How progress is asked for, where the protocol has it. */
+  progress?: Conventions['progress'];
 }
 
 export class Outbound {
@@ -104,7 +104,8 @@ export class Outbound {
       }
       this.#pending.add(id, request);
       this.#deadlines.added(request);
-      this.#send(request, options?.onProgress ? withProgressToken(params, id) : params);
+      const { progress } = this.#options;
+      this.#send(request, options?.onProgress && progress ? progress.ask(params, id) : params);
     });
   }
 
@@ -146,11 +147,11 @@ export class Outbound {
     return true;
   }
 
-  progress(params: Record<string, unknown> | undefined): void {
-    const request = this.#find(params?.progressToken as RequestId);
+  progress(id: unknown, progress: Progress): void {
+    const request = this.#find(id as RequestId);
     if (!request) return; // late, or a token that is not ours
     this.#extend(request);
-    request.options?.onProgress?.(params as unknown as Progress);
+    request.options?.onProgress?.(progress);
   }
 
   /** The answer to a request came, but could not be read. Returns false where no request of ours is meant. */

@@ -40,6 +40,8 @@ const MOST_IN_A_BATCH = 1000;
 
 export interface ParseOptions {
   batches: boolean;
+  /** Parameters by position. MCP has none. */
+  arrayParams: boolean;
   /** Text with more values is not parsed: it would block the process and fill its memory. */
   maxFrameValues: number;
 }
@@ -64,7 +66,7 @@ export function parseMessage(text: string, options: ParseOptions): Parsed {
       traceMessage(text),
     );
   }
-  if (!Array.isArray(value)) return checkShape(value);
+  if (!Array.isArray(value)) return checkShape(value, options.arrayParams);
   if (!options.batches) {
     return new MessageFault(
       RpcCode.invalidRequest,
@@ -76,7 +78,7 @@ export function parseMessage(text: string, options: ParseOptions): Parsed {
     return new MessageFault(RpcCode.invalidRequest, message);
   }
   if (value.length === 0) return new MessageFault(RpcCode.invalidRequest, 'A JSON-RPC batch must not be empty');
-  return value.map(checkShape);
+  return value.map((entry) => checkShape(entry, options.arrayParams));
 }
 
 function tooManyValues(text: string, most: number): MessageFault {
@@ -101,7 +103,7 @@ function withoutQuote(message: string): string {
   return message.replace(/, (\.\.\.)?".*$/s, '');
 }
 
-function checkShape(value: unknown): JsonRpcMessage | MessageFault {
+function checkShape(value: unknown, arrayParams: boolean): JsonRpcMessage | MessageFault {
   if (typeof value !== 'object' || value === null) {
     return new MessageFault(RpcCode.invalidRequest, `A message must be a JSON object, not ${nameOf(value)}`);
   }
@@ -113,7 +115,7 @@ function checkShape(value: unknown): JsonRpcMessage | MessageFault {
     if (id !== undefined && !isRequestId(id))
       return invalid(message, `"id" must be a string or number, not ${nameOf(id)}`);
     const { params } = message;
-    if (params !== undefined && (typeof params !== 'object' || Array.isArray(params))) {
+    if (params !== undefined && (typeof params !== 'object' || (Array.isArray(params) && !arrayParams))) {
       return invalid(message, `"params" must be an object, not ${nameOf(params)}`);
     }
     return message as unknown as JsonRpcMessage;

@@ -1,13 +1,13 @@
 // One end of a JSON-RPC connection: both ends may ask, answer and notify at the same time. Symmetrical, over any
-// transport. It knows JSON-RPC and the three conventions that every protocol on it needs (cancel, progress, ping);
-// the methods themselves belong to the layers above.
+// transport. It knows JSON-RPC; how a protocol cancels, reports progress and pings is in its `Conventions`, those of MCP
+// unless given. The methods themselves belong to the layers above.
 
 import { type Clock, systemClock } from '../base/clock.ts';
-import { PeerError, toError, UsageError } from '../base/errors.ts';
+import { PeerError, toError } from '../base/errors.ts';
 import { isThenable } from '../base/thenable.ts';
 import { BatchAnswers } from './batch-answer.ts';
 import { type Channel, type InboundFault, SENT, type SendOptions } from './channel.ts';
-import { firstChars } from './first-chars.ts';
+import { type Conventions, mcp } from './conventions.ts';
 import {
   DEFAULT_MAX_INBOUND_BYTES,
   errorAnswer,
@@ -20,10 +20,13 @@ import {
 import { lostRequest } from './lost-request.ts';
 import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './message.ts';
 import { Outbound, type RequestOptions } from './outbound.ts';
+import { cancelReason, isUnwritable, unexpectedAnswer } from './peer-faults.ts';
 
 export type NotificationHandler = (params: Params | undefined, method: string) => unknown;
 
 export interface PeerOptions {
+  /** What the protocol does in its own way: `mcp`, `lsp`, `plainJsonRpc`, or an object of your own. */
+  conventions?: Conventions;
   /** How long an answer may take unless a request says otherwise. */
   requestTimeoutMs?: number;
   /** How many requests of the other end run at a time. */
@@ -37,8 +40,6 @@ export interface PeerOptions {
   clock?: Clock;
 }
 
-const CANCELLED = 'notifications/cancelled';
-const PROGRESS = 'notifications/progress';
 const NEVER_REFUSE: SendOptions = { neverRefuse: true };
 
 export class Peer {
@@ -56,6 +57,7 @@ export class Peer {
   readonly channel: Channel;
   #outbound: Outbound;
   #inbound: Inbound;
+  #conventions: Conventions;
   #batches = new BatchAnswers();
   #notificationHandlers = new Map<string, NotificationHandler>();
   #otherNotifications: NotificationHandler | undefined;
@@ -65,10 +67,15 @@ export class Peer {
   constructor(channel: Channel, options: PeerOptions = {}) {
     this.channel = channel;
     this.answerFaults = options.answerFaults ?? true;
+    const { cancel, progress, ping, emptyResult } = options.conventions ?? mcp;
+    this.#conventions = options.conventions ?? mcp;
     this.#outbound = new Outbound(channel, {
       clock: options.clock ?? systemClock,
       requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
-      sendCancel: (requestId, reason) => this.#report(this.notify(CANCELLED, { requestId, reason }, NEVER_REFUSE)),
+      progress,
+      sendCancel: (id, reason) => {
+        if (cancel) this.#report(this.notify(cancel.method, cancel.write(id, reason), NEVER_REFUSE));
+      },
       onTextId: (id) => this.onTextId?.(id),
     });
     this.#inbound = new Inbound({
@@ -77,8 +84,10 @@ export class Peer {
       maxInboundBytes: options.maxInboundBytes ?? DEFAULT_MAX_INBOUND_BYTES,
       answer: (request, answer) => this.#answer(request, answer),
       onHandlerError: (error) => this.onerror?.(error),
+      emptyResult,
+      cancelledCode: cancel?.answerCode,
     });
-    this.handle('ping', () => ({}), { urgent: true });
+    if (ping !== undefined) this.handle(ping, () => undefined, { urgent: true });
   }
 
   /** Requests of ours that wait for an answer. */
@@ -110,10 +119,12 @@ export class Peer {
     channel.onfull = (isFull) => this.#full(isFull);
     channel.onending = () => this.onending?.();
     channel.onclose = () => this.#finish();
+    const { arrayParams, batches } = this.#conventions;
+    if (arrayParams || batches) channel.allow?.({ arrayParams, batches });
     await channel.start();
   }
 
-  request<T = unknown>(method: string, params?: Params, options?: RequestOptions): Promise<T> {
+  request<T = unknown>(method: string, params?: Params | readonly unknown[], options?: RequestOptions): Promise<T> {
     if (this.#closed) {
       const cause = this.channel.closeError;
       const message = `${method} was never sent: the connection is closed${cause ? ` (${cause.message})` : ''}`;
@@ -121,11 +132,12 @@ export class Peer {
         new PeerError('NOT_SENT', message, { cause, evidence: this.channel.evidence?.(), hint: 'Connect again.' }),
       );
     }
-    return this.#outbound.request(method, params, options) as Promise<T>;
+    return this.#outbound.request(method, params as Params, options) as Promise<T>;
   }
 
-  notify(method: string, params?: Params, options?: SendOptions): Promise<void> {
-    return this.channel.send(params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method }, options);
+  notify(method: string, params?: Params | readonly unknown[], options?: SendOptions): Promise<void> {
+    const message = params ? { jsonrpc: '2.0', method, params: params as Params } : { jsonrpc: '2.0', method };
+    return this.channel.send(message as JsonRpcNotification, options);
   }
 
   /** `P`: what the parameters are expected to be; nothing checks it. */
@@ -180,13 +192,19 @@ export class Peer {
       if ('id' in message) this.#inbound.accept(message, bytes);
       else this.#notified(message);
     } else if (!this.#outbound.answer(message)) {
-      this.onerror?.(this.#unexpectedAnswer(message));
+      this.onerror?.(unexpectedAnswer(message));
     }
   }
 
   #notified({ method, params }: JsonRpcNotification): void {
-    if (method === CANCELLED) this.#inbound.cancel(params?.requestId as RequestId, cancelReason(params?.reason));
-    if (method === PROGRESS) this.#outbound.progress(params);
+    const { cancel, progress } = this.#conventions;
+    if (method === cancel?.method) {
+      const { id, reason } = cancel.read(params ?? {});
+      this.#inbound.cancel(id as RequestId, cancelReason(reason));
+    } else if (method === progress?.method) {
+      const step = progress.read(params ?? {});
+      this.#outbound.progress(step.id, step.progress);
+    }
     const handler = this.#notificationHandlers.get(method) ?? this.#otherNotifications;
     if (!handler) return;
     try {
@@ -217,7 +235,9 @@ export class Peer {
       new PeerError(fault.code, `${fault.message} (at byte ${fault.offset})`, { evidence: this.channel.evidence?.() }),
     );
     if (!this.answerFaults || fault.isResponse) return undefined;
-    return refusalAnswer(fault.id, { rpcCode: fault.rpcCode, message: fault.message });
+    const answer = refusalAnswer(fault.id, { rpcCode: fault.rpcCode, message: fault.message });
+    const hasNullId = fault.id === undefined && this.#conventions.unreadableId === null;
+    return hasNullId ? { ...answer, id: null as unknown as undefined } : answer;
   }
 
   #answer(request: JsonRpcRequest, answer: JsonRpcResponse | undefined): void {
@@ -274,20 +294,4 @@ export class Peer {
     this.#inbound.cancelAll(cause ?? new PeerError('CONNECTION_CLOSED', 'The connection closed'));
     this.onclose?.(cause);
   }
-
-  #unexpectedAnswer(message: JsonRpcResponse): PeerError {
-    const what = 'error' in message && message.error ? `error "${message.error.message}"` : 'result';
-    const id =
-      message.id === undefined || message.id === null ? 'without an id' : `with id ${JSON.stringify(message.id)}`;
-    return new PeerError('MESSAGE_INVALID', `An answer (${what}) ${id} came that no request waits for`);
-  }
-}
-
-function isUnwritable(error: unknown): error is UsageError {
-  return error instanceof UsageError && error.code !== 'TRANSPORT_CLOSED';
-}
-
-/** The other end may write anything there; nobody behind this should have to care. */
-function cancelReason(reason: unknown): string {
-  return typeof reason === 'string' ? firstChars(reason, 1000) : 'cancelled by the other end';
 }

@@ -96,6 +96,11 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
     this.#reader.batches = version === REVISION_WITH_BATCHES;
   }
 
+  allow({ arrayParams, batches }: { arrayParams: boolean; batches: boolean }): void {
+    this.#reader.arrayParams = arrayParams;
+    this.#reader.batches = batches;
+  }
+
   #sendJson(message: unknown, neverRefuse: boolean): Promise<void> {
     const json = toJson(message);
     return typeof json === 'string' ? this.#wire.send(json, neverRefuse) : Promise.reject(json);
