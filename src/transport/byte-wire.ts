@@ -83,7 +83,7 @@ export abstract class ByteWire implements Wire {
   /** To be called first in `start`. */
   protected begin(events: WireEvents): void {
     if (this.#closed) throw this.#closedUsage();
-    if (this.events) throw alreadyStarted();
+    if (this.events) throw new UsageError('ALREADY_STARTED', 'This is already started; make a new one');
     this.events = events;
   }
 
@@ -225,12 +225,6 @@ function observed(events: WireEvents, observer: GuardedObserver): FrameSink {
       events.fault(fault);
     },
   };
-}
-
-function alreadyStarted(): UsageError {
-  return new UsageError('ALREADY_STARTED', 'The transport is already started', {
-    hint: 'connect() of a client or server calls start() itself. A new connection needs a new transport.',
-  });
 }
 
 function streamFailed(doing: string, error: Error): PeerError {

@@ -2,7 +2,7 @@
 // `Client` and `McpServer` and theirs under our peer.
 
 import { decodeText } from '../base/decode-text.ts';
-import { type Evidence, PeerError, toError } from '../base/errors.ts';
+import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
 import { toJson } from '../base/to-json.ts';
 import type { Symptoms } from '../diagnosis/symptoms.ts';
 import { DEFAULT_MAX_FRAME_BYTES, type FrameFault } from '../framing/framing.ts';
@@ -38,6 +38,8 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
   noiseCount = 0;
   readonly #wire: Wire;
   readonly #reader: MessageReader;
+  /** Between the start and the end. */
+  #isOpen = false;
 
   constructor(wire: Wire, options: MessageTransportOptions) {
     const { maxFrameBytes = DEFAULT_MAX_FRAME_BYTES, maxFrameValues, toleratesNoise } = options;
@@ -70,6 +72,8 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
   }
 
   start(): Promise<void> {
+    if (this.#isOpen) return Promise.reject(alreadyStarted(this.constructor.name));
+    this.#isOpen = true;
     return this.#wire.start(this);
   }
 
@@ -170,6 +174,7 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
 
   /** @internal */
   closed(): void {
+    this.#isOpen = false;
     this.onclose?.();
   }
 
@@ -180,4 +185,11 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
       this.error(toError(error));
     }
   }
+}
+
+/** In the words of the official transports, which programs and tests look for. */
+function alreadyStarted(transport: string): UsageError {
+  return new UsageError('ALREADY_STARTED', `${transport} already started`, {
+    hint: 'connect() of a client or server calls start() itself. A new connection needs a new transport.',
+  });
 }

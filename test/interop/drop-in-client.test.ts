@@ -6,6 +6,7 @@ import { closeSync, createWriteStream, mkdtempSync, openSync, readFileSync, rmSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
 import type { StdioServerParameters as OfficialParameters } from '@modelcontextprotocol/client/stdio';
 import { afterEach, expect, expectTypeOf, test } from 'vitest';
@@ -76,7 +77,7 @@ test('pid is null before the start, the process while it runs, and null after th
 test('a second start says that the transport is already started', async () => {
   const transport = script(echo);
   await transport.start();
-  await expect(transport.start()).rejects.toThrow(/already started/);
+  await expect(transport.start()).rejects.toThrow('StdioClientTransport already started');
 });
 
 test('a server that stays at the end of its stdin and ignores SIGTERM is gone after close', async () => {
@@ -225,4 +226,50 @@ test('the official client in auto mode reaches a server that exits at a request 
   expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
   expect(await client.listTools()).toMatchObject({ tools: [] });
   expect(spawned).toEqual([transport.pid]);
+});
+
+test.each(['official-2-server', 'our-server'])(
+  'the official client in auto mode finds 2026-07-28, and asks for it on another pipe: %s',
+  async (server) => {
+    const file = fileURLToPath(new URL(`../fixtures/interop/${server}.mjs`, import.meta.url));
+    const transport = new StdioClientTransport({ command: node, args: [file], stderr: 'ignore' });
+    const methods: string[] = [];
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => {
+      if ('method' in message) methods.push(message.method);
+      return send(message, options);
+    };
+    const client = closing(new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } }));
+    await client.connect(transport);
+    expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
+    expect(await client.callTool({ name: 'echo', arguments: { text: 'a\nb' } })).toMatchObject({
+      content: [{ type: 'text', text: 'a\nb' }],
+    });
+    expect(methods).toEqual(['tools/call']);
+  },
+);
+
+test('before the handshake noise is skipped, and a broken message goes to onerror of the official client', async () => {
+  const transport = script(`console.log('starting'); console.log('{"jsonrpc":"1.0","id":1,"result":{}}');${strict}`);
+  const client = closing(new Client({ name: 'test', version: '1' }));
+  const errors: string[] = [];
+  client.onerror = (error) => errors.push(error.message);
+  await client.connect(transport);
+  expect(errors).toEqual([expect.stringContaining('"jsonrpc" must be "2.0"')]);
+});
+
+test('a server that leaves at the end of its stdin gets no signal', async () => {
+  const marks =
+    'process.on("SIGTERM", () => process.stderr.write("SIGTERM\\n")); process.stdin.on("end", () => process.stderr.write("end\\n"));';
+  const transport = script(`${marks}${strict}`, { stderr: 'pipe', stopWaits: { stdinMs: 60_000 } });
+  let text = '';
+  transport.stderr!.on('data', (chunk) => {
+    text += chunk;
+  });
+  const ended = once(transport.stderr!, 'end');
+  const client = closing(new Client({ name: 'test', version: '1' }));
+  await client.connect(transport);
+  await client.close();
+  await ended;
+  expect(text).toBe('end\n');
 });

@@ -142,7 +142,7 @@ test('an input that ends, or is destroyed, is the end of the connection and not 
 test('a second start says that the transport is already started', async () => {
   const { transport } = started();
   await transport.start();
-  await expect(transport.start()).rejects.toThrow(/already started/);
+  await expect(transport.start()).rejects.toThrow('StdioServerTransport already started');
   await transport.close();
 });
 
