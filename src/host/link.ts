@@ -27,6 +27,8 @@ export class Link<Client> {
   readonly over: Waiting<void> = waiting();
   /** Why we ended it although it was wanted. */
   cause: Error | undefined;
+  /** Why it is being ended, in words. */
+  endReason: string | undefined;
   #answers = 0;
   #asked = false;
 

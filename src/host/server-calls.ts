@@ -84,6 +84,8 @@ export class ServerCalls<Client> {
   async #failed<T>(thrown: unknown, link: Link<Client>, call: Call<Client, T>): Promise<T> {
     const { options, attempt } = call;
     const error = endedByUs(thrown, link) ? lost(link) : thrown;
+    // A command ended the process: the caller did not, and is told that the call may have run. It is not repeated.
+    if (error !== thrown && link.cause === undefined) return this.#giveUp(error, options);
     if (error instanceof PeerError && error.code === 'REQUEST_TIMEOUT') this.#options.timedOut(link);
     const { repeatable = false } = options;
     const outcome = outcomeOf(error);
@@ -128,13 +130,15 @@ export class ServerCalls<Client> {
   }
 }
 
-/** We ended the process although it was wanted: then its calls were not given up by us, but lost. */
-function endedByUs(error: unknown, { cause }: Link<unknown>): boolean {
-  return cause !== undefined && error instanceof PeerError && error.code === 'CONNECTION_CLOSED';
+/** The host ended the process, and not the caller: then its calls were not given up, but lost. */
+function endedByUs(error: unknown, { cause, endReason }: Link<unknown>): boolean {
+  const isEnded = cause !== undefined || endReason !== undefined;
+  return isEnded && error instanceof PeerError && error.code === 'CONNECTION_CLOSED';
 }
 
-function lost({ cause, server }: Link<unknown>): PeerError {
-  return lostRequest('the call', { closedByUs: false, cause, evidence: server.evidence() });
+function lost({ cause, endReason, server }: Link<unknown>): PeerError {
+  const why = cause ?? new PeerError('CONNECTION_CLOSED', `The server was stopped (${endReason})`);
+  return lostRequest('the call', { closedByUs: false, cause: why, evidence: server.evidence() });
 }
 
 function outcomeOf(error: unknown): 'NOT_SENT' | 'OUTCOME_UNKNOWN' | undefined {

@@ -255,6 +255,7 @@ export class SupervisedServer<Client> {
 
   #close(generation: number): void {
     const link = this.#link!;
+    link.endReason = this.#supervision.reason;
     link.over.resolve();
     const closed = () => {
       if (this.#link === link) this.#link = undefined;

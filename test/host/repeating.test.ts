@@ -4,9 +4,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/host/config/load-config.ts';
 import type { Host } from '../../src/host/host.ts';
 import { until } from '../fixtures/server.ts';
-import { folder, openHost, serverFile } from './run-host.ts';
+import { folder, openHost, serverFile, writeConfig } from './run-host.ts';
 
 let names = 0;
 function changing() {
@@ -97,3 +98,31 @@ test('a call that was lost, and cannot be repeated because the server is stopped
   expect(await call).toBe('OUTCOME_UNKNOWN');
   expect(server.runs()).toBe(1);
 });
+
+type Changing = ReturnType<typeof changing>;
+const reload = async (host: Host, servers: Record<string, object>) =>
+  host.reload(await loadConfig({ file: writeConfig(servers) }));
+
+test.each([
+  ['stopServer', (host: Host) => host.stopServer('server')],
+  ['restartServer', (host: Host) => host.restartServer('server')],
+  ['stop', (host: Host) => host.stop()],
+  [
+    'a changed entry',
+    (host: Host, { entry }: Changing) => reload(host, { server: { ...entry, env: { ...entry.env, A: 'b' } } }),
+  ],
+  ['an entry taken out', (host: Host) => reload(host, {})],
+])(
+  'a call that is ended by a command (%s) may have run: its caller learns that, and it is not repeated',
+  async (_, command) => {
+    const server = changing();
+    const host = await openHost({ server: server.entry });
+    await host.start();
+    await host.listTools('server');
+    const call = host.callTool('server', 'effect').catch((error) => error);
+    await until('it runs', () => server.runs() === 1);
+    await command(host, server);
+    expect(await call).toMatchObject({ code: 'OUTCOME_UNKNOWN', message: expect.stringContaining('may have run') });
+    expect(server.runs()).toBe(1);
+  },
+);
