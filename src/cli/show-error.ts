@@ -30,9 +30,7 @@ export function showError(thrown: unknown, out: Output, verbose: boolean): void 
 
 /** Hints name the options of the library; here they have other names. */
 function inOurWords(hint: string): string {
-  return hint
-    .replace(/\b(?:startupTimeoutMs|requestTimeoutMs|timeoutMs)\b/, '--timeout')
-    .replace(' (evidence.stderrTail)', '');
+  return hint.replace(/\b(?:startupTimeoutMs|requestTimeoutMs|timeoutMs)\b/, '--timeout');
 }
 
 export interface ErrorDescription {

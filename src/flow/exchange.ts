@@ -38,6 +38,16 @@ export function latencyMs(exchange: Exchange): number | undefined {
   return exchange.answerSeq === undefined ? undefined : exchange.endMs! - exchange.startMs;
 }
 
+/** Every server of an older revision answers `server/discover` with an error, and is asked with `initialize` then. */
+export function isRefusedProbe({ method, outcome }: Exchange): boolean {
+  return method === 'server/discover' && outcome === 'error';
+}
+
+export function isFailure(exchange: Exchange): boolean {
+  const { outcome } = exchange;
+  return outcome !== 'ok' && outcome !== 'pending' && outcome !== 'cancelled' && !isRefusedProbe(exchange);
+}
+
 /** About what an exchange costs beside its texts. */
 const EXCHANGE_BYTES = 300;
 

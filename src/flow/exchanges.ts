@@ -7,7 +7,7 @@ import { decodeText } from '../base/decode-text.ts';
 import { traceMessage } from '../jsonrpc/recover-id.ts';
 import { describeFrame, type MessageDescription } from './describe-frame.ts';
 import type { FaultFact, FlowDirection, FlowEvent, FlowStamp, FrameEvent } from './event.ts';
-import { type Exchange, latencyMs, weightOf } from './exchange.ts';
+import { type Exchange, isFailure, latencyMs, weightOf } from './exchange.ts';
 import { ExchangesBySeq } from './exchanges-by-seq.ts';
 import { LatencyTable } from './latency.ts';
 import { OpenRequests } from './open-requests.ts';
@@ -126,7 +126,7 @@ export class Exchanges {
     exchange.error = message.error;
     this.#heldBytes += weightOf(exchange);
     exchange.outcome = message.error || message.kind === 'invalid' ? 'error' : message.toolError ? 'tool-error' : 'ok';
-    this.latency.add(exchange, latencyMs(exchange)!, exchange.outcome !== 'ok');
+    this.latency.add(exchange, latencyMs(exchange)!, isFailure(exchange));
     this.#forgetWhatIsTooMuch();
   }
 

@@ -32,4 +32,6 @@ export interface HostUseOptions {
   repeatable?: boolean;
   /** Whether it is one of the `calls` of the status. It is unless said otherwise. */
   counts?: boolean;
+  /** Of the caller: what fails by it is none of the `errors` of the status. */
+  signal?: AbortSignal | undefined;
 }

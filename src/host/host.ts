@@ -146,14 +146,15 @@ export class Host implements HostApi {
       memory.refresh(client);
       return client.callTool(tool, args, options);
     };
-    const result = member.supervised.use(call, { repeatable: options.repeatable ?? memory.permissionFor(tool) });
+    const repeatable = options.repeatable ?? memory.permissionFor(tool);
+    const result = member.supervised.use(call, { repeatable, signal: options.signal });
     if (memory.tools.length === 0 || memory.tools.some(({ name }) => name === tool)) return result;
     const names = memory.tools.map(({ name }) => name).filter(member.mayUse);
     return result.catch((error) => Promise.reject(refusedUnknown(error, tool, names)));
   }
 
   readResource(server: string, uri: string, options?: CallOptions): Promise<ReadResourceResult> {
-    return this.use(server, (client) => client.readResource(uri, options), { repeatable: true });
+    return this.use(server, (client) => client.readResource(uri, options), readingFor(options));
   }
 
   getPrompt(
@@ -162,7 +163,7 @@ export class Host implements HostApi {
     args?: Record<string, string>,
     options?: CallOptions,
   ): Promise<GetPromptResult> {
-    return this.use(server, (client) => client.getPrompt(name, args, options), { repeatable: true });
+    return this.use(server, (client) => client.getPrompt(name, args, options), readingFor(options));
   }
 
   async listTools(server: string): Promise<Tool[]> {
@@ -183,16 +184,14 @@ export class Host implements HostApi {
   }
 
   async listPrompts(server: string): Promise<Prompt[]> {
-    return this.#read(server, async (client) => {
-      if (!client.server.capabilities.prompts) return [];
-      return (await client.listPrompts()).prompts;
-    });
+    return this.#read(server, async (client) =>
+      client.server.capabilities.prompts ? (await client.listPrompts()).prompts : [],
+    );
   }
 
   /** Runs something on the client of a server, once it is ready. What reads only may be repeated. */
   async use<T>(server: string, run: (client: Client) => Promise<T>, options: HostUseOptions = {}): Promise<T> {
-    const { repeatable = false, counts } = options;
-    return this.#member(server).supervised.use(run, { repeatable, counts });
+    return this.#member(server).supervised.use(run, options);
   }
 
   /** The tools of all servers that run (and of the others too, if they are to be started), and who cannot be asked. */
@@ -296,3 +295,5 @@ export class Host implements HostApi {
 function isList(given: GivenConfig | readonly ServerConfig[]): given is readonly ServerConfig[] {
   return Array.isArray(given);
 }
+
+const readingFor = (options?: CallOptions) => ({ repeatable: true, signal: options?.signal });

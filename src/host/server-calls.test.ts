@@ -46,3 +46,22 @@ test('the wait of one call for the end of the process is not that of another', a
   expect(await b).toBe('b');
   expect(clock.pending).toBe(0);
 });
+
+test('a call that its caller gave up is no error of the server', async () => {
+  const link = opened(1);
+  const calls = new ServerCalls<string>({
+    clock: new ManualClock(),
+    whenReady: async () => link,
+    timedOut: () => undefined,
+  });
+  calls.link = link;
+  const stop = new AbortController();
+  const given = calls.use(
+    () => new Promise((_, reject) => stop.signal.addEventListener('abort', () => reject(stop.signal.reason))),
+    { signal: stop.signal },
+  );
+  stop.abort();
+  await expect(given).rejects.toBe(stop.signal.reason);
+  await expect(calls.use(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect([calls.calls, calls.errors, calls.lastError]).toEqual([2, 1, 'broken']);
+});

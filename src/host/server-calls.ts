@@ -21,6 +21,8 @@ export interface UseOptions<Client> {
   repeatable?: boolean | RepeatPermission<Client>;
   /** Whether it is counted as a call. What we ask for our own sake is not. */
   counts?: boolean;
+  /** Of the caller: what fails by it is no error of the server. */
+  signal?: AbortSignal | undefined;
 }
 
 interface CallsOptions<Client> {
@@ -124,6 +126,8 @@ export class ServerCalls<Client> {
   }
 
   #giveUp(error: unknown, options: UseOptions<Client>): never {
+    // The caller gave up: the server did not fail.
+    if (options.signal?.aborted && error === options.signal.reason) throw error;
     if (options.counts !== false) this.errors++;
     this.lastError = toError(error).message;
     throw error;

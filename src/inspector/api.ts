@@ -91,6 +91,8 @@ export interface EventRow {
   /** The other half: the answer of a request, the request of an answer, progress or cancel. */
   pairSeq?: number;
   error?: string;
+  /** What became of it, where that is no failure: it was cancelled, or asked of a server that is too old for it. */
+  note?: string;
   /** One line for people. */
   summary: string;
 }
@@ -137,7 +139,7 @@ export interface ExportRequest {
 export interface LiveMessages {
   rows: EventRow[];
   /** Answers change the rows of their requests. */
-  updates: Pick<EventRow, 'seq' | 'latencyMs' | 'pairSeq' | 'error'>[];
+  updates: Pick<EventRow, 'seq' | 'latencyMs' | 'pairSeq' | 'error' | 'note'>[];
   servers: InspectedServer[];
   problems: Problem[];
   call: CallUpdate;

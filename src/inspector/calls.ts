@@ -68,7 +68,7 @@ export class Calls {
       over({ state: 'done', result });
       this.#forgetResults();
     } catch (error) {
-      over({ state: call.abort.signal.aborted ? 'cancelled' : 'failed', error: describeError(error) });
+      over(call.abort.signal.aborted ? { state: 'cancelled' } : { state: 'failed', error: describeError(error) });
     }
   }
 

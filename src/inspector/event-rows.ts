@@ -3,7 +3,7 @@
 import { decodeText } from '../base/decode-text.ts';
 import type { MessageDescription } from '../flow/describe-frame.ts';
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
-import { type Exchange, latencyMs } from '../flow/exchange.ts';
+import { type Exchange, isRefusedProbe, latencyMs } from '../flow/exchange.ts';
 import type { Redact } from '../secrets/redact.ts';
 import type { EventRow, LiveMessages } from './api.ts';
 import { describe } from './describe.ts';
@@ -83,8 +83,8 @@ function fillFrame(row: EventRow, event: FrameEvent, exchanges: Pick<Pairs, 'for
   if (message?.method !== undefined) row.method = message.method;
   if (message?.tool !== undefined) row.tool = message.tool;
   const error = message && errorOf(message, redact);
-  if (error !== undefined) row.error = error;
   const [exchange] = exchanges.forSeq(event.seq);
+  if (error !== undefined && !(exchange && noteOf(exchange))) row.error = error;
   if (!exchange) return;
   row.method ??= exchange.method;
   // Only the newest progress of a request is known as its: a row that took the name from there would lose it later.
@@ -132,21 +132,28 @@ function fillFate(row: RowUpdate, exchange: Exchange, redact: Redact): void {
   if (pairSeq !== undefined) row.pairSeq ??= pairSeq;
   const latency = isRequest || row.seq === exchange.answerSeq ? latencyMs(exchange) : undefined;
   if (latency !== undefined) row.latencyMs = Math.max(row.latencyMs ?? 0, latency);
-  const error = isRequest ? failureOf(exchange, redact) : undefined;
+  const note = isRequest || row.seq === exchange.answerSeq ? noteOf(exchange) : undefined;
+  if (note !== undefined) row.note ??= note;
+  const error = isRequest && note === undefined ? failureOf(exchange, redact) : undefined;
   if (error !== undefined) row.error ??= error;
+}
+
+/** What looks like a failure and is none. */
+function noteOf(exchange: Exchange): string | undefined {
+  if (exchange.outcome === 'cancelled') return 'cancelled';
+  return isRefusedProbe(exchange) ? 'unknown to this server: it speaks an older revision' : undefined;
 }
 
 function failureOf({ outcome, error }: Exchange, redact: Redact): string | undefined {
   switch (outcome) {
     case 'ok':
     case 'pending':
+    case 'cancelled':
       return undefined;
     case 'tool-error':
       return 'the tool reported an error';
     case 'lost':
       return 'never answered: the process ended';
-    case 'cancelled':
-      return 'cancelled';
     case 'error':
       return error ? `${error.code}: ${redact(String(error.message))}` : 'the answer is broken';
   }

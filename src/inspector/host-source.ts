@@ -27,7 +27,11 @@ export function hostSource(host: Host, { title, questions, redact }: HostSourceO
     startServer: (server) => host.startServer(server),
     stopServer: (server) => host.stopServer(server),
     restartServer: (server) => host.restartServer(server),
-    instructions: (server) => host.use(server, async (client) => client.server.instructions, { repeatable: true }),
+    instructions: (server) =>
+      host.use(server, async (client) => client.server.instructions, {
+        repeatable: true,
+        counts: false,
+      }),
   };
   return {
     kind: 'host',

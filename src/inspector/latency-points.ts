@@ -1,6 +1,6 @@
 // One point for each answer, for the plot: the newest, in the order they came.
 
-import type { Exchange } from '../flow/exchange.ts';
+import { type Exchange, isFailure } from '../flow/exchange.ts';
 import type { LatencyReport } from './api.ts';
 
 type Point = LatencyReport['points'][number];
@@ -11,9 +11,10 @@ export class LatencyPoints {
   readonly #points: Point[] = [];
   #next = 0;
 
-  add({ server, method, tool, endMs, outcome }: Exchange, latencyMs: number): void {
+  add(exchange: Exchange, latencyMs: number): void {
+    const { server, method, tool, endMs } = exchange;
     const key = tool === undefined ? `${server} ${method}` : `${server} ${method} ${tool}`;
-    this.#points[this.#next] = { atMs: endMs!, latencyMs, key, error: outcome !== 'ok' };
+    this.#points[this.#next] = { atMs: endMs!, latencyMs, key, error: isFailure(exchange) };
     this.#next = (this.#next + 1) % MOST_POINTS;
   }
 

@@ -36,7 +36,7 @@ function hint({ phase, exitCode, signal, stderrTail, firstNoise }: Evidence): st
   if (phase === 'startup' && firstNoise !== undefined && stderrTail === undefined) {
     return `It printed "${firstNoise.slice(0, 80)}" to stdout and left: is this the command that starts the server?`;
   }
-  if (stderrTail !== undefined) return 'What it wrote to stderr before it ended says why (evidence.stderrTail).';
+  if (stderrTail !== undefined) return 'What it wrote to stderr before it ended says why.';
   return phase === 'startup'
     ? 'It said nothing. Run the same command in a terminal: it must wait for input, not end.'
     : 'It said nothing on stderr. Run it with its own debug logging on.';

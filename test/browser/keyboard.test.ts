@@ -56,7 +56,7 @@ inBrowser('by keyboard alone', () => {
     await tabTo(page, 'echo');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'echo' }).waitFor();
-    await tabTo(page, 'text');
+    await soon(() => page.evaluate('document.activeElement?.labels?.[0]?.textContent')).toMatch(/^text/);
     await page.keyboard.type('by hand');
     await page.keyboard.press('Control+Enter');
     await page.getByRole('region', { name: 'Text' }).getByText('by hand').waitFor();

@@ -152,7 +152,7 @@ test('what hides in text is shown', () => {
 test('a message is shortened to what other columns do not show', () => {
   expect(shortMessage('{"jsonrpc":"2.0","id":1,"method":"ping"}')).toBe('');
   expect(shortMessage('{"jsonrpc":"2.0","id":"a","result":{"x":1}}')).toBe('{"x":1}');
-  expect(shortMessage('{"method":"m","params":{"long')).toBe('{"long');
+  expect(shortMessage('{"method":"m","params":{"long')).toBe('{"long…');
   expect(shortMessage('plain')).toBe('plain');
 });
 

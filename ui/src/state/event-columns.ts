@@ -13,10 +13,10 @@ export const kinds = [
 export const types = [...(['request', 'notification', 'response', 'invalid', 'batch', 'answers', 'noise'] as const)];
 const directions = ['toServer', 'fromServer'] as const;
 
-export type RowUpdate = Pick<EventRow, 'seq' | 'latencyMs' | 'pairSeq' | 'error'>;
+export type RowUpdate = Pick<EventRow, 'seq' | 'latencyMs' | 'pairSeq' | 'error' | 'note'>;
 
 const numeric = ['seq', 'atMs', 'life', 'size', 'latencyMs', 'pairSeq'] as const;
-const named = ['server', 'method', 'tool', 'error'] as const;
+const named = ['server', 'method', 'tool', 'error', 'note'] as const;
 const coded = ['kind', 'type', 'direction'] as const;
 
 export class EventColumns {
@@ -27,6 +27,7 @@ export class EventColumns {
   readonly methods = new Names();
   readonly tools = new Names();
   readonly errors = new Names();
+  readonly notes = new Names();
   numbers = tables(numeric, () => new Float64Array(1024));
   names = tables(named, () => new Uint32Array(1024));
   codes = tables(coded, () => new Uint8Array(1024));
@@ -56,12 +57,13 @@ export class EventColumns {
     return NONE;
   }
 
-  update({ seq, latencyMs, pairSeq, error }: RowUpdate): number {
+  update({ seq, latencyMs, pairSeq, error, note }: RowUpdate): number {
     const index = this.indexOf(seq);
     if (index === NONE) return index;
     if (latencyMs !== undefined) this.numbers.latencyMs[index] = latencyMs;
     if (pairSeq !== undefined) this.numbers.pairSeq[index] = pairSeq;
     if (error !== undefined) this.names.error[index] = this.errors.number(error);
+    if (note !== undefined) this.names.note[index] = this.notes.number(note);
     if (pairSeq !== undefined) this.#completeAnswer(this.indexOf(pairSeq), index);
     return index;
   }
@@ -89,6 +91,7 @@ export class EventColumns {
     row.method = this.methods.name(names.method[index]!);
     row.tool = this.tools.name(names.tool[index]!);
     row.error = this.errors.name(names.error[index]!);
+    row.note = this.notes.name(names.note[index]!);
     row.id = this.ids[index];
     row.size = known(numbers.size[index]!);
     row.latencyMs = known(numbers.latencyMs[index]!);
@@ -122,6 +125,7 @@ export class EventColumns {
     names.method[index] = this.methods.number(row.method);
     names.tool[index] = this.tools.number(row.tool);
     names.error[index] = this.errors.number(row.error);
+    names.note[index] = this.notes.number(row.note);
     codes.kind[index] = kinds.indexOf(row.kind) + 1;
     codes.type[index] = row.type === undefined ? 0 : types.indexOf(row.type) + 1;
     codes.direction[index] = row.direction === undefined ? 0 : directions.indexOf(row.direction) + 1;

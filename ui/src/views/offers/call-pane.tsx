@@ -1,6 +1,6 @@
 // One offer: its form, the call that runs or the newest result, and the history to call again from.
 
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { parseExact } from '../../json/exact-json.ts';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { addressOf } from '../../route.ts';
@@ -18,6 +18,7 @@ import { visible, visibleLine } from '../../text/visible.ts';
 import { CallHistory } from './call-history.tsx';
 import { CallOutcome } from './call-outcome.tsx';
 import { requestOf, schemaOf, valuesOf } from './call-subject.ts';
+import { useEnteredForm } from './enter-form.ts';
 import { hintsOf } from './offer-list.tsx';
 import type { Offered, OfferKind } from './offered.ts';
 
@@ -34,6 +35,8 @@ export function CallPane({ offered, givenArgs }: { offered: Offered; givenArgs: 
   const draft = useDraft(schema, () => parsed(givenArgs) ?? firstValue(schema) ?? {});
   const [round, setRound] = useState(0);
   const [shownId, setShownId] = useState<string>();
+  const form = useRef<HTMLFormElement>(null);
+  useEnteredForm(form);
   const mine = useCell(calls).filter((call) => call.server === offered.server && valuesOf(offered, call.request));
   const shown = mine.find(({ id }) => id === shownId) ?? mine[0];
 
@@ -64,6 +67,7 @@ export function CallPane({ offered, givenArgs }: { offered: Offered; givenArgs: 
       </header>
       {offered.description && <p className="about">{visible(offered.description)}</p>}
       <form
+        ref={form}
         onSubmit={(event) => {
           event.preventDefault();
           void call(false);

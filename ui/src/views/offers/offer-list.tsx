@@ -3,6 +3,7 @@ import { ServerChip } from '../../parts/server-chip.tsx';
 import { addressOf } from '../../route.ts';
 import type { Offer } from '../../state/offers.ts';
 import { visible, visibleLine } from '../../text/visible.ts';
+import { enterForm } from './enter-form.ts';
 import { keyOf, type Offered, type OfferKind } from './offered.ts';
 
 const SHOWN = 500;
@@ -13,9 +14,11 @@ interface Props {
   chosen: Offered | undefined;
   known: Readonly<Record<string, Offer>>;
   asked: InspectedServer[];
+  /** The server whose offers are listed; of all, if empty. */
+  listed: string;
 }
 
-export function OfferList({ kind, offered, chosen, known, asked }: Props) {
+export function OfferList({ kind, offered, chosen, known, asked, listed }: Props) {
   return (
     <nav className="offer-list" aria-label={`All ${kind}`}>
       {asked.map(({ name, status }) => (
@@ -25,7 +28,10 @@ export function OfferList({ kind, offered, chosen, known, asked }: Props) {
         {offered.slice(0, SHOWN).map((one) => (
           <li key={keyOf(one)}>
             <a
-              href={addressOf(kind, { server: one.server, name: one.name })}
+              href={addressOf(kind, { server: one.server, name: one.name, list: listed })}
+              onClick={(event) => {
+                if (!event.ctrlKey && !event.metaKey && !event.shiftKey) enterForm();
+              }}
               aria-current={chosen && keyOf(chosen) === keyOf(one) ? 'true' : undefined}
             >
               <span className="offer-name cut">{visibleLine(one.title)}</span>

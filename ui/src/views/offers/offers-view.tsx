@@ -21,10 +21,12 @@ export default function OffersView({ kind }: { kind: OfferKind }) {
   const { params } = useRoute();
   const [search, setSearch] = useState('');
   const server = params.server ?? '';
+  // With a name, `server` is that of what is chosen; which ones are listed is said apart.
+  const listed = params.name === undefined ? server : (params.list ?? '');
   const offered = all.flatMap(({ name }) => offeredBy(name, known[name], kind));
-  const shown = offered.filter((one) => (server === '' || one.server === server) && matches(one, search));
+  const shown = offered.filter((one) => (listed === '' || one.server === listed) && matches(one, search));
   const chosen = offered.find((one) => one.name === params.name && one.server === server);
-  const asked = all.filter(({ name }) => server === '' || name === server);
+  const asked = all.filter(({ name }) => listed === '' || name === listed);
 
   if (looked && !acts) {
     return (
@@ -50,7 +52,7 @@ export default function OffersView({ kind }: { kind: OfferKind }) {
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
-        <select aria-label="Server" value={server} onChange={(event) => replaceParams({ server: event.target.value })}>
+        <select aria-label="Server" value={listed} onChange={(event) => replaceParams({ server: event.target.value })}>
           <option value="">all servers</option>
           {all.map(({ name }) => (
             <option key={name} value={name}>
@@ -63,7 +65,7 @@ export default function OffersView({ kind }: { kind: OfferKind }) {
         </button>
       </div>
       <div className={chosen ? 'offers chosen' : 'offers'}>
-        <OfferList kind={kind} offered={shown} chosen={chosen} known={known} asked={asked} />
+        <OfferList kind={kind} offered={shown} chosen={chosen} known={known} asked={asked} listed={listed} />
         {chosen ? (
           <CallPane key={JSON.stringify([chosen.server, chosen.name])} offered={chosen} givenArgs={params.args} />
         ) : (

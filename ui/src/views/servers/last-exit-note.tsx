@@ -10,8 +10,8 @@ export function LastExitNote({ exit, open }: { exit: LastExit; open: boolean }) 
       <summary>
         <span className="note-label">last exit</span> {visible(shortly(exit))}
       </summary>
-      {shortly(exit) !== exit.message && <p>{visible(exit.message)}</p>}
-      {exit.hint && <p className="muted">{visible(exit.hint)}</p>}
+      {shortly(exit) !== exit.message && <p>{visible(withoutLastLine(exit.message, tail))}</p>}
+      {exit.hint && !(tail && saysReadStderr.test(exit.hint)) && <p className="muted">{visible(exit.hint)}</p>}
       {exit.evidence?.firstNoise && (
         <p className="muted">
           first line on stdout that was no message: <code>{visible(exit.evidence.firstNoise)}</code>
@@ -20,6 +20,15 @@ export function LastExitNote({ exit, open }: { exit: LastExit; open: boolean }) 
       <StderrTail text={tail} />
     </details>
   );
+}
+
+/** Where stderr stands below anyway. */
+const saysReadStderr = /^What it wrote to stderr/;
+
+/** The message ends with a line of stderr, which is shown whole below it. */
+function withoutLastLine(message: string, tail: string | undefined): string {
+  const repeated = tail?.split('\n').find((line) => line.trim() !== '' && message.endsWith(`: ${line.trim()}`));
+  return repeated === undefined ? message : message.slice(0, -(repeated.trim().length + 2));
 }
 
 function shortly({ message, evidence }: LastExit): string {

@@ -33,7 +33,7 @@ export function ServerCard({ server }: { server: InspectedServer }) {
         )}
         {acts && status && <ServerActions name={name} state={status.state} />}
       </header>
-      {status?.reason && state !== 'ready' && <p className="reason">{visible(status.reason)}</p>}
+      {status && state !== 'ready' && <Reason status={status} />}
       <dl className="facts">
         <Fact name="pid" value={status?.pid ?? (life?.endedAtMs === undefined ? life?.pid : undefined) ?? '—'} />
         <Fact name="uptime" value={<Uptime server={server} />} />
@@ -58,6 +58,12 @@ export function ServerCard({ server }: { server: InspectedServer }) {
       </footer>
     </section>
   );
+}
+
+/** Of a server that fell, the last exit is told below. */
+function Reason({ status: { reason, lastExit } }: { status: ServerStatus }) {
+  const rest = lastExit ? reason.replace(lastExit.message, '').replace(/^\s*—\s*/, '') : reason;
+  return rest === '' ? null : <p className="reason">{visible(rest)}</p>;
 }
 
 /** The revision of LiteMCP begins with its name. */

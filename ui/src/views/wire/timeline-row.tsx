@@ -31,6 +31,7 @@ export const TimelineRow = memo(RowOf, (a, b) => {
     x.seq === y.seq &&
     x.latencyMs === y.latencyMs &&
     x.error === y.error &&
+    x.note === y.note &&
     x.pairSeq === y.pairSeq
   );
 });
@@ -75,6 +76,7 @@ function RowOf({ row, position, cursor, selected, pair, troubled, onChoose }: Pr
         {row.error !== undefined && row.error !== row.summary && (
           <span className="error-tag">{visibleLine(row.error)} </span>
         )}
+        {row.note !== undefined && <span className="note-tag">{visibleLine(row.note)} </span>}
         {visibleLine(row.kind === 'frame' ? shortMessage(row.summary) : row.summary)}
       </span>
     </div>

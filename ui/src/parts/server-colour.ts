@@ -1,0 +1,17 @@
+// The colour of each server, in the order in which they are first shown: two servers never share one. The first eight are
+// chosen by hand, further ones by arithmetic.
+
+const chosen = ['#3b82f6', '#d97706', '#8b5cf6', '#db2777', '#0d9488', '#65a30d', '#dc5a3c', '#0891b2'];
+/** Keeps any number of hues apart. */
+const GOLDEN_ANGLE = 137.508;
+
+const places = new Map<string, number>();
+
+export function serverColour(name: string): string {
+  let place = places.get(name);
+  if (place === undefined) {
+    place = places.size;
+    places.set(name, place);
+  }
+  return chosen[place] ?? `hsl(${((place * GOLDEN_ANGLE) % 360).toFixed(1)} 60% ${place % 2 === 0 ? 42 : 55}%)`;
+}
