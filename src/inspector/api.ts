@@ -37,6 +37,18 @@ export interface InspectedServer {
   /** Absent for a tap or a recording. */
   status?: ServerStatus;
   lives: Life[];
+  /** Absent where the command line cannot reach it: behind a tap, in a recording. */
+  reach?: Reach;
+}
+
+/** How a command of a terminal reaches a server: `standpipe call [options] [server] … [-- command]`. */
+export interface Reach {
+  /** Its name in the config. */
+  server?: string;
+  /** Such as `--config FILE`. */
+  options: readonly string[];
+  /** What stands behind `--`, of a server that no config knows. */
+  command?: readonly string[];
 }
 
 /** One process of a server, from its spawn to its exit. */

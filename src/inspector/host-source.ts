@@ -2,6 +2,7 @@
 
 import type { Host } from '../host/host.ts';
 import type { Redact } from '../secrets/redact.ts';
+import type { Reach } from './api.ts';
 import type { Questions } from './questions.ts';
 import type { InspectorSource, SourceHost } from './source.ts';
 
@@ -11,10 +12,12 @@ export interface HostSourceOptions {
   questions?: Questions;
   /** Hides the secrets of its servers: what their config holds is known to whoever read it. */
   redact?: Redact;
+  /** How the command line reaches its servers. */
+  reach?: (server: string) => Reach;
 }
 
 /** The host stays its owner's: closing the Inspector stops no server. */
-export function hostSource(host: Host, { title, questions, redact }: HostSourceOptions = {}): InspectorSource {
+export function hostSource(host: Host, { title, questions, redact, reach }: HostSourceOptions = {}): InspectorSource {
   const acting: SourceHost = {
     status: () => host.status(),
     listTools: (server) => host.listTools(server),
@@ -43,6 +46,7 @@ export function hostSource(host: Host, { title, questions, redact }: HostSourceO
     host: acting,
     questions,
     redact,
+    reach,
     close: async () => undefined,
   };
 }

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { toError, UsageError } from '../base/errors.ts';
 import type { LiveDescriptor } from '../live/descriptor.ts';
 import type { RecordingItem } from '../record/reader.ts';
+import type { Reach } from './api.ts';
 import { LiveMember } from './live-member.ts';
 import { LiveWatch } from './live-watch.ts';
 import { MergedHost } from './merged-host.ts';
@@ -69,6 +70,12 @@ class LiveSource implements InspectorSource {
 
   get flow() {
     return this.#restored.store;
+  }
+
+  reach(shown: string): Reach | undefined {
+    const found = this.#names.find(shown);
+    const options = found?.member.descriptor.cliOptions;
+    return found && Array.isArray(options) ? { server: found.server, options: options.map(String) } : undefined;
   }
 
   get startedAt(): Date {

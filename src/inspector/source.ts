@@ -4,7 +4,7 @@ import type { FlowStore } from '../flow/store.ts';
 import type { HostApi } from '../host/host-api.ts';
 import type { ServerStatus } from '../host/server-state.ts';
 import type { Redact } from '../secrets/redact.ts';
-import type { Overview } from './api.ts';
+import type { Overview, Reach } from './api.ts';
 import type { Questions } from './questions.ts';
 
 export interface InspectorSource {
@@ -22,6 +22,8 @@ export interface InspectorSource {
   readonly host?: SourceHost | undefined;
   /** Takes out the secrets that its owner knows of. What has the form of a secret is found without it. */
   readonly redact?: Redact | undefined;
+  /** How the command line reaches a server, where it can. */
+  reach?(server: string): Reach | undefined;
   /** What servers ask of the page. */
   readonly questions?: Questions | undefined;
   /** Events that were lost before they came here. */

@@ -97,6 +97,7 @@ export class InspectorView {
       name,
       status: redaction.value(byName.get(name)),
       lives: this.lives.of(name, redaction.text),
+      reach: redaction.value(this.source.reach?.(name)),
     }));
   }
 

@@ -10,7 +10,10 @@ import { type LiveDescriptor, readDescriptor, removeDescriptor, writeDescriptor 
 import { FlowSocket, type FlowSocketOptions } from './flow-socket.ts';
 import { ensureRuntimeFolder, runtimeFolder } from './runtime-folder.ts';
 
-export type Announcement = Pick<LiveDescriptor, 'kind' | 'name' | 'control' | 'command' | 'cwd' | 'record'>;
+export type Announcement = Pick<
+  LiveDescriptor,
+  'kind' | 'name' | 'control' | 'command' | 'cwd' | 'cliOptions' | 'record'
+>;
 
 export interface AnnounceOptions extends Pick<FlowSocketOptions, 'maxViewers' | 'stallMs'> {
   folder?: string;

@@ -18,6 +18,8 @@ export interface LiveDescriptor {
   control?: string | undefined;
   command?: string | undefined;
   cwd?: string | undefined;
+  /** Of a host: the options by which a command reaches it, such as `--config FILE`. */
+  cliOptions?: readonly string[] | undefined;
   /** Where it is recorded. */
   record?: string | undefined;
 }

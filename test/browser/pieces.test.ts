@@ -8,7 +8,7 @@ import { EventColumns } from '../../ui/src/state/event-columns.ts';
 import { FilteredRows } from '../../ui/src/state/filtered-rows.ts';
 import { nextTask } from '../../ui/src/state/next-task.ts';
 import { noFilter } from '../../ui/src/state/wire-filter.ts';
-import { commandLine } from '../../ui/src/text/command-line.ts';
+import { commandLine, holdsReplacedSecret } from '../../ui/src/text/command-line.ts';
 import { shortMessage } from '../../ui/src/text/short-message.ts';
 import { visible, visibleLine } from '../../ui/src/text/visible.ts';
 
@@ -135,13 +135,38 @@ test('while paused nothing new is shown, and it is counted', () => {
 
 test('a command line survives any shell', () => {
   const args = { text: "it's $HOME; `rm`", n: 2, at: '@file', list: ['a b'] };
-  expect(commandLine('my server', { kind: 'tool', name: 'echo', args })).toBe(
-    `standpipe call 'my server' echo 'text=it'\\''s $HOME; \`rm\`' n:=2 'at:="@file"' 'list:=["a b"]'`,
+  const there = { server: 'my server', options: ['--config', '/a b/mcp.json'] };
+  expect(commandLine(there, { kind: 'tool', name: 'echo', args })).toBe(
+    `standpipe call 'my server' echo 'text=it'\\''s $HOME; \`rm\`' n:=2 'at:="@file"' 'list:=["a b"]' --config '/a b/mcp.json'`,
   );
-  expect(commandLine('s', { kind: 'tool', name: 't', args: { 'odd name': 1 } })).toBe(
+  const s = { server: 's', options: [] };
+  expect(commandLine(s, { kind: 'tool', name: 't', args: { 'odd name': 1 } })).toBe(
     `standpipe call s t --args '{"odd name":1}'`,
   );
-  expect(commandLine('s', { kind: 'resource', uri: 'note://a?b=c' })).toBe(`standpipe read s 'note://a?b=c'`);
+  expect(commandLine(s, { kind: 'resource', uri: 'note://a?b=c' })).toBe(`standpipe read s 'note://a?b=c'`);
+});
+
+test('a command line names a server behind -- by its command, and keeps the types of strings', () => {
+  const started = { options: ['--cwd', '/work'], command: ['node', 'my server.mjs'] };
+  expect(commandLine(started, { kind: 'resource', uri: 'note://a' })).toBe(
+    `standpipe read note://a --cwd /work -- node 'my server.mjs'`,
+  );
+  const args = { a: '5', b: 'true', c: 'null', d: '[1]', e: '-1e3', f: 'Oslo', g: '{}' };
+  const words = [
+    '\'a:="5"\'',
+    '\'b:="true"\'',
+    '\'c:="null"\'',
+    '\'d:="[1]"\'',
+    '\'e:="-1e3"\'',
+    'f=Oslo',
+    '\'g:="{}"\'',
+  ];
+  expect(commandLine({ server: 's', options: [] }, { kind: 'tool', name: 't', args })).toBe(
+    `standpipe call s t ${words.join(' ')}`,
+  );
+  expect(holdsReplacedSecret('call s t token=[redacted]')).toBe(true);
+  expect(holdsReplacedSecret('call s t token=[env API_KEY]')).toBe(true);
+  expect(holdsReplacedSecret('call s t token=mine')).toBe(false);
 });
 
 test('what hides in text is shown', () => {

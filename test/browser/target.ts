@@ -93,7 +93,10 @@ export async function openInspector(...servers: ServerName[]): Promise<Opened> {
   later(() => host.stop());
   // One that falls is part of some tests; its failure is told by its state.
   await host.start().catch(() => undefined);
-  return Object.assign(await openSource(hostSource(host, { title: 'kitchen', questions })), { host });
+  return Object.assign(
+    await openSource(hostSource(host, { title: 'kitchen', questions, reach: (server) => ({ server, options: [] }) })),
+    { host },
+  );
 }
 
 export function openRecording(events: number): Promise<Inspector> {

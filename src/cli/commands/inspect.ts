@@ -6,6 +6,7 @@ import { UsageError } from '../../base/errors.ts';
 import type { ServerConfig } from '../../host/config/server-config.ts';
 import type { Host } from '../../host/host.ts';
 import { unknownServer } from '../../host/unknown-name.ts';
+import type { Reach } from '../../inspector/api.ts';
 import type { InspectorSource } from '../../inspector/source.ts';
 import { ExitCode } from '../exit-code.ts';
 import { untilAborted } from '../interrupt.ts';
@@ -13,7 +14,7 @@ import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { openInspector } from '../open-inspector.ts';
 import { shellWord } from '../output/shell-word.ts';
 import { loadServers } from '../reach/own-host.ts';
-import { configFileOf, findRunningHost } from '../reach/running-host.ts';
+import { configFileOf, configOptions, findRunningHost } from '../reach/running-host.ts';
 import { type ServerCommandOptions, serverOfCommand } from '../reach/server-command.ts';
 import { userEraMemory } from '../reach/user-era-memory.ts';
 import { addServerOptions, examples, readPort, serverOptions } from './server-options.ts';
@@ -53,7 +54,10 @@ async function chooseSource(
   options: ServerCommandOptions,
 ): Promise<{ source: InspectorSource; host?: Host }> {
   const { serverCommand, settings, out } = invocation;
-  if (serverCommand) return ofServer([serverOfCommand(serverCommand, options, settings)]);
+  if (serverCommand) {
+    const server = serverOfCommand(serverCommand, options, settings);
+    return ofServer([server], () => ({ options: commandOptions(options, server.cwd), command: serverCommand }));
+  }
   if (what === undefined) return ofAllThatRun();
   if (isFile(what)) {
     const { recordingSource } = await import('../../inspector/recording-source.ts');
@@ -69,7 +73,7 @@ async function chooseSource(
   if (configFileOf(settings) === undefined && !settings.discover) throw noSuchThing(what, []);
   const { servers } = await loadServers(settings);
   const found = servers.filter(({ name }) => name === what);
-  if (found.length > 0) return ofServer(found);
+  if (found.length > 0) return ofServer(found, (server) => ({ server, options: configOptions(settings) }));
   throw noSuchThing(
     what,
     servers.map(({ name }) => name),
@@ -95,12 +99,23 @@ function noSuchThing(what: string, servers: readonly string[]): UsageError {
   });
 }
 
+/** The same options again, for a command that may run in another folder. Values of variables stay where they are. */
+function commandOptions(options: ServerCommandOptions, cwd: string): string[] {
+  const { protocol, framing, era, revision } = options;
+  const given = Object.entries({ protocol, framing, era, revision, cwd: resolve(cwd) });
+  const env = (options.env ?? []).flatMap((word) => ['--env', word.split('=', 1)[0]!]);
+  return [...env, ...given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))];
+}
+
 async function ofAllThatRun(): Promise<{ source: InspectorSource }> {
   const { liveSource } = await import('../../inspector/live-source.ts');
   return { source: liveSource() };
 }
 
-async function ofServer(servers: readonly ServerConfig[]): Promise<{ source: InspectorSource; host: Host }> {
+async function ofServer(
+  servers: readonly ServerConfig[],
+  reach: (server: string) => Reach,
+): Promise<{ source: InspectorSource; host: Host }> {
   const [{ Host }, { ServerSecrets }, { hostSource }, { inspectorInputs }] = await Promise.all([
     import('../../host/host.ts'),
     import('../reach/server-secrets.ts'),
@@ -110,5 +125,5 @@ async function ofServer(servers: readonly ServerConfig[]): Promise<{ source: Ins
   const questions = inspectorInputs();
   const host = new Host(servers, { inputs: questions.inputs, eraMemory: userEraMemory() });
   void host.start(); // what becomes of it is shown
-  return { source: hostSource(host, { questions, redact: new ServerSecrets(servers).redact }), host };
+  return { source: hostSource(host, { questions, redact: new ServerSecrets(servers).redact, reach }), host };
 }

@@ -17,6 +17,12 @@ export function configFileOf({ config }: Settings): string | undefined {
   return places.find(({ file }) => existsSync(file))?.file;
 }
 
+/** The options by which a command means the same config from any folder. */
+export function configOptions(settings: Settings): string[] {
+  const file = configFileOf(settings);
+  return [...(settings.discover ? ['--discover'] : []), ...(file === undefined ? [] : ['--config', file])];
+}
+
 /** Undefined where there is no config to run a host of. */
 export function controlPathOf(settings: Settings): string | undefined {
   const file = configFileOf(settings);

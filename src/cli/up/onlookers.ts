@@ -29,6 +29,7 @@ export class Onlookers {
     name: string,
     control: string,
     redact: Redact,
+    cliOptions: readonly string[],
     { inspector, inspectorPort }: { inspector: boolean; inspectorPort?: number },
   ): Promise<string[]> {
     const trouble: string[] = [];
@@ -41,12 +42,17 @@ export class Onlookers {
     };
     if (inspector) {
       await attempt('No Inspector', async () => {
-        const source = hostSource(host, { title: name, questions: this.questions, redact });
+        const reach = (server: string) => ({ server, options: cliOptions });
+        const source = hostSource(host, { title: name, questions: this.questions, redact, reach });
         this.#inspector = await startInspector(source, { port: inspectorPort });
       });
     }
     await attempt('Other programs cannot watch this host', async () => {
-      this.#announced = await announce(host.flow, { kind: 'host', name, control, cwd: process.cwd() }, { redact });
+      this.#announced = await announce(
+        host.flow,
+        { kind: 'host', name, control, cwd: process.cwd(), cliOptions },
+        { redact },
+      );
     });
     return trouble;
   }

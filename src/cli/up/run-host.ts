@@ -11,7 +11,7 @@ import { ensureRuntimeFolder, runtimeFolder } from '../../live/runtime-folder.ts
 import { untilAborted } from '../interrupt.ts';
 import type { Invocation } from '../invocation.ts';
 import { openInspector } from '../open-inspector.ts';
-import { controlPathOf } from '../reach/running-host.ts';
+import { configOptions, controlPathOf } from '../reach/running-host.ts';
 import { ServerSecrets } from '../reach/server-secrets.ts';
 import { showTraffic } from '../reach/show-traffic.ts';
 import { noiseText } from '../reach/tell-noise.ts';
@@ -61,7 +61,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   const secrets = new ServerSecrets(config.servers);
   if (settings.verbose) showTraffic(host.flow, out, secrets.redact);
   const files = config.files.map(({ file }) => file).join(', ');
-  const trouble = await onlookers.open(host, files, control.path, secrets.redact, options);
+  const trouble = await onlookers.open(host, files, control.path, secrets.redact, configOptions(settings), options);
   const sameConfig = settings.config === undefined ? '' : ` --config ${relative(process.cwd(), settings.config)}`;
   view.began({ config: files, servers: host.names, inspector: onlookers.url, sameConfig });
   for (const text of trouble) view.note(text);

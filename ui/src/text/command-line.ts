@@ -1,28 +1,40 @@
 // The same call as a command for a terminal: `standpipe call <server> <tool> name=value name:=json …`.
 
-import type { CallRequest } from '../../../src/inspector/api.ts';
+import type { CallRequest, Reach } from '../../../src/inspector/api.ts';
 
-export function commandLine(server: string, request: CallRequest): string {
-  if (request.kind === 'resource') return words('read', server, request.uri);
-  const args = argumentWords(request.args);
-  return words(request.kind === 'tool' ? 'call' : 'prompt', server, request.name, ...args);
+export function commandLine({ server, options, command }: Reach, request: CallRequest): string {
+  const behind = command === undefined ? [] : ['--', ...command];
+  return ['standpipe', ...[...wordsOf(request, server), ...options, ...behind].map(quoted)].join(' ');
 }
+
+function wordsOf(request: CallRequest, server: string | undefined): string[] {
+  const at = server === undefined ? [] : [server];
+  if (request.kind === 'resource') return ['read', ...at, request.uri];
+  if (request.kind === 'prompt') return ['prompt', ...at, request.name, ...argumentWords(request.args)];
+  const args = request.argsText === undefined ? argumentWords(request.args) : ['--args', request.argsText];
+  return ['call', ...at, request.name, ...args];
+}
+
+/** The command gives these a meaning of their own: a file, stdin, nothing; or reads them as what they look like. */
+const ambiguous = /^(?:@|-$|$|[-+.\d{["]|(?:true|false|null)$)/i;
 
 function argumentWords(args: Record<string, unknown>): string[] {
-  const plainNames = Object.keys(args).every((name) => /^[A-Za-z_][\w.]*$/.test(name));
+  const plainNames = Object.keys(args).every((name) => /^[A-Za-z_]\w*$/.test(name));
   if (!plainNames) return ['--args', JSON.stringify(args)];
   return Object.entries(args).map(([name, value]) =>
-    // `@file` and `-` mean something else to the command.
-    typeof value === 'string' && !/^(?:@|-$|$)/.test(value) ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`,
+    typeof value === 'string' && !ambiguous.test(value) ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`,
   );
-}
-
-function words(...parts: string[]): string {
-  return ['standpipe', ...parts.map(quoted)].join(' ');
 }
 
 /** Safe in any POSIX shell. */
 function quoted(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
   return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+const replacedSecret = /\[redacted\]|\[env [^\]]+\]/;
+
+/** Whether a secret was replaced in it: then it would not do the same. */
+export function holdsReplacedSecret(text: string): boolean {
+  return replacedSecret.test(text);
 }

@@ -1,7 +1,7 @@
 // One offer: its form, the call that runs or the newest result, and the history to call again from.
 
 import { useMemo, useRef, useState } from 'react';
-import { parseExact } from '../../json/exact-json.ts';
+import { parseExact, writeExact } from '../../json/exact-json.ts';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { addressOf } from '../../route.ts';
 import { firstValue } from '../../schema-form/first-value.ts';
@@ -11,9 +11,9 @@ import { useDraft } from '../../schema-form/use-draft.ts';
 import { announce } from '../../state/announce.ts';
 import { calls, startCall } from '../../state/calls.ts';
 import { useCell } from '../../state/cell.ts';
+import { copyCommand } from '../../state/copy-command.ts';
 import { isStale } from '../../state/inspected.ts';
-import { commandLine } from '../../text/command-line.ts';
-import { copyText } from '../../text/copy.ts';
+import { holdsReplacedSecret } from '../../text/command-line.ts';
 import { visible, visibleLine } from '../../text/visible.ts';
 import { CallHistory } from './call-history.tsx';
 import { CallOutcome } from './call-outcome.tsx';
@@ -83,7 +83,7 @@ export function CallPane({ offered, givenArgs }: { offered: Offered; givenArgs: 
           <button type="submit" className="primary" title="Ctrl+Enter">
             {verbs[offered.kind]}
           </button>
-          <button type="button" onClick={() => copyText(commandLine(offered.server, request()), 'Command')}>
+          <button type="button" onClick={() => copyCommand(offered.server, request())}>
             Copy as command
           </button>
         </div>
@@ -94,7 +94,11 @@ export function CallPane({ offered, givenArgs }: { offered: Offered; givenArgs: 
         shownId={shown?.id}
         onShow={setShownId}
         onReuse={(again) => {
-          draft.change(valuesOf(offered, again.request)!);
+          const values = valuesOf(offered, again.request)!;
+          if (holdsReplacedSecret(writeExact(values))) {
+            announce('Secrets in these arguments are replaced: type them again.', 'bad');
+          }
+          draft.change(values);
           setRound(round + 1);
           setShownId(again.id);
         }}

@@ -3,9 +3,8 @@
 import type { CallRequest, EventDetail } from '../../../../src/inspector/api.ts';
 import { argumentsOf, entriesOf, parseExact, plainOf } from '../../json/exact-json.ts';
 import { announce } from '../../state/announce.ts';
+import { copyCommand } from '../../state/copy-command.ts';
 import { columns } from '../../state/inspected.ts';
-import { commandLine } from '../../text/command-line.ts';
-import { copyText } from '../../text/copy.ts';
 import { loadDetail } from './event-details.ts';
 
 export type ToolCall = CallRequest & { kind: 'tool' };
@@ -50,7 +49,7 @@ export async function copyCall(seq: number | undefined): Promise<void> {
   const requestSeq = isAnswer && row.pairSeq !== undefined ? row.pairSeq : row.seq;
   try {
     const call = callOf(exactOf(await loadDetail(requestSeq)));
-    if (call) await copyText(commandLine(row.server, call), 'Command');
+    if (call) await copyCommand(row.server, call);
     else announce('Only tools/call, resources/read and prompts/get have a command line.');
   } catch (error) {
     announce((error as Error).message, 'bad');

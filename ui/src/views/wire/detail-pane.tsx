@@ -8,9 +8,9 @@ import { LongText } from '../../parts/long-text.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { addressOf, goTo } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
+import { commandOf } from '../../state/copy-command.ts';
 import { columns, isAlarming, problems, wireRows } from '../../state/inspected.ts';
 import { secretsShown } from '../../state/secrets.ts';
-import { commandLine } from '../../text/command-line.ts';
 import { copyText } from '../../text/copy.ts';
 import { visible } from '../../text/visible.ts';
 import { StderrTail } from '../servers/last-exit-note.tsx';
@@ -129,7 +129,7 @@ function Contents({ seq, loading }: { seq: number; loading: Loading }) {
           </button>
         )}
         {call && (
-          <button type="button" title={commandLine(detail.row.server, call)} onClick={() => copyCall(seq)}>
+          <button type="button" title={commandOf(detail.row.server, call)} onClick={() => copyCall(seq)}>
             Copy as standpipe call
           </button>
         )}

@@ -1,0 +1,28 @@
+// A call as a command on the clipboard, or the reason why there is none.
+
+import type { CallRequest } from '../../../src/inspector/api.ts';
+import { lossOf, parseExact } from '../json/exact-json.ts';
+import { commandLine, holdsReplacedSecret } from '../text/command-line.ts';
+import { copyText } from '../text/copy.ts';
+import { announce } from './announce.ts';
+import { servers } from './inspected.ts';
+import { secretsShown } from './secrets.ts';
+
+export function commandOf(server: string, request: CallRequest): string | undefined {
+  const reach = servers.read().find(({ name }) => name === server)?.reach;
+  return reach && commandLine(reach, request);
+}
+
+export async function copyCommand(server: string, request: CallRequest): Promise<void> {
+  const command = commandOf(server, request);
+  if (command === undefined) {
+    announce('Not copied: no command reaches this server. It is behind a tap, or in a recording.', 'bad');
+  } else if (holdsReplacedSecret(command)) {
+    const cure = secretsShown ? 'They were replaced before this was kept.' : 'Use “Show secrets” in the header first.';
+    announce(`Not copied: secrets in it are replaced. ${cure}`, 'bad');
+  } else {
+    await copyText(command, 'Command');
+    const loss = request.kind === 'tool' && request.argsText && lossOf(parseExact(request.argsText));
+    if (loss) announce(`The command line reads JSON as JavaScript does: ${loss}`, 'bad');
+  }
+}
