@@ -46,6 +46,8 @@ export interface NegotiationOptions {
   initializeByMs: number;
   /** What the process has printed so far. Undefined: there is no process, or nothing is known of it. */
   output: () => string | undefined;
+  /** The output rules out a valid answer: no need to wait for the process to be up. */
+  isHopeless: () => boolean;
   warn: Warn;
 }
 
@@ -106,8 +108,8 @@ export class Negotiation {
   }
 
   #untilUp(probe: Promise<Answer>): Promise<Answer | typeof SILENT> {
-    const { peer, clock, output, probeTimeoutMs, initializeByMs } = this.#options;
-    if (output() === undefined) return Promise.resolve(SILENT);
+    const { peer, clock, output, isHopeless, probeTimeoutMs, initializeByMs } = this.#options;
+    if (output() === undefined || isHopeless()) return Promise.resolve(SILENT);
     const { signal } = this.#dropProbe;
     return untilUp(probe, { peer, clock, output, signal, waitMs: probeTimeoutMs, latestMs: initializeByMs });
   }

@@ -12,7 +12,7 @@ import { type EraMemory, type KnownEra, processEraMemory } from './era-memory.ts
 import { answerRequests, clientCapabilities } from './inputs.ts';
 import { type Agreement, Negotiation } from './negotiation.ts';
 import type { ClientChannel, ClientOptions } from './options.ts';
-import { outputOf, StartupWatch } from './startup-watch.ts';
+import { finalDiagnosis, outputOf, StartupWatch } from './startup-watch.ts';
 import { Warnings } from './warnings.ts';
 
 export interface Target<T extends ClientChannel> {
@@ -93,6 +93,7 @@ class Attempts<T extends ClientChannel> {
       dueMs: this.#dueMs,
       initializeByMs: this.#dueMs - this.#startupTimeoutMs / 2,
       output: () => outputOf(channel),
+      isHopeless: () => finalDiagnosis(channel) !== undefined,
       warn: this.#warnings.report,
       ...plan,
     });

@@ -7,7 +7,7 @@ import type { Diagnosis } from '../../diagnosis/symptoms.ts';
 import type { ClientChannel } from './options.ts';
 
 /** A server counts as quiet when nothing came between two looks. */
-const LOOK_EVERY_MS = 1_500;
+const LOOK_EVERY_MS = 1_000;
 
 /** What the process has printed so far, to be compared with what it had printed before. Empty for nothing. */
 export function outputOf(channel: ClientChannel): string | undefined {
@@ -15,6 +15,13 @@ export function outputOf(channel: ClientChannel): string | undefined {
   if (!symptoms) return undefined; // no process, or one that somebody else started
   const { stdoutBytes, stderr } = symptoms;
   return stdoutBytes === 0 && stderr === '' ? '' : `${stdoutBytes} ${stderr}`;
+}
+
+/** What rules out a valid answer, if the output of the process does. */
+export function finalDiagnosis(channel: ClientChannel): Diagnosis | undefined {
+  const symptoms = channel.symptoms?.();
+  const found = symptoms && diagnose(symptoms);
+  return found?.isFinal ? found : undefined;
 }
 
 export interface StartupWatchOptions {
@@ -50,12 +57,11 @@ export class StartupWatch {
 
   #look(): void {
     const { channel, hasAskedAll } = this.#options;
-    const symptoms = hasAskedAll() ? channel.symptoms?.() : undefined;
-    const now = symptoms && outputOf(channel);
+    const now = hasAskedAll() ? outputOf(channel) : undefined;
     const isQuiet = now !== undefined && now === this.#before;
     this.#before = now;
-    const found = symptoms && isQuiet ? diagnose(symptoms) : undefined;
-    if (found?.isFinal) this.#resolve(found);
+    const found = isQuiet ? finalDiagnosis(channel) : undefined;
+    if (found) this.#resolve(found);
     else this.#wait();
   }
 }

@@ -8,7 +8,7 @@ import type { Peer } from '../../jsonrpc/peer.ts';
 import { SILENT, within } from './wait.ts';
 
 /** A process that shows nothing at all is waited for this many times. */
-const MOST_WAITS = 5;
+const MOST_WAITS = 4;
 const UP: unique symbol = Symbol('up');
 
 export interface UntilUpOptions {
