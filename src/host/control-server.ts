@@ -30,6 +30,7 @@ type Method = (host: HostApi, asked: Asked, settings: CallSettings) => unknown;
 const methods: Record<string, Method> = {
   'host/status': async (host) => ({ servers: await host.status() }),
   'host/about': (host) => host.about(),
+  'host/warnings': async (host, { server }) => ({ warnings: await host.warnings(server) }),
   'host/stderrSince': async (host, { server, seq }) => ({ text: await host.stderrSince(server, seq ?? 0) }),
   'host/rejected': async (host) => ({ problems: await host.rejected() }),
   'host/tools': async (host, { start }) => {

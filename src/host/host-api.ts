@@ -1,5 +1,6 @@
 // What can be done with a host, whether it runs in this process or in another one, reached through its socket.
 
+import type { Warning } from '../mcp/client/warnings.ts';
 import type {
   CallToolResult,
   GetPromptResult,
@@ -46,6 +47,8 @@ export interface HostApi {
     args?: Record<string, string>,
     settings?: CallSettings,
   ): Promise<GetPromptResult>;
+  /** How the last process of a server broke the protocol, and how that was read: once for each kind. */
+  warnings(server: string): readonly Warning[] | Promise<readonly Warning[]>;
   /** Which process it is, and the number of the last event of its flow. */
   about(): HostAbout | Promise<HostAbout>;
   /** What a server wrote to stderr after an event, its last 64 KB; waits a moment for what is under way. */

@@ -6,6 +6,7 @@ import { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { BoundedEraMemory } from '../mcp/client/era-memory.ts';
 import type { CallOptions } from '../mcp/client/options.ts';
+import type { Warning } from '../mcp/client/warnings.ts';
 import type {
   CallToolResult,
   GetPromptResult,
@@ -15,7 +16,8 @@ import type {
   ResourceTemplate,
   Tool,
 } from '../mcp/types.ts';
-import { catalogOf, type Offer, resolve } from './catalog.ts';
+import { type AllTools, allTools } from './all-tools.ts';
+import { type Offer, resolve } from './catalog.ts';
 import { type ConfigDiff, diffConfigs } from './config/diff-configs.ts';
 import { configOf, type GivenConfig, isGivenConfig } from './config/given-config.ts';
 import { type Config, type LoadOptions, loadConfig } from './config/load-config.ts';
@@ -132,6 +134,10 @@ export class Host implements HostApi {
     return stderrSince(this.flow, this.#surroundings.clock, this.#member(server).config, seq);
   }
 
+  warnings(server: string): readonly Warning[] {
+    return this.#member(server).client?.warnings ?? [];
+  }
+
   callTool(
     server: string,
     tool: string,
@@ -195,30 +201,8 @@ export class Host implements HostApi {
   }
 
   /** The tools of all servers that run (and of the others too, if they are to be started), and who cannot be asked. */
-  async tools(
-    options: { start?: boolean } = {},
-  ): Promise<{ tools: Offer<Tool>[]; failed: { server: string; error: Error }[] }> {
-    const failed: { server: string; error: Error }[] = [];
-    const offers = new Map<string, readonly Tool[]>();
-    for (const { config, supervised } of options.start ? [] : this.#present()) {
-      if (supervised.state === 'failed') failed.push({ server: config.name, error: supervised.failure() });
-    }
-    const asked = this.#present().filter(
-      ({ config, supervised }) => config.enabled && (options.start || supervised.state === 'ready'),
-    );
-    await Promise.all(
-      asked.map(async ({ config: { name } }) => {
-        try {
-          offers.set(name, await this.listTools(name));
-        } catch (error) {
-          failed.push({ server: name, error: error as Error });
-        }
-      }),
-    );
-    const inOrder = new Map(
-      this.names.flatMap((name) => (offers.has(name) ? [[name, offers.get(name)!] as const] : [])),
-    );
-    return { tools: catalogOf(inOrder), failed };
+  tools(options: { start?: boolean } = {}): Promise<AllTools> {
+    return allTools(this.#present(), (name) => this.listTools(name), options.start ?? false);
   }
 
   /** Finds the server of a tool by its name, or by `server/tool`. */

@@ -23,6 +23,8 @@ export class Member {
   readonly supervised: SupervisedServer<Client>;
   readonly memory = new ToolMemory();
   mayUse: (tool: string) => boolean;
+  /** Of the last process that was connected. */
+  client: Client | undefined;
   #config: ServerConfig;
   #removed = false;
 
@@ -47,6 +49,7 @@ export class Member {
           inputs: inputs?.(name) ?? {},
           onNoise: (text, count) => onNoise?.({ server: name, text, count }),
         });
+        this.client = link.client;
         this.memory.follow(link.client);
         return link;
       },

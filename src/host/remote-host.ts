@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { RpcCode, RpcError } from '../base/errors.ts';
 import { LARGEST_MAX_FRAME_BYTES } from '../framing/framing.ts';
 import { Peer } from '../jsonrpc/peer.ts';
+import type { Warning } from '../mcp/client/warnings.ts';
 import type {
   CallToolResult,
   GetPromptResult,
@@ -68,6 +69,10 @@ export class RemoteHost implements HostApi {
   async about(): Promise<HostAbout> {
     const about = await this.#peer.request<Partial<HostAbout>>('host/about', {}, { timeoutMs: STATUS_MS });
     return { pid: about.pid ?? 0, lastSeq: about.lastSeq ?? 0 }; // an older host knows less
+  }
+
+  async warnings(server: string): Promise<readonly Warning[]> {
+    return (await this.#ask<{ warnings: Warning[] }>('host/warnings', { server })).warnings;
   }
 
   async stderrSince(server: string, seq: number): Promise<string> {

@@ -7,6 +7,7 @@ import { visible, visibleLine } from '../output/visible.ts';
 import { type FoundTool, findTool } from '../reach/find-tool.ts';
 import { withHost } from '../reach/reach-host.ts';
 import { stderrOfCall, withStderr } from '../reach/stderr-of-call.ts';
+import { type ServerWarning, tellWarnings } from '../reach/tell-warnings.ts';
 import { errorText, printContent } from '../result/print-content.ts';
 import { checkOutput } from '../result/save-content.ts';
 import { stderrTailLines } from '../show-error.ts';
@@ -72,7 +73,8 @@ const call: CommandBody = async (invocation, words, options) => {
       .catch(async (error) => withStderr(error, await stderr()));
     const written = result.isError ? await stderr() : '';
     out.activity.end();
-    return show(result, found, output, written, invocation);
+    const warned = await tellWarnings(reached.host, [found.server], out);
+    return show(result, found, output, { ...(written && { stderr: written }), ...warned }, invocation);
   });
 };
 
@@ -87,16 +89,15 @@ async function show(
   result: CallToolResult,
   { server, tool }: FoundTool,
   output: string | undefined,
-  stderr: string,
+  more: { stderr?: string; warnings?: ServerWarning[] },
   { out }: Invocation,
 ): Promise<number> {
   const { isError = false, content, structuredContent } = result;
   const isSaved = output !== undefined && !isError;
   const saved = isSaved || !isError ? await printContent(content, structuredContent, output, out) : [];
-  if (out.json)
-    out.document({ server, tool: tool.name, isError, content, structuredContent, saved, ...(stderr && { stderr }) });
+  if (out.json) out.document({ server, tool: tool.name, isError, content, structuredContent, saved, ...more });
   if (!isError) return ExitCode.done;
   out.say(`${out.paintError('red', 'The tool reports an error:')} ${visible(errorText(result))}`);
-  for (const line of stderrTailLines(stderr)) out.say(out.paintError('dim', line));
+  for (const line of stderrTailLines(more.stderr ?? '')) out.say(out.paintError('dim', line));
   return ExitCode.toolError;
 }

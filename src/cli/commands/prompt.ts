@@ -9,6 +9,7 @@ import { printRows } from '../output/table.ts';
 import { visible, visibleLine } from '../output/visible.ts';
 import { findServer } from '../reach/find-server.ts';
 import { withHost } from '../reach/reach-host.ts';
+import { tellWarnings } from '../reach/tell-warnings.ts';
 import { readBlock } from '../result/print-content.ts';
 import { describePiece } from '../result/save-content.ts';
 import { readArguments } from '../values/arguments.ts';
@@ -34,7 +35,7 @@ const prompt: CommandBody = (invocation, words, options) =>
     }
     await findServer(server, reached, settings);
     const prompts = await reached.host.listPrompts(server);
-    if (name === undefined) return list(server, prompts, out);
+    if (name === undefined) return list(server, prompts, out, await tellWarnings(reached.host, [server], out));
     const found = prompts.find((each) => each.name === name);
     if (!found) throw unknownPrompt(server, name, prompts);
     const args = (await readArguments(rest, { tool: visibleLine(name), schema: schemaOf(found) })) as Record<
@@ -47,7 +48,8 @@ const prompt: CommandBody = (invocation, words, options) =>
       signal,
     });
     out.activity.end();
-    if (out.json) out.document({ server, prompt: name, description, messages });
+    const warned = await tellWarnings(reached.host, [server], out);
+    if (out.json) out.document({ server, prompt: name, description, messages, ...warned });
     else {
       if (description) out.say(visible(description));
       for (const { role, content } of messages) {
@@ -58,8 +60,8 @@ const prompt: CommandBody = (invocation, words, options) =>
     return undefined;
   });
 
-function list(server: string, prompts: readonly Prompt[], out: Output): undefined {
-  if (out.json) out.document({ server, prompts });
+function list(server: string, prompts: readonly Prompt[], out: Output, warned: object): undefined {
+  if (out.json) out.document({ server, prompts, ...warned });
   else {
     printRows(
       out,

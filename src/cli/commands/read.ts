@@ -8,6 +8,7 @@ import { printRows } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
 import { findServer } from '../reach/find-server.ts';
 import { withHost } from '../reach/reach-host.ts';
+import { tellWarnings } from '../reach/tell-warnings.ts';
 import { checkOutput, describePiece, type Piece, savePieces } from '../result/save-content.ts';
 import { addServerOptions, examples, serverOptions } from './server-options.ts';
 
@@ -33,7 +34,10 @@ const read: CommandBody = async (invocation, words, options) => {
       });
     }
     await findServer(server, reached, settings);
-    if (uri === undefined) return list(server, await reached.host.listResources(server), out);
+    if (uri === undefined) {
+      const listed = await reached.host.listResources(server);
+      return list(server, listed, out, await tellWarnings(reached.host, [server], out));
+    }
     out.activity.begin(`reading ${uri}`);
     const { contents } = await reached.host
       .readResource(server, uri, { timeoutMs: settings.timeoutMs, signal })
@@ -42,7 +46,8 @@ const read: CommandBody = async (invocation, words, options) => {
     const pieces = contents.map(toPiece);
     const saved = output === undefined ? [] : await savePieces(pieces, output);
     for (const file of saved) out.say(`Saved ${visibleLine(file)}`);
-    if (out.json) out.document({ server, uri, contents, saved });
+    const warned = await tellWarnings(reached.host, [server], out);
+    if (out.json) out.document({ server, uri, contents, saved, ...warned });
     else if (output === undefined) for (const [at, piece] of pieces.entries()) print(contents[at]!, piece, out);
     return undefined;
   });
@@ -59,8 +64,8 @@ async function explain(error: unknown, uri: string, listed: Promise<Listed>): Pr
 
 type Listed = Awaited<ReturnType<import('../../host/host-api.ts').HostApi['listResources']>>;
 
-function list(server: string, { resources, resourceTemplates }: Listed, out: Output): undefined {
-  if (out.json) out.document({ server, resources, resourceTemplates });
+function list(server: string, { resources, resourceTemplates }: Listed, out: Output, warned: object): undefined {
+  if (out.json) out.document({ server, resources, resourceTemplates, ...warned });
   else {
     printRows(
       out,

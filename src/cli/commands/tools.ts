@@ -12,6 +12,7 @@ import { visibleLine } from '../output/visible.ts';
 import { findServer } from '../reach/find-server.ts';
 import { rememberOffers } from '../reach/find-tool-by-name.ts';
 import { type Reached, withHost } from '../reach/reach-host.ts';
+import { tellWarnings } from '../reach/tell-warnings.ts';
 import type { Settings } from '../settings.ts';
 import { describeError } from '../show-error.ts';
 import { describeParameters } from '../values/check.ts';
@@ -45,10 +46,13 @@ const tools: CommandBody = (invocation, [name], options) =>
     const { tools, failed } = server === undefined ? await all(reached, settings) : await one(reached, server);
     out.activity.end();
     rememberOffers(reached.remember, tools);
+    const asked = server === undefined ? [...new Set(tools.map((offer) => offer.server))] : [server];
+    const warned = await tellWarnings(reached.host, asked, out);
     if (out.json) {
       out.document({
         tools: tools.map(({ definition, ...offer }) => ({ ...offer, ...definition })),
         failed: failed.map(({ server, error }) => ({ server, error: describeError(error) })),
+        ...warned,
       });
     } else if ((options as { signatures?: boolean }).signatures) {
       const { signatureOf } = await import('../types/tool-types.ts');
