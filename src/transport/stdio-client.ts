@@ -14,17 +14,18 @@ export class StdioClientTransport extends MessageTransport {
   readonly #wire: ChildWire;
   /**
    * The official client's `auto` mode asks a second process for the server's revision, which may exit at the question. It
-   * makes that one from these parameters, and ends it by `_dispose`.
+   * makes that one from these parameters, and ends it by `_dispose`. Not enumerable: `env` must not get into logs.
    * @internal
    */
-  readonly _serverParams: StdioClientOptions;
+  declare readonly _serverParams: StdioClientOptions;
 
   constructor(given: StdioClientOptions) {
     const options = { ...given, maxFrameBytes: given.maxFrameBytes ?? given.maxBufferSize };
     const wire = new ChildWire(options);
     super(wire, { ...options, toleratesNoise: true });
     this.#wire = wire;
-    this._serverParams = { ...given, observer: undefined }; // an observer sees one process
+    const value: StdioClientOptions = { ...given, observer: undefined }; // an observer sees one process
+    Object.defineProperty(this, '_serverParams', { value });
   }
 
   /** @internal */

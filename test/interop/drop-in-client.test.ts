@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { inspect } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import type { StdioServerParameters as OfficialParameters } from '@modelcontextprotocol/client/stdio';
 import { afterEach, expect, expectTypeOf, test } from 'vitest';
@@ -272,4 +273,10 @@ test('a server that leaves at the end of its stdin gets no signal', async () => 
   await client.close();
   await ended;
   expect(text).toBe('end\n');
+});
+
+test('a transport that is printed shows nothing of its env', () => {
+  const transport = script(echo, { env: { API_KEY: 'not-for-logs' } });
+  expect(inspect(transport, { depth: 10, showHidden: false })).not.toContain('not-for-logs');
+  expect(JSON.stringify(transport)).not.toContain('not-for-logs');
 });
