@@ -50,6 +50,14 @@ export function takeOverStdout(): OwnStdout {
   };
 }
 
+/**
+ * How many bytes of the write under way the other end has not taken yet. It falls with every read; 'drain' comes when it is 0.
+ * Node.js tells it by the handle alone, by which its own sockets tell a slow reader from none; 0 where there is none.
+ */
+export function untakenBytes(sink: ByteSink): number {
+  return (sink as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
+}
+
 /** The stream with the `write` it has now, whatever is put in its place. Order and backpressure stay Node's own. */
 function bareStream(stdout: NodeJS.WriteStream): ByteSink {
   return {
@@ -58,6 +66,9 @@ function bareStream(stdout: NodeJS.WriteStream): ByteSink {
     once: stdout.once.bind(stdout),
     off: stdout.off.bind(stdout),
     end: () => stdout,
+    get _handle() {
+      return (stdout as { _handle?: unknown })._handle;
+    },
     get writable() {
       return stdout.writable;
     },

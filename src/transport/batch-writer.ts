@@ -5,7 +5,7 @@
 import { PeerError } from '../base/errors.ts';
 import type { Framing } from '../framing/framing.ts';
 import { SENT } from '../jsonrpc/channel.ts';
-import type { ByteSink } from '../process/own-streams.ts';
+import { type ByteSink, untakenBytes } from '../process/own-streams.ts';
 import { OutboundBatch } from './outbound-batch.ts';
 
 /** What a waiting message costs beside its text: many small ones count too. */
@@ -27,10 +27,10 @@ export interface BatchWriterOptions {
 }
 
 export class BatchWriter {
-  /** Grows with every piece that the other end has taken. */
-  progress = 0;
   /** How many writes the stream has taken. A message that no write has followed was never sent, not even in part. */
   writes = 0;
+  /** How often all that the stream had was taken by the other end. */
+  #drains = 0;
   #stream: ByteSink;
   #framing: Framing;
   #maxQueuedChars: number;
@@ -61,6 +61,11 @@ export class BatchWriter {
   /** Lets go of a stream that belongs to somebody else. */
   detach(): void {
     this.#stream.off('drain', this.#onDrain);
+  }
+
+  /** Another number whenever the other end has taken something, be it a part of a piece. */
+  get progress(): number {
+    return this.#drains * 2 * PIECE_BYTES - untakenBytes(this.#stream);
   }
 
   /** Whether the other end has to read before more can be written. */
@@ -197,7 +202,7 @@ export class BatchWriter {
 
   #drained(): void {
     this.#blocked = false;
-    this.progress++;
+    this.#drains++;
     this.#flush();
   }
 
