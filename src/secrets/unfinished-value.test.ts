@@ -21,6 +21,16 @@ test('values that are not masked are not waited for', () => {
   expect(unfinishedValue({ PWD: '/home/me', DEBUG: 'true', A: 'abc' })(bytes('/home/m tru ab'))).toBe(0);
 });
 
+test.each([
+  ['password=abc', 12],
+  ['ready\nAuthorization: Bearer abc', 25],
+  ['password=abc\n', 0],
+  ['token: abc\nready', 0],
+  [`${'x'.repeat(10_000)} api_key=abc`, 4096],
+])('a line that is not at its end and announces a secret waits for the rest: %#', (text, expected) => {
+  expect(unfinishedValue({})(bytes(text))).toBe(expected);
+});
+
 test('wherever a text is cut inside of a value, the first half waits', () => {
   const value = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '\n'), minLength: 5, maxLength: 9 });
   fc.assert(

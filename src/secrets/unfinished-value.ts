@@ -1,12 +1,14 @@
-// A stream is cut anywhere, and so inside of a known value: each half alone is not recognised. This says how much of the end of
-// a chunk may be the beginning of one, so that it can wait for the rest.
+// A stream is cut anywhere, and so inside of a secret: each half alone is not recognised. This says how much of the end of a
+// chunk may be the beginning of one, so that it can wait for the rest: the beginning of a known value, or a line without its
+// end in which a name or a form announces a secret (`password=abc`), since the rest of the line may belong to it.
 
 import { masksByForm } from './mask-values.ts';
+import { mayHoldSecret } from './redact-text.ts';
 
-/** How many bytes at the end may be the beginning of a known value, and not all of it; 0 where none. */
+/** How many bytes at the end may be the beginning of a secret, and not all of it; 0 where none. */
 export type Unfinished = (bytes: Uint8Array) => number;
 
-/** A longer value is recognised by its beginning only. It bounds what waits. */
+/** A longer value is recognised by its beginning only, a longer line by its end. It bounds what waits. */
 const MOST_BYTES = 4096;
 
 export function unfinishedValue(
@@ -15,8 +17,14 @@ export function unfinishedValue(
 ): Unfinished {
   const encoder = new TextEncoder();
   const values = [...masksByForm(env, secrets).keys()].map((form) => encoder.encode(form).subarray(0, MOST_BYTES));
-  if (values.length === 0) return () => 0;
-  return (bytes) => Math.max(...values.map((value) => longestBeginning(value, bytes)));
+  return (bytes) => Math.max(unfinishedLine(bytes), ...values.map((value) => longestBeginning(value, bytes)));
+}
+
+const LF = 0x0a;
+
+function unfinishedLine(bytes: Uint8Array): number {
+  const start = Math.max(bytes.lastIndexOf(LF) + 1, bytes.length - MOST_BYTES);
+  return mayHoldSecret(new TextDecoder().decode(bytes.subarray(start))) ? bytes.length - start : 0;
 }
 
 function longestBeginning(value: Uint8Array, bytes: Uint8Array): number {
