@@ -61,7 +61,9 @@ test.each([
     'npm error code ENOTFOUND\nnpm error network request to the registry failed, reason: getaddrinfo ENOTFOUND registry\n',
     'registry',
   ],
-  ['wrong-folder', 'npm error Missing script: "serve"\n', 'not its project'],
+  ['wrong-folder', 'go: go.mod file not found in current directory or any parent directory\n', 'not its project'],
+  ['file-not-found', 'bash: line 1: ./run.sh: No such file or directory\n', './run.sh'],
+  ['wrong-folder', 'npm error Missing script: "serve"\n', '"serve"'],
   [
     'port-in-use',
     'Error: listen EADDRINUSE: address already in use :::3000\n    at Server.listen\n\nNode.js v20.0.0\n',
@@ -91,6 +93,9 @@ test.each([
 test('a container without stdin is proven by its command line', () => {
   const name = (command: string) => diagnose(symptoms({ command }))?.name;
   expect(name('docker run --rm mcp/time')).toBe('docker-without-stdin');
+  expect(exited('', 'docker run --rm mcp/time', 0)?.name).toBe('docker-without-stdin');
+  expect(exited('docker: Cannot connect to the Docker daemon\n', 'docker run mcp/time', 125)).toBeUndefined();
+  expect(exited('Cannot connect to the Docker daemon at unix:///x\n', 'docker run mcp/time', 1)).toBeUndefined();
   for (const command of [
     'docker run -i --rm mcp/time',
     'docker run --rm -it mcp/time',

@@ -8,7 +8,7 @@ const WRONG_PLACE = 'A relative path starts at "cwd" of the server: write the ab
 
 const scriptFile = exitRule(
   'file-not-found',
-  /can't open file '([^']+)'|Cannot find module '([^']+)'\n(?:Require stack:|[\s\S]{0,2000}?requireStack: \[\])|Unable to access jarfile (\S+)|No such file or directory -- (\S+)|Could not open input file: (\S+)|Can't open perl script "([^"]+)"|Module not found "(file:[^"]+)"|cannot open (\S+): No such file|^(?:ba)?sh: (?:\d+: )?(?:cannot open )?([^\s:]+): No such file or directory/m,
+  /can't open file '([^']+)'|Cannot find module '([^']+)'\n(?:Require stack:|[\s\S]{0,2000}?requireStack: \[\])|Unable to access jarfile (\S+)|No such file or directory -- (\S+)|Could not open input file: (\S+)|Can't open perl script "([^"]+)"|Module not found "(file:[^"]+)"|cannot open (\S+): No such file|^(?:ba)?sh: (?:line )?(?:\d+: )?(?:cannot open )?([^\s:]+): No such file or directory/m,
   (match, seen) => {
     const file = match.slice(1).find((each) => each !== undefined) ?? '';
     return isFileName(file)
@@ -72,9 +72,13 @@ const otherModules: Rule[] = [
         : 'Correct -cp and the name of the class; for a jar: java -jar FILE.',
     }),
   ),
+  exitRule('wrong-folder', /Missing script: "?([\w:-]+)/, ([, script]) => ({
+    problem: `is started by the npm script ${quoted(script!)}, which the package.json of its folder does not have`,
+    fix: 'Correct the name of the script, or set "cwd" to the folder of the project.',
+  })),
   exitRule(
     'wrong-folder',
-    /go\.mod file not found|no required module provides package|could not find `Cargo\.toml`|Couldn't find a project to run|Missing script: "?([\w:-]+)|ENOENT[^\n]*package\.json/,
+    /go\.mod file not found|no required module provides package|could not find `Cargo\.toml`|Couldn't find a project to run|ENOENT[^\n]*package\.json/,
     () => ({
       problem: 'was started in a folder that is not its project',
       fix: 'Set "cwd" to the folder of the project (npm --prefix, uv --directory, cargo --manifest-path do the same).',

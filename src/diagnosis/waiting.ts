@@ -65,7 +65,13 @@ const networkServer: Rule = {
 
 const dockerStdin: Rule = {
   name: 'docker-without-stdin',
-  find({ symptoms }) {
+  find({ symptoms, stderr, hasFailed }) {
+    // Errors of the runtime itself: the container was never started.
+    if (
+      hasFailed &&
+      (symptoms.exitCode === 125 || /^(?:docker: |Error: |Cannot connect|permission denied)/m.test(stderr))
+    )
+      return undefined;
     const words = commandWords(symptoms.command);
     const at = words.findIndex((word) => ['docker', 'podman', 'nerdctl'].includes(programName(word)));
     if (at < 0 || at > 1) return undefined;
