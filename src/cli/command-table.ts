@@ -9,30 +9,39 @@ export interface TableEntry {
 }
 
 export const commandTable: Readonly<Record<string, TableEntry>> = {
-  up: { summary: 'run the servers of the config, supervised, until Ctrl-C', load: () => import('./commands/up.ts') },
+  up: {
+    summary: 'run the servers of the config with supervision, until Ctrl-C',
+    load: () => import('./commands/up.ts'),
+  },
   down: { summary: 'stop the running host of the config', load: () => import('./commands/down.ts') },
   logs: {
-    summary: 'show stderr, stray prints and state changes of the running host',
+    summary: 'show stderr, non-protocol output and state changes of the running host',
     load: () => import('./commands/logs.ts'),
   },
   ls: { summary: 'show the servers and their state', load: () => import('./commands/ls.ts') },
   start: { summary: 'start a server of the running host', load: () => import('./commands/start.ts') },
   stop: { summary: 'stop a server of the running host', load: () => import('./commands/stop.ts') },
   restart: { summary: 'restart a server of the running host', load: () => import('./commands/restart.ts') },
-  tools: { summary: 'show what can be called', load: () => import('./commands/tools.ts') },
+  tools: { summary: 'list the tools of the servers', load: () => import('./commands/tools.ts') },
   types: { summary: 'write TypeScript types for the tools of a server', load: () => import('./commands/types.ts') },
   call: { summary: 'call a tool', load: () => import('./commands/call.ts') },
   read: { summary: 'read a resource', load: () => import('./commands/read.ts') },
   prompt: { summary: 'get a prompt', load: () => import('./commands/prompt.ts') },
-  tap: { summary: 'stand between a host and its server, unseen', load: () => import('./commands/tap.ts') },
+  tap: {
+    summary: 'forward and record the traffic between a host and its server',
+    load: () => import('./commands/tap.ts'),
+  },
   inspect: {
-    summary: 'open the Inspector: on what runs, a recording, a server or a command',
+    summary: 'open the Inspector for running hosts and taps, a recording, a server or a command',
     load: () => import('./commands/inspect.ts'),
   },
   config: {
-    summary: 'show what the config says, and what is wrong with it',
+    summary: 'show the config files found, their servers and their errors',
     load: () => import('./commands/config.ts'),
   },
-  litemcp: { summary: 'serve a tool of an MCP server in LiteMCP', load: () => import('./commands/litemcp.ts') },
-  completion: { summary: 'print the completion of a shell', load: () => import('./commands/completion.ts') },
+  litemcp: {
+    summary: 'serve a tool of an MCP server as a LiteMCP server',
+    load: () => import('./commands/litemcp.ts'),
+  },
+  completion: { summary: 'print the completion script for a shell', load: () => import('./commands/completion.ts') },
 };

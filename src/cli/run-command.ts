@@ -65,19 +65,23 @@ function splitAtServer(words: readonly string[]): { ours: string[]; serverComman
 async function makeProgram(words: readonly string[], run: RunCommand, out: Output): Promise<Command> {
   const program = new Command('standpipe');
   program
-    .description('Run, watch and test tool servers that speak over stdin and stdout: MCP and LiteMCP.')
+    .description('Run, supervise, test and debug tool servers that use MCP or LiteMCP over stdin and stdout.')
     .usage('<command> [options]')
     .version(ownInfo.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
-    .option('--config <file>', 'use this config file and no other')
-    .option('--discover', 'use the config files of your editors too')
+    .option('--config <file>', 'use only this config file')
+    .option('--discover', 'also use the config files of Claude Desktop, Cursor and VS Code')
     .option('--json', 'print one JSON document')
-    .option('--verbose', 'show the traffic and what happens to servers, on stderr')
-    .addOption(new Option('--timeout <duration>', 'how long a server may take: 500, 30s, 2m').argParser(readDuration))
+    .option('--verbose', 'show traffic and process events on stderr')
+    .addOption(
+      new Option('--timeout <duration>', 'maximum time for a start and for a response: 500, 30s, 2m').argParser(
+        readDuration,
+      ),
+    )
     .addHelpText(
       'after',
-      '\nA server can be a name of the config, or `-- <command …>`: then it is started for the purpose.',
+      '\nA server is a name from the config, or `-- <command …>`, which starts a server for this command.',
     );
   const wanted = wantedCommand(words);
   for (const [name, entry] of Object.entries(commandTable)) {

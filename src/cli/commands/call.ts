@@ -27,20 +27,20 @@ export const define: CommandModule['define'] = (command, run) => {
     .usage('<server> <tool> [name=value …] [options]')
     .argument('[words...]', 'the server, its tool, and the arguments')
     .option('--args <json>', 'all arguments as one JSON object; @file reads it from a file, - from stdin')
-    .option('--no-check', 'send the arguments even if the tool does not know them')
-    .option('--output <path>', 'save pictures, sounds and files of the result there: a file or a folder')
-    .option('--repeatable', 'send it again if the server falls while it runs');
+    .option('--no-check', 'send the arguments without validation')
+    .option('--output <path>', 'save images, audio and files of the result to this file or folder')
+    .option('--repeatable', 'retry the call if the server exits during it');
   addServerOptions(command);
   command.addHelpText(
     'after',
     `
 Arguments are typed by the schema of the tool:
-  name=value      text, a number, true, null … as the tool wants it; again for a list
-  name:=json      JSON, whatever the tool wants
-  name=@file      what the file says; @@ is an @, @- is stdin
-  a.b=value       inside of an object
+  name=value      converted to the type in the schema; repeat it for a list
+  name:=json      JSON, regardless of the schema
+  name=@file      content of the file; @- is stdin, @@text is the text @text
+  a.b=value       inside an object
   -               all arguments as one JSON object on stdin
-A LiteMCP server has one tool, and takes plain values in their order.`,
+A LiteMCP server has one tool and takes values by position.`,
   );
   examples(
     command,

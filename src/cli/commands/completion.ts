@@ -16,8 +16,8 @@ Install it:
   bash   echo 'source <(standpipe completion bash)' >> ~/.bashrc
   zsh    standpipe completion zsh > "\${fpath[1]}/_standpipe"
   fish   standpipe completion fish > ~/.config/fish/completions/standpipe.fish
-It completes commands, servers, tools, argument names and their values. It asks the running host, or else the config and
-what servers said before; it never starts one.`,
+It completes commands, servers, tools, argument names and values. The data comes from the running host, or from the
+config and a cache. No server is started.`,
   );
   command.action(
     run(async ({ out }, words) => {

@@ -21,9 +21,9 @@ import { addServerOptions, examples, readPort, serverOptions } from './server-op
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .argument('[what]', 'a recording, or a server of the config; without it, all hosts and taps that run')
-    .option('--port <number>', 'where to listen first', readPort)
-    .option('--no-open', 'only print the address; without it, a terminal opens the browser');
+    .argument('[what]', 'a recording, or a server of the config; default: all running hosts and taps')
+    .option('--port <number>', 'first port to try', readPort)
+    .option('--no-open', 'print the address without opening a browser');
   addServerOptions(command);
   examples(command, 'inspect', 'inspect session.jsonl', 'inspect weather', 'inspect -- node server.mjs');
   command.action(run(inspect));

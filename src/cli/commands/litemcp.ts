@@ -9,7 +9,7 @@ import { addServerOptions, examples, serverOptions } from './server-options.ts';
 export const define: CommandModule['define'] = (command, run) => {
   const serve = command
     .command('serve')
-    .description('start the MCP server behind -- and serve one of its tools in LiteMCP, on stdin and stdout')
+    .description('start the MCP server after -- and serve one of its tools as a LiteMCP server on stdin and stdout')
     .requiredOption('--tool <name>', 'the tool to serve');
   addServerOptions(serve);
   examples(serve, 'litemcp serve --tool add -- node server.mjs');

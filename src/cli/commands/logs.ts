@@ -12,12 +12,14 @@ import { noHost, withRunningHost } from '../reach/reach-host.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.argument('[server]', 'only of this server').option('-f, --follow', 'go on until the host ends, or Ctrl-C');
+  command
+    .argument('[server]', 'only of this server')
+    .option('-f, --follow', 'continue with new lines until the host ends, or Ctrl-C');
   command.addHelpText(
     'after',
     `
-Shows stderr, text on stdout that is no message, starts, ends and changes of state, as far back as the host remembers.
-With --json, each is a document on a line of its own.`,
+Shows stderr, non-protocol text on stdout, starts, exits and state changes, as far back as the host has them in memory.
+With --json, prints one document per line.`,
   );
   examples(command, 'logs', 'logs weather --follow', 'logs --json | jq .');
   command.action(run(logs));

@@ -18,7 +18,7 @@ import { addServerOptions, examples, serverOptions } from './server-options.ts';
 export const define: CommandModule['define'] = (command, run) => {
   command
     .usage('<server> [name] [name=value …] [options]')
-    .argument('[words...]', 'the server, the prompt and its arguments; without a prompt, what there is is listed');
+    .argument('[words...]', 'the server, the prompt and its arguments; without a prompt, prompts are listed');
   addServerOptions(command);
   examples(command, 'prompt docs', 'prompt docs summarize style=short', 'prompt docs review code=@main.py --json');
   command.action(run(prompt));

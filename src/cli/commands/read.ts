@@ -15,8 +15,8 @@ import { addServerOptions, examples, serverOptions } from './server-options.ts';
 export const define: CommandModule['define'] = (command, run) => {
   command
     .usage('<server> [uri] [options]')
-    .argument('[words...]', 'the server and the URI; without a URI, what there is to read is listed')
-    .option('--output <path>', 'save it there: a file or a folder');
+    .argument('[words...]', 'the server and the URI; without a URI, resources are listed')
+    .option('--output <path>', 'save it to this file or folder');
   addServerOptions(command);
   examples(command, 'read docs', 'read docs file:///readme.md', 'read docs file:///logo.png --output logo.png');
   command.action(run(read));

@@ -7,14 +7,12 @@ import type { ServerCommandOptions } from '../reach/server-command.ts';
 
 export function addServerOptions(command: Command): Command {
   return command
-    .option('--env <name=value>', 'a variable for the server behind --; repeatable', collect)
-    .option('--cwd <folder>', 'the folder that the server behind -- runs in')
-    .addOption(new Option('--protocol <name>', 'what the server behind -- speaks').choices(['mcp', 'litemcp']))
-    .option('--framing <name>', 'message framing used by the server behind --')
-    .addOption(
-      new Option('--era <name>', 'era of MCP that the server behind -- speaks').choices(['auto', ...erasOfMcp]),
-    )
-    .addOption(new Option('--revision <date>', 'revision of MCP to use with it, and no other').choices(revisionsOfMcp));
+    .option('--env <name=value>', 'environment variable for the server after --; repeatable', collect)
+    .option('--cwd <folder>', 'working folder of the server after --')
+    .addOption(new Option('--protocol <name>', 'protocol of the server after --').choices(['mcp', 'litemcp']))
+    .option('--framing <name>', 'message framing used by the server after --')
+    .addOption(new Option('--era <name>', 'MCP era of the server after --').choices(['auto', ...erasOfMcp]))
+    .addOption(new Option('--revision <date>', 'the only MCP revision to use with it').choices(revisionsOfMcp));
 }
 
 export function serverOptions(options: Record<string, unknown>): ServerCommandOptions {

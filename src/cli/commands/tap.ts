@@ -10,16 +10,16 @@ import { examples } from './server-options.ts';
 export const define: CommandModule['define'] = (command, run) => {
   command
     .usage('[options] -- <command …>')
-    .option('--record <file>', 'write everything that passes to a file')
-    .option('--name <name>', 'what the server is called for whoever watches')
-    .option('--framing <name>', 'how messages are parted, where it is not by lines')
-    .option('--mask-env <names>', 'variables whose values are not to be recorded')
-    .option('--redact-key <name>', 'keys of JSON whose values are not to be recorded; repeatable')
-    .option('--redact-path <path>', 'places in messages that are not to be recorded; repeatable')
-    .option('--keep-bytes <number>', 'how much is kept of one message')
-    .option('--max-file-bytes <number>', 'how large a recording grows before the next file is begun')
-    .option('--max-files <number>', 'how many files are kept')
-    .option('--no-announce', 'not to be found by the Inspector');
+    .option('--record <file>', 'record all traffic to this file')
+    .option('--name <name>', 'name of the server in recordings and viewers')
+    .option('--framing <name>', 'message framing (default: newline)')
+    .option('--mask-env <names>', 'environment variables whose values are hidden')
+    .option('--redact-key <name>', 'JSON keys whose values are hidden; repeatable')
+    .option('--redact-path <path>', 'JSON paths whose values are hidden; repeatable')
+    .option('--keep-bytes <number>', 'maximum number of stored bytes of a message')
+    .option('--max-file-bytes <number>', 'size at which the recording is rotated')
+    .option('--max-files <number>', 'maximum number of files of a recording')
+    .option('--no-announce', 'do not list this tap for the Inspector');
   examples(
     command,
     'tap -- node server.mjs',
@@ -29,23 +29,23 @@ export const define: CommandModule['define'] = (command, run) => {
   );
   command
     .command('install')
-    .description('put taps before the servers of a host’s config; a backup is kept beside it')
+    .description('add taps to the servers of a host’s config; a backup is kept next to it')
     .argument('<config>')
-    .argument('[server…]', 'which servers; all of them unless named')
+    .argument('[server…]', 'servers; default: all')
     .option('--record <folder>', 'record each server into a file of this folder')
     .action(run(install));
   command
     .command('uninstall')
-    .description('take the taps out again')
+    .description('remove the taps')
     .argument('<config>')
-    .argument('[server…]', 'which servers; all of them unless named')
+    .argument('[server…]', 'servers; default: all')
     .action(run(uninstall));
   command.action(run(misplaced));
 };
 
 const misplaced: CommandBody = async () => {
-  throw new UsageError('INVALID_OPTION', 'A tap takes its own options only', {
-    hint: 'Write them behind the word: standpipe tap --record FILE -- node server.mjs',
+  throw new UsageError('INVALID_OPTION', 'tap accepts only its own options', {
+    hint: 'Put them after the command: standpipe tap --record FILE -- node server.mjs',
   });
 };
 

@@ -8,10 +8,10 @@ import { examples, readPort } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .option('--no-watch', 'do not follow changes of the config')
-    .option('--no-inspector', 'without the Inspector')
-    .option('--open', 'show the Inspector in a browser at once')
-    .option('--inspector-port <number>', 'where the Inspector listens first', readPort);
+    .option('--no-watch', 'do not watch the config for changes')
+    .option('--no-inspector', 'do not start the Inspector')
+    .option('--open', 'open the Inspector in a browser')
+    .option('--inspector-port <number>', 'first port to try for the Inspector', readPort);
   command.addHelpText(
     'after',
     `
