@@ -2,7 +2,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, expectTypeOf, test } from 'vitest';
+import type { GivenServer } from '../../src/host/config/given-config.ts';
+import type { serverKeys } from '../../src/host/config/known-keys.ts';
 import { type GivenConfig, Host } from '../../src/host/index.ts';
 import { counting, folder } from './run-host.ts';
 
@@ -76,4 +78,8 @@ test.each([
   expect(() => new Host(given as never)).toThrow(
     expect.objectContaining({ code, message: expect.stringContaining(message), hint: expect.stringMatching(/\w/) }),
   );
+});
+
+test('every key of a server that a file may have is known to the type too', () => {
+  expectTypeOf<(typeof serverKeys)[number]>().toExtend<keyof GivenServer>();
 });

@@ -9,7 +9,7 @@ import type { RestartLimits } from '../restart-policy.ts';
 import { readForm, settleForm } from './config-file.ts';
 import { decodeText } from './disk.ts';
 import { inputsAtHand } from './inputs.ts';
-import type { remoteKeys } from './known-keys.ts';
+import type { namesOfOthers, remoteKeys, replacements } from './known-keys.ts';
 import { type Config, mergeFiles } from './load-config.ts';
 import type { ConfigPlace } from './places.ts';
 import { GIVEN, problemError } from './problem.ts';
@@ -56,23 +56,9 @@ interface OwnKeys {
 type KeysOfOthers = {
   [key in
     | (typeof remoteKeys)[number]
-    | 'headers'
-    | 'alwaysAllow'
-    | 'autoApprove'
-    | 'description'
-    | 'dev'
-    | 'gallery'
-    | 'trust'
-    | 'version'
-    | 'timeout'
-    | 'disabledTools'
-    | 'excludeTools'
-    | 'enabledTools'
-    | 'includeTools'
-    | 'transport'
-    | 'transportType'
-    | 'sandbox'
-    | 'sandboxEnabled']?: unknown;
+    | (typeof namesOfOthers)[number]
+    | keyof typeof replacements
+    | 'headers']?: unknown;
 } & { [comment: `//${string}` | `_${string}` | `#${string}`]: unknown };
 
 export function isGivenConfig(value: unknown): value is GivenConfig {

@@ -37,7 +37,7 @@ export const inputKeys = ['id', 'type', 'description', 'default', 'password', 'o
 export const remoteKeys = ['url', 'httpUrl', 'serverUrl'] as const;
 
 /** Keys that other hosts understand and that change nothing about how a server is run. Not worth a word. */
-export const keysOfOthers: ReadonlySet<string> = new Set([
+export const namesOfOthers = [
   'alwaysAllow',
   'autoApprove',
   'description',
@@ -45,23 +45,22 @@ export const keysOfOthers: ReadonlySet<string> = new Set([
   'gallery',
   'trust',
   'version',
-]);
+] as const;
+export const keysOfOthers: ReadonlySet<string> = new Set(namesOfOthers);
 
 /** Keys that other hosts understand, and whose effect somebody would miss here: said aloud, with what to write instead. */
-export const keysToReplace: ReadonlyMap<string, string> = new Map([
-  [
-    'timeout',
-    'Write "requestTimeoutMs" or "startupTimeoutMs", in milliseconds: hosts do not agree what "timeout" means.',
-  ],
-  ['disabledTools', 'Write "tools": {"deny": […]}.'],
-  ['excludeTools', 'Write "tools": {"deny": […]}.'],
-  ['enabledTools', 'Write "tools": {"allow": […]}.'],
-  ['includeTools', 'Write "tools": {"allow": […]}.'],
-  ['transport', 'Write "type": "stdio", or nothing.'],
-  ['transportType', 'Write "type": "stdio", or nothing.'],
-  ['sandbox', 'Standpipe has no sandbox: the server runs with all your rights.'],
-  ['sandboxEnabled', 'Standpipe has no sandbox: the server runs with all your rights.'],
-]);
+export const replacements = {
+  timeout: 'Write "requestTimeoutMs" or "startupTimeoutMs", in milliseconds: hosts do not agree what "timeout" means.',
+  disabledTools: 'Write "tools": {"deny": […]}.',
+  excludeTools: 'Write "tools": {"deny": […]}.',
+  enabledTools: 'Write "tools": {"allow": […]}.',
+  includeTools: 'Write "tools": {"allow": […]}.',
+  transport: 'Write "type": "stdio", or nothing.',
+  transportType: 'Write "type": "stdio", or nothing.',
+  sandbox: 'Standpipe has no sandbox: the server runs with all your rights.',
+  sandboxEnabled: 'Standpipe has no sandbox: the server runs with all your rights.',
+} as const;
+export const keysToReplace: ReadonlyMap<string, string> = new Map(Object.entries(replacements));
 
 /** `"//"`, `"_comment"`, `"#"`: comments for readers that know none. */
 export function isComment(key: string): boolean {
