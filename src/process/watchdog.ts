@@ -31,7 +31,7 @@ export interface WatchdogOptions {
   clock?: Clock;
 }
 
-/** One that keeps dying is not replaced without end. The next server that is started gets a new one in any case. */
+/** One that keeps dying is replaced so often in a period; then the next server that is started, or the next period, has a new one. */
 const maxReplacements = 3;
 const periodMs = 10_000;
 
@@ -112,11 +112,18 @@ export class Watchdog {
     if (this.#process !== watchdog) return; // reported already
     this.#process = undefined;
     // One that could not even be spawned would fail again: the next server is the time to try.
-    if (watchdog?.pid !== undefined && this.#lines.size > 0 && this.#mayReplace()) this.#start();
+    if (watchdog?.pid !== undefined && this.#lines.size > 0) {
+      if (this.#mayReplace()) this.#start();
+      else this.#clock.after(periodMs, () => this.#startAgain()).keepAlive(false);
+    }
     const hint = this.#process
       ? 'Another one has taken its place. Find out what ends it: servers are not guarded while there is none.'
       : 'Servers run on, but would outlive this program if it were killed. Check that /bin/sh can be run.';
     this.#onFailure(new ProcessError('WATCHDOG_FAILED', `The watchdog is lost: ${cause.message}`, { hint, cause }));
+  }
+
+  #startAgain(): void {
+    if (!this.#process && this.#lines.size > 0) this.#start();
   }
 
   #mayReplace(): boolean {
