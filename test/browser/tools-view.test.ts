@@ -98,6 +98,25 @@ inBrowser('tools, resources and prompts', () => {
     await page.getByText('Water the plants.').waitFor();
   });
 
+  test('renders Markdown without its HTML, shows it as written, and reads a linked resource that no list names', async () => {
+    const { url } = await openInspector('workbench');
+    const page = await openPage(url);
+    await live(page);
+    const result = await call(page, 'report');
+    const text = result.getByRole('region', { name: 'Text' });
+    await text.locator('strong', { hasText: 'soup' }).waitFor();
+    await text.getByRole('columnheader', { name: 'price' }).waitFor();
+    await text.getByText('<img src=x onerror=alert(1)>').waitFor();
+    await text.getByText('https://example.com/soup').waitFor();
+    expect(await text.locator('img, a').count()).toBe(0);
+    await result.getByLabel('Markdown as written').check();
+    await text.getByText('| --- | --- |').waitFor();
+    await result.getByRole('link', { name: 'See it under Resources' }).click();
+    await page.getByText('Not in the list of the server').waitFor();
+    await page.getByRole('button', { name: 'Read', exact: true }).click();
+    await page.getByText('Truffles.').waitFor();
+  });
+
   test('marks an error of the tool, keeps a history, and calls again with changes', async () => {
     const { url } = await openInspector('workbench');
     const page = await openPage(url);

@@ -106,6 +106,20 @@ export const tools = [
     run: () => text('Seen.'),
   },
   {
+    name: 'report',
+    description: 'A report in Markdown, with a link to a resource that no list names.',
+    inputSchema: none,
+    run: () => ({
+      content: [
+        {
+          type: 'text',
+          text: '# Menu\n\n- **soup**, see [the recipe](https://example.com/soup)\n- <img src=x onerror=alert(1)>\n\n| dish | price |\n| --- | --- |\n| soup | `5` |\n',
+        },
+        { type: 'resource_link', uri: 'note://secret-menu', name: 'secret menu' },
+      ],
+    }),
+  },
+  {
     name: 'fail',
     description: 'Reports an error, as a tool does.',
     inputSchema: none,

@@ -28,6 +28,7 @@ serve({
     resourceTemplates: [{ uriTemplate: 'note://{day}', name: 'note', description: 'The note of a day' }],
   }),
   'resources/read': ({ uri }) => {
+    if (uri === 'note://secret-menu') return { contents: [{ uri, mimeType: 'text/plain', text: 'Truffles.' }] };
     if (!(uri in notes)) throw Object.assign(new Error(`No such note: ${uri}`), { code: -32002 });
     return { contents: [{ uri, mimeType: 'text/plain', text: notes[uri] }] };
   },

@@ -4,6 +4,7 @@
 import type { EventRow, InspectedServer } from '../../../src/inspector/api.ts';
 import { followLive, type LiveHandlers } from '../api/live-feed.ts';
 import { ApiFailure, api } from '../api/request.ts';
+import { serverColour } from '../parts/server-colour.ts';
 import { loadCalls, putCall } from './calls.ts';
 import type { RowUpdate } from './event-columns.ts';
 import * as inspected from './inspected.ts';
@@ -81,6 +82,7 @@ function applyUpdates(updates: readonly RowUpdate[]): void {
 
 function putServers(servers: InspectedServer[]): void {
   inspected.serversAtMs.set(performance.now());
+  for (const { name } of servers) serverColour(name); // in their order, whichever view shows them first
   inspected.servers.set(servers);
 }
 

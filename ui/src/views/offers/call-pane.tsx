@@ -2,6 +2,8 @@
 
 import { useMemo, useRef, useState } from 'react';
 import { parseExact, writeExact } from '../../json/exact-json.ts';
+import { MarkdownText } from '../../markdown/markdown-text.tsx';
+import { looksLikeMarkdown } from '../../markdown/read-blocks.ts';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { addressOf } from '../../route.ts';
 import { firstValue } from '../../schema-form/first-value.ts';
@@ -65,7 +67,7 @@ export function CallPane({ offered, givenArgs }: { offered: Offered; givenArgs: 
           </span>
         ))}
       </header>
-      {offered.description && <p className="about">{visible(offered.description)}</p>}
+      {offered.description && <About text={offered.description} />}
       <form
         ref={form}
         onSubmit={(event) => {
@@ -105,6 +107,11 @@ export function CallPane({ offered, givenArgs }: { offered: Offered; givenArgs: 
       />
     </section>
   );
+}
+
+function About({ text }: { text: string }) {
+  if (looksLikeMarkdown(text)) return <MarkdownText text={text} label="Description" />;
+  return <p className="about">{visible(text)}</p>;
 }
 
 function parsed(text: string | undefined): unknown {

@@ -1,10 +1,10 @@
-// One block of content. Nothing a server sends becomes markup; pictures and sounds only from the bytes in the message, and only
+// One block of content. Nothing a server sends becomes markup of its own; pictures and sounds only from the bytes in the message, and only
 // of types the browser shows without running anything; links are shown and never followed by themselves.
 
 import type { ContentBlock, ResourceContents } from '../../api/shapes.ts';
+import { MarkdownText } from '../../markdown/markdown-text.tsx';
 import { HexView } from '../../parts/hex-view.tsx';
 import { JsonTree } from '../../parts/json-tree.tsx';
-import { LongText } from '../../parts/long-text.tsx';
 import { addressOf } from '../../route.ts';
 import { byteSize } from '../../text/amounts.ts';
 import { visible, visibleLine } from '../../text/visible.ts';
@@ -16,7 +16,7 @@ const base64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
 export function ContentView({ block, server }: { block: ContentBlock; server: string }) {
   switch (block?.type) {
     case 'text':
-      return <LongText text={String(block.text)} label="Text" />;
+      return <MarkdownText text={String(block.text)} label="Text" />;
     case 'image':
     case 'audio':
       return <Media data={block.data} mimeType={block.mimeType} />;
@@ -49,7 +49,7 @@ export function ResourceView({ contents }: { contents: ResourceContents }) {
       <code>{visibleLine(String(contents.uri))}</code>
       {contents.mimeType && <span className="tag">{visibleLine(contents.mimeType)}</span>}
       {'text' in contents ? (
-        <LongText text={String(contents.text)} label="Text of the resource" />
+        <MarkdownText text={String(contents.text)} label="Text of the resource" mimeType={contents.mimeType} />
       ) : (
         <Media data={contents.blob} mimeType={contents.mimeType ?? ''} />
       )}

@@ -1,4 +1,6 @@
 import type { InspectedServer } from '../../../../src/inspector/api.ts';
+import { MarkdownText } from '../../markdown/markdown-text.tsx';
+import { looksLikeMarkdown } from '../../markdown/read-blocks.ts';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { addressOf } from '../../route.ts';
 import type { Offer } from '../../state/offers.ts';
@@ -73,7 +75,7 @@ function Instructions({ name, text }: { name: string; text: string | undefined }
   return (
     <details className="note">
       <summary>How to use {visibleLine(name)}</summary>
-      <p>{visible(text)}</p>
+      {looksLikeMarkdown(text) ? <MarkdownText text={text} label="Instructions" /> : <p>{visible(text)}</p>}
     </details>
   );
 }

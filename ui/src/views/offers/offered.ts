@@ -46,6 +46,12 @@ export function offeredBy(server: string, known: Offer | undefined, kind: OfferK
   ];
 }
 
+/** A resource that a link names and no list does: it can be read all the same. */
+export function unlisted(server: string, uri: string): Offered {
+  const description = 'Not in the list of the server. It may be readable all the same.';
+  return { kind: 'resource', server, ...words(uri, uri, description), resource: { uri, name: uri } };
+}
+
 function words(name: string, title: string | undefined, description: string | undefined) {
   return { name, title: title ?? name, description: description ?? '' };
 }

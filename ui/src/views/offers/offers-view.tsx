@@ -9,7 +9,7 @@ import { loadOffer, useOffers } from '../../state/offers.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { CallPane } from './call-pane.tsx';
 import { OfferList } from './offer-list.tsx';
-import { matches, type OfferKind, offeredBy } from './offered.ts';
+import { matches, type OfferKind, offeredBy, unlisted } from './offered.ts';
 
 const titles = { tools: 'Tools', resources: 'Resources', prompts: 'Prompts' } as const;
 
@@ -25,7 +25,10 @@ export default function OffersView({ kind }: { kind: OfferKind }) {
   const listed = params.name === undefined ? server : (params.list ?? '');
   const offered = all.flatMap(({ name }) => offeredBy(name, known[name], kind));
   const shown = offered.filter((one) => (listed === '' || one.server === listed) && matches(one, search));
-  const chosen = offered.find((one) => one.name === params.name && one.server === server);
+  const isKnown = all.some(({ name }) => name === server);
+  const chosen =
+    offered.find((one) => one.name === params.name && one.server === server) ??
+    (kind === 'resources' && isKnown && params.name ? unlisted(server, params.name) : undefined);
   const asked = all.filter(({ name }) => listed === '' || name === listed);
 
   if (looked && !acts) {

@@ -1,0 +1,39 @@
+// Text that may be Markdown: rendered where it says or looks so, as it is written on demand.
+
+import { lazy, Suspense, useState } from 'react';
+import { LongText } from '../parts/long-text.tsx';
+import { looksLikeMarkdown } from './read-blocks.ts';
+
+const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).Markdown }));
+
+/** Longer texts are shown as they are, a piece at a time. */
+const LONGEST = 100_000;
+
+export function MarkdownText({
+  text,
+  label,
+  mimeType,
+}: {
+  text: string;
+  label: string;
+  mimeType?: string | undefined;
+}) {
+  const [asWritten, setAsWritten] = useState(false);
+  const isMarkdown = /^text\/(?:x-)?markdown\b/i.test(mimeType ?? '') || (!mimeType && looksLikeMarkdown(text));
+  if (!isMarkdown || text.length > LONGEST) return <LongText text={text} label={label} />;
+  return (
+    <div className="markdown-text">
+      <label className="check small">
+        <input type="checkbox" checked={asWritten} onChange={(event) => setAsWritten(event.target.checked)} /> Markdown
+        as written
+      </label>
+      {asWritten ? (
+        <LongText text={text} label={label} />
+      ) : (
+        <Suspense fallback={<LongText text={text} label={label} />}>
+          <Markdown text={text} label={label} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
