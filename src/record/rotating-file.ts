@@ -21,6 +21,8 @@ export interface RotatingFileOptions {
 export class RotatingFile {
   readonly #options: RotatingFileOptions;
   #handle: FileHandle | undefined;
+  /** What an append holds until the file is ready for it. */
+  #waiting: Uint8Array | undefined;
 
   constructor(options: RotatingFileOptions) {
     this.#options = options;
@@ -28,17 +30,26 @@ export class RotatingFile {
 
   /** `lines` end with a newline. Rejects with what the system says; the next call tries everything anew. */
   async append(lines: Uint8Array): Promise<void> {
+    this.#waiting = lines;
     try {
       this.#handle = await this.#ready();
+      this.#waiting = undefined;
       await this.#handle.appendFile(lines);
     } catch (error) {
+      this.#waiting = undefined;
       await this.close();
       throw error;
     }
   }
 
-  /** For the last moment of a process, when nothing can be awaited. Throws what the system says. */
-  appendSync(lines: Uint8Array): void {
+  /** Whether an append has not begun to write. */
+  get isWaiting(): boolean {
+    return this.#waiting !== undefined;
+  }
+
+  /** For the last moment of a process, when nothing can be awaited: after what waits. Throws what the system says. */
+  appendSync(last: Uint8Array): void {
+    const lines = Buffer.concat([this.#waiting ?? new Uint8Array(), last]);
     if (this.#handle) {
       writeFileSync(this.#handle.fd, lines);
       return;

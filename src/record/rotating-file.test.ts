@@ -1,0 +1,20 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { RotatingFile } from './rotating-file.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'standpipe-rotating-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('a process that ends while the file is being opened loses nothing', async () => {
+  const path = join(folder, 'ends.jsonl');
+  const file = new RotatingFile({ path, maxFileBytes: 1e6, maxFiles: 1, header: 'header' });
+  const appending = file.append(Buffer.from('first\n'));
+  expect(file.isWaiting).toBe(true);
+  file.appendSync(Buffer.from('last\n'));
+  expect(readFileSync(path, 'utf8')).toBe('\nheader\nfirst\nlast\n');
+  await appending; // which a process that ends does not do
+  expect(file.isWaiting).toBe(false);
+  await file.close();
+});
