@@ -4,15 +4,17 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { usually } from '../fixtures/repetitions.ts';
 import { fixture, freshFile, isAlive, node, readEvents, startTap, until } from './tapped.ts';
 
 const MB = 1024 * 1024;
 
 describe('traffic', () => {
-  test('100 MB of random bytes each way arrive as they were sent, recorded or not', async () => {
+  const each = usually(16, 100);
+  test(`${each} MB of random bytes each way arrive as they were sent, recorded or not`, async () => {
     for (const tap of [[], ['--record', freshFile()]]) {
       const report = freshFile('json');
-      const tapped = startTap([node, fixture('pours-and-hashes'), report, String(100 * MB)], { tap, collects: false });
+      const tapped = startTap([node, fixture('pours-and-hashes'), report, String(each * MB)], { tap, collects: false });
       const sent = createHash('sha256');
       const got = createHash('sha256');
       let gotBytes = 0;
@@ -21,7 +23,7 @@ describe('traffic', () => {
         got.update(chunk);
       });
       const { stdin } = tapped.process;
-      for (let left = 100 * MB; left > 0; ) {
+      for (let left = each * MB; left > 0; ) {
         const piece = randomBytes(Math.min(left, 1 + Math.floor(Math.random() * 300_000)));
         left -= piece.length;
         sent.update(piece);
@@ -30,7 +32,7 @@ describe('traffic', () => {
       stdin.end();
       expect(await tapped.end()).toEqual({ exitCode: 0, signal: null });
       const server = JSON.parse(readFileSync(report, 'utf8'));
-      expect([gotBytes, server.readBytes]).toEqual([100 * MB, 100 * MB]);
+      expect([gotBytes, server.readBytes]).toEqual([each * MB, each * MB]);
       expect(got.digest('hex')).toBe(server.poured);
       expect(server.read).toBe(sent.digest('hex'));
     }
