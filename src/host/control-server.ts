@@ -6,9 +6,11 @@ import { createServer, type Server as SocketServer } from 'node:net';
 import { StandpipeError, toError, UsageError } from '../base/errors.ts';
 import type { InboundCall } from '../jsonrpc/inbound.ts';
 import { Peer } from '../jsonrpc/peer.ts';
+import type { ElicitResult } from '../mcp/types.ts';
 import { oneProcessAtATime } from '../process/one-process-at-a-time.ts';
 import { isServed, listenLocal } from '../transport/local-socket.ts';
 import { StreamTransport } from '../transport/stream-transport.ts';
+import type { Caller, CallerQuestions } from './caller-questions.ts';
 import { carry } from './carried-error.ts';
 import type { CallSettings, HostApi } from './host-api.ts';
 import { RemoteHost } from './remote-host.ts';
@@ -23,6 +25,8 @@ interface Asked {
   repeatable?: boolean;
   start?: boolean;
   seq?: number;
+  /** The caller can put questions of the server to a person. */
+  answers?: boolean;
 }
 
 type Method = (host: HostApi, asked: Asked, settings: CallSettings) => unknown;
@@ -48,6 +52,11 @@ const methods: Record<string, Method> = {
   'host/restart': (host, { server }) => host.restartServer(server),
 };
 
+/** While these run, the server may ask something. */
+const calling = new Set(['host/callTool', 'host/readResource', 'host/getPrompt']);
+/** A person may take as long as the server waits. */
+const ANSWER_MS = 24 * 60 * 60_000;
+
 /** Only programs of the owner can connect at all: this is for one that forgets to close. */
 const MOST_CALLERS = 256;
 
@@ -59,18 +68,23 @@ export interface ControlServer {
 export interface ControlOptions {
   /** Another program asks the host to end. */
   onDown?: () => void;
+  /** Where questions of servers are asked of callers. */
+  questions?: CallerQuestions;
 }
 
 export async function serveControl(
   host: HostApi,
   path: string,
-  { onDown }: ControlOptions = {},
+  { onDown, questions }: ControlOptions = {},
 ): Promise<ControlServer> {
   const peers = new Set<Peer>();
   const listener = createServer((socket) => {
     const peer = new Peer(StreamTransport.over(socket));
     for (const [method, run] of Object.entries(methods)) {
-      peer.handle<Asked>(method, (asked, call) => answer(host, run, asked, call, peer));
+      peer.handle<Asked>(method, (asked, call) => {
+        const over = calling.has(method) ? questions?.during(asked.server, callerOf(asked, peer)) : undefined;
+        return answer(host, run, asked, call, peer).finally(over);
+      });
     }
     if (onDown) {
       peer.handle('host/down', () => {
@@ -92,6 +106,18 @@ export async function serveControl(
       listener.close();
       await Promise.all([...peers].map((peer) => peer.close()));
     },
+  };
+}
+
+function callerOf({ server, answers }: Asked, peer: Peer): Caller {
+  return {
+    ask: answers
+      ? (params, { signal }) =>
+          peer
+            .request<ElicitResult>('host/elicit', { server, params }, { timeoutMs: ANSWER_MS, signal })
+            .catch(() => ({ action: 'cancel' })) // the caller is gone
+      : undefined,
+    unanswered: (question) => void peer.notify('host/unanswered', { ...question }).catch(() => undefined), // it is gone
   };
 }
 

@@ -4,9 +4,12 @@ import type { Socket } from 'node:net';
 import { RpcCode, RpcError } from '../base/errors.ts';
 import { LARGEST_MAX_FRAME_BYTES } from '../framing/framing.ts';
 import { Peer } from '../jsonrpc/peer.ts';
+import type { InputContext } from '../mcp/client/options.ts';
 import type { Warning } from '../mcp/client/warnings.ts';
 import type {
   CallToolResult,
+  ElicitParams,
+  ElicitResult,
   GetPromptResult,
   Prompt,
   ReadResourceResult,
@@ -16,6 +19,7 @@ import type {
 } from '../mcp/types.ts';
 import { connectLocal } from '../transport/local-socket.ts';
 import { StreamTransport } from '../transport/stream-transport.ts';
+import type { Unanswered } from './caller-questions.ts';
 import { type Carried, rebuilt, uncarry } from './carried-error.ts';
 import type { Offer } from './catalog.ts';
 import type { ConfigProblem } from './config/problem.ts';
@@ -30,6 +34,7 @@ const STATUS_MS = 5_000;
 
 export class RemoteHost implements HostApi {
   readonly #peer: Peer;
+  #answers = false;
 
   private constructor(peer: Peer) {
     this.#peer = peer;
@@ -48,6 +53,22 @@ export class RemoteHost implements HostApi {
     const peer = new Peer(StreamTransport.over(socket, limits), { requestTimeoutMs: PATIENCE_MS });
     await peer.start();
     return new RemoteHost(peer);
+  }
+
+  /** From now on, what a server asks during a call of ours is answered by `elicit`, if there is one. */
+  answerQuestions(
+    elicit: ((server: string, params: ElicitParams, context: InputContext) => Promise<ElicitResult>) | undefined,
+    onUnanswered: (question: Unanswered) => void,
+  ): void {
+    this.#answers = elicit !== undefined;
+    if (elicit) {
+      this.#peer.handle<{ server: string; params: ElicitParams }>(
+        'host/elicit',
+        ({ server, params }, { signal }) => elicit(server, params, { signal }),
+        { asks: true },
+      );
+    }
+    this.#peer.onNotification('host/unanswered', (question) => onUnanswered(question as unknown as Unanswered));
   }
 
   async status(): Promise<ServerStatus[]> {
@@ -148,7 +169,11 @@ export class RemoteHost implements HostApi {
   async #ask<T>(method: string, params: object = {}, settings: CallSettings = {}): Promise<T> {
     const { signal, onProgress, timeoutMs, repeatable } = settings;
     try {
-      return await this.#peer.request<T>(method, { ...params, timeoutMs, repeatable }, { signal, onProgress });
+      return await this.#peer.request<T>(
+        method,
+        { ...params, timeoutMs, repeatable, answers: this.#answers },
+        { signal, onProgress },
+      );
     } catch (error) {
       throw uncarry(error);
     }

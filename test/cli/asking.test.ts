@@ -6,7 +6,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { until } from '../fixtures/server.ts';
-import { everythingEntry, folder, runCli, runOnTerminal, startCli, writeConfig } from './run-cli.ts';
+import {
+  everythingEntry,
+  folder,
+  runCli,
+  runOnTerminal,
+  startCli,
+  startHost,
+  stopHost,
+  writeConfig,
+} from './run-cli.ts';
 
 /** Python's `pty` makes the terminal. Windows has none. */
 const hasTerminal = spawnSync('python3', ['-c', 'import pty']).status === 0;
@@ -51,6 +60,34 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   });
 });
 
+test('without a host and a terminal, a question is declined, and the document says so', async () => {
+  const config = writeConfig('asking-alone.json', { everything: everythingEntry });
+  const { stdout, stderr } = await runCli(['call', 'everything/asks', '--json', '--config', config]);
+  expect(JSON.parse(stdout).unanswered).toEqual([{ server: 'everything', message: 'Who are you?', action: 'decline' }]);
+  expect(stderr).toContain('so it is declined. Run it on a terminal to answer.');
+});
+
+test.skipIf(!hasTerminal)('with a running host, a question goes to the terminal of the caller', async () => {
+  const config = writeConfig('asking-host.json', {
+    everything: everythingEntry,
+    asker: { command: process.execPath, args: [slowAsker] },
+  });
+  const host = await startHost(['--config', config]);
+  try {
+    const { stdout } = await runOnTerminal(['call', 'asker', 'book', '--config', config], {
+      env: { NO_COLOR: '1' },
+      steps: [
+        { wait: 'asker asks: For whom?' },
+        { wait: 'name <', type: 'Ada\r' },
+        { wait: 'Send this? [y/N] ', type: 'y\r' },
+      ],
+    });
+    expect(stdout).toContain('It was: accept');
+  } finally {
+    await stopHost(host);
+  }
+});
+
 test('under up, a question that nobody can see is cancelled with a line that says where to answer', async () => {
   const config = writeConfig('asking.json', { everything: everythingEntry });
   const up = startCli(['up', '--config', config]);
@@ -59,8 +96,12 @@ test('under up, a question that nobody can see is cancelled with a line that say
   const ended = once(up, 'close');
   try {
     await until('the server is ready', () => log.includes('everything ready'));
-    const { stdout } = await runCli(['call', 'everything/asks', '--config', config]);
-    expect(JSON.parse(stdout)).toEqual({ action: 'cancel' });
+    const { stdout, stderr } = await runCli(['call', 'everything/asks', '--json', '--config', config]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      content: [{ type: 'text', text: '{"action":"cancel"}' }],
+      unanswered: [{ server: 'everything', message: 'Who are you?', action: 'cancel' }],
+    });
+    expect(stderr).toContain('everything asks: Who are you? — nobody is here to answer, so it is cancelled.');
     await until('it is told', () => log.includes('everything asks'));
     const [, address] = /inspector (http\S+)/.exec(log)!;
     expect(log).toContain(

@@ -5,7 +5,7 @@ import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { visible, visibleLine } from '../output/visible.ts';
 import { type FoundTool, findTool } from '../reach/find-tool.ts';
-import { withHost } from '../reach/reach-host.ts';
+import { type Reached, withHost } from '../reach/reach-host.ts';
 import { stderrOfCall, withStderr } from '../reach/stderr-of-call.ts';
 import { type ServerWarning, tellWarnings } from '../reach/tell-warnings.ts';
 import { errorText, printContent } from '../result/print-content.ts';
@@ -74,7 +74,13 @@ const call: CommandBody = async (invocation, words, options) => {
     const written = result.isError ? await stderr() : '';
     out.activity.end();
     const warned = await tellWarnings(reached.host, [found.server], out);
-    return show(result, found, output, { ...(written && { stderr: written }), ...warned }, invocation);
+    return show(
+      result,
+      found,
+      output,
+      { ...(written && { stderr: written }), ...warned, ...unansweredOf(reached) },
+      invocation,
+    );
   });
 };
 
@@ -85,11 +91,15 @@ async function readInput({ tool, protocol, words }: FoundTool, args: string | un
   return byPosition ?? readArguments(words, { tool: name, schema, args, unchecked: !check });
 }
 
+function unansweredOf({ unanswered }: Reached): { unanswered?: Reached['unanswered'] } {
+  return unanswered.length > 0 ? { unanswered } : {};
+}
+
 async function show(
   result: CallToolResult,
   { server, tool }: FoundTool,
   output: string | undefined,
-  more: { stderr?: string; warnings?: ServerWarning[] },
+  more: { stderr?: string; warnings?: ServerWarning[]; unanswered?: Reached['unanswered'] },
   { out }: Invocation,
 ): Promise<number> {
   const { isError = false, content, structuredContent } = result;

@@ -2,6 +2,7 @@
 // is no, and a word about it.
 
 import { createInterface } from 'node:readline/promises';
+import type { Unanswered } from '../../host/caller-questions.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
 import type { ElicitFormParams, ElicitParams, ElicitResult } from '../../mcp/types.ts';
 import type { Output } from '../output/output.ts';
@@ -11,14 +12,26 @@ import { describeType, Misfit, typedValue } from '../values/typed-value.ts';
 type Ask = (question: string) => Promise<string>;
 type Content = NonNullable<ElicitResult['content']>;
 
-export function askPerson(server: string, out: Output): InputHandlers {
+/** Whether somebody can be asked: both ends of the terminal are needed. */
+export function isSomebodyThere(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
+export function tellUnanswered({ server, message, action }: Unanswered, out: Output): void {
+  const what = action === 'decline' ? 'declined' : 'cancelled';
+  out.say(
+    `${visibleLine(server)} asks: ${visible(message)} — nobody is here to answer, so it is ${what}. Run it on a terminal to answer.`,
+  );
+}
+
+export function askPerson(server: string, out: Output, unanswered: Unanswered[] = []): InputHandlers {
   return {
     elicitModes: ['form', 'url'],
     elicit: async (params, { signal }) => {
-      if (!process.stdin.isTTY || !process.stderr.isTTY) {
-        out.say(
-          `${visibleLine(server)} asks: ${visible(params.message)} — nobody is here to answer, so it is declined.`,
-        );
+      if (!isSomebodyThere()) {
+        const question: Unanswered = { server, message: params.message, action: 'decline' };
+        unanswered.push(question);
+        tellUnanswered(question, out);
         return { action: 'decline' };
       }
       out.say(out.paintError('bold', `${visibleLine(server)} asks: ${visible(params.message)}`));

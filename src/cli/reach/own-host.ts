@@ -2,6 +2,7 @@
 // servers want to know.
 
 import { UsageError } from '../../base/errors.ts';
+import type { Unanswered } from '../../host/caller-questions.ts';
 import type { Config } from '../../host/config/load-config.ts';
 import type { ServerConfig } from '../../host/config/server-config.ts';
 import type { Host } from '../../host/host.ts';
@@ -12,7 +13,11 @@ import { type ServerCommandOptions, serverOfCommand } from './server-command.ts'
 import { tellNoise } from './tell-noise.ts';
 import { userEraMemory } from './user-era-memory.ts';
 
-export async function ownHost(invocation: Invocation, options: ServerCommandOptions): Promise<Host> {
+export async function ownHost(
+  invocation: Invocation,
+  options: ServerCommandOptions,
+  unanswered: Unanswered[],
+): Promise<Host> {
   const { serverCommand, settings, out } = invocation;
   const { Host } = await import('../../host/host.ts');
   const servers = serverCommand
@@ -20,7 +25,7 @@ export async function ownHost(invocation: Invocation, options: ServerCommandOpti
     : (await loadServers(settings).catch(orACommand)).servers.map((server) => forOnce(server, settings));
   const host = new Host(servers, {
     eraMemory: userEraMemory(),
-    inputs: (server) => askPerson(server, out),
+    inputs: (server) => askPerson(server, out, unanswered),
     onNoise: ({ server, text, count }) => {
       if (count === 1) tellNoise(server, text, out);
     },

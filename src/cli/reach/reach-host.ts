@@ -1,11 +1,14 @@
 // Whoever a command needs: the host that runs already, or one of its own that is stopped afterwards, without a trace.
 
 import { StandpipeError, UsageError } from '../../base/errors.ts';
+import type { Unanswered } from '../../host/caller-questions.ts';
 import type { HostApi } from '../../host/host-api.ts';
 import type { RemoteHost } from '../../host/remote-host.ts';
-import type { Tool } from '../../mcp/types.ts';
+import type { InputContext } from '../../mcp/client/options.ts';
+import type { ElicitParams, Tool } from '../../mcp/types.ts';
 import { unlessAborted } from '../interrupt.ts';
 import type { Invocation } from '../invocation.ts';
+import type { Output } from '../output/output.ts';
 import { findRunningHost } from './running-host.ts';
 import type { ServerCommandOptions } from './server-command.ts';
 
@@ -15,6 +18,8 @@ export interface Reached {
   running: boolean;
   /** The only server, where it was started for the purpose. */
   only: string | undefined;
+  /** What servers asked so far that nobody answered. */
+  unanswered: readonly Unanswered[];
   /** For the completion of shells, when no host runs that can be asked. */
   remember: (server: string, tools: readonly Tool[]) => void;
 }
@@ -26,12 +31,14 @@ export async function withHost<T>(
   work: (reached: Reached) => Promise<T>,
 ): Promise<T> {
   const { serverCommand, settings, signal, out } = invocation;
+  const unanswered: Unanswered[] = [];
   const running = serverCommand ? undefined : await findRunningHost(settings, (text) => out.say(text));
   if (running) {
     if (settings.verbose) out.say('Through the host that is running; its traffic is seen there, not here.');
+    await answerQuestions(running, unanswered, out);
     try {
       return await unlessAborted(
-        work({ host: running, running: true, only: undefined, remember: () => undefined }),
+        work({ host: running, running: true, only: undefined, remember: () => undefined, unanswered }),
         signal,
       );
     } finally {
@@ -45,10 +52,10 @@ export async function withHost<T>(
   const remember: Reached['remember'] = (server, tools) => {
     if (!serverCommand) rememberTools(settings, server, tools);
   };
-  const own = await ownHost(invocation, options);
+  const own = await ownHost(invocation, options, unanswered);
   try {
     const only = serverCommand ? own.names[0] : undefined;
-    return await unlessAborted(work({ host: own, running: false, only, remember }), signal);
+    return await unlessAborted(work({ host: own, running: false, only, remember, unanswered }), signal);
   } catch (error) {
     throw whyItFailed(error);
   } finally {
@@ -56,6 +63,19 @@ export async function withHost<T>(
     await own.stop();
     out.activity.end();
   }
+}
+
+/** What a server asks during a call goes to the terminal of this command, if it has one. */
+async function answerQuestions(host: RemoteHost, unanswered: Unanswered[], out: Output): Promise<void> {
+  const { askPerson, isSomebodyThere, tellUnanswered } = await import('./ask-person.ts');
+  const elicit = isSomebodyThere()
+    ? async (server: string, params: ElicitParams, context: InputContext) =>
+        askPerson(server, out).elicit!(params, context)
+    : undefined;
+  host.answerQuestions(elicit, (question) => {
+    unanswered.push(question);
+    tellUnanswered(question, out);
+  });
 }
 
 /** For commands that only make sense while a host runs. */

@@ -2,10 +2,11 @@
 
 import { relative } from 'node:path';
 import { toError } from '../../base/errors.ts';
+import { CallerQuestions } from '../../host/caller-questions.ts';
 import type { Config, LoadOptions } from '../../host/config/load-config.ts';
 import { type ConfigProblem, problemText } from '../../host/config/problem.ts';
 import { watchConfig } from '../../host/config/watch-config.ts';
-import { type ControlServer, serveControl } from '../../host/control-server.ts';
+import { type ControlOptions, type ControlServer, serveControl } from '../../host/control-server.ts';
 import { Host } from '../../host/host.ts';
 import { ensureRuntimeFolder, runtimeFolder } from '../../live/runtime-folder.ts';
 import { untilAborted } from '../interrupt.ts';
@@ -36,9 +37,11 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   let view: UpView | undefined;
   const tell = (text: string) => view?.note(text);
   const onlookers = new Onlookers(tell);
+  const questions = new CallerQuestions();
+  const others = options.inspector ? onlookers.questions.inputs : nobodyAnswers(tell);
   const host = await Host.open(load, {
     eraMemory: userEraMemory(),
-    inputs: options.inspector ? onlookers.questions.inputs : nobodyAnswers(tell),
+    inputs: (server) => questions.inputs(server, others(server)),
     onNoise: ({ server, text, count }) =>
       tell(
         count === 1
@@ -54,7 +57,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   const config = host.config!;
   // Before any server: a second host of the same config must not start a single one.
   const asked = new AbortController();
-  const control = await openControl(host, controlPathOf(settings)!, () => asked.abort());
+  const control = await openControl(host, controlPathOf(settings)!, { questions, onDown: () => asked.abort() });
   const advice = () => host.status().flatMap((status) => adviceFor(status, configOf(host, status.name)));
   const read = () => ({ servers: host.status(), advice: advice() });
   view = out.json ? jsonView(out) : out.onTerminal ? screenView(out, read) : logView(out);
@@ -86,9 +89,9 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   view.ended();
 }
 
-async function openControl(host: Host, path: string, onDown: () => void): Promise<ControlServer> {
+async function openControl(host: Host, path: string, options: ControlOptions): Promise<ControlServer> {
   if (process.platform !== 'win32') ensureRuntimeFolder(runtimeFolder());
-  return serveControl(host, path, { onDown });
+  return serveControl(host, path, options);
 }
 
 async function reload(host: Host, config: Config, secrets: ServerSecrets, view: UpView): Promise<void> {
