@@ -31,7 +31,7 @@ test('rows come as they happen, and answers change the rows of their requests', 
       .all('updates')
       .flat()
       .find(({ seq }) => seq === asked.seq),
-  ).toMatchObject({ error: 'cancelled' });
+  ).toMatchObject({ note: 'cancelled' });
 });
 
 test('a page that comes back gets what it missed, once and in order', async () => {
