@@ -46,9 +46,9 @@ export function decideRestart(
   const failures = ending.uptimeMs >= limits.resetAfterMs ? 1 : history.failures + 1;
   const recent = history.restartsMs.filter((atMs) => atMs > nowMs - limits.periodMs);
   const past = { restartsMs: recent, failures };
-  if (limits.policy === 'never') return { restart: false, reason: 'it is not to be restarted', history: past };
+  if (limits.policy === 'never') return { restart: false, reason: 'the restart policy is "never"', history: past };
   if (limits.policy === 'on-failure' && ending.exitCode === 0) {
-    return { restart: false, reason: 'it ended by itself, with exit code 0', history: past };
+    return { restart: false, reason: 'it exited with code 0, and the restart policy is "on-failure"', history: past };
   }
   if (recent.length >= limits.maxRestarts) {
     const seconds = Math.round(limits.periodMs / 1000);

@@ -238,7 +238,7 @@ class Draft {
     const generation = this.#nextNumber();
     const again = state === 'backoff';
     this.#set({ process: { phase: 'opening', generation }, restarts: again ? restarts + 1 : restarts });
-    this.#change('starting', again ? 'restarted after a failure' : 'it is needed');
+    this.#change('starting', again ? 'restarted after a failure' : 'start requested');
     this.effects.push({ type: 'open', generation });
   }
 

@@ -60,9 +60,7 @@ async function frameProblems(view: InspectorView, event: FrameEvent): Promise<st
   if (lite) return [];
   const problems: string[] = [];
   if (kind === 'noise') {
-    problems.push(
-      'This is no message: it is text that was printed to stdout. Strict hosts close the connection for it.',
-    );
+    problems.push('Non-protocol text that was printed to stdout. Strict hosts close the connection for it.');
   } else if (noise !== undefined) {
     problems.push(`Text stands before the message on the same line: ${JSON.stringify(noise.slice(0, 200))}`);
   }

@@ -28,7 +28,7 @@ export function readRanges(body: unknown): readonly Range[] {
   for (const range of ranges) {
     const [first, last] = Array.isArray(range) && range.length === 2 ? range : [];
     if (!(Number.isSafeInteger(first) && Number.isSafeInteger(last) && before < first && first <= last)) {
-      throw new HttpProblem(400, '"ranges" are pairs of whole numbers that rise');
+      throw new HttpProblem(400, '"ranges" are pairs of integers that rise');
     }
     before = last;
   }

@@ -20,7 +20,7 @@ const words: Record<Kind, { title: string; explanation: string }> = {
   'stdout-pollution': {
     title: 'Prints to stdout',
     explanation:
-      'Text that is no message came on stdout. Strict hosts close the connection for it. Print logs to stderr instead: console.error, print(…, file=sys.stderr), System.err.',
+      'The server printed non-protocol text to stdout. Strict hosts close the connection for it. Print logs to stderr instead: console.error, print(…, file=sys.stderr), System.err.',
   },
   'slow-start': {
     title: 'Starts slowly',

@@ -155,6 +155,6 @@ function stderrQuery(query: URLSearchParams) {
 
 function wholeNumber(what: string, text: string | null | undefined): number | undefined {
   if (text === null || text === undefined || text === '') return undefined;
-  if (!/^\d{1,15}$/.test(text)) throw new HttpProblem(400, `${what} is a whole number`);
+  if (!/^\d{1,15}$/.test(text)) throw new HttpProblem(400, `${what} is an integer`);
   return Number(text);
 }

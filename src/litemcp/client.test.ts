@@ -95,7 +95,7 @@ describe('information', () => {
     ['of another type', result(1, '5').trim(), 'No "info" came: the server refused: 5'],
     ['without a version', JSON.stringify({ id: 1, type: 'info', data: {} }), 'version must be an array'],
     ['with broken JSON', '{"version":[1,0,0],"id":1,"type":"info","data":{},}', 'it is not valid JSON'],
-    ['with its id as a string', envelope('1', 'info', { name: 'T' }), 'id must be a whole number, not a string'],
+    ['with its id as a string', envelope('1', 'info', { name: 'T' }), 'id must be an integer, not a string'],
   ])('%s is refused in words, and asked for again the next time', async (_how, answer, message) => {
     const { client, raw } = await rawServerOf();
     const asked = client.info();

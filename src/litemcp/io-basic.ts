@@ -62,7 +62,7 @@ export function checkIOBasic(value: unknown, text: string): IOBasic | Unreadable
   const message = value as Record<string, unknown>;
   const id = exactId(message.id, text);
   try {
-    if (id === undefined) throw malformed(`id must be a whole number, not ${nameOf(message.id)}`);
+    if (id === undefined) throw malformed(`id must be an integer, not ${nameOf(message.id)}`);
     const version = readVersion(message.version, 'version');
     requireSameMajor(version, 'version');
     const type = readString(message.type, 'type');

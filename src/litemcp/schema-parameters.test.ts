@@ -99,7 +99,7 @@ describe('a text', () => {
   test('that does not fit is refused by name', () => {
     const parameters = parametersOf(root({ n: { type: 'integer' } }));
     expect(readArguments(parameters, ['1.5'])).toEqual({
-      problem: 'The argument "n" does not fit: "1.5" is not a whole number',
+      problem: 'The argument "n" does not fit: "1.5" is not an integer',
     });
   });
   test('may belong to any name', () => {

@@ -122,7 +122,7 @@ describe('what has no id to answer is logged, and the next request works', () =>
     [
       'an id that is a string',
       '{"version":[1,0,0],"id":"1","type":"get"}',
-      'Calculator: id must be a whole number, not a string',
+      'Calculator: id must be an integer, not a string',
     ],
     ['an answer', '{"version":[1,0,0],"id":1,"type":"result","data":{}}', 'is an answer, and nothing was asked'],
     ['a broken answer', '{"id":1,"type":"info",', 'Calculator: Not valid JSON: '],

@@ -13,12 +13,12 @@ describe('a version', () => {
     expect(readVersion({ major: 1, minor: 2, patch: 3 }, 'version')).toEqual([1, 2, 3]);
   });
   test.each([
-    [[1, 0], 'version must be three whole numbers, such as [1, 0, 0]'],
-    [[1, 0, -1], 'version must be three whole numbers, such as [1, 0, 0]'],
-    [[1, 0, 0.5], 'version must be three whole numbers, such as [1, 0, 0]'],
+    [[1, 0], 'version must be three integers, such as [1, 0, 0]'],
+    [[1, 0, -1], 'version must be three integers, such as [1, 0, 0]'],
+    [[1, 0, 0.5], 'version must be three integers, such as [1, 0, 0]'],
     ['1.0.0', 'version must be an array such as [1, 0, 0], not a string'],
     [undefined, 'version must be an array such as [1, 0, 0], not absent'],
-    [{ major: 1 }, 'version needs whole numbers major, minor and patch'],
+    [{ major: 1 }, 'version needs integers major, minor and patch'],
   ])('%j is refused in words', (value, message) => {
     expect(() => readVersion(value, 'version')).toThrow(message);
   });
@@ -123,9 +123,9 @@ describe('an IOBasic', () => {
     }
   });
   test.each([
-    [envelope({ id: '1' }), 'id must be a whole number, not a string', undefined],
-    [envelope({ id: 1.5 }), 'id must be a whole number, not a number', undefined],
-    [`{"version":[1,0,0],"id":${'9'.repeat(41)},"type":"get"}`, 'id must be a whole number, not a number', undefined],
+    [envelope({ id: '1' }), 'id must be an integer, not a string', undefined],
+    [envelope({ id: 1.5 }), 'id must be an integer, not a number', undefined],
+    [`{"version":[1,0,0],"id":${'9'.repeat(41)},"type":"get"}`, 'id must be an integer, not a number', undefined],
     [envelope({ version: undefined }), 'version must be an array such as [1, 0, 0], not absent', 1],
     [envelope({ version: [2, 1, 0] }), 'version is 2.1.0, and this side speaks LiteMCP 1.0.0: only versions 1.x.x', 1],
     [envelope({ type: 3 }), 'type must be a string, not a number', 1],

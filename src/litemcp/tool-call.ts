@@ -39,7 +39,7 @@ function readArgument(value: unknown, at: string, i: number): string {
   return String(value);
 }
 
-/** A whole number that JSON.parse may have rounded: nobody knows any more what was written. */
+/** An integer that JSON.parse may have rounded: nobody knows any more what was written. */
 export function losesDigits(value: number): boolean {
   return !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value));
 }

@@ -31,7 +31,7 @@ describe('text that does not fit is refused in words', () => {
     ['number', '0x10', '"0x10" is not a number'],
     ['number', 'Infinity', '"Infinity" is not a number'],
     ['number', '1e999', '"1e999" is not a number'],
-    ['int', '1.5', '"1.5" is not a whole number'],
+    ['int', '1.5', '"1.5" is not an integer'],
     ['int', '9007199254740993', 'is too large to be exact'],
     ['bool', '1', '"1" is neither true nor false'],
     ['object', '[]', '"[]" is not a JSON object'],

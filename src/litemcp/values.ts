@@ -99,7 +99,7 @@ function parseNumber(text: string): number {
 
 function parseInteger(text: string): number {
   const value = parseNumber(text);
-  if (!Number.isInteger(value)) throw malformed(`${quote(text)} is not a whole number`);
+  if (!Number.isInteger(value)) throw malformed(`${quote(text)} is not an integer`);
   if (!Number.isSafeInteger(value)) throw malformed(`${quote(text)} is too large to be exact`);
   return value;
 }

@@ -16,14 +16,14 @@ export function readVersion(value: unknown, at: string, key?: Key): VersionTuple
     const [major, minor, patch] = value;
     if (value.length === 3 && major === MAJOR && minor === MINOR && patch === PATCH) return PROTOCOL_VERSION;
     if (value.length === 3 && isPart(major) && isPart(minor) && isPart(patch)) return [major, minor, patch];
-    throw malformed(`${placeOf(at, key)} must be three whole numbers, such as [1, 0, 0]`);
+    throw malformed(`${placeOf(at, key)} must be three integers, such as [1, 0, 0]`);
   }
   if (!isObject(value)) {
     throw malformed(`${placeOf(at, key)} must be an array such as [1, 0, 0], not ${nameOf(value)}`);
   }
   const { major, minor, patch } = value;
   if (isPart(major) && isPart(minor) && isPart(patch)) return [major, minor, patch];
-  throw malformed(`${placeOf(at, key)} needs whole numbers major, minor and patch`);
+  throw malformed(`${placeOf(at, key)} needs integers major, minor and patch`);
 }
 
 /** The version inside `data`. It says again what the message around it says, so it may be left out, but not differ. */

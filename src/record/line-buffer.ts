@@ -64,7 +64,7 @@ export class LineBuffer {
     this.#used += bytes.length;
   }
 
-  /** A whole number from 0 on. */
+  /** An integer from 0 on. */
   number(value: number): void {
     const first = this.#used;
     let left = value;

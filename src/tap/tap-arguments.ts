@@ -64,7 +64,7 @@ export function parseTapArguments(words: readonly string[]): TapArguments {
 
 function wholeNumber(name: string, value: string): number {
   if (/^[1-9]\d{0,14}$/.test(value)) return Number(value);
-  throw usage(`${name} needs a whole number, not ${JSON.stringify(value)}`);
+  throw usage(`${name} needs an integer, not ${JSON.stringify(value)}`);
 }
 
 function usage(problem: string): UsageError {

@@ -45,14 +45,14 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     const { stdout } = await runOnTerminal(['call', 'book', '--verbose', '--', process.execPath, slowAsker], {
       env: { NO_COLOR: '1' },
       steps: [
-        { wait: 'name <text>: ' },
+        { wait: 'name <string>: ' },
         { wait: 'a second has passed', type: 'Ada\r' },
         { wait: 'Send this? [y/N] ', type: 'y\r' },
       ],
     });
     const [before, open, after] = stdout.split(/(?=asks: For whom\?)|(?<=Send this\? \[y\/N\] )/);
     expect(before).toContain('calling asker/book');
-    expect(open).toContain('name <text>: ');
+    expect(open).toContain('name <string>: ');
     expect(open).toContain('Send this? [y/N] ');
     expect(open).not.toContain('calling');
     expect(after).toContain('calling asker/book');

@@ -83,11 +83,11 @@ describe('values take the type that the tool wants', () => {
   });
 
   test.each([
-    ['number=two', '2: error: "number" of typed must be a number, not "two"'],
-    ['whole=1.5', '2: error: "whole" of typed must be a whole number, not 1.5'],
+    ['number=two', '2: error: "number" of typed must be number, not "two"'],
+    ['whole=1.5', '2: error: "whole" of typed must be integer, not 1.5'],
     [
       'whole=12345678901234567890',
-      '2: error: "whole" of typed is 12345678901234567890, which no JSON number of JavaScript holds exactly',
+      '2: error: "whole" of typed is 12345678901234567890, which JavaScript cannot represent exactly',
     ],
     ['flag=yes', '2: error: "flag" of typed must be true or false, not "yes"'],
     ['mode=medium', '2: error: "mode" of typed must be one of: fast, slow, 3, not "medium"'],
@@ -103,7 +103,7 @@ describe('values take the type that the tool wants', () => {
   test('a missing argument, one given twice, and a misspelt one are told with what would be right', async () => {
     const missing = await runCli(['call', 'greet', ...everything]);
     expect(missing).toMatchObject({ code: 2, stdout: '' });
-    expect(missing.stderr).toBe('error: greet needs "name"\nhint: It takes: name=<text>\n');
+    expect(missing.stderr).toBe('error: greet needs "name"\nhint: It takes: name=<string>\n');
     expect(await typed('text=a', 'text=b')).toContain('"text" of typed is given twice and is no list');
     const misspelt = await runCli(['call', 'greet', 'nmae=x', ...everything]);
     expect(misspelt.stderr).toContain('greet needs "name", and does not take "nmae"\nhint: Did you mean "name"?');

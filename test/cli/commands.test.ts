@@ -122,8 +122,8 @@ describe('tools', () => {
   test('in a pipe: a line a tool, parted by tabs', async () => {
     const { code, stdout, stderr } = await runCli(['tools', ...everything]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toContain('everything\tgreet\tname=<text>\tGreets\n');
-    expect(stdout).toContain('[mode=<one of: fast, slow, 3>] [maybe=<text or null>]');
+    expect(stdout).toContain('everything\tgreet\tname=<string>\tGreets\n');
+    expect(stdout).toContain('[mode=<one of: fast, slow, 3>] [maybe=<string or null>]');
   });
 
   test('--json has the definitions, with server and address; what failed is told beside the rest', async () => {

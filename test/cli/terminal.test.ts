@@ -71,10 +71,10 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   test('a server that asks is answered by the person, who is asked again until it fits', async () => {
     const { code, stdout } = await runOnTerminal(['call', 'asks', ...everything], {
       steps: [
-        { wait: 'name <text>', type: 'Ada\r' },
-        { wait: 'age <a whole number>', type: 'old\r' },
-        { wait: 'must be a whole number', type: '' },
-        { wait: 'age <a whole number>', type: '36\r' },
+        { wait: 'name <string>', type: 'Ada\r' },
+        { wait: 'age <integer>', type: 'old\r' },
+        { wait: 'must be integer', type: '' },
+        { wait: 'age <integer>', type: '36\r' },
         { wait: 'fast <true or false', type: '\r' },
         { wait: 'Send this?', type: 'y\r' },
       ],
@@ -86,7 +86,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 
   test('Ctrl-C at a question ends the command', async () => {
     const { code } = await runOnTerminal(['call', 'asks', ...everything], {
-      steps: [{ wait: 'name <text>', type: '\x03' }],
+      steps: [{ wait: 'name <string>', type: '\x03' }],
     });
     expect(code).toBe(130);
   });

@@ -56,7 +56,7 @@ test('events come in pages, and requests are paired with their answers', async (
   expect(before.rows.map(({ seq }) => seq)).toEqual([request.seq - 2, request.seq - 1]);
   const later = await page.get<EventPage>(`events?after=${request.seq}`);
   expect(later.updates).toContainEqual({ seq: request.seq, pairSeq: answer.seq, latencyMs: answer.latencyMs });
-  await expect(page.get('events?after=x')).rejects.toThrow('400 "after" is a whole number');
+  await expect(page.get('events?after=x')).rejects.toThrow('400 "after" is an integer');
 });
 
 test('an event tells its bytes, its text, its JSON and its place', async () => {
@@ -203,5 +203,5 @@ test('text is found deep inside of a message, by its event', async () => {
   expect((await search('not to be found')).found).toEqual([]);
   await expect(search('')).rejects.toThrow('400 "text" is what to look for');
   await expect(search('x'.repeat(1_001))).rejects.toThrow('400');
-  await expect(search('x', '&after=y')).rejects.toThrow('400 "after" is a whole number');
+  await expect(search('x', '&after=y')).rejects.toThrow('400 "after" is an integer');
 });

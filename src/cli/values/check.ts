@@ -82,7 +82,7 @@ function faultsIn(args: Arguments, schema: Schema, look: Look, path: string, dep
   return faults;
 }
 
-/** `a=<a number> [mode=<one of: fast, slow>]`, and ` or ` between alternatives. */
+/** `a=<number> [mode=<one of: fast, slow>]`, and ` or ` between alternatives. */
 export function describeParameters(schema: Schema): string {
   const tops = objectSchemas(schema, schema).slice(0, MOST_SHOWN);
   return [...new Set(tops.map((top) => describeObject(top, schema)))].join(' or ');

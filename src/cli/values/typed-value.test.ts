@@ -19,11 +19,11 @@ test.each([
   ['text', { type: 'string' }, ['5', 'true', 'null', '[1]', 'x']],
   ['nothing in particular', {}, ['5', 'true', 'null', '[1]', 'x']],
   ['a number', { type: 'number' }, [5, refused, refused, refused, refused]],
-  ['a whole number', { type: 'integer' }, [5, refused, refused, refused, refused]],
+  ['an integer', { type: 'integer' }, [5, refused, refused, refused, refused]],
   ['true or false', { type: 'boolean' }, [refused, true, refused, refused, refused]],
   ['text or null', { type: ['string', 'null'] }, ['5', 'true', null, '[1]', 'x']],
   ['text or a number', { anyOf: [{ type: 'string' }, { type: 'number' }] }, [5, 'true', 'null', '[1]', 'x']],
-  ['a list of whole numbers', wholeNumbers, [[5], refused, refused, [1], refused]],
+  ['a list of integers', wholeNumbers, [[5], refused, refused, [1], refused]],
   ['a choice', { enum: ['x', 5, null] }, [5, refused, null, refused, 'x']],
 ])('where the schema wants %s', (_wanted, schema, expected) => {
   expect(columns.map((text) => read(text, schema))).toEqual(expected);
@@ -33,8 +33,8 @@ describe('details', () => {
   test.each([
     ['a number that begins with a zero is text', '007', { type: ['string', 'number'] }, '007'],
     ['minus zero, fractions and exponents are numbers', '-0.5e-3', { type: 'number' }, -0.0005],
-    ['a fraction is no whole number', '1.5', { type: 'integer' }, refused],
-    ['1.0 is a whole number', '1.0', { type: 'integer' }, 1],
+    ['a fraction is no integer', '1.5', { type: 'integer' }, refused],
+    ['1.0 is an integer', '1.0', { type: 'integer' }, 1],
     ['digits that would be lost are refused', '9007199254740993', { type: 'integer' }, refused],
     ['hexadecimal is not decimal', '0x10', { type: 'number' }, refused],
     ['an object is JSON', '{"a":1}', { type: 'object' }, { a: 1 }],
@@ -70,5 +70,5 @@ test('parameters are described in one line', () => {
       properties: { a: { type: 'number' }, mode: { enum: ['fast', 'slow'] }, tags: wholeNumbers },
       required: ['a'],
     }),
-  ).toBe('a=<a number> [mode=<one of: fast, slow>] [tags=<a list, each a whole number>]');
+  ).toBe('a=<number> [mode=<one of: fast, slow>] [tags=<array of integer>]');
 });

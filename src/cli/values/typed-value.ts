@@ -33,27 +33,27 @@ export function itemSchema(schema: unknown, root: Schema): unknown {
   return alternatives(schema, root).find(({ type }) => type === 'array')?.items;
 }
 
-/** For people: `a number`, `one of: fast, slow`, `a list, each a whole number`. */
+/** For example `number`, `one of: fast, slow`, `array of integer`. */
 export function describeType(schema: unknown, root: Schema, depth = 0): string {
   const words = alternatives(schema, root).map((choice) => {
     const named = choicesOf(choice);
     if (named.length > 0) return named.length > 1 ? `one of: ${named.join(', ')}` : String(named[0]);
     if (choice.type === 'array' && depth < 3 && isObject(choice.items)) {
-      return `a list, each ${describeType(choice.items, root, depth + 1)}`;
+      return `array of ${describeType(choice.items, root, depth + 1)}`;
     }
-    return names[String(choice.type)] ?? 'any value';
+    return names[String(choice.type)] ?? 'any';
   });
   return [...new Set(words)].join(' or ');
 }
 
 const names: Record<string, string> = {
-  string: 'text',
-  number: 'a number',
-  integer: 'a whole number',
+  string: 'string',
+  number: 'number',
+  integer: 'integer',
   boolean: 'true or false',
   null: 'null',
-  array: 'a list',
-  object: 'an object',
+  array: 'array',
+  object: 'object',
 };
 
 function choicesOf(schema: Schema): unknown[] {
@@ -63,9 +63,9 @@ function choicesOf(schema: Schema): unknown[] {
 
 function readNumber(text: string, mayHaveFraction: boolean): number {
   const value = Number(text);
-  if (!mayHaveFraction && !Number.isInteger(value)) throw new Misfit(`must be a whole number, not ${text}`);
+  if (!mayHaveFraction && !Number.isInteger(value)) throw new Misfit(`must be integer, not ${text}`);
   if (Number.isInteger(value) && !Number.isSafeInteger(value) && !/[.eE]/.test(text)) {
-    throw new Misfit(`is ${text}, which no JSON number of JavaScript holds exactly`);
+    throw new Misfit(`is ${text}, which JavaScript cannot represent exactly`);
   }
   if (!Number.isFinite(value)) throw new Misfit(`is ${text}, which is too large`);
   return value;

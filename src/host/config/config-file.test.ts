@@ -190,7 +190,7 @@ const wrong: [what: string, text: string, message: RegExp, suggestion?: RegExp][
   [
     'a timeout of nothing',
     '{"mcpServers": {"a": {"command": "x", "startupTimeoutMs": §0}}}',
-    /"startupTimeoutMs" must be a whole number from 1 to 2147483647, not this one/,
+    /"startupTimeoutMs" must be an integer from 1 to 2147483647, not this one/,
   ],
   [
     'a timeout too long for timers',
@@ -200,17 +200,17 @@ const wrong: [what: string, text: string, message: RegExp, suggestion?: RegExp][
   [
     'a message longer than any string',
     '{"mcpServers": {"a": {"command": "x", "maxFrameBytes": §536870889}}}',
-    /"maxFrameBytes" must be a whole number from 1 to 536870888/,
+    /"maxFrameBytes" must be an integer from 1 to 536870888/,
   ],
   [
     'a timeout in words',
     '{"mcpServers": {"a": {"command": "x", "requestTimeoutMs": §"60s"}}}',
-    /whole number.*not a string/,
+    /integer.*not a string/,
   ],
   [
     'half a restart',
     '{"mcpServers": {"a": {"command": "x", "restart": {"maxRestarts": §1.5}}}}',
-    /"maxRestarts" must be a whole number/,
+    /"maxRestarts" must be an integer/,
   ],
   [
     'an unknown policy',
@@ -227,7 +227,7 @@ const wrong: [what: string, text: string, message: RegExp, suggestion?: RegExp][
   [
     'a negative wait',
     '{"mcpServers": {"a": {"command": "x", "stop": {"stdinMs": §-1}}}}',
-    /"stdinMs" must be a whole number from 0/,
+    /"stdinMs" must be an integer from 0/,
   ],
   [
     'tools that are no patterns',

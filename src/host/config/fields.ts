@@ -93,13 +93,13 @@ export class Fields {
     );
   }
 
-  /** A whole number of milliseconds, or of anything else that is counted. */
+  /** An integer of milliseconds, or of anything else that is counted. */
   count(key: string, least: 0 | 1, most = MOST_MS): number | undefined {
     const node = this.value(key);
     if (!node) return undefined;
     const fits = Number.isInteger(node.value) && node.value >= least && node.value <= most;
     if (node.type === 'number' && fits) return node.value;
-    return this.#wrong(`"${key}"`, `a whole number from ${least} to ${most}`, node);
+    return this.#wrong(`"${key}"`, `an integer from ${least} to ${most}`, node);
   }
 
   choice<T extends string>(key: string, choices: readonly T[]): T | undefined {
@@ -128,7 +128,7 @@ export class Fields {
   }
 
   #wrong(what: string, wanted: string, node: Node, suggestion?: string): undefined {
-    const found = node.type === 'number' && wanted.includes('number') ? 'this one' : typeNames[node.type];
+    const found = node.type === 'number' && /number|integer/.test(wanted) ? 'this one' : typeNames[node.type];
     this.#findings.error(this.#document.at(node), `${what} must be ${wanted}, not ${found}`, suggestion);
     return undefined;
   }
