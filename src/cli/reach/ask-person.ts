@@ -8,21 +8,10 @@ import type { ElicitFormParams, ElicitParams, ElicitResult } from '../../mcp/typ
 import type { Output } from '../output/output.ts';
 import { visible, visibleLine } from '../output/visible.ts';
 import { describeType, Misfit, typedValue } from '../values/typed-value.ts';
+import { isSomebodyThere, tellUnanswered } from './unanswered.ts';
 
 type Ask = (question: string) => Promise<string>;
 type Content = NonNullable<ElicitResult['content']>;
-
-/** Whether somebody can be asked: both ends of the terminal are needed. */
-export function isSomebodyThere(): boolean {
-  return process.stdin.isTTY === true && process.stderr.isTTY === true;
-}
-
-export function tellUnanswered({ server, message, action }: Unanswered, out: Output): void {
-  const what = action === 'decline' ? 'declined' : 'cancelled';
-  out.say(
-    `${visibleLine(server)} asks: ${visible(message)} — nobody is here to answer, so it is ${what}. Run it on a terminal to answer.`,
-  );
-}
 
 export function askPerson(server: string, out: Output, unanswered: Unanswered[] = []): InputHandlers {
   return {

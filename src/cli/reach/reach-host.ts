@@ -11,6 +11,7 @@ import type { Invocation } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { findRunningHost } from './running-host.ts';
 import type { ServerCommandOptions } from './server-command.ts';
+import { isSomebodyThere, tellUnanswered } from './unanswered.ts';
 
 export interface Reached {
   host: HostApi;
@@ -35,7 +36,7 @@ export async function withHost<T>(
   const running = serverCommand ? undefined : await findRunningHost(settings, (text) => out.say(text));
   if (running) {
     if (settings.verbose) out.say('Through the host that is running; its traffic is seen there, not here.');
-    await answerQuestions(running, unanswered, out);
+    answerQuestions(running, unanswered, out);
     try {
       return await unlessAborted(
         work({ host: running, running: true, only: undefined, remember: () => undefined, unanswered }),
@@ -66,11 +67,12 @@ export async function withHost<T>(
 }
 
 /** What a server asks during a call goes to the terminal of this command, if it has one. */
-async function answerQuestions(host: RemoteHost, unanswered: Unanswered[], out: Output): Promise<void> {
-  const { askPerson, isSomebodyThere, tellUnanswered } = await import('./ask-person.ts');
+function answerQuestions(host: RemoteHost, unanswered: Unanswered[], out: Output): void {
   const elicit = isSomebodyThere()
-    ? async (server: string, params: ElicitParams, context: InputContext) =>
-        askPerson(server, out).elicit!(params, context)
+    ? async (server: string, params: ElicitParams, context: InputContext) => {
+        const { askPerson } = await import('./ask-person.ts');
+        return askPerson(server, out).elicit!(params, context);
+      }
     : undefined;
   host.answerQuestions(elicit, (question) => {
     unanswered.push(question);

@@ -1,0 +1,17 @@
+// Questions that nobody answers. Apart from those that a person does answer: most calls need neither, and load only this.
+
+import type { Unanswered } from '../../host/caller-questions.ts';
+import type { Output } from '../output/output.ts';
+import { visible, visibleLine } from '../output/visible.ts';
+
+/** Whether somebody can be asked: both ends of the terminal are needed. */
+export function isSomebodyThere(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
+export function tellUnanswered({ server, message, action }: Unanswered, out: Output): void {
+  const what = action === 'decline' ? 'declined' : 'cancelled';
+  out.say(
+    `${visibleLine(server)} asks: ${visible(message)} — nobody is here to answer, so it is ${what}. Run it on a terminal to answer.`,
+  );
+}
