@@ -13,12 +13,16 @@ export interface ConnectOptions {
 /** The system answers at once, unless a pipe has no room: then somebody listens who has hung. */
 const CONNECT_MS = 5_000;
 
+/** What a socket's address holds, without its final zero: 108 bytes on Linux, 104 on macOS and BSD. */
+const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
+
 /** Rejects with what the system says where nobody answers, and with ETIMEDOUT where it says nothing. */
 export function connectLocal(
   path: string,
   { timeoutMs = CONNECT_MS, clock = systemClock }: ConnectOptions = {},
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
+    checkLength(path);
     const socket = connect(path);
     const timer = clock.after(timeoutMs, () => socket.destroy(timeoutOf(path, timeoutMs)));
     const failed = (error: Error) => {
@@ -41,12 +45,13 @@ export async function isServed(path: string): Promise<boolean> {
     return true;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code !== 'ECONNREFUSED' && code !== 'ENOENT' && code !== 'ENOTSOCK';
+    return !['ECONNREFUSED', 'ENOENT', 'ENOTSOCK', 'ENAMETOOLONG'].includes(code ?? '');
   }
 }
 
 /** The socket is made before this returns. Rejects with EADDRINUSE where there is one already, served or not. */
 export async function listenLocal(server: Server, path: string): Promise<void> {
+  checkLength(path);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(path, () => {
@@ -55,6 +60,13 @@ export async function listenLocal(server: Server, path: string): Promise<void> {
     });
   });
   if (process.platform !== 'win32') await chmod(path, 0o600);
+}
+
+/** Some versions of Node.js cut a path that is too long, and would then listen somewhere else. */
+function checkLength(path: string): void {
+  if (process.platform === 'win32' || Buffer.byteLength(path) <= MAX_PATH_BYTES) return;
+  const message = `ENAMETOOLONG: a socket's path has at most ${MAX_PATH_BYTES} bytes: ${path}`;
+  throw Object.assign(new Error(message), { code: 'ENAMETOOLONG' });
 }
 
 function timeoutOf(path: string, timeoutMs: number): Error {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,4 +61,13 @@ test.skipIf(windows)('nobody else may open it', () => {
 
 test('a place that is taken is not taken again', async () => {
   await expect(listenLocal(createServer(), path)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+test.skipIf(windows)('a path longer than an address can hold is refused, and is never cut', async () => {
+  const longPath = join(folder, 'a'.repeat(120));
+  const other = createServer();
+  await expect(listenLocal(other, longPath)).rejects.toMatchObject({ code: 'ENAMETOOLONG' });
+  await expect(connectLocal(longPath)).rejects.toMatchObject({ code: 'ENAMETOOLONG' });
+  expect(await isServed(longPath)).toBe(false);
+  expect(readdirSync(folder).filter((name) => name.startsWith('aa'))).toEqual([]);
 });
