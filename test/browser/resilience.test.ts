@@ -5,7 +5,7 @@ import { inBrowser, openPage } from './chromium.ts';
 import { detail, live, rows } from './on-page.ts';
 import { openInspector } from './target.ts';
 
-const lost = /ERR_CONNECTION_REFUSED|ERR_FAILED|ERR_INCOMPLETE|ERR_EMPTY|ERR_INTERNET|401/;
+const lost = /ERR_CONNECTION_(?:REFUSED|RESET)|ERR_FAILED|ERR_INCOMPLETE|ERR_EMPTY|ERR_INTERNET|401/;
 
 inBrowser('evidence stays', () => {
   test('a server crashes while one watches: its last words, its exit and the lost call are there', async () => {
