@@ -20,8 +20,8 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    // Real processes share two cores: more workers than cores only makes them wait for each other.
-    maxWorkers: 2,
+    // Tests with real processes wait about a third of their time: three workers keep two cores busy.
+    maxWorkers: 3,
     // Names of failing tests with what they printed, and a summary.
     reporters: ['minimal'],
     silent: 'passed-only',
