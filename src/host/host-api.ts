@@ -1,5 +1,6 @@
 // What can be done with a host, whether it runs in this process or in another one, reached through its socket.
 
+import type { ConfigProblem } from '../config/problem.ts';
 import type { Warning } from '../mcp/client/warnings.ts';
 import type {
   CallToolResult,
@@ -11,7 +12,6 @@ import type {
   Tool,
 } from '../mcp/types.ts';
 import type { Offer } from './catalog.ts';
-import type { ConfigProblem } from './config/problem.ts';
 import type { ServerStatus } from './server-state.ts';
 
 export interface CallSettings {

@@ -2,6 +2,12 @@
 // without a trace. One server's trouble is never another's.
 
 import { systemClock } from '../base/clock.ts';
+import { type ConfigDiff, diffConfigs } from '../config/diff-configs.ts';
+import { configOf, type GivenConfig, isGivenConfig } from '../config/given-config.ts';
+import { type Config, type LoadOptions, loadConfig } from '../config/load-config.ts';
+import type { ConfigProblem } from '../config/problem.ts';
+import type { ServerConfig } from '../config/server-config.ts';
+import { notAllowed } from '../config/tool-filter.ts';
 import { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { BoundedEraMemory } from '../mcp/client/era-memory.ts';
@@ -18,12 +24,6 @@ import type {
 } from '../mcp/types.ts';
 import { type AllTools, allTools } from './all-tools.ts';
 import { type Offer, resolve } from './catalog.ts';
-import { type ConfigDiff, diffConfigs } from './config/diff-configs.ts';
-import { configOf, type GivenConfig, isGivenConfig } from './config/given-config.ts';
-import { type Config, type LoadOptions, loadConfig } from './config/load-config.ts';
-import type { ConfigProblem } from './config/problem.ts';
-import type { ServerConfig } from './config/server-config.ts';
-import { notAllowed } from './config/tool-filter.ts';
 import type { HostAbout, HostApi } from './host-api.ts';
 import type { HostCallOptions, HostOptions, HostUseOptions } from './host-options.ts';
 import { Member, type Surroundings } from './member.ts';

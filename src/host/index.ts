@@ -1,12 +1,11 @@
 // `standpipe/host`: the servers of a config, started, supervised, called and stopped.
 
 export { PeerError, ProcessError, RpcError, StandpipeError, UsageError } from '../base/errors.ts';
+export type { GivenConfig, GivenServer } from '../config/given-config.ts';
+export { type Config, type LoadOptions, loadConfig } from '../config/load-config.ts';
+export type { ConfigProblem } from '../config/problem.ts';
+export type { RestartLimits, ServerConfig } from '../config/server-config.ts';
 export type { Offer } from './catalog.ts';
-export type { GivenConfig, GivenServer } from './config/given-config.ts';
-export { type Config, type LoadOptions, loadConfig } from './config/load-config.ts';
-export type { ConfigProblem } from './config/problem.ts';
-export type { ServerConfig } from './config/server-config.ts';
 export { Host, type HostCallOptions, type HostOptions } from './host.ts';
 export type { HostApi } from './host-api.ts';
-export type { RestartLimits } from './restart-policy.ts';
 export type { LastExit, ServerState, ServerStatus, StateChange } from './server-state.ts';

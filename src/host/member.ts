@@ -2,11 +2,11 @@
 // name keeps its place for as long as a process of it lives, also when its entry is changed or taken out.
 
 import type { Clock } from '../base/clock.ts';
+import type { ServerConfig } from '../config/server-config.ts';
+import { toolFilter } from '../config/tool-filter.ts';
 import type { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
 import type { EraMemory } from '../mcp/client/era-memory.ts';
-import type { ServerConfig } from './config/server-config.ts';
-import { toolFilter } from './config/tool-filter.ts';
 import type { HostOptions } from './host-options.ts';
 import { openServer } from './open-server.ts';
 import { SupervisedServer } from './supervised-server.ts';

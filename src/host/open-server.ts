@@ -1,14 +1,15 @@
 // From an entry of the config to a server that answers: whatever protocol it speaks, the host sees an MCP client.
 
 import type { Clock } from '../base/clock.ts';
-import { connect, type StdioClientTransport } from '../entry/client.ts';
+import type { ServerConfig } from '../config/server-config.ts';
+import { connect } from '../connect/connect.ts';
 import { framingByName } from '../framing/by-name.ts';
 import type { Channel, Noise } from '../jsonrpc/channel.ts';
 import type { Client } from '../mcp/client/client.ts';
 import type { EraMemory } from '../mcp/client/era-memory.ts';
 import type { InputHandlers } from '../mcp/client/options.ts';
+import type { StdioClientTransport } from '../transport/stdio-client.ts';
 import type { WireObserver } from '../transport/wire.ts';
-import type { ServerConfig } from './config/server-config.ts';
 import type { ServerLink } from './link.ts';
 
 export interface OpenServerOptions {
@@ -57,7 +58,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     keepDaemons: config.keepDaemons,
   };
   if (config.protocol === 'litemcp') {
-    const { openLiteMcpAsMcp } = await import('../entry/litemcp.ts');
+    const { openLiteMcpAsMcp } = await import('../connect/litemcp.ts');
     return openLiteMcpAsMcp({ ...target, startupTimeoutMs, requestTimeoutMs, signal });
   }
   const maxListBytes = PAGES_OF_A_LIST * maxFrameBytes;

@@ -2,6 +2,7 @@
 
 import type { Socket } from 'node:net';
 import { RpcCode, RpcError } from '../base/errors.ts';
+import type { ConfigProblem } from '../config/problem.ts';
 import { LARGEST_MAX_FRAME_BYTES } from '../framing/framing.ts';
 import { Peer } from '../jsonrpc/peer.ts';
 import type { InputContext } from '../mcp/client/options.ts';
@@ -22,7 +23,6 @@ import { StreamTransport } from '../transport/stream-transport.ts';
 import type { Unanswered } from './caller-questions.ts';
 import { type Carried, rebuilt, uncarry } from './carried-error.ts';
 import type { Offer } from './catalog.ts';
-import type { ConfigProblem } from './config/problem.ts';
 import type { CallSettings, HostAbout, HostApi } from './host-api.ts';
 import type { ServerStatus } from './server-state.ts';
 

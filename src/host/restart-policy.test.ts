@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decideRestart, noHistory, type RestartHistory, type RestartLimits } from './restart-policy.ts';
+import type { RestartLimits } from '../config/server-config.ts';
+import { decideRestart, noHistory, type RestartHistory } from './restart-policy.ts';
 
 const limits: RestartLimits = {
   policy: 'always',

@@ -2,18 +2,7 @@
 // Too many starts in a short time are a crash loop, and a crash loop ends in `failed` instead of a fork bomb; waits grow
 // with every failure, and only a server that has stayed up for a while is forgiven its past.
 
-export interface RestartLimits {
-  /** `always`: whenever it ends without being told to. `on-failure`: not after exit code 0. `never`. */
-  policy: 'always' | 'on-failure' | 'never';
-  /** At most this many restarts within `periodMs`. */
-  maxRestarts: number;
-  periodMs: number;
-  /** The first wait; it doubles with every failure, up to `maxBackoffMs`. */
-  backoffMs: number;
-  maxBackoffMs: number;
-  /** After this much uptime, failures before do not count. */
-  resetAfterMs: number;
-}
+import type { RestartLimits } from '../config/server-config.ts';
 
 export interface RestartHistory {
   /** When restarts happened, oldest first. */

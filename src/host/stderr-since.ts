@@ -2,11 +2,11 @@
 
 import type { Clock } from '../base/clock.ts';
 import { decodeText } from '../base/decode-text.ts';
+import type { ServerConfig } from '../config/server-config.ts';
 import type { FlowStore } from '../flow/store.ts';
 import { maskValues } from '../secrets/mask-values.ts';
 import { redactor } from '../secrets/redact.ts';
 import { secretsInArguments } from '../secrets/redact-arguments.ts';
-import type { ServerConfig } from './config/server-config.ts';
 
 /** stderr is another pipe than the one of the answer, and a line without an end is held for 50 ms. */
 const SETTLE_MS = 100;

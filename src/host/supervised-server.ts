@@ -7,8 +7,8 @@
 
 import type { Clock, Timer } from '../base/clock.ts';
 import { PeerError, type ProcessError, toError, UsageError } from '../base/errors.ts';
+import type { RestartLimits } from '../config/server-config.ts';
 import { Link, type ServerLink } from './link.ts';
-import type { RestartLimits } from './restart-policy.ts';
 import { ServerCalls, type UseOptions } from './server-calls.ts';
 import { isHopeless, lastExitOf, serverDisabled, serverFailed, serverStopped } from './server-errors.ts';
 import type { LastExit, ServerState, ServerStatus, StateChange } from './server-state.ts';

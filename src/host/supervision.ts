@@ -3,7 +3,8 @@
 // so that a server never has two; a process that was begun before the last `stop`, `restart` or `replace` is ended and never
 // used; a server that is held stays down until a command starts it.
 
-import { decideRestart, type Ending, noHistory, type RestartHistory, type RestartLimits } from './restart-policy.ts';
+import type { RestartLimits } from '../config/server-config.ts';
+import { decideRestart, type Ending, noHistory, type RestartHistory } from './restart-policy.ts';
 import type { ServerState } from './server-state.ts';
 
 /** What was asked for last. */

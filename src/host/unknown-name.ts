@@ -2,9 +2,9 @@
 // config that cannot be used is no unknown name: then why it cannot is the answer.
 
 import { RpcError, UsageError } from '../base/errors.ts';
-import type { Config } from './config/load-config.ts';
-import { didYouMean } from './config/nearest.ts';
-import { type ConfigProblem, problemError } from './config/problem.ts';
+import type { Config } from '../config/load-config.ts';
+import { didYouMean } from '../config/nearest.ts';
+import { type ConfigProblem, problemError } from '../config/problem.ts';
 
 /** Of names in a hint. */
 const MOST_NAMES = 20;

@@ -1,12 +1,12 @@
 // What happens to a server, told to the flow: its traffic, process by process, and the changes of its state. It also knows
 // which process lives, from its start on.
 
+import type { ServerConfig } from '../config/server-config.ts';
 import { FlowObserver } from '../flow/flow-observer.ts';
 import type { FlowSource } from '../flow/source.ts';
 import type { FlowStore } from '../flow/store.ts';
 import { secretsInArguments } from '../secrets/redact-arguments.ts';
 import { unfinishedValue } from '../secrets/unfinished-value.ts';
-import type { ServerConfig } from './config/server-config.ts';
 import type { StateChange } from './server-state.ts';
 
 export class WatchedServer {

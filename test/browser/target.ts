@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { isPageBuilt } from '../../scripts/prepare.mjs';
-import { FlowStore } from '../../src/flow/store.ts';
 import {
   defaultMaxFrameBytes,
   defaultMaxFrameValues,
   defaultRestart,
   type ServerConfig,
-} from '../../src/host/config/server-config.ts';
+} from '../../src/config/server-config.ts';
+import { FlowStore } from '../../src/flow/store.ts';
 import { Host } from '../../src/host/host.ts';
 import { hostSource } from '../../src/inspector/host-source.ts';
 import { inspectorInputs } from '../../src/inspector/questions.ts';

@@ -11,10 +11,10 @@ import {
   serverKeys,
   stopKeys,
   toolsKeys,
-} from '../../src/host/config/known-keys.ts';
-import { projectPlaces } from '../../src/host/config/places.ts';
-import { read } from '../../src/host/config/read-text.contract.ts';
-import { defaultRestart } from '../../src/host/config/server-config.ts';
+} from '../../src/config/known-keys.ts';
+import { projectPlaces } from '../../src/config/places.ts';
+import { read } from '../../src/config/read-text.contract.ts';
+import { defaultRestart } from '../../src/config/server-config.ts';
 import { defaultStopWaits } from '../../src/process/stop-ladder.ts';
 import { root } from './fixtures.ts';
 

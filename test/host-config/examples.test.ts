@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/host/config/read-config.ts';
-import { read as readText } from '../../src/host/config/read-text.contract.ts';
+import { readConfig } from '../../src/config/read-config.ts';
+import { read as readText } from '../../src/config/read-text.contract.ts';
 import { fixture, goodConfigs } from './fixtures.ts';
 
 const world = { env: { STANDPIPE_INPUT_PERPLEXITY_KEY: 'k3y' }, home: '/home/ada', platform: 'linux' } as const;

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { type ParseError, parse } from 'jsonc-parser';
 import { expect, test } from 'vitest';
-import { framingByName, framingNames } from '../../src/framing/by-name.ts';
 import {
   fileKeys,
   inputKeys,
@@ -16,13 +15,14 @@ import {
   serverKeys,
   stopKeys,
   toolsKeys,
-} from '../../src/host/config/known-keys.ts';
+} from '../../src/config/known-keys.ts';
 import {
   defaultPingTimeoutMs,
   defaultRequestTimeoutMs,
   defaultRestart,
   defaultStartupTimeoutMs,
-} from '../../src/host/config/server-config.ts';
+} from '../../src/config/server-config.ts';
+import { framingByName, framingNames } from '../../src/framing/by-name.ts';
 import { defaultStopWaits } from '../../src/process/stop-ladder.ts';
 import { fixture, goodConfigs, root } from './fixtures.ts';
 

@@ -4,13 +4,8 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type LoadOptions, loadConfig } from '../../src/host/config/load-config.ts';
-import {
-  type ConfigChange,
-  type ConfigWatch,
-  type WatchOptions,
-  watchConfig,
-} from '../../src/host/config/watch-config.ts';
+import { type LoadOptions, loadConfig } from '../../src/config/load-config.ts';
+import { type ConfigChange, type ConfigWatch, type WatchOptions, watchConfig } from '../../src/config/watch-config.ts';
 
 const options = { settleMs: 20, graceMs: 150, pollMs: 200 };
 

@@ -1,8 +1,8 @@
 // A server that is being stopped stays stopped, whatever calls come meanwhile; nothing outlives its host.
 
 import { expect, test } from 'vitest';
-import { read } from '../../src/host/config/read-text.contract.ts';
-import type { ServerConfig } from '../../src/host/config/server-config.ts';
+import { read } from '../../src/config/read-text.contract.ts';
+import type { ServerConfig } from '../../src/config/server-config.ts';
 import { Host } from '../../src/host/host.ts';
 import { fixture, isAlive } from '../fixtures/server.ts';
 

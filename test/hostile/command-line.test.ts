@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Activity, describeProgress, type Progress } from '../../src/cli/output/activity.ts';
 import type { OutputStream } from '../../src/cli/output/output.ts';
-import { controlPathOf, findRunningHost } from '../../src/cli/reach/running-host.ts';
+import { controlPathOf, findRunningHost } from '../../src/cli/servers/running-host.ts';
 import { writeDescriptor } from '../../src/live/descriptor.ts';
 import { findLive } from '../../src/live/find-live.ts';
 import { cleanEnv, dangerous, program, writeConfig } from '../cli/run-cli.ts';

@@ -4,13 +4,13 @@ import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { devNull } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
-import { ServerSecrets } from '../../src/cli/reach/server-secrets.ts';
+import { ServerSecrets } from '../../src/cli/servers/server-secrets.ts';
 import {
   defaultMaxFrameBytes,
   defaultMaxFrameValues,
   defaultRestart,
   type ServerConfig,
-} from '../../src/host/config/server-config.ts';
+} from '../../src/config/server-config.ts';
 import { Host } from '../../src/host/host.ts';
 import type { ApiProblem, LiveMessages, Problem } from '../../src/inspector/api.ts';
 import { hostSource } from '../../src/inspector/host-source.ts';

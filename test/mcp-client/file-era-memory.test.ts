@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utim
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { FileEraMemory } from '../../src/entry/file-era-memory.ts';
+import { FileEraMemory } from '../../src/connect/file-era-memory.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'eras-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,9 +1,9 @@
 // `standpipe config`: what was found, from which file, and what is wrong with it. No secret is shown.
 
-import { describeConfig, type ServerDescription } from '../../host/config/describe-config.ts';
-import { surveyConfig } from '../../host/config/load-config.ts';
-import { onThisMachine } from '../../host/config/on-this-machine.ts';
-import { type ConfigProblem, problemText } from '../../host/config/problem.ts';
+import { describeConfig, type ServerDescription } from '../../config/describe-config.ts';
+import { surveyConfig } from '../../config/load-config.ts';
+import { onThisMachine } from '../../config/on-this-machine.ts';
+import { type ConfigProblem, problemText } from '../../config/problem.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { printRows, type Row } from '../output/table.ts';

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { HostApi } from '../../host/host-api.ts';
 import type { RunCommand } from '../invocation.ts';
 import { visibleLine } from '../output/visible.ts';
-import { withRunningHost } from '../reach/reach-host.ts';
+import { withRunningHost } from '../servers/reach-host.ts';
 import { examples } from './server-options.ts';
 
 type Verb = 'start' | 'stop' | 'restart';

@@ -6,7 +6,7 @@ import type { RemoteHost } from '../../host/remote-host.ts';
 import { isRunning } from '../../process/signals.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { visibleLine } from '../output/visible.ts';
-import { withRunningHost } from '../reach/reach-host.ts';
+import { withRunningHost } from '../servers/reach-host.ts';
 import { examples } from './server-options.ts';
 
 /** Longer than the longest way to stop a server that does not want to. */

@@ -3,7 +3,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
-import type { ServerConfig } from '../../host/config/server-config.ts';
+import type { ServerConfig } from '../../config/server-config.ts';
 import type { Host } from '../../host/host.ts';
 import { unknownServer } from '../../host/unknown-name.ts';
 import type { Reach } from '../../inspector/api.ts';
@@ -13,10 +13,10 @@ import { untilAborted } from '../interrupt.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { openInspector } from '../open-inspector.ts';
 import { shellWord } from '../output/shell-word.ts';
-import { loadServers } from '../reach/own-host.ts';
-import { configFileOf, configOptions, findRunningHost } from '../reach/running-host.ts';
-import { type ServerCommandOptions, serverOfCommand } from '../reach/server-command.ts';
-import { userEraMemory } from '../reach/user-era-memory.ts';
+import { loadServers } from '../servers/own-host.ts';
+import { configFileOf, configOptions, findRunningHost } from '../servers/running-host.ts';
+import { type ServerCommandOptions, serverOfCommand } from '../servers/server-command.ts';
+import { userEraMemory } from '../servers/user-era-memory.ts';
 import { addServerOptions, examples, readPort, serverOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
@@ -118,7 +118,7 @@ async function ofServer(
 ): Promise<{ source: InspectorSource; host: Host }> {
   const [{ Host }, { ServerSecrets }, { hostSource }, { inspectorInputs }] = await Promise.all([
     import('../../host/host.ts'),
-    import('../reach/server-secrets.ts'),
+    import('../servers/server-secrets.ts'),
     import('../../inspector/host-source.ts'),
     import('../../inspector/questions.ts'),
   ]);

@@ -3,7 +3,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { framingByName } from '../../framing/by-name.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
-import { serverOfCommand } from '../reach/server-command.ts';
+import { serverOfCommand } from '../servers/server-command.ts';
 import { addServerOptions, examples, serverOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
@@ -27,7 +27,7 @@ const serveTool: CommandBody = async ({ serverCommand, settings, signal }, _word
     serverOptions(options),
     settings,
   );
-  const { serveMcpToolAsLiteMcp } = await import('../../entry/litemcp.ts');
+  const { serveMcpToolAsLiteMcp } = await import('../../connect/litemcp.ts');
   const { tool } = options as { tool: string };
   const framed = framing === undefined ? {} : { framing: framingByName(framing) };
   const target = { command, args, env, cwd, secrets, ...framed, stderr: 'inherit' as const };

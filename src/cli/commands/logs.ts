@@ -8,7 +8,7 @@ import type { CommandBody, CommandModule } from '../invocation.ts';
 import { logEntries } from '../logs/log-entries.ts';
 import type { Output } from '../output/output.ts';
 import { visibleLine } from '../output/visible.ts';
-import { noHost, withRunningHost } from '../reach/reach-host.ts';
+import { noHost, withRunningHost } from '../servers/reach-host.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
@@ -34,7 +34,7 @@ const logs: CommandBody = (invocation, [server], { follow }) =>
       const names = servers.map(({ name }) => name);
       throw unknownServer(server, names, await host.rejected());
     }
-    const { findLiveHost } = await import('../reach/host-elsewhere.ts');
+    const { findLiveHost } = await import('../servers/host-elsewhere.ts');
     const live = await findLiveHost(settings, () => undefined);
     if (!live) throw noFlow();
     const { lastSeq } = await host.about();

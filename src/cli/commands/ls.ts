@@ -1,6 +1,6 @@
 // `standpipe ls`: the servers and how they are. Starts nothing.
 
-import type { ConfigProblem } from '../../host/config/problem.ts';
+import type { ConfigProblem } from '../../config/problem.ts';
 import type { HostApi } from '../../host/host-api.ts';
 import type { ServerState, ServerStatus } from '../../host/server-state.ts';
 import { unlessAborted } from '../interrupt.ts';
@@ -8,8 +8,8 @@ import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Colour } from '../output/colours.ts';
 import { printRows } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
-import { tellRejected } from '../reach/rejected-entries.ts';
-import { findRunningHost } from '../reach/running-host.ts';
+import { tellRejected } from '../servers/rejected-entries.ts';
+import { findRunningHost } from '../servers/running-host.ts';
 import type { Settings } from '../settings.ts';
 import { examples } from './server-options.ts';
 
@@ -78,7 +78,7 @@ async function ofHost(host: HostApi): Promise<Looked> {
 async function fromConfig(settings: Settings): Promise<Looked> {
   const [{ Host }, { loadServers }, { rejections }] = await Promise.all([
     import('../../host/host.ts'),
-    import('../reach/own-host.ts'),
+    import('../servers/own-host.ts'),
     import('../../host/unknown-name.ts'),
   ]);
   const config = await loadServers(settings);

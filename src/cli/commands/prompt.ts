@@ -1,17 +1,17 @@
 // `standpipe prompt`: a prompt with its arguments filled in.
 
 import { UsageError } from '../../base/errors.ts';
-import { didYouMean } from '../../host/config/nearest.ts';
+import { didYouMean } from '../../config/nearest.ts';
 import type { Prompt } from '../../mcp/types.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { printRows } from '../output/table.ts';
 import { visible, visibleLine } from '../output/visible.ts';
-import { findServer } from '../reach/find-server.ts';
-import { withHost } from '../reach/reach-host.ts';
-import { tellWarnings } from '../reach/tell-warnings.ts';
 import { readBlock } from '../result/print-content.ts';
 import { describePiece } from '../result/save-content.ts';
+import { findServer } from '../servers/find-server.ts';
+import { withHost } from '../servers/reach-host.ts';
+import { tellWarnings } from '../servers/tell-warnings.ts';
 import { readArguments } from '../values/arguments.ts';
 import { addServerOptions, examples, serverOptions } from './server-options.ts';
 

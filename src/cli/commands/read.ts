@@ -6,10 +6,10 @@ import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { printRows } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
-import { findServer } from '../reach/find-server.ts';
-import { withHost } from '../reach/reach-host.ts';
-import { tellWarnings } from '../reach/tell-warnings.ts';
 import { checkOutput, describePiece, type Piece, savePieces } from '../result/save-content.ts';
+import { findServer } from '../servers/find-server.ts';
+import { withHost } from '../servers/reach-host.ts';
+import { tellWarnings } from '../servers/tell-warnings.ts';
 import { addServerOptions, examples, serverOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {

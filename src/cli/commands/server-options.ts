@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
-import type { ServerCommandOptions } from '../reach/server-command.ts';
+import type { ServerCommandOptions } from '../servers/server-command.ts';
 
 export function addServerOptions(command: Command): Command {
   return command

@@ -75,8 +75,8 @@ async function checkConfig(file: string): Promise<void> {
   const [{ readFile }, { resolve }, { parseDocument }, { problemError }] = await Promise.all([
     import('node:fs/promises'),
     import('node:path'),
-    import('../../host/config/json-document.ts'),
-    import('../../host/config/problem.ts'),
+    import('../../config/json-document.ts'),
+    import('../../config/problem.ts'),
   ]);
   const text = await readFile(file, 'utf8').catch(() => undefined);
   const fault = text === undefined ? undefined : parseDocument(text, resolve(file)).fault;

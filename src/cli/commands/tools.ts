@@ -1,18 +1,18 @@
 // `standpipe tools`: what can be called, and with what.
 
 import { StandpipeError } from '../../base/errors.ts';
+import { problemError } from '../../config/problem.ts';
 import { catalogOf, type Offer } from '../../host/catalog.ts';
-import { problemError } from '../../host/config/problem.ts';
 import type { Tool } from '../../mcp/types.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { printRows } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
-import { findServer } from '../reach/find-server.ts';
-import { rememberOffers } from '../reach/find-tool-by-name.ts';
-import { type Reached, withHost } from '../reach/reach-host.ts';
-import { tellWarnings } from '../reach/tell-warnings.ts';
+import { findServer } from '../servers/find-server.ts';
+import { rememberOffers } from '../servers/find-tool-by-name.ts';
+import { type Reached, withHost } from '../servers/reach-host.ts';
+import { tellWarnings } from '../servers/tell-warnings.ts';
 import type { Settings } from '../settings.ts';
 import { describeError } from '../show-error.ts';
 import { describeParameters } from '../values/check.ts';
@@ -70,7 +70,7 @@ const tools: CommandBody = (invocation, [name], options) =>
 
 /** An entry that cannot be run has failed like a server that does not start: nothing of it is in the list. */
 async function all(reached: Reached, settings: Settings): Promise<Found> {
-  const { rejectedEntries } = await import('../reach/rejected-entries.ts');
+  const { rejectedEntries } = await import('../servers/rejected-entries.ts');
   const [{ tools, failed }, rejected] = await Promise.all([
     reached.host.tools({ start: true }),
     rejectedEntries(reached, settings),

@@ -3,9 +3,9 @@
 import { UsageError } from '../../base/errors.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { visibleLine } from '../output/visible.ts';
-import { findServer } from '../reach/find-server.ts';
-import { withHost } from '../reach/reach-host.ts';
 import { checkOutput, savePieces } from '../result/save-content.ts';
+import { findServer } from '../servers/find-server.ts';
+import { withHost } from '../servers/reach-host.ts';
 import { typeName, typesOf } from '../types/tool-types.ts';
 import { addServerOptions, examples, serverOptions } from './server-options.ts';
 

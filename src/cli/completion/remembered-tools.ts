@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { shortHash } from '../../base/short-hash.ts';
 import type { Tool } from '../../mcp/types.ts';
 import { cacheFolder } from '../../process/cache-folder.ts';
-import { replacePrivately } from '../../record/private-file.ts';
-import { configFileOf } from '../reach/running-host.ts';
+import { replacePrivately } from '../../process/private-file.ts';
+import { configFileOf } from '../servers/running-host.ts';
 import type { Settings } from '../settings.ts';
 
 export type RememberedTool = Pick<Tool, 'name' | 'description' | 'inputSchema'>;

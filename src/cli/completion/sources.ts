@@ -2,8 +2,8 @@
 // is ever started for it.
 
 import type { HostApi } from '../../host/host-api.ts';
-import { loadServers } from '../reach/own-host.ts';
-import { findRunningHost } from '../reach/running-host.ts';
+import { loadServers } from '../servers/own-host.ts';
+import { findRunningHost } from '../servers/running-host.ts';
 import type { Settings } from '../settings.ts';
 import { type RememberedTool, recallTools } from './remembered-tools.ts';
 

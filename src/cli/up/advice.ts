@@ -1,6 +1,6 @@
 // What to do about a server that is not running: the reason, the next step, and how it comes back.
 
-import type { ServerConfig } from '../../host/config/server-config.ts';
+import type { ServerConfig } from '../../config/server-config.ts';
 import type { ServerStatus } from '../../host/server-state.ts';
 import { shellWord } from '../output/shell-word.ts';
 import { visibleLine } from '../output/visible.ts';

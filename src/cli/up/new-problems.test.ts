@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ConfigProblem } from '../../host/config/problem.ts';
+import type { ConfigProblem } from '../../config/problem.ts';
 import { newProblems } from './new-problems.ts';
 
 const warning: ConfigProblem = {

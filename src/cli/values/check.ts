@@ -3,7 +3,7 @@
 
 import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
-import { didYouMean } from '../../host/config/nearest.ts';
+import { didYouMean } from '../../config/nearest.ts';
 import { isOpen, objectSchemas, propertiesOf, propertySchema, requiredOf, type Schema } from './schema.ts';
 import { describeType } from './typed-value.ts';
 

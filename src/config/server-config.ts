@@ -1,9 +1,21 @@
 // One server of a config as everything else sees it: checked, expanded, with every default filled in. Plain data.
 
-import type { Era, Revision } from '../../mcp/revisions.ts';
-import type { StopWaits } from '../../process/stop-ladder.ts';
-import type { RestartLimits } from '../restart-policy.ts';
+import type { Era, Revision } from '../mcp/revisions.ts';
+import type { StopWaits } from '../process/stop-ladder.ts';
 import type { Position } from './problem.ts';
+
+export interface RestartLimits {
+  /** `always`: whenever it ends without being told to. `on-failure`: not after exit code 0. `never`. */
+  policy: 'always' | 'on-failure' | 'never';
+  /** At most this many restarts within `periodMs`. */
+  maxRestarts: number;
+  periodMs: number;
+  /** The first wait; it doubles with every failure, up to `maxBackoffMs`. */
+  backoffMs: number;
+  maxBackoffMs: number;
+  /** After this much uptime, failures before do not count. */
+  resetAfterMs: number;
+}
 
 export interface ServerConfig {
   name: string;

@@ -17,8 +17,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { FlowStore } from '../flow/store.ts';
+import { record } from '../record/recorder.ts';
 import { openPrivate, openPrivateSync, replacePrivately } from './private-file.ts';
-import { record } from './recorder.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'standpipe-private-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,8 +1,8 @@
 // A tool by its name alone, among those of all servers; and what to say when there is none.
 
 import { UsageError } from '../../base/errors.ts';
+import { didYouMean } from '../../config/nearest.ts';
 import { type Offer, resolve } from '../../host/catalog.ts';
-import { didYouMean } from '../../host/config/nearest.ts';
 import type { ServerStatus } from '../../host/server-state.ts';
 import { unknownServer } from '../../host/unknown-name.ts';
 import type { Tool } from '../../mcp/types.ts';

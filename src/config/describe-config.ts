@@ -1,8 +1,8 @@
 // A config as plain data for people and programs to look at: what was found, where, and what is wrong with it. No value of
 // any `env` is in it, whole or in part, and no other secret that can be recognised.
 
-import { maskValues } from '../../secrets/mask-values.ts';
-import { redactArguments } from '../../secrets/redact-arguments.ts';
+import { maskValues } from '../secrets/mask-values.ts';
+import { redactArguments } from '../secrets/redact-arguments.ts';
 import type { ConfigFile } from './config-file.ts';
 import type { Config, ShadowedServer } from './load-config.ts';
 import type { ConfigProblem } from './problem.ts';

@@ -1,9 +1,9 @@
 // `restart`: an object, or the policy alone.
 
-import type { RestartLimits } from '../restart-policy.ts';
 import type { Fields } from './fields.ts';
 import { restartKeys } from './known-keys.ts';
 import type { Findings } from './problem.ts';
+import type { RestartLimits } from './server-config.ts';
 import { defaultRestart } from './server-config.ts';
 
 export const restartPolicies = ['always', 'on-failure', 'never'] as const satisfies RestartLimits['policy'][];

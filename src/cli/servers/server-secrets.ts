@@ -1,7 +1,7 @@
 // Takes the secrets of servers out of what is shown of their traffic: what one of them is given, another may repeat. A
 // secret that the config no longer has stays hidden: what was said with it is still remembered, and it may still be valid.
 
-import type { ServerConfig } from '../../host/config/server-config.ts';
+import type { ServerConfig } from '../../config/server-config.ts';
 import { maskForms, masksByForm } from '../../secrets/mask-values.ts';
 import { type Redact, redactor } from '../../secrets/redact.ts';
 import { secretsInArguments } from '../../secrets/redact-arguments.ts';

@@ -1,6 +1,6 @@
 // The server somebody means, by its name; or a helpful word about why there is none.
 
-import { problemError } from '../../host/config/problem.ts';
+import { problemError } from '../../config/problem.ts';
 import type { ServerStatus } from '../../host/server-state.ts';
 import { unknownServer } from '../../host/unknown-name.ts';
 import { shellWord } from '../output/shell-word.ts';

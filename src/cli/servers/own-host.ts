@@ -2,9 +2,9 @@
 // servers want to know.
 
 import { UsageError } from '../../base/errors.ts';
+import type { Config } from '../../config/load-config.ts';
+import type { ServerConfig } from '../../config/server-config.ts';
 import type { Unanswered } from '../../host/caller-questions.ts';
-import type { Config } from '../../host/config/load-config.ts';
-import type { ServerConfig } from '../../host/config/server-config.ts';
 import type { Host } from '../../host/host.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Settings } from '../settings.ts';
@@ -44,7 +44,7 @@ export async function ownHost(
 }
 
 export async function loadServers({ config, discover }: Settings): Promise<Config> {
-  const { loadConfig } = await import('../../host/config/load-config.ts');
+  const { loadConfig } = await import('../../config/load-config.ts');
   return loadConfig({ file: config, discover });
 }
 

@@ -2,10 +2,10 @@
 // What is wrong with it is in the findings; then there is no draft.
 
 import type { Node } from 'jsonc-parser';
-import { toError } from '../../base/errors.ts';
-import { framingByName, framingNames } from '../../framing/by-name.ts';
-import { LARGEST_MAX_FRAME_BYTES } from '../../framing/framing.ts';
-import { eraOf, erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
+import { toError } from '../base/errors.ts';
+import { framingByName, framingNames } from '../framing/by-name.ts';
+import { LARGEST_MAX_FRAME_BYTES } from '../framing/framing.ts';
+import { eraOf, erasOfMcp, revisionsOfMcp } from '../mcp/revisions.ts';
 import { type Fields, inQuotes, type Located } from './fields.ts';
 import type { JsonDocument } from './json-document.ts';
 import { keysOfOthers, keysToReplace, serverKeys, stopKeys } from './known-keys.ts';

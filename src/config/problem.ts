@@ -1,7 +1,7 @@
 // What is wrong with a config, and where. Something wrong is data, not an exception: an entry that is wrong fails alone,
 // and everything else that is wrong is still found. No message contains a value of `env`.
 
-import { UsageError } from '../../base/errors.ts';
+import { UsageError } from '../base/errors.ts';
 
 /** Both count from 1. Columns count UTF-16 units, as editors do. */
 export interface Position {

@@ -1,7 +1,7 @@
 // Finds the configs and makes one of them. Without `discover`, the first file found is the config. With it, all of the
 // project's and the user's files are: the first to define a name wins, and what it hides is listed.
 
-import { UsageError } from '../../base/errors.ts';
+import { UsageError } from '../base/errors.ts';
 import type { ConfigFile, RejectedServer } from './config-file.ts';
 import { isMissing, type ReadBytes } from './disk.ts';
 import { pathOf } from './paths.ts';

@@ -1,6 +1,6 @@
 // Which tools of a server are there for callers, by the `tools` of its entry. `deny` wins; case counts, as it does in MCP.
 
-import { UsageError } from '../../base/errors.ts';
+import { UsageError } from '../base/errors.ts';
 import type { ToolRules } from './server-config.ts';
 
 export function toolFilter({ allow, deny = [] }: ToolRules): (tool: string) => boolean {

@@ -1,6 +1,6 @@
 // The entries of the config that cannot be run: whoever lists what there is says what was left out, and why.
 
-import { type ConfigProblem, problemText } from '../../host/config/problem.ts';
+import { type ConfigProblem, problemText } from '../../config/problem.ts';
 import { rejections } from '../../host/unknown-name.ts';
 import type { Output } from '../output/output.ts';
 import { visibleLine } from '../output/visible.ts';

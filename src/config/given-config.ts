@@ -2,10 +2,9 @@
 // Nobody is waited for: an `envFile` is read at once, and inputs have the values that the environment or their default give.
 
 import { readFileSync } from 'node:fs';
-import { toError, UsageError } from '../../base/errors.ts';
-import type { Era, Revision } from '../../mcp/revisions.ts';
-import type { StopWaits } from '../../process/stop-ladder.ts';
-import type { RestartLimits } from '../restart-policy.ts';
+import { toError, UsageError } from '../base/errors.ts';
+import type { Era, Revision } from '../mcp/revisions.ts';
+import type { StopWaits } from '../process/stop-ladder.ts';
 import { readForm, settleForm } from './config-file.ts';
 import { decodeText } from './disk.ts';
 import { inputsAtHand } from './inputs.ts';
@@ -13,7 +12,7 @@ import type { namesOfOthers, remoteKeys, replacements } from './known-keys.ts';
 import { type Config, mergeFiles } from './load-config.ts';
 import type { ConfigPlace } from './places.ts';
 import { GIVEN, problemError } from './problem.ts';
-import type { ToolRules } from './server-config.ts';
+import type { RestartLimits, ToolRules } from './server-config.ts';
 import { surroundings } from './surroundings.ts';
 
 /** `mcpServers` of Claude Desktop and Cursor, or `servers` of VS Code. docs/config.md explains every key. */

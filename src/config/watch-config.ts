@@ -2,7 +2,7 @@
 // understood changes nothing: the last good settings stay, and the problems are told.
 
 import { isDeepStrictEqual } from 'node:util';
-import { toError } from '../../base/errors.ts';
+import { toError } from '../base/errors.ts';
 import { type ConfigDiff, diffConfigs, isEmptyDiff } from './diff-configs.ts';
 import { fromDisk, type ReadBytes } from './disk.ts';
 import { keepLastGood } from './keep-last-good.ts';

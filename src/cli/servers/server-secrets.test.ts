@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ServerConfig } from '../../host/config/server-config.ts';
+import type { ServerConfig } from '../../config/server-config.ts';
 import { ServerSecrets } from './server-secrets.ts';
 
 function server(env: Record<string, string>, args: string[] = []): ServerConfig {

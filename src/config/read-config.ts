@@ -1,6 +1,6 @@
 // Reads one config file, and whatever its entries refer to.
 
-import { toError, UsageError } from '../../base/errors.ts';
+import { toError, UsageError } from '../base/errors.ts';
 import { type ConfigFile, configFromText } from './config-file.ts';
 import { decodeText, fromDisk, isMissing, type ReadBytes } from './disk.ts';
 import type { AskInput } from './inputs.ts';

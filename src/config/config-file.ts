@@ -2,7 +2,7 @@
 // Reads nothing by itself: what it needs of the world is given to it.
 
 import type { Node } from 'jsonc-parser';
-import { toError } from '../../base/errors.ts';
+import { toError } from '../base/errors.ts';
 import { type Draft, readDraft } from './draft.ts';
 import { Fields } from './fields.ts';
 import { type AskInput, type InputDefinition, readInputs, resolveInputs } from './inputs.ts';

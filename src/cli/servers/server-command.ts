@@ -3,8 +3,8 @@
 import { basename } from 'node:path';
 import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
 import { UsageError } from '../../base/errors.ts';
+import { defaultRestart, type ServerConfig } from '../../config/server-config.ts';
 import { DEFAULT_MAX_FRAME_BYTES } from '../../framing/framing.ts';
-import { defaultRestart, type ServerConfig } from '../../host/config/server-config.ts';
 import type { Era, Revision } from '../../mcp/revisions.ts';
 import type { Settings } from '../settings.ts';
 

@@ -1,7 +1,7 @@
 // Which era each server turned out to speak, kept from one command to the next.
 
 import { join } from 'node:path';
-import { FileEraMemory } from '../../entry/file-era-memory.ts';
+import { FileEraMemory } from '../../connect/file-era-memory.ts';
 import { cacheFolder } from '../../process/cache-folder.ts';
 
 export function userEraMemory(): FileEraMemory {

@@ -1,0 +1,43 @@
+// From a command or a transport to a client of the server behind it.
+
+import { UsageError } from '../base/errors.ts';
+import type { Client } from '../mcp/client/client.ts';
+import { openClient } from '../mcp/client/open-client.ts';
+import type { ClientChannel, ClientOptions } from '../mcp/client/options.ts';
+import type { AnyTools, ToolTypes } from '../mcp/client/tool-types.ts';
+import { type StdioClientOptions, StdioClientTransport } from '../transport/stdio-client.ts';
+
+/** A server as a command: started, and started once more where the question for its era killed it. */
+export function connect<Tools extends ToolTypes = AnyTools>(
+  command: StdioClientOptions,
+  options?: ClientOptions,
+): Promise<Client<StdioClientTransport, Tools>>;
+/** A transport, ours or the official SDK's, not started yet; or a function that makes one. */
+export function connect<T extends ClientChannel, Tools extends ToolTypes = AnyTools>(
+  transport: T | (() => T),
+  options?: ClientOptions,
+): Promise<Client<T, Tools>>;
+export function connect(
+  target: StdioClientOptions | ClientChannel | (() => ClientChannel),
+  options: ClientOptions = {},
+): Promise<Client> {
+  if (typeof target === 'function') return openClient({ open: target, canReopen: true, key: options.eraKey }, options);
+  if (typeof target !== 'object' || target === null) {
+    const command = typeof target === 'string' ? JSON.stringify(target) : "'node'";
+    return Promise.reject(
+      new UsageError('INVALID_OPTION', 'connect() takes a command, a transport, or a function that makes one', {
+        hint: `await connect({ command: ${command}, args: ['server.mjs'] })`,
+      }),
+    );
+  }
+  if ('command' in target) {
+    const open = () => new StdioClientTransport(target);
+    return openClient({ open, canReopen: true, key: options.eraKey ?? keyOf(target) }, options);
+  }
+  return openClient({ open: () => target, canReopen: false, key: options.eraKey }, options);
+}
+
+/** Without the environment: it holds secrets, and does not change what language a server speaks. */
+function keyOf({ command, args = [], cwd }: StdioClientOptions): string {
+  return JSON.stringify([command, args, cwd ?? process.cwd()]);
+}
