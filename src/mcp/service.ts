@@ -1,0 +1,73 @@
+// A service answers MCP requests on behalf of a caller: handlers in this process, a process behind a pipe, a host behind a
+// socket. Parameters and results are opaque: members that nobody here knows pass through unchanged.
+
+import type { Revision } from './revisions.ts';
+import type {
+  ClientCapabilities,
+  Implementation,
+  InputRequest,
+  InputResponse,
+  LogLevel,
+  ServerCapabilities,
+  SubscriptionFilter,
+} from './types.ts';
+
+export type Params = Record<string, unknown>;
+export type Result = Record<string, unknown>;
+
+export interface ServiceFacts {
+  info: Implementation;
+  capabilities: ServerCapabilities;
+  instructions: string | undefined;
+}
+
+/** The client that a request came from, as it presented itself. */
+export interface ClientFacts {
+  readonly revision: Revision;
+  readonly capabilities: ClientCapabilities;
+  readonly info: Implementation | undefined;
+  /** The least level of log messages that the client wants; undefined if it wants none. */
+  readonly logLevel: LogLevel | undefined;
+}
+
+/** One request of one client. Everything that has to find its way back to that client travels with it. */
+export interface Caller {
+  readonly client: ClientFacts;
+  /** Aborts when the client cancels the request or goes away. */
+  readonly signal: AbortSignal;
+  /** How long the service behind may be silent. Its own limit applies where this is absent. */
+  readonly timeoutMs?: number | undefined;
+  /** The client permits that this request runs twice. */
+  readonly repeatable?: boolean | undefined;
+  /** Whether `progress` reaches anybody. */
+  readonly wantsProgress: boolean;
+  /** The parameters of `notifications/progress`; the token is the caller's own and is filled in. */
+  progress(params: Params): void;
+  /** The parameters of `notifications/message`. */
+  log(params: Params): void;
+  /** Elicitation, sampling or roots: asked of this client and of no other. `name` is the key of the question, if it has one. */
+  ask(question: InputRequest, name?: string): Promise<InputResponse>;
+}
+
+/** What a watcher wants to hear of: the members of `subscriptions/listen`, and log messages that belong to no request. */
+export interface WatchFilter extends SubscriptionFilter {
+  logs?: boolean;
+}
+
+export interface Watcher {
+  readonly filter: WatchFilter;
+  /** A notification about a change (`…/list_changed`, `resources/updated`) or a log message. */
+  notified(method: string, params: Params | undefined): void;
+  /** No more notifications will come, although the watch was not stopped. */
+  ended?(): void;
+}
+
+export interface Service {
+  /** Waits until the service is there. */
+  describe(): ServiceFacts | Promise<ServiceFacts>;
+  /** A service that has the result at once returns it at once: the path of a call makes no promise that it does not need. */
+  request(method: string, params: Params, caller: Caller): Result | Promise<Result>;
+  notify(method: string, params: Params | undefined, client: ClientFacts): void;
+  /** Resolves, once notifications will come, to a function that stops them. */
+  watch(watcher: Watcher): Promise<() => void>;
+}
