@@ -33,10 +33,12 @@ export interface ClientFacts {
 /** One request of one client. Everything that has to find its way back to that client travels with it. */
 export interface Caller {
   readonly client: ClientFacts;
-  /** Aborts when the client cancels the request or goes away. */
-  readonly signal: AbortSignal;
+  /** Aborts when the client cancels the request or goes away. Undefined: the request is never cancelled. */
+  readonly signal: AbortSignal | undefined;
   /** How long the service behind may be silent. Its own limit applies where this is absent. */
   readonly timeoutMs?: number | undefined;
+  /** How long the request may take in all, progress or not. */
+  readonly totalTimeoutMs?: number | undefined;
   /** The client permits that this request runs twice. */
   readonly repeatable?: boolean | undefined;
   /** Whether `progress` reaches anybody. */
@@ -45,8 +47,11 @@ export interface Caller {
   progress(params: Params): void;
   /** The parameters of `notifications/message`. */
   log(params: Params): void;
-  /** Elicitation, sampling or roots: asked of this client and of no other. `name` is the key of the question, if it has one. */
-  ask(question: InputRequest, name?: string): Promise<InputResponse>;
+  /**
+   * Elicitation, sampling or roots: asked of this client and of no other. `name` is the key of the question, if it has one.
+   * `signal` aborts when the service no longer waits for the answer.
+   */
+  ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse>;
 }
 
 /** What a watcher wants to hear of: the members of `subscriptions/listen`, and log messages that belong to no request. */
