@@ -13,5 +13,6 @@ export type {
   JsonRpcResult,
   RequestId,
 } from './message.ts';
+export type { NotificationHandler } from './notification-listeners.ts';
 export type { RequestOptions } from './outbound.ts';
-export { type NotificationHandler, Peer, type PeerOptions } from './peer.ts';
+export { Peer, type PeerOptions } from './peer.ts';

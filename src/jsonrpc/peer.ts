@@ -4,7 +4,6 @@
 
 import { type Clock, systemClock } from '../base/clock.ts';
 import { PeerError, toError } from '../base/errors.ts';
-import { isThenable } from '../base/thenable.ts';
 import { BatchAnswers } from './batch-answer.ts';
 import { type Channel, type InboundFault, SENT, type SendOptions } from './channel.ts';
 import { type Conventions, mcp } from './conventions.ts';
@@ -19,10 +18,9 @@ import {
 } from './inbound.ts';
 import { lostRequest } from './lost-request.ts';
 import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './message.ts';
+import { type NotificationHandler, NotificationListeners } from './notification-listeners.ts';
 import { Outbound, type RequestOptions } from './outbound.ts';
 import { cancelReason, isUnwritable, unexpectedAnswer } from './peer-faults.ts';
-
-export type NotificationHandler = (params: Params | undefined, method: string) => unknown;
 
 export interface PeerOptions {
   /** What the protocol does in its own way: `mcp`, `lsp`, `plainJsonRpc`, or an object of your own. */
@@ -59,8 +57,7 @@ export class Peer {
   #inbound: Inbound;
   #conventions: Conventions;
   #batches = new BatchAnswers();
-  #notificationHandlers = new Map<string, NotificationHandler>();
-  #otherNotifications: NotificationHandler | undefined;
+  #notifications = new NotificationListeners((error) => this.onerror?.(error));
   #closedByUs = false;
   #closed = false;
 
@@ -151,12 +148,14 @@ export class Peer {
     this.#inbound.handleOthers(handler);
   }
 
-  onNotification(method: string, handler: NotificationHandler): void {
-    this.#notificationHandlers.set(method, handler);
+  /** Several may listen to one method. Returns a function that removes this listener. */
+  onNotification(method: string, handler: NotificationHandler): () => void {
+    return this.#notifications.add(method, handler);
   }
 
+  /** One handler for methods that have no listener. */
   onOtherNotification(handler: NotificationHandler): void {
-    this.#otherNotifications = handler;
+    this.#notifications.others = handler;
   }
 
   /** What became of a request that had been sent when the connection ended. */
@@ -196,7 +195,8 @@ export class Peer {
     }
   }
 
-  #notified({ method, params }: JsonRpcNotification): void {
+  #notified(notification: JsonRpcNotification): void {
+    const { method, params } = notification;
     const { cancel, progress } = this.#conventions;
     if (method === cancel?.method) {
       const { id, reason } = cancel.read(params ?? {});
@@ -205,14 +205,7 @@ export class Peer {
       const step = progress.read(params ?? {});
       this.#outbound.progress(step.id, step.progress);
     }
-    const handler = this.#notificationHandlers.get(method) ?? this.#otherNotifications;
-    if (!handler) return;
-    try {
-      const outcome: unknown = handler(params, method);
-      if (isThenable(outcome)) outcome.then(undefined, (error: unknown) => this.onerror?.(toError(error)));
-    } catch (error) {
-      this.onerror?.(toError(error));
-    }
+    this.#notifications.notify(notification);
   }
 
   #receiveBatch(messages: JsonRpcMessage[], faults: InboundFault[]): void {
