@@ -5,8 +5,8 @@ import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureRuntimeFolder, runtimeFolder } from '../live/runtime-folder.ts';
-import { openBrowser } from '../process/open-browser.ts';
-import { replacePrivately } from '../process/private-file.ts';
+import { replacePrivately } from '../process/files/private-file.ts';
+import { openBrowser } from '../process/launch/open-browser.ts';
 
 /** Never throws: the address was printed anyway. The file goes with this process. */
 export function openInspector(url: string): void {

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { toError, UsageError } from '../base/errors.ts';
 import type { Era, Revision } from '../mcp/revisions.ts';
-import type { StopWaits } from '../process/stop-ladder.ts';
+import type { StopWaits } from '../process/tree/stop-ladder.ts';
 import { readForm, settleForm } from './config-file.ts';
 import { decodeText } from './disk.ts';
 import { inputsAtHand } from './inputs.ts';

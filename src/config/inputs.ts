@@ -2,7 +2,7 @@
 // environment (STANDPIPE_INPUT_<ID>), from whoever loads the config, and from the input's default.
 
 import type { Node } from 'jsonc-parser';
-import { readVariable } from '../process/environment.ts';
+import { readVariable } from '../process/launch/environment.ts';
 import { isSecretName } from '../secrets/secret-names.ts';
 import { Fields } from './fields.ts';
 import type { JsonDocument } from './json-document.ts';

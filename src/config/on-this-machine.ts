@@ -3,8 +3,8 @@
 // variable stands for.
 
 import { statSync } from 'node:fs';
-import { childEnvironment, readVariable } from '../process/environment.ts';
-import { findCommand, isPath } from '../process/find-command.ts';
+import { childEnvironment, readVariable } from '../process/launch/environment.ts';
+import { findCommand, isPath } from '../process/launch/find-command.ts';
 import type { Draft } from './draft.ts';
 import type { Findings } from './problem.ts';
 import type { ServerConfig } from './server-config.ts';

@@ -1,7 +1,7 @@
 // Where configs are looked for, in which order, and which folder each belongs to. Pure: a function of the platform, the
 // folders and the environment, so that every platform can be tested on any other.
 
-import { readVariable } from '../process/environment.ts';
+import { readVariable } from '../process/launch/environment.ts';
 import { pathOf } from './paths.ts';
 import type { Surroundings } from './surroundings.ts';
 

@@ -1,7 +1,7 @@
 // One server of a config as everything else sees it: checked, expanded, with every default filled in. Plain data.
 
 import type { Era, Revision } from '../mcp/revisions.ts';
-import type { StopWaits } from '../process/stop-ladder.ts';
+import type { StopWaits } from '../process/tree/stop-ladder.ts';
 import type { Position } from './problem.ts';
 
 export interface RestartLimits {

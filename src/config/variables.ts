@@ -1,7 +1,7 @@
 // What the variables of a config mean. They come from the environment Standpipe itself runs in (not from the entry's own
 // `env`), from the place of the config, and from its inputs.
 
-import { readVariable } from '../process/environment.ts';
+import { readVariable } from '../process/launch/environment.ts';
 import { isSecretName } from '../secrets/secret-names.ts';
 import { type InputDefinition, type InputValue, inputVariable } from './inputs.ts';
 import { didYouMean } from './nearest.ts';

@@ -8,7 +8,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import { isObject } from '../base/json-object.ts';
 import { shortHash } from '../base/short-hash.ts';
 import type { EraMemory, KnownEra } from '../mcp/client/era-memory.ts';
-import { replacePrivately } from '../process/private-file.ts';
+import { replacePrivately } from '../process/files/private-file.ts';
 
 const MOST_ENTRIES = 500;
 const MOST_BYTES = 64 * 1024;

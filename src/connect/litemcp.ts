@@ -15,7 +15,7 @@ import type { ClientOptions } from '../mcp/client/options.ts';
 import type { Server } from '../mcp/server/server.ts';
 import type { ServerOptions } from '../mcp/server/server-core.ts';
 import type { Implementation } from '../mcp/types.ts';
-import type { StopRung } from '../process/stop-ladder.ts';
+import type { StopRung } from '../process/tree/stop-ladder.ts';
 import { type ChildOptions, ChildWire } from '../transport/child-wire.ts';
 import { OwnWire, type OwnWireOptions } from '../transport/own-wire.ts';
 import type { StdioClientOptions } from '../transport/stdio-client.ts';

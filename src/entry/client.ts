@@ -19,6 +19,6 @@ export type { AnyTools, ToolType, ToolTypes } from '../mcp/client/tool-types.ts'
 export type { Warning } from '../mcp/client/warnings.ts';
 export type { Era, Revision } from '../mcp/revisions.ts';
 export type * from '../mcp/types.ts';
-export type { StopWaits } from '../process/stop-ladder.ts';
+export type { StopWaits } from '../process/tree/stop-ladder.ts';
 export type { StderrChoice } from '../transport/stderr-outlet.ts';
 export { type StdioClientOptions, StdioClientTransport } from '../transport/stdio-client.ts';

@@ -47,5 +47,5 @@ export { argumentsByPosition } from '../litemcp/tool-as-mcp.ts';
 export { readToolCall, type ToolCall } from '../litemcp/tool-call.ts';
 export { parseValue, printValue, type ValueOf } from '../litemcp/values.ts';
 export { PROTOCOL_VERSION, readVersion, type VersionTuple } from '../litemcp/version.ts';
-export type { StopRung, StopWaits } from '../process/stop-ladder.ts';
+export type { StopRung, StopWaits } from '../process/tree/stop-ladder.ts';
 export type { StderrChoice } from '../transport/stderr-outlet.ts';

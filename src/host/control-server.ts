@@ -7,7 +7,7 @@ import { StandpipeError, toError, UsageError } from '../base/errors.ts';
 import type { InboundCall } from '../jsonrpc/inbound.ts';
 import { Peer } from '../jsonrpc/peer.ts';
 import type { ElicitResult } from '../mcp/types.ts';
-import { oneProcessAtATime } from '../process/one-process-at-a-time.ts';
+import { withFileLock } from '../process/files/file-lock.ts';
 import { isServed, listenLocal } from '../transport/local-socket.ts';
 import { StreamTransport } from '../transport/stream-transport.ts';
 import type { Caller, CallerQuestions } from './caller-questions.ts';
@@ -144,7 +144,7 @@ function describe(error: Error): object {
 function listen(listener: SocketServer, path: string): Promise<void> {
   // A named pipe is gone with whoever served it, and the system gives it to one alone.
   if (process.platform === 'win32') return takePlace(listener, path);
-  return oneProcessAtATime(path, () => takePlace(listener, path)).catch((error: unknown) => {
+  return withFileLock(path, () => takePlace(listener, path)).catch((error: unknown) => {
     throw error instanceof StandpipeError ? error : notListening(path, toError(error));
   });
 }

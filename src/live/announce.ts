@@ -4,7 +4,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FlowStore } from '../flow/store.ts';
-import { isRunning } from '../process/signals.ts';
+import { isRunning } from '../process/tree/signals.ts';
 import type { Redact } from '../secrets/redact.ts';
 import { type LiveDescriptor, readDescriptor, removeDescriptor, writeDescriptor } from './descriptor.ts';
 import { FlowSocket, type FlowSocketOptions } from './flow-socket.ts';

@@ -2,7 +2,7 @@
 
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { replacePrivately } from '../process/private-file.ts';
+import { replacePrivately } from '../process/files/private-file.ts';
 
 export interface LiveDescriptor {
   standpipe: 'live';

@@ -3,7 +3,7 @@
 import { readdir } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { isRunning } from '../process/signals.ts';
+import { isRunning } from '../process/tree/signals.ts';
 import { type ReaderOptions, type RecordingItem, readRecording } from '../record/reader.ts';
 import { connectLocal, isServed } from '../transport/local-socket.ts';
 import { type LiveDescriptor, readDescriptor, removeDescriptor } from './descriptor.ts';

@@ -15,15 +15,15 @@ import type { Evidence, Phase, ProcessError } from '../base/errors.ts';
 import { type Mask, maskValues } from '../secrets/mask-values.ts';
 import { type Redact, redactor } from '../secrets/redact.ts';
 import { redactArguments, secretsInArguments } from '../secrets/redact-arguments.ts';
-import { commandLine } from './command-line.ts';
-import { childEnvironment, wholeEnvironment } from './environment.ts';
-import { type Launch, launchError } from './launch-error.ts';
-import { addMark, newMark } from './mark.ts';
-import { ProcessTree } from './process-tree.ts';
-import { releaseWhenIdle } from './release-when-idle.ts';
-import { StderrRing } from './stderr-ring.ts';
-import { type StopRung, type StopWaits, stopLadder, withDefaultWaits } from './stop-ladder.ts';
-import { Watchdog } from './watchdog.ts';
+import { commandLine } from './launch/command-line.ts';
+import { childEnvironment, wholeEnvironment } from './launch/environment.ts';
+import { type Launch, launchError } from './launch/launch-error.ts';
+import { releaseWhenIdle } from './streams/release-when-idle.ts';
+import { StderrRing } from './streams/stderr-ring.ts';
+import { addMark, newMark } from './tree/mark.ts';
+import { ProcessTree } from './tree/process-tree.ts';
+import { type StopRung, type StopWaits, stopLadder, withDefaultWaits } from './tree/stop-ladder.ts';
+import { Watchdog } from './tree/watchdog.ts';
 
 export interface ServerProcessOptions {
   command: string;

@@ -6,7 +6,7 @@
 import { closeSync, mkdirSync, writeFileSync } from 'node:fs';
 import { type FileHandle, lstat, mkdir, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { openPrivate, openPrivateSync } from '../process/private-file.ts';
+import { openPrivate, openPrivateSync } from '../process/files/private-file.ts';
 
 export interface RotatingFileOptions {
   path: string;

@@ -5,7 +5,7 @@ import { chmod, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { applyEdits, type Edit, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { toError, UsageError } from '../base/errors.ts';
-import { replacePrivately } from '../process/private-file.ts';
+import { replacePrivately } from '../process/files/private-file.ts';
 import { propertyOf, readEntry, tapEdits, tappedCommandIndex, untapEdits } from './tapped-entry.ts';
 
 export interface InstallOptions {

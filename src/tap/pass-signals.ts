@@ -4,7 +4,7 @@
 import { constants } from 'node:os';
 import { type Clock, systemClock } from '../base/clock.ts';
 import type { ServerProcess } from '../process/server-process.ts';
-import { sendSignal } from '../process/signals.ts';
+import { sendSignal } from '../process/tree/signals.ts';
 
 const passedOn: readonly NodeJS.Signals[] =
   process.platform === 'win32'

@@ -8,7 +8,7 @@ import { DEFAULT_KEEP_FRAME_BYTES, FlowStore } from '../flow/store.ts';
 import type { Framing } from '../framing/framing.ts';
 import { newline } from '../framing/newline.ts';
 import { type ServerProcess, startServerProcess } from '../process/server-process.ts';
-import { Watchdog } from '../process/watchdog.ts';
+import { Watchdog } from '../process/tree/watchdog.ts';
 import { forward } from './forward.ts';
 import { watchHost } from './host-gone.ts';
 import { inviteOnlookers, type OnlookerOptions } from './onlookers.ts';

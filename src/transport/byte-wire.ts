@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { type Evidence, PeerError, type Phase, toError, UsageError } from '../base/errors.ts';
 import type { FrameDecoder, FrameSink, Framing } from '../framing/framing.ts';
 import { newline } from '../framing/newline.ts';
-import type { ByteSink } from '../process/own-streams.ts';
+import type { ByteSink } from '../process/streams/own-streams.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { GuardedObserver } from './guarded-observer.ts';
 import { lastOutput } from './last-output.ts';

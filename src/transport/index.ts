@@ -2,8 +2,8 @@
 
 export { type Evidence, PeerError, type Phase, ProcessError, UsageError } from '../base/errors.ts';
 export type { InboundFault, Noise } from '../jsonrpc/channel.ts';
-export { DEFAULT_INHERITED_ENV_VARS, getDefaultEnvironment } from '../process/environment.ts';
-export type { StopRung, StopWaits } from '../process/stop-ladder.ts';
+export { DEFAULT_INHERITED_ENV_VARS, getDefaultEnvironment } from '../process/launch/environment.ts';
+export type { StopRung, StopWaits } from '../process/tree/stop-ladder.ts';
 export type { Transport } from './message-transport.ts';
 export type { StderrChoice } from './stderr-outlet.ts';
 export {

@@ -7,8 +7,8 @@
 
 import type { Readable, Writable } from 'node:stream';
 import { atMost } from '../base/at-most.ts';
-import { guardChildren } from '../process/guard-children.ts';
-import { takeOverStdout } from '../process/own-streams.ts';
+import { guardChildren } from '../process/streams/guard-children.ts';
+import { takeOverStdout } from '../process/streams/own-streams.ts';
 import { ByteWire } from './byte-wire.ts';
 import type { WireEvents, WireOptions } from './wire.ts';
 

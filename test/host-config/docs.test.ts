@@ -15,7 +15,7 @@ import {
 import { projectPlaces } from '../../src/config/places.ts';
 import { read } from '../../src/config/read-text.contract.ts';
 import { defaultRestart } from '../../src/config/server-config.ts';
-import { defaultStopWaits } from '../../src/process/stop-ladder.ts';
+import { defaultStopWaits } from '../../src/process/tree/stop-ladder.ts';
 import { root } from './fixtures.ts';
 
 const page = readFileSync(join(root, 'docs/config.md'), 'utf8');

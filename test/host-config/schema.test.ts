@@ -23,7 +23,7 @@ import {
   defaultStartupTimeoutMs,
 } from '../../src/config/server-config.ts';
 import { framingByName, framingNames } from '../../src/framing/by-name.ts';
-import { defaultStopWaits } from '../../src/process/stop-ladder.ts';
+import { defaultStopWaits } from '../../src/process/tree/stop-ladder.ts';
 import { fixture, goodConfigs, root } from './fixtures.ts';
 
 const schema = JSON.parse(readFileSync(join(root, 'schema/mcp.schema.json'), 'utf8'));

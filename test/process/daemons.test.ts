@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { Host } from '../../src/host/index.ts';
-import { readProcessTable } from '../../src/process/process-table.ts';
 import type { ServerProcessOptions } from '../../src/process/server-process.ts';
+import { readProcessTable } from '../../src/process/tree/process-table.ts';
 import {
   expectNoneAlive,
   fixture,

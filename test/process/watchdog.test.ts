@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import type { ProcessError } from '../../src/base/errors.ts';
-import { readProcessRow } from '../../src/process/process-table.ts';
-import { Watchdog } from '../../src/process/watchdog.ts';
-import { watchdogScript } from '../../src/process/watchdog-script.ts';
+import { readProcessRow } from '../../src/process/tree/process-table.ts';
+import { Watchdog } from '../../src/process/tree/watchdog.ts';
+import { watchdogScript } from '../../src/process/tree/watchdog-script.ts';
 import { expectNoneAlive, fixture, isAlive, node, playground, until } from '../fixtures/process/programs.ts';
 
 const posix = process.platform !== 'win32';

@@ -43,7 +43,7 @@ const rules: Record<string, { pattern: RegExp; why: string; finds: string; passe
 const exceptions: Record<string, string> = {
   'clock in src/flow/store.test.ts': 'a date lies between two others',
   'clock in src/framing/framing-properties.contract.ts': 'printed after a deep run, not asserted',
-  'clock in src/process/one-process-at-a-time.test.ts': 'makes a file look old',
+  'clock in src/process/files/file-lock.test.ts': 'makes a file look old',
   'clock in test/fixtures/server.ts': 'the deadline of what every test waits for',
 };
 

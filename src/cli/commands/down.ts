@@ -3,7 +3,7 @@
 import { systemClock } from '../../base/clock.ts';
 import { PeerError, RpcCode, RpcError, UsageError } from '../../base/errors.ts';
 import type { RemoteHost } from '../../host/remote-host.ts';
-import { isRunning } from '../../process/signals.ts';
+import { isRunning } from '../../process/tree/signals.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { visibleLine } from '../output/visible.ts';
 import { withRunningHost } from '../servers/reach-host.ts';

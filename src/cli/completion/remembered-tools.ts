@@ -5,8 +5,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { shortHash } from '../../base/short-hash.ts';
 import type { Tool } from '../../mcp/types.ts';
-import { cacheFolder } from '../../process/cache-folder.ts';
-import { replacePrivately } from '../../process/private-file.ts';
+import { cacheFolder } from '../../process/files/cache-folder.ts';
+import { replacePrivately } from '../../process/files/private-file.ts';
 import { configFileOf } from '../servers/running-host.ts';
 import type { Settings } from '../settings.ts';
 

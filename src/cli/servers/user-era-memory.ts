@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { FileEraMemory } from '../../connect/file-era-memory.ts';
-import { cacheFolder } from '../../process/cache-folder.ts';
+import { cacheFolder } from '../../process/files/cache-folder.ts';
 
 export function userEraMemory(): FileEraMemory {
   return new FileEraMemory(join(cacheFolder(), 'eras.json'));

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { ManualClock } from '../base/clock.ts';
+import { ManualClock } from '../../base/clock.ts';
 import { releaseWhenIdle } from './release-when-idle.ts';
 
 const never = new Promise<void>(() => undefined);

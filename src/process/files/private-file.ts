@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
-import { UsageError } from '../base/errors.ts';
+import { UsageError } from '../../base/errors.ts';
 
 // O_NONBLOCK: a pipe that somebody put there must not hang the writer.
 const existing = constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ManualClock } from '../base/clock.ts';
+import { ManualClock } from '../../base/clock.ts';
 import { type Stoppable, stopLadder } from './stop-ladder.ts';
 
 const waits = { stdinMs: 1000, sigtermMs: 1000, sigkillMs: 1000 };

@@ -6,8 +6,8 @@
 // what goes wrong is reported, and the servers run on without the safety net.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { type Clock, systemClock } from '../base/clock.ts';
-import { ProcessError, toError } from '../base/errors.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { ProcessError, toError } from '../../base/errors.ts';
 import { watchdogScript } from './watchdog-script.ts';
 
 export interface WatchedServer {

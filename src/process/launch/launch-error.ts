@@ -3,8 +3,8 @@
 
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ProcessError, type StandpipeError, UsageError } from '../base/errors.ts';
-import type { Mask } from '../secrets/mask-values.ts';
+import { ProcessError, type StandpipeError, UsageError } from '../../base/errors.ts';
+import type { Mask } from '../../secrets/mask-values.ts';
 import { readVariable } from './environment.ts';
 import { findCommand, isPath } from './find-command.ts';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { oneProcessAtATime } from './one-process-at-a-time.ts';
+import { withFileLock } from './file-lock.ts';
 
 let folder: string;
 let file: string;
@@ -24,7 +24,7 @@ test('of many, one at a time goes ahead, each comes to it, and no claim is left'
     done.push(id);
   };
   const ids = [0, 1, 2, 3, 4, 5];
-  await Promise.all(ids.map((id) => oneProcessAtATime(file, () => task(id))));
+  await Promise.all(ids.map((id) => withFileLock(file, () => task(id))));
   expect(most).toBe(1);
   expect(done.toSorted()).toEqual(ids);
   expect(readdirSync(folder)).toEqual([]);
@@ -33,7 +33,7 @@ test('of many, one at a time goes ahead, each comes to it, and no claim is left'
 test('the claim of a process that was killed holds nobody up, and is removed', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', '0']);
   writeFileSync(`${file}.claim-${pid}-x`, '');
-  expect(await oneProcessAtATime(file, async () => readdirSync(folder).length)).toBe(1);
+  expect(await withFileLock(file, async () => readdirSync(folder).length)).toBe(1);
 });
 
 test('nor does one whose pid was given out again', async () => {
@@ -41,7 +41,7 @@ test('nor does one whose pid was given out again', async () => {
   writeFileSync(claim, '');
   const longAgo = Date.now() / 1000 - 60;
   utimesSync(claim, longAgo, longAgo);
-  expect(await oneProcessAtATime(file, async () => readdirSync(folder).length)).toBe(1);
+  expect(await withFileLock(file, async () => readdirSync(folder).length)).toBe(1);
 });
 
 test('a living claim is waited for, and what fails gives up its own', async () => {
@@ -56,7 +56,7 @@ test('a living claim is waited for, and what fails gives up its own', async () =
       return { cancel: () => undefined, keepAlive: () => undefined };
     },
   };
-  const failing = oneProcessAtATime(file, () => Promise.reject(new Error('no')), clock);
+  const failing = withFileLock(file, () => Promise.reject(new Error('no')), clock);
   await expect(failing).rejects.toThrow('no');
   expect(steps).toBe(3);
   expect(readdirSync(folder)).toEqual([]);
@@ -64,5 +64,5 @@ test('a living claim is waited for, and what fails gives up its own', async () =
 
 test('a claim on another file is nobody else’s', async () => {
   writeFileSync(`${file}-too.claim-${process.ppid}-x`, '');
-  expect(await oneProcessAtATime(file, async () => 'done')).toBe('done');
+  expect(await withFileLock(file, async () => 'done')).toBe('done');
 });

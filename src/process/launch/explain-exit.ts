@@ -1,7 +1,7 @@
 // Why a server is gone, in words: how it ended, how far it had come, what it said last, and what to try.
 
-import { type Evidence, ProcessError } from '../base/errors.ts';
-import type { Diagnosis } from '../diagnosis/symptoms.ts';
+import { type Evidence, ProcessError } from '../../base/errors.ts';
+import type { Diagnosis } from '../../diagnosis/symptoms.ts';
 
 export function explainExit(evidence: Evidence, found?: Diagnosis): ProcessError {
   const lastWords = lastLine(evidence.stderrTail);

@@ -3,7 +3,7 @@
 // is on the list is what programs need to find themselves, their caches, their language and their temporary folder.
 // PATH always survives a custom `env`. Must not know what the child is.
 
-import { marksVariable } from './mark.ts';
+import { marksVariable } from '../tree/mark.ts';
 
 const posixNames = new Set([
   'HOME',

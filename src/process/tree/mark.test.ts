@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { childEnvironment } from './environment.ts';
+import { childEnvironment } from '../launch/environment.ts';
 import { addMark, hasMark, newMark } from './mark.ts';
 
 test('marks differ, and fit into a list, a line and a pattern of the shell', () => {

@@ -2,8 +2,8 @@
 // The MCP specification prescribes this order. A server is gone when its leader has exited and nothing of its tree runs;
 // a polite one gets no signal. The rung that emptied the tree is the result, so that impolite servers can be named.
 
-import { atMost } from '../base/at-most.ts';
-import { type Clock, systemClock } from '../base/clock.ts';
+import { atMost } from '../../base/at-most.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 
 export type StopRung = 'already-exited' | 'stdin' | 'SIGTERM' | 'SIGKILL' | 'unresponsive';
 

@@ -16,8 +16,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { FlowStore } from '../flow/store.ts';
-import { record } from '../record/recorder.ts';
+import { FlowStore } from '../../flow/store.ts';
+import { record } from '../../record/recorder.ts';
 import { openPrivate, openPrivateSync, replacePrivately } from './private-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'standpipe-private-'));

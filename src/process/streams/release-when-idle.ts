@@ -5,7 +5,7 @@
 // by its own reader for as long as that takes: what the process wrote before its end waits for it.
 
 import type { Readable } from 'node:stream';
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 
 const lookEveryMs = 500;
 /** A process that escaped and keeps writing is not listened to for ever. */

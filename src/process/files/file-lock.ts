@@ -6,19 +6,15 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type Clock, systemClock } from '../base/clock.ts';
-import { isRunning } from './signals.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { isRunning } from '../tree/signals.ts';
 
 /** What is done under a claim takes milliseconds. An older one is that of a dead process whose pid was given out again. */
 const MAX_CLAIM_MS = 10_000;
 /** By chance within this time, so that two who saw each other do not meet again and again. */
 const STEP_BACK_MS = 20;
 
-export async function oneProcessAtATime<T>(
-  file: string,
-  task: () => Promise<T>,
-  clock: Clock = systemClock,
-): Promise<T> {
+export async function withFileLock<T>(file: string, task: () => Promise<T>, clock: Clock = systemClock): Promise<T> {
   for (;;) {
     const claim = `${file}.claim-${process.pid}-${randomUUID()}`;
     await writeFile(claim, '', { flag: 'wx', mode: 0o600 });
