@@ -1,14 +1,14 @@
 // One request, from the door to the answer: who asks is looked at before what is asked.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Access } from './access.ts';
+import type { Access } from '../http/access.ts';
+import type { Connections } from '../http/connections.ts';
+import { HttpProblem, problemBody, statusOf } from '../http/http-problem.ts';
+import { readJsonBody } from '../http/json-body.ts';
+import { findFile, pageHeaders, safeHeaders, sendFile } from '../http/static-files.ts';
 import type { ApiProblem } from './api.ts';
-import type { Connections } from './connections.ts';
-import { HttpProblem, problemBody, statusOf } from './http-problem.ts';
-import { readJsonBody } from './json-body.ts';
 import { nothingRedacted, type Redaction } from './redaction.ts';
 import { findRoute, type Route, streamed } from './router.ts';
-import { findFile, pageHeaders, safeHeaders, sendFile } from './static-files.ts';
 
 export interface House {
   access: Access;

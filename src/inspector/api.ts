@@ -2,8 +2,12 @@
 // is JSON over HTTP on loopback; every request carries the token of the launch (`x-standpipe-token`, or `?token=` where a
 // header cannot be set). Times are milliseconds on the clock of the flow.
 
+import type { MessageDescription } from '../analysis/describe-frame.ts';
+import type { LatencyRow } from '../analysis/latency.ts';
+import type { LatencyPoint } from '../analysis/latency-points.ts';
+import type { Life } from '../analysis/lives.ts';
+import type { Problem } from '../analysis/problems.ts';
 import type { Evidence } from '../base/errors.ts';
-import type { MessageDescription } from '../flow/describe-frame.ts';
 import type { ServerStatus } from '../host/server-state.ts';
 import type {
   CallToolResult,
@@ -18,6 +22,9 @@ import type {
   SampleResult,
   Tool,
 } from '../mcp/types.ts';
+
+export type { ApiProblem } from '../http/http-problem.ts';
+export type { LatencyRow, Life, Problem };
 
 /** `GET /api/overview` */
 export interface Overview {
@@ -49,39 +56,6 @@ export interface Reach {
   options: readonly string[];
   /** What stands behind `--`, of a server that no config knows. */
   command?: readonly string[];
-}
-
-/** One process of a server, from its spawn to its exit. */
-export interface Life {
-  life: number;
-  pid: number | undefined;
-  command: string | undefined;
-  startedAtMs: number;
-  readyAtMs: number | undefined;
-  endedAtMs: number | undefined;
-  exitCode: number | null | undefined;
-  signal: string | null | undefined;
-  rung: string | undefined;
-  stderrTail: string;
-}
-
-/** Something worth explaining in words, with the event where it shows. */
-export interface Problem {
-  kind:
-    | 'stdout-pollution'
-    | 'slow-start'
-    | 'crash-loop'
-    | 'era-fallback'
-    | 'schema-violation'
-    | 'oversized-frame'
-    | 'truncated-frame'
-    | 'exit-with-error'
-    | 'unanswered';
-  server: string;
-  seq: number | undefined;
-  title: string;
-  explanation: string;
-  count: number;
 }
 
 /** One row of the timeline. Small: what a frame holds is asked for by `EventDetail`. */
@@ -199,11 +173,6 @@ export interface CallStarted {
   id: string;
 }
 
-/** Every refusal (4xx, 5xx) of the API. */
-export interface ApiProblem {
-  error: { code?: string; message: string; hint?: string };
-}
-
 /** `DELETE /api/calls/ID` cancels. `GET /api/calls` lists the newest, finished ones too. */
 export interface CallUpdate {
   id: string;
@@ -232,18 +201,8 @@ export interface ActionResult {
 /** `GET /api/latency` */
 export interface LatencyReport {
   rows: LatencyRow[];
-  /** For the plot: one point an answered request, the newest at most 5,000. `key`: "SERVER METHOD" or "SERVER METHOD TOOL". */
-  points: { atMs: number; latencyMs: number; key: string; error: boolean }[];
-}
-export interface LatencyRow {
-  server: string;
-  method: string;
-  tool: string | undefined;
-  count: number;
-  errors: number;
-  p50Ms: number;
-  p95Ms: number;
-  p99Ms: number;
+  /** For the plot: one point an answered request, the newest at most 5,000. */
+  points: LatencyPoint[];
 }
 
 /** `GET /api/stderr?server=NAME&life=N&search=TEXT`: without `server`, of all of them, in the order they came. */

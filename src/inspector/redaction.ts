@@ -4,7 +4,7 @@
 import { decodeText } from '../base/decode-text.ts';
 import type { FlowEvent } from '../flow/event.ts';
 import type { Redact } from '../secrets/redact.ts';
-import { asItIs } from './event-rows.ts';
+import { asItIs } from './views/event-rows.ts';
 
 export interface Redaction {
   readonly text: Redact;

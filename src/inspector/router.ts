@@ -2,7 +2,7 @@
 // then decoded, so that a server whose name holds a slash stays one name.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HttpProblem } from './http-problem.ts';
+import { HttpProblem } from '../http/http-problem.ts';
 import type { Redaction } from './redaction.ts';
 
 export interface Asked {

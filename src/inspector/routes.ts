@@ -1,19 +1,19 @@
 // The addresses of the API (api.ts), and what each does.
 
+import { describeError, HttpProblem } from '../http/http-problem.ts';
 import { IDLE_MS } from './answer.ts';
 import type { ActionResult, CallStarted, CallUpdate, SearchPage, ServerOffer } from './api.ts';
-import { Calls } from './calls.ts';
-import { eventDetail } from './event-detail.ts';
-import { readRanges, sendRecording } from './export-recording.ts';
-import { describeError, HttpProblem } from './http-problem.ts';
-import type { LiveFeed } from './live-feed.ts';
-import { readOffer } from './offer.ts';
-import { readCall } from './read-call.ts';
+import { Calls } from './calls/calls.ts';
+import { readOffer } from './calls/offer.ts';
+import { readCall } from './calls/read-call.ts';
 import { type Asked, type Route, streamed } from './router.ts';
-import type { SourceHost } from './source.ts';
-import { searchStderr } from './stderr-search.ts';
-import { searchText } from './text-search.ts';
-import { type InspectorView, MOST_PAGE_ROWS } from './view.ts';
+import type { SourceHost } from './sources/source.ts';
+import { eventDetail } from './views/event-detail.ts';
+import { readRanges, sendRecording } from './views/export-recording.ts';
+import type { LiveFeed } from './views/live-feed.ts';
+import { searchStderr } from './views/stderr-search.ts';
+import { searchText } from './views/text-search.ts';
+import { type InspectorView, MOST_PAGE_ROWS } from './views/view.ts';
 
 const MOST_SEARCH_CHARS = 1_000;
 

@@ -3,14 +3,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { Access } from './access.ts';
+import { Access } from '../http/access.ts';
+import { Connections } from '../http/connections.ts';
+import { LOOPBACK, listen } from '../http/listen.ts';
 import { answer } from './answer.ts';
-import { Connections } from './connections.ts';
-import { LOOPBACK, listen } from './listen.ts';
-import { LiveFeed } from './live-feed.ts';
 import { makeApi } from './routes.ts';
-import type { InspectorSource } from './source.ts';
-import { InspectorView } from './view.ts';
+import type { InspectorSource } from './sources/source.ts';
+import { LiveFeed } from './views/live-feed.ts';
+import { InspectorView } from './views/view.ts';
 
 export interface InspectorOptions {
   /** The first to try: 6280. One that is busy moves on to the next; 0 takes any that is free. */

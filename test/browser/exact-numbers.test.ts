@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FlowStore } from '../../src/flow/store.ts';
 import type { EventDetail, EventPage } from '../../src/inspector/api.ts';
-import type { InspectorSource } from '../../src/inspector/source.ts';
+import type { InspectorSource } from '../../src/inspector/sources/source.ts';
 import { inBrowser, openPage } from './chromium.ts';
 import { detail, goTo, live, openTool, soon } from './on-page.ts';
 import { type Opened, openInspector, openSource } from './target.ts';

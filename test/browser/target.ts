@@ -15,10 +15,10 @@ import {
 } from '../../src/config/server-config.ts';
 import { FlowStore } from '../../src/flow/store.ts';
 import { Host } from '../../src/host/host.ts';
-import { hostSource } from '../../src/inspector/host-source.ts';
-import { inspectorInputs } from '../../src/inspector/questions.ts';
+import { inspectorInputs } from '../../src/inspector/calls/questions.ts';
 import { type Inspector, startInspector } from '../../src/inspector/server.ts';
-import type { InspectorSource } from '../../src/inspector/source.ts';
+import { hostSource } from '../../src/inspector/sources/host-source.ts';
+import type { InspectorSource } from '../../src/inspector/sources/source.ts';
 import { largeRecording } from '../../ui/dev/large-recording.mjs';
 import { later } from './closing.ts';
 

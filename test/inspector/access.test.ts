@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Host } from '../../src/host/host.ts';
-import { hostSource } from '../../src/inspector/host-source.ts';
+import { hostSource } from '../../src/inspector/sources/host-source.ts';
 import { type Inspected, inspectHost, openPage } from './inspecting.ts';
 
 let folder: string;

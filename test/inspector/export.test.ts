@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FlowStore } from '../../src/flow/store.ts';
 import type { EventDetail, EventPage, Overview } from '../../src/inspector/api.ts';
-import { recordingSource } from '../../src/inspector/recording-source.ts';
-import type { InspectorSource } from '../../src/inspector/source.ts';
+import { recordingSource } from '../../src/inspector/sources/recording-source.ts';
+import type { InspectorSource } from '../../src/inspector/sources/source.ts';
 import { type RecordingItem, readRecording } from '../../src/record/reader.ts';
 import { inspectHost, later, legacy, openPage, type Page } from './inspecting.ts';
 

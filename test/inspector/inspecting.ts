@@ -13,10 +13,10 @@ import {
 } from '../../src/config/server-config.ts';
 import { Host } from '../../src/host/host.ts';
 import type { ApiProblem, LiveMessages, Problem } from '../../src/inspector/api.ts';
-import { hostSource } from '../../src/inspector/host-source.ts';
-import { inspectorInputs, type Questions } from '../../src/inspector/questions.ts';
+import { inspectorInputs, type Questions } from '../../src/inspector/calls/questions.ts';
 import { type Inspector, startInspector } from '../../src/inspector/server.ts';
-import type { InspectorSource } from '../../src/inspector/source.ts';
+import { hostSource } from '../../src/inspector/sources/host-source.ts';
+import type { InspectorSource } from '../../src/inspector/sources/source.ts';
 import { until as untilWithin } from '../fixtures/server.ts';
 
 /** Patient: other programs share the machine. */

@@ -4,8 +4,8 @@ import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { FlowStore } from '../../src/flow/store.ts';
 import { Host } from '../../src/host/host.ts';
-import { hostSource } from '../../src/inspector/host-source.ts';
 import { startInspector } from '../../src/inspector/server.ts';
+import { hostSource } from '../../src/inspector/sources/host-source.ts';
 import { later } from './inspecting.ts';
 
 test('a busy port moves on to the next, and too many busy ones are an error in words', async () => {

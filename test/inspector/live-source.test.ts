@@ -9,7 +9,7 @@ import { FlowStore } from '../../src/flow/store.ts';
 import { serveControl } from '../../src/host/control-server.ts';
 import { Host } from '../../src/host/host.ts';
 import type { CallStarted, CallUpdate, EventPage, Overview } from '../../src/inspector/api.ts';
-import { liveSource, tapSource } from '../../src/inspector/live-source.ts';
+import { liveSource, tapSource } from '../../src/inspector/sources/live-source.ts';
 import { type Announced, announce } from '../../src/live/announce.ts';
 import { findLive } from '../../src/live/find-live.ts';
 import { kindsOf, later, legacy, openPage, serverConfig, until } from './inspecting.ts';

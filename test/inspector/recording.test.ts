@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Host } from '../../src/host/host.ts';
 import type { EventDetail, EventPage, LatencyReport, Overview, StderrPage } from '../../src/inspector/api.ts';
-import { recordingSource } from '../../src/inspector/recording-source.ts';
+import { recordingSource } from '../../src/inspector/sources/recording-source.ts';
 import { record } from '../../src/record/recorder.ts';
 import { usually } from '../fixtures/repetitions.ts';
 import { later, legacy, openPage, serverConfig } from './inspecting.ts';

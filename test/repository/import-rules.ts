@@ -30,7 +30,7 @@ const belowHost = [
   'flow',
   'record',
 ];
-const all = [...belowHost, 'live', 'tap', 'host', 'inspector'];
+const all = [...belowHost, 'live', 'tap', 'host', 'analysis', 'http', 'inspector'];
 
 /** The folders without `node` are pure: they do no I/O, and tsconfig.pure.json compiles them without Node's types. */
 export const importRules: Readonly<Record<string, ImportRule>> = {
@@ -61,11 +61,15 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
     packages: ['jsonc-parser'],
   },
   host: { folders: belowHost, node: io },
+  analysis: {
+    folders: ['base', 'secrets', 'jsonrpc', 'diagnosis', 'flow'],
+    lazyPackages: ['@modelcontextprotocol/core'],
+  },
+  http: { folders: ['base'], node: io },
   inspector: {
-    folders: ['base', 'secrets', 'diagnosis', 'config', 'flow', 'record', 'live', 'host'],
+    folders: ['base', 'secrets', 'config', 'flow', 'analysis', 'record', 'live', 'host', 'http'],
     types: ['mcp'],
     node: io,
-    lazyPackages: ['@modelcontextprotocol/core'],
   },
   cli: { folders: all, node: io, packages: ['commander'] },
   testing: { folders: ['base', 'jsonrpc', 'transport'], node: io },

@@ -5,9 +5,9 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { Host } from '../../dist/host/host.js';
-import { hostSource } from '../../dist/inspector/host-source.js';
-import { inspectorInputs } from '../../dist/inspector/questions.js';
+import { inspectorInputs } from '../../dist/inspector/calls/questions.js';
 import { startInspector } from '../../dist/inspector/server.js';
+import { hostSource } from '../../dist/inspector/sources/host-source.js';
 import { configOf } from './server-config.mjs';
 
 const target = fileURLToPath(new URL('../../docs/screenshots', import.meta.url));

@@ -3,9 +3,9 @@
 
 import { fileURLToPath } from 'node:url';
 import { Host } from '../../dist/host/host.js';
-import { hostSource } from '../../dist/inspector/host-source.js';
-import { inspectorInputs } from '../../dist/inspector/questions.js';
+import { inspectorInputs } from '../../dist/inspector/calls/questions.js';
 import { startInspector } from '../../dist/inspector/server.js';
+import { hostSource } from '../../dist/inspector/sources/host-source.js';
 import { largeRecording } from './large-recording.mjs';
 import { configOf } from './server-config.mjs';
 

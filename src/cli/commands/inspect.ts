@@ -7,7 +7,7 @@ import type { ServerConfig } from '../../config/server-config.ts';
 import type { Host } from '../../host/host.ts';
 import { unknownServer } from '../../host/unknown-name.ts';
 import type { Reach } from '../../inspector/api.ts';
-import type { InspectorSource } from '../../inspector/source.ts';
+import type { InspectorSource } from '../../inspector/sources/source.ts';
 import { ExitCode } from '../exit-code.ts';
 import { untilAborted } from '../interrupt.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
@@ -60,7 +60,7 @@ async function chooseSource(
   }
   if (what === undefined) return ofAllThatRun();
   if (isFile(what)) {
-    const { recordingSource } = await import('../../inspector/recording-source.ts');
+    const { recordingSource } = await import('../../inspector/sources/recording-source.ts');
     return { source: recordingSource(what) };
   }
   if (/\.jsonl?$/.test(what)) throw noRecording(what);
@@ -108,7 +108,7 @@ function commandOptions(options: ServerCommandOptions, cwd: string): string[] {
 }
 
 async function ofAllThatRun(): Promise<{ source: InspectorSource }> {
-  const { liveSource } = await import('../../inspector/live-source.ts');
+  const { liveSource } = await import('../../inspector/sources/live-source.ts');
   return { source: liveSource() };
 }
 
@@ -119,8 +119,8 @@ async function ofServer(
   const [{ Host }, { ServerSecrets }, { hostSource }, { inspectorInputs }] = await Promise.all([
     import('../../host/host.ts'),
     import('../servers/server-secrets.ts'),
-    import('../../inspector/host-source.ts'),
-    import('../../inspector/questions.ts'),
+    import('../../inspector/sources/host-source.ts'),
+    import('../../inspector/calls/questions.ts'),
   ]);
   const questions = inspectorInputs();
   const host = new Host(servers, { inputs: questions.inputs, eraMemory: userEraMemory() });

@@ -1,7 +1,7 @@
 // One event of a flow as the lines of a log: everything but the messages themselves. Secrets were taken out by the host.
 
+import { describeFrame } from '../../analysis/describe-frame.ts';
 import { decodeText } from '../../base/decode-text.ts';
-import { describeFrame } from '../../flow/describe-frame.ts';
 import type { FlowEvent } from '../../flow/event.ts';
 
 export interface LogEntry {

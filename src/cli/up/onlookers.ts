@@ -4,9 +4,9 @@
 import { toError } from '../../base/errors.ts';
 import type { Host, HostOptions } from '../../host/host.ts';
 import type { Question } from '../../inspector/api.ts';
-import { hostSource } from '../../inspector/host-source.ts';
-import { inspectorInputs, type Questions } from '../../inspector/questions.ts';
+import { inspectorInputs, type Questions } from '../../inspector/calls/questions.ts';
 import { type Inspector, startInspector } from '../../inspector/server.ts';
+import { hostSource } from '../../inspector/sources/host-source.ts';
 import { type Announced, announce } from '../../live/announce.ts';
 import type { Redact } from '../../secrets/redact.ts';
 

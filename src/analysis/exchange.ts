@@ -1,0 +1,62 @@
+// A request and what became of it.
+
+import type { FlowDirection } from '../flow/event.ts';
+import type { RequestId } from '../jsonrpc/message.ts';
+
+/**
+ * `tool-error`: answered, and the tool reports a failure. `cancelled`: the side that asked gave up. `lost`: the process
+ * ended first; an answer that was still in the pipe corrects that.
+ */
+export type ExchangeOutcome = 'pending' | 'ok' | 'error' | 'tool-error' | 'cancelled' | 'lost';
+
+export interface Exchange {
+  readonly server: string;
+  readonly life: number;
+  /** Of the request. */
+  readonly direction: FlowDirection;
+  readonly id: RequestId;
+  readonly method: string;
+  /** Of `tools/call`. */
+  readonly tool: string | undefined;
+  readonly progressToken: RequestId | undefined;
+  readonly requestSeq: number;
+  readonly requestBytes: number;
+  readonly startMs: number;
+  outcome: ExchangeOutcome;
+  /** When the outcome was known. */
+  endMs?: number;
+  answerSeq?: number;
+  answerBytes?: number;
+  error?: { code: number; message: string };
+  cancelSeq?: number;
+  /** How many came, and the newest of them. */
+  progressCount: number;
+  lastProgressSeq?: number;
+}
+
+export function latencyMs(exchange: Exchange): number | undefined {
+  return exchange.answerSeq === undefined ? undefined : exchange.endMs! - exchange.startMs;
+}
+
+/** Every server of an older revision answers `server/discover` with an error, and is asked with `initialize` then. */
+export function isRefusedProbe({ method, outcome }: Exchange): boolean {
+  return method === 'server/discover' && outcome === 'error';
+}
+
+export function isFailure(exchange: Exchange): boolean {
+  const { outcome } = exchange;
+  return outcome !== 'ok' && outcome !== 'pending' && outcome !== 'cancelled' && !isRefusedProbe(exchange);
+}
+
+/** About what an exchange costs beside its texts. */
+const EXCHANGE_BYTES = 300;
+
+/** What it holds in memory, about. */
+export function weightOf({ server, method, tool, id, progressToken, error }: Exchange): number {
+  const chars = server.length + method.length + (tool?.length ?? 0) + (error?.message.length ?? 0);
+  return EXCHANGE_BYTES + chars + lengthOf(id) + lengthOf(progressToken);
+}
+
+function lengthOf(id: RequestId | undefined): number {
+  return typeof id === 'string' ? id.length : 0;
+}

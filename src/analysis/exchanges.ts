@@ -1,0 +1,187 @@
+// Pairs requests with what became of them, event by event, for every server, life and direction. Ids keep their type;
+// the two directions count their ids apart. Bounded in number and in bytes: the oldest exchanges are forgotten, whether they
+// are over or not.
+// Reads every frame, so it belongs where somebody looks and not on the path of the traffic.
+
+import { decodeText } from '../base/decode-text.ts';
+import type { FaultFact, FlowDirection, FlowEvent, FlowStamp, FrameEvent } from '../flow/event.ts';
+import { traceMessage } from '../jsonrpc/recover-id.ts';
+import { describeFrame, type MessageDescription } from './describe-frame.ts';
+import { type Exchange, isFailure, latencyMs, weightOf } from './exchange.ts';
+import { ExchangesBySeq } from './exchanges-by-seq.ts';
+import { LatencyTable } from './latency.ts';
+import { OpenRequests } from './open-requests.ts';
+
+export interface ExchangesOptions {
+  /** The most exchanges to remember. */
+  maxExchanges?: number;
+  /** What they may take in memory, about: methods, ids and errors can be long. */
+  maxBytes?: number;
+}
+
+type FaultEvent = FlowStamp & FaultFact;
+
+export class Exchanges {
+  readonly latency = new LatencyTable();
+  readonly #maxExchanges: number;
+  readonly #maxBytes: number;
+  readonly #open = new OpenRequests();
+  /** Oldest first, from #first on; what lies before was forgotten. */
+  #all: (Exchange | undefined)[] = [];
+  #first = 0;
+  readonly #bySeq = new ExchangesBySeq();
+  #heldBytes = 0;
+  #forgotten = 0;
+
+  constructor({ maxExchanges = 20_000, maxBytes = 64 * 1024 * 1024 }: ExchangesOptions = {}) {
+    this.#maxExchanges = maxExchanges;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** How many were forgotten to stay within the bound. */
+  get forgotten(): number {
+    return this.#forgotten;
+  }
+
+  get size(): number {
+    return this.#all.length - this.#first;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  /** How many processes it follows. */
+  get lives(): number {
+    return this.#open.lives;
+  }
+
+  /** Oldest first. They change as answers come. */
+  all(): Iterable<Exchange> {
+    return this.#all.slice(this.#first) as Exchange[];
+  }
+
+  /** What the event with that number belongs to: as request, answer, cancel or the newest progress. */
+  forSeq(seq: number): readonly Exchange[] {
+    return this.#bySeq.get(seq);
+  }
+
+  see(event: FlowEvent): void {
+    if (event.kind === 'frame') {
+      for (const message of describeFrame(event).messages) this.#message(event, message);
+    } else if (event.kind === 'fault') {
+      this.#fault(event);
+    } else if (event.kind === 'exit') {
+      this.#lifeOver(event);
+    } else if (event.kind === 'spawn') {
+      // When a new process runs, nothing more comes of those before the last one.
+      this.#open.drop({ server: event.server, life: event.life - 2 });
+    }
+  }
+
+  #message(event: FrameEvent, message: MessageDescription): void {
+    const { direction } = event;
+    const { cancels, progressToken } = message;
+    if (message.kind === 'request') this.#request(event, message);
+    else if (message.kind === 'response' || message.isResponse) this.#answer(event, message);
+    else if (cancels !== undefined) this.#cancel(this.#open.byId(event, direction, cancels), event);
+    else if (progressToken !== undefined) {
+      this.#progress(this.#open.byToken(event, otherWay(direction), progressToken), event);
+    }
+  }
+
+  #request(event: FrameEvent, message: MessageDescription): void {
+    const exchange: Exchange = {
+      server: event.server,
+      life: event.life,
+      direction: event.direction,
+      id: message.id!,
+      method: message.method!,
+      tool: message.tool,
+      progressToken: message.progressToken,
+      requestSeq: event.seq,
+      requestBytes: event.length,
+      startMs: event.atMs,
+      outcome: 'pending',
+      progressCount: 0,
+    };
+    this.#open.add(exchange);
+    this.#all.push(exchange);
+    this.#bySeq.link(event.seq, exchange);
+    this.#heldBytes += weightOf(exchange);
+    this.#forgetWhatIsTooMuch();
+  }
+
+  #answer(event: FrameEvent | FaultEvent, message: MessageDescription): void {
+    const { id } = message;
+    const exchange = id === undefined ? undefined : this.#open.byId(event, otherWay(event.direction), id);
+    if (!exchange) return;
+    this.#open.forget(exchange);
+    this.#bySeq.link(event.seq, exchange);
+    exchange.answerSeq = event.seq;
+    exchange.answerBytes = event.length;
+    if (exchange.outcome === 'cancelled') return; // too late to matter, but there it is
+    exchange.endMs = event.atMs;
+    this.#heldBytes -= weightOf(exchange);
+    exchange.error = message.error;
+    this.#heldBytes += weightOf(exchange);
+    exchange.outcome = message.error || message.kind === 'invalid' ? 'error' : message.toolError ? 'tool-error' : 'ok';
+    this.latency.add(exchange, latencyMs(exchange)!, isFailure(exchange));
+    this.#forgetWhatIsTooMuch();
+  }
+
+  /** An answer that was cut off or over the limit is the end of its request all the same. */
+  #fault(event: FaultEvent): void {
+    const { id, isResponse } = traceMessage(decodeText(event.prefix));
+    if (isResponse) this.#answer(event, { kind: 'invalid', id });
+  }
+
+  #cancel(exchange: Exchange | undefined, event: FrameEvent): void {
+    if (exchange?.outcome !== 'pending') return;
+    exchange.outcome = 'cancelled';
+    exchange.endMs = event.atMs;
+    exchange.cancelSeq = event.seq;
+    this.#bySeq.link(event.seq, exchange);
+  }
+
+  #progress(exchange: Exchange | undefined, event: FrameEvent): void {
+    if (!exchange) return;
+    if (exchange.lastProgressSeq !== undefined) this.#bySeq.unlink(exchange.lastProgressSeq, exchange);
+    exchange.progressCount++;
+    exchange.lastProgressSeq = event.seq;
+    this.#bySeq.link(event.seq, exchange);
+  }
+
+  /** The open ones stay open: what the process wrote last may still be in the pipe. */
+  #lifeOver(event: FlowEvent): void {
+    for (const exchange of this.#open.of(event)) {
+      if (exchange.outcome !== 'pending') continue;
+      exchange.outcome = 'lost';
+      exchange.endMs = event.atMs;
+    }
+  }
+
+  /** All but the newest may go. */
+  #forgetWhatIsTooMuch(): void {
+    while ((this.size > this.#maxExchanges || this.#heldBytes > this.#maxBytes) && this.size > 1) this.#forgetOldest();
+    if (this.#first < 1024 || this.#first * 2 < this.#all.length) return;
+    this.#all = this.#all.slice(this.#first);
+    this.#first = 0;
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#all[this.#first]!;
+    this.#all[this.#first++] = undefined;
+    this.#forgotten++;
+    this.#heldBytes -= weightOf(oldest);
+    const { requestSeq, answerSeq, cancelSeq, lastProgressSeq } = oldest;
+    for (const seq of [requestSeq, answerSeq, cancelSeq, lastProgressSeq]) {
+      if (seq !== undefined) this.#bySeq.unlink(seq, oldest);
+    }
+    this.#open.forget(oldest);
+  }
+}
+
+function otherWay(direction: FlowDirection): FlowDirection {
+  return direction === 'toServer' ? 'fromServer' : 'toServer';
+}

@@ -1,0 +1,68 @@
+// Latency and errors by method and tool. Percentiles are exact over the newest SAMPLES answers of a row (nearest rank);
+// counts are over all. Rows are bounded: a peer that invents methods, or has very long ones, fills the last one.
+
+export interface LatencyKey {
+  server: string;
+  method: string;
+  tool?: string | undefined;
+}
+
+export interface LatencyRow extends LatencyKey {
+  /** Answers of all kinds. */
+  count: number;
+  /** Those that were errors, of the protocol or of the tool. */
+  errors: number;
+  p50Ms: number;
+  p95Ms: number;
+  p99Ms: number;
+}
+
+/** How many answers of each row the percentiles look at. */
+export const SAMPLES = 1000;
+const MAX_ROWS = 1000;
+const LONGEST_NAME = 2000;
+const OTHERS = '(others)';
+
+interface Samples extends LatencyKey {
+  count: number;
+  errors: number;
+  newest: Float64Array;
+}
+
+export class LatencyTable {
+  readonly #rows = new Map<string, Samples>();
+
+  add(key: LatencyKey, ms: number, failed: boolean): void {
+    const row = this.#row(key);
+    if (row.count >= row.newest.length && row.newest.length < SAMPLES) row.newest = grown(row.newest);
+    row.newest[row.count % row.newest.length] = ms;
+    row.count++;
+    if (failed) row.errors++;
+  }
+
+  rows(): LatencyRow[] {
+    return [...this.#rows.values()].map(({ newest, ...row }) => {
+      const sorted = newest.slice(0, row.count).sort();
+      const rank = (part: number) => sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? 0;
+      return { ...row, p50Ms: rank(0.5), p95Ms: rank(0.95), p99Ms: rank(0.99) };
+    });
+  }
+
+  #row({ server, method, tool }: LatencyKey): Samples {
+    const name = JSON.stringify([server, method, tool]);
+    const row = this.#rows.get(name);
+    if (row) return row;
+    const isOneTooMany = this.#rows.size >= MAX_ROWS || name.length > LONGEST_NAME;
+    if (isOneTooMany && method !== OTHERS) return this.#row({ server: OTHERS, method: OTHERS });
+    const fresh = { server, method, tool, count: 0, errors: 0, newest: new Float64Array(16) };
+    this.#rows.set(name, fresh);
+    return fresh;
+  }
+}
+
+/** Most methods are called a few times: they do not pay for a thousand. */
+function grown(samples: Float64Array): Float64Array {
+  const larger = new Float64Array(Math.min(SAMPLES, samples.length * 4));
+  larger.set(samples);
+  return larger;
+}

@@ -1,0 +1,104 @@
+// Requests without an answer, for every process that has some: by id and by progress token, the two directions apart. A
+// process is known as long as a request of it is open. Those whose last one was answered are swept out now and then, so
+// that a recording with a million names of servers costs no more than one with the names that still wait.
+
+import type { FlowDirection, FlowStamp } from '../flow/event.ts';
+import type { RequestId } from '../jsonrpc/message.ts';
+import { numberInText } from '../jsonrpc/text-id.ts';
+import type { Exchange } from './exchange.ts';
+
+/** The requests of one process that went one way. */
+class OneWay {
+  readonly byId = new Map<RequestId, Exchange>();
+  readonly byToken = new Map<RequestId, Exchange>();
+
+  add(exchange: Exchange): void {
+    this.byId.set(exchange.id, exchange);
+    if (exchange.progressToken !== undefined) this.byToken.set(exchange.progressToken, exchange);
+  }
+
+  /** Unless another request has taken its id since. */
+  forget(exchange: Exchange): void {
+    if (this.byId.get(exchange.id) === exchange) this.byId.delete(exchange.id);
+    const { progressToken } = exchange;
+    if (progressToken === undefined || this.byToken.get(progressToken) !== exchange) return;
+    this.byToken.delete(progressToken);
+  }
+
+  get isEmpty(): boolean {
+    return this.byId.size + this.byToken.size === 0;
+  }
+}
+
+type Process = Pick<FlowStamp, 'server' | 'life'>;
+type Life = Record<FlowDirection, OneWay>;
+
+const SMALLEST_SWEEP = 256;
+const SMALLEST_SWEEP_CHARS = 1024 * 1024;
+
+export class OpenRequests {
+  readonly #lives = new Map<string, Life>();
+  /** The names of the servers, all together. */
+  #nameChars = 0;
+  #sweepAt = SMALLEST_SWEEP;
+  #sweepAtChars = SMALLEST_SWEEP_CHARS;
+
+  /** How many processes are known. */
+  get lives(): number {
+    return this.#lives.size;
+  }
+
+  add(exchange: Exchange): void {
+    const key = keyOf(exchange);
+    let life = this.#lives.get(key);
+    if (!life) {
+      if (this.#lives.size >= this.#sweepAt || this.#nameChars >= this.#sweepAtChars) this.#sweep();
+      life = { toServer: new OneWay(), fromServer: new OneWay() };
+      this.#lives.set(key, life);
+      this.#nameChars += key.length;
+    }
+    life[exchange.direction].add(exchange);
+  }
+
+  forget(exchange: Exchange): void {
+    this.#lives.get(keyOf(exchange))?.[exchange.direction].forget(exchange);
+  }
+
+  /** The text of a number finds the request with that number, unless there is one with that very text. */
+  byId(process: Process, direction: FlowDirection, id: RequestId): Exchange | undefined {
+    const byId = this.#lives.get(keyOf(process))?.[direction].byId;
+    return byId?.get(id) ?? byId?.get(numberInText(id) ?? id);
+  }
+
+  byToken(process: Process, direction: FlowDirection, token: RequestId): Exchange | undefined {
+    return this.#lives.get(keyOf(process))?.[direction].byToken.get(token);
+  }
+
+  /** All that are open in one process. */
+  *of(process: Process): Iterable<Exchange> {
+    const life = this.#lives.get(keyOf(process));
+    if (!life) return;
+    yield* life.toServer.byId.values();
+    yield* life.fromServer.byId.values();
+  }
+
+  /** Nothing more comes of that process. */
+  drop(process: Process): void {
+    const key = keyOf(process);
+    if (this.#lives.delete(key)) this.#nameChars -= key.length;
+  }
+
+  #sweep(): void {
+    for (const [key, { toServer, fromServer }] of this.#lives) {
+      if (!toServer.isEmpty || !fromServer.isEmpty) continue;
+      this.#lives.delete(key);
+      this.#nameChars -= key.length;
+    }
+    this.#sweepAt = Math.max(SMALLEST_SWEEP, this.#lives.size * 2);
+    this.#sweepAtChars = Math.max(SMALLEST_SWEEP_CHARS, this.#nameChars * 2);
+  }
+}
+
+function keyOf({ server, life }: Process): string {
+  return `${life} ${server}`;
+}

@@ -1,0 +1,188 @@
+// What goes wrong, explained in words where it shows. Each problem is told once for a server and counted after that.
+
+import { diagnoseLine } from '../diagnosis/diagnose.ts';
+import type { FlowEvent, FrameEvent } from '../flow/event.ts';
+import { describe } from './describe.ts';
+import { keepNewest } from './keep-newest.ts';
+
+/** Something worth explaining in words, with the event where it shows. */
+export interface Problem {
+  kind:
+    | 'stdout-pollution'
+    | 'slow-start'
+    | 'crash-loop'
+    | 'era-fallback'
+    | 'schema-violation'
+    | 'oversized-frame'
+    | 'truncated-frame'
+    | 'exit-with-error'
+    | 'unanswered';
+  server: string;
+  seq: number | undefined;
+  title: string;
+  explanation: string;
+  count: number;
+}
+
+const SLOW_START_MS = 5_000;
+/** This many bad ends within that time are a loop, whoever starts the server again. */
+const LOOP_EXITS = 4;
+const LOOP_MS = 30_000;
+/** A peer that invents servers stays bounded. */
+const MOST_PROBLEMS = 1_000;
+const MOST_SERVERS = 1_000;
+
+type Kind = Problem['kind'];
+
+const words: Record<Kind, { title: string; explanation: string }> = {
+  'stdout-pollution': {
+    title: 'Prints to stdout',
+    explanation:
+      'The server printed non-protocol text to stdout. Strict hosts close the connection for it. Print logs to stderr instead: console.error, print(…, file=sys.stderr), System.err.',
+  },
+  'slow-start': {
+    title: 'Starts slowly',
+    explanation:
+      'More than five seconds passed between the start of the process and its first answer. Hosts with a short patience give up before. npx, docker and a JVM take that long the first time.',
+  },
+  'crash-loop': {
+    title: 'Falls again and again',
+    explanation:
+      'The server ended several times right after it was started, and is not started any more. Its last words on stderr say why; repair it, then start it again.',
+  },
+  'era-fallback': {
+    title: 'Speaks an older revision',
+    explanation:
+      'The server did not understand server/discover (2026-07-28) and was asked with initialize instead. That is fine, and costs one question at the first start.',
+  },
+  'schema-violation': {
+    title: 'Breaks the shape of the protocol',
+    explanation: 'A message is not as its revision prescribes. What is wrong stands at the event.',
+  },
+  'oversized-frame': {
+    title: 'A message over the limit',
+    explanation:
+      'A message was longer than maxFrameBytes and was skipped; its request failed, the connection went on. Raise the limit or send less at a time.',
+  },
+  'truncated-frame': {
+    title: 'A message was cut off',
+    explanation: 'The stream ended in the middle of a message: the process died while it wrote, or forgot the newline.',
+  },
+  'exit-with-error': {
+    title: 'Ended with an error',
+    explanation: 'The process ended with an exit code other than 0, or by a signal. Its last words are on stderr.',
+  },
+  unanswered: {
+    title: 'A request was never answered',
+    explanation: 'The process ended before it answered. Whether the request took effect cannot be known from here.',
+  },
+};
+
+/** What is remembered of a server between its events. */
+interface Watched {
+  /** Since when it has said nothing. */
+  silentSinceMs?: number | undefined;
+  /** It was asked for the modern era, and has not been ready since. */
+  probed?: boolean;
+  /** It was told to stop: what comes of that is no problem. */
+  stopping?: boolean;
+  badExitsMs: number[];
+}
+
+export class Problems {
+  readonly #found = new Map<string, Problem>();
+  readonly #watched = new Map<string, Watched>();
+
+  list(): Problem[] {
+    return [...this.#found.values()];
+  }
+
+  /** Says whether there is something new. */
+  see(event: FlowEvent): boolean {
+    const kinds = this.#kindsOf(event, this.#of(event.server));
+    for (const kind of kinds) this.note(kind, event.server, event.seq, () => detailOf(kind, event));
+    return kinds.length > 0;
+  }
+
+  note(kind: Kind, server: string, seq: number | undefined, detail?: string | (() => string | undefined)): void {
+    const key = `${kind} ${server}`;
+    const known = this.#found.get(key);
+    if (known) {
+      known.count++;
+      return;
+    }
+    if (this.#found.size >= MOST_PROBLEMS) return;
+    const { title, explanation } = words[kind];
+    const added = typeof detail === 'function' ? detail() : detail;
+    const told = added ? `${explanation} ${added}` : explanation;
+    this.#found.set(key, { kind, server, seq, title, explanation: told, count: 1 });
+  }
+
+  #of(server: string): Watched {
+    let watched = this.#watched.get(server);
+    if (!watched) {
+      watched = { badExitsMs: [] };
+      this.#watched.set(server, watched);
+      keepNewest(this.#watched, MOST_SERVERS);
+    }
+    return watched;
+  }
+
+  #kindsOf(event: FlowEvent, watched: Watched): Kind[] {
+    switch (event.kind) {
+      case 'spawn':
+        watched.silentSinceMs = event.atMs;
+        watched.stopping = false;
+        return [];
+      case 'frame':
+        return event.direction === 'toServer' ? sentKinds(event, watched) : receivedKinds(event, watched);
+      case 'fault':
+        return [event.code === 'FRAME_TOO_LONG' ? 'oversized-frame' : 'truncated-frame'];
+      case 'signal':
+        watched.stopping = true;
+        return [];
+      case 'exit':
+        return event.exitCode === 0 || watched.stopping ? [] : badExitKinds(event.atMs, watched);
+      case 'state':
+        watched.stopping = event.to === 'stopping';
+        if (event.to === 'ready') watched.probed = false;
+        return event.to === 'failed' && event.reason?.includes('times within') ? ['crash-loop'] : [];
+      default:
+        return [];
+    }
+  }
+}
+
+/** Of text on stdout: the mistake that its first line proves. */
+function detailOf(kind: Kind, event: FlowEvent): string | undefined {
+  if (kind !== 'stdout-pollution' || event.kind !== 'frame') return undefined;
+  const found = diagnoseLine(describe(event).noise ?? '');
+  return found && `Here it ${found.problem}. ${found.fix}`;
+}
+
+function badExitKinds(atMs: number, watched: Watched): Kind[] {
+  watched.badExitsMs = [...watched.badExitsMs.filter((each) => each >= atMs - LOOP_MS), atMs];
+  if (watched.badExitsMs.length < LOOP_EXITS) return ['exit-with-error'];
+  watched.badExitsMs = [];
+  return ['exit-with-error', 'crash-loop'];
+}
+
+/** A server that is asked the old way after the modern one did not understand the modern way: by error, silence or death. */
+function sentKinds(event: FrameEvent, watched: Watched): Kind[] {
+  const method = describe(event).messages[0]?.method;
+  if (method === 'server/discover') watched.probed = true;
+  if (method !== 'initialize' || !watched.probed) return [];
+  watched.probed = false;
+  return ['era-fallback'];
+}
+
+function receivedKinds(event: FrameEvent, watched: Watched): Kind[] {
+  const { kind, noise } = describe(event);
+  if (kind === 'noise') return ['stdout-pollution'];
+  const kinds: Kind[] = noise === undefined ? [] : ['stdout-pollution'];
+  if (kind === 'invalid') kinds.push('schema-violation');
+  const { silentSinceMs } = watched;
+  watched.silentSinceMs = undefined;
+  if (silentSinceMs !== undefined && event.atMs - silentSinceMs > SLOW_START_MS) kinds.push('slow-start');
+  return kinds;
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { Exchange } from './exchange.ts';
+import { schemaViolations } from './schema-check.ts';
+
+const answerTo = (method: string, result: unknown) =>
+  schemaViolations({ jsonrpc: '2.0', id: 1, result }, [{ id: 1, method } as Exchange]);
+
+test('what fits is not mentioned, in both eras', async () => {
+  const text = { type: 'text', text: 'x' };
+  expect(await answerTo('tools/call', { content: [text] })).toEqual([]);
+  expect(await answerTo('tools/call', { resultType: 'complete', content: [text] })).toEqual([]);
+  expect(await answerTo('tools/call', { resultType: 'input_required', inputRequests: {} })).toEqual([]);
+  expect(await answerTo('tools/list', { tools: [{ name: 'a', inputSchema: { type: 'object' } }] })).toEqual([]);
+  expect(await schemaViolations({ jsonrpc: '2.0', method: 'notifications/initialized' }, [])).toEqual([]);
+});
+
+test('what does not fit is told with its place', async () => {
+  expect(await answerTo('tools/list', { tools: [{ name: 1, inputSchema: { type: 'object' } }] })).toEqual([
+    'Not as the schema of the result of tools/list prescribes at tools.0.name: Invalid input: expected string, received number',
+  ]);
+  const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 1 } };
+  expect(await schemaViolations(progress, [])).toEqual([expect.stringContaining('at params.progress')]);
+});
+
+test('of several shapes, the one that was meant is explained', async () => {
+  const [violation] = await answerTo('tools/call', { content: [{ type: 'image', data: 5, mimeType: 'image/png' }] });
+  expect(violation).toContain('at content.0.data');
+});
+
+test('the messages of a batch are all looked at', async () => {
+  const broken = { jsonrpc: '2.0', method: 'notifications/progress', params: {} };
+  const violations = await schemaViolations([broken, broken], []);
+  expect(violations.length).toBeGreaterThanOrEqual(2);
+});
+
+test('what the schemas do not know is not wrong', async () => {
+  expect(await answerTo('x/unknown', { any: 1 })).toEqual([]);
+  expect(await schemaViolations({ jsonrpc: '2.0', id: 1, error: { code: 1, message: 'm' } }, [])).toEqual([]);
+  for (const odd of [undefined, null, 5, 'text', {}, []]) expect(await schemaViolations(odd, [])).toEqual([]);
+});
+
+test('the list of violations is bounded', async () => {
+  const tools = Array.from({ length: 500 }, () => ({ name: 1 }));
+  expect(await answerTo('tools/list', { tools })).toHaveLength(20);
+});

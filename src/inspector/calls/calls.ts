@@ -1,0 +1,134 @@
+// The calls that the page makes: started at once, followed by updates, cancelled on demand, the newest kept. Bounded in
+// number, and in what results may take together: then the oldest keep their story and lose their result.
+
+import { randomUUID } from 'node:crypto';
+import { isNestedTooDeeply } from '../../base/nesting.ts';
+import { RawJson } from '../../base/raw-json.ts';
+import { describeError, HttpProblem } from '../../http/http-problem.ts';
+import type { CallRequest, CallUpdate } from '../api.ts';
+import type { SourceHost } from '../sources/source.ts';
+
+const MOST_CALLS = 200;
+const MOST_RESULT_CHARS = 64 * 1024 * 1024;
+
+interface Call {
+  update: CallUpdate;
+  abort: AbortController;
+  resultChars: number;
+}
+
+export class Calls {
+  readonly #host: () => SourceHost;
+  readonly #nowMs: () => number;
+  readonly #changed: (update: CallUpdate) => void;
+  /** Oldest first. */
+  readonly #calls = new Map<string, Call>();
+
+  constructor(host: () => SourceHost, nowMs: () => number, changed: (update: CallUpdate) => void) {
+    this.#host = host;
+    this.#nowMs = nowMs;
+    this.#changed = changed;
+  }
+
+  /** Oldest first. */
+  list(): CallUpdate[] {
+    return [...this.#calls.values()].map(({ update }) => update);
+  }
+
+  start(server: string, request: CallRequest): string {
+    this.#makeRoom();
+    const id = randomUUID();
+    const update: CallUpdate = { id, server, request, startedAtMs: this.#nowMs(), state: 'running' };
+    const call: Call = { update, abort: new AbortController(), resultChars: 0 };
+    this.#calls.set(id, call);
+    this.#changed(update);
+    void this.#run(call);
+    return id;
+  }
+
+  /** False where there is no such call. One that is over stays as it is. */
+  cancel(id: string): boolean {
+    const call = this.#calls.get(id);
+    if (call?.update.state === 'running') call.abort.abort();
+    return call !== undefined;
+  }
+
+  cancelAll(): void {
+    for (const { abort } of this.#calls.values()) abort.abort();
+  }
+
+  async #run(call: Call): Promise<void> {
+    const startedMs = performance.now();
+    const over = (end: Partial<CallUpdate>) =>
+      this.#put(call, { ...end, durationMs: performance.now() - startedMs, progress: undefined });
+    try {
+      const result = await this.#send(call);
+      if (isNestedTooDeeply(result)) throw new HttpProblem(502, 'The result is nested too deeply: see it on the wire');
+      call.resultChars = JSON.stringify(result)?.length ?? 0;
+      over({ state: 'done', result });
+      this.#forgetResults();
+    } catch (error) {
+      over(call.abort.signal.aborted ? { state: 'cancelled' } : { state: 'failed', error: describeError(error) });
+    }
+  }
+
+  async #send(call: Call) {
+    const host = this.#host();
+    const { server, request } = call.update;
+    const settings = {
+      signal: call.abort.signal,
+      onProgress: ({ progress, total, message }: NonNullable<CallUpdate['progress']>) => {
+        if (call.update.state === 'running') this.#put(call, { progress: { progress, total, message } });
+      },
+    };
+    switch (request.kind) {
+      case 'tool':
+        return host.callTool(server, request.name, await argumentsOf(request, host, server), {
+          ...settings,
+          timeoutMs: request.timeoutMs,
+        });
+      case 'resource':
+        return host.readResource(server, request.uri, settings);
+      case 'prompt':
+        return host.getPrompt(server, request.name, request.args, settings);
+    }
+  }
+
+  /** A new object each time: an update that waits to be sent does not change under way. */
+  #put(call: Call, change: Partial<CallUpdate>): void {
+    call.update = { ...call.update, ...change };
+    this.#changed(call.update);
+  }
+
+  #makeRoom(): void {
+    if (this.#calls.size < MOST_CALLS) return;
+    const over = [...this.#calls.values()].find(({ update }) => update.state !== 'running');
+    if (!over) throw new HttpProblem(429, `${MOST_CALLS} calls are running already`);
+    this.#calls.delete(over.update.id);
+  }
+
+  #forgetResults(): void {
+    const newestFirst = [...this.#calls.values()].reverse();
+    let chars = 0;
+    for (const call of newestFirst) {
+      chars += call.resultChars;
+      if (chars <= MOST_RESULT_CHARS || call === newestFirst[0]) continue;
+      call.resultChars = 0;
+      call.update = { ...call.update, result: undefined };
+    }
+  }
+}
+
+/** Arguments that JSON.parse would change go out as text, or not at all. */
+async function argumentsOf(
+  { args, argsText }: CallRequest & { kind: 'tool' },
+  host: SourceHost,
+  server: string,
+): Promise<Record<string, unknown>> {
+  if (argsText === undefined) return args;
+  if (await host.sendsRawJson?.(server)) return new RawJson(argsText) as unknown as Record<string, unknown>;
+  throw new HttpProblem(
+    409,
+    'The arguments hold a number that would be rounded on the way, or a key twice. Only MCP servers of the host that runs in the Inspector’s own process get them as written.',
+  );
+}

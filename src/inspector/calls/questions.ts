@@ -1,0 +1,140 @@
+// What servers ask of people (forms to fill in, text in place of a model), waiting for the page to answer. A question ends
+// when it is answered, when the server no longer waits, or when nobody has the page open: then it is declined with a word
+// of why, so that no server hangs on an empty room. The number of open questions is bounded.
+
+import { randomUUID } from 'node:crypto';
+import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
+import { RpcError } from '../../base/errors.ts';
+import { isNestedTooDeeply } from '../../base/nesting.ts';
+import type { InputContext, InputHandlers } from '../../mcp/client/options.ts';
+import type { ElicitResult, SampleResult } from '../../mcp/types.ts';
+import type { Answer, Question } from '../api.ts';
+import { readAnswer } from './read-answer.ts';
+
+export interface QuestionsOptions {
+  /** How long a question waits for somebody to open the page, or to come back to it: 5 s. */
+  graceMs?: number;
+  /** Hears of each question that is given up because nobody has the page open. */
+  onUnanswered?: (question: Question) => void;
+  clock?: Clock;
+}
+
+export interface QuestionWatcher {
+  asked(question: Question): void;
+  settled(id: string): void;
+}
+
+interface OpenQuestion {
+  question: Question;
+  settle: (answer: Answer) => void;
+}
+
+const MOST_OPEN = 100;
+const MOST_SETTLED = 200;
+/** The specification's number for "the user said no". */
+const USER_REJECTED = -1;
+
+/** To be made before the host: `new Host(servers, { inputs: questions.inputs })`, then `hostSource(host, { questions })`. */
+export function inspectorInputs(options?: QuestionsOptions): Questions {
+  return new Questions(options);
+}
+
+export class Questions {
+  readonly #open = new Map<string, OpenQuestion>();
+  readonly #settled: string[] = [];
+  readonly #clock: Clock;
+  readonly #graceMs: number;
+  readonly #onUnanswered: QuestionsOptions['onUnanswered'];
+  #watcher: QuestionWatcher | undefined;
+  #pages = 0;
+  #alone: Timer | undefined;
+
+  constructor({ graceMs = 5_000, onUnanswered, clock = systemClock }: QuestionsOptions = {}) {
+    this.#graceMs = graceMs;
+    this.#onUnanswered = onUnanswered;
+    this.#clock = clock;
+  }
+
+  /** For `HostOptions.inputs`. */
+  readonly inputs = (server: string): InputHandlers => ({
+    elicitModes: ['form', 'url'],
+    elicit: async (params, context) => {
+      const answer = await this.#ask({ id: randomUUID(), server, kind: 'elicit', params }, context);
+      return 'refuse' in answer ? { action: 'cancel' } : (answer as ElicitResult);
+    },
+    sample: async (params, context) => {
+      const answer = await this.#ask({ id: randomUUID(), server, kind: 'sample', params }, context);
+      if ('refuse' in answer) throw new RpcError(USER_REJECTED, answer.refuse);
+      return answer as SampleResult;
+    },
+  });
+
+  get open(): Question[] {
+    return [...this.#open.values()].map(({ question }) => question);
+  }
+
+  /** The newest of those that are over: for a page that was away meanwhile. */
+  get settled(): readonly string[] {
+    return this.#settled;
+  }
+
+  watch(watcher: QuestionWatcher | undefined): void {
+    this.#watcher = watcher;
+  }
+
+  /** How many pages are open. */
+  set pages(count: number) {
+    this.#pages = count;
+    this.#waitForSomebody();
+  }
+
+  /** False where nobody asks that (any more). Throws an HttpProblem where the answer does not fit. */
+  answer(id: string, given: unknown): boolean {
+    const open = this.#open.get(id);
+    if (!open) return false;
+    open.settle(readAnswer(open.question.kind, given));
+    return true;
+  }
+
+  /** Nobody will answer any more. */
+  refuseAll(reason: string): void {
+    this.#alone?.cancel();
+    this.#alone = undefined;
+    for (const { settle } of this.#open.values()) settle({ refuse: reason });
+  }
+
+  #ask(question: Question, { signal }: InputContext): Promise<Answer> {
+    if (this.#open.size >= MOST_OPEN) return Promise.resolve({ refuse: 'Too many questions are open already' });
+    if (isNestedTooDeeply(question)) return Promise.resolve({ refuse: 'It is nested too deeply to be shown' });
+    const { id } = question;
+    return new Promise((resolve) => {
+      const settle = (answer: Answer) => {
+        if (!this.#open.delete(id)) return;
+        signal.removeEventListener('abort', giveUp);
+        this.#settled.push(id);
+        if (this.#settled.length > MOST_SETTLED) this.#settled.shift();
+        this.#watcher?.settled(id);
+        resolve(answer);
+      };
+      const giveUp = () => settle({ refuse: 'The server no longer waits' });
+      signal.addEventListener('abort', giveUp);
+      this.#open.set(id, { question, settle });
+      this.#watcher?.asked(question);
+      this.#waitForSomebody();
+    });
+  }
+
+  #waitForSomebody(): void {
+    if (this.#pages > 0 || this.#open.size === 0) {
+      this.#alone?.cancel();
+      this.#alone = undefined;
+      return;
+    }
+    this.#alone ??= this.#clock.after(this.#graceMs, () => {
+      const unanswered = this.open;
+      this.refuseAll('Nobody has the Inspector open who could answer');
+      for (const question of unanswered) this.#onUnanswered?.(question);
+    });
+    this.#alone.keepAlive(false);
+  }
+}

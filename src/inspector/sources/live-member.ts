@@ -1,0 +1,59 @@
+// One tap or host that runs in another process: its events come through its socket, and a host takes commands as well.
+
+import type { Socket } from 'node:net';
+import { RemoteHost } from '../../host/remote-host.ts';
+import type { LiveDescriptor } from '../../live/descriptor.ts';
+import { connectLive } from '../../live/find-live.ts';
+import { type RecordingItem, readRecording } from '../../record/reader.ts';
+
+export class LiveMember {
+  readonly descriptor: LiveDescriptor;
+  /** Of a host, as long as it runs. */
+  host: RemoteHost | undefined;
+  ended = false;
+  readonly #socket: Socket;
+  readonly #read: Promise<void>;
+
+  private constructor(
+    descriptor: LiveDescriptor,
+    socket: Socket,
+    host: RemoteHost | undefined,
+    take: (member: LiveMember, item: RecordingItem) => void,
+    ended: (member: LiveMember) => void,
+  ) {
+    this.descriptor = descriptor;
+    this.host = host;
+    this.#socket = socket;
+    this.#read = this.#readAll((item) => take(this, item)).then(async () => {
+      this.ended = true;
+      const { host } = this;
+      this.host = undefined;
+      await host?.close();
+      ended(this);
+    });
+  }
+
+  /** Rejects with what the system says where nobody answers. */
+  static async connect(
+    descriptor: LiveDescriptor,
+    take: (member: LiveMember, item: RecordingItem) => void,
+    ended: (member: LiveMember) => void,
+  ): Promise<LiveMember> {
+    const socket = await connectLive(descriptor);
+    const host = descriptor.control === undefined ? undefined : await RemoteHost.connect(descriptor.control);
+    return new LiveMember(descriptor, socket, host, take, ended);
+  }
+
+  async close(): Promise<void> {
+    this.#socket.destroy();
+    await this.#read;
+  }
+
+  async #readAll(take: (item: RecordingItem) => void): Promise<void> {
+    try {
+      for await (const item of readRecording(this.#socket)) take(item);
+    } catch {
+      // It was killed, or we have left: in both cases nothing more comes.
+    }
+  }
+}

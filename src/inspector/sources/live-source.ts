@@ -1,0 +1,148 @@
+// Taps and hosts that run in other processes, one or all of them, on one clock. Those that come later are taken up, and
+// those that go leave their evidence behind. Every server has a name of its own: the first to use a name has it, as long
+// as it runs; a server that is started again under its name goes on as another life of the same.
+
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { toError, UsageError } from '../../base/errors.ts';
+import type { LiveDescriptor } from '../../live/descriptor.ts';
+import type { RecordingItem } from '../../record/reader.ts';
+import type { Reach } from '../api.ts';
+import { LiveMember } from './live-member.ts';
+import { LiveWatch } from './live-watch.ts';
+import { MergedHost } from './merged-host.ts';
+import { RestoredFlow } from './restored-flow.ts';
+import { ServerNames } from './server-names.ts';
+import type { InspectorSource, SourceHost } from './source.ts';
+import { TimeOrder } from './time-order.ts';
+
+export interface LiveSourceOptions {
+  /** Where they announce themselves. */
+  folder?: string;
+  clock?: Clock;
+}
+
+/** How long nothing must come until what there was before counts as read, and how long that may take at most. */
+const QUIET_MS = 100;
+const PATIENCE_MS = 5_000;
+const HOLD_MS = 30;
+
+/** One tap or host. */
+export function tapSource(descriptor: LiveDescriptor, clock: Clock = systemClock): InspectorSource {
+  const title = descriptor.command ? `${descriptor.name}: ${descriptor.command}` : descriptor.name;
+  return new LiveSource(title, [descriptor], undefined, clock);
+}
+
+/** All that run, now and later. */
+export function liveSource({ folder, clock = systemClock }: LiveSourceOptions = {}): InspectorSource {
+  return new LiveSource('all that runs', [], new LiveWatch(folder, clock), clock);
+}
+
+class LiveSource implements InspectorSource {
+  readonly title: string;
+  lost = 0;
+  readonly #first: readonly LiveDescriptor[];
+  readonly #watch: LiveWatch | undefined;
+  readonly #restored = new RestoredFlow({ maxEvents: 200_000, maxBytes: 64 * 1024 * 1024 });
+  readonly #clock: Clock;
+  readonly #order: TimeOrder;
+  readonly #names = new ServerNames();
+  readonly #members = new Set<LiveMember>();
+  readonly #merged = new MergedHost(this.#members, this.#names);
+  #arrivals = 0;
+  #opening = true;
+  #closed = false;
+
+  constructor(title: string, first: readonly LiveDescriptor[], watch: LiveWatch | undefined, clock: Clock) {
+    this.title = title;
+    this.#first = first;
+    this.#watch = watch;
+    this.#clock = clock;
+    this.#order = new TimeOrder(HOLD_MS, clock);
+  }
+
+  get kind(): 'host' | 'tap' {
+    return this.host ? 'host' : 'tap';
+  }
+
+  get live(): boolean {
+    return this.#watch !== undefined || this.#members.size > 0;
+  }
+
+  get flow() {
+    return this.#restored.store;
+  }
+
+  reach(shown: string): Reach | undefined {
+    const found = this.#names.find(shown);
+    const options = found?.member.descriptor.cliOptions;
+    return found && Array.isArray(options) ? { server: found.server, options: options.map(String) } : undefined;
+  }
+
+  get startedAt(): Date {
+    return this.#restored.startedAt;
+  }
+
+  get host(): SourceHost | undefined {
+    return [...this.#members].some(({ host }) => host) ? this.#merged : undefined;
+  }
+
+  async open(): Promise<void> {
+    for (const descriptor of this.#first) await this.#join(descriptor);
+    await this.#watch?.start((descriptor) => this.#join(descriptor).catch(() => undefined)); // it ended just now
+    await this.#quiet();
+    this.#opening = false;
+    this.#order.flush();
+    this.#restored.beginClock();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#watch?.stop();
+    await Promise.all([...this.#members].map((member) => member.close()));
+    this.#order.flush();
+  }
+
+  async #join(descriptor: LiveDescriptor): Promise<void> {
+    const { kind, name, pid } = descriptor;
+    try {
+      const member = await LiveMember.connect(descriptor, this.#take, this.#left);
+      if (this.#closed) await member.close();
+      else this.#members.add(member);
+      await this.#claimNames(member);
+    } catch (error) {
+      throw new UsageError('INVALID_OPTION', `The ${kind} ${name} (${pid}) does not answer: ${toError(error).message}`);
+    }
+  }
+
+  /** Who ran first has the plain name, whoever speaks first. */
+  async #claimNames(member: LiveMember): Promise<void> {
+    if (member.descriptor.kind === 'tap') this.#names.of(member, member.descriptor.name);
+    for (const { name } of (await member.host?.status()) ?? []) this.#names.of(member, name);
+  }
+
+  readonly #take = (member: LiveMember, item: RecordingItem): void => {
+    this.#arrivals++;
+    if (item.type === 'gap') this.lost += item.toSeq - item.fromSeq + 1;
+    if (item.type !== 'event') return;
+    const { run, event } = item;
+    const server = this.#names.of(member, event.server);
+    const add = () => this.#restored.add(run, event, server);
+    this.#order.add(this.#restored.timeOf(run, event.atMs), add, this.#opening);
+  };
+
+  readonly #left = (member: LiveMember): void => {
+    this.#members.delete(member);
+    if (this.#closed) return;
+    this.#order.flush();
+    const { kind, pid } = member.descriptor;
+    for (const server of this.#names.release(member)) this.#restored.note(server, `The ${kind} (${pid}) has ended`);
+  };
+
+  async #quiet(): Promise<void> {
+    const deadlineMs = this.#clock.nowMs() + PATIENCE_MS;
+    for (let before = -1; before !== this.#arrivals && this.#clock.nowMs() < deadlineMs; ) {
+      before = this.#arrivals;
+      await new Promise<void>((resolve) => this.#clock.after(QUIET_MS, resolve));
+    }
+  }
+}

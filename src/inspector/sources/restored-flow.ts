@@ -1,0 +1,91 @@
+// Events of other stores, put into one: from recordings, and from taps and hosts that run elsewhere. Each keeps its time,
+// moved to a common clock, and gets the next number. Processes are counted anew, because two runs both begin at one.
+
+import { keepNewest } from '../../analysis/keep-newest.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import type { FlowEvent, FlowFact } from '../../flow/event.ts';
+import { FlowStore, type FlowStoreOptions } from '../../flow/store.ts';
+
+/** Where an event comes from. */
+export interface Origin {
+  /** Different for every run of a program. */
+  readonly run: string;
+  /** The date of its `atMs` 0. */
+  readonly startedAt?: Date | undefined;
+}
+
+/** Of how many processes the numbers are remembered. */
+const MOST_LIVES = 10_000;
+
+export class RestoredFlow {
+  readonly store: FlowStore;
+  readonly #time = new RestoredTime();
+  readonly #lives = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
+  #startedAt: Date | undefined;
+
+  constructor(options: Omit<FlowStoreOptions, 'clock'> = {}) {
+    this.store = new FlowStore({ ...options, clock: this.#time });
+  }
+
+  /** The date of `atMs` 0: that of the first origin. */
+  get startedAt(): Date {
+    return this.#startedAt ?? this.store.startedAt;
+  }
+
+  /** The clock begins now, unless something has come already. */
+  beginClock(): void {
+    this.#startedAt ??= new Date();
+  }
+
+  /** Where the event stands on the common clock. */
+  timeOf({ startedAt }: Origin, atMs: number): number {
+    if (!startedAt) return atMs;
+    this.#startedAt ??= startedAt;
+    return startedAt.getTime() - this.#startedAt.getTime() + atMs;
+  }
+
+  add(origin: Origin, event: FlowEvent, server = event.server): void {
+    const { seq, atMs, server: _, life, ...fact } = event;
+    this.#time.atMs = this.timeOf(origin, atMs);
+    const shownLife = this.#lifeOf(origin, event, server);
+    if (isWhole(fact)) this.store.appendFrame(server, shownLife, fact.direction, fact.payload, fact.offset);
+    else this.store.append(server, shownLife, fact);
+  }
+
+  /** A word about the events, between them; at the time of the newest. */
+  note(server: string, text: string): void {
+    this.store.append(server, this.#counts.get(server) ?? 0, { kind: 'note', text });
+  }
+
+  #lifeOf({ run }: Origin, event: FlowEvent, server: string): number {
+    const key = JSON.stringify([run, event.server, event.life]);
+    let life = this.#lives.get(key);
+    if (life === undefined) {
+      life = (this.#counts.get(server) ?? 0) + 1;
+      this.#counts.set(server, life);
+      this.#lives.set(key, life);
+      keepNewest(this.#counts, MOST_LIVES);
+      keepNewest(this.#lives, MOST_LIVES);
+    }
+    return life;
+  }
+}
+
+/** Stands where the event that is being added stood. */
+class RestoredTime implements Clock {
+  atMs = 0;
+
+  nowMs(): number {
+    return this.atMs;
+  }
+
+  after(delayMs: number, callback: () => void) {
+    return systemClock.after(delayMs, callback);
+  }
+}
+
+/** Its bytes are all there is to it: these the store packs together. */
+function isWhole(fact: FlowFact): fact is FlowFact & { kind: 'frame' } {
+  return fact.kind === 'frame' && !fact.cut && !fact.redacted && fact.length === fact.payload.length;
+}

@@ -1,0 +1,56 @@
+// What the Inspector looks at, whatever it is: a flow of events, and perhaps a host to act on. One implementation a file.
+
+import type { FlowStore } from '../../flow/store.ts';
+import type { HostApi } from '../../host/host-api.ts';
+import type { ServerStatus } from '../../host/server-state.ts';
+import type { Redact } from '../../secrets/redact.ts';
+import type { Overview, Reach } from '../api.ts';
+import type { Questions } from '../calls/questions.ts';
+
+export interface InspectorSource {
+  readonly kind: Overview['source']['kind'];
+  /** For people to read. */
+  readonly title: string;
+  /** The date of `atMs` 0. */
+  readonly startedAt: Date;
+  /** Whether more can happen. */
+  readonly live: boolean;
+  readonly flow: FlowStore;
+  /** The traffic runs in this very process: nothing is read that nobody looks at. */
+  readonly isOurs?: boolean;
+  /** Where the page may act. Absent where one can only watch. */
+  readonly host?: SourceHost | undefined;
+  /** Takes out the secrets that its owner knows of. What has the form of a secret is found without it. */
+  readonly redact?: Redact | undefined;
+  /** How the command line reaches a server, where it can. */
+  reach?(server: string): Reach | undefined;
+  /** What servers ask of the page. */
+  readonly questions?: Questions | undefined;
+  /** Events that were lost before they came here. */
+  readonly lost?: number;
+  /** Fills the flow; resolves when what there was before is in it. Rejects where there is nothing to look at. */
+  open?(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What the Inspector uses of a host; `server` is the name that the flow gives it. */
+export interface SourceHost
+  extends Pick<
+    HostApi,
+    | 'status'
+    | 'listTools'
+    | 'listResources'
+    | 'listPrompts'
+    | 'callTool'
+    | 'readResource'
+    | 'getPrompt'
+    | 'startServer'
+    | 'stopServer'
+    | 'restartServer'
+  > {
+  status(): ServerStatus[] | Promise<ServerStatus[]>;
+  /** Whether arguments may be `RawJson`: not where another process or protocol reads them as values first. */
+  sendsRawJson?(server: string): boolean | Promise<boolean>;
+  /** What the server says about how to use it. */
+  instructions?(server: string): Promise<string | undefined>;
+}

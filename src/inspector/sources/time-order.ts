@@ -1,0 +1,35 @@
+// Brings what comes from several sides into the order in which it happened, as far as it comes within moments of each
+// other: holds it for a moment, then lets go of it by time.
+
+import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
+
+interface Held {
+  atMs: number;
+  run: () => void;
+}
+
+export class TimeOrder {
+  readonly #holdMs: number;
+  readonly #clock: Clock;
+  #held: Held[] = [];
+  #timer: Timer | undefined;
+
+  constructor(holdMs: number, clock: Clock = systemClock) {
+    this.#holdMs = holdMs;
+    this.#clock = clock;
+  }
+
+  /** `run` is called later, after all that happened before and came in time. `untilFlush`: not before `flush` is. */
+  add(atMs: number, run: () => void, untilFlush = false): void {
+    this.#held.push({ atMs, run });
+    if (!untilFlush) this.#timer ??= this.#clock.after(this.#holdMs, () => this.flush());
+  }
+
+  flush(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const held = this.#held.sort((a, b) => a.atMs - b.atMs); // stable: one side stays in its own order
+    this.#held = [];
+    for (const { run } of held) run();
+  }
+}

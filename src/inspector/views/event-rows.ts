@@ -1,0 +1,169 @@
+// Events as the rows of a timeline: small, and readable at a glance.
+
+import { describe } from '../../analysis/describe.ts';
+import type { MessageDescription } from '../../analysis/describe-frame.ts';
+import { type Exchange, isRefusedProbe, latencyMs } from '../../analysis/exchange.ts';
+import type { Pairs } from '../../analysis/pairs.ts';
+import { decodeText } from '../../base/decode-text.ts';
+import type { FlowEvent, FrameEvent } from '../../flow/event.ts';
+import type { Redact } from '../../secrets/redact.ts';
+import type { EventRow, LiveMessages } from '../api.ts';
+
+type RowUpdate = LiveMessages['updates'][number];
+
+const SUMMARY_CHARS = 160;
+/** The longest UTF-8 of a character. */
+const SUMMARY_BYTES = SUMMARY_CHARS * 4;
+/** More than is shown is looked at, so that no secret is cut in two before it is found. */
+const SEARCHED_BYTES = SUMMARY_BYTES + 16 * 1024;
+
+export const asItIs: Redact = (text) => text;
+
+export function toRow(event: FlowEvent, exchanges: Pick<Pairs, 'forSeq'>, redact: Redact = asItIs): EventRow {
+  const { seq, atMs, server, life, kind } = event;
+  const row: EventRow = { seq, atMs, server, life, kind, summary: '' };
+  switch (event.kind) {
+    case 'frame':
+      fillFrame(row, event, exchanges, redact);
+      break;
+    case 'fault':
+      row.direction = event.direction;
+      row.size = event.length;
+      row.error = event.code;
+      row.summary = `${event.code}: ${event.length} bytes at ${event.offset}: ${oneLine(startOf(event.prefix, redact))}`;
+      break;
+    case 'stderr':
+      row.size = event.length;
+      row.summary = oneLine(startOf(event.payload, redact));
+      break;
+    case 'spawn':
+      row.summary = `started as process ${event.pid}: ${redact(event.command)}`;
+      break;
+    case 'state':
+      row.summary = `${event.from} → ${event.to}${event.reason ? `: ${redact(event.reason)}` : ''}`;
+      if (event.to === 'failed') row.error = 'failed';
+      break;
+    case 'exit':
+      row.summary = event.signal ? `ended by ${event.signal}` : `exited with code ${event.exitCode}`;
+      if (event.exitCode !== 0) row.error = event.signal ?? `code ${event.exitCode}`;
+      break;
+    case 'stop':
+      row.summary = `all its processes are gone (${event.rung})`;
+      break;
+    case 'signal':
+      row.summary = `got ${event.signal}`;
+      break;
+    case 'error':
+      row.error = event.code;
+      row.summary = redact(event.message);
+      break;
+    case 'note':
+      row.summary = redact(event.text);
+  }
+  return row;
+}
+
+/** What the row of a request becomes when its fate is known. */
+export function toUpdate(seq: number, exchanges: Pick<Pairs, 'forSeq'>, redact: Redact = asItIs): RowUpdate {
+  const update: RowUpdate = { seq };
+  for (const exchange of exchanges.forSeq(seq)) fillFate(update, exchange, redact);
+  return update;
+}
+
+/** Filled in place: pages of thousands of rows are made at once. */
+function fillFrame(row: EventRow, event: FrameEvent, exchanges: Pick<Pairs, 'forSeq'>, redact: Redact): void {
+  const { kind: type, messages, noise } = describe(event);
+  row.direction = event.direction;
+  row.type = type;
+  row.size = event.length;
+  if (type === 'batch') return fillBatch(row, event, messages, exchanges.forSeq(event.seq), redact);
+  row.summary = oneLine(type === 'noise' ? redact(noise ?? '') : startOf(event.payload, redact));
+  const [message] = messages;
+  if (message?.id !== undefined) row.id = message.id;
+  if (message?.method !== undefined) row.method = message.method;
+  if (message?.tool !== undefined) row.tool = message.tool;
+  const error = message && errorOf(message, redact);
+  const [exchange] = exchanges.forSeq(event.seq);
+  if (error !== undefined && !(exchange && noteOf(exchange))) row.error = error;
+  if (!exchange) return;
+  row.method ??= exchange.method;
+  // Only the newest progress of a request is known as its: a row that took the name from there would lose it later.
+  if (exchange.tool !== undefined && type !== 'notification') row.tool ??= exchange.tool;
+  fillFate(row, exchange, redact);
+}
+
+/** Several messages in one frame: the row names them all, and tells the slowest and the first that failed. */
+function fillBatch(
+  row: EventRow,
+  event: FrameEvent,
+  messages: readonly MessageDescription[],
+  exchanges: readonly Exchange[],
+  redact: Redact,
+): void {
+  const isAnswer = ({ kind, isResponse }: MessageDescription) => kind === 'response' || isResponse === true;
+  if (messages.length > 0 && messages.every(isAnswer)) row.type = 'answers';
+  row.summary = event.cut
+    ? oneLine(startOf(event.payload, redact))
+    : oneLine(`batch of ${messages.length}: ${batchNames(messages, exchanges).join(', ')}`);
+  const wrong = messages.map((message) => errorOf(message, redact)).find((error) => error !== undefined);
+  if (wrong !== undefined) row.error = wrong;
+  for (const exchange of exchanges) fillFate(row, exchange, redact);
+}
+
+/** As many as a summary can hold, and more than it can. */
+function batchNames(messages: readonly MessageDescription[], exchanges: readonly Exchange[]): string[] {
+  return messages.slice(0, SUMMARY_CHARS).map((message) => {
+    const { id } = message;
+    const asked = exchanges.find((exchange) => id !== undefined && exchange.id === id);
+    const names = [message.method ?? asked?.method ?? message.kind, message.tool ?? asked?.tool];
+    return [...names, id !== undefined && `#${JSON.stringify(id)}`].filter(Boolean).join(' ');
+  });
+}
+
+function errorOf({ error, toolError, problem }: MessageDescription, redact: Redact): string | undefined {
+  if (error) return `${error.code}: ${redact(String(error.message))}`;
+  return toolError ? 'the tool reported an error' : problem && redact(problem);
+}
+
+/** What the other half of an exchange adds to a row. A batch has several: the first pair, the first failure, the longest wait. */
+function fillFate(row: RowUpdate, exchange: Exchange, redact: Redact): void {
+  const isRequest = row.seq === exchange.requestSeq;
+  const pairSeq = isRequest ? (exchange.answerSeq ?? exchange.cancelSeq) : exchange.requestSeq;
+  if (pairSeq !== undefined) row.pairSeq ??= pairSeq;
+  const latency = isRequest || row.seq === exchange.answerSeq ? latencyMs(exchange) : undefined;
+  if (latency !== undefined) row.latencyMs = Math.max(row.latencyMs ?? 0, latency);
+  const note = isRequest || row.seq === exchange.answerSeq ? noteOf(exchange) : undefined;
+  if (note !== undefined) row.note ??= note;
+  const error = isRequest && note === undefined ? failureOf(exchange, redact) : undefined;
+  if (error !== undefined) row.error ??= error;
+}
+
+/** What looks like a failure and is none. */
+function noteOf(exchange: Exchange): string | undefined {
+  if (exchange.outcome === 'cancelled') return 'cancelled';
+  return isRefusedProbe(exchange) ? 'unknown to this server: it speaks an older revision' : undefined;
+}
+
+function failureOf({ outcome, error }: Exchange, redact: Redact): string | undefined {
+  switch (outcome) {
+    case 'ok':
+    case 'pending':
+    case 'cancelled':
+      return undefined;
+    case 'tool-error':
+      return 'the tool reported an error';
+    case 'lost':
+      return 'never answered: the process ended';
+    case 'error':
+      return error ? `${error.code}: ${redact(String(error.message))}` : 'the answer is broken';
+  }
+}
+
+function startOf(bytes: Uint8Array, redact: Redact): string {
+  if (redact === asItIs) return decodeText(bytes.subarray(0, SUMMARY_BYTES));
+  return redact(decodeText(bytes.subarray(0, SEARCHED_BYTES))).slice(0, SUMMARY_BYTES);
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, SUMMARY_CHARS);
+}

@@ -1,0 +1,137 @@
+// One page that follows. It takes rows from the store at its own speed, and of everything else only the newest state waits
+// for it, so that no queue grows: a page that has missed too much is told to `resync` and let go, and one that takes nothing
+// for a while is let go too.
+
+import type { ServerResponse } from 'node:http';
+import type { Clock, Timer } from '../../base/clock.ts';
+import type { CallUpdate, InspectedServer, LiveMessages, Problem } from '../api.ts';
+import type { Redaction } from '../redaction.ts';
+import type { InspectorView } from './view.ts';
+
+const BATCH_ROWS = 500;
+const MOST_UPDATES = 10_000;
+const STALL_MS = 30_000;
+
+type Name = keyof LiveMessages | 'resync';
+
+export class LiveClient {
+  /** What everything goes through that is sent. */
+  readonly redaction: Redaction;
+  readonly #response: ServerResponse;
+  readonly #view: InspectorView;
+  readonly #clock: Clock;
+  /** The newest event that was handed over. */
+  #sentSeq: number;
+  #updates = new Set<number>();
+  #servers: InspectedServer[] | undefined;
+  #problems: Problem[] | undefined;
+  /** By id: an update replaces the one before. */
+  readonly #calls = new Map<string, CallUpdate>();
+  readonly #questions = new Map<string, { name: 'question' | 'answered'; data: unknown }>();
+  #stalled: Timer | undefined;
+  #pumping = false;
+
+  constructor(response: ServerResponse, view: InspectorView, after: number, redaction: Redaction, clock: Clock) {
+    this.#response = response;
+    this.#view = view;
+    this.#sentSeq = after;
+    this.redaction = redaction;
+    this.#clock = clock;
+    response.on('drain', () => {
+      this.#stalled?.cancel();
+      this.#stalled = undefined;
+      this.pump();
+    });
+    response.on('close', () => this.#stalled?.cancel());
+  }
+
+  putUpdates(seqs: Iterable<number>): void {
+    for (const seq of seqs) if (seq <= this.#sentSeq) this.#updates.add(seq);
+  }
+
+  /** Redacted already: they are the same for several pages. */
+  putServers(servers: InspectedServer[]): void {
+    this.#servers = servers;
+  }
+
+  putProblems(problems: Problem[]): void {
+    this.#problems = this.redaction.value(problems);
+  }
+
+  putCall(update: CallUpdate): void {
+    this.#calls.set(update.id, this.redaction.value(update));
+  }
+
+  putQuestion<K extends 'question' | 'answered'>(name: K, data: LiveMessages[K]): void {
+    this.#questions.set(data.id, { name, data: this.redaction.value(data) });
+  }
+
+  /** So that a connection that died unseen is noticed. */
+  beat(): void {
+    if (!this.#stalled && !this.#response.destroyed) this.#write(':\n\n');
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+
+  /** Hands over what the page has not seen, as far as it takes it. */
+  pump(): void {
+    if (this.#pumping || this.#response.destroyed || this.#response.writableEnded) return;
+    if (this.#hasMissed()) {
+      this.#write(message('resync', {}));
+      this.end();
+      return;
+    }
+    if (this.#stalled) return;
+    const piece = this.#nextPiece();
+    if (piece === '') return;
+    this.#write(piece);
+    if (this.#sentSeq >= this.#view.seenSeq) return;
+    this.#pumping = true;
+    setImmediate(() => {
+      this.#pumping = false;
+      this.pump();
+    });
+  }
+
+  /** The store has dropped what it should have seen, or it takes so little that it had better begin anew. */
+  #hasMissed(): boolean {
+    const { lastSeq, size } = this.#view.source.flow;
+    const isBehind = this.#sentSeq < lastSeq - size && this.#sentSeq > 0;
+    return isBehind || this.#updates.size > MOST_UPDATES;
+  }
+
+  #nextPiece(): string {
+    const { source, seenSeq } = this.#view;
+    const events = source.flow.since(this.#sentSeq, BATCH_ROWS).filter(({ seq }) => seq <= seenSeq);
+    const rows = events.map((event) => this.#view.row(event, this.redaction));
+    this.#sentSeq = rows.at(-1)?.seq ?? this.#sentSeq;
+    let piece = rows.length > 0 ? `id: ${this.#sentSeq}\n${message('rows', rows)}` : '';
+    if (this.#updates.size > 0) piece += message('updates', this.#view.updates(this.#updates, this.redaction));
+    if (this.#servers) piece += message('servers', this.#servers);
+    if (this.#problems) piece += message('problems', this.#problems);
+    for (const call of this.#calls.values()) piece += message('call', call);
+    for (const { name, data } of this.#questions.values()) piece += message(name, data);
+    this.#updates = new Set();
+    this.#servers = undefined;
+    this.#problems = undefined;
+    this.#calls.clear();
+    this.#questions.clear();
+    return piece;
+  }
+
+  #write(text: string): void {
+    if (this.#response.write(text) || this.#stalled) return;
+    this.#stalled = this.#clock.after(STALL_MS, () => this.#response.destroy());
+    this.#stalled.keepAlive(false);
+  }
+}
+
+function message(name: Name, data: unknown): string {
+  try {
+    return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  } catch {
+    return ''; // nested too deeply, or too long: the page does without it, and the host lives on
+  }
+}

@@ -1,0 +1,138 @@
+// Tells all open pages what happens, as server-sent events.
+
+import type { ServerResponse } from 'node:http';
+import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
+import { HttpProblem } from '../../http/http-problem.ts';
+import { safeHeaders } from '../../http/static-files.ts';
+import type { CallUpdate } from '../api.ts';
+import type { Calls } from '../calls/calls.ts';
+import type { Redaction } from '../redaction.ts';
+import { LiveClient } from './live-client.ts';
+import { SchemaPatrol } from './schema-patrol.ts';
+import type { InspectorView, ViewChange } from './view.ts';
+
+const MOST_PAGES = 32;
+const BEAT_MS = 15_000;
+
+export interface Following {
+  /** The newest event that the page has; without it, only what is new is told. */
+  after: number | undefined;
+  redaction: Redaction;
+}
+
+export class LiveFeed {
+  readonly #view: InspectorView;
+  readonly #clock: Clock;
+  readonly #clients = new Set<LiveClient>();
+  readonly #patrol: SchemaPatrol;
+  #beat: Timer | undefined;
+  #asksServers = false;
+
+  constructor(view: InspectorView, clock: Clock = systemClock) {
+    this.#view = view;
+    this.#clock = clock;
+    this.#patrol = new SchemaPatrol(view);
+    view.onChange = (change) => this.#changed(change);
+    view.source.questions?.watch({
+      asked: (question) => this.#each((client) => client.putQuestion('question', question)),
+      settled: (id) => this.#each((client) => client.putQuestion('answered', { id })),
+    });
+  }
+
+  async connect(response: ServerResponse, { after, redaction }: Following, calls: Calls): Promise<void> {
+    if (this.#clients.size >= MOST_PAGES) throw new HttpProblem(503, `${MOST_PAGES} pages are open already`);
+    await this.#view.caughtUp();
+    if (response.destroyed) return;
+    response.writeHead(200, {
+      ...safeHeaders,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+    response.write('retry: 1000\n\n');
+    const client = new LiveClient(response, this.#view, after ?? this.#view.seenSeq, redaction, this.#clock);
+    this.#clients.add(client);
+    response.on('close', () => this.#left(client));
+    this.#greet(client, calls);
+    this.#counted();
+    client.pump();
+    this.#tellServers();
+    void this.#patrol.walk();
+  }
+
+  call(update: CallUpdate): void {
+    this.#each((client) => client.putCall(update));
+    if (update.state !== 'running') this.#tellServers();
+  }
+
+  close(): void {
+    this.#view.source.questions?.watch(undefined);
+    this.#beat?.cancel();
+    this.#patrol.stop();
+    for (const client of this.#clients) client.end();
+  }
+
+  /** What a page cannot ask for: it may have been away when it happened. */
+  #greet(client: LiveClient, calls: Calls): void {
+    const { questions } = this.#view.source;
+    client.putProblems(this.#view.problems.list());
+    for (const update of calls.list()) if (update.state === 'running') client.putCall(update);
+    for (const id of questions?.settled ?? []) client.putQuestion('answered', { id });
+    for (const question of questions?.open ?? []) client.putQuestion('question', question);
+  }
+
+  #changed({ updated, servers, problems }: ViewChange): void {
+    if (this.#clients.size === 0) return;
+    const list = problems ? this.#view.problems.list() : undefined;
+    this.#each((client) => {
+      client.putUpdates(updated);
+      if (list) client.putProblems(list);
+    });
+    if (servers) this.#tellServers();
+    void this.#patrol.walk();
+  }
+
+  /** At most one question at a time: a host in another process takes a while to say. */
+  #tellServers(): void {
+    if (this.#asksServers || this.#clients.size === 0) return;
+    this.#asksServers = true;
+    const ways = new Set([...this.#clients].map(({ redaction }) => redaction));
+    void Promise.all([...ways].map((redaction) => this.#tellServersBy(redaction)))
+      .catch(() => undefined) // the host is going away; its end will be told by its events
+      .finally(() => {
+        this.#asksServers = false;
+      });
+  }
+
+  async #tellServersBy(redaction: Redaction): Promise<void> {
+    const servers = await this.#view.servers(redaction);
+    this.#each((client) => client.redaction === redaction && client.putServers(servers));
+  }
+
+  #each(tell: (client: LiveClient) => unknown): void {
+    for (const client of this.#clients) {
+      tell(client);
+      client.pump();
+    }
+  }
+
+  #left(client: LiveClient): void {
+    this.#clients.delete(client);
+    this.#counted();
+  }
+
+  #counted(): void {
+    const { questions } = this.#view.source;
+    if (questions) questions.pages = this.#clients.size;
+    this.#view.watchers = this.#clients.size;
+    this.#beat?.cancel();
+    if (this.#clients.size > 0) this.#waitToBeat();
+  }
+
+  #waitToBeat(): void {
+    this.#beat = this.#clock.after(BEAT_MS, () => {
+      for (const client of this.#clients) client.beat();
+      this.#waitToBeat();
+    });
+    this.#beat.keepAlive(false);
+  }
+}

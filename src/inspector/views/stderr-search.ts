@@ -1,0 +1,52 @@
+// What servers wrote to stderr, line by line, as far as it is still there: the newest lines that fit.
+
+import { decodeText } from '../../base/decode-text.ts';
+import type { FlowEvent } from '../../flow/event.ts';
+import type { FlowStore } from '../../flow/store.ts';
+import type { Redact } from '../../secrets/redact.ts';
+import type { StderrPage } from '../api.ts';
+import type { Redaction } from '../redaction.ts';
+
+export interface StderrQuery {
+  server: string | undefined;
+  life: number | undefined;
+  /** Upper and lower case are alike. */
+  search: string | undefined;
+}
+
+type Line = StderrPage['lines'][number];
+
+const MOST_LINES = 5_000;
+
+/** What is searched is what is shown: a search tells nothing of a secret that is hidden. */
+export function searchStderr(
+  flow: FlowStore,
+  { server, life, search }: StderrQuery,
+  { text: redact }: Redaction,
+): StderrPage {
+  const wanted = search?.toLowerCase();
+  const lines: Line[] = [];
+  let dropped = flow.dropped.events > 0;
+  // From the newest back: what does not fit is the oldest.
+  for (let seq = flow.lastSeq; seq > flow.lastSeq - flow.size; seq--) {
+    const event = flow.get(seq);
+    if (event?.kind !== 'stderr') continue;
+    if ((server !== undefined && event.server !== server) || (life !== undefined && event.life !== life)) continue;
+    const found = linesOf(event, redact).filter(
+      ({ text }) => wanted === undefined || text.toLowerCase().includes(wanted),
+    );
+    if (lines.length + found.length > MOST_LINES) {
+      dropped = true;
+      break;
+    }
+    lines.push(...found.reverse());
+  }
+  return { lines: lines.reverse(), dropped };
+}
+
+function linesOf(event: FlowEvent & { kind: 'stderr' }, redact: Redact): Line[] {
+  const { seq, atMs, server, life } = event;
+  const texts = redact(decodeText(event.payload)).split(/\r?\n/);
+  if (texts.at(-1) === '') texts.pop();
+  return texts.map((text) => ({ seq, atMs, server, life, text }));
+}

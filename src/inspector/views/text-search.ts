@@ -1,0 +1,110 @@
+// Finds text anywhere in what was said: in whole messages, stderr, and the words about a process. Works a slice at a time,
+// so that the traffic of this very process gets its turn in between, and answers before it has taken long: whoever asks
+// goes on from where it stopped.
+
+import { decodeText } from '../../base/decode-text.ts';
+import type { FlowEvent } from '../../flow/event.ts';
+import type { FlowStore } from '../../flow/store.ts';
+import type { SearchPage } from '../api.ts';
+import { nothingRedacted, type Redaction } from '../redaction.ts';
+
+export interface SearchQuery {
+  /** Upper and lower case are alike. */
+  text: string;
+  after: number;
+}
+
+const SLICE_EVENTS = 500;
+const SLICE_BYTES = 512 * 1024;
+/** An answer covers no more than this. */
+const MOST_EVENTS = 50_000;
+const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_FOUND = 10_000;
+
+export async function searchText(
+  flow: FlowStore,
+  { text, after }: SearchQuery,
+  redaction: Redaction = nothingRedacted,
+  isUnwanted: () => boolean = () => false,
+): Promise<SearchPage> {
+  const isIn = matcher(text);
+  const isInMask = mayBeInMask(text);
+  // Redacting costs more than looking: only what holds the text as it is needs the second look.
+  const holds = (event: FlowEvent, parts: (Uint8Array | string)[]) =>
+    (isInMask || parts.some(isIn)) &&
+    (redaction === nothingRedacted ? parts : partsOf(redaction.event(event))).some(isIn);
+  const found: number[] = [];
+  let [searchedSeq, events, bytes] = [after, 0, 0];
+  const isEnough = () => events >= MOST_EVENTS || bytes >= MOST_BYTES || found.length >= MOST_FOUND;
+  while (!isEnough() && !isUnwanted()) {
+    const sliceEnd = bytes + SLICE_BYTES;
+    const slice = flow.since(searchedSeq, SLICE_EVENTS);
+    if (slice.length === 0) break;
+    for (const event of slice) {
+      const parts = partsOf(event);
+      if (holds(event, parts)) found.push(event.seq);
+      searchedSeq = event.seq;
+      events++;
+      for (const part of parts) bytes += part.length;
+      if (bytes >= sliceEnd || isEnough()) break;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return { found, searchedSeq, newest: flow.lastSeq };
+}
+
+/** Found in what stands in place of a secret, perhaps: then it says nothing of the secret, and must not. */
+function mayBeInMask(text: string): boolean {
+  const lower = text.toLowerCase();
+  return lower.length <= 3 || '[redacted]'.includes(lower) || lower.includes('[env') || lower.includes('redacted');
+}
+
+function partsOf(event: FlowEvent): (Uint8Array | string)[] {
+  switch (event.kind) {
+    case 'frame':
+      return event.tail ? [event.payload, event.tail] : [event.payload];
+    case 'stderr':
+      return [event.payload];
+    case 'fault':
+      return [event.code, event.prefix];
+    case 'spawn':
+      return [event.command];
+    case 'state':
+      return [event.from, event.to, event.reason ?? ''];
+    case 'error':
+      return [event.code, event.message];
+    case 'note':
+      return [event.text];
+    case 'signal':
+      return [event.signal];
+    case 'exit':
+      return [event.signal ?? ''];
+    case 'stop':
+      return [event.rung];
+  }
+}
+
+/** A text is found as it stands, and as JSON writes it. */
+function matcher(text: string): (part: Uint8Array | string) => boolean {
+  const plain = text.toLowerCase();
+  const quoted = JSON.stringify(plain).slice(1, -1);
+  const isAscii = [...plain].every((character) => character < '\x80');
+  const isIn = (whole: string) => {
+    const lower = whole.toLowerCase();
+    return lower.includes(plain) || (quoted !== plain && lower.includes(quoted));
+  };
+  return (part) => {
+    const whole = typeof part === 'string' ? part : isAscii ? latin1(part) : decodeText(part);
+    return isIn(whole) || (whole.includes('\\u') && isIn(unescaped(whole)));
+  };
+}
+
+/** What is ASCII reads the same in it, at a fraction of the price. */
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+}
+
+/** Many programs write by its number whatever is not ASCII, or has a meaning in HTML. */
+function unescaped(json: string): string {
+  return json.replace(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}
