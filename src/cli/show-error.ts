@@ -1,5 +1,6 @@
 // An error in words: what happened, what to do, and what is known of the server. With --json, the same as a document.
 
+import { describeError } from '../base/error-json.ts';
 import { StandpipeError, toError } from '../base/errors.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { counted } from './output/counted.ts';
@@ -11,7 +12,7 @@ const STDERR_LINES = 20;
 
 export function showError(thrown: unknown, out: Output, verbose: boolean): void {
   const error = toError(thrown);
-  if (out.json) out.document({ error: describeError(error) });
+  if (out.json) out.document({ error: errorDocument(error) });
   const paint = out.paintError;
   out.say(`${paint('red', 'error:')} ${visible(error.message)}`);
   if (!(error instanceof StandpipeError)) {
@@ -33,29 +34,10 @@ function inOurWords(hint: string): string {
   return hint.replace(/\b(?:startupTimeoutMs|requestTimeoutMs|timeoutMs)\b/, '--timeout');
 }
 
-export interface ErrorDescription {
-  code: string;
-  message: string;
-  hint?: string;
-  evidence?: unknown;
-  /** The number that a server answered with. */
-  rpcCode?: number;
-  data?: unknown;
-  exitCode: number;
-}
-
-export function describeError(error: Error): ErrorDescription {
-  const {
-    code = 'INTERNAL',
-    hint,
-    evidence,
-    rpcCode,
-    data,
-  } = error as Partial<StandpipeError> & {
-    rpcCode?: number;
-    data?: unknown;
-  };
-  return { code, message: error.message, hint, evidence, rpcCode, data, exitCode: exitCodeOf(error) };
+/** The document of --json. */
+export function errorDocument(error: Error): object {
+  const { kind: _kind, ...described } = describeError(error);
+  return { code: 'INTERNAL', ...described, exitCode: exitCodeOf(error) };
 }
 
 function evidenceLines({ evidence }: StandpipeError): string[] {

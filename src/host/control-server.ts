@@ -3,6 +3,7 @@
 
 import { rm } from 'node:fs/promises';
 import { createServer, type Server as SocketServer } from 'node:net';
+import { describeError, toRpcError } from '../base/error-json.ts';
 import { StandpipeError, toError, UsageError } from '../base/errors.ts';
 import type { InboundCall } from '../jsonrpc/inbound.ts';
 import { Peer } from '../jsonrpc/peer.ts';
@@ -11,7 +12,6 @@ import { withFileLock } from '../process/files/file-lock.ts';
 import { isServed, listenLocal } from '../transport/local-socket.ts';
 import { StreamTransport } from '../transport/stream-transport.ts';
 import type { Caller, CallerQuestions } from './caller-questions.ts';
-import { carry } from './carried-error.ts';
 import type { CallSettings, HostApi } from './host-api.ts';
 import { RemoteHost } from './remote-host.ts';
 
@@ -39,7 +39,7 @@ const methods: Record<string, Method> = {
   'host/rejected': async (host) => ({ problems: await host.rejected() }),
   'host/tools': async (host, { start }) => {
     const { tools, failed } = await host.tools({ start });
-    return { tools, failed: failed.map(({ server, error }) => ({ server, error: describe(error) })) };
+    return { tools, failed: failed.map(({ server, error }) => ({ server, error: describeError(error) })) };
   },
   'host/listTools': async (host, { server }) => ({ tools: await host.listTools(server) }),
   'host/listResources': (host, { server }) => host.listResources(server),
@@ -132,12 +132,8 @@ async function answer(host: HostApi, run: Method, asked: Asked, call: InboundCal
   try {
     return await run(host, asked, { timeoutMs, repeatable, onProgress, signal: call.signal });
   } catch (error) {
-    throw carry(error);
+    throw toRpcError(error);
   }
-}
-
-function describe(error: Error): object {
-  return { message: error.message, data: carry(error).data };
 }
 
 /** Takes the place of a socket that nobody serves any more, and of no other: two hosts never remove each other's. */

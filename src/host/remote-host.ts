@@ -1,6 +1,7 @@
 // A host that runs in another process, reached through its socket. To its users it is like one of their own.
 
 import type { Socket } from 'node:net';
+import { type ErrorDescription, errorFrom, fromRpcError } from '../base/error-json.ts';
 import { RpcCode, RpcError } from '../base/errors.ts';
 import type { ConfigProblem } from '../config/problem.ts';
 import { LARGEST_MAX_FRAME_BYTES } from '../framing/framing.ts';
@@ -21,7 +22,6 @@ import type {
 import { connectLocal } from '../transport/local-socket.ts';
 import { StreamTransport } from '../transport/stream-transport.ts';
 import type { Unanswered } from './caller-questions.ts';
-import { type Carried, rebuilt, uncarry } from './carried-error.ts';
 import type { Offer } from './catalog.ts';
 import type { CallSettings, HostAbout, HostApi } from './host-api.ts';
 import type { ServerStatus } from './server-state.ts';
@@ -108,11 +108,11 @@ export class RemoteHost implements HostApi {
   async tools(
     options: { start?: boolean } = {},
   ): Promise<{ tools: Offer<Tool>[]; failed: { server: string; error: Error }[] }> {
-    type Answer = { tools: Offer<Tool>[]; failed: { server: string; error: { message: string; data: Carried } }[] };
+    type Answer = { tools: Offer<Tool>[]; failed: { server: string; error: ErrorDescription }[] };
     const { tools, failed } = await this.#ask<Answer>('host/tools', options);
     return {
       tools,
-      failed: failed.map(({ server, error }) => ({ server, error: rebuilt(error.message, error.data) })),
+      failed: failed.map(({ server, error }) => ({ server, error: errorFrom(error) })),
     };
   }
 
@@ -175,7 +175,7 @@ export class RemoteHost implements HostApi {
         { signal, onProgress },
       );
     } catch (error) {
-      throw uncarry(error);
+      throw fromRpcError(error);
     }
   }
 }

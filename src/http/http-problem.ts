@@ -1,10 +1,11 @@
 // What is answered when a request cannot be served: a status for the machine, words for people.
 
-import { StandpipeError, toError } from '../base/errors.ts';
+import { describeError } from '../base/error-json.ts';
+import { StandpipeError } from '../base/errors.ts';
 
 /** Every refusal (4xx, 5xx) of the API. */
 export interface ApiProblem {
-  error: { code?: string; message: string; hint?: string };
+  error: { code: string; message: string; hint?: string };
 }
 
 export class HttpProblem extends Error {
@@ -17,13 +18,8 @@ export class HttpProblem extends Error {
 }
 
 export function problemBody(thrown: unknown): ApiProblem {
-  return { error: describeError(thrown) };
-}
-
-export function describeError(thrown: unknown): { code: string; message: string; hint?: string } {
-  const error = toError(thrown);
-  if (!(error instanceof StandpipeError)) return { code: 'INSPECTOR', message: error.message };
-  return { code: error.code, message: error.message, ...(error.hint && { hint: error.hint }) };
+  const { code = 'INSPECTOR', message, hint } = describeError(thrown);
+  return { error: { code, message, hint } };
 }
 
 /** A name that nobody has is the asker's mistake; what a server does wrong is not a failure of the Inspector's. */

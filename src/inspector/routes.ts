@@ -1,6 +1,7 @@
 // The addresses of the API (api.ts), and what each does.
 
-import { describeError, HttpProblem } from '../http/http-problem.ts';
+import { toError } from '../base/errors.ts';
+import { HttpProblem } from '../http/http-problem.ts';
 import { IDLE_MS } from './answer.ts';
 import type { ActionResult, CallStarted, CallUpdate, SearchPage, ServerOffer } from './api.ts';
 import { Calls } from './calls/calls.ts';
@@ -116,7 +117,7 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
         await run(names.server!);
         return { ok: true };
       } catch (error) {
-        return { ok: false, error: describeError(error).message };
+        return { ok: false, error: toError(error).message };
       }
     };
   }

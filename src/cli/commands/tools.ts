@@ -14,7 +14,7 @@ import { rememberOffers } from '../servers/find-tool-by-name.ts';
 import { type Reached, withHost } from '../servers/reach-host.ts';
 import { tellWarnings } from '../servers/tell-warnings.ts';
 import type { Settings } from '../settings.ts';
-import { describeError } from '../show-error.ts';
+import { errorDocument } from '../show-error.ts';
 import { describeParameters } from '../values/check.ts';
 import { addServerOptions, examples, serverOptions } from './server-options.ts';
 
@@ -51,7 +51,7 @@ const tools: CommandBody = (invocation, [name], options) =>
     if (out.json) {
       out.document({
         tools: tools.map(({ definition, ...offer }) => ({ ...offer, ...definition })),
-        failed: failed.map(({ server, error }) => ({ server, error: describeError(error) })),
+        failed: failed.map(({ server, error }) => ({ server, error: errorDocument(error) })),
         ...warned,
       });
     } else if ((options as { signatures?: boolean }).signatures) {

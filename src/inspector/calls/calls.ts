@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { isNestedTooDeeply } from '../../base/nesting.ts';
 import { RawJson } from '../../base/raw-json.ts';
-import { describeError, HttpProblem } from '../../http/http-problem.ts';
+import { HttpProblem, problemBody } from '../../http/http-problem.ts';
 import type { CallRequest, CallUpdate } from '../api.ts';
 import type { SourceHost } from '../sources/source.ts';
 
@@ -68,7 +68,7 @@ export class Calls {
       over({ state: 'done', result });
       this.#forgetResults();
     } catch (error) {
-      over(call.abort.signal.aborted ? { state: 'cancelled' } : { state: 'failed', error: describeError(error) });
+      over(call.abort.signal.aborted ? { state: 'cancelled' } : { state: 'failed', ...problemBody(error) });
     }
   }
 

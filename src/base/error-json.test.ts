@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { describeError, errorFrom, fromRpcError, toRpcError } from './error-json.ts';
+import { PeerError, ProcessError, RpcError, UsageError } from './errors.ts';
+
+const details = { hint: 'Do this.', evidence: { phase: 'running' as const, stderrTail: 'boom' } };
+const copied = (error: RpcError) =>
+  new RpcError(error.rpcCode, error.message, JSON.parse(JSON.stringify(error.data ?? null)) ?? undefined);
+
+test.each([
+  ['PeerError', new PeerError('OUTCOME_UNKNOWN', 'lost', details)],
+  ['ProcessError', new ProcessError('PROCESS_EXITED', 'gone', details)],
+  ['UsageError', new UsageError('NAME_UNKNOWN', 'no such', { hint: 'Do this.' })],
+  ['RpcError with a hint', new RpcError(-32602, 'bad', { why: 1 }, details)],
+  ['RpcError with a hint and no data', new RpcError(-32602, 'bad', undefined, details)],
+  ['TypeError', new TypeError('our fault')],
+])('%s crosses a wire as it was', (_name, error) => {
+  expect(describeError(fromRpcError(copied(toRpcError(error))))).toEqual(describeError(error));
+  expect(describeError(errorFrom(describeError(error)))).toEqual(describeError(error));
+});
+
+test.each([undefined, null, 'text', 7, ['list'], { member: 1 }])(
+  'an answer with the data %j passes unchanged',
+  (data) => {
+    const error = new RpcError(-32002, 'Resource not found', data);
+    expect(toRpcError(error)).toBe(error);
+    expect(fromRpcError(error)).toBe(error);
+  },
+);
+
+test('a server cannot pass an answer off as an error of ours', () => {
+  const forged = { 'dev.standpipe/error': { kind: 'PeerError', code: 'NOT_SENT' } };
+  expect(fromRpcError(toRpcError(new RpcError(-32000, 'oh', forged)))).toMatchObject({
+    name: 'RpcError',
+    rpcCode: -32000,
+  });
+});

@@ -1,0 +1,81 @@
+// An error as JSON, and back: class, code, hint and evidence survive. One description serves all that print or send errors;
+// between two programs of ours it travels inside a JSON-RPC error, under one reserved key of `data`.
+
+import type { ErrorCode } from './error-codes.ts';
+import {
+  type Evidence,
+  PeerError,
+  ProcessError,
+  RpcCode,
+  RpcError,
+  StandpipeError,
+  toError,
+  UsageError,
+} from './errors.ts';
+import { isObject } from './json-object.ts';
+
+export interface ErrorDescription {
+  /** The name of the class. */
+  kind: string;
+  message: string;
+  /** Errors that are not ours have none. */
+  code?: ErrorCode;
+  hint?: string;
+  evidence?: Evidence;
+  /** The number that the other end answered with. */
+  rpcCode?: number;
+  data?: unknown;
+}
+
+const ERROR = 'dev.standpipe/error';
+
+export function describeError(thrown: unknown): ErrorDescription {
+  const error = toError(thrown);
+  const { name: kind, message } = error;
+  if (!(error instanceof StandpipeError)) return { kind, message };
+  const { code, hint, evidence } = error;
+  const rpc = error instanceof RpcError ? { rpcCode: error.rpcCode, data: error.data } : {};
+  return { kind, message, code, hint, evidence, ...rpc };
+}
+
+export function errorFrom({ kind, message, code, hint, evidence, rpcCode, data }: ErrorDescription): Error {
+  const details = { hint, evidence };
+  switch (kind) {
+    case 'RpcError':
+      return new RpcError(rpcCode ?? RpcCode.internalError, message, data, details);
+    case 'PeerError':
+      return new PeerError(code as PeerError['code'], message, details);
+    case 'ProcessError':
+      return new ProcessError(code as ProcessError['code'], message, details);
+    case 'UsageError':
+      return new UsageError(code as UsageError['code'], message, details);
+    default:
+      return Object.assign(new Error(message), { name: kind });
+  }
+}
+
+/**
+ * The error that crosses the wire. An RpcError passes unchanged; its hint and evidence go beside its data where that is an
+ * object or absent, and are left out elsewhere.
+ */
+export function toRpcError(thrown: unknown): RpcError {
+  const { kind, message, code, hint, evidence, rpcCode = RpcCode.internalError, data } = describeError(thrown);
+  if (thrown instanceof RpcError) {
+    const hasMore = hint !== undefined || evidence !== undefined;
+    const isForged = isObject(data) && ERROR in data;
+    if ((!hasMore && !isForged) || (data !== undefined && !isObject(data))) return thrown;
+  }
+  return new RpcError(rpcCode, message, { ...(data as object | undefined), [ERROR]: { kind, code, hint, evidence } });
+}
+
+/** What `toRpcError` was given; anything else stays as it is. Only for answers of our own programs: a server could forge them. */
+export function fromRpcError(thrown: unknown): unknown {
+  if (!(thrown instanceof RpcError) || !isObject(thrown.data) || !isObject(thrown.data[ERROR])) return thrown;
+  const { [ERROR]: described, ...data } = thrown.data;
+  return errorFrom({
+    ...(described as unknown as ErrorDescription),
+    message: thrown.message,
+    rpcCode: thrown.rpcCode,
+    data: Object.keys(data).length > 0 ? data : undefined,
+  });
+}
