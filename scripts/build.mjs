@@ -1,21 +1,25 @@
-// `npm run build`: dist/ as the sources are now. The library is compiled file by file, the command line is bundled; the page
-// in dist/ui has a build of its own. What is left of earlier builds is removed last, and file by file: whoever runs the
+// `npm run build`: dist/ as the sources are now. The library and the command line are bundled, the types are compiled file by file; the page in
+// dist/ui has a build of its own. What is left of earlier builds is removed last, and file by file: whoever runs the
 // program meanwhile finds it whole. Arguments go to the compiler.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { bundleCommandLine } from './bundle.mjs';
+import { bundleCommandLine, bundleLibrary } from './bundle.mjs';
 import { root } from './prepare.mjs';
 
 const dist = join(root, 'dist');
 const builtElsewhere = join(dist, 'ui');
 
-const written = [...compileLibrary(process.argv.slice(2)), ...(await bundleCommandLine(join(dist, 'cli')))];
+const written = [
+  ...compileTypes(process.argv.slice(2)),
+  ...(await bundleLibrary(dist)),
+  ...(await bundleCommandLine(join(dist, 'cli'))),
+];
 removeAllBut(new Set(written), dist);
 
 /** Gives the files that it wrote. */
-function compileLibrary(options) {
+function compileTypes(options) {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const args = [compiler, '-p', 'tsconfig.build.json', '--listEmittedFiles', ...options];
   const { status, stdout } = spawnSync(process.execPath, args, {

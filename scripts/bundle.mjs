@@ -1,26 +1,68 @@
-// The command line, `src/cli` and all it uses, as few files as its starts need. Node.js takes longer to find and load a
-// module than to compile one: sixty files cost more than all the rest of `standpipe call`.
+// The command line and the subpaths of the library, each as few files as its starts need. Node.js takes longer to find and
+// load a module than to compile one: sixty files cost more than all the rest of `standpipe call`.
 
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from './prepare.mjs';
 
-/** What must start fast, and does nothing by being loaded. What the same starts need is one file, named after them. */
-const STARTS = {
+/** Starts that must be fast, and what they load. Modules that the same starts need become one file, named after them. */
+const COMMANDS = {
   version: ['mcp/own-info.ts'],
   call: ['cli/run-command.ts', 'cli/commands/call.ts', 'host/remote-host.ts'],
   tap: ['tap/main.ts'],
 };
+/** `core` has no I/O: `standpipe/framing` and `standpipe/jsonrpc` run in a browser too. */
+const SUBPATHS = {
+  core: ['framing/index.ts', 'jsonrpc/index.ts'],
+  client: ['entry/client.ts'],
+  server: ['entry/server.ts'],
+  litemcp: ['entry/litemcp.ts'],
+};
+/** Not exported by the package: programs of the tests start from these. */
+const FOR_TESTS = ['server-process', 'streams/guard-children', 'streams/own-streams', 'tree/watchdog'].map(
+  (name) => `process/${name}`,
+);
+/** A module that exports all of another one, so that the other lies where its starts want it. */
+const ALL_OF = 'all-of:';
 /** Bundled, and so no dependency of those who install the package. */
 const BUNDLED = 'commander';
 
 /** Gives the files that it wrote. */
 export async function bundleCommandLine(target) {
+  const files = await bundle({ main: 'src/cli/main.ts' }, COMMANDS, {
+    dir: target,
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name].cjs',
+  });
+  const license = join(target, `${BUNDLED}.LICENSE`);
+  copyFileSync(join(root, 'node_modules', BUNDLED, 'LICENSE'), license);
+  return [...files, license];
+}
+
+/** All subpaths together: a class that two of them export is the same class. Gives the files that it wrote. */
+export function bundleLibrary(target) {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const exported = Object.values(exports).flatMap((each) => /^\.\/dist\/(.*)\.js$/.exec(each.default)?.[1] ?? []);
+  const input = Object.fromEntries([
+    ...exported.map((name) => [name, `src/${name}.ts`]),
+    ...FOR_TESTS.map((name) => [name, `${ALL_OF}${name}`]),
+  ]);
+  return bundle(input, SUBPATHS, {
+    dir: target,
+    format: 'esm',
+    sourcemap: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name].js',
+  });
+}
+
+async function bundle(input, starts, output) {
   let startsOf = new Map();
-  const bundle = await rolldown({
+  const built = await rolldown({
     cwd: root,
-    input: { main: 'src/cli/main.ts' },
+    input,
     platform: 'node',
     preserveEntrySignatures: 'allow-extension',
     external: (id) => !isSource(id) && id !== BUNDLED,
@@ -29,42 +71,42 @@ export async function bundleCommandLine(target) {
     plugins: [
       {
         name: 'starts',
+        resolveId: (id) => (id.startsWith(ALL_OF) ? id : null),
+        load: (id) =>
+          id.startsWith(ALL_OF)
+            ? `export * from ${JSON.stringify(`${root}/src/${id.slice(ALL_OF.length)}.ts`)};`
+            : null,
         buildEnd() {
-          startsOf = findStarts((id) => this.getModuleInfo(id));
+          startsOf = findStarts(starts, (id) => this.getModuleInfo(id));
         },
       },
     ],
   });
-  const { output } = await bundle.write({
-    dir: target,
-    format: 'cjs',
-    entryFileNames: '[name].cjs',
-    chunkFileNames: '[name].cjs',
+  const written = await built.write({
+    ...output,
     codeSplitting: {
       includeDependenciesRecursively: false,
       groups: [{ debugName: 'starts', name: (id) => startsOf.get(id)?.join('-') ?? null }],
     },
   });
-  const license = join(target, `${BUNDLED}.LICENSE`);
-  copyFileSync(join(root, 'node_modules', BUNDLED, 'LICENSE'), license);
-  return [...output.map(({ fileName }) => join(target, fileName)), license];
+  return written.output.map(({ fileName }) => join(output.dir, fileName));
 }
 
 /** An entry, a relative import, or what either was resolved to. */
 function isSource(id) {
-  return id.startsWith('src/') || id.startsWith('.') || id.startsWith(root);
+  return id.startsWith('src/') || id.startsWith(ALL_OF) || id.startsWith('.') || id.startsWith(root);
 }
 
 /** Which starts need a module, by its id. What is loaded on first use only is not needed. */
-function findStarts(infoOf) {
+function findStarts(files, infoOf) {
   const startsOf = new Map();
   const add = (start, id) => {
     const starts = startsOf.get(id) ?? [];
     const info = infoOf(id);
-    if (starts.includes(start) || !info || info.isExternal) return;
+    if (starts[0] === 'core' || starts.includes(start) || !info || info.isExternal) return;
     startsOf.set(id, [...starts, start]);
     for (const imported of info.importedIds) add(start, imported);
   };
-  for (const [start, files] of Object.entries(STARTS)) for (const file of files) add(start, join(root, 'src', file));
+  for (const [start, names] of Object.entries(files)) for (const name of names) add(start, join(root, 'src', name));
   return startsOf;
 }

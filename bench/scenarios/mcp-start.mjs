@@ -12,6 +12,6 @@ export const targets = [
   {
     text: 'spawn to first tools/call: time, standpipe/official',
     value: ({ ratio }) => ratio('first call', 'standpipe', 'official', 'startMs'),
-    atMost: 0.7,
+    atMost: 0.5,
   },
 ];

@@ -20,8 +20,7 @@ test.each([
 ])('%s', async (name, ending, expected) => {
   const file = join(folder, `${name.replaceAll(/\W/g, '-')}.jsonl`);
   const program = `
-    const { FlowStore } = await import('${dist}flow/store.js');
-    const { record } = await import('${dist}record/recorder.js');
+    const { FlowStore, record } = await import('${dist}entry/recording.js');
     const store = new FlowStore();
     record(store, { file: ${JSON.stringify(file)} });
     const note = (text) => store.append('a', 1, { kind: 'note', text });

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consumers } from './consumers.ts';
@@ -75,14 +75,25 @@ test('the tarball holds what is used, and no tests, contracts or sources', () =>
 
 test('every module of the library has a source map that holds its source', () => {
   const paths = packed.files.map(({ path }) => path);
+  const installed = (path: string) => readFileSync(join(elsewhere, 'node_modules', name, path), 'utf8');
   const modules = paths.filter((path) => /^dist\/(?!cli\/|ui\/).*\.js$/.test(path));
-  expect(modules.length).toBeGreaterThan(100);
+  const withCode = modules.filter((path) => /^\/\/ src\//m.test(installed(path)));
   expect(paths.filter((path) => path.endsWith('.map')).toSorted()).toEqual(
-    modules.map((path) => `${path}.map`).toSorted(),
+    withCode.map((path) => `${path}.map`).toSorted(),
   );
-  const map = JSON.parse(readFileSync(join(elsewhere, 'node_modules', name, 'dist/jsonrpc/peer.js.map'), 'utf8'));
-  expect(map.sources).toEqual(['../../src/jsonrpc/peer.ts']);
-  expect(map.sourcesContent).toEqual([readFileSync(join(root, 'src/jsonrpc/peer.ts'), 'utf8')]);
+  const map = JSON.parse(installed('dist/chunks/core.js.map'));
+  const place = map.sources.indexOf('../../src/jsonrpc/peer.ts');
+  expect(map.sourcesContent[place]).toEqual(readFileSync(join(root, 'src/jsonrpc/peer.ts'), 'utf8'));
+});
+
+test('a subpath loads only the files that it needs', () => {
+  const module = (path: string) => readFileSync(join(elsewhere, 'node_modules', name, 'dist', path), 'utf8');
+  expect(module('chunks/core.js')).not.toMatch(/from "node:/);
+  expect(loadedBy('entry/server.js', module)).not.toContain('cross-spawn');
+  for (const entry of ['client', 'server', 'litemcp']) {
+    const files = loadedBy(`entry/${entry}.js`, module).filter((path) => path.endsWith('.js'));
+    expect(files.length).toBeLessThanOrEqual(8);
+  }
 });
 
 test('the command is installed with it', async () => {
@@ -136,4 +147,16 @@ test('programs that use every subpath compile, strictly, and run', async () => {
 
 function toSpecifier(subpath: string): string {
   return `${name}${subpath.slice(1)}`;
+}
+
+/** The files that an import of this one loads at once, and the packages. */
+function loadedBy(entry: string, module: (path: string) => string): string[] {
+  const found = new Set([entry]);
+  for (const path of found) {
+    if (!path.endsWith('.js')) continue;
+    for (const [, from] of module(path).matchAll(/^(?:import|export) .*?from "([^"]+)";$/gm)) {
+      found.add(from!.startsWith('.') ? posix.join(posix.dirname(path), from!) : from!);
+    }
+  }
+  return [...found];
 }
