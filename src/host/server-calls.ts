@@ -5,7 +5,7 @@
 import { atMost } from '../base/at-most.ts';
 import type { Clock } from '../base/clock.ts';
 import { PeerError, toError } from '../base/errors.ts';
-import { lostRequest } from '../jsonrpc/lost-request.ts';
+import { lostRequest } from '../requests/lost-request.ts';
 import type { Link } from './link.ts';
 
 /** Whether a call whose outcome is unknown may run once more. */

@@ -66,9 +66,3 @@ export interface Channel {
   /** Ours: what is known of the other end now. */
   evidence?(): Evidence;
 }
-
-/**
- * The promise that our transports return from `send` when a message was accepted at once. A sender in a hurry compares
- * with it instead of attaching to a new promise for every message.
- */
-export const SENT: Promise<void> = Promise.resolve();

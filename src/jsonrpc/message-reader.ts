@@ -4,8 +4,8 @@
 
 import { DEFAULT_MAX_FRAME_VALUES } from '../base/count-json-values.ts';
 import { RpcCode } from '../base/errors.ts';
+import { firstChars } from '../base/first-chars.ts';
 import type { InboundFault, Noise } from './channel.ts';
-import { firstChars } from './first-chars.ts';
 import type { JsonRpcMessage } from './message.ts';
 import { MessageFault, type Parsed, type ParseOptions, parseMessage } from './parse.ts';
 import { traceMessage } from './recover-id.ts';

@@ -2,11 +2,14 @@
 // is not the other end's fault. JSON-RPC does not say which request a question belongs to. It is known when all other requests
 // that were in flight as the question came have been answered since; otherwise no timeout waits for it.
 
-import type { InFlight } from './in-flight.ts';
-
 export interface Question {
   /** The other end no longer waits for the answer. */
   readonly cancelled: boolean;
+}
+
+/** Requests in flight, in the order of their ids. */
+interface Requests<T> {
+  values(): Iterable<T>;
 }
 
 interface Asked {
@@ -26,7 +29,7 @@ export class OpenQuestions<T extends { id: number }> {
   }
 
   /** Returns the request that waited for this answer, where that is known. */
-  close(question: Question, inFlight: InFlight<T>): T | undefined {
+  close(question: Question, inFlight: Requests<T>): T | undefined {
     const asked = this.#asked.get(question);
     this.#asked.delete(question);
     return asked && askerOf(asked, inFlight);
@@ -44,7 +47,7 @@ export class OpenQuestions<T extends { id: number }> {
   }
 
   /** Whether the other end is known to wait for us before it can answer this request. */
-  holdUp(request: T, inFlight: InFlight<T>): boolean {
+  holdUp(request: T, inFlight: Requests<T>): boolean {
     for (const asked of this.#asked.values()) if (askerOf(asked, inFlight) === request) return true;
     return false;
   }
@@ -53,7 +56,7 @@ export class OpenQuestions<T extends { id: number }> {
 /** Those in flight are in the order of their ids: two are enough to know. */
 function askerOf<T extends { id: number }>(
   { question, beforeId, unclear }: Asked,
-  inFlight: InFlight<T>,
+  inFlight: Requests<T>,
 ): T | undefined {
   if (unclear || question.cancelled) return undefined;
   const [first, second] = inFlight.values();

@@ -1,7 +1,7 @@
 // What a peer makes of the faults and the odd words of the other end.
 
 import { PeerError, UsageError } from '../base/errors.ts';
-import { firstChars } from './first-chars.ts';
+import { firstChars } from '../base/first-chars.ts';
 import type { JsonRpcResponse } from './message.ts';
 
 export function unexpectedAnswer(message: JsonRpcResponse): PeerError {

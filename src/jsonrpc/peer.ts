@@ -4,11 +4,13 @@
 
 import { type Clock, systemClock } from '../base/clock.ts';
 import { PeerError, toError } from '../base/errors.ts';
+import { lostRequest } from '../requests/lost-request.ts';
+import { SENT } from '../requests/pending-requests.ts';
+import { DEFAULT_MAX_INBOUND_BYTES } from '../requests/request-queue.ts';
 import { BatchAnswers } from './batch-answer.ts';
-import { type Channel, type InboundFault, SENT, type SendOptions } from './channel.ts';
+import type { Channel, InboundFault, SendOptions } from './channel.ts';
 import { type Conventions, mcp } from './conventions.ts';
 import {
-  DEFAULT_MAX_INBOUND_BYTES,
   errorAnswer,
   type HandlerOptions,
   Inbound,
@@ -16,7 +18,6 @@ import {
   type RequestHandler,
   refusalAnswer,
 } from './inbound.ts';
-import { lostRequest } from './lost-request.ts';
 import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './message.ts';
 import { type NotificationHandler, NotificationListeners } from './notification-listeners.ts';
 import { Outbound, type RequestOptions } from './outbound.ts';
@@ -89,12 +90,12 @@ export class Peer {
 
   /** Requests of ours that wait for an answer. */
   get inFlight(): number {
-    return this.#outbound.size;
+    return this.#outbound.pending.size;
   }
 
   /** Requests of the other end that run or wait. */
   get serving(): number {
-    return this.#inbound.running + this.#inbound.queued;
+    return this.#inbound.size;
   }
 
   /** Whether the other end waits for an answer to a question. */
@@ -103,7 +104,7 @@ export class Peer {
   }
 
   get lateAnswers(): number {
-    return this.#outbound.lateAnswers;
+    return this.#outbound.pending.lateAnswers;
   }
 
   async start(): Promise<void> {
@@ -122,14 +123,7 @@ export class Peer {
   }
 
   request<T = unknown>(method: string, params?: Params | readonly unknown[], options?: RequestOptions): Promise<T> {
-    if (this.#closed) {
-      const cause = this.channel.closeError;
-      const message = `${method} was never sent: the connection is closed${cause ? ` (${cause.message})` : ''}`;
-      return Promise.reject(
-        new PeerError('NOT_SENT', message, { cause, evidence: this.channel.evidence?.(), hint: 'Connect again.' }),
-      );
-    }
-    return this.#outbound.request(method, params as Params, options) as Promise<T>;
+    return this.#outbound.pending.open(method, params as Params, options) as Promise<T>;
   }
 
   notify(method: string, params?: Params | readonly unknown[], options?: SendOptions): Promise<void> {
@@ -283,7 +277,7 @@ export class Peer {
     if (this.#closed) return;
     this.#closed = true;
     const cause = this.channel.closeError;
-    this.#outbound.failAll(this.#closedByUs, cause);
+    this.#outbound.pending.failAll(this.#closedByUs, cause);
     this.#inbound.cancelAll(cause ?? new PeerError('CONNECTION_CLOSED', 'The connection closed'));
     this.onclose?.(cause);
   }

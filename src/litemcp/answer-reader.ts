@@ -3,10 +3,10 @@
 // with the message behind it. So a frame that is no message is searched for answers; the lines around them are noise.
 
 import { DEFAULT_MAX_FRAME_VALUES, hasMoreValues } from '../base/count-json-values.ts';
+import { firstChars } from '../base/first-chars.ts';
 import { jsonObjects } from '../base/json-in-text.ts';
 import type { FrameFault } from '../framing/framing.ts';
 import type { InboundFault, Noise } from '../jsonrpc/channel.ts';
-import { firstChars } from '../jsonrpc/first-chars.ts';
 import { checkIOBasic, type IOBasic, isAnswerType, parseIOBasic, traceIOBasic, Unreadable } from './io-basic.ts';
 
 export interface AnswerSink {

@@ -1,13 +1,11 @@
-// A client of one LiteMCP server, over any wire. Requests are those of `Outbound`, as for JSON-RPC: many in flight, each
-// settled exactly once, with a timeout, a signal, and an honest error when the other end goes. LiteMCP cannot cancel: what
-// was given up may run on, and its late answer is dropped.
+// A client of one LiteMCP server, over any wire: many requests in flight, each with a timeout, a signal, and an exact error
+// when the connection ends. LiteMCP cannot cancel: a request that was given up may run on, and its late answer is dropped.
 
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
-import type { Channel, InboundFault, Noise } from '../jsonrpc/channel.ts';
-import { isSilence } from '../jsonrpc/lost-request.ts';
-import type { JsonRpcMessage, JsonRpcRequest } from '../jsonrpc/message.ts';
-import { Outbound } from '../jsonrpc/outbound.ts';
+import type { InboundFault, Noise } from '../jsonrpc/channel.ts';
+import { isSilence } from '../requests/lost-request.ts';
+import { PendingRequests } from '../requests/pending-requests.ts';
 import type { Wire } from '../transport/wire.ts';
 import { AnswerReader, type AnswerSink } from './answer-reader.ts';
 import { type ArgumentValues, layOutArguments } from './arguments.ts';
@@ -49,7 +47,7 @@ export class LiteMcpClient {
   readonly #wire: Wire;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  readonly #outbound: Outbound;
+  readonly #pending: PendingRequests<string, IOBasic>;
   readonly #reader: AnswerReader;
   #tool: Tool | undefined;
   #asking: Promise<Tool> | undefined;
@@ -60,10 +58,11 @@ export class LiteMcpClient {
     this.#wire = wire;
     this.#clock = options.clock ?? systemClock;
     this.#timeoutMs = options.timeoutMs ?? 60_000;
-    this.#outbound = new Outbound(channelOver(wire), {
+    this.#pending = new PendingRequests({
       clock: this.#clock,
       requestTimeoutMs: this.#timeoutMs,
-      sendCancel: () => undefined,
+      connection: wire,
+      send: ({ id, method }, json) => wire.send(envelope(id, method, json)),
     });
     const decoder = new TextDecoder();
     const decodeText = options.decodeText ?? ((bytes: Uint8Array) => decoder.decode(bytes));
@@ -77,12 +76,12 @@ export class LiteMcpClient {
 
   /** Requests that wait for an answer. */
   get inFlight(): number {
-    return this.#outbound.size;
+    return this.#pending.size;
   }
 
   /** Answers that came after we had given up, or a second time. */
   get lateAnswers(): number {
-    return this.#outbound.lateAnswers;
+    return this.#pending.lateAnswers;
   }
 
   /** The tool, once `info` has been answered. */
@@ -159,16 +158,8 @@ export class LiteMcpClient {
   }
 
   /** `json`: the data of the message. */
-  #request(type: 'get' | 'call', json: string, options: CallOptions): Promise<IOBasic> {
-    if (this.#closed) {
-      const cause = this.#wire.closeError;
-      const message = `${type} was never sent: the connection is closed${cause ? ` (${cause.message})` : ''}`;
-      return Promise.reject(
-        new PeerError('NOT_SENT', message, { cause, evidence: this.evidence(), hint: 'Connect again.' }),
-      );
-    }
-    const { timeoutMs, signal } = options;
-    return this.#outbound.request(type, { json }, { timeoutMs, signal }) as Promise<IOBasic>;
+  #request(type: 'get' | 'call', json: string, { timeoutMs, signal }: CallOptions): Promise<IOBasic> {
+    return this.#pending.open(type, json, { timeoutMs, signal });
   }
 
   #read<T>({ type, data }: IOBasic, wanted: 'info' | 'result', read: (data: unknown) => T): T {
@@ -187,15 +178,19 @@ export class LiteMcpClient {
 
   #answer(answer: IOBasic): void {
     this.#wire.phase = 'running';
-    const id = typeof answer.id === 'number' ? answer.id : String(answer.id);
-    // Outbound resolves with whatever it is given; the envelope is read by whoever asked.
-    if (this.#outbound.answer({ jsonrpc: '2.0', id, result: answer as unknown as Record<string, unknown> })) return;
+    const id = typeof answer.id === 'number' ? answer.id : undefined;
+    const request = this.#pending.get(id);
+    if (request) {
+      this.#pending.remove(request);
+      return request.resolve(answer);
+    }
+    if (this.#pending.isLate(id)) return;
     const message = `An answer ("${answer.type}") with id ${answer.id} came that no request waits for`;
     this.onerror?.(new PeerError('MESSAGE_INVALID', message));
   }
 
   #unreadable(fault: InboundFault): void {
-    if (this.#outbound.answerUnreadable(fault)) return;
+    if (this.#pending.failUnreadable(fault.id as number | undefined, fault)) return;
     const where = `${fault.message} (at byte ${fault.offset})`;
     this.onerror?.(new PeerError(fault.code, `An answer could not be read: ${where}`, { evidence: this.evidence() }));
   }
@@ -213,23 +208,7 @@ export class LiteMcpClient {
   #finish(cause: Error | undefined): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#outbound.failAll(this.#closedByUs, cause);
+    this.#pending.failAll(this.#closedByUs, cause);
     this.onclose?.(cause);
   }
-}
-
-/** What `Outbound` needs of a channel. Its requests become IOBasic here. */
-function channelOver(wire: Wire): Channel {
-  return {
-    start: () => Promise.resolve(),
-    close: () => wire.close(),
-    evidence: () => wire.evidence(),
-    get writes() {
-      return wire.writes;
-    },
-    send(message: JsonRpcMessage) {
-      const { id, method, params } = message as JsonRpcRequest;
-      return wire.send(envelope(id as number, method, params!.json as string));
-    },
-  };
 }

@@ -3,13 +3,14 @@
 // and the same evidence as any. It speaks the newest revision, which needs no session; LiteMCP has none.
 
 import { type Evidence, PeerError, RpcCode, RpcError, toError } from '../base/errors.ts';
-import { type Channel, type InboundFault, type Noise, SENT } from '../jsonrpc/channel.ts';
+import type { Channel, InboundFault, Noise } from '../jsonrpc/channel.ts';
 import { errorAnswer } from '../jsonrpc/inbound.ts';
 import type { JsonRpcMessage, JsonRpcRequest, JsonRpcResponse, RequestId } from '../jsonrpc/message.ts';
 import { SERVER_INFO } from '../mcp/meta.ts';
 import { invalidParams, methodNotFound } from '../mcp/protocol-errors.ts';
 import { type ModernRevision, NEWEST_MODERN } from '../mcp/revisions.ts';
 import { toolError } from '../mcp/server/tool-result.ts';
+import { SENT } from '../requests/pending-requests.ts';
 import type { Wire } from '../transport/wire.ts';
 import { AnswerReader, type AnswerSink, faultOf } from './answer-reader.ts';
 import { readCallResult, textOf } from './call-result.ts';

@@ -1,13 +1,11 @@
 // One client of a LiteMCP server. Each request with an id gets exactly one answer, of the protocol's own shapes; what has
-// no id to answer is logged; nothing that arrives can end the connection. The limits are those of `Inbound`, which runs
-// the calls here as it does for JSON-RPC.
+// no id to answer is logged; nothing that arrives can end the connection.
 
-import { RpcCode, toError } from '../base/errors.ts';
+import { RpcError, toError } from '../base/errors.ts';
 import { isThenable } from '../base/thenable.ts';
 import type { FrameFault } from '../framing/framing.ts';
-import { SENT } from '../jsonrpc/channel.ts';
-import { Inbound, type InboundCall } from '../jsonrpc/inbound.ts';
-import type { JsonRpcRequest, JsonRpcResponse } from '../jsonrpc/message.ts';
+import { SENT } from '../requests/pending-requests.ts';
+import { QueuedRequest, RequestQueue } from '../requests/request-queue.ts';
 import type { Wire, WireEvents } from '../transport/wire.ts';
 import { byName, wrongCount } from './arguments.ts';
 import { type CallResultResponse, errorResponse, printCallResult } from './call-result.ts';
@@ -40,32 +38,35 @@ export interface ServerConnectionOptions {
   decodeText: (bytes: Uint8Array) => string;
 }
 
-/** A call on its way through `Inbound`, and what its handler sees of it. */
-class Job implements LiteMcpCall {
+/** A call in the queue, and what its handler sees of it. */
+class Job extends QueuedRequest<OperationId> implements LiteMcpCall {
   readonly id: OperationId;
   readonly arguments: readonly string[];
-  readonly #tool: Tool;
+  readonly bytes: number;
+  readonly #options: ServerConnectionOptions;
   readonly #values: object;
-  #inbound: InboundCall | undefined;
 
-  constructor(id: OperationId, args: readonly string[], tool: Tool, values: object) {
+  constructor(
+    id: OperationId,
+    args: readonly string[],
+    values: object,
+    bytes: number,
+    options: ServerConnectionOptions,
+  ) {
+    super();
     this.id = id;
     this.arguments = args;
-    this.#tool = tool;
+    this.bytes = bytes;
+    this.#options = options;
     this.#values = values;
   }
 
   get params(): Record<string, string> {
-    return byName(this.#tool.parameters, this.arguments);
+    return byName(this.#options.tool.parameters, this.arguments);
   }
 
-  get signal(): AbortSignal {
-    return this.#inbound!.signal;
-  }
-
-  run(inbound: InboundCall, handler: ServerConnectionOptions['handler']): unknown {
-    this.#inbound = inbound;
-    const result = handler(this.#values, this);
+  run(): unknown {
+    const result = this.#options.handler(this.#values, this);
     return isThenable(result) ? Promise.resolve(result).then(toResponse) : toResponse(result);
   }
 }
@@ -77,24 +78,21 @@ export class ServerConnection {
   readonly #options: ServerConnectionOptions;
   readonly #parameters: ServedParameters;
   readonly #seen: SeenIds;
-  readonly #inbound: Inbound;
+  readonly #queue: RequestQueue<OperationId, Job>;
   readonly #events: WireEvents;
-  #jobs = 0;
-  #over = false;
 
   constructor(wire: Wire, options: ServerConnectionOptions) {
     this.#wire = wire;
     this.#options = options;
     this.#parameters = new ServedParameters(options.tool.parameters);
     this.#seen = new SeenIds(options.rememberedIds);
-    this.#inbound = new Inbound({
-      maxConcurrent: options.maxConcurrent,
-      maxQueued: options.maxQueued,
-      maxInboundBytes: options.maxInboundBytes,
-      answer: (request, response) => this.#finished(jobOf(request), response),
-      onHandlerError: (error) => this.#log(`The handler failed: ${error.stack ?? error.message}`),
+    const { maxConcurrent, maxQueued, maxInboundBytes } = options;
+    this.#queue = new RequestQueue({
+      maxConcurrent,
+      maxQueued,
+      maxInboundBytes,
+      settled: (job, result, error) => this.#settled(job, result as CallResultResponse, error),
     });
-    this.#inbound.handle('call', (_params, call) => jobOf(call.request).run(call, options.handler));
     let close: (error: Error | undefined) => void = () => undefined;
     this.closed = new Promise((resolve) => {
       close = resolve;
@@ -103,10 +101,9 @@ export class ServerConnection {
       frame: (bytes) => this.#frame(this.#options.decodeText(bytes), bytes.length),
       fault: (fault) => this.#fault(fault),
       error: (error) => this.#log(error.message),
-      full: (isFull) => this.#inbound.hold(isFull),
+      full: (isFull) => this.#queue.hold(isFull),
       closed: (error) => {
-        this.#over = true;
-        this.#inbound.cancelAll(error ?? new Error('The client is gone'));
+        this.#queue.cancelAll(error ?? new Error('The client is gone'));
         close(error);
       },
     };
@@ -145,7 +142,7 @@ export class ServerConnection {
     this.#wire.phase = 'running';
     if (isAnswerType(type))
       return this.#log(`Ignored: a message of type "${type}" is an answer, and nothing was asked`);
-    if (!this.#seen.add(id)) return this.#log(`Ignored: id ${id} was used before`);
+    if (this.#queue.get(id) || !this.#seen.add(id)) return this.#log(`Ignored: id ${id} was used before`);
     if (type === 'get') this.#send(printIOBasic(id, 'info', this.#options.tool));
     else if (type === 'call') this.#call(id, data, bytes);
     else this.#refuse(id, `There is no type ${JSON.stringify(type.slice(0, 60))}: a request is "get" or "call"`);
@@ -159,20 +156,28 @@ export class ServerConnection {
       args = call.arguments;
       const problem = call.tool === tool.name ? wrongCount(tool, args.length) : noSuchTool(call.tool, tool);
       if (problem !== undefined) return this.#refuse(id, problem, args);
-      this.#enqueue(new Job(id, args, tool, this.#parameters.values(args)), bytes);
+      this.#enqueue(new Job(id, args, this.#parameters.values(args), bytes, this.#options));
     } catch (error) {
       this.#refuse(id, toError(error).message, args);
     }
   }
 
-  #enqueue(job: Job, bytes: number): void {
+  #enqueue(job: Job): void {
     this.#wire.owe(1);
-    // Ids of our own: the client's may be bigints, and are known to be unique already.
-    this.#inbound.accept({ jsonrpc: '2.0', id: this.#jobs++, method: 'call', params: { job } }, bytes);
+    const refusal = this.#queue.add(job, job.bytes);
+    if (refusal) this.#finish(job, errorResponse(`${refusal.message}, with a new id`));
   }
 
-  #finished(job: Job, response: JsonRpcResponse | undefined): void {
-    if (response && !this.#over) this.#result(job.id, job.arguments, outcomeOf(response));
+  #settled(job: Job, response: CallResultResponse, error: unknown): void {
+    if (job.cancelled) return; // the client is gone
+    if (error === undefined) return this.#finish(job, response);
+    if (!(error instanceof RpcError))
+      this.#log(`The handler failed: ${toError(error).stack ?? toError(error).message}`);
+    this.#finish(job, errorResponse(toError(error).message || 'The tool failed and did not say why'));
+  }
+
+  #finish(job: Job, response: CallResultResponse): void {
+    this.#result(job.id, job.arguments, response);
     this.#wire.owe(-1);
   }
 
@@ -193,17 +198,6 @@ export class ServerConnection {
   #log(line: string): void {
     this.#options.log(`${this.#options.tool.name}: ${line}`);
   }
-}
-
-function jobOf(request: JsonRpcRequest): Job {
-  return request.params?.job as Job;
-}
-
-function outcomeOf(response: JsonRpcResponse): CallResultResponse {
-  if (!('error' in response)) return response.result as unknown as CallResultResponse;
-  const { code, message } = response.error;
-  if (code === RpcCode.serverBusy) return errorResponse(`${message}, with a new id`);
-  return errorResponse(message === '' ? 'The tool failed and did not say why' : message);
 }
 
 function noSuchTool(asked: string, { name }: Tool): string {

@@ -2,7 +2,7 @@
 // holds what one client has asked. Pure: it never touches a stream, and logs only through `log`.
 
 import { UsageError } from '../base/errors.ts';
-import { DEFAULT_MAX_INBOUND_BYTES } from '../jsonrpc/inbound.ts';
+import { DEFAULT_MAX_INBOUND_BYTES } from '../requests/request-queue.ts';
 import type { Wire } from '../transport/wire.ts';
 import type { HandlerResult } from './handler-result.ts';
 import type { OperationId } from './io-basic.ts';

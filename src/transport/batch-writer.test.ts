@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { lengthPrefix } from '../framing/length-prefix.ts';
 import { newline } from '../framing/newline.ts';
-import { SENT } from '../jsonrpc/channel.ts';
+import { SENT } from '../requests/pending-requests.ts';
 import { BatchWriter, type BatchWriterOptions } from './batch-writer.ts';
 
 /** A stream that takes a write only when it is told to. */

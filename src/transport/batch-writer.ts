@@ -4,8 +4,8 @@
 
 import { PeerError } from '../base/errors.ts';
 import type { Framing } from '../framing/framing.ts';
-import { SENT } from '../jsonrpc/channel.ts';
 import { type ByteSink, untakenBytes } from '../process/streams/own-streams.ts';
+import { SENT } from '../requests/pending-requests.ts';
 import { OutboundBatch } from './outbound-batch.ts';
 
 /** What a waiting message costs beside its text: many small ones count too. */

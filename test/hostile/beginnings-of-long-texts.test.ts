@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import { firstChars } from '../../src/jsonrpc/first-chars.ts';
+import { firstChars } from '../../src/base/first-chars.ts';
 import { MessageReader } from '../../src/jsonrpc/message-reader.ts';
 import { Peer } from '../../src/jsonrpc/peer.ts';
 import { AnswerReader } from '../../src/litemcp/answer-reader.ts';

@@ -2,9 +2,9 @@
 
 import { systemClock } from '../../base/clock.ts';
 import { PeerError, toError, UsageError } from '../../base/errors.ts';
-import { isSilence } from '../../jsonrpc/lost-request.ts';
 import type { NotificationHandler } from '../../jsonrpc/notification-listeners.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
+import { isSilence } from '../../requests/lost-request.ts';
 import type { Era, Revision } from '../revisions.ts';
 import type {
   CallToolResult,

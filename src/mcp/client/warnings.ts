@@ -1,6 +1,6 @@
 // What was bent to understand a server, and what it does against the rules: each kind is reported once, in words.
 
-import { firstChars } from '../../jsonrpc/first-chars.ts';
+import { firstChars } from '../../base/first-chars.ts';
 
 export interface Warning {
   /** A stable name for this kind of thing. */

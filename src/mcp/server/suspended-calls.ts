@@ -10,9 +10,9 @@
 import type { Clock } from '../../base/clock.ts';
 import { toError, UsageError } from '../../base/errors.ts';
 import { toJson } from '../../base/to-json.ts';
-import { Deadlines } from '../../jsonrpc/deadlines.ts';
-import { InFlight } from '../../jsonrpc/in-flight.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
+import { Deadlines } from '../../requests/deadlines.ts';
+import { InFlight } from '../../requests/in-flight.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import type { InputRequest, InputRequiredResult, InputResponse } from '../types.ts';
 import type { Call, ClientContext } from './call.ts';
@@ -31,7 +31,7 @@ export interface SuspendedCallsOptions {
 
 export class SuspendedCalls {
   readonly #options: SuspendedCallsOptions;
-  readonly #asleep = new InFlight<Work>();
+  readonly #asleep = new InFlight<string, Work>();
   readonly #deadlines: Deadlines<Work>;
   readonly #run = randomText(6);
   #heldBytes = 0;

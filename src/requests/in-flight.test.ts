@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { InFlight } from './in-flight.ts';
-import type { RequestId } from './message.ts';
 
 it('is a Map, however long things come and go', () => {
   const id = fc.oneof(fc.nat(40), fc.nat(40).map(String));
   const step = fc.record({ id, adds: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { minLength: 1500, maxLength: 3000, size: 'max' }), (steps) => {
-      const table = new InFlight<number>();
-      const map = new Map<RequestId, number>();
+      const table = new InFlight<number | string, number>();
+      const map = new Map<number | string, number>();
       for (const [at, each] of steps.entries()) {
         if (each.adds) {
           table.add(each.id, at);
@@ -33,7 +32,7 @@ it('is a Map, however long things come and go', () => {
 });
 
 it('keeps thousands that wait, in the order they came', () => {
-  const table = new InFlight<number>();
+  const table = new InFlight<number, number>();
   for (let id = 0; id < 10_000; id++) table.add(id, id);
   for (let id = 0; id < 10_000; id += 2) table.delete(id);
   expect([...table.values()]).toEqual(Array.from({ length: 5000 }, (_, at) => 2 * at + 1));

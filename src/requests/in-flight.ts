@@ -5,39 +5,37 @@
 // table know the new one. Once a table has grown old enough to be left to the slow collector, it keeps all the tables
 // after it alive, and all that was in flight in them: collecting took a tenth of the time. So the Map itself is replaced.
 
-import type { RequestId } from './message.ts';
-
 /** At most this many additions to one Map; more where much is in flight. */
 const FEWEST_ADDITIONS = 1024;
 
-export class InFlight<T> {
-  #byId = new Map<RequestId, T>();
+export class InFlight<Id, T> {
+  #byId = new Map<Id, T>();
   #additionsLeft = FEWEST_ADDITIONS;
 
   get size(): number {
     return this.#byId.size;
   }
 
-  add(id: RequestId, value: T): void {
+  add(id: Id, value: T): void {
     if (this.#additionsLeft-- === 0) this.#renew();
     this.#byId.set(id, value);
   }
 
-  has(id: RequestId): boolean {
+  has(id: Id): boolean {
     return this.#byId.has(id);
   }
 
-  get(id: RequestId): T | undefined {
+  get(id: Id): T | undefined {
     return this.#byId.get(id);
   }
 
-  take(id: RequestId): T | undefined {
+  take(id: Id): T | undefined {
     const value = this.#byId.get(id);
     if (value !== undefined) this.#byId.delete(id);
     return value;
   }
 
-  delete(id: RequestId): void {
+  delete(id: Id): void {
     this.#byId.delete(id);
   }
 

@@ -1,0 +1,227 @@
+// Requests that were sent to the other end, in any protocol: each settles exactly once, with an answer, a timeout, an aborted
+// signal, or an exact error when the connection ends. Ids are consecutive numbers. The protocol above writes the messages.
+
+import type { Clock } from '../base/clock.ts';
+import type { PeerErrorCode } from '../base/error-codes.ts';
+import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
+import { Deadlines } from './deadlines.ts';
+import { InFlight } from './in-flight.ts';
+import { lostRequest } from './lost-request.ts';
+
+/**
+ * The promise that `send` returns when a message was accepted at once. A sender compares with it instead of attaching to a
+ * new promise for every message.
+ */
+export const SENT: Promise<void> = Promise.resolve();
+
+export interface WaitOptions {
+  /** How long the other end may be silent about this request. */
+  timeoutMs?: number | undefined;
+  /** How long the request may take in all, whatever is reported meanwhile. */
+  totalTimeoutMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface PendingRequest<Answer, Options> {
+  readonly id: number;
+  readonly method: string;
+  readonly options: Options | undefined;
+  readonly timeoutMs: number;
+  readonly totalDueMs: number;
+  /** How many writes there had been when it was accepted. It is in the next one, unless that one is refused. */
+  readonly writesBefore: number;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+  /** False while the message waits in our own queue: then it certainly did not run. */
+  sent: boolean;
+  dueMs: number;
+  onAbort: (() => void) | undefined;
+}
+
+/** The answer to a request came, but could not be read. */
+export interface UnreadableAnswer {
+  code: PeerErrorCode;
+  message: string;
+}
+
+export interface PendingRequestsOptions<Content, Answer, Options> {
+  clock: Clock;
+  requestTimeoutMs: number;
+  /** The connection: how many writes it has begun, and what is known of the other end. */
+  connection: { readonly writes?: number | undefined; evidence?(): Evidence };
+  /** Sends the message of a request. */
+  send: (request: PendingRequest<Answer, Options>, content: Content) => Promise<void>;
+  /** Whether a request whose time is over gets its time again. */
+  waitsForUs?: (request: PendingRequest<Answer, Options>) => boolean;
+  /** Called after a request timed out or was aborted. */
+  gaveUp?: (request: PendingRequest<Answer, Options>, reason: string) => void;
+}
+
+export class PendingRequests<Content, Answer, Options extends WaitOptions = WaitOptions> {
+  /** Answers to requests that had been given up or were answered before. */
+  lateAnswers = 0;
+  readonly #options: PendingRequestsOptions<Content, Answer, Options>;
+  readonly #byId = new InFlight<number, PendingRequest<Answer, Options>>();
+  readonly #deadlines: Deadlines<PendingRequest<Answer, Options>>;
+  #nextId = 1;
+  #closed: { cause: Error | undefined } | undefined;
+
+  constructor(options: PendingRequestsOptions<Content, Answer, Options>) {
+    this.#options = options;
+    this.#deadlines = new Deadlines(options.clock, this.#byId, (request) => this.#timeOut(request));
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  /** The id of the next request. Ids only grow. */
+  get nextId(): number {
+    return this.#nextId;
+  }
+
+  /** In the order of their ids. */
+  values(): IterableIterator<PendingRequest<Answer, Options>> {
+    return this.#byId.values();
+  }
+
+  open(method: string, content: Content, options?: Options): Promise<Answer> {
+    if (this.#closed) return Promise.reject(this.#closedBefore(method, this.#closed.cause));
+    const signal = options?.signal;
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    return new Promise((resolve, reject) => {
+      const { clock, connection, requestTimeoutMs } = this.#options;
+      const timeoutMs = options?.timeoutMs ?? requestTimeoutMs;
+      const nowMs = clock.nowMs();
+      const totalDueMs = nowMs + (options?.totalTimeoutMs ?? Number.POSITIVE_INFINITY);
+      const request: PendingRequest<Answer, Options> = {
+        id: this.#nextId++,
+        method,
+        options,
+        timeoutMs,
+        totalDueMs,
+        writesBefore: connection.writes ?? -1,
+        resolve,
+        reject,
+        sent: false,
+        dueMs: Math.min(nowMs + timeoutMs, totalDueMs),
+        onAbort: undefined,
+      };
+      if (signal) {
+        request.onAbort = () => this.#giveUp(request, signal.reason, describeReason(signal.reason));
+        signal.addEventListener('abort', request.onAbort, { once: true });
+      }
+      this.#byId.add(request.id, request);
+      this.#deadlines.added(request);
+      this.#send(request, content);
+    });
+  }
+
+  get(id: number | undefined): PendingRequest<Answer, Options> | undefined {
+    return id === undefined ? undefined : this.#byId.get(id);
+  }
+
+  /** Called before a request is resolved or rejected. */
+  remove(request: PendingRequest<Answer, Options>): void {
+    this.#byId.delete(request.id);
+    if (this.#byId.size === 0) this.#deadlines.idle();
+    if (request.onAbort) unlisten(request);
+  }
+
+  /** Counts a late answer. Returns false for an id that no request had. */
+  isLate(id: number | undefined): boolean {
+    const ours = id !== undefined && id > 0 && id < this.#nextId;
+    if (ours) this.lateAnswers++;
+    return ours;
+  }
+
+  /** The request gets its whole time again. */
+  extend(request: PendingRequest<Answer, Options>): void {
+    request.dueMs = Math.min(this.#options.clock.nowMs() + request.timeoutMs, request.totalDueMs);
+  }
+
+  /** Without an id, the answer belongs to the only request that waits. Returns false if no request is meant. */
+  failUnreadable(id: number | undefined, { code, message }: UnreadableAnswer): boolean {
+    const request = id === undefined && this.size === 1 ? this.values().next().value : this.get(id);
+    if (!request) return false;
+    this.remove(request);
+    const text = `The answer to ${request.method} could not be read: ${message}`;
+    request.reject(this.#error(code, text, hintFor(code)));
+    return true;
+  }
+
+  /** The connection is over: every request fails with what is known of it, and no other can be sent. */
+  failAll(closedByUs: boolean, cause: Error | undefined): void {
+    this.#closed = { cause };
+    this.#deadlines.stop();
+    const { connection } = this.#options;
+    for (const request of this.#byId.takeAll()) {
+      unlisten(request);
+      const { sent, writesBefore, method } = request;
+      if (!sent || (connection.writes ?? 0) <= writesBefore) request.reject(this.#notSent(request, cause));
+      else request.reject(lostRequest(method, { closedByUs, cause, evidence: connection.evidence?.() }));
+    }
+  }
+
+  #send(request: PendingRequest<Answer, Options>, content: Content): void {
+    const accepted = this.#options.send(request, content);
+    if (accepted === SENT) {
+      request.sent = true;
+      return;
+    }
+    accepted.then(
+      () => {
+        request.sent = true;
+      },
+      (error: unknown) => {
+        if (this.#byId.get(request.id) !== request) return;
+        this.remove(request);
+        request.reject(error instanceof UsageError ? error : this.#notSent(request, toError(error)));
+      },
+    );
+  }
+
+  #timeOut(request: PendingRequest<Answer, Options>): void {
+    const total = request.dueMs === request.totalDueMs;
+    if (!total && this.#options.waitsForUs?.(request)) return this.extend(request);
+    const ms = total ? request.options?.totalTimeoutMs : request.timeoutMs;
+    const message = `${request.method} was not answered within ${ms} ms${total ? ' in all' : ''}`;
+    const hint = total ? 'Raise totalTimeoutMs for this call.' : 'Raise timeoutMs, or have the server report progress.';
+    this.#giveUp(request, this.#error('REQUEST_TIMEOUT', message, hint), `timed out after ${ms} ms`);
+  }
+
+  #giveUp(request: PendingRequest<Answer, Options>, error: unknown, reason: string): void {
+    if (this.#byId.get(request.id) !== request) return;
+    this.remove(request);
+    request.reject(error);
+    this.#options.gaveUp?.(request, reason);
+  }
+
+  #notSent({ method }: PendingRequest<Answer, Options>, cause: Error | undefined): PeerError {
+    const message = `${method} was never sent${cause ? `: ${cause.message}` : ''}`;
+    return this.#error('NOT_SENT', message, 'It did not run; sending it again is safe.', cause);
+  }
+
+  #closedBefore(method: string, cause: Error | undefined): PeerError {
+    const message = `${method} was never sent: the connection is closed${cause ? ` (${cause.message})` : ''}`;
+    return this.#error('NOT_SENT', message, 'Connect again.', cause);
+  }
+
+  #error(code: PeerErrorCode, message: string, hint: string, cause?: Error): PeerError {
+    return new PeerError(code, message, { cause, hint, evidence: this.#options.connection.evidence?.() });
+  }
+}
+
+function unlisten<Options extends WaitOptions>({ onAbort, options }: PendingRequest<never, Options>): void {
+  if (onAbort) options?.signal?.removeEventListener('abort', onAbort);
+}
+
+function hintFor(code: PeerErrorCode): string {
+  const option = { FRAME_TOO_LONG: 'maxFrameBytes', TOO_MANY_VALUES: 'maxFrameValues' }[code as string];
+  if (option) return `Raise ${option} (an option of connect(), a key of the server in a config), or ask for less.`;
+  return 'The other end wrote a malformed message; see `prefix` of the fault for its first bytes.';
+}
+
+function describeReason(reason: unknown): string {
+  return reason instanceof Error ? reason.message : String(reason);
+}
