@@ -1,13 +1,14 @@
-// What a frame is, found when somebody looks and remembered as long as the event lives: by the same reader that our
-// transports use, so that what is shown as noise here is what is noise there. Nothing of the parsed message is kept but
-// what names it.
+// What a frame is: a message of MCP or LiteMCP, a batch, or noise. Read by the same reader that our transports use, so that
+// noise here is noise there. Nothing of the parsed message is kept but what names it. Never throws: the Inspector may run in
+// the process of the host.
 
 import { decodeText } from '../base/decode-text.ts';
-import type { FrameEvent, FrameFact } from '../flow/event.ts';
+import type { FrameFact } from '../flow/event.ts';
 import type { InboundFault, Noise } from '../jsonrpc/channel.ts';
 import type { JsonRpcMessage, RequestId } from '../jsonrpc/message.ts';
 import { MessageReader, type MessageSink } from '../jsonrpc/message-reader.ts';
 import { traceMessage } from '../jsonrpc/recover-id.ts';
+import { describeLiteFrame } from './lite-frame.ts';
 
 export interface MessageDescription {
   /** `invalid`: JSON-RPC gone wrong; `problem` says how. */
@@ -34,17 +35,17 @@ export interface FrameDescription {
   messages: MessageDescription[];
   /** What is no message: all of it, or what stands before a message on the same line. At most 1,024 characters. */
   noise?: string;
+  /** LiteMCP: the rules of MCP do not apply. */
+  lite?: true;
 }
 
-const described = new WeakMap<FrameEvent, FrameDescription>();
-
-export function describeFrame(frame: FrameEvent): FrameDescription {
-  let description = described.get(frame);
-  if (!description) {
-    description = frame.cut ? describeCut(frame) : describers[frame.direction].describe(frame);
-    described.set(frame, description);
+export function describeFrame(frame: FrameFact): FrameDescription {
+  try {
+    if (frame.cut) return describeCut(frame);
+    return describeLiteFrame(frame) ?? describers[frame.direction].describe(frame);
+  } catch {
+    return { kind: 'invalid', messages: [{ kind: 'invalid', problem: 'The message cannot be interpreted' }] };
   }
-  return description;
 }
 
 /** Collects what the reader of one direction finds in one frame. */
@@ -92,7 +93,7 @@ function describeMessage(message: JsonRpcMessage): MessageDescription {
     const description: MessageDescription = { kind: 'response', id: message.id ?? undefined };
     // Some servers write `error: null` beside a result, or no object as a result.
     const { error, result } = message as { error?: { code: number; message: string } | null; result?: unknown };
-    if (error) description.error = { code: error.code, message: error.message };
+    if (error) description.error = { code: error.code, message: String(error.message) };
     else if ((result as { isError?: unknown } | null)?.isError === true) description.toolError = true;
     return description;
   }

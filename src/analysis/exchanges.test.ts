@@ -116,6 +116,24 @@ describe('exchanges', () => {
     expect(all()[0]).toMatchObject({ outcome: 'error', answerSeq: 2 });
   });
 
+  it('pair the messages of LiteMCP by the same rules', () => {
+    const { source, all, exchanges } = setup();
+    const lite = (id: unknown, type: string, data: object) => JSON.stringify({ version: [1, 0, 0], id, type, data });
+    source.text('toServer', lite(1, 'call', { tool: 'Add' }));
+    source.text('toServer', lite(2, 'call', { tool: 'Add' }));
+    source.text('toServer', lite(3, 'get', {}));
+    source.text('toServer', lite(undefined, 'get', {}));
+    source.text('fromServer', lite(2, 'result', { response: { error: true } }));
+    source.text('fromServer', lite(1, 'result', { response: { error: false } }));
+    source.add({ kind: 'exit', exitCode: 1, signal: null });
+    expect(all().map(({ id, tool, outcome, answerSeq }) => [id, tool, outcome, answerSeq])).toEqual([
+      [1, 'Add', 'ok', 6],
+      [2, 'Add', 'tool-error', 5],
+      [3, undefined, 'lost', undefined],
+    ]);
+    expect(exchanges.latency.rows()).toMatchObject([{ method: 'call', tool: 'Add', count: 2, errors: 1 }]);
+  });
+
   it('are bounded: the oldest is forgotten, answered or not', () => {
     const { say, all, exchanges } = setup({ maxExchanges: 2 });
     for (let id = 1; id <= 5; id++) say('toServer', { id, method: `m${id}`, params: { _meta: { progressToken: id } } });

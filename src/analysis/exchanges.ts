@@ -1,15 +1,15 @@
-// Pairs requests with what became of them, event by event, for every server, life and direction. Ids keep their type;
-// the two directions count their ids apart. Bounded in number and in bytes: the oldest exchanges are forgotten, whether they
-// are over or not.
-// Reads every frame, so it belongs where somebody looks and not on the path of the traffic.
+// Pairs requests with their outcomes, event by event, for every server, life and direction, in MCP and LiteMCP. Ids keep
+// their type; the two directions count their ids apart. Bounded in number and in bytes: the oldest exchanges are forgotten,
+// whether they are over or not. Reads every frame, so it does not belong on the path of the traffic.
 
 import { decodeText } from '../base/decode-text.ts';
 import type { FaultFact, FlowDirection, FlowEvent, FlowStamp, FrameEvent } from '../flow/event.ts';
+import type { RequestId } from '../jsonrpc/message.ts';
 import { traceMessage } from '../jsonrpc/recover-id.ts';
-import { describeFrame, type MessageDescription } from './describe-frame.ts';
+import { describeFrame, type FrameDescription, type MessageDescription } from './describe-frame.ts';
 import { type Exchange, isFailure, latencyMs, weightOf } from './exchange.ts';
 import { ExchangesBySeq } from './exchanges-by-seq.ts';
-import { LatencyTable } from './latency.ts';
+import { Latency } from './latency.ts';
 import { OpenRequests } from './open-requests.ts';
 
 export interface ExchangesOptions {
@@ -17,14 +17,16 @@ export interface ExchangesOptions {
   maxExchanges?: number;
   /** What they may take in memory, about: methods, ids and errors can be long. */
   maxBytes?: number;
+  describe?: (frame: FrameEvent) => FrameDescription;
 }
 
 type FaultEvent = FlowStamp & FaultFact;
 
 export class Exchanges {
-  readonly latency = new LatencyTable();
+  readonly latency = new Latency();
   readonly #maxExchanges: number;
   readonly #maxBytes: number;
+  readonly #describe: (frame: FrameEvent) => FrameDescription;
   readonly #open = new OpenRequests();
   /** Oldest first, from #first on; what lies before was forgotten. */
   #all: (Exchange | undefined)[] = [];
@@ -33,9 +35,10 @@ export class Exchanges {
   #heldBytes = 0;
   #forgotten = 0;
 
-  constructor({ maxExchanges = 20_000, maxBytes = 64 * 1024 * 1024 }: ExchangesOptions = {}) {
+  constructor({ maxExchanges = 20_000, maxBytes = 64 * 1024 * 1024, describe = describeFrame }: ExchangesOptions = {}) {
     this.#maxExchanges = maxExchanges;
     this.#maxBytes = maxBytes;
+    this.#describe = describe;
   }
 
   /** How many were forgotten to stay within the bound. */
@@ -66,23 +69,28 @@ export class Exchanges {
     return this.#bySeq.get(seq);
   }
 
-  see(event: FlowEvent): void {
-    if (event.kind === 'frame') {
-      for (const message of describeFrame(event).messages) this.#message(event, message);
-    } else if (event.kind === 'fault') {
-      this.#fault(event);
-    } else if (event.kind === 'exit') {
-      this.#lifeOver(event);
-    } else if (event.kind === 'spawn') {
-      // When a new process runs, nothing more comes of those before the last one.
-      this.#open.drop({ server: event.server, life: event.life - 2 });
+  /** Returns what the event belongs to; of an exit, the requests that it leaves unanswered. */
+  see(event: FlowEvent): readonly Exchange[] {
+    switch (event.kind) {
+      case 'frame':
+        for (const message of this.#describe(event).messages) this.#message(event, message);
+        return this.forSeq(event.seq);
+      case 'fault':
+        this.#fault(event);
+        return this.forSeq(event.seq);
+      case 'exit':
+        return this.#lifeOver(event);
+      case 'spawn':
+        // When a new process runs, nothing more comes of those before the last one.
+        this.#open.drop({ server: event.server, life: event.life - 2 });
     }
+    return [];
   }
 
   #message(event: FrameEvent, message: MessageDescription): void {
     const { direction } = event;
-    const { cancels, progressToken } = message;
-    if (message.kind === 'request') this.#request(event, message);
+    const { id, cancels, progressToken } = message;
+    if (message.kind === 'request' && id !== undefined) this.#request(event, message, id);
     else if (message.kind === 'response' || message.isResponse) this.#answer(event, message);
     else if (cancels !== undefined) this.#cancel(this.#open.byId(event, direction, cancels), event);
     else if (progressToken !== undefined) {
@@ -90,13 +98,13 @@ export class Exchanges {
     }
   }
 
-  #request(event: FrameEvent, message: MessageDescription): void {
+  #request(event: FrameEvent, message: MessageDescription, id: RequestId): void {
     const exchange: Exchange = {
       server: event.server,
       life: event.life,
       direction: event.direction,
-      id: message.id!,
-      method: message.method!,
+      id,
+      method: message.method ?? '',
       tool: message.tool,
       progressToken: message.progressToken,
       requestSeq: event.seq,
@@ -126,7 +134,7 @@ export class Exchanges {
     exchange.error = message.error;
     this.#heldBytes += weightOf(exchange);
     exchange.outcome = message.error || message.kind === 'invalid' ? 'error' : message.toolError ? 'tool-error' : 'ok';
-    this.latency.add(exchange, latencyMs(exchange)!, isFailure(exchange));
+    this.latency.add(exchange, event.atMs, latencyMs(exchange)!, isFailure(exchange));
     this.#forgetWhatIsTooMuch();
   }
 
@@ -153,12 +161,13 @@ export class Exchanges {
   }
 
   /** The open ones stay open: what the process wrote last may still be in the pipe. */
-  #lifeOver(event: FlowEvent): void {
-    for (const exchange of this.#open.of(event)) {
-      if (exchange.outcome !== 'pending') continue;
+  #lifeOver(event: FlowEvent): Exchange[] {
+    const pending = [...this.#open.of(event)].filter(({ outcome }) => outcome === 'pending');
+    for (const exchange of pending) {
       exchange.outcome = 'lost';
       exchange.endMs = event.atMs;
     }
+    return pending;
   }
 
   /** All but the newest may go. */

@@ -1,24 +1,33 @@
 import { expect, it } from 'vitest';
-import { LatencyTable, SAMPLES } from './latency.ts';
+import { Latency, SAMPLES } from './latency.ts';
 
 it('looks at the newest answers and counts them all', () => {
-  const table = new LatencyTable();
-  for (let i = 0; i < SAMPLES; i++) table.add({ server: 'a', method: 'm' }, 1000, true);
-  for (let i = 0; i < SAMPLES; i++) table.add({ server: 'a', method: 'm' }, 5, false);
+  const table = new Latency();
+  for (let i = 0; i < SAMPLES; i++) table.add({ server: 'a', method: 'm' }, 0, 1000, true);
+  for (let i = 0; i < SAMPLES; i++) table.add({ server: 'a', method: 'm' }, 0, 5, false);
   expect(table.rows()).toMatchObject([{ count: 2 * SAMPLES, errors: SAMPLES, p50Ms: 5, p99Ms: 5 }]);
 });
 
 it('has a bound on rows, behind which names are no longer told apart', () => {
-  const table = new LatencyTable();
-  for (let i = 0; i < 3000; i++) table.add({ server: 'a', method: `invented/${i}` }, 1, false);
+  const table = new Latency();
+  for (let i = 0; i < 3000; i++) table.add({ server: 'a', method: `invented/${i}` }, 0, 1, false);
   const rows = table.rows();
   expect(rows.length).toBe(1001);
   expect(rows.at(-1)).toMatchObject({ method: '(others)', count: 2000 });
 });
 
 it('keeps no name that is longer than anybody reads', () => {
-  const table = new LatencyTable();
-  for (let i = 0; i < 10; i++) table.add({ server: 'a', method: `${'m'.repeat(100_000)}${i}` }, 1, false);
-  table.add({ server: 'a', method: 'm', tool: 't'.repeat(100_000) }, 1, false);
+  const table = new Latency();
+  for (let i = 0; i < 10; i++) table.add({ server: 'a', method: `${'m'.repeat(100_000)}${i}` }, 0, 1, false);
+  table.add({ server: 'a', method: 'm', tool: 't'.repeat(100_000) }, 0, 1, false);
   expect(table.rows()).toMatchObject([{ server: '(others)', method: '(others)', count: 11 }]);
+});
+
+it('keeps a point for each of the newest answers, in their order', () => {
+  const latency = new Latency();
+  for (let atMs = 0; atMs < 5_003; atMs++) latency.add({ server: 'a', method: 'm', tool: 't' }, atMs, 2, false);
+  const points = latency.points();
+  expect(points).toHaveLength(5_000);
+  expect(points[0]).toEqual({ atMs: 3, latencyMs: 2, key: 'a m t', error: false });
+  expect(points.at(-1)!.atMs).toBe(5_002);
 });

@@ -1,5 +1,6 @@
-// Latency and errors by method and tool. Percentiles are exact over the newest SAMPLES answers of a row (nearest rank);
-// counts are over all. Rows are bounded: a peer that invents methods, or has very long ones, fills the last one.
+// Latency and errors by method and tool, and a point for each of the newest answers. Percentiles are exact over the newest
+// SAMPLES answers of a row (nearest rank); counts are over all. Rows are bounded: a peer that invents methods, or has very
+// long ones, fills the last one.
 
 export interface LatencyKey {
   server: string;
@@ -17,9 +18,18 @@ export interface LatencyRow extends LatencyKey {
   p99Ms: number;
 }
 
+export interface LatencyPoint {
+  atMs: number;
+  latencyMs: number;
+  /** "SERVER METHOD" or "SERVER METHOD TOOL". */
+  key: string;
+  error: boolean;
+}
+
 /** How many answers of each row the percentiles look at. */
 export const SAMPLES = 1000;
 const MAX_ROWS = 1000;
+const MAX_POINTS = 5_000;
 const LONGEST_NAME = 2000;
 const OTHERS = '(others)';
 
@@ -29,15 +39,27 @@ interface Samples extends LatencyKey {
   newest: Float64Array;
 }
 
-export class LatencyTable {
+export class Latency {
   readonly #rows = new Map<string, Samples>();
+  /** A ring; `#next` is the place of the oldest once it is full. */
+  readonly #points: LatencyPoint[] = [];
+  #next = 0;
 
-  add(key: LatencyKey, ms: number, failed: boolean): void {
+  add(key: LatencyKey, atMs: number, ms: number, failed: boolean): void {
     const row = this.#row(key);
     if (row.count >= row.newest.length && row.newest.length < SAMPLES) row.newest = grown(row.newest);
     row.newest[row.count % row.newest.length] = ms;
     row.count++;
     if (failed) row.errors++;
+    const { server, method, tool } = row;
+    const name = tool === undefined ? `${server} ${method}` : `${server} ${method} ${tool}`;
+    this.#points[this.#next] = { atMs, latencyMs: ms, key: name, error: failed };
+    this.#next = (this.#next + 1) % MAX_POINTS;
+  }
+
+  /** Oldest first. */
+  points(): LatencyPoint[] {
+    return [...this.#points.slice(this.#next), ...this.#points.slice(0, this.#next)];
   }
 
   rows(): LatencyRow[] {

@@ -2,7 +2,7 @@
 
 import { diagnoseLine } from '../diagnosis/diagnose.ts';
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
-import { describe } from './describe.ts';
+import { describeFrame, type FrameDescription } from './describe-frame.ts';
 import { keepNewest } from './keep-newest.ts';
 
 /** Something worth explaining in words, with the event where it shows. */
@@ -90,8 +90,13 @@ interface Watched {
 }
 
 export class Problems {
+  readonly #describe: (frame: FrameEvent) => FrameDescription;
   readonly #found = new Map<string, Problem>();
   readonly #watched = new Map<string, Watched>();
+
+  constructor(describe: (frame: FrameEvent) => FrameDescription = describeFrame) {
+    this.#describe = describe;
+  }
 
   list(): Problem[] {
     return [...this.#found.values()];
@@ -100,7 +105,7 @@ export class Problems {
   /** Says whether there is something new. */
   see(event: FlowEvent): boolean {
     const kinds = this.#kindsOf(event, this.#of(event.server));
-    for (const kind of kinds) this.note(kind, event.server, event.seq, () => detailOf(kind, event));
+    for (const kind of kinds) this.note(kind, event.server, event.seq, () => this.#detailOf(kind, event));
     return kinds.length > 0;
   }
 
@@ -135,7 +140,7 @@ export class Problems {
         watched.stopping = false;
         return [];
       case 'frame':
-        return event.direction === 'toServer' ? sentKinds(event, watched) : receivedKinds(event, watched);
+        return (event.direction === 'toServer' ? sentKinds : receivedKinds)(event, this.#describe(event), watched);
       case 'fault':
         return [event.code === 'FRAME_TOO_LONG' ? 'oversized-frame' : 'truncated-frame'];
       case 'signal':
@@ -151,13 +156,13 @@ export class Problems {
         return [];
     }
   }
-}
 
-/** Of text on stdout: the mistake that its first line proves. */
-function detailOf(kind: Kind, event: FlowEvent): string | undefined {
-  if (kind !== 'stdout-pollution' || event.kind !== 'frame') return undefined;
-  const found = diagnoseLine(describe(event).noise ?? '');
-  return found && `Here it ${found.problem}. ${found.fix}`;
+  /** Of text on stdout: the mistake that its first line proves. */
+  #detailOf(kind: Kind, event: FlowEvent): string | undefined {
+    if (kind !== 'stdout-pollution' || event.kind !== 'frame') return undefined;
+    const found = diagnoseLine(this.#describe(event).noise ?? '');
+    return found && `Here it ${found.problem}. ${found.fix}`;
+  }
 }
 
 function badExitKinds(atMs: number, watched: Watched): Kind[] {
@@ -168,21 +173,20 @@ function badExitKinds(atMs: number, watched: Watched): Kind[] {
 }
 
 /** A server that is asked the old way after the modern one did not understand the modern way: by error, silence or death. */
-function sentKinds(event: FrameEvent, watched: Watched): Kind[] {
-  const method = describe(event).messages[0]?.method;
+function sentKinds(_: FrameEvent, { messages }: FrameDescription, watched: Watched): Kind[] {
+  const method = messages[0]?.method;
   if (method === 'server/discover') watched.probed = true;
   if (method !== 'initialize' || !watched.probed) return [];
   watched.probed = false;
   return ['era-fallback'];
 }
 
-function receivedKinds(event: FrameEvent, watched: Watched): Kind[] {
-  const { kind, noise } = describe(event);
+function receivedKinds({ atMs }: FrameEvent, { kind, noise }: FrameDescription, watched: Watched): Kind[] {
   if (kind === 'noise') return ['stdout-pollution'];
   const kinds: Kind[] = noise === undefined ? [] : ['stdout-pollution'];
   if (kind === 'invalid') kinds.push('schema-violation');
   const { silentSinceMs } = watched;
   watched.silentSinceMs = undefined;
-  if (silentSinceMs !== undefined && event.atMs - silentSinceMs > SLOW_START_MS) kinds.push('slow-start');
+  if (silentSinceMs !== undefined && atMs - silentSinceMs > SLOW_START_MS) kinds.push('slow-start');
   return kinds;
 }

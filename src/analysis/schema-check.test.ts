@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Exchange } from './exchange.ts';
-import { schemaViolations } from './schema-check.ts';
+import { loadedOnce, schemaViolations } from './schema-check.ts';
 
 const answerTo = (method: string, result: unknown) =>
   schemaViolations({ jsonrpc: '2.0', id: 1, result }, [{ id: 1, method } as Exchange]);
@@ -42,4 +42,23 @@ test('what the schemas do not know is not wrong', async () => {
 test('the list of violations is bounded', async () => {
   const tools = Array.from({ length: 500 }, () => ({ name: 1 }));
   expect(await answerTo('tools/list', { tools })).toHaveLength(20);
+});
+
+test('it is loaded once, whoever asks', async () => {
+  let loads = 0;
+  const get = loadedOnce(async () => ++loads);
+  expect(await Promise.all([get(), get()])).toEqual([1, 1]);
+  expect(await get()).toBe(1);
+});
+
+test('a load that failed is told to all who waited for it, and tried again by the next', async () => {
+  let loads = 0;
+  const get = loadedOnce(async () => {
+    if (++loads === 1) throw new Error('not now');
+    return loads;
+  });
+  const both = await Promise.allSettled([get(), get()]);
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await get()).toBe(2);
+  expect(await get()).toBe(2);
 });

@@ -1,9 +1,11 @@
-// Holds a message against the official schemas of the protocol. They are loaded when somebody first looks at a message, and
-// never on the path of the traffic. What they do not know (other methods, extensions) is not wrong.
+// Checks a message against the official schemas of the protocol. They are loaded on first use and never on the path of the
+// traffic. What they do not know (other methods, extensions) is not wrong.
 
+import { decodeText } from '../base/decode-text.ts';
 import { isObject } from '../base/json-object.ts';
+import { isNestedTooDeeply } from '../base/nesting.ts';
+import type { FrameFact } from '../flow/event.ts';
 import type { Exchange } from './exchange.ts';
-import { loadedOnce } from './loaded-once.ts';
 
 interface Issue {
   message: string;
@@ -26,6 +28,17 @@ interface MethodSchemas {
 
 const MOST_VIOLATIONS = 20;
 const schemasByMethod = loadedOnce(loadSchemas);
+
+/** Of a frame that is no JSON there are none: what reads the frame reports that. */
+export async function frameViolations({ payload }: FrameFact, exchanges: readonly Exchange[]): Promise<string[]> {
+  let json: unknown;
+  try {
+    json = JSON.parse(decodeText(payload));
+  } catch {
+    return [];
+  }
+  return isNestedTooDeeply(json) ? [] : schemaViolations(json, exchanges);
+}
 
 /** In words, with their places. `exchanges`: to which the message belongs, so that an answer has a method. */
 export async function schemaViolations(json: unknown, exchanges: readonly Exchange[]): Promise<string[]> {
@@ -88,4 +101,16 @@ async function loadSchemas(): Promise<Map<string, MethodSchemas>> {
     schemas.set(method, { asked: asked!, result });
   }
   return schemas;
+}
+
+/** What is loaded at the first call and kept. A load that failed is not kept, and is tried again at the next call. */
+export function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined;
+  return () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
 }

@@ -3,8 +3,7 @@
 // header cannot be set). Times are milliseconds on the clock of the flow.
 
 import type { MessageDescription } from '../analysis/describe-frame.ts';
-import type { LatencyRow } from '../analysis/latency.ts';
-import type { LatencyPoint } from '../analysis/latency-points.ts';
+import type { LatencyPoint, LatencyRow } from '../analysis/latency.ts';
 import type { Life } from '../analysis/lives.ts';
 import type { Problem } from '../analysis/problems.ts';
 import type { Evidence } from '../base/errors.ts';

@@ -125,7 +125,8 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
   async function known(server: string): Promise<void> {
     const statuses = await acting().status();
     if (statuses.some(({ name }) => name === server)) return;
-    if (view.lives.servers.includes(server)) throw new HttpProblem(409, 'This server can be watched, and nothing more');
+    if (view.analysis.lives.servers.includes(server))
+      throw new HttpProblem(409, 'This server can be watched, and nothing more');
     throw new HttpProblem(404, `There is no server named ${JSON.stringify(server)}`);
   }
 

@@ -1,7 +1,5 @@
 // One event in full: its bytes, what they say, and what is wrong with them in words.
 
-import { describe } from '../../analysis/describe.ts';
-import { schemaViolations } from '../../analysis/schema-check.ts';
 import type { Evidence } from '../../base/errors.ts';
 import { isNestedTooDeeply } from '../../base/nesting.ts';
 import type { FlowEvent, FrameEvent } from '../../flow/event.ts';
@@ -30,55 +28,16 @@ export async function eventDetail(
     cut: cut === true,
     ...(tail && { tailBase64: base64(tail) }),
     redacted: 'redacted' in event && event.redacted === true,
-    problems: (await problemsOf(view, original)).map(redaction.text),
+    problems: (await view.problemsOf(original)).map(redaction.text),
     evidence: evidenceOf(view, original, redaction),
   };
-}
-
-async function problemsOf(view: InspectorView, event: FlowEvent): Promise<string[]> {
-  switch (event.kind) {
-    case 'fault':
-      return [faultWords[event.code]];
-    case 'frame':
-      return frameProblems(view, event);
-    case 'exit':
-      return event.exitCode === 0 ? [] : ['The process ended by itself with an error. Its last words are on stderr.'];
-    default:
-      return [];
-  }
-}
-
-const faultWords = {
-  FRAME_TOO_LONG: 'The message was longer than maxFrameBytes. It was skipped, and only its beginning is shown.',
-  FRAME_TRUNCATED: 'The stream ended in the middle of this message.',
-  FRAME_LENGTH_INVALID: 'The length in front of the message makes no sense, so that the next one cannot be found.',
-};
-
-async function frameProblems(view: InspectorView, event: FrameEvent): Promise<string[]> {
-  const { kind, messages, noise, lite } = describe(event);
-  if (lite) return [];
-  const problems: string[] = [];
-  if (kind === 'noise') {
-    problems.push('Non-protocol text that was printed to stdout. Strict hosts close the connection for it.');
-  } else if (noise !== undefined) {
-    problems.push(`Text stands before the message on the same line: ${JSON.stringify(noise.slice(0, 200))}`);
-  }
-  for (const { problem } of messages) if (problem !== undefined) problems.push(problem);
-  if (event.cut) return problems; // that little of it was kept is no fault of the message
-  const text = strictText(event.payload);
-  const violations = await schemaViolations(
-    text === undefined ? undefined : parse(text),
-    view.exchanges.forSeq(event.seq),
-  );
-  if (violations.length > 0) view.noteViolation(event, violations[0]!);
-  return [...problems, ...violations];
 }
 
 /** What is known of the process, at the events where people ask why. */
 function evidenceOf(view: InspectorView, event: FlowEvent, { text }: Redaction): Evidence | undefined {
   const isAnEnd = event.kind === 'exit' || event.kind === 'stop' || event.kind === 'error';
   if (!isAnEnd && !(event.kind === 'state' && event.to !== 'ready' && event.to !== 'starting')) return undefined;
-  const life = view.lives.of(event.server, text).find((each) => each.life === event.life);
+  const life = view.analysis.lives.of(event.server, text).find((each) => each.life === event.life);
   return life && evidenceOfLife(life);
 }
 

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { Pairs } from '../../analysis/pairs.ts';
+import { Analysis } from '../../analysis/analysis.ts';
 import { FlowStore } from '../../flow/store.ts';
 import type { EventRow } from '../api.ts';
 import { toRow } from './event-rows.ts';
 
 function rowsOf(tell: (source: ReturnType<FlowStore['begin']>) => void): EventRow[] {
   const flow = new FlowStore();
-  const exchanges = new Pairs();
-  flow.subscribe((event) => exchanges.see(event));
+  const analysis = new Analysis();
+  flow.subscribe((event) => analysis.see(event, 0));
   tell(flow.begin('s'));
-  return flow.since(0).map((event) => toRow(event, exchanges));
+  return flow.since(0).map((event) => toRow(event, analysis));
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -1,9 +1,8 @@
 // Events as the rows of a timeline: small, and readable at a glance.
 
-import { describe } from '../../analysis/describe.ts';
+import type { Analysis } from '../../analysis/analysis.ts';
 import type { MessageDescription } from '../../analysis/describe-frame.ts';
 import { type Exchange, isRefusedProbe, latencyMs } from '../../analysis/exchange.ts';
-import type { Pairs } from '../../analysis/pairs.ts';
 import { decodeText } from '../../base/decode-text.ts';
 import type { FlowEvent, FrameEvent } from '../../flow/event.ts';
 import type { Redact } from '../../secrets/redact.ts';
@@ -19,12 +18,12 @@ const SEARCHED_BYTES = SUMMARY_BYTES + 16 * 1024;
 
 export const asItIs: Redact = (text) => text;
 
-export function toRow(event: FlowEvent, exchanges: Pick<Pairs, 'forSeq'>, redact: Redact = asItIs): EventRow {
+export function toRow(event: FlowEvent, analysis: Analysis, redact: Redact = asItIs): EventRow {
   const { seq, atMs, server, life, kind } = event;
   const row: EventRow = { seq, atMs, server, life, kind, summary: '' };
   switch (event.kind) {
     case 'frame':
-      fillFrame(row, event, exchanges, redact);
+      fillFrame(row, event, analysis, redact);
       break;
     case 'fault':
       row.direction = event.direction;
@@ -64,26 +63,26 @@ export function toRow(event: FlowEvent, exchanges: Pick<Pairs, 'forSeq'>, redact
 }
 
 /** What the row of a request becomes when its fate is known. */
-export function toUpdate(seq: number, exchanges: Pick<Pairs, 'forSeq'>, redact: Redact = asItIs): RowUpdate {
+export function toUpdate(seq: number, analysis: Analysis, redact: Redact = asItIs): RowUpdate {
   const update: RowUpdate = { seq };
-  for (const exchange of exchanges.forSeq(seq)) fillFate(update, exchange, redact);
+  for (const exchange of analysis.exchangesOf(seq)) fillFate(update, exchange, redact);
   return update;
 }
 
 /** Filled in place: pages of thousands of rows are made at once. */
-function fillFrame(row: EventRow, event: FrameEvent, exchanges: Pick<Pairs, 'forSeq'>, redact: Redact): void {
-  const { kind: type, messages, noise } = describe(event);
+function fillFrame(row: EventRow, event: FrameEvent, analysis: Analysis, redact: Redact): void {
+  const { kind: type, messages, noise } = analysis.describe(event);
   row.direction = event.direction;
   row.type = type;
   row.size = event.length;
-  if (type === 'batch') return fillBatch(row, event, messages, exchanges.forSeq(event.seq), redact);
+  if (type === 'batch') return fillBatch(row, event, messages, analysis.exchangesOf(event.seq), redact);
   row.summary = oneLine(type === 'noise' ? redact(noise ?? '') : startOf(event.payload, redact));
   const [message] = messages;
   if (message?.id !== undefined) row.id = message.id;
   if (message?.method !== undefined) row.method = message.method;
   if (message?.tool !== undefined) row.tool = message.tool;
   const error = message && errorOf(message, redact);
-  const [exchange] = exchanges.forSeq(event.seq);
+  const [exchange] = analysis.exchangesOf(event.seq);
   if (error !== undefined && !(exchange && noteOf(exchange))) row.error = error;
   if (!exchange) return;
   row.method ??= exchange.method;

@@ -1,6 +1,7 @@
 // Tells all open pages what happens, as server-sent events.
 
 import type { ServerResponse } from 'node:http';
+import type { AnalysisChange } from '../../analysis/analysis.ts';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { HttpProblem } from '../../http/http-problem.ts';
 import { safeHeaders } from '../../http/static-files.ts';
@@ -9,7 +10,7 @@ import type { Calls } from '../calls/calls.ts';
 import type { Redaction } from '../redaction.ts';
 import { LiveClient } from './live-client.ts';
 import { SchemaPatrol } from './schema-patrol.ts';
-import type { InspectorView, ViewChange } from './view.ts';
+import type { InspectorView } from './view.ts';
 
 const MOST_PAGES = 32;
 const BEAT_MS = 15_000;
@@ -74,15 +75,15 @@ export class LiveFeed {
   /** What a page cannot ask for: it may have been away when it happened. */
   #greet(client: LiveClient, calls: Calls): void {
     const { questions } = this.#view.source;
-    client.putProblems(this.#view.problems.list());
+    client.putProblems(this.#view.analysis.problems);
     for (const update of calls.list()) if (update.state === 'running') client.putCall(update);
     for (const id of questions?.settled ?? []) client.putQuestion('answered', { id });
     for (const question of questions?.open ?? []) client.putQuestion('question', question);
   }
 
-  #changed({ updated, servers, problems }: ViewChange): void {
+  #changed({ updated, servers, problems }: AnalysisChange): void {
     if (this.#clients.size === 0) return;
-    const list = problems ? this.#view.problems.list() : undefined;
+    const list = problems ? this.#view.analysis.problems : undefined;
     this.#each((client) => {
       client.putUpdates(updated);
       if (list) client.putProblems(list);

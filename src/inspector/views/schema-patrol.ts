@@ -1,10 +1,6 @@
 // Looks at the shape of messages while somebody has the page open, so that a broken one is found before it is looked for:
 // the first few of every method of every server, between other work. More of the same kind would tell nothing new.
 
-import { describe } from '../../analysis/describe.ts';
-import { schemaViolations } from '../../analysis/schema-check.ts';
-import { decodeText } from '../../base/decode-text.ts';
-import { isNestedTooDeeply } from '../../base/nesting.ts';
 import type { FrameEvent } from '../../flow/event.ts';
 import type { InspectorView } from './view.ts';
 
@@ -41,15 +37,15 @@ export class SchemaPatrol {
     const events = this.#view.source.flow.since(this.#seenSeq, STEP_EVENTS);
     for (const event of events) {
       this.#seenSeq = event.seq;
-      if (event.kind === 'frame' && this.#isWanted(event)) await this.#check(event);
+      if (event.kind === 'frame' && this.#isWanted(event)) await this.#view.problemsOf(event);
     }
     return events.length === STEP_EVENTS;
   }
 
   #isWanted(event: FrameEvent): boolean {
     if (event.direction !== 'fromServer' || event.cut || event.length > MOST_BYTES) return false;
-    const { kind, messages } = describe(event);
-    const [exchange] = this.#view.exchanges.forSeq(event.seq);
+    const { kind, messages } = this.#view.analysis.describe(event);
+    const [exchange] = this.#view.analysis.exchangesOf(event.seq);
     const method = kind === 'response' ? exchange?.method : messages[0]?.method;
     if (method === undefined) return false;
     const key = JSON.stringify([event.server, kind, method]);
@@ -57,19 +53,5 @@ export class SchemaPatrol {
     if (checks >= CHECKS_OF_A_KIND || this.#checked.size >= MOST_KINDS) return false;
     this.#checked.set(key, checks + 1);
     return true;
-  }
-
-  async #check(event: FrameEvent): Promise<void> {
-    const [first] = await schemaViolations(parse(decodeText(event.payload)), this.#view.exchanges.forSeq(event.seq));
-    if (first) this.#view.noteViolation(event, first);
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isNestedTooDeeply(value) ? undefined : value;
-  } catch {
-    return undefined; // told already, as noise or as broken
   }
 }

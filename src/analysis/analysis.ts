@@ -1,0 +1,110 @@
+// What the events of one store mean, for MCP and LiteMCP alike: what each frame is, which request it belongs to, which
+// processes there were, what went wrong. Each event is passed in once, in order. Bounded, whatever a peer sends.
+
+import type { FlowEvent, FrameEvent } from '../flow/event.ts';
+import type { FrameDescription } from './describe-frame.ts';
+import { Descriptions } from './descriptions.ts';
+import type { Exchange } from './exchange.ts';
+import { Exchanges } from './exchanges.ts';
+import type { Latency } from './latency.ts';
+import { Lives } from './lives.ts';
+import { type Problem, Problems } from './problems.ts';
+
+/** What changed since the last look. */
+export interface AnalysisChange {
+  /** Requests that were answered, cancelled or lost, by sequence number. */
+  updated: Set<number>;
+  servers: boolean;
+  problems: boolean;
+}
+
+const MOST_EXCHANGES = 150_000;
+const MOST_VIOLATIONS = 10_000;
+/** How long after the end of a process an answer may still be in the pipe. */
+const LATE_ANSWER_MS = 100;
+/** Requests that stay open by design. */
+const staysOpen = new Set(['subscriptions/listen']);
+
+const ID_AS_TEXT =
+  'An answer has the id of its request as text ("1" for 1). Most clients do not find the request then. Copy the id with its type.';
+
+export class Analysis {
+  readonly lives = new Lives();
+  readonly #descriptions = new Descriptions();
+  readonly describe = (frame: FrameEvent): FrameDescription => this.#descriptions.of(frame);
+  readonly #exchanges = new Exchanges({ maxExchanges: MOST_EXCHANGES, describe: this.describe });
+  readonly #problems = new Problems(this.describe);
+  /** Sequence numbers of the events that are counted as violations. */
+  readonly #violations = new Set<number>();
+  #unanswered: { exchange: Exchange; sinceMs: number }[] = [];
+  #change = noChange();
+
+  get problems(): Problem[] {
+    return this.#problems.list();
+  }
+
+  get latency(): Latency {
+    return this.#exchanges.latency;
+  }
+
+  /** What the event with that number belongs to: as request, answer, cancel or the newest progress. */
+  exchangesOf(seq: number): readonly Exchange[] {
+    return this.#exchanges.forSeq(seq);
+  }
+
+  see(event: FlowEvent, nowMs: number): void {
+    if (this.lives.see(event)) this.#change.servers = true;
+    if (this.#problems.see(event)) this.#change.problems = true;
+    for (const exchange of this.#exchanges.see(event)) this.#touched(exchange, event, nowMs);
+  }
+
+  /** Some requests may still turn out to be unanswered: `takeChange` is to be called again. */
+  get isUnsettled(): boolean {
+    return this.#unanswered.length > 0;
+  }
+
+  takeChange(nowMs: number): AnalysisChange {
+    const due = this.#unanswered.filter(({ sinceMs }) => nowMs - sinceMs >= LATE_ANSWER_MS);
+    if (due.length > 0) this.#unanswered = this.#unanswered.slice(due.length);
+    for (const { exchange } of due) {
+      if (exchange.outcome === 'lost') this.#noteProblem('unanswered', exchange.server, exchange.requestSeq);
+    }
+    const change = this.#change;
+    this.#change = noChange();
+    return change;
+  }
+
+  /** A message violates the schema of its revision. Counted once per event. */
+  noteViolation(event: FlowEvent, violation: string): void {
+    if (this.#violations.has(event.seq) || this.#violations.size >= MOST_VIOLATIONS) return;
+    this.#violations.add(event.seq);
+    this.#noteProblem('schema-violation', event.server, event.seq, violation);
+  }
+
+  #noteProblem(...[kind, server, seq, detail]: Parameters<Problems['note']>): void {
+    this.#problems.note(kind, server, seq, detail);
+    this.#change.problems = true;
+  }
+
+  #touched(exchange: Exchange, event: FlowEvent, nowMs: number): void {
+    const { requestSeq, answerSeq, cancelSeq, direction, method } = exchange;
+    if (event.kind === 'exit') {
+      this.#change.updated.add(requestSeq);
+      if (direction === 'toServer' && !staysOpen.has(method)) this.#unanswered.push({ exchange, sinceMs: nowMs });
+      return;
+    }
+    if (event.seq === answerSeq || event.seq === cancelSeq) this.#change.updated.add(requestSeq);
+    if (event.seq !== answerSeq) return;
+    if (direction === 'toServer') this.lives.answered(exchange);
+    if (this.#hasIdAsText(event, exchange)) this.noteViolation(event, ID_AS_TEXT);
+  }
+
+  #hasIdAsText(event: FlowEvent, { id }: Exchange): boolean {
+    if (event.kind !== 'frame' || typeof id !== 'number') return false;
+    return this.describe(event).messages.some((message) => message.id === String(id));
+  }
+}
+
+function noChange(): AnalysisChange {
+  return { updated: new Set(), servers: false, problems: false };
+}
