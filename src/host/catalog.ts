@@ -13,16 +13,25 @@ export interface Offer<T> {
   definition: T;
 }
 
-export function catalogOf<T extends { name: string }>(offers: ReadonlyMap<string, readonly T[]>): Offer<T>[] {
+export interface Catalog<T> {
+  offers: Offer<T>[];
+  /** The servers that could not be asked. */
+  failed: { server: string; error: Error }[];
+}
+
+export function catalogOf<T>(offers: ReadonlyMap<string, readonly T[]>, nameOf: (definition: T) => string): Offer<T>[] {
   const owners = new Map<string, string[]>();
   for (const [server, definitions] of offers) {
-    for (const { name } of definitions) owners.set(name, [...(owners.get(name) ?? []), server]);
+    for (const definition of definitions) {
+      const name = nameOf(definition);
+      owners.set(name, [...(owners.get(name) ?? []), server]);
+    }
   }
   return [...offers].flatMap(([server, definitions]) =>
     definitions.map((definition) => {
-      const sharedWith = owners.get(definition.name)!.filter((owner) => owner !== server);
-      const address = sharedWith.length > 0 ? `${server}/${definition.name}` : definition.name;
-      return { server, name: definition.name, address, sharedWith, definition };
+      const name = nameOf(definition);
+      const sharedWith = owners.get(name)!.filter((owner) => owner !== server);
+      return { server, name, address: sharedWith.length > 0 ? `${server}/${name}` : name, sharedWith, definition };
     }),
   );
 }

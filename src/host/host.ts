@@ -13,6 +13,7 @@ import type { Client } from '../mcp/client/client.ts';
 import { BoundedEraMemory } from '../mcp/client/era-memory.ts';
 import type { CallOptions } from '../mcp/client/options.ts';
 import type { Warning } from '../mcp/client/warnings.ts';
+import type { Service } from '../mcp/service.ts';
 import type {
   CallToolResult,
   GetPromptResult,
@@ -22,11 +23,12 @@ import type {
   ResourceTemplate,
   Tool,
 } from '../mcp/types.ts';
-import { type AllTools, allTools } from './all-tools.ts';
-import { type Offer, resolve } from './catalog.ts';
+import { type Catalog, type Offer, resolve } from './catalog.ts';
 import type { HostAbout, HostApi } from './host-api.ts';
 import type { HostCallOptions, HostOptions, HostUseOptions } from './host-options.ts';
 import { Member, type Surroundings } from './member.ts';
+import { MergedService } from './merged-service.ts';
+import { readCatalog } from './read-catalog.ts';
 import { serverStopped } from './server-errors.ts';
 import type { ServerStatus } from './server-state.ts';
 import { stderrSince } from './stderr-since.ts';
@@ -40,6 +42,7 @@ export class Host implements HostApi {
   readonly flow: FlowStore;
   /** By name; those whose entry was taken out stay until their process is gone. */
   readonly #members = new Map<string, Member>();
+  readonly #merged = new MergedService(() => this.#present());
   readonly #surroundings: Surroundings;
   #config: Config | undefined;
   /** It was stopped, and not started again: nothing but a command for one server starts anything. */
@@ -195,14 +198,20 @@ export class Host implements HostApi {
     );
   }
 
+  /** A server as a service: requests carry their caller, resources and lists can be watched. Without a name, all as one. */
+  service(server?: string): Service {
+    return server === undefined ? this.#merged : this.#member(server).service;
+  }
+
   /** Runs something on the client of a server, once it is ready. What reads only may be repeated. */
   async use<T>(server: string, run: (client: Client) => Promise<T>, options: HostUseOptions = {}): Promise<T> {
     return this.#member(server).supervised.use(run, options);
   }
 
   /** The tools of all servers that run (and of the others too, if they are to be started), and who cannot be asked. */
-  tools(options: { start?: boolean } = {}): Promise<AllTools> {
-    return allTools(this.#present(), (name) => this.listTools(name), options.start ?? false);
+  async tools(options: { start?: boolean } = {}): Promise<{ tools: Offer<Tool>[]; failed: Catalog<Tool>['failed'] }> {
+    const { offers, failed } = await readCatalog<Tool>(this.#present(), 'tools', !options.start);
+    return { tools: offers, failed };
   }
 
   /** Finds the server of a tool by its name, or by `server/tool`. */
@@ -221,6 +230,7 @@ export class Host implements HostApi {
     const removed = diff.removed.map(({ name }) => this.#remove(name));
     for (const entry of diff.unchanged) this.#members.get(entry.name)!.moved(entry);
     this.#putInOrder(config.servers);
+    if (changed.length + removed.length > 0) this.#merged.changed();
     await Promise.all([...changed, ...removed]);
     return diff;
   }

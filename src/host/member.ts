@@ -9,6 +9,7 @@ import type { Client } from '../mcp/client/client.ts';
 import type { EraMemory } from '../mcp/client/era-memory.ts';
 import type { HostOptions } from './host-options.ts';
 import { openServer } from './open-server.ts';
+import { ProcessService } from './process-service.ts';
 import { SupervisedServer } from './supervised-server.ts';
 import { ToolMemory } from './tool-memory.ts';
 import { WatchedServer } from './watched-server.ts';
@@ -22,6 +23,7 @@ export interface Surroundings extends Pick<HostOptions, 'inputs' | 'onStateChang
 export class Member {
   readonly supervised: SupervisedServer<Client>;
   readonly memory = new ToolMemory();
+  readonly service = new ProcessService(this);
   mayUse: (tool: string) => boolean;
   /** Of the last process that was connected. */
   client: Client | undefined;
@@ -51,6 +53,7 @@ export class Member {
         });
         this.client = link.client;
         this.memory.follow(link.client);
+        this.service.follow(link.client);
         return link;
       },
       onStateChange: (change) => {
@@ -84,6 +87,7 @@ export class Member {
 
   remove(): Promise<void> {
     this.#removed = true;
+    this.service.end();
     return this.supervised.stop('its entry was taken out of the config');
   }
 }

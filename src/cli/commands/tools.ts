@@ -80,7 +80,7 @@ async function all(reached: Reached, settings: Settings): Promise<Found> {
 }
 
 async function one({ host }: Reached, server: string): Promise<Found> {
-  return { tools: catalogOf(new Map([[server, await host.listTools(server)]])), failed: [] };
+  return { tools: catalogOf(new Map([[server, await host.listTools(server)]]), ({ name }) => name), failed: [] };
 }
 
 function show(tools: readonly Offer<Tool>[], out: Output): void {

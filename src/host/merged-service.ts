@@ -1,0 +1,210 @@
+// All servers of a host as one service. Names are the addresses of the catalogue: a name alone where only one server has it,
+// `server/name` where several do; the same for prompts, and for URIs of resources and templates. A server that cannot be
+// asked does not spoil the lists of the others: it is named in the `_meta` of the list.
+
+import { describeError } from '../base/error-json.ts';
+import { type ListKind, listKinds } from '../mcp/client/news.ts';
+import { ownInfo } from '../mcp/own-info.ts';
+import { methodNotFound } from '../mcp/protocol-errors.ts';
+import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
+import type { CompletionReference, Meta } from '../mcp/types.ts';
+import { UriTemplate } from '../mcp/uri-template.ts';
+import { type Offer, resolve } from './catalog.ts';
+import type { Member } from './member.ts';
+import { type Entry, type FamilyName, families, readCatalog } from './read-catalog.ts';
+
+/** In the `_meta` of an entry: the server that has it, and its name there. */
+export const OFFERED_BY = 'dev.standpipe/offer';
+/** In the `_meta` of a list: the servers that could not be asked. */
+export const FAILED = 'dev.standpipe/failed';
+/** In the `_meta` of a request for a list: ask only servers that are ready. Otherwise those that do not run are started. */
+export const READY_ONLY = 'dev.standpipe/readyOnly';
+
+const lists: Record<string, FamilyName> = {
+  'tools/list': 'tools',
+  'prompts/list': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+};
+
+const facts: ServiceFacts = {
+  info: ownInfo,
+  capabilities: {
+    tools: { listChanged: true },
+    prompts: { listChanged: true },
+    resources: { listChanged: true, subscribe: true },
+    completions: {},
+    logging: {},
+  },
+  instructions: undefined,
+};
+
+export class MergedService implements Service {
+  readonly #members: () => readonly Member[];
+  readonly #watches = new Set<MergedWatch>();
+
+  constructor(members: () => readonly Member[]) {
+    this.#members = members;
+  }
+
+  /** The same whatever runs: it waits for no server. */
+  describe(): ServiceFacts {
+    return facts;
+  }
+
+  async request(method: string, params: Params, caller: Caller): Promise<Result> {
+    const family = lists[method];
+    if (family) return this.#list(family, params);
+    switch (method) {
+      case 'tools/call':
+        return this.#pass(await this.#find('tools', params.name), method, caller, (name) => ({ ...params, name }));
+      case 'prompts/get':
+        return this.#pass(await this.#find('prompts', params.name), method, caller, (name) => ({ ...params, name }));
+      case 'resources/read':
+        return this.#pass(await this.#findUri(params.uri), method, caller, (uri) => ({ ...params, uri }));
+      case 'completion/complete':
+        return this.#complete(params, caller);
+      default:
+        throw methodNotFound(method, 'choose a server first');
+    }
+  }
+
+  notify(): void {
+    // it says something about one client, and the servers are shared by all
+  }
+
+  async watch(watcher: Watcher): Promise<() => void> {
+    const uris = await Promise.all((watcher.filter.resourceSubscriptions ?? []).map((uri) => this.#located(uri)));
+    const watch = new MergedWatch(watcher, uris);
+    this.#watches.add(watch);
+    try {
+      await Promise.all(this.#members().map((member) => watch.follow(member)));
+    } catch (error) {
+      this.#watches.delete(watch);
+      watch.stop();
+      throw error;
+    }
+    return () => {
+      this.#watches.delete(watch);
+      watch.stop();
+    };
+  }
+
+  /** The servers of the host are others now. */
+  changed(): void {
+    for (const watch of this.#watches) {
+      for (const member of this.#members()) watch.follow(member).catch(() => undefined); // lists are never refused
+      watch.notifyLists();
+    }
+  }
+
+  async #list(name: FamilyName, { _meta }: Params): Promise<Result> {
+    const readyOnly = (_meta as Meta | undefined)?.[READY_ONLY] === true;
+    const { offers, failed } = await readCatalog(this.#members(), name, readyOnly);
+    const result = { [name]: offers.map((offer) => addressed(offer, families[name].key)) };
+    if (failed.length === 0) return result;
+    const described = failed.map(({ server, error }) => ({ server, error: describeError(error) }));
+    return { ...result, _meta: { [FAILED]: described } };
+  }
+
+  async #find(name: FamilyName, address: unknown): Promise<Offer<Entry>> {
+    const { offers } = await readCatalog(this.#members(), name, false);
+    return resolve(offers, String(address), families[name].what);
+  }
+
+  /** A resource need not be listed: a template that fits, or the name of its server before it, says who has it. */
+  async #findUri(given: unknown): Promise<Pick<Offer<Entry>, 'server' | 'name'>> {
+    const uri = String(given);
+    const members = this.#members();
+    const { offers } = await readCatalog(members, 'resources', false);
+    if (offers.some(({ server, name }) => name === uri || `${server}/${name}` === uri)) {
+      return resolve(offers, uri, 'resource');
+    }
+    const named = members.find(({ config: { name } }) => uri.startsWith(`${name}/`))?.config.name;
+    if (named !== undefined) return { server: named, name: uri.slice(named.length + 1) };
+    const templates = (await readCatalog(members, 'resourceTemplates', false)).offers;
+    const fitting = templates.find(({ name }) => new UriTemplate(name).match(uri));
+    return fitting ? { server: fitting.server, name: uri } : resolve(offers, uri, 'resource');
+  }
+
+  async #located(address: string): Promise<LocatedUri> {
+    const { server, name } = await this.#findUri(address);
+    return { address, server, uri: name };
+  }
+
+  async #complete(params: Params, caller: Caller): Promise<Result> {
+    const ref = params.ref as CompletionReference;
+    if (ref?.type === 'ref/prompt') {
+      const found = await this.#find('prompts', ref.name);
+      return this.#pass(found, 'completion/complete', caller, (name) => ({ ...params, ref: { ...ref, name } }));
+    }
+    const found = await this.#find('resourceTemplates', ref?.uri);
+    return this.#pass(found, 'completion/complete', caller, (uri) => ({ ...params, ref: { ...ref, uri } }));
+  }
+
+  async #pass(
+    { server, name }: Pick<Offer<Entry>, 'server' | 'name'>,
+    method: string,
+    caller: Caller,
+    paramsFor: (name: string) => Params,
+  ): Promise<Result> {
+    const member = this.#members().find(({ config }) => config.name === server)!;
+    return member.service.request(method, paramsFor(name), caller);
+  }
+}
+
+interface LocatedUri {
+  /** As the watcher wrote it. */
+  address: string;
+  server: string;
+  uri: string;
+}
+
+/** One watcher of all servers, also of those that are added later. */
+class MergedWatch {
+  readonly #watcher: Watcher;
+  readonly #uris: readonly LocatedUri[];
+  readonly #followed = new Set<Member>();
+  readonly #stops: (() => void)[] = [];
+  #stopped = false;
+
+  constructor(watcher: Watcher, uris: readonly LocatedUri[]) {
+    this.#watcher = watcher;
+    this.#uris = uris;
+  }
+
+  async follow(member: Member): Promise<void> {
+    if (this.#followed.has(member)) return;
+    this.#followed.add(member);
+    const own = this.#uris.filter(({ server }) => server === member.config.name);
+    const filter = { ...this.#watcher.filter, resourceSubscriptions: own.map(({ uri }) => uri) };
+    const stop = await member.service.watch({
+      filter,
+      notified: (method, params) => this.#watcher.notified(method, params && addressedUpdate(params, own)),
+      ended: () => this.#followed.delete(member),
+    });
+    if (this.#stopped) stop();
+    else this.#stops.push(stop);
+  }
+
+  notifyLists(): void {
+    const wanted = listKinds.filter((kind: ListKind) => this.#watcher.filter[`${kind}ListChanged`]);
+    for (const kind of wanted) this.#watcher.notified(`notifications/${kind}/list_changed`, undefined);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const stop of this.#stops.splice(0)) stop();
+  }
+}
+
+function addressed({ definition, server, name, address, sharedWith }: Offer<Entry>, key: string): Entry {
+  const _meta = { ...definition._meta, [OFFERED_BY]: { server, name, sharedWith } };
+  return { ...definition, [key]: address, _meta };
+}
+
+/** An update names the resource by its URI; the watcher knows it by its address. */
+function addressedUpdate(params: Params, own: readonly LocatedUri[]): Params {
+  const located = own.find(({ uri }) => uri === params.uri);
+  return located && located.address !== located.uri ? { ...params, uri: located.address } : params;
+}

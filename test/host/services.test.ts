@@ -1,0 +1,199 @@
+// The servers of a host as services: one by its name, or all of them as one.
+
+import { describe, expect, test } from 'vitest';
+import type { Host } from '../../src/host/host.ts';
+import type { Caller, Params, Service, WatchFilter } from '../../src/mcp/service.ts';
+import { until } from '../fixtures/server.ts';
+import { openHost, serverFile, stateOf } from './run-host.ts';
+
+const notes = (own: string, more: object = {}) => ({
+  command: process.execPath,
+  args: [serverFile('notes')],
+  env: { OWN: own },
+  ...more,
+});
+
+const eras = {
+  modern: { get: () => 'modern' as const, set: () => undefined },
+  legacy: { get: () => 'legacy' as const, set: () => undefined },
+};
+const everyEra = Object.keys(eras) as (keyof typeof eras)[];
+
+function callerOf(more: Partial<Caller> = {}): Caller {
+  return {
+    client: { revision: '2026-07-28', capabilities: {}, info: undefined, logLevel: undefined },
+    signal: undefined,
+    wantsProgress: false,
+    progress: () => undefined,
+    log: () => undefined,
+    ask: () => Promise.reject(new Error('not expected')),
+    ...more,
+  };
+}
+
+const ask = (service: Service, method: string, params: Params = {}, caller = callerOf()) =>
+  Promise.resolve(service.request(method, params, caller)) as Promise<any>; // results are opaque
+
+async function watch(service: Service, filter: WatchFilter) {
+  const heard: { method: string; uri: unknown }[] = [];
+  const stop = await service.watch({
+    filter,
+    notified: (method, params) => heard.push({ method, uri: params?.uri }),
+  });
+  return { heard, stop };
+}
+
+const updated = (uri: string) => ({ method: 'notifications/resources/updated', uri });
+const listChanged = (kind: string) => ({ method: `notifications/${kind}/list_changed`, uri: undefined });
+
+describe.each(everyEra)('a server of the %s era', (era) => {
+  const open = (entry = notes('a')) => openHost({ a: entry }, { eraMemory: eras[era] });
+
+  test('is described once it is ready', async () => {
+    const host = await open();
+    const { info, instructions, capabilities } = await host.service('a').describe();
+    expect({ info, instructions }).toMatchObject({ info: { name: 'notes' }, instructions: 'The notes of a' });
+    expect(capabilities.completions).toEqual({});
+    expect(stateOf(host, 'a')).toBe('ready');
+  });
+
+  test('completes, reads and prompts', async () => {
+    const service = (await open()).service('a');
+    const ref = { type: 'ref/resource', uri: 'a://{id}' };
+    const { completion } = await ask(service, 'completion/complete', { ref, argument: { name: 'id', value: 'a' } });
+    expect(completion.values).toEqual(['a1', 'a2']);
+    expect((await ask(service, 'resources/read', { uri: 'a://7' })).contents[0].text).toBe('a 7');
+    const { messages } = await ask(service, 'prompts/get', { name: 'greet_a', arguments: { name: 'Ada' } });
+    expect(messages[0].content.text).toBe('Hello, Ada, from a');
+  });
+
+  test('gives progress to the caller, and members of the result that are not known here', async () => {
+    const service = (await open()).service('a');
+    const steps: Params[] = [];
+    const caller = callerOf({ wantsProgress: true, progress: (step) => steps.push(step) });
+    const result = await ask(service, 'tools/call', { name: 'only_a' }, caller);
+    expect(result).toMatchObject({ _meta: { 'example.com/kept': [1] } });
+    expect(steps).toMatchObject([{ progress: 1, total: 2, message: 'half' }]);
+  });
+
+  test('neither lists nor calls tools that its entry denies', async () => {
+    const service = (await open(notes('a', { tools: { deny: ['die', 'declare'] } }))).service('a');
+    const { tools } = await ask(service, 'tools/list');
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual(['write', 'only_a']);
+    await expect(ask(service, 'tools/call', { name: 'die' })).rejects.toMatchObject({ code: 'TOOL_NOT_ALLOWED' });
+  });
+
+  test('a watch is shared, and ends with its last watcher', async () => {
+    const service = (await open()).service('a');
+    const first = await watch(service, { resourceSubscriptions: ['notes://shared'] });
+    const second = await watch(service, { resourceSubscriptions: ['notes://shared'] });
+    await ask(service, 'tools/call', { name: 'write', arguments: { text: 'second' } });
+    await until('both have heard', () => first.heard.length === 1 && second.heard.length === 1);
+    first.stop();
+    await ask(service, 'tools/call', { name: 'write', arguments: { text: 'third' } });
+    await until('the other has heard', () => second.heard.length === 2);
+    expect(first.heard).toEqual([updated('notes://shared')]);
+    expect(second.heard).toEqual([updated('notes://shared'), updated('notes://shared')]);
+    second.stop();
+  });
+
+  test('a watch goes on with the next process, and begins with a notification of everything', async () => {
+    const service = (await open(notes('a', { restart: { policy: 'always' } }))).service('a');
+    const filter = { toolsListChanged: true, promptsListChanged: true, resourceSubscriptions: ['notes://shared'] };
+    const { heard } = await watch(service, filter);
+    await ask(service, 'tools/call', { name: 'die' }).catch(() => undefined); // that is the point
+    await until('the next process is followed', () => heard.length >= 3);
+    expect(heard).toEqual([listChanged('tools'), listChanged('prompts'), updated('notes://shared')]);
+    await ask(service, 'tools/call', { name: 'write', arguments: { text: 'x' } });
+    await ask(service, 'tools/call', { name: 'declare' });
+    await until('it is heard', () => heard.length === 5);
+    expect(heard.slice(3)).toEqual([updated('notes://shared'), listChanged('tools')]);
+  });
+
+  test('a watch of lists does not start the server, and hears of its start', async () => {
+    const host = await open();
+    const { heard } = await watch(host.service('a'), { toolsListChanged: true });
+    expect(stateOf(host, 'a')).toBe('stopped');
+    await host.startServer('a');
+    await until('it is heard', () => heard.length === 1);
+  });
+});
+
+describe('all servers as one', () => {
+  let host: Host;
+  const open = async () => {
+    host = await openHost({ a: notes('a'), b: notes('b'), broken: { command: 'no-such-command-here' } });
+    return host.service();
+  };
+  const names = (entries: { name: string }[]) => entries.map(({ name }) => name);
+
+  test('is described without a start', async () => {
+    const service = await open();
+    expect(await service.describe()).toMatchObject({ info: { name: 'standpipe' } });
+    expect(host.status().map(({ state }) => state)).toEqual(['stopped', 'stopped', 'stopped']);
+  });
+
+  test('a name that two servers have is listed with its server, and the others alone', async () => {
+    const { tools, _meta } = await ask(await open(), 'tools/list');
+    expect(names(tools)).toEqual([
+      ...['a/write', 'only_a', 'a/declare', 'a/die'],
+      ...['b/write', 'only_b', 'b/declare', 'b/die'],
+    ]);
+    expect(tools[1]._meta).toEqual({ 'dev.standpipe/offer': { server: 'a', name: 'only_a', sharedWith: [] } });
+    expect(_meta['dev.standpipe/failed']).toMatchObject([{ server: 'broken', error: { code: 'SERVER_FAILED' } }]);
+  });
+
+  test('only those that are ready are asked, if the request says so', async () => {
+    const service = await open();
+    await host.startServer('b');
+    const { tools } = await ask(service, 'tools/list', { _meta: { 'dev.standpipe/readyOnly': true } });
+    expect(names(tools)).toEqual(['write', 'only_b', 'declare', 'die']);
+    expect(stateOf(host, 'a')).toBe('stopped');
+  });
+
+  test('calls, reads, prompts and completions reach the server that has the name', async () => {
+    const service = await open();
+    expect((await ask(service, 'tools/call', { name: 'only_b' })).content[0].text).toBe('b');
+    const write = await ask(service, 'tools/call', { name: 'b/write', arguments: { text: 'x' } });
+    expect(write.content[0].text).toBe('b has x');
+    await expect(ask(service, 'tools/call', { name: 'write' })).rejects.toMatchObject({ code: 'NAME_AMBIGUOUS' });
+    await expect(ask(service, 'tools/call', { name: 'nothing' })).rejects.toMatchObject({ code: 'NAME_UNKNOWN' });
+    const read = async (uri: string) => (await ask(service, 'resources/read', { uri })).contents[0].text;
+    expect(await read('notes://b')).toBe('of b');
+    expect(await read('b/notes://shared')).toBe('x');
+    expect(await read('a://9')).toBe('a 9');
+    await expect(read('nowhere://9')).rejects.toMatchObject({ code: 'NAME_UNKNOWN' });
+    const { messages } = await ask(service, 'prompts/get', { name: 'greet_b', arguments: { name: 'Ada' } });
+    expect(messages[0].content.text).toBe('Hello, Ada, from b');
+    const complete = (ref: object, name: string) =>
+      ask(service, 'completion/complete', { ref, argument: { name, value: 'b' } });
+    const byPrompt = await complete({ type: 'ref/prompt', name: 'greet_a' }, 'name');
+    expect(byPrompt.completion.values).toEqual(['b!']);
+    const byTemplate = await complete({ type: 'ref/resource', uri: 'b://{id}' }, 'id');
+    expect(byTemplate.completion.values).toEqual(['b1']);
+    await expect(ask(service, 'example/other')).rejects.toMatchObject({ code: 'METHOD_NOT_FOUND' });
+  });
+
+  test('updates are named as they were subscribed to', async () => {
+    const service = await open();
+    const { heard, stop } = await watch(service, { resourceSubscriptions: ['b/notes://shared'] });
+    await ask(service, 'tools/call', { name: 'a/write', arguments: { text: 'not watched' } });
+    await ask(service, 'tools/call', { name: 'b/write', arguments: { text: 'watched' } });
+    await until('it is heard', () => heard.length > 0);
+    expect(heard).toEqual([updated('b/notes://shared')]);
+    stop();
+  });
+
+  test('a server that comes later is watched too', async () => {
+    const service = await open();
+    const { heard } = await watch(service, { toolsListChanged: true });
+    const { loadConfig } = await import('../../src/config/load-config.ts');
+    const { writeConfig } = await import('./run-host.ts');
+    await host.reload(await loadConfig({ file: writeConfig({ c: notes('c', { autoStart: false }) }) }));
+    expect(heard).toEqual([listChanged('tools')]);
+    await host.startServer('c');
+    await until('its start is heard', () => heard.length === 2);
+    await ask(service, 'tools/call', { name: 'declare' });
+    await until('its change is heard', () => heard.length === 3);
+  });
+});
