@@ -2,7 +2,6 @@
 // and a tool of an MCP server as a LiteMCP server. What only a bridge needs of MCP is loaded with the first bridge.
 
 import type { Readable } from 'node:stream';
-import { decodeText } from '../base/decode-text.ts';
 import { PeerError, ProcessError } from '../base/errors.ts';
 import { blankLines } from '../framing/blank-lines.ts';
 import { LiteMcpClient, type LiteMcpClientOptions } from '../litemcp/client.ts';
@@ -33,7 +32,7 @@ export class LiteMcpChild extends LiteMcpClient {
 
   constructor(options: Omit<LiteMcpConnectOptions, 'startupTimeoutMs' | 'signal'>) {
     const wire = new ChildWire({ ...options, framing: blankLines() });
-    super(wire, { decodeText, ...options });
+    super(wire, options);
     this.#wire = wire;
   }
 
@@ -78,7 +77,7 @@ export type LiteMcpServeOptions = Omit<OwnWireOptions, 'framing'>;
 export function serveLiteMcp(server: LiteMcpServer, options: LiteMcpServeOptions = {}): Promise<ServerConnection> {
   const wire = new OwnWire({ ...options, framing: blankLines() });
   const log = (line: string) => process.stderr.write(`${line}\n`);
-  return server.serve(wire, { log, decodeText, maxFrameValues: options.maxFrameValues });
+  return server.serve(wire, { log, maxFrameValues: options.maxFrameValues });
 }
 
 /** An MCP server whose one tool is that of a LiteMCP server. `connect` of it serves any MCP client. */
@@ -109,7 +108,7 @@ export async function openLiteMcpAsMcp(options: LiteMcpAsMcpOptions): Promise<Li
   const { LiteMcpChannel, REVISION_SHOWN } = await import('../litemcp/mcp-channel.ts');
   const wire = new ChildWire({ ...child, framing: blankLines() });
   const client = await openClient(
-    { open: () => new LiteMcpChannel(wire, decodeText, child.maxFrameValues), canReopen: false, key: undefined },
+    { open: () => new LiteMcpChannel(wire, child.maxFrameValues), canReopen: false, key: undefined },
     { revision: REVISION_SHOWN, startupTimeoutMs, requestTimeoutMs, signal, clock: child.clock },
   );
   let closing = false;

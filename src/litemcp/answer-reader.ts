@@ -3,6 +3,7 @@
 // with the message behind it. So a frame that is no message is searched for answers; the lines around them are noise.
 
 import { DEFAULT_MAX_FRAME_VALUES, hasMoreValues } from '../base/count-json-values.ts';
+import { decodeText } from '../base/decode-text.ts';
 import { firstChars } from '../base/first-chars.ts';
 import { jsonObjects } from '../base/json-in-text.ts';
 import type { FrameFault } from '../framing/framing.ts';
@@ -19,22 +20,16 @@ export interface AnswerSink {
 const SHOWN_CHARS = 1024;
 
 export class AnswerReader {
-  readonly #decodeText: (bytes: Uint8Array) => string;
   readonly #sink: AnswerSink;
   readonly #maxFrameValues: number;
 
-  constructor(
-    decodeText: (bytes: Uint8Array) => string,
-    sink: AnswerSink,
-    maxFrameValues: number = DEFAULT_MAX_FRAME_VALUES,
-  ) {
-    this.#decodeText = decodeText;
+  constructor(sink: AnswerSink, maxFrameValues: number = DEFAULT_MAX_FRAME_VALUES) {
     this.#sink = sink;
     this.#maxFrameValues = maxFrameValues;
   }
 
   frame(bytes: Uint8Array, offset: number): void {
-    const text = this.#decodeText(bytes);
+    const text = decodeText(bytes);
     if (hasMoreValues(text, this.#maxFrameValues)) return this.#tooManyValues(text, offset, bytes.byteLength);
     const message = parseIOBasic(text, text.length);
     if (!(message instanceof Unreadable) && isAnswerType(message.type)) this.#sink.answer(message);
@@ -42,7 +37,7 @@ export class AnswerReader {
   }
 
   fault({ code, prefix, offset, length }: FrameFault): void {
-    const text = this.#decodeText(prefix);
+    const text = decodeText(prefix);
     const problem =
       code === 'FRAME_TOO_LONG' ? `it has ${length} bytes, over maxFrameBytes` : 'the stream ended inside of it';
     const traced = traceIOBasic(text, problem);

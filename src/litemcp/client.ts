@@ -20,7 +20,6 @@ export interface LiteMcpClientOptions {
   /** The most JSON values an answer may hold; one with more fails alone. */
   maxFrameValues?: number;
   clock?: Clock;
-  decodeText?: (bytes: Uint8Array) => string;
 }
 
 export interface CallOptions {
@@ -64,14 +63,12 @@ export class LiteMcpClient {
       connection: wire,
       send: ({ id, method }, json) => wire.send(envelope(id, method, json)),
     });
-    const decoder = new TextDecoder();
-    const decodeText = options.decodeText ?? ((bytes: Uint8Array) => decoder.decode(bytes));
     const sink: AnswerSink = {
       answer: (answer) => this.#answer(answer),
       unreadable: (fault) => this.#unreadable(fault),
       noise: (noise) => this.#noise(noise),
     };
-    this.#reader = new AnswerReader(decodeText, sink, options.maxFrameValues);
+    this.#reader = new AnswerReader(sink, options.maxFrameValues);
   }
 
   /** Requests that wait for an answer. */

@@ -1,16 +1,8 @@
 import { type Duplex, duplexPair } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import type { ClientOptions } from '../mcp/client/options.ts';
-import { REVISION_SHOWN } from './mcp-channel.ts';
-import {
-  calculator,
-  gate,
-  liteMcpChannel,
-  mcpClientOfLite,
-  mcpClientOver,
-  RawEnd,
-  wireOver,
-} from './memory.contract.ts';
+import { LiteMcpChannel, REVISION_SHOWN } from './mcp-channel.ts';
+import { calculator, gate, mcpClientOfLite, mcpClientOver, RawEnd, wireOver } from './memory.contract.ts';
 import { LiteMcpServer } from './server.ts';
 
 const message = (id: number, type: string, data: object) =>
@@ -23,7 +15,7 @@ const resultOf = (id: number, text: string) =>
 async function opened(options: ClientOptions = {}, tool: object = echoTool) {
   const [near, far] = duplexPair();
   const raw = new RawEnd(far, far);
-  const channel = liteMcpChannel(wireOver(near));
+  const channel = new LiteMcpChannel(wireOver(near));
   const opening = mcpClientOver(channel, { revision: REVISION_SHOWN, ...options });
   const { id, type } = await raw.nextJson();
   expect(type).toBe('get');
@@ -166,7 +158,7 @@ describe('a server that cannot be opened', () => {
   test('because it refuses to say what it is, in its words', async () => {
     const [near, far] = duplexPair();
     const raw = new RawEnd(far, far);
-    const opening = mcpClientOver(liteMcpChannel(wireOver(near)), { revision: REVISION_SHOWN });
+    const opening = mcpClientOver(new LiteMcpChannel(wireOver(near)), { revision: REVISION_SHOWN });
     const { id } = await raw.nextJson();
     const response = { content: [{ type: 'string', data: 'not today' }], error: true };
     raw.write(message(id as number, 'result', { params: {}, response }));
@@ -175,7 +167,7 @@ describe('a server that cannot be opened', () => {
   test('because its tool is none', async () => {
     const [near, far] = duplexPair();
     const raw = new RawEnd(far, far);
-    const opening = mcpClientOver(liteMcpChannel(wireOver(near)), { revision: REVISION_SHOWN });
+    const opening = mcpClientOver(new LiteMcpChannel(wireOver(near)), { revision: REVISION_SHOWN });
     const { id } = await raw.nextJson();
     raw.write(message(id as number, 'info', { name: '' }));
     await expect(opening).rejects.toMatchObject({

@@ -42,14 +42,14 @@ export class LiteMcpChannel implements Channel {
   readonly #asked = new Map<RequestId, Question>();
   #shown: ToolAsMcp | undefined;
 
-  constructor(wire: Wire, decodeText: (bytes: Uint8Array) => string, maxFrameValues?: number) {
+  constructor(wire: Wire, maxFrameValues?: number) {
     this.#wire = wire;
     const sink: AnswerSink = {
       answer: (answer) => this.#answer(answer),
       unreadable: (fault) => this.#unreadable(fault),
       noise: (noise) => this.#noise(noise),
     };
-    this.#reader = new AnswerReader(decodeText, sink, maxFrameValues);
+    this.#reader = new AnswerReader(sink, maxFrameValues);
   }
 
   get closeError(): Error | undefined {

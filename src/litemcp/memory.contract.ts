@@ -124,13 +124,8 @@ export async function mcpClientOf(server: Server, options: ClientOptions = {}) {
 export async function mcpClientOfLite(server: LiteMcpServer, options: ClientOptions = {}) {
   const [near, far] = duplexPair();
   const connection = await server.serve(wireOver(far));
-  const client = await mcpClientOver(liteMcpChannel(wireOver(near)), { revision: REVISION_SHOWN, ...options });
+  const client = await mcpClientOver(new LiteMcpChannel(wireOver(near)), { revision: REVISION_SHOWN, ...options });
   return { client, connection };
-}
-
-export function liteMcpChannel(wire: StreamWire): LiteMcpChannel {
-  const decoder = new TextDecoder();
-  return new LiteMcpChannel(wire, (bytes) => decoder.decode(bytes));
 }
 
 export function mcpClientOver<T extends ClientChannel>(channel: T, options: ClientOptions = {}) {

@@ -1,6 +1,7 @@
 // One client of a LiteMCP server. Each request with an id gets exactly one answer, of the protocol's own shapes; what has
 // no id to answer is logged; nothing that arrives can end the connection.
 
+import { decodeText } from '../base/decode-text.ts';
 import { RpcError, toError } from '../base/errors.ts';
 import { isThenable } from '../base/thenable.ts';
 import type { FrameFault } from '../framing/framing.ts';
@@ -35,7 +36,6 @@ export interface ServerConnectionOptions {
   maxFrameValues: number | undefined;
   rememberedIds: number;
   log: (line: string) => void;
-  decodeText: (bytes: Uint8Array) => string;
 }
 
 /** A call in the queue, and what its handler sees of it. */
@@ -98,7 +98,7 @@ export class ServerConnection {
       close = resolve;
     });
     this.#events = {
-      frame: (bytes) => this.#frame(this.#options.decodeText(bytes), bytes.length),
+      frame: (bytes) => this.#frame(decodeText(bytes), bytes.length),
       fault: (fault) => this.#fault(fault),
       error: (error) => this.#log(error.message),
       full: (isFull) => this.#queue.hold(isFull),
@@ -128,7 +128,7 @@ export class ServerConnection {
       fault.code === 'FRAME_TOO_LONG'
         ? `The message has ${fault.length} bytes, more than this server reads (maxFrameBytes)`
         : 'The input ended inside a message: three newlines end one';
-    this.#unreadable(traceIOBasic(this.#options.decodeText(fault.prefix), problem));
+    this.#unreadable(traceIOBasic(decodeText(fault.prefix), problem));
   }
 
   #unreadable({ problem, id, isAnswer }: Unreadable): void {

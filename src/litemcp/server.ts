@@ -55,7 +55,6 @@ export interface ServeOptions {
   /** The most JSON values a request may hold; one with more is refused. */
   maxFrameValues?: number;
   log?: (line: string) => void;
-  decodeText?: (bytes: Uint8Array) => string;
 }
 
 export class LiteMcpServer<const P extends readonly Parameter[] = readonly Parameter[]> {
@@ -74,8 +73,6 @@ export class LiteMcpServer<const P extends readonly Parameter[] = readonly Param
     const { maxConcurrent = 256, maxQueued = 4096, rememberedIds = 10_000 } = this.#options;
     const { maxInboundBytes = DEFAULT_MAX_INBOUND_BYTES } = this.#options;
     const log = this.#options.log ?? options.log ?? (() => undefined);
-    const decoder = new TextDecoder();
-    const decodeText = options.decodeText ?? ((bytes: Uint8Array) => decoder.decode(bytes));
     const connection = new ServerConnection(wire, {
       tool: this.tool,
       handler: this.#handler as (values: object, call: LiteMcpCall) => unknown,
@@ -85,7 +82,6 @@ export class LiteMcpServer<const P extends readonly Parameter[] = readonly Param
       maxFrameValues: options.maxFrameValues,
       rememberedIds,
       log,
-      decodeText,
     });
     await connection.start();
     return connection;

@@ -45,7 +45,7 @@ const keepers: [string, Keep][] = [
     'lines of a LiteMCP server that are no message',
     (kept) => {
       const sink = { answer: () => undefined, unreadable: () => undefined, noise: (noise: object) => kept.push(noise) };
-      const reader = new AnswerReader((chunk) => new TextDecoder().decode(chunk), sink);
+      const reader = new AnswerReader(sink);
       return (n) => reader.frame(bytes(long(n)), 0);
     },
   ],
@@ -62,7 +62,7 @@ const keepers: [string, Keep][] = [
     (kept) => {
       const noise = (noise: { length: number }) => noise.length < LONG && kept.push(noise);
       const sink = { answer: () => undefined, unreadable: () => undefined, noise };
-      const reader = new AnswerReader((chunk) => new TextDecoder().decode(chunk), sink);
+      const reader = new AnswerReader(sink);
       return (n) => reader.frame(bytes(`Loading number ${n}\n${long(n)}`), 0);
     },
   ],
