@@ -75,7 +75,7 @@ class Describer implements MessageSink {
     this.#found.messages.push(...messages.map(describeMessage), ...faults.map(describeFault));
   }
 
-  messageFault(fault: InboundFault): void {
+  fault(fault: InboundFault): void {
     this.#found.kind = 'invalid';
     this.#found.messages.push(describeFault(fault));
   }

@@ -50,9 +50,9 @@ class Decoder implements FrameDecoder {
   #offset = 0;
   /** How much of the byte order mark was seen; equal to #markBytes once that question is settled. */
   #markSeen = 0;
-  readonly #steady = new SteadySink();
-  /** What is still to be read. A stream in this process may bring the next chunk while a sink handles this one. */
-  readonly #turns: { chunk: Uint8Array | undefined; sink: FrameSink }[] = [];
+  readonly #guarded = new GuardedSink();
+  /** What came while a sink handled a frame. A stream in this process may bring the next chunk then. */
+  readonly #waiting: { chunk: Uint8Array | undefined; sink: FrameSink }[] = [];
   #reading = false;
 
   constructor(createScanner: () => FrameScanner, markBytes: number) {
@@ -66,44 +66,45 @@ class Decoder implements FrameDecoder {
   }
 
   push(chunk: Uint8Array, sink: FrameSink): void {
-    this.#turns.push({ chunk, sink });
-    this.#takeTurns();
+    this.#take(chunk, sink);
   }
 
   end(sink: FrameSink): void {
-    this.#turns.push({ chunk: undefined, sink });
-    this.#takeTurns();
+    this.#take(undefined, sink);
   }
 
-  #takeTurns(): void {
-    if (this.#reading) return;
+  /** No chunk means the end of the stream. */
+  #take(chunk: Uint8Array | undefined, sink: FrameSink): void {
+    if (this.#reading) return void this.#waiting.push({ chunk, sink });
     this.#reading = true;
-    for (let turn = this.#turns.shift(); turn; turn = this.#turns.shift()) {
-      this.#steady.target = turn.sink;
-      if (turn.chunk) this.#read(turn.chunk);
-      else this.#finish();
+    this.#read(chunk, sink);
+    while (this.#waiting.length > 0) {
+      const next = this.#waiting.shift()!;
+      this.#read(next.chunk, next.sink);
     }
     this.#reading = false;
-    this.#steady.close();
+    this.#guarded.throwFirst();
   }
 
-  #read(chunk: Uint8Array): void {
+  #read(chunk: Uint8Array | undefined, target: FrameSink): void {
+    const sink = target.neverThrows ? target : this.#guarded.before(target);
+    if (!chunk) return this.#finish(sink);
     const chunkOffset = this.#offset;
     this.#offset += chunk.length;
-    const from = this.#markSeen < this.#markBytes ? this.#passMark(chunk) : 0;
-    if (from < chunk.length) this.#scanner.scan(chunk, from, chunkOffset, this.#steady);
+    const from = this.#markSeen < this.#markBytes ? this.#passMark(chunk, sink) : 0;
+    if (from < chunk.length) this.#scanner.scan(chunk, from, chunkOffset, sink);
   }
 
-  #finish(): void {
-    if (this.#markSeen < this.#markBytes) this.#scanMarkSeen();
-    this.#scanner.finish(this.#steady);
+  #finish(sink: FrameSink): void {
+    if (this.#markSeen < this.#markBytes) this.#scanMarkSeen(sink);
+    this.#scanner.finish(sink);
     this.#scanner = this.#createScanner();
     this.#offset = 0;
     this.#markSeen = 0;
   }
 
   /** Says how many bytes of the chunk belong to the mark. What began like one and is none goes to the scanner after all. */
-  #passMark(chunk: Uint8Array): number {
+  #passMark(chunk: Uint8Array, sink: FrameSink): number {
     let from = 0;
     let seen = this.#markSeen;
     while (from < chunk.length && seen < this.#markBytes && chunk[from] === byteOrderMark[seen]) {
@@ -111,7 +112,7 @@ class Decoder implements FrameDecoder {
       seen++;
     }
     if (seen < this.#markBytes && from < chunk.length) {
-      this.#scanMarkSeen();
+      this.#scanMarkSeen(sink);
       this.#markSeen = this.#markBytes;
       return 0;
     }
@@ -119,39 +120,41 @@ class Decoder implements FrameDecoder {
     return from;
   }
 
-  #scanMarkSeen(): void {
-    if (this.#markSeen > 0) this.#scanner.scan(byteOrderMark.slice(0, this.#markSeen), 0, 0, this.#steady);
+  #scanMarkSeen(sink: FrameSink): void {
+    if (this.#markSeen > 0) this.#scanner.scan(byteOrderMark.slice(0, this.#markSeen), 0, 0, sink);
   }
 }
 
-/**
- * Stands before the caller's sink and lets a chunk be read to its end before the first thing that the sink threw goes up:
- * the frames behind the unlucky one would be lost otherwise.
- */
-class SteadySink implements FrameSink {
-  target: FrameSink | undefined;
+/** Lets a chunk be read to its end before what a sink threw first goes up: the frames behind would be lost otherwise. */
+class GuardedSink implements FrameSink {
+  #target: FrameSink | undefined;
   #failure: { thrown: unknown } | undefined;
 
-  close(): void {
+  before(target: FrameSink): this {
+    this.#target = target;
+    return this;
+  }
+
+  throwFirst(): void {
     const failure = this.#failure;
-    this.target = undefined;
+    this.#target = undefined;
     this.#failure = undefined;
     if (failure) throw failure.thrown;
   }
 
   frame(bytes: Uint8Array, offset: number): void {
     try {
-      this.target?.frame(bytes, offset);
+      this.#target!.frame(bytes, offset);
     } catch (thrown) {
       this.#failure ??= { thrown };
     }
   }
 
   span(chunk: Uint8Array, start: number, end: number, offset: number): void {
-    const { target } = this;
+    const target = this.#target!;
     try {
-      if (target?.span) target.span(chunk, start, end, offset);
-      else target?.frame(chunk.subarray(start, end), offset);
+      if (target.span) target.span(chunk, start, end, offset);
+      else target.frame(chunk.subarray(start, end), offset);
     } catch (thrown) {
       this.#failure ??= { thrown };
     }
@@ -159,7 +162,7 @@ class SteadySink implements FrameSink {
 
   fault(fault: FrameFault): void {
     try {
-      this.target?.fault(fault);
+      this.#target!.fault(fault);
     } catch (thrown) {
       this.#failure ??= { thrown };
     }

@@ -33,6 +33,8 @@ export interface FrameSink {
    */
   span?(chunk: Uint8Array, start: number, end: number, offset: number): void;
   fault(fault: FrameFault): void;
+  /** Set where that is certain: such a sink is called without a guard before it. */
+  readonly neverThrows?: true;
 }
 
 export interface FrameDecoder {

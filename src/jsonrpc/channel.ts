@@ -36,7 +36,8 @@ export interface Channel {
   start(): Promise<void>;
   send(message: JsonRpcMessage, options?: object): Promise<void>;
   close(): Promise<void>;
-  onmessage?: ((message: never) => void) | undefined;
+  /** Ours tell in addition how many bytes the frame had, as the third argument: the second is the official SDK's. */
+  onmessage?: ((message: never, extra?: never, frameBytes?: number) => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onclose?: (() => void) | undefined;
   /** Called once the protocol revision is known. */
@@ -48,15 +49,13 @@ export interface Channel {
   onfull?: ((isFull: boolean) => void) | undefined;
   /** Ours: the other end has stopped talking; answers in flight can still be sent. */
   onending?: (() => void) | undefined;
-  /** Ours, set by whoever answers: how many requests will still be answered. Asked when the other end stops talking. */
+  /** Ours, set by a peer: how many requests will still be answered. Read after the other end has stopped talking. */
   unanswered?: (() => number) | undefined;
   /** Ours: the messages of one batch, to be answered by one batch. */
-  onbatch?: ((messages: JsonRpcMessage[], faults: InboundFault[]) => void) | undefined;
+  onbatch?: ((messages: JsonRpcMessage[], faults: InboundFault[], frameBytes?: number) => void) | undefined;
   sendBatch?(messages: JsonRpcMessage[]): Promise<void>;
   /** Ours: how many writes were begun. A message that no write has followed was certainly never sent. */
   readonly writes?: number | undefined;
-  /** Ours: how many bytes the frame has with which `onmessage` or `onbatch` is being called. */
-  readonly frameBytes?: number | undefined;
   /** Ours: without it, faults go to `onerror`. */
   onfault?: ((fault: InboundFault) => void) | undefined;
   /** Ours: why the channel closed, once it has. */

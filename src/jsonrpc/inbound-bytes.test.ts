@@ -131,20 +131,19 @@ describe('requests that run or wait', () => {
 test('the requests of a batch share the length of its frame', async () => {
   const sent: { id?: unknown; error?: { code: number } }[] = [];
   const channel = {
-    frameBytes: 900,
     start: async () => undefined,
     close: async () => undefined,
     send: async (message: object) => void sent.push(message),
-    onbatch: undefined as ((messages: JsonRpcRequest[], faults: []) => void) | undefined,
-    onmessage: undefined as ((message: JsonRpcRequest) => void) | undefined,
+    onbatch: undefined as ((messages: JsonRpcRequest[], faults: [], frameBytes: number) => void) | undefined,
+    onmessage: undefined as ((message: JsonRpcRequest, extra: undefined, frameBytes: number) => void) | undefined,
   };
   const peer = new Peer(channel as never, { maxInboundBytes: 1000 });
   peer.handle('work', () => new Promise(() => undefined));
   await peer.start();
   const request = (id: number): JsonRpcRequest => ({ jsonrpc: '2.0', id, method: 'work' });
-  channel.onbatch!([request(1), request(2), request(3)], []);
+  channel.onbatch!([request(1), request(2), request(3)], [], 900);
   expect([peer.serving, sent]).toEqual([3, []]);
-  channel.onmessage!(request(4));
+  channel.onmessage!(request(4), undefined, 900);
   expect(sent).toMatchObject([{ id: 4, error: { code: RpcCode.serverBusy } }]);
 });
 

@@ -103,7 +103,7 @@ export class Inbound {
 
   /** How many run or wait. */
   get size(): number {
-    return this.#queue.running.size + this.#queue.waiting;
+    return this.#queue.size;
   }
 
   /** Requests that will be answered: running or waiting, and not cancelled. */

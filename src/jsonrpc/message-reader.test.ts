@@ -10,7 +10,7 @@ function read(text: string, toleratesNoise: boolean, maxFrameBytes = 1024, maxFr
     {
       message: (message) => seen.messages.push(message),
       batch: () => expect.unreachable(),
-      messageFault: (fault) => seen.faults.push(fault),
+      fault: (fault) => seen.faults.push(fault),
       noise: (noise) => seen.noise.push(noise),
     },
   );

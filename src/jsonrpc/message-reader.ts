@@ -3,6 +3,7 @@
 // so the same bytes are a fault and get an answer.
 
 import { DEFAULT_MAX_FRAME_VALUES } from '../base/count-json-values.ts';
+import { decodeText } from '../base/decode-text.ts';
 import { RpcCode } from '../base/errors.ts';
 import { firstChars } from '../base/first-chars.ts';
 import type { InboundFault, Noise } from './channel.ts';
@@ -21,9 +22,10 @@ export interface BadFrame {
 }
 
 export interface MessageSink {
-  message(message: JsonRpcMessage): void;
-  batch(messages: JsonRpcMessage[], faults: InboundFault[]): void;
-  messageFault(fault: InboundFault): void;
+  /** `frameBytes`: how many bytes the frame had. */
+  message(message: JsonRpcMessage, frameBytes: number): void;
+  batch(messages: JsonRpcMessage[], faults: InboundFault[], frameBytes: number): void;
+  fault(fault: InboundFault): void;
   noise(noise: Noise): void;
 }
 
@@ -32,8 +34,6 @@ export interface MessageReaderOptions {
   maxFrameValues?: number;
   /** Whether text that is not JSON-RPC is expected on this pipe (a child's stdout) or a mistake (our stdin). */
   toleratesNoise: boolean;
-  /** The text of chunk[start, end). */
-  decodeText?: (chunk: Uint8Array, start: number, end: number) => string;
 }
 
 export class MessageReader implements ParseOptions {
@@ -41,10 +41,7 @@ export class MessageReader implements ParseOptions {
   batches = false;
   arrayParams = false;
   readonly maxFrameValues: number;
-  /** Of the frame that is being read, for whoever has to know how much a message makes him keep. */
-  frameBytes = 0;
   #sink: MessageSink;
-  #decodeText: (chunk: Uint8Array, start: number, end: number) => string;
   #toleratesNoise: boolean;
   #maxFrameBytes: number;
 
@@ -53,8 +50,6 @@ export class MessageReader implements ParseOptions {
     this.#toleratesNoise = options.toleratesNoise;
     this.#maxFrameBytes = options.maxFrameBytes;
     this.maxFrameValues = options.maxFrameValues ?? DEFAULT_MAX_FRAME_VALUES;
-    const decoder = new TextDecoder();
-    this.#decodeText = options.decodeText ?? ((chunk, start, end) => decoder.decode(chunk.subarray(start, end)));
   }
 
   frame(bytes: Uint8Array, offset: number): void {
@@ -62,25 +57,24 @@ export class MessageReader implements ParseOptions {
   }
 
   span(chunk: Uint8Array, start: number, end: number, offset: number): void {
-    const text = this.#decodeText(chunk, start, end);
+    const text = decodeText(chunk, start, end);
     const length = end - start;
-    this.frameBytes = length;
     // Whoever floods a pipe with text must not cost an exception a line.
     if (this.#toleratesNoise && !startsLikeJson(chunk[start])) return this.#noise(text, offset, length);
     const parsed = parseMessage(text, this);
     if (parsed instanceof MessageFault) this.#notAMessage(parsed, text, offset, length);
     else if (Array.isArray(parsed)) this.#batch(parsed, text, offset, length);
-    else this.#sink.message(parsed);
+    else this.#sink.message(parsed, length);
   }
 
   fault(frame: BadFrame): void {
-    const prefix = this.#decodeText(frame.prefix, 0, frame.prefix.length);
+    const prefix = decodeText(frame.prefix);
     const traces = traceMessage(prefix);
     if (this.#toleratesNoise && !traces.isJsonRpc && frame.code !== 'FRAME_TOO_LONG') {
       this.#sink.noise({ offset: frame.offset, length: frame.length, text: prefix });
       return;
     }
-    this.#sink.messageFault({
+    this.#sink.fault({
       code: frame.code,
       rpcCode: frame.code === 'FRAME_TRUNCATED' ? RpcCode.parseError : RpcCode.invalidRequest,
       message: this.#explain(frame),
@@ -110,11 +104,11 @@ export class MessageReader implements ParseOptions {
       if (entry instanceof MessageFault) faults.push(describe(entry, text, offset, length));
       else messages.push(entry);
     }
-    this.#sink.batch(messages, faults);
+    this.#sink.batch(messages, faults, length);
   }
 
   #notAMessage(fault: MessageFault, text: string, offset: number, length: number): void {
-    if (!this.#toleratesNoise || fault.isJsonRpc) this.#sink.messageFault(describe(fault, text, offset, length));
+    if (!this.#toleratesNoise || fault.isJsonRpc) this.#sink.fault(describe(fault, text, offset, length));
     else this.#noise(text, offset, length);
   }
 
@@ -126,7 +120,7 @@ export class MessageReader implements ParseOptions {
       length: rescued ? new TextEncoder().encode(noise).length : length,
       text: firstChars(noise, PREFIX_CHARS, text),
     });
-    if (rescued) this.#sink.message(rescued.message);
+    if (rescued) this.#sink.message(rescued.message, length);
   }
 }
 

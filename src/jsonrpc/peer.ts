@@ -109,8 +109,8 @@ export class Peer {
 
   async start(): Promise<void> {
     const { channel } = this;
-    channel.onmessage = (message: JsonRpcMessage) => this.#receive(message, channel.frameBytes);
-    channel.onbatch = (messages, faults) => this.#receiveBatch(messages, faults);
+    channel.onmessage = this.#receive;
+    channel.onbatch = (messages, faults, frameBytes) => this.#receiveBatch(messages, faults, frameBytes);
     channel.onfault = (fault) => this.#receiveFault(fault);
     channel.onerror = (error) => this.onerror?.(error);
     channel.unanswered = () => this.#inbound.unanswered;
@@ -180,14 +180,14 @@ export class Peer {
     };
   }
 
-  #receive(message: JsonRpcMessage, bytes: number | undefined): void {
+  #receive = (message: JsonRpcMessage, _extra?: unknown, frameBytes?: number): void => {
     if ('method' in message) {
-      if ('id' in message) this.#inbound.accept(message, bytes);
+      if ('id' in message) this.#inbound.accept(message, frameBytes);
       else this.#notified(message);
     } else if (!this.#outbound.answer(message)) {
       this.onerror?.(unexpectedAnswer(message));
     }
-  }
+  };
 
   #notified(notification: JsonRpcNotification): void {
     const { method, params } = notification;
@@ -202,13 +202,12 @@ export class Peer {
     this.#notifications.notify(notification);
   }
 
-  #receiveBatch(messages: JsonRpcMessage[], faults: InboundFault[]): void {
+  #receiveBatch(messages: JsonRpcMessage[], faults: InboundFault[], frameBytes: number | undefined): void {
     const requests = messages.filter((message): message is JsonRpcRequest => 'method' in message && 'id' in message);
     const answers = faults.flatMap((fault) => this.#answerToFault(fault) ?? []);
     this.#batches.open(requests, answers, (batch) => this.#sendBatch(batch));
-    const { frameBytes } = this.channel;
     const bytesOfEach = frameBytes === undefined ? undefined : Math.ceil(frameBytes / messages.length);
-    for (const message of messages) this.#receive(message, bytesOfEach);
+    for (const message of messages) this.#receive(message, undefined, bytesOfEach);
   }
 
   #receiveFault(fault: InboundFault): void {

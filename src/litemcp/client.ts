@@ -92,8 +92,7 @@ export class LiteMcpClient {
 
   start(): Promise<void> {
     return this.#wire.start({
-      frame: (bytes, offset) => this.#reader.frame(bytes, offset),
-      fault: (fault) => this.#reader.fault(fault),
+      frames: this.#reader,
       error: (error) => this.onerror?.(error),
       closed: (error) => this.#finish(error),
     });

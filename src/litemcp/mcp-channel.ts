@@ -66,8 +66,7 @@ export class LiteMcpChannel implements Channel {
 
   start(): Promise<void> {
     return this.#wire.start({
-      frame: (bytes, offset) => this.#reader.frame(bytes, offset),
-      fault: (fault) => this.#reader.fault(fault),
+      frames: this.#reader,
       error: (error) => this.onerror?.(error),
       closed: () => this.onclose?.(),
     });

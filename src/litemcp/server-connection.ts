@@ -98,10 +98,13 @@ export class ServerConnection {
       close = resolve;
     });
     this.#events = {
-      frame: (bytes) => this.#frame(decodeText(bytes), bytes.length),
-      fault: (fault) => this.#fault(fault),
+      frames: {
+        frame: (bytes) => this.#frame(decodeText(bytes), bytes.length),
+        fault: (fault) => this.#fault(fault),
+      },
       error: (error) => this.#log(error.message),
       full: (isFull) => this.#queue.hold(isFull),
+      unanswered: () => this.#queue.size,
       closed: (error) => {
         this.#queue.cancelAll(error ?? new Error('The client is gone'));
         close(error);
@@ -163,7 +166,6 @@ export class ServerConnection {
   }
 
   #enqueue(job: Job): void {
-    this.#wire.owe(1);
     const refusal = this.#queue.add(job, job.bytes);
     if (refusal) this.#finish(job, errorResponse(`${refusal.message}, with a new id`));
   }
@@ -178,7 +180,6 @@ export class ServerConnection {
 
   #finish(job: Job, response: CallResultResponse): void {
     this.#result(job.id, job.arguments, response);
-    this.#wire.owe(-1);
   }
 
   #refuse(id: OperationId, problem: string, args: readonly string[] = []): void {

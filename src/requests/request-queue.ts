@@ -77,8 +77,9 @@ export class RequestQueue<Id, T extends QueuedRequest<Id>> {
     return this.#running;
   }
 
-  get waiting(): number {
-    return this.#waiting.size;
+  /** How many run or wait. */
+  get size(): number {
+    return this.#running.size + this.#waiting.size;
   }
 
   get(id: Id): T | undefined {

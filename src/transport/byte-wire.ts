@@ -4,27 +4,27 @@
 import type { Readable } from 'node:stream';
 import { atMost } from '../base/at-most.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
+import { decodeText } from '../base/decode-text.ts';
 import { type Evidence, PeerError, type Phase, toError, UsageError } from '../base/errors.ts';
-import type { FrameDecoder, FrameSink, Framing } from '../framing/framing.ts';
+import type { FrameDecoder, Framing } from '../framing/framing.ts';
 import { newline } from '../framing/newline.ts';
 import type { ByteSink } from '../process/streams/own-streams.ts';
 import { BatchWriter } from './batch-writer.ts';
-import { GuardedObserver } from './guarded-observer.ts';
+import { Delivery } from './delivery.ts';
 import { lastOutput } from './last-output.ts';
 import type { OutputHead } from './output-head.ts';
 import { TurnReader } from './turn-reader.ts';
-import type { Wire, WireEvents, WireOptions } from './wire.ts';
+import type { Wire, WireEvents, WireObserver, WireOptions } from './wire.ts';
 
 export abstract class ByteWire implements Wire {
   phase: Phase = 'spawn';
   firstNoise: string | undefined;
-  protected answersDue = 0;
   protected readonly clock: Clock;
-  protected readonly observer: GuardedObserver | undefined;
   protected events: WireEvents | undefined;
   /** Keeps the first bytes that are read, where a wire wants them. */
   protected head: OutputHead | undefined;
   protected readonly framingName: string;
+  readonly #observer: WireObserver | undefined;
   readonly #framing: Framing;
   readonly #decoder: FrameDecoder;
   readonly #maxQueuedChars: number | undefined;
@@ -40,7 +40,7 @@ export abstract class ByteWire implements Wire {
   constructor(options: WireOptions) {
     const { framing = newline(), maxFrameBytes } = options;
     this.clock = options.clock ?? systemClock;
-    this.observer = options.observer && new GuardedObserver(options.observer, (error) => this.report(error));
+    this.#observer = options.observer;
     this.framingName = framing.name;
     this.#framing = framing;
     this.#decoder = framing.decoder({ maxFrameBytes });
@@ -76,10 +76,6 @@ export abstract class ByteWire implements Wire {
     return this.#writer.send(text, neverRefuse);
   }
 
-  owe(change: number): void {
-    this.answersDue += change;
-  }
-
   /** To be called first in `start`. */
   protected begin(events: WireEvents): void {
     if (this.#closed) throw this.#closedUsage();
@@ -89,24 +85,21 @@ export abstract class ByteWire implements Wire {
 
   /** Connects the streams. `onEnd` is called when nothing more can be read. */
   protected attach(input: Readable, output: ByteSink, onEnd: (error?: Error) => void): void {
-    const events = this.observer ? observed(this.events!, this.observer) : this.events!;
-    const { observer } = this;
+    const observer = this.#observer;
+    const delivery = new Delivery(this.events!.frames, observer, (error) => this.report(error));
     this.#writer = new BatchWriter(output, this.#framing, {
       maxQueuedChars: this.#maxQueuedChars,
-      onWrite: observer && ((chunk, places) => observer.sentSpans(chunk, places)),
+      onWrite:
+        observer && (observer.sent || observer.sentSpans) && ((chunk, places) => this.#observeSent(chunk, places)),
       onFull: (isFull) => this.#full(isFull),
     });
     this.phase = 'startup';
     const read = (chunk: Buffer) => {
       this.head?.add(chunk);
-      try {
-        this.#decoder.push(chunk, events);
-      } catch (error) {
-        this.report(toError(error)); // a protocol that trips over a message must not take the process down
-      }
+      this.#decoder.push(chunk, delivery);
     };
     this.#reader = new TurnReader(input, this.clock, read, () => {
-      this.#decoder.end(events);
+      this.#decoder.end(delivery);
       onEnd();
     });
     const inputFailed = (error: Error) => onEnd(streamFailed('reading from', error));
@@ -150,11 +143,7 @@ export abstract class ByteWire implements Wire {
     this.#isFull = isFull;
     if (isFull) this.#reader?.hold();
     else if (!this.#readsNoMore) this.#reader?.release();
-    try {
-      this.events?.full?.(isFull);
-    } catch (error) {
-      this.report(toError(error));
-    }
+    this.tell((events) => events.full?.(isFull));
   }
 
   /** What was sent goes out, however long that takes; but an end that reads nothing for `stallMs` is not waited for. */
@@ -193,38 +182,52 @@ export abstract class ByteWire implements Wire {
     this.#reader?.stop();
     this.#closeError = error;
     this.#writer?.end(error ?? new PeerError('CONNECTION_CLOSED', 'The connection was closed'));
+    this.tell((events) => events.closed(error));
+  }
+
+  /** What the protocol throws is reported. */
+  protected tell(call: (events: WireEvents) => void): void {
     try {
-      this.events?.closed(error);
-    } catch (thrown) {
-      this.report(toError(thrown));
+      if (this.events) call(this.events);
+    } catch (error) {
+      this.report(toError(error));
     }
   }
 
+  /** Never throws. A handler of errors that throws is an uncaught exception, as with any listener of an event. */
   protected report(error: Error): void {
-    this.events?.error(error);
+    try {
+      this.events?.error(error);
+    } catch (thrown) {
+      queueMicrotask(() => {
+        throw thrown;
+      });
+    }
+  }
+
+  /** For what is rare. An observer that throws is reported. */
+  protected observe(tell: (observer: WireObserver) => void): void {
+    if (!this.#observer) return;
+    try {
+      tell(this.#observer);
+    } catch (error) {
+      this.report(toError(error));
+    }
+  }
+
+  #observeSent(chunk: Uint8Array, places: number[]): void {
+    this.observe((observer) => {
+      if (observer.sentSpans) return observer.sentSpans(chunk, places);
+      for (let at = 0; at < places.length; at += 2) {
+        const text = decodeText(chunk, places[at], places[at + 1]);
+        this.observe(() => observer.sent?.(text));
+      }
+    });
   }
 
   #closedUsage(): UsageError {
     return new UsageError('TRANSPORT_CLOSED', 'This is closed; make a new one', { cause: this.#closeError });
   }
-}
-
-function observed(events: WireEvents, observer: GuardedObserver): FrameSink {
-  return {
-    frame(bytes, offset) {
-      observer.received(bytes, offset);
-      events.frame(bytes, offset);
-    },
-    span(chunk, start, end, offset) {
-      observer.receivedSpan(chunk, start, end, offset);
-      if (events.span) events.span(chunk, start, end, offset);
-      else events.frame(chunk.subarray(start, end), offset);
-    },
-    fault(fault) {
-      observer.fault(fault);
-      events.fault(fault);
-    },
-  };
 }
 
 function streamFailed(doing: string, error: Error): PeerError {

@@ -124,11 +124,10 @@ export class ChildWire extends ByteWire {
   }
 
   #observe(process: ServerProcess): void {
-    const { observer } = this;
-    if (!observer) return;
-    observer.spawned(process.pid, process.commandLine);
-    process.stderr.on('data', (chunk: Buffer) => observer.stderr(chunk));
-    process.onExit(({ exitCode, signal }) => observer.exited(exitCode, signal));
+    if (!this.#options.observer) return;
+    this.observe((observer) => observer.spawned?.(process.pid, process.commandLine));
+    process.stderr.on('data', (chunk: Buffer) => this.observe((observer) => observer.stderr?.(chunk)));
+    process.onExit(({ exitCode, signal }) => this.observe((observer) => observer.exited?.(exitCode, signal)));
   }
 
   async #close(): Promise<void> {
@@ -185,9 +184,10 @@ export class ChildWire extends ByteWire {
 
   async #stopProcess(): Promise<void> {
     if (!this.#process) return;
-    this.stopRung = await this.#process.stop();
-    this.observer?.stopped(this.stopRung);
-    if (this.stopRung !== 'unresponsive') return;
+    const rung = await this.#process.stop();
+    this.stopRung = rung;
+    this.observe((observer) => observer.stopped?.(rung));
+    if (rung !== 'unresponsive') return;
     this.report(
       new ProcessError('PROCESS_UNRESPONSIVE', `Process ${this.#process.pid} survived SIGKILL`, {
         evidence: this.evidence(),

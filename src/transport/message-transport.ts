@@ -1,18 +1,19 @@
 // JSON-RPC messages over a wire: structurally the official SDK's `Transport`, so that ours work under the official
 // `Client` and `McpServer` and theirs under our peer.
 
-import { decodeText } from '../base/decode-text.ts';
 import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
 import { toJson } from '../base/to-json.ts';
 import type { Symptoms } from '../diagnosis/symptoms.ts';
-import { DEFAULT_MAX_FRAME_BYTES, type FrameFault } from '../framing/framing.ts';
+import { DEFAULT_MAX_FRAME_BYTES } from '../framing/framing.ts';
 import type { Channel, InboundFault, Noise, SendOptions } from '../jsonrpc/channel.ts';
 import type { JsonRpcMessage } from '../jsonrpc/message.ts';
-import { MessageReader, type MessageSink } from '../jsonrpc/message-reader.ts';
-import type { Wire, WireEvents, WireOptions } from './wire.ts';
+import { MessageReader } from '../jsonrpc/message-reader.ts';
+import type { Wire, WireOptions } from './wire.ts';
+
+type OnMessage = <T extends JsonRpcMessage>(message: T, extra?: object, frameBytes?: number) => void;
 
 export interface Transport extends Channel {
-  onmessage?: (<T extends JsonRpcMessage>(message: T, extra?: object) => void) | undefined;
+  onmessage?: OnMessage | undefined;
   /** A line on a child's stdout that is no message. */
   onnoise?: ((noise: Noise) => void) | undefined;
   sessionId?: string | undefined;
@@ -24,9 +25,9 @@ export interface MessageTransportOptions extends Pick<WireOptions, 'maxFrameByte
 
 const REVISION_WITH_BATCHES = '2025-03-26';
 
-export class MessageTransport implements Transport, MessageSink, WireEvents {
-  onmessage?: (<T extends JsonRpcMessage>(message: T, extra?: object) => void) | undefined;
-  onbatch?: ((messages: JsonRpcMessage[], faults: InboundFault[]) => void) | undefined;
+export class MessageTransport implements Transport {
+  onmessage?: OnMessage | undefined;
+  onbatch?: ((messages: JsonRpcMessage[], faults: InboundFault[], frameBytes?: number) => void) | undefined;
   onfault?: ((fault: InboundFault) => void) | undefined;
   onnoise?: ((noise: Noise) => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
@@ -44,7 +45,15 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
   constructor(wire: Wire, options: MessageTransportOptions) {
     const { maxFrameBytes = DEFAULT_MAX_FRAME_BYTES, maxFrameValues, toleratesNoise } = options;
     this.#wire = wire;
-    this.#reader = new MessageReader({ maxFrameBytes, maxFrameValues, toleratesNoise, decodeText }, this);
+    this.#reader = new MessageReader(
+      { maxFrameBytes, maxFrameValues, toleratesNoise },
+      {
+        message: (message, frameBytes) => this.#message(message, frameBytes),
+        batch: (messages, faults, frameBytes) => this.#batch(messages, faults, frameBytes),
+        fault: (fault) => this.#fault(fault),
+        noise: (noise) => this.#noise(noise),
+      },
+    );
   }
 
   get closeError(): Error | undefined {
@@ -53,10 +62,6 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
 
   get writes(): number {
     return this.#wire.writes;
-  }
-
-  get frameBytes(): number {
-    return this.#reader.frameBytes;
   }
 
   evidence(): Evidence {
@@ -74,7 +79,17 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
   start(): Promise<void> {
     if (this.#isOpen) return Promise.reject(alreadyStarted(this.constructor.name));
     this.#isOpen = true;
-    return this.#wire.start(this);
+    return this.#wire.start({
+      frames: this.#reader,
+      error: (error) => this.onerror?.(error),
+      full: (isFull) => this.onfull?.(isFull),
+      ending: () => this.onending?.(),
+      unanswered: () => this.answersDue,
+      closed: () => {
+        this.#isOpen = false;
+        this.onclose?.();
+      },
+    });
   }
 
   /** An answer is never refused: the other end waits for it. */
@@ -110,79 +125,51 @@ export class MessageTransport implements Transport, MessageSink, WireEvents {
     return typeof json === 'string' ? this.#wire.send(json, neverRefuse) : Promise.reject(json);
   }
 
-  // What follows is called by the wire and by the reader, not by users.
+  /** Called with every message before it is delivered. */
+  protected arrived?(message: JsonRpcMessage): void;
 
-  /** @internal */
-  frame(bytes: Uint8Array, offset: number): void {
-    this.#reader.frame(bytes, offset);
+  /** How many requests will still be answered, where that is known. */
+  protected get answersDue(): number {
+    return this.unanswered?.() ?? 0;
   }
 
-  /** @internal */
-  span(chunk: Uint8Array, start: number, end: number, offset: number): void {
-    this.#reader.span(chunk, start, end, offset);
-  }
-
-  /** @internal */
-  fault(fault: FrameFault): void {
-    this.#reader.fault(fault);
-  }
-
-  /** @internal */
-  message(message: JsonRpcMessage): void {
+  /** What a handler throws is caught where the frame left the wire. */
+  #message(message: JsonRpcMessage, frameBytes: number): void {
     this.#wire.phase = 'running';
-    try {
-      this.onmessage?.(message);
-    } catch (error) {
-      this.error(toError(error));
+    this.arrived?.(message);
+    this.onmessage?.(message, undefined, frameBytes);
+  }
+
+  #batch(messages: JsonRpcMessage[], faults: InboundFault[], frameBytes: number): void {
+    if (this.onbatch) {
+      for (const message of messages) this.arrived?.(message);
+      this.onbatch(messages, faults, frameBytes);
+      return;
+    }
+    for (const fault of faults) this.#guard(() => this.#fault(fault));
+    for (const message of messages) this.#guard(() => this.#message(message, Math.ceil(frameBytes / messages.length)));
+  }
+
+  #fault(fault: InboundFault): void {
+    if (this.onfault) this.onfault(fault);
+    else {
+      const message = `${fault.message} (at byte ${fault.offset})`;
+      this.onerror?.(new PeerError(fault.code, message, { evidence: this.evidence() }));
     }
   }
 
-  /** @internal */
-  batch(messages: JsonRpcMessage[], faults: InboundFault[]): void {
-    if (this.onbatch) return this.#guard(() => this.onbatch?.(messages, faults));
-    for (const fault of faults) this.messageFault(fault);
-    for (const message of messages) this.message(message);
-  }
-
-  /** @internal */
-  messageFault(fault: InboundFault): void {
-    if (this.onfault) return this.#guard(() => this.onfault?.(fault));
-    this.error(new PeerError(fault.code, `${fault.message} (at byte ${fault.offset})`, { evidence: this.evidence() }));
-  }
-
-  /** @internal */
-  noise(noise: Noise): void {
+  #noise(noise: Noise): void {
     this.#wire.firstNoise ??= noise.text;
     this.noiseCount++;
-    this.#guard(() => this.onnoise?.(noise));
+    this.#guard(() => this.onnoise?.(noise)); // a message may stand behind it
   }
 
-  /** @internal */
-  error(error: Error): void {
-    this.onerror?.(error);
-  }
-
-  /** @internal */
-  full(isFull: boolean): void {
-    this.#guard(() => this.onfull?.(isFull));
-  }
-
-  /** @internal */
-  ending(): void {
-    this.#guard(() => this.onending?.());
-  }
-
-  /** @internal */
-  closed(): void {
-    this.#isOpen = false;
-    this.onclose?.();
-  }
-
-  #guard(callback: () => void): void {
+  /** Where one frame makes several calls: one that throws does not keep the others from theirs. */
+  #guard(call: () => void): void {
     try {
-      callback();
+      call();
     } catch (error) {
-      this.error(toError(error));
+      this.onerror?.(toError(error));
     }
   }
 }

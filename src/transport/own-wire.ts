@@ -37,8 +37,6 @@ export class OwnWire extends ByteWire {
   readonly #isOwn: boolean;
   #releases: (() => void)[] = [];
   #allAnswered: (() => void) | undefined;
-  /** Grows with every answer. */
-  #answers = 0;
   #ending: Promise<void> | undefined;
 
   constructor(options: OwnWireOptions = {}, { input, output }: GivenStreams = {}) {
@@ -64,10 +62,14 @@ export class OwnWire extends ByteWire {
     if (!this.#input.readableEnded) void this.#inputEnded(undefined);
   };
 
-  override owe(change: number): void {
-    super.owe(change);
-    this.#answers++;
-    if (this.answersDue === 0) this.#allAnswered?.();
+  override send(text: string, neverRefuse?: boolean): Promise<void> {
+    const accepted = super.send(text, neverRefuse);
+    if (this.#allAnswered && this.#answersDue === 0) this.#allAnswered();
+    return accepted;
+  }
+
+  get #answersDue(): number {
+    return this.events?.unanswered?.() ?? 0;
   }
 
   /** Ends the service, not the process: what was sent goes out, and stdout is an ordinary stream again. */
@@ -79,7 +81,7 @@ export class OwnWire extends ByteWire {
   async #inputEnded(error: Error | undefined): Promise<void> {
     if (this.#ending || this.closed) return;
     this.phase = 'closing';
-    this.events?.ending?.();
+    this.tell((events) => events.ending?.());
     await this.#answersInFlight();
     this.#ending ??= this.#end(error, STALL_MS.ending);
     await this.#ending;
@@ -91,9 +93,9 @@ export class OwnWire extends ByteWire {
     const allAnswered = new Promise<void>((resolve) => {
       this.#allAnswered = resolve;
     });
-    const progress = () => this.#answers + this.output.progress;
-    for (let before = -1; this.answersDue > 0 && before !== progress(); ) {
-      before = progress();
+    const state = () => `${this.#answersDue} due, ${this.output.progress} taken`;
+    for (let before = ''; this.#answersDue > 0 && before !== state(); ) {
+      before = state();
       await atMost(this.output.blocked ? STALL_MS.ending : this.#drainMs, allAnswered, this.clock);
     }
   }

@@ -1,9 +1,8 @@
-// This process as a server on its own stdin and stdout. A drop-in for the official transport of this name. It knows which
-// requests are not answered yet, so that the end of stdin loses no answer: a peer of ours is asked for the number when that
-// moment comes; under any other stack every message is counted.
+// This process as a server on its own stdin and stdout. A drop-in for the official transport of this name. It knows how many
+// requests are not answered, so that the end of stdin loses no answer: our peer says the number; under any other stack the
+// ids are kept here.
 
 import type { Readable, Writable } from 'node:stream';
-import type { InboundFault } from '../jsonrpc/channel.ts';
 import type { JsonRpcMessage, RequestId } from '../jsonrpc/message.ts';
 import { MessageTransport } from './message-transport.ts';
 import { OwnWire, type OwnWireOptions } from './own-wire.ts';
@@ -14,10 +13,8 @@ export interface StdioServerOptions extends OwnWireOptions {
 }
 
 export class StdioServerTransport extends MessageTransport {
-  readonly #wire: OwnWire;
+  /** Empty under a peer of ours. */
   readonly #unanswered = new Set<RequestId>();
-  /** After the end of stdin: each answer is one less to wait for. */
-  #draining = false;
 
   constructor(options?: StdioServerOptions);
   /** Other streams than those of this process. They stay open when the transport closes. */
@@ -26,50 +23,33 @@ export class StdioServerTransport extends MessageTransport {
     const input = isStream(first) ? first : undefined;
     const given = first === undefined || isStream(first) ? last : first;
     const options = { ...given, maxFrameBytes: given.maxFrameBytes ?? given.maxBufferSize };
-    const wire = new OwnWire(options, { input, output });
-    super(wire, { ...options, toleratesNoise: false });
-    this.#wire = wire;
+    super(new OwnWire(options, { input, output }), { ...options, toleratesNoise: false });
   }
 
-  override message(message: JsonRpcMessage): void {
-    if (!this.unanswered) this.#countIn(message);
-    super.message(message);
-  }
-
-  override batch(messages: JsonRpcMessage[], faults: InboundFault[]): void {
-    if (!this.unanswered) for (const message of messages) this.#countIn(message);
-    super.batch(messages, faults);
-  }
-
-  override send(message: JsonRpcMessage, options?: object): Promise<void> {
-    const sent = super.send(message, options);
-    if (!this.unanswered || this.#draining) this.#countOut(message);
-    return sent;
-  }
-
-  override sendBatch(messages: JsonRpcMessage[]): Promise<void> {
-    const sent = super.sendBatch(messages);
-    if (!this.unanswered || this.#draining) for (const message of messages) this.#countOut(message);
-    return sent;
-  }
-
-  override ending(): void {
-    super.ending();
-    this.#draining = true;
-    this.#wire.owe(this.unanswered?.() ?? this.#unanswered.size);
-  }
-
-  #countIn(message: JsonRpcMessage): void {
-    if (!('method' in message)) return;
+  protected override arrived(message: JsonRpcMessage): void {
+    if (this.unanswered || !('method' in message)) return;
     if ('id' in message) this.#unanswered.add(message.id);
     else if (message.method === 'notifications/cancelled')
       this.#unanswered.delete(message.params?.requestId as RequestId);
   }
 
-  #countOut(message: JsonRpcMessage): void {
-    if ('method' in message || message.id === undefined) return;
-    const counted = this.#unanswered.delete(message.id) || this.unanswered !== undefined;
-    if (this.#draining && counted) this.#wire.owe(-1);
+  protected override get answersDue(): number {
+    return this.unanswered?.() ?? this.#unanswered.size;
+  }
+
+  override send(message: JsonRpcMessage, options?: object): Promise<void> {
+    this.#answered(message);
+    return super.send(message, options);
+  }
+
+  override sendBatch(messages: JsonRpcMessage[]): Promise<void> {
+    for (const message of messages) this.#answered(message);
+    return super.sendBatch(messages);
+  }
+
+  #answered(message: JsonRpcMessage): void {
+    if (this.#unanswered.size === 0 || 'method' in message || message.id === undefined) return;
+    this.#unanswered.delete(message.id);
   }
 }
 

@@ -6,15 +6,17 @@ import type { Evidence, Phase } from '../base/errors.ts';
 import type { Symptoms } from '../diagnosis/symptoms.ts';
 import type { FrameFault, FrameSink, Framing } from '../framing/framing.ts';
 
-export interface WireEvents extends FrameSink {
-  frame(bytes: Uint8Array, offset: number): void;
-  fault(fault: FrameFault): void;
+/** The protocol on top of a wire. */
+export interface WireEvents {
+  readonly frames: FrameSink;
   /** Something failed; the wire goes on as far as it can. */
   error(error: Error): void;
   /** More answers wait than the other end has taken; false when it has caught up. Nothing is read meanwhile. */
   full?(isFull: boolean): void;
   /** The other end has stopped talking, but may still listen. */
   ending?(): void;
+  /** How many requests will still be answered. A wire whose other end has stopped talking waits for the answers. */
+  unanswered?(): number;
   /** The wire is over, for whatever reason. Called once, after the last frame. */
   closed(error: Error | undefined): void;
 }
@@ -40,8 +42,6 @@ export interface Wire {
   symptoms?(): Symptoms | undefined;
   /** Hides the values of the child's `env`. */
   mask?(text: string): string;
-  /** The protocol counts here the answers it owes: a wire whose other end stops talking waits for them. */
-  owe(change: number): void;
 }
 
 /** Sees everything that happens on a wire, as it happens, and changes nothing. */

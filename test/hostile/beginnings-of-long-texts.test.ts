@@ -28,7 +28,7 @@ const keepers: [string, Keep][] = [
   [
     'lines that are no message',
     (kept) => {
-      const sink = { ...ignored, messageFault: () => undefined, noise: (noise: object) => kept.push(noise) };
+      const sink = { ...ignored, fault: () => undefined, noise: (noise: object) => kept.push(noise) };
       const reader = new MessageReader({ maxFrameBytes: 2 * LONG, toleratesNoise: true }, sink);
       return (n) => reader.frame(bytes(long(n)), 0);
     },
@@ -36,7 +36,7 @@ const keepers: [string, Keep][] = [
   [
     'messages that are wrong',
     (kept) => {
-      const sink = { ...ignored, noise: () => undefined, messageFault: (fault: object) => kept.push(fault) };
+      const sink = { ...ignored, noise: () => undefined, fault: (fault: object) => kept.push(fault) };
       const reader = new MessageReader({ maxFrameBytes: 2 * LONG, toleratesNoise: false }, sink);
       return (n) => reader.frame(bytes(`{"jsonrpc":"${long(n)}"}`), 0);
     },
@@ -52,7 +52,7 @@ const keepers: [string, Keep][] = [
   [
     'what stands before an answer on its line',
     (kept) => {
-      const sink = { ...ignored, messageFault: () => undefined, noise: (noise: object) => kept.push(noise) };
+      const sink = { ...ignored, fault: () => undefined, noise: (noise: object) => kept.push(noise) };
       const reader = new MessageReader({ maxFrameBytes: 2 * LONG, toleratesNoise: true }, sink);
       return (n) => reader.frame(bytes(`Loading number ${n} {"jsonrpc":"2.0","id":1,"result":{"x":"${long(n)}"}}`), 0);
     },

@@ -90,12 +90,14 @@ export function makeEnvelope(
  * peer would answer it.
  */
 export function ignoreRequests(channel: Channel, warn: Warn): void {
-  const deliver = channel.onmessage as ((message: JsonRpcMessage) => void) | undefined;
-  channel.onmessage = (message: JsonRpcMessage) => {
+  const deliver = channel.onmessage as
+    | ((message: JsonRpcMessage, extra?: never, frameBytes?: number) => void)
+    | undefined;
+  channel.onmessage = (message: JsonRpcMessage, extra?: never, frameBytes?: number) => {
     if ('method' in message && 'id' in message) {
       const { method } = message;
       warn('request-ignored', `The server sent the request ${method}, which 2026-07-28 forbids; it got no answer`);
-    } else deliver?.(message);
+    } else deliver?.(message, extra, frameBytes);
   };
 }
 

@@ -29,7 +29,7 @@ const translations: Record<string, Translate> = {
 };
 
 export class TranscriptDialect implements Channel {
-  onmessage?: ((message: never) => void) | undefined;
+  onmessage?: ((message: never, extra?: never, frameBytes?: number) => void) | undefined;
   readonly #channel: Channel;
   /** Requests whose answers are to be translated; only a client of this dialect ever fills it. */
   readonly #waiting = new Map<RequestId, Translate>();
@@ -39,7 +39,8 @@ export class TranscriptDialect implements Channel {
   }
 
   start(): Promise<void> {
-    this.#channel.onmessage = (message: JsonRpcMessage) => this.onmessage?.(this.#fromClient(message) as never);
+    this.#channel.onmessage = (message: JsonRpcMessage, extra?: never, frameBytes?: number) =>
+      this.onmessage?.(this.#fromClient(message) as never, extra, frameBytes);
     return this.#channel.start();
   }
 
@@ -96,9 +97,6 @@ export class TranscriptDialect implements Channel {
   }
   get closeError(): Error | undefined {
     return this.#channel.closeError;
-  }
-  get frameBytes(): number | undefined {
-    return this.#channel.frameBytes;
   }
   set onbatch(handler: Channel['onbatch']) {
     this.#channel.onbatch = handler;

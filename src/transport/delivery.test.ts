@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { newline } from '../framing/newline.ts';
+import { Delivery } from './delivery.ts';
+
+const lines = Buffer.from('one\ntwo\nthree\n');
+
+function fail(what: string): never {
+  throw new Error(what);
+}
+
+/** What happened, in order, as three lines were read. */
+function read(observe: (text: string) => void, take: (text: string) => void, asSpans: boolean): string[] {
+  const seen: string[] = [];
+  const observed = (text: string) => {
+    seen.push(`observed ${text}`);
+    observe(text);
+  };
+  const taken = (text: string) => {
+    seen.push(`taken ${text}`);
+    take(text);
+  };
+  const textOf = (chunk: Uint8Array, start: number, end: number) => Buffer.from(chunk).toString('utf8', start, end);
+  const span = (chunk: Uint8Array, start: number, end: number) => taken(textOf(chunk, start, end));
+  const sink = { frame: (bytes: Uint8Array) => taken(Buffer.from(bytes).toString()), fault: () => undefined };
+  const observer = asSpans
+    ? { receivedSpan: (chunk: Uint8Array, start: number, end: number) => observed(textOf(chunk, start, end)) }
+    : { received: (bytes: Uint8Array) => observed(Buffer.from(bytes).toString()) };
+  const delivery = new Delivery(asSpans ? { ...sink, span } : sink, observer, ({ message }) => seen.push(message));
+  newline().decoder().push(lines, delivery);
+  return seen;
+}
+
+test.each([true, false])('each frame is observed and then delivered, as spans: %s', (asSpans) => {
+  const none = () => undefined;
+  expect(read(none, none, asSpans)).toEqual([
+    'observed one',
+    'taken one',
+    'observed two',
+    'taken two',
+    'observed three',
+    'taken three',
+  ]);
+});
+
+test.each([true, false])(
+  'what an observer throws is reported after the frame was delivered, as spans: %s',
+  (asSpans) => {
+    const seen = read(
+      (text) => text === 'two' && fail('observer failed'),
+      () => undefined,
+      asSpans,
+    );
+    expect(seen.slice(2)).toEqual(['observed two', 'taken two', 'observer failed', 'observed three', 'taken three']);
+  },
+);
+
+test('what the protocol throws is reported, and the frames behind are delivered', () => {
+  const seen = read(
+    () => undefined,
+    (text) => text === 'two' && fail('protocol failed'),
+    true,
+  );
+  expect(seen.slice(2)).toEqual(['observed two', 'taken two', 'protocol failed', 'observed three', 'taken three']);
+});
+
+test('both may throw: each is reported once, the frame delivered once', () => {
+  const seen = read(
+    () => fail('observer failed'),
+    () => fail('protocol failed'),
+    true,
+  );
+  expect(seen.slice(0, 4)).toEqual(['observed one', 'taken one', 'protocol failed', 'observer failed']);
+});
+
+test('a fault takes the same way', () => {
+  const seen: string[] = [];
+  const observer = { fault: () => fail('observer failed') };
+  const sink = { frame: () => undefined, fault: () => seen.push('fault') };
+  const delivery = new Delivery(sink, observer, ({ message }) => seen.push(message));
+  const decoder = newline().decoder({ maxFrameBytes: 2 });
+  decoder.push(lines, delivery);
+  expect(seen.slice(0, 2)).toEqual(['fault', 'observer failed']);
+});

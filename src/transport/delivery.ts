@@ -1,0 +1,62 @@
+// Where frames leave the wire: first for the observer, then for the protocol on top. The one place on the way in where what
+// either of them throws is caught. It is reported after both have had the frame, so that what was seen keeps its order.
+
+import { toError } from '../base/errors.ts';
+import type { FrameFault, FrameSink } from '../framing/framing.ts';
+import type { WireObserver } from './wire.ts';
+
+export class Delivery implements FrameSink {
+  readonly neverThrows = true;
+  readonly #protocol: FrameSink;
+  readonly #observer: WireObserver | undefined;
+  readonly #report: (error: Error) => void;
+
+  /** `report` must not throw. */
+  constructor(protocol: FrameSink, observer: WireObserver | undefined, report: (error: Error) => void) {
+    this.#protocol = protocol;
+    this.#observer = observer;
+    this.#report = report;
+  }
+
+  frame(bytes: Uint8Array, offset: number): void {
+    this.#deliver(this.#observer, bytes, 0, bytes.length, offset);
+  }
+
+  span(chunk: Uint8Array, start: number, end: number, offset: number): void {
+    this.#deliver(this.#observer, chunk, start, end, offset);
+  }
+
+  fault(fault: FrameFault): void {
+    this.#deliverFault(this.#observer, fault);
+  }
+
+  #deliver(observer: WireObserver | undefined, chunk: Uint8Array, start: number, end: number, offset: number): void {
+    let isObserved = false;
+    try {
+      if (observer?.receivedSpan) observer.receivedSpan(chunk, start, end, offset);
+      else observer?.received?.(viewOf(chunk, start, end), offset);
+      isObserved = true;
+      if (this.#protocol.span) this.#protocol.span(chunk, start, end, offset);
+      else this.#protocol.frame(viewOf(chunk, start, end), offset);
+    } catch (thrown) {
+      if (!isObserved) this.#deliver(undefined, chunk, start, end, offset);
+      this.#report(toError(thrown));
+    }
+  }
+
+  #deliverFault(observer: WireObserver | undefined, fault: FrameFault): void {
+    let isObserved = false;
+    try {
+      observer?.fault?.(fault);
+      isObserved = true;
+      this.#protocol.fault(fault);
+    } catch (thrown) {
+      if (!isObserved) this.#deliverFault(undefined, fault);
+      this.#report(toError(thrown));
+    }
+  }
+}
+
+function viewOf(chunk: Uint8Array, start: number, end: number): Uint8Array {
+  return start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end);
+}
