@@ -1,6 +1,7 @@
-// One event of a flow as the lines of a log: everything but the messages themselves. Secrets were taken out by the host.
+// One event of a flow as the lines of a log: everything but the messages themselves. The host has removed the secrets.
 
 import { describeFrame } from '../../analysis/describe-frame.ts';
+import { eventText } from '../../analysis/event-text.ts';
 import { decodeText } from '../../base/decode-text.ts';
 import type { FlowEvent } from '../../flow/event.ts';
 
@@ -17,20 +18,15 @@ export function logEntries(event: FlowEvent): LogEntry[] {
       const noise = event.direction === 'fromServer' ? describeFrame(event).noise : undefined;
       return noise === undefined ? [] : linesOf('stdout', noise);
     }
-    case 'fault':
-      return [{ kind: 'error', text: `${event.code} at byte ${event.offset} of stdout` }];
-    case 'state':
-      return [{ kind: 'state', text: event.reason ? `${event.to} (${event.reason})` : event.to }];
     case 'spawn':
-      return [{ kind: 'process', text: `started as process ${event.pid}: ${event.command}` }];
     case 'exit':
-      return [
-        { kind: 'process', text: event.signal ? `ended by ${event.signal}` : `ended with exit code ${event.exitCode}` },
-      ];
+      return [{ kind: 'process', text: eventText(event) }];
+    case 'fault':
+      return [{ kind: 'error', text: `${eventText(event)} of stdout` }];
+    case 'state':
     case 'error':
-      return [{ kind: 'error', text: `${event.code}: ${event.message}` }];
     case 'note':
-      return [{ kind: 'note', text: event.text }];
+      return [{ kind: event.kind, text: eventText(event) }];
     default:
       return [];
   }

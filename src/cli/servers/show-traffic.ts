@@ -1,5 +1,6 @@
 // --verbose: what goes over the pipes and what happens to the processes, a line each, on stderr.
 
+import { eventText } from '../../analysis/event-text.ts';
 import { decodeText } from '../../base/decode-text.ts';
 import type { FlowEvent } from '../../flow/event.ts';
 import type { FlowStore } from '../../flow/store.ts';
@@ -19,30 +20,27 @@ export function showTraffic(flow: FlowStore, out: Output, redact: Redact): () =>
 }
 
 /** A line each; stderr has as many as the server wrote. */
-export function describeEvent(event: FlowEvent, redact: Redact): string[] {
+function describeEvent(event: FlowEvent, redact: Redact): string[] {
   const textOf = (bytes: Uint8Array, length: number) => shorten(redact(decode(bytes)), bytes.length, length);
   switch (event.kind) {
     case 'frame':
       return [`${event.direction === 'toServer' ? '→' : '←'} ${textOf(event.payload, event.length)}`];
     case 'fault':
-      return [`← ${event.code} at byte ${event.offset}: ${textOf(event.prefix, event.length)}`];
+      return [`← ${eventText(event)}: ${textOf(event.prefix, event.length)}`];
     case 'stderr':
       return stderrLines(event.payload, redact).map((line) => `stderr ${line}`);
     case 'spawn':
-      return [`started as process ${event.pid}: ${visibleLine(event.command)}`];
     case 'exit':
-      return [event.signal ? `ended by ${event.signal}` : `ended with exit code ${event.exitCode}`];
     case 'state':
-      return [`is ${event.to}${event.reason ? `: ${visibleLine(event.reason)}` : ''}`];
     case 'error':
-      return [`${event.code}: ${visibleLine(event.message)}`];
+      return [visibleLine(eventText(event))];
     default:
       return [];
   }
 }
 
 /** Redacted as a whole: a secret may have several lines. */
-export function stderrLines(bytes: Uint8Array, redact: Redact): string[] {
+function stderrLines(bytes: Uint8Array, redact: Redact): string[] {
   const lines = redact(decode(bytes)).split(/\r?\n/);
   return lines.map((line) => shorten(line, line.length, line.length));
 }

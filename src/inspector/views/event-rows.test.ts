@@ -58,11 +58,11 @@ test('what happens to the process reads as a sentence', () => {
   });
   expect(rows.map(({ summary }) => summary)).toEqual([
     'started as process 7: node server.js',
-    'starting → failed: it fell',
-    'got SIGTERM',
+    'failed (it fell)',
+    'received SIGTERM',
     'ended by SIGKILL',
     'exited with code 0',
-    'all its processes are gone (SIGTERM)',
+    'all its processes have exited (SIGTERM)',
   ]);
   expect(rows.map(({ error }) => error)).toEqual([undefined, 'failed', undefined, 'SIGKILL', undefined, undefined]);
 });

@@ -2,6 +2,7 @@
 
 import type { Analysis } from '../../analysis/analysis.ts';
 import type { MessageDescription } from '../../analysis/describe-frame.ts';
+import { eventText } from '../../analysis/event-text.ts';
 import { type Exchange, isRefusedProbe, latencyMs } from '../../analysis/exchange.ts';
 import { decodeText } from '../../base/decode-text.ts';
 import type { FlowEvent, FrameEvent } from '../../flow/event.ts';
@@ -29,35 +30,20 @@ export function toRow(event: FlowEvent, analysis: Analysis, redact: Redact = asI
       row.direction = event.direction;
       row.size = event.length;
       row.error = event.code;
-      row.summary = `${event.code}: ${event.length} bytes at ${event.offset}: ${oneLine(startOf(event.prefix, redact))}`;
+      row.summary = `${eventText(event)}: ${oneLine(startOf(event.prefix, redact))}`;
       break;
     case 'stderr':
       row.size = event.length;
       row.summary = oneLine(startOf(event.payload, redact));
       break;
-    case 'spawn':
-      row.summary = `started as process ${event.pid}: ${redact(event.command)}`;
-      break;
-    case 'state':
-      row.summary = `${event.from} → ${event.to}${event.reason ? `: ${redact(event.reason)}` : ''}`;
-      if (event.to === 'failed') row.error = 'failed';
-      break;
-    case 'exit':
-      row.summary = event.signal ? `ended by ${event.signal}` : `exited with code ${event.exitCode}`;
-      if (event.exitCode !== 0) row.error = event.signal ?? `code ${event.exitCode}`;
-      break;
-    case 'stop':
-      row.summary = `all its processes are gone (${event.rung})`;
-      break;
-    case 'signal':
-      row.summary = `got ${event.signal}`;
-      break;
     case 'error':
       row.error = event.code;
-      row.summary = redact(event.message);
+      row.summary = redact(event.message); // beside its code
       break;
-    case 'note':
-      row.summary = redact(event.text);
+    default:
+      row.summary = redact(eventText(event));
+      if (event.kind === 'state' && event.to === 'failed') row.error = 'failed';
+      if (event.kind === 'exit' && event.exitCode !== 0) row.error = event.signal ?? `code ${event.exitCode}`;
   }
   return row;
 }

@@ -1,0 +1,26 @@
+// Events in words, one line each, for the Inspector and the command line. What frames and stderr hold is shown by each in
+// its own way; of a fault, that goes for the bytes behind the text.
+
+import type { FlowFact } from '../flow/event.ts';
+
+/** Texts that peers or users have written are not redacted here. */
+export function eventText(fact: Exclude<FlowFact, { kind: 'frame' | 'stderr' }>): string {
+  switch (fact.kind) {
+    case 'fault':
+      return `${fact.code}: ${fact.length} bytes at byte ${fact.offset}`;
+    case 'spawn':
+      return `started as process ${fact.pid}: ${fact.command}`;
+    case 'state':
+      return fact.reason ? `${fact.to} (${fact.reason})` : fact.to;
+    case 'signal':
+      return `received ${fact.signal}`;
+    case 'exit':
+      return fact.signal ? `ended by ${fact.signal}` : `exited with code ${fact.exitCode}`;
+    case 'stop':
+      return `all its processes have exited (${fact.rung})`;
+    case 'error':
+      return `${fact.code}: ${fact.message}`;
+    case 'note':
+      return fact.text;
+  }
+}
