@@ -1,10 +1,13 @@
-// Serves a server on the stdin and stdout of this process.
+// Serves a server, or any service, on the stdin and stdout of this process.
 
-import type { Connection } from '../mcp/server/connection.ts';
+import type { Front } from '../mcp/front/front.ts';
+import { type FrontOptions, serve } from '../mcp/front/fronts.ts';
 import type { Server } from '../mcp/server/server.ts';
+import type { Service } from '../mcp/service.ts';
 import { type StdioServerOptions, StdioServerTransport } from '../transport/stdio-server.ts';
 
 /** Serves on this process's stdin and stdout until the client closes them; the process ends then. */
-export function serveStdio(server: Server, options?: StdioServerOptions): Promise<Connection> {
-  return server.connect(new StdioServerTransport(options));
+export function serveStdio(served: Server | Service, options?: StdioServerOptions & FrontOptions): Promise<Front> {
+  const transport = new StdioServerTransport(options);
+  return 'connect' in served ? served.connect(transport) : serve(served, transport, options);
 }

@@ -2,8 +2,9 @@
 
 export { RpcError, UsageError } from '../base/errors.ts';
 export { serveStdio } from '../connect/serve-stdio.ts';
-export type { Call, ClientContext, QuestionOptions } from '../mcp/server/call.ts';
-export type { Connection } from '../mcp/server/connection.ts';
+export type { Front as Connection } from '../mcp/front/front.ts';
+export { type FrontOptions, serve } from '../mcp/front/fronts.ts';
+export type { Call, QuestionOptions } from '../mcp/server/call.ts';
 export type { PromptReturn } from '../mcp/server/prompt-result.ts';
 export type { Completer } from '../mcp/server/registry.ts';
 export type { ResourceReturn } from '../mcp/server/resource-contents.ts';
@@ -12,10 +13,19 @@ export {
   type PromptDeclaration,
   type ResourceDeclaration,
   Server,
+  type ServerOptions,
   type TemplateDeclaration,
   type ToolDeclaration,
 } from '../mcp/server/server.ts';
-export type { ServerOptions } from '../mcp/server/server-core.ts';
 export type { ToolReturn } from '../mcp/server/tool-result.ts';
+export type {
+  Caller,
+  ClientFacts,
+  ClientFacts as ClientContext,
+  Service,
+  ServiceFacts,
+  Watcher,
+  WatchFilter,
+} from '../mcp/service.ts';
 export type * from '../mcp/types.ts';
 export { type StdioServerOptions, StdioServerTransport } from '../transport/stdio-server.ts';

@@ -4,8 +4,7 @@
 
 import { PeerError, ProcessError, RpcCode, RpcError } from '../base/errors.ts';
 import type { StandardSchema } from '../mcp/schema.ts';
-import { Server } from '../mcp/server/server.ts';
-import type { ServerOptions } from '../mcp/server/server-core.ts';
+import { Server, type ServerOptions } from '../mcp/server/server.ts';
 import type { LiteMcpClient } from './client.ts';
 import { toMcpResult } from './mcp-result.ts';
 import { serverInfoOf, type ToolAsMcp, toolAsMcp } from './tool-as-mcp.ts';

@@ -1,96 +1,119 @@
-// What a peer of an older revision may see: newer members are left out, and what it could not understand is said in a way
-// that it can. Only the outgoing side of a server knows this file.
+// What a client of an older revision gets: a result without the members that came later, and with what it could not understand
+// said in a way that it can. A patch on what passes: `_meta` and unknown members stay, and a result that needs no change is
+// returned as it is. Results may come from any server, so nothing is taken for granted about their shape.
 
-import { isObject } from '../base/json-object.ts';
+import { isObject, type JsonObject } from '../base/json-object.ts';
 import { has, type Revision } from './revisions.ts';
-import type {
-  CallToolResult,
-  ContentBlock,
-  Implementation,
-  JsonSchema,
-  Prompt,
-  PromptMessage,
-  Resource,
-  ResourceTemplate,
-  ServerCapabilities,
-  Tool,
-} from './types.ts';
+import type { Result } from './service.ts';
+import type { Implementation, ServerCapabilities } from './types.ts';
 
-export function toolFor(revision: Revision, tool: Tool): Tool {
-  const { name, title, description, icons, inputSchema, outputSchema, annotations, _meta } = tool;
-  const shown: Tool = { name, inputSchema };
-  if (description !== undefined) shown.description = description;
-  if (annotations && has(revision, 'toolAnnotations')) shown.annotations = annotations;
-  if (has(revision, 'titles')) {
-    if (title !== undefined) shown.title = title;
-    if (_meta) shown._meta = _meta;
-  } else if (title !== undefined && has(revision, 'toolAnnotations')) {
-    shown.annotations = { title, ...annotations };
-  }
-  if (outputSchema && has(revision, 'structuredContent')) shown.outputSchema = outputSchemaFor(revision, outputSchema);
-  if (icons && has(revision, 'icons')) shown.icons = icons;
-  return shown;
+type Patch = (revision: Revision, value: JsonObject) => JsonObject;
+
+const patches = new Map<string, Patch>([
+  ['tools/list', items('tools', toolFor)],
+  ['resources/list', items('resources', titledFor)],
+  ['resources/templates/list', items('resourceTemplates', titledFor)],
+  ['prompts/list', items('prompts', titledFor)],
+  ['prompts/get', items('messages', messageFor)],
+  ['tools/call', toolResultFor],
+]);
+
+/** A result for a client before 2026-07-28. */
+export function resultFor(revision: Revision, method: string, result: Result): Result {
+  if (!isObject(result)) return result;
+  const legacy = result.resultType === undefined ? result : without(result, 'resultType', 'ttlMs', 'cacheScope');
+  return patches.get(method)?.(revision, legacy) ?? legacy;
+}
+
+export function implementationFor(revision: Revision, info: Implementation): Implementation {
+  if (has(revision, 'icons')) return info;
+  const shown = without(info, 'icons', 'websiteUrl', 'description');
+  return has(revision, 'titles') ? shown : without(shown, 'title');
+}
+
+export function capabilitiesFor(revision: Revision, capabilities: ServerCapabilities): ServerCapabilities {
+  return has(revision, 'completionsCapability') ? capabilities : without(capabilities, 'completions');
+}
+
+/** Resources, templates and prompts. */
+function titledFor(revision: Revision, item: JsonObject): JsonObject {
+  if (has(revision, 'icons')) return item;
+  return has(revision, 'titles') ? without(item, 'icons') : without(item, 'icons', 'title');
+}
+
+function toolFor(revision: Revision, tool: JsonObject): JsonObject {
+  const shown = titledFor(revision, tool);
+  if (has(revision, 'structuredContent')) return withObjectSchema(shown);
+  if (!has(revision, 'toolAnnotations')) return without(shown, 'outputSchema', 'annotations');
+  const { title } = tool;
+  const annotated =
+    title === undefined ? shown : { ...shown, annotations: { title, ...(tool.annotations as object | undefined) } };
+  return without(annotated, 'outputSchema');
 }
 
 /** Before 2026-07-28 structured content had to be an object: anything else is wrapped as `{ result: … }`. */
-function outputSchemaFor(revision: Revision, schema: JsonSchema): JsonSchema {
-  if (schema.type === 'object' || has(revision, 'anyStructuredContent')) return schema;
+function withObjectSchema(tool: JsonObject): JsonObject {
+  const schema = tool.outputSchema;
+  if (!isObject(schema) || schema.type === 'object') return tool;
   const { $schema, $defs, ...rest } = schema;
-  return {
+  const outputSchema = {
     ...($schema === undefined ? {} : { $schema }),
     type: 'object',
     properties: { result: rest },
     required: ['result'],
     ...($defs === undefined ? {} : { $defs }),
   };
+  return { ...tool, outputSchema };
 }
 
-export function toolResultFor(revision: Revision, result: CallToolResult): CallToolResult {
-  if (has(revision, 'anyStructuredContent')) return result;
-  const shown = { ...result, content: contentFor(revision, result.content) };
-  if (!has(revision, 'structuredContent')) delete shown.structuredContent;
-  else if (shown.structuredContent !== undefined && !isObject(shown.structuredContent)) {
-    shown.structuredContent = { result: shown.structuredContent };
+function toolResultFor(revision: Revision, result: JsonObject): JsonObject {
+  const { structuredContent } = result;
+  if (has(revision, 'structuredContent')) {
+    if (structuredContent === undefined || isObject(structuredContent)) return result;
+    return { ...result, structuredContent: { result: structuredContent } };
   }
-  return shown;
+  return without(patchItems(revision, result, 'content', contentFor), 'structuredContent');
 }
 
-export function contentFor(revision: Revision, content: ContentBlock[]): ContentBlock[] {
-  if (has(revision, 'resourceLinks')) return content;
-  return content.map((block) => blockFor(revision, block));
+function messageFor(revision: Revision, message: JsonObject): JsonObject {
+  if (!isObject(message.content)) return message;
+  const content = contentFor(revision, message.content);
+  return content === message.content ? message : { ...message, content };
 }
 
-function blockFor(revision: Revision, block: ContentBlock): ContentBlock {
-  if (block.type === 'resource_link') return { type: 'text', text: `${block.title ?? block.name}: ${block.uri}` };
-  if (block.type === 'audio' && !has(revision, 'audioContent')) {
-    return { type: 'text', text: `[audio, ${block.mimeType}, ${block.data.length} characters of base64]` };
+function contentFor(revision: Revision, block: JsonObject): JsonObject {
+  const { type, title, name, uri, mimeType, data } = block;
+  if (type === 'resource_link' && !has(revision, 'resourceLinks')) {
+    return { type: 'text', text: `${title ?? name}: ${uri}` };
+  }
+  if (type === 'audio' && !has(revision, 'audioContent')) {
+    return { type: 'text', text: `[audio, ${mimeType}, ${String(data).length} characters of base64]` };
   }
   return block;
 }
 
-export function promptMessagesFor(revision: Revision, messages: PromptMessage[]): PromptMessage[] {
-  if (has(revision, 'resourceLinks')) return messages;
-  return messages.map((message) => ({ ...message, content: blockFor(revision, message.content) }));
+function items(key: string, patch: Patch): Patch {
+  return (revision, result) => patchItems(revision, result, key, patch);
 }
 
-/** Resources, templates, prompts and implementations: titles and icons came later than the rest. */
-export function titledFor<T extends Resource | ResourceTemplate | Prompt | Implementation>(
-  revision: Revision,
-  item: T,
-): T {
-  if (has(revision, 'icons')) return item;
-  const { icons: _icons, ...shown } = item as T & { icons?: unknown; title?: string; _meta?: unknown };
-  if ('websiteUrl' in shown) delete (shown as Partial<Implementation>).websiteUrl;
-  if ('version' in shown) delete (shown as Partial<Implementation>).description;
-  if (!has(revision, 'titles')) {
-    delete shown.title;
-    delete shown._meta;
+/** Copies the list, and the object that holds it, only where an item changes. */
+function patchItems(revision: Revision, holder: JsonObject, key: string, patch: Patch): JsonObject {
+  const list = holder[key];
+  if (!Array.isArray(list)) return holder;
+  let shown: unknown[] = list;
+  for (let at = 0; at < list.length; at++) {
+    const item: unknown = list[at];
+    const patched = isObject(item) ? patch(revision, item) : item;
+    if (patched === item) continue;
+    if (shown === list) shown = [...list];
+    shown[at] = patched;
   }
-  return shown as T;
+  return shown === list ? holder : { ...holder, [key]: shown };
 }
 
-export function capabilitiesFor(revision: Revision, capabilities: ServerCapabilities): ServerCapabilities {
-  if (has(revision, 'completionsCapability')) return capabilities;
-  const { completions: _completions, ...shown } = capabilities;
-  return shown;
+function without<T extends object>(value: T, ...names: string[]): T {
+  if (!names.some((name) => name in value)) return value;
+  const shown: Partial<Record<string, unknown>> = { ...value };
+  for (const name of names) delete shown[name];
+  return shown as T;
 }

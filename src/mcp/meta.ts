@@ -9,6 +9,15 @@ export const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 export const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 
+/** Ours: what a client of ours allows for a request. It is meant for the next service alone and is not passed on. */
+export const CALL_OPTIONS = 'dev.standpipe/call';
+
+export interface CallOptions {
+  timeoutMs?: number;
+  totalTimeoutMs?: number;
+  repeatable?: boolean;
+}
+
 /** What every modern request says about its sender. */
 export interface RequestEnvelope {
   [PROTOCOL_VERSION]: string;

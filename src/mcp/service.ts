@@ -1,6 +1,8 @@
 // A service answers MCP requests on behalf of a caller: handlers in this process, a process behind a pipe, a host behind a
-// socket. Parameters and results are opaque: members that nobody here knows pass through unchanged.
+// socket. Parameters and results are opaque: unknown members pass through unchanged. What `_meta` says about one connection
+// alone (the envelope of 2026-07-28, the progress token) passes too; a service that sends a request on writes its own.
 
+import type { JsonRpcRequest } from '../jsonrpc/message.ts';
 import type { Revision } from './revisions.ts';
 import type {
   ClientCapabilities,
@@ -33,6 +35,11 @@ export interface ClientFacts {
 /** One request of one client. Everything that has to find its way back to that client travels with it. */
 export interface Caller {
   readonly client: ClientFacts;
+  /**
+   * The message that the result will answer. After a question of 2026-07-28 it is the one that brought the answer. Absent
+   * for a caller in this process.
+   */
+  readonly request?: JsonRpcRequest | undefined;
   /** Aborts when the client cancels the request or goes away. Undefined: the request is never cancelled. */
   readonly signal: AbortSignal | undefined;
   /** How long the service behind may be silent. Its own limit applies where this is absent. */
@@ -56,7 +63,8 @@ export interface Caller {
 
 /** What a watcher wants to hear of: the members of `subscriptions/listen`, and log messages that belong to no request. */
 export interface WatchFilter extends SubscriptionFilter {
-  logs?: boolean;
+  /** The least level of those log messages. */
+  logs?: LogLevel;
 }
 
 export interface Watcher {

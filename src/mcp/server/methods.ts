@@ -1,37 +1,33 @@
-// What each method of a server does, for every revision. A method gets its parameters and a context; how the result is
-// dressed for the era, and how a handler's question travels, is decided by whoever calls.
+// What each method of a declared server does. Results are those of the newest revision; the front fits them to others.
 
 import { RpcError, toError } from '../../base/errors.ts';
-import { promptMessagesFor, toolResultFor } from '../down-level.ts';
 import { page } from '../paging.ts';
 import { invalidParams, resourceNotFound } from '../protocol-errors.ts';
 import type { Revision } from '../revisions.ts';
 import type { Checked } from '../schema.ts';
+import type { Caller, Params, Result } from '../service.ts';
 import type { CallToolResult, CompletionReference, GetPromptResult, ReadResourceResult } from '../types.ts';
-import type { Call } from './call.ts';
+import { Call } from './call.ts';
 import { toPromptResult } from './prompt-result.ts';
 import type { Catalog, Completer, Registry, ToolEntry } from './registry.ts';
 import { toContents } from './resource-contents.ts';
 import { toolError, toToolResult } from './tool-result.ts';
 
-export type Params = Record<string, unknown>;
-
 /** 2025-11-25 made arguments that do not fit an error that the model sees; before, they were an error of the protocol. */
 const INVALID_ARGUMENTS_ARE_TOOL_ERRORS: Revision = '2025-11-25';
 
 export function listPage<D>(
-  catalog: Pick<Catalog<never, D>, 'shownTo'>,
+  catalog: Pick<Catalog<never, D>, 'definitions'>,
   key: string,
   params: Params,
-  revision: Revision,
   pageSize: number,
-): Record<string, unknown> {
-  const { items, nextCursor } = page(catalog.shownTo(revision), params.cursor, pageSize);
+): Result {
+  const { items, nextCursor } = page(catalog.definitions(), params.cursor, pageSize);
   return nextCursor === undefined ? { [key]: items } : { [key]: items, nextCursor };
 }
 
 /** Answers at once where the tool does: a promise is made only by a handler or a check that needs one. */
-export function callTool(registry: Registry, params: Params, call: Call): CallToolResult | Promise<CallToolResult> {
+export function callTool(registry: Registry, params: Params, caller: Caller): CallToolResult | Promise<CallToolResult> {
   const { name, arguments: args = {} } = params;
   if (typeof name !== 'string') throw invalidParams('tools/call needs the "name" of a tool');
   if (typeof args !== 'object' || args === null || Array.isArray(args)) {
@@ -41,34 +37,34 @@ export function callTool(registry: Registry, params: Params, call: Call): CallTo
   if (!tool) throw invalidParams(`Unknown tool: ${name}`);
   const checked = tool.input?.check(args) ?? { value: args };
   return checked instanceof Promise
-    ? checked.then((settled) => runChecked(tool, settled, call))
-    : runChecked(tool, checked, call);
+    ? checked.then((settled) => runChecked(tool, settled, caller))
+    : runChecked(tool, checked, caller);
 }
 
-function runChecked(tool: ToolEntry, checked: Checked, call: Call): CallToolResult | Promise<CallToolResult> {
+function runChecked(tool: ToolEntry, checked: Checked, caller: Caller): CallToolResult | Promise<CallToolResult> {
   if (checked.problem !== undefined) {
     const words = `Invalid arguments for tool ${tool.definition.name}: ${checked.problem}`;
-    if (call.revision < INVALID_ARGUMENTS_ARE_TOOL_ERRORS) throw invalidParams(words);
+    if (caller.client.revision < INVALID_ARGUMENTS_ARE_TOOL_ERRORS) throw invalidParams(words);
     return toolError(words);
   }
   let returned: unknown;
   try {
-    returned = tool.run(checked.value as never, call);
+    returned = tool.run(checked.value as never, new Call(caller));
   } catch (error) {
     return failed(error);
   }
   return returned instanceof Promise
-    ? returned.then((value) => finished(tool, value, call), failed)
-    : finished(tool, returned, call);
+    ? returned.then((value) => finished(tool, value), failed)
+    : finished(tool, returned);
 }
 
-function finished(tool: ToolEntry, returned: unknown, call: Call): CallToolResult | Promise<CallToolResult> {
+function finished(tool: ToolEntry, returned: unknown): CallToolResult | Promise<CallToolResult> {
   const result = toToolResult(returned, tool.output !== undefined);
-  if (!tool.output || result.isError) return toolResultFor(call.revision, result);
+  if (!tool.output || result.isError) return result;
   const checked = tool.output.check(result.structuredContent);
   const check = ({ problem }: Checked): CallToolResult =>
     problem === undefined
-      ? toolResultFor(call.revision, result)
+      ? result
       : toolError(`Tool ${tool.definition.name} gave a result that does not fit its own output schema: ${problem}`);
   return checked instanceof Promise ? checked.then(check) : check(checked);
 }
@@ -79,19 +75,20 @@ function failed(error: unknown): CallToolResult {
   return toolError(toError(error).message);
 }
 
-export async function readResource(registry: Registry, params: Params, call: Call): Promise<ReadResourceResult> {
+export async function readResource(registry: Registry, params: Params, caller: Caller): Promise<ReadResourceResult> {
   const { uri } = params;
   if (typeof uri !== 'string') throw invalidParams('resources/read needs a "uri"');
+  const call = new Call(caller);
   const resource = registry.resources.get(uri);
   if (resource) return toContents(await resource.read(uri, call), uri, resource.definition.mimeType);
   for (const { template, read, definition } of registry.templates.entries()) {
     const variables = template.match(uri);
     if (variables) return toContents(await read(variables as never, call, uri), uri, definition.mimeType);
   }
-  throw resourceNotFound(uri, call.revision);
+  throw resourceNotFound(uri, caller.client.revision);
 }
 
-export async function getPrompt(registry: Registry, params: Params, call: Call): Promise<GetPromptResult> {
+export async function getPrompt(registry: Registry, params: Params, caller: Caller): Promise<GetPromptResult> {
   const { name, arguments: args = {} } = params;
   const prompt = typeof name === 'string' ? registry.prompts.get(name) : undefined;
   if (!prompt) throw invalidParams(`Unknown prompt: ${name}`);
@@ -102,13 +99,12 @@ export async function getPrompt(registry: Registry, params: Params, call: Call):
       throw invalidParams(`Argument "${argument}" of prompt ${name} must be a string`);
     }
   }
-  const result = toPromptResult(await prompt.get(args as never, call), prompt.definition.description);
-  return { ...result, messages: promptMessagesFor(call.revision, result.messages) };
+  return toPromptResult(await prompt.get(args as never, new Call(caller)), prompt.definition.description);
 }
 
 const MOST_COMPLETIONS = 100;
 
-export async function complete(registry: Registry, params: Params): Promise<Record<string, unknown>> {
+export async function complete(registry: Registry, params: Params): Promise<Result> {
   const { name, value } = (params.argument ?? {}) as { name?: unknown; value?: unknown };
   if (typeof name !== 'string' || typeof value !== 'string') {
     throw invalidParams('completion/complete needs "argument" with "name" and "value", both strings');

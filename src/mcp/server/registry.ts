@@ -1,9 +1,7 @@
 // What a server offers: its tools, resources, templates and prompts, as they were declared. Names are unique; lists keep
-// the order of declaration; every change is told to whoever serves them.
+// the order of declaration; every change is reported to the service.
 
 import { UsageError } from '../../base/errors.ts';
-import { titledFor, toolFor } from '../down-level.ts';
-import type { Revision } from '../revisions.ts';
 import type { CompiledSchema } from '../schema.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../types.ts';
 import type { UriTemplate } from '../uri-template.ts';
@@ -41,17 +39,15 @@ export interface PromptEntry {
   get: (args: never, call: Call) => unknown;
 }
 
-/** One family of things with unique names, and how each revision sees them. */
+/** One family of things with unique names. */
 export class Catalog<Entry extends { definition: Definition }, Definition> {
   readonly #byName = new Map<string, Entry>();
-  readonly #shown = new Map<Revision, Definition[]>();
+  #definitions: readonly Definition[] | undefined;
   readonly #what: string;
-  readonly #show: (revision: Revision, definition: Definition) => Definition;
   readonly #changed: () => void;
 
-  constructor(what: string, show: (revision: Revision, definition: Definition) => Definition, changed: () => void) {
+  constructor(what: string, changed: () => void) {
     this.#what = what;
-    this.#show = show;
     this.#changed = changed;
   }
 
@@ -83,18 +79,14 @@ export class Catalog<Entry extends { definition: Definition }, Definition> {
     return this.#byName.values();
   }
 
-  /** All definitions as a client of this revision may see them. */
-  shownTo(revision: Revision): readonly Definition[] {
-    let shown = this.#shown.get(revision);
-    if (!shown) {
-      shown = [...this.#byName.values()].map(({ definition }) => this.#show(revision, definition));
-      this.#shown.set(revision, shown);
-    }
-    return shown;
+  /** The same list until something changes. */
+  definitions(): readonly Definition[] {
+    this.#definitions ??= [...this.#byName.values()].map(({ definition }) => definition);
+    return this.#definitions;
   }
 
   #touch(): void {
-    this.#shown.clear();
+    this.#definitions = undefined;
     this.#changed();
   }
 }
@@ -106,9 +98,9 @@ export class Registry {
   readonly prompts: Catalog<PromptEntry, Prompt>;
 
   constructor(changed: (family: Family) => void) {
-    this.tools = new Catalog('tool', toolFor, () => changed('tools'));
-    this.resources = new Catalog('resource', titledFor<Resource>, () => changed('resources'));
-    this.templates = new Catalog('resource template', titledFor<ResourceTemplate>, () => changed('resources'));
-    this.prompts = new Catalog('prompt', titledFor<Prompt>, () => changed('prompts'));
+    this.tools = new Catalog('tool', () => changed('tools'));
+    this.resources = new Catalog('resource', () => changed('resources'));
+    this.templates = new Catalog('resource template', () => changed('resources'));
+    this.prompts = new Catalog('prompt', () => changed('prompts'));
   }
 }

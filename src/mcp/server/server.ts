@@ -1,18 +1,19 @@
 // A server as its author writes it: tools, resources and prompts are declared once, and served to clients of every
 // revision over any number of connections.
 
-import { systemClock } from '../../base/clock.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
+import type { Front } from '../front/front.ts';
+import { type FrontOptions, Fronts } from '../front/fronts.ts';
 import { type AnySchema, compileSchema, type InputOf, mustTakeObjects, type OutputOf } from '../schema.ts';
+import type { Service } from '../service.ts';
 import type { Implementation, LogLevel, Prompt, PromptArgument, Resource, ResourceTemplate, Tool } from '../types.ts';
 import { UriTemplate } from '../uri-template.ts';
 import type { Call } from './call.ts';
-import { Connection } from './connection.ts';
 import { mustBeFunction, mustHaveName, mustNotHave, mustPresentItself } from './declaration-checks.ts';
+import { DeclaredService, type DeclaredServiceOptions } from './declared-service.ts';
 import type { PromptReturn } from './prompt-result.ts';
-import { type Completer, type Family, Registry } from './registry.ts';
+import type { Completer, Registry } from './registry.ts';
 import type { ResourceReturn } from './resource-contents.ts';
-import { ServerCore, type ServerOptions } from './server-core.ts';
 import type { ToolReturn } from './tool-result.ts';
 
 export interface ToolDeclaration<I extends AnySchema, O extends AnySchema>
@@ -43,20 +44,25 @@ export interface Declared {
 
 type Awaitable<T> = T | Promise<T>;
 
+export interface ServerOptions extends DeclaredServiceOptions, Omit<FrontOptions, 'exposeErrors'> {}
+
 export class Server {
   readonly info: Implementation;
-  readonly #options: ServerOptions;
+  readonly #declared: DeclaredService;
   readonly #registry: Registry;
-  readonly #core: ServerCore;
-  readonly #connections = new Set<Connection>();
-  readonly #changed = new Set<Family>();
+  readonly #fronts: Fronts;
 
   constructor(info: Implementation, options: ServerOptions = {}) {
     mustPresentItself(info);
     this.info = info;
-    this.#options = options;
-    this.#registry = new Registry((family) => this.#familyChanged(family));
-    this.#core = new ServerCore(info, this.#registry, options, options.clock ?? systemClock);
+    this.#declared = new DeclaredService(info, options);
+    this.#registry = this.#declared.registry;
+    this.#fronts = new Fronts(this.#declared, options);
+  }
+
+  /** What is declared here, without a protocol in front: for callers in this process. */
+  get service(): Service {
+    return this.#declared;
   }
 
   tool<I extends AnySchema = Record<string, never>, O extends AnySchema = never>(
@@ -119,48 +125,27 @@ export class Server {
     return { remove: () => this.#registry.prompts.remove(name) };
   }
 
-  /** Tells whoever subscribed to it that a resource has changed. */
+  /** Notifies the clients that subscribed to a resource that it has changed. */
   resourceUpdated(uri: string): void {
-    for (const connection of this.#connections) connection.resourceUpdated(uri);
+    this.#declared.resourceUpdated(uri);
   }
 
   /** A log message outside of any call, for clients whose revision has such. */
   log(level: LogLevel, data: unknown, logger?: string): void {
-    for (const connection of this.#connections) connection.log(level, data, logger);
+    this.#declared.log(level, data, logger);
   }
 
   /** Serves a client over a transport, ours or the official one. Resolves when the transport has started. */
-  async connect(channel: Channel): Promise<Connection> {
-    const { maxConcurrent, maxQueued, maxInboundBytes, clock } = this.#options;
-    const connection = new Connection(this.#core, channel, { maxConcurrent, maxQueued, maxInboundBytes, clock });
-    this.#connections.add(connection);
-    void connection.closed.then(() => this.#connections.delete(connection));
-    await connection.peer.start();
-    return connection;
+  connect(channel: Channel): Promise<Front> {
+    return this.#fronts.connect(channel);
   }
 
-  async close(): Promise<void> {
-    this.#core.suspended.dropAll('the server closes');
-    await Promise.all([...this.#connections].map((connection) => connection.close()));
+  close(): Promise<void> {
+    return this.#fronts.close();
   }
 
   /** For `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  /** Changes of one turn are told once. */
-  #familyChanged(family: Family): void {
-    this.#core.declarationsChanged();
-    if (this.#connections.size === 0) return;
-    if (this.#changed.size === 0) queueMicrotask(() => this.#tellChanges());
-    this.#changed.add(family);
-  }
-
-  #tellChanges(): void {
-    for (const family of this.#changed) {
-      for (const connection of this.#connections) connection.listChanged(family);
-    }
-    this.#changed.clear();
   }
 }

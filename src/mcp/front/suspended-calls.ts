@@ -1,7 +1,7 @@
-// 2026-07-28 has no requests from server to client: a handler that asks its client is kept here, asleep, while an
-// `input_required` result carries its questions out; the client's retry brings the answers and wakes it. The handler runs
-// once, however many rounds that takes. Those asleep are bounded in number and in bytes. What the client holds meanwhile
-// is only a key: random, good for one use, and worth nothing if it is altered, which is noticed and said.
+// 2026-07-28 has no requests from server to client: a call that asks its client is kept here, suspended, while an
+// `input_required` result carries its questions out; the client's retry brings the answers and resumes it. The service runs
+// it once, however many rounds that takes. Suspended calls are bounded in number and in bytes. The client holds only a key:
+// random, good for one use, and refused with an error if it is altered.
 //
 // A sleeping call belongs to the connection that its last request came on. It ends when that connection is closed, unless
 // a request on another one resumes it within `orphanedMs`; when its client does not answer within `suspendedMs`; and when
@@ -14,10 +14,10 @@ import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import { Deadlines } from '../../requests/deadlines.ts';
 import { InFlight } from '../../requests/in-flight.ts';
 import { invalidParams } from '../protocol-errors.ts';
+import type { ClientFacts, Result } from '../service.ts';
 import type { InputRequest, InputRequiredResult, InputResponse } from '../types.ts';
-import type { Call, ClientContext } from './call.ts';
 import type { Notifier } from './notifier.ts';
-import { Work } from './suspended-work.ts';
+import type { Work } from './suspended-work.ts';
 
 export interface SuspendedCallsOptions {
   clock: Clock;
@@ -47,10 +47,8 @@ export class SuspendedCalls {
     return this.#asleep.size;
   }
 
-  /** Runs a handler until it is done or asks. */
-  start(inbound: InboundCall, client: ClientContext, owner: Notifier, run: (call: Call) => unknown): unknown {
-    const work = new Work(inbound, client, owner, this.#ask);
-    const outcome = run(work.call);
+  /** `outcome`: what the service returned for this work. Resolves when that is there, or when it asks. */
+  run(work: Work, outcome: Result | Promise<Result>): Result | Promise<Result> {
     if (!(outcome instanceof Promise)) {
       work.done();
       return outcome;
@@ -59,14 +57,14 @@ export class SuspendedCalls {
     // What it fails with while it sleeps is for the request that wakes it.
     const done = () => work.done();
     outcome.then(done, done);
-    return this.#untilNextStop(work, inbound);
+    return this.#untilNextStop(work, work.first);
   }
 
   /** The client has sent the request again, with answers. */
-  resume(inbound: InboundCall, client: ClientContext, owner: Notifier): Promise<unknown> {
+  resume(inbound: InboundCall, client: ClientFacts, notifier: Notifier): Promise<Result> {
     const params = inbound.request.params ?? {};
     const work = this.#find(params.requestState);
-    if (work.request !== identity(inbound)) {
+    if (work.identity !== identityOf(inbound)) {
       throw invalidParams('requestState belongs to another request: send the same method and parameters again');
     }
     const answers = (params.inputResponses ?? {}) as Record<string, unknown>;
@@ -77,8 +75,7 @@ export class SuspendedCalls {
     );
     this.#wake(work);
     if (this.#asleep.size === 0) this.#deadlines.idle();
-    work.owner = owner;
-    work.call.continueUnder(inbound, client);
+    work.continueUnder(inbound, client, notifier);
     for (const [key, response] of read) {
       work.questions.get(key)?.resolve(response);
       work.questions.delete(key);
@@ -87,9 +84,9 @@ export class SuspendedCalls {
   }
 
   /** The connection is closed: what sleeps for it is given up now, or when nothing has resumed it in time. */
-  ownerClosed(owner: Notifier): void {
+  ownerClosed(notifier: Notifier): void {
     const { clock, orphanedMs } = this.#options;
-    for (const work of [...this.#asleep.values()].filter((each) => each.owner === owner)) {
+    for (const work of [...this.#asleep.values()].filter((each) => each.notifier === notifier)) {
       if (orphanedMs === 0) this.#drop(work, 'its client closed the connection');
       else {
         work.dueMs = Math.min(work.dueMs, clock.nowMs() + orphanedMs);
@@ -104,23 +101,28 @@ export class SuspendedCalls {
     this.#deadlines.stop();
   }
 
-  #ask = (work: Work, request: InputRequest, name = work.nextName()): Promise<InputResponse> => {
-    if (work.isDone || work.call.signal.aborted) return Promise.reject(notGiven('it has ended already'));
+  ask(work: Work, request: InputRequest, name = work.nextName(), signal?: AbortSignal): Promise<InputResponse> {
+    if (work.isDone || work.signal.aborted) return Promise.reject(notGiven('it has ended already'));
     if (work.questions.has(name)) return Promise.reject(sameName(name));
     return new Promise((resolve, reject) => {
-      work.questions.set(name, { request, resolve, reject });
+      const question = { request, resolve, reject };
+      work.questions.set(name, question);
+      signal?.addEventListener('abort', () => {
+        if (work.questions.get(name) === question) work.questions.delete(name);
+        reject(signal.reason);
+      });
       // Questions of one turn travel together.
       if (work.questions.size === 1) queueMicrotask(() => work.onAsked?.());
     });
-  };
+  }
 
-  #untilNextStop(work: Work, inbound: InboundCall): Promise<unknown> {
+  #untilNextStop(work: Work, inbound: InboundCall): Promise<Result> {
     return new Promise((resolve, reject) => {
       work.onAsked = () => {
+        if (work.isDone || work.questions.size === 0) return; // all were taken back
         work.onAsked = undefined;
-        if (work.isDone) return;
         try {
-          resolve(this.#suspend(work, inbound));
+          resolve(this.#suspend(work, inbound) as Result & InputRequiredResult);
         } catch (error) {
           work.rejectQuestions(toError(error));
           reject(error);
@@ -133,8 +135,8 @@ export class SuspendedCalls {
   }
 
   #suspend(work: Work, inbound: InboundCall): InputRequiredResult {
-    work.request ||= identity(inbound);
-    work.bytes = work.request.length + work.first.bytes + (inbound === work.first ? 0 : inbound.bytes);
+    work.identity ||= identityOf(inbound);
+    work.bytes = work.identity.length + work.first.bytes + (inbound === work.first ? 0 : inbound.bytes);
     this.#makeRoom(work.bytes);
     work.key = randomText(16);
     work.dueMs = this.#options.clock.nowMs() + this.#options.suspendedMs;
@@ -179,7 +181,7 @@ export class SuspendedCalls {
   #drop(work: Work, why: string): void {
     this.#wake(work);
     const reason = notGiven(why);
-    work.call.abort(reason);
+    work.first.cancel(reason);
     work.rejectQuestions(reason);
   }
 }
@@ -194,7 +196,7 @@ function notGiven(why: string): UsageError {
   return new UsageError('INPUT_NOT_GIVEN', `The call was given up: ${why}`);
 }
 
-function identity(inbound: InboundCall): string {
+function identityOf(inbound: InboundCall): string {
   const { inputResponses: _responses, requestState: _state, _meta, ...params } = inbound.request.params ?? {};
   const json = toJson([inbound.request.method, params]);
   if (typeof json === 'string') return json;

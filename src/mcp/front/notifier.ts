@@ -4,7 +4,7 @@
 // asked for: its calls and its subscriptions.
 
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
-import type { Params } from './methods.ts';
+import type { Params } from '../service.ts';
 
 type Send = (method: string, params: Params | undefined) => void;
 

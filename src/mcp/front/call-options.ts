@@ -1,0 +1,24 @@
+// What a client of ours allows for one request. It comes in `_meta` under a reserved key and is taken out here.
+
+import { isObject } from '../../base/json-object.ts';
+import { CALL_OPTIONS, type CallOptions } from '../meta.ts';
+import type { Params } from '../service.ts';
+
+/** `params`: as the service gets them. */
+export function takeCallOptions(params: Params, meta: Params): { params: Params; options: CallOptions | undefined } {
+  const { [CALL_OPTIONS]: options, ...otherMeta } = meta;
+  const { _meta, ...others } = params;
+  return {
+    params: Object.keys(otherMeta).length > 0 ? { ...others, _meta: otherMeta } : others,
+    options: isObject(options) ? readCallOptions(options) : undefined,
+  };
+}
+
+function readCallOptions({ timeoutMs, totalTimeoutMs, repeatable }: Params): CallOptions {
+  const isTime = (value: unknown): value is number => typeof value === 'number' && value > 0;
+  const options: CallOptions = {};
+  if (isTime(timeoutMs)) options.timeoutMs = timeoutMs;
+  if (isTime(totalTimeoutMs)) options.totalTimeoutMs = totalTimeoutMs;
+  if (typeof repeatable === 'boolean') options.repeatable = repeatable;
+  return options;
+}

@@ -1,0 +1,44 @@
+// 2026-07-28: what a request says about itself in `_meta`, and what a result says.
+
+import { CLIENT_CAPABILITIES, CLIENT_INFO, isLogLevel, LOG_LEVEL, PROTOCOL_VERSION, SERVER_INFO } from '../meta.ts';
+import { invalidParams, unsupportedVersion } from '../protocol-errors.ts';
+import { isModernRevision } from '../revisions.ts';
+import type { ClientFacts, Params, Result } from '../service.ts';
+import type { CacheHints, ClientCapabilities, Implementation, Meta } from '../types.ts';
+
+export function readEnvelope(meta: Params): ClientFacts {
+  const revision = meta[PROTOCOL_VERSION];
+  if (!isModernRevision(revision)) throw unsupportedVersion(String(revision));
+  const capabilities = meta[CLIENT_CAPABILITIES];
+  if (typeof capabilities !== 'object' || capabilities === null) {
+    throw invalidParams(`"_meta" needs "${CLIENT_CAPABILITIES}", an object`, { missing: CLIENT_CAPABILITIES });
+  }
+  const logLevel = meta[LOG_LEVEL];
+  if (logLevel !== undefined && !isLogLevel(logLevel)) {
+    throw invalidParams(`Unknown log level ${JSON.stringify(logLevel)} in "${LOG_LEVEL}"`);
+  }
+  const info = meta[CLIENT_INFO] as Implementation | undefined;
+  return { revision, capabilities: capabilities as ClientCapabilities, info, logLevel };
+}
+
+const cacheable = new Set([
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+]);
+
+/** Adds the type of a result, its sender, and how long it may be kept, where the service did not set them. */
+export function modernResult(
+  result: Result,
+  method: string,
+  info: Implementation | undefined,
+  hints: Required<CacheHints>,
+): Result {
+  const _meta = { ...(info && { [SERVER_INFO]: info }), ...(result._meta as Meta | undefined) };
+  if (result.resultType === 'input_required') return { ...result, _meta };
+  if (!cacheable.has(method)) return { resultType: 'complete', ...result, _meta };
+  return { resultType: 'complete', ...hints, ...result, _meta };
+}

@@ -1,0 +1,75 @@
+// Serves any number of clients with one service: a front for each, and what the fronts share.
+
+import { type Clock, systemClock } from '../../base/clock.ts';
+import type { Channel } from '../../jsonrpc/channel.ts';
+import type { PeerOptions } from '../../jsonrpc/peer.ts';
+import type { Service } from '../service.ts';
+import type { CacheHints } from '../types.ts';
+import { Front } from './front.ts';
+import { SuspendedCalls } from './suspended-calls.ts';
+
+export interface FrontOptions {
+  /** 2026-07-28: how long clients may keep lists and contents, where the service does not say. Not at all by default. */
+  cache?: CacheHints;
+  /** How long a client may take to answer a question. A person may be behind it. */
+  askTimeoutMs?: number;
+  /** 2026-07-28: how many requests may wait for their clients' answers at a time; the oldest gives way. */
+  maxSuspended?: number;
+  /** 2026-07-28: how many bytes those requests may have in all. */
+  maxSuspendedBytes?: number;
+  /** 2026-07-28: how long they outlive their connection, for a client that resumes on another. Not at all by default. */
+  orphanedMs?: number;
+  /** How many requests of a client run at a time, and how many more may wait. */
+  maxConcurrent?: number;
+  maxQueued?: number;
+  /** How many bytes those that run and wait may have in all. */
+  maxInboundBytes?: number;
+  /** Send clients the code, hint and evidence of an error. Only for clients that may read the server's stderr and environment. */
+  exposeErrors?: boolean;
+  clock?: Clock;
+}
+
+export class Fronts {
+  readonly service: Service;
+  readonly suspended: SuspendedCalls;
+  readonly askTimeoutMs: number;
+  readonly cache: Required<CacheHints>;
+  readonly exposeErrors: boolean;
+  readonly #peer: PeerOptions;
+  readonly #open = new Set<Front>();
+
+  constructor(service: Service, options: FrontOptions = {}) {
+    const { maxConcurrent, maxQueued, maxInboundBytes, clock } = options;
+    this.service = service;
+    this.askTimeoutMs = options.askTimeoutMs ?? 10 * 60_000;
+    this.cache = { ttlMs: 0, cacheScope: 'private', ...options.cache };
+    this.exposeErrors = options.exposeErrors ?? false;
+    this.#peer = { maxConcurrent, maxQueued, maxInboundBytes, clock };
+    this.suspended = new SuspendedCalls({
+      clock: clock ?? systemClock,
+      maxSuspended: options.maxSuspended ?? 1000,
+      maxSuspendedBytes: options.maxSuspendedBytes ?? 256 * 1024 * 1024,
+      suspendedMs: this.askTimeoutMs,
+      orphanedMs: options.orphanedMs ?? 0,
+    });
+  }
+
+  /** Serves a client over a transport, ours or the official one. Resolves when the transport has started. */
+  async connect(channel: Channel): Promise<Front> {
+    const front = new Front(this, channel, this.#peer);
+    this.#open.add(front);
+    void front.closed.then(() => this.#open.delete(front));
+    await front.peer.start();
+    return front;
+  }
+
+  async close(): Promise<void> {
+    this.suspended.dropAll('the server closes');
+    await Promise.all([...this.#open].map((front) => front.close()));
+  }
+}
+
+/** Serves one client with a service. */
+export function serve(service: Service, channel: Channel, options?: FrontOptions): Promise<Front> {
+  return new Fronts(service, options).connect(channel);
+}

@@ -1,0 +1,106 @@
+// What a legacy client hears of: changes of the lists and log messages without asking, and the resources that it has
+// subscribed to, one by one. Those are bounded in number and in length.
+
+import { toError } from '../../base/errors.ts';
+import { invalidParams } from '../protocol-errors.ts';
+import type { Service, WatchFilter } from '../service.ts';
+import type { LogLevel } from '../types.ts';
+import type { Notifier } from './notifier.ts';
+
+const MOST_URIS = 10_000;
+const MOST_CHARS = 16 * 1024 * 1024;
+
+type Watch = Promise<() => void>;
+
+export class LegacySubscriptions {
+  readonly #service: Service;
+  readonly #notifier: Notifier;
+  readonly #onerror: (error: Error) => void;
+  readonly #uris = new Map<string, Watch>();
+  #chars = 0;
+  #lists: Watch | undefined;
+  #logs: Watch | undefined;
+
+  constructor(service: Service, notifier: Notifier, onerror: (error: Error) => void) {
+    this.#service = service;
+    this.#notifier = notifier;
+    this.#onerror = onerror;
+  }
+
+  /** Begins to watch what every session hears of, or goes on with log messages of another level. */
+  open(level: LogLevel): void {
+    this.#lists ??= this.#watchOrReport({
+      toolsListChanged: true,
+      promptsListChanged: true,
+      resourcesListChanged: true,
+    });
+    if (this.#logs) stop(this.#logs);
+    this.#logs = this.#watchOrReport({ logs: level });
+  }
+
+  async subscribe(uri: string): Promise<void> {
+    const before = this.#uris.get(uri);
+    if (before) return void (await before);
+    if (this.#uris.size >= MOST_URIS) {
+      throw invalidParams(`Too many subscriptions: ${MOST_URIS} are open; unsubscribe from one first`);
+    }
+    if (this.#chars + uri.length > MOST_CHARS) {
+      const message = `the URIs of those that are open have ${this.#chars} characters, this one ${uri.length}`;
+      throw invalidParams(
+        `Subscriptions too long: ${message}, and ${MOST_CHARS} may be held; unsubscribe from one first`,
+      );
+    }
+    const watch = this.#watch({ resourceSubscriptions: [uri] });
+    this.#uris.set(uri, watch);
+    this.#chars += uri.length;
+    try {
+      await watch;
+    } catch (error) {
+      if (this.#uris.get(uri) === watch) this.#forget(uri);
+      throw error;
+    }
+  }
+
+  async unsubscribe(uri: string): Promise<void> {
+    const watch = this.#uris.get(uri);
+    if (!watch) return;
+    this.#forget(uri);
+    (await watch)();
+  }
+
+  close(): void {
+    for (const watch of this.#uris.values()) stop(watch);
+    this.#uris.clear();
+    if (this.#lists) stop(this.#lists);
+    if (this.#logs) stop(this.#logs);
+  }
+
+  #forget(uri: string): void {
+    this.#uris.delete(uri);
+    this.#chars -= uri.length;
+  }
+
+  /** No request waits for it. */
+  #watchOrReport(filter: WatchFilter): Watch {
+    const watch = this.#watch(filter);
+    watch.catch((error: unknown) => this.#onerror(toError(error)));
+    return watch;
+  }
+
+  async #watch(filter: WatchFilter): Watch {
+    return this.#service.watch({
+      filter,
+      notified: (method, params) => {
+        if (method === 'notifications/message') this.#notifier.log(params ?? {});
+        else this.#notifier.changed(method, params);
+      },
+    });
+  }
+}
+
+function stop(watch: Watch): void {
+  watch.then(
+    (end) => end(),
+    () => undefined, // it was never begun
+  );
+}

@@ -1,0 +1,114 @@
+// The caller of a request that came as a message. All that goes back to the client on behalf of the request passes here, in
+// the form that the client's revision has. How a question travels is the era's business.
+
+import type { InboundCall } from '../../jsonrpc/inbound.ts';
+import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
+import { type CallOptions, reaches } from '../meta.ts';
+import { missingCapability } from '../protocol-errors.ts';
+import { has } from '../revisions.ts';
+import type { Caller, ClientFacts, Params } from '../service.ts';
+import type { InputRequest, InputResponse, LogLevel } from '../types.ts';
+import { missingFor } from './missing-capability.ts';
+import type { Notifier } from './notifier.ts';
+
+export abstract class RequestCaller implements Caller {
+  /** The message that began the work: its signal is the one that services hold. */
+  readonly first: InboundCall;
+  client: ClientFacts;
+  /** Of the connection that the last message came on. */
+  notifier: Notifier;
+  protected inbound: InboundCall;
+  readonly #options: CallOptions | undefined;
+  #lastProgress = Number.NEGATIVE_INFINITY;
+
+  constructor(inbound: InboundCall, client: ClientFacts, notifier: Notifier, options: CallOptions | undefined) {
+    this.first = inbound;
+    this.inbound = inbound;
+    this.client = client;
+    this.notifier = notifier;
+    this.#options = options;
+  }
+
+  get request(): JsonRpcRequest {
+    return this.inbound.request;
+  }
+
+  get signal(): AbortSignal {
+    return this.first.signal;
+  }
+
+  get timeoutMs(): number | undefined {
+    return this.#options?.timeoutMs;
+  }
+
+  get totalTimeoutMs(): number | undefined {
+    return this.#options?.totalTimeoutMs;
+  }
+
+  get repeatable(): boolean | undefined {
+    return this.#options?.repeatable;
+  }
+
+  get wantsProgress(): boolean {
+    return this.#token !== undefined;
+  }
+
+  /** MCP forbids values that do not grow, and any after the answer: those are not sent. */
+  progress(params: Params): void {
+    const progressToken = this.#token;
+    const { cancelled, settled } = this.inbound;
+    const progress = params.progress as number;
+    if (progressToken === undefined || cancelled || settled || !(progress > this.#lastProgress)) return;
+    this.#lastProgress = progress;
+    const sent: Params = { ...params, progressToken };
+    if (!has(this.client.revision, 'progressMessage')) delete sent.message;
+    this.notifier.progress(this.inbound, sent);
+  }
+
+  /** Sent only to a client that wants messages of this level. */
+  log(params: Params): void {
+    const wanted = this.client.logLevel;
+    if (wanted === undefined || !reaches(params.level as LogLevel, wanted) || this.inbound.cancelled) return;
+    this.notifier.log(params);
+  }
+
+  ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse> {
+    const missing = missingFor(question, this.client);
+    return missing ? Promise.reject(missingCapability(missing)) : this.put(question, name, signal);
+  }
+
+  protected abstract put(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse>;
+
+  /** 2026-07-28: the same work goes on under the message that brought the answers. */
+  continueUnder(inbound: InboundCall, client: ClientFacts, notifier: Notifier): void {
+    inbound.signal.addEventListener('abort', () => this.first.cancel(inbound.signal.reason), { once: true });
+    this.inbound = inbound;
+    this.client = client;
+    this.notifier = notifier;
+    this.#lastProgress = Number.NEGATIVE_INFINITY;
+  }
+
+  get #token(): unknown {
+    return (this.inbound.request.params?._meta as Params | undefined)?.progressToken;
+  }
+}
+
+/** Before 2026-07-28 a question is a request to the client. */
+export class LegacyCaller extends RequestCaller {
+  readonly #send: (question: InputRequest, signal: AbortSignal) => Promise<InputResponse>;
+
+  constructor(
+    inbound: InboundCall,
+    client: ClientFacts,
+    notifier: Notifier,
+    options: CallOptions | undefined,
+    send: (question: InputRequest, signal: AbortSignal) => Promise<InputResponse>,
+  ) {
+    super(inbound, client, notifier, options);
+    this.#send = send;
+  }
+
+  protected put(question: InputRequest, _name?: string, signal?: AbortSignal): Promise<InputResponse> {
+    return this.#send(question, signal ? AbortSignal.any([this.signal, signal]) : this.signal);
+  }
+}

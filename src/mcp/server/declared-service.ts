@@ -1,0 +1,158 @@
+// The handlers of a server as a service: what is declared is described, listed, run and watched here.
+
+import { reaches } from '../meta.ts';
+import { methodNotFound } from '../protocol-errors.ts';
+import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../service.ts';
+import type { Implementation, LogLevel, ServerCapabilities, SubscriptionFilter } from '../types.ts';
+import { callTool, complete, getPrompt, listPage, readResource } from './methods.ts';
+import { type Family, Registry } from './registry.ts';
+
+export interface DeclaredServiceOptions {
+  /** How to use this server, for the model that will. */
+  instructions?: string;
+  /** Beyond what follows from the tools, resources and prompts that are declared when a client connects. */
+  capabilities?: ServerCapabilities;
+  /** How many tools, resources or prompts a page of a list has. */
+  pageSize?: number;
+}
+
+const wishes = {
+  tools: 'toolsListChanged',
+  prompts: 'promptsListChanged',
+  resources: 'resourcesListChanged',
+} as const satisfies Record<Family, keyof SubscriptionFilter>;
+
+export class DeclaredService implements Service {
+  readonly registry = new Registry((family) => this.#changed(family));
+  readonly #info: Implementation;
+  readonly #options: DeclaredServiceOptions;
+  readonly #pageSize: number;
+  readonly #watchers = new Set<Watcher>();
+  readonly #watchersByUri = new Map<string, Set<Watcher>>();
+  readonly #changedFamilies = new Set<Family>();
+  #facts: ServiceFacts | undefined;
+
+  constructor(info: Implementation, options: DeclaredServiceOptions) {
+    this.#info = info;
+    this.#options = options;
+    this.#pageSize = options.pageSize ?? 250;
+  }
+
+  /** Looked up on every request, so it is worked out once. */
+  describe(): ServiceFacts {
+    this.#facts ??= {
+      info: this.#info,
+      capabilities: this.#capabilities(),
+      instructions: this.#options.instructions,
+    };
+    return this.#facts;
+  }
+
+  request(method: string, params: Params, caller: Caller): Result | Promise<Result> {
+    return this.#run(method, params, caller) as Result | Promise<Result>;
+  }
+
+  #run(method: string, params: Params, caller: Caller): object {
+    const { registry } = this;
+    switch (method) {
+      case 'tools/call':
+        this.#offers(method, 'tools');
+        return callTool(registry, params, caller);
+      case 'tools/list':
+        this.#offers(method, 'tools');
+        return listPage(registry.tools, 'tools', params, this.#pageSize);
+      case 'resources/list':
+        this.#offers(method, 'resources');
+        return listPage(registry.resources, 'resources', params, this.#pageSize);
+      case 'resources/templates/list':
+        this.#offers(method, 'resources');
+        return listPage(registry.templates, 'resourceTemplates', params, this.#pageSize);
+      case 'resources/read':
+        this.#offers(method, 'resources');
+        return readResource(registry, params, caller);
+      case 'prompts/list':
+        this.#offers(method, 'prompts');
+        return listPage(registry.prompts, 'prompts', params, this.#pageSize);
+      case 'prompts/get':
+        this.#offers(method, 'prompts');
+        return getPrompt(registry, params, caller);
+      case 'completion/complete':
+        if (!this.describe().capabilities.completions) throw methodNotFound(method, 'this server completes nothing');
+        return complete(registry, params);
+      default:
+        throw methodNotFound(method);
+    }
+  }
+
+  notify(): void {
+    // No handler is declared for notifications.
+  }
+
+  watch(watcher: Watcher): Promise<() => void> {
+    const uris = new Set(watcher.filter.resourceSubscriptions);
+    this.#watchers.add(watcher);
+    for (const uri of uris) {
+      const watchers = this.#watchersByUri.get(uri);
+      if (watchers) watchers.add(watcher);
+      else this.#watchersByUri.set(uri, new Set([watcher]));
+    }
+    return Promise.resolve(() => {
+      this.#watchers.delete(watcher);
+      for (const uri of uris) {
+        const watchers = this.#watchersByUri.get(uri);
+        watchers?.delete(watcher);
+        if (watchers?.size === 0) this.#watchersByUri.delete(uri);
+      }
+    });
+  }
+
+  resourceUpdated(uri: string): void {
+    for (const watcher of this.#watchersByUri.get(uri) ?? []) {
+      watcher.notified('notifications/resources/updated', { uri });
+    }
+  }
+
+  log(level: LogLevel, data: unknown, logger: string | undefined): void {
+    const params = logger === undefined ? { level, data } : { level, logger, data };
+    for (const watcher of this.#watchers) {
+      const { logs } = watcher.filter;
+      if (logs !== undefined && reaches(level, logs)) watcher.notified('notifications/message', params);
+    }
+  }
+
+  /** Changes of one turn are told once. */
+  #changed(family: Family): void {
+    this.#facts = undefined;
+    if (this.#watchers.size === 0) return;
+    if (this.#changedFamilies.size === 0) queueMicrotask(() => this.#tellChanges());
+    this.#changedFamilies.add(family);
+  }
+
+  #tellChanges(): void {
+    for (const family of this.#changedFamilies) {
+      for (const watcher of this.#watchers) {
+        if (watcher.filter[wishes[family]]) watcher.notified(`notifications/${family}/list_changed`, undefined);
+      }
+    }
+    this.#changedFamilies.clear();
+  }
+
+  #capabilities(): ServerCapabilities {
+    const { tools, resources, templates, prompts } = this.registry;
+    const completes = [...templates.entries(), ...prompts.entries()].some(
+      ({ completers }) => Object.keys(completers).length > 0,
+    );
+    return {
+      logging: {},
+      ...(tools.size > 0 && { tools: { listChanged: true } }),
+      ...(resources.size + templates.size > 0 && { resources: { subscribe: true, listChanged: true } }),
+      ...(prompts.size > 0 && { prompts: { listChanged: true } }),
+      ...(completes && { completions: {} }),
+      ...this.#options.capabilities,
+    };
+  }
+
+  #offers(method: string, family: Family): void {
+    if (!this.describe().capabilities[family]) throw methodNotFound(method, `this server has no ${family}`);
+  }
+}
