@@ -4,8 +4,8 @@
 
 import { toError } from '../base/errors.ts';
 import { isObject } from '../base/json-object.ts';
+import { alternatives, propertiesOf, requiredOf } from '../mcp/schema-alternatives.ts';
 import type { JsonSchema } from '../mcp/types.ts';
-import { schemaType } from './schema-type.ts';
 import { setOwn } from './shape.ts';
 import type { Parameter } from './tool.ts';
 import { parseValue, textOfValue } from './values.ts';
@@ -18,8 +18,8 @@ export interface SchemaParameter extends Parameter {
 export type ReadArguments = { arguments: Record<string, unknown> } | { problem: string };
 
 export function parametersOf(inputSchema: JsonSchema): SchemaParameter[] {
-  const properties = isObject(inputSchema.properties) ? inputSchema.properties : {};
-  const required = new Set(namesIn(inputSchema.required));
+  const properties = propertiesOf(inputSchema);
+  const required = new Set(requiredOf(inputSchema));
   const names = [...required, ...Object.keys(properties).filter((name) => !required.has(name))];
   return names.map((name) => {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -76,10 +76,36 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-function namesIn(required: unknown): string[] {
-  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
-}
-
 function firstOf(examples: unknown): unknown {
   return Array.isArray(examples) ? examples[0] : undefined;
+}
+
+type SchemaWord = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'any';
+
+const words = new Set<unknown>(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
+
+/**
+ * The type of a schema where it has a single one, and `any` where it has several. Only a hint for reading text: whether a value
+ * fits is for the MCP server to judge.
+ */
+function schemaType(schema: JsonSchema, root: JsonSchema): { word: SchemaWord; nullable: boolean } {
+  const found = new Set(alternatives(schema, root).flatMap(wordsOf));
+  const nullable = found.delete('null');
+  if (found.has('number')) found.delete('integer');
+  const [word = 'any', ...others] = found;
+  return { word: others.length > 0 ? 'any' : (word as SchemaWord), nullable };
+}
+
+function wordsOf(schema: JsonSchema): string[] {
+  const { type, enum: choices } = schema;
+  if (typeof type === 'string') return words.has(type) ? [type] : [];
+  if ('const' in schema) return [wordOfValue(schema.const)];
+  if (Array.isArray(choices)) return choices.map(wordOfValue);
+  if ('properties' in schema) return ['object'];
+  return 'items' in schema ? ['array'] : ['any'];
+}
+
+function wordOfValue(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
 }

@@ -3,7 +3,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { checkArguments, describeParameters } from '../../src/cli/values/check.ts';
-import { objectSchema, propertySchema, requiredOf } from '../../src/cli/values/schema.ts';
+import { propertySchema } from '../../src/cli/values/property-schema.ts';
+import { objectSchema, requiredOf } from '../../src/mcp/schema-alternatives.ts';
 
 const number = { type: 'number' };
 const withPatterns = (...patterns: string[]) => ({

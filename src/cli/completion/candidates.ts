@@ -3,9 +3,10 @@
 
 import { Command } from 'commander';
 import { erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
+import { alternatives, propertiesOf } from '../../mcp/schema-alternatives.ts';
+import type { JsonSchema } from '../../mcp/types.ts';
 import { commandTable } from '../command-table.ts';
 import type { Settings } from '../settings.ts';
-import { alternatives, propertiesOf, type Schema } from '../values/schema.ts';
 import type { RememberedTool } from './remembered-tools.ts';
 import type { Sources } from './sources.ts';
 
@@ -141,7 +142,7 @@ function ofTool(tool: RememberedTool | undefined, given: readonly string[], curr
     const left = Object.keys(properties).filter((each) => !given.some((word) => word.startsWith(`${each}=`)));
     return left.map((each) => ({
       word: `${each}=`,
-      about: (properties[each] as Schema | undefined)?.description as string,
+      about: (properties[each] as JsonSchema | undefined)?.description as string,
     }));
   }
   if (value!.startsWith('@')) return { filesBehind: `${name}=@` };

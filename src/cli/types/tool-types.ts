@@ -1,7 +1,7 @@
 // The tools of a server as TypeScript: a signature for people, and a type that `connect` takes (docs/client.md).
 
+import { objectSchema } from '../../mcp/schema-alternatives.ts';
 import type { Tool } from '../../mcp/types.ts';
-import { objectSchema } from '../values/schema.ts';
 import { propertyName, TypeWriter } from './type-of-schema.ts';
 
 /** `add(a: number, b?: number): { sum: number }` */

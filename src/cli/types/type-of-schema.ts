@@ -2,7 +2,7 @@
 // `unknown`. A schema is a server's text: nothing here throws, runs for ever, or writes more than its limits.
 
 import { isObject, type JsonObject } from '../../base/json-object.ts';
-import { follow } from '../values/schema.ts';
+import { follow } from '../../mcp/schema-alternatives.ts';
 
 const DEEPEST = 12;
 /** Types of one tool; beyond them everything is `unknown`. */

@@ -2,8 +2,10 @@
 
 import { UsageError } from '../../base/errors.ts';
 import { setOwn } from '../../litemcp/shape.ts';
+import { objectSchema, objectSchemas, propertiesOf } from '../../mcp/schema-alternatives.ts';
+import type { JsonSchema } from '../../mcp/types.ts';
 import { checkArguments, describeParameters } from './check.ts';
-import { objectSchema, objectSchemas, propertiesOf, propertyOfAny, type Schema } from './schema.ts';
+import { propertyOfAny } from './property-schema.ts';
 import { acceptsList, itemSchema, Misfit, typedValue } from './typed-value.ts';
 import { type Assignment, parseJson, readAssignment, readSource, readStdin } from './word.ts';
 
@@ -12,7 +14,7 @@ type Arguments = Record<string, unknown>;
 export interface ArgumentsOptions {
   /** What they are for, in errors. */
   tool: string;
-  schema: Schema;
+  schema: JsonSchema;
   /** `--args`: JSON, `@file` or `-`. */
   args?: string | undefined;
   /** Send them as they are, whatever the schema says. */
@@ -55,7 +57,7 @@ async function readTextSource(value: string): Promise<string> {
   return 'text' in source ? source.text : source.bytes.toString();
 }
 
-async function assign(args: Arguments, { name, isJson, value }: Assignment, schema: Schema, given: Set<string>) {
+async function assign(args: Arguments, { name, isJson, value }: Assignment, schema: JsonSchema, given: Set<string>) {
   const place = findPlace(args, name, schema);
   const read = async (type: unknown): Promise<unknown> => {
     const source = await readSource(value);
@@ -89,7 +91,7 @@ interface Place {
 }
 
 /** `a.b.0` leads through objects and lists, unless a property is really named so. Makes what is not there yet. */
-function findPlace(args: Arguments, name: string, schema: Schema): Place {
+function findPlace(args: Arguments, name: string, schema: JsonSchema): Place {
   const isWhole = objectSchemas(schema, schema).some((top) => Object.hasOwn(propertiesOf(top), name));
   const parts = isWhole ? [name] : name.split('.');
   let holder = args;

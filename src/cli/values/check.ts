@@ -4,7 +4,9 @@
 import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { didYouMean } from '../../config/nearest.ts';
-import { isOpen, objectSchemas, propertiesOf, propertySchema, requiredOf, type Schema } from './schema.ts';
+import { objectSchemas, propertiesOf, requiredOf } from '../../mcp/schema-alternatives.ts';
+import type { JsonSchema } from '../../mcp/types.ts';
+import { isOpen, propertySchema } from './property-schema.ts';
 import { describeType } from './typed-value.ts';
 
 const DEEPEST = 16;
@@ -12,7 +14,7 @@ const DEEPEST = 16;
 const MOST_ALTERNATIVES = 1000;
 const MOST_SHOWN = 4;
 
-export function checkArguments(args: Record<string, unknown>, schema: Schema, tool: string): void {
+export function checkArguments(args: Record<string, unknown>, schema: JsonSchema, tool: string): void {
   const { unknown, missing, suggestion } = findFaults(args, schema, { root: schema, left: MOST_ALTERNATIVES });
   if (unknown.length + missing.length === 0) return;
   const faults = [
@@ -27,7 +29,7 @@ export function checkArguments(args: Record<string, unknown>, schema: Schema, to
 type Arguments = Record<string, unknown>;
 
 interface Look {
-  root: Schema;
+  root: JsonSchema;
   left: number;
 }
 
@@ -55,14 +57,14 @@ function noFaults(): Faults {
 }
 
 /** Another value than the constant that tells alternatives apart. */
-function contradicts(args: Arguments, schema: Schema): boolean {
+function contradicts(args: Arguments, schema: JsonSchema): boolean {
   return Object.entries(propertiesOf(schema)).some(
     ([name, property]) =>
       isObject(property) && 'const' in property && Object.hasOwn(args, name) && args[name] !== property.const,
   );
 }
 
-function faultsIn(args: Arguments, schema: Schema, look: Look, path: string, depth: number): Faults {
+function faultsIn(args: Arguments, schema: JsonSchema, look: Look, path: string, depth: number): Faults {
   const known = Object.keys(propertiesOf(schema));
   const strangers = Object.keys(args).filter((name) => !isOpen(schema) && propertySchema(schema, name) === undefined);
   const faults: Faults = {
@@ -83,12 +85,12 @@ function faultsIn(args: Arguments, schema: Schema, look: Look, path: string, dep
 }
 
 /** `a=<number> [mode=<one of: fast, slow>]`, and ` or ` between alternatives. */
-export function describeParameters(schema: Schema): string {
+export function describeParameters(schema: JsonSchema): string {
   const tops = objectSchemas(schema, schema).slice(0, MOST_SHOWN);
   return [...new Set(tops.map((top) => describeObject(top, schema)))].join(' or ');
 }
 
-function describeObject(top: Schema, schema: Schema): string {
+function describeObject(top: JsonSchema, schema: JsonSchema): string {
   const required = new Set(requiredOf(top));
   const parameters = Object.entries(propertiesOf(top)).map(([name, type]) => {
     const parameter = `${name}=<${describeType(type, schema)}>`;

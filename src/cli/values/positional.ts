@@ -1,11 +1,11 @@
 // LiteMCP has arguments by position: `call calculator 2 3`. Names work too, all or none.
 
-import type { Tool } from '../../mcp/types.ts';
-import { propertiesOf, requiredOf, type Schema } from './schema.ts';
+import { propertiesOf, requiredOf } from '../../mcp/schema-alternatives.ts';
+import type { JsonSchema, Tool } from '../../mcp/types.ts';
 import { readAssignment, readSource } from './word.ts';
 
 /** In the order of the protocol: every parameter is required, and `required` keeps the order that keys of digits lose. */
-export function parameterNames(schema: Schema): string[] {
+export function parameterNames(schema: JsonSchema): string[] {
   const names = Object.keys(propertiesOf(schema));
   const required = requiredOf(schema);
   return required.length === names.length ? required : names;

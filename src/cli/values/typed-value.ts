@@ -2,13 +2,14 @@
 // Where both would do, it is what it looks like. What fits nothing is a Misfit that says what would.
 
 import { isObject } from '../../base/json-object.ts';
-import { alternatives, type Schema } from './schema.ts';
+import { alternatives } from '../../mcp/schema-alternatives.ts';
+import type { JsonSchema } from '../../mcp/types.ts';
 
 export class Misfit extends Error {}
 
 const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-export function typedValue(text: string, schema: unknown, root: Schema): unknown {
+export function typedValue(text: string, schema: unknown, root: JsonSchema): unknown {
   const choices = alternatives(schema, root);
   const named = choices.flatMap(choicesOf).find((choice) => choice === text || String(choice) === text);
   if (named !== undefined) return named;
@@ -25,16 +26,16 @@ export function typedValue(text: string, schema: unknown, root: Schema): unknown
   throw new Misfit(`must be ${describeType(schema, root)}, not ${JSON.stringify(text)}`);
 }
 
-export function acceptsList(schema: unknown, root: Schema): boolean {
+export function acceptsList(schema: unknown, root: JsonSchema): boolean {
   return alternatives(schema, root).some(({ type }) => type === 'array');
 }
 
-export function itemSchema(schema: unknown, root: Schema): unknown {
+export function itemSchema(schema: unknown, root: JsonSchema): unknown {
   return alternatives(schema, root).find(({ type }) => type === 'array')?.items;
 }
 
 /** For example `number`, `one of: fast, slow`, `array of integer`. */
-export function describeType(schema: unknown, root: Schema, depth = 0): string {
+export function describeType(schema: unknown, root: JsonSchema, depth = 0): string {
   const words = alternatives(schema, root).map((choice) => {
     const named = choicesOf(choice);
     if (named.length > 0) return named.length > 1 ? `one of: ${named.join(', ')}` : String(named[0]);
@@ -56,7 +57,7 @@ const names: Record<string, string> = {
   object: 'object',
 };
 
-function choicesOf(schema: Schema): unknown[] {
+function choicesOf(schema: JsonSchema): unknown[] {
   if ('const' in schema) return [schema.const];
   return Array.isArray(schema.enum) ? schema.enum : [];
 }
