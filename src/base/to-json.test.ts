@@ -21,7 +21,7 @@ test('a value is written as JSON.stringify does', () => {
 test('nesting beyond the limit is refused, whether this version of Node.js could write it or not', () => {
   const levels = [MAX_NESTING + 1, 3_000, 5_000, 100_000];
   for (const value of [...levels.map(nested), { a: 1, b: [nested(2_000)] }]) {
-    const message = 'Nested too deeply: JSON may have 1,000 levels';
+    const message = 'Nested too deeply: the limit is 1,000 levels';
     expect(toJson(value)).toMatchObject({ ...refusal, message });
   }
 });
@@ -31,6 +31,6 @@ test('what has no JSON is refused with the reason', () => {
   circle.push(circle);
   expect(toJson(circle)).toMatchObject({ ...refusal, message: expect.stringContaining('circular') });
   expect(toJson(1n)).toMatchObject({ ...refusal, message: expect.stringContaining('BigInt') });
-  expect(toJson(undefined)).toMatchObject({ ...refusal, message: 'Not expressible as JSON: undefined' });
-  expect(() => requireJson(Symbol('x'))).toThrow('Not expressible as JSON: symbol');
+  expect(toJson(undefined)).toMatchObject({ ...refusal, message: 'Cannot be serialized as JSON: undefined' });
+  expect(() => requireJson(Symbol('x'))).toThrow('Cannot be serialized as JSON: symbol');
 });

@@ -16,13 +16,13 @@ export function toJson(value: unknown): string | UsageError {
   } catch (cause) {
     // The stack may end before the value does.
     if (cause instanceof RangeError && isNestedTooDeeply(value)) return tooDeep(cause);
-    return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Not expressible as JSON: ${(cause as Error).message}`, {
+    return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Cannot be serialized as JSON: ${(cause as Error).message}`, {
       cause,
-      hint: 'Remove BigInt values and circular references from what is sent.',
+      hint: 'Remove BigInt values and circular references.',
     });
   }
   if (json === undefined) {
-    return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Not expressible as JSON: ${typeof value}`);
+    return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Cannot be serialized as JSON: ${typeof value}`);
   }
   return json.length >= SHORTEST_TOO_DEEP && isNestedTooDeeply(value) ? tooDeep() : spliceRawJson(json);
 }
@@ -36,8 +36,8 @@ export function requireJson(value: unknown): string {
 
 function tooDeep(cause?: Error): UsageError {
   const levels = MAX_NESTING.toLocaleString('en');
-  return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Nested too deeply: JSON may have ${levels} levels`, {
+  return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Nested too deeply: the limit is ${levels} levels`, {
     cause,
-    hint: 'Send flatter data, or the JSON as a text.',
+    hint: 'Send flatter data, or send the JSON as a string.',
   });
 }

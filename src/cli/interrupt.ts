@@ -26,7 +26,7 @@ export function interruptSignal(): AbortSignal {
   // `standpipe … | head`: whoever reads has enough. That is no failure, and the rest goes nowhere. A full disk is one, which
   // lost-output.ts tells in the end.
   const gone = () => {
-    if (!controller.signal.aborted) controller.abort(new Interrupted('Nobody takes the output any more', 0));
+    if (!controller.signal.aborted) controller.abort(new Interrupted('The output was closed', 0));
   };
   process.stdout.on('error', gone);
   process.stderr.on('error', gone);

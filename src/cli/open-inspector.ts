@@ -29,6 +29,6 @@ function leadingTo(url: string): string {
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="refresh" content="0; url=${url}">
 <title>Standpipe Inspector</title>
-<p><a href="${url}">To the Inspector</a></p>
+<p><a href="${url}">Open the Inspector</a></p>
 `;
 }

@@ -120,8 +120,8 @@ function readCommanderError(thrown: unknown, words: readonly string[]): unknown 
   const code = thrown.code === 'commander.unknownCommand' ? 'NAME_UNKNOWN' : 'INVALID_OPTION';
   const hint =
     thrown.code === 'commander.excessArguments' && takesServer(words[0])
-      ? `The command of a server is written after --: standpipe ${words[0]} -- ${words.slice(1).map(shellWord).join(' ')}`
-      : (suggestion?.replace(/^\((.*)\)$/, '$1') ?? '`standpipe --help` shows what there is.');
+      ? `Write the command of a server after --: standpipe ${words[0]} -- ${words.slice(1).map(shellWord).join(' ')}`
+      : (suggestion?.replace(/^\((.*)\)$/, '$1') ?? '`standpipe --help` lists the commands.');
   return new UsageError(code, `${message.charAt(0).toUpperCase()}${message.slice(1)}`, { hint });
 }
 

@@ -16,7 +16,7 @@ export function showError(thrown: unknown, out: Output, verbose: boolean): void 
   const paint = out.paintError;
   out.say(`${paint('red', 'error:')} ${visible(error.message)}`);
   if (!(error instanceof StandpipeError)) {
-    out.say('This is a fault of standpipe itself; please report it with what is below.');
+    out.say('This is a bug in standpipe; please report it with the details below.');
     out.say(visible(error.stack ?? ''));
     return;
   }

@@ -147,7 +147,7 @@ function findGroups(document: JsonDocument, findings: Findings, platform: NodeJS
   for (const group of groups as Fields[]) {
     for (const name of group.keys()) {
       const [source, first] = [group.keyAt(name), entries.get(name)];
-      if (first) findings.warn(source, `"${name}" stands in "mcpServers" and in "servers"; the first one counts`);
+      if (first) findings.warn(source, `"${name}" is in "mcpServers" and in "servers"; the first one is used`);
       else entries.set(name, { name, source, node: group.value(name)! });
     }
   }

@@ -81,7 +81,7 @@ function readCommand(fields: Fields, findings: Findings): Located | undefined {
     findings.error(fields.at, 'There is no "command"', suggestion);
     return undefined;
   }
-  const command = fields.text('command', 'Write the program alone; what follows it goes to "args".');
+  const command = fields.text('command', 'Write only the program; put its arguments in "args".');
   if (command?.text.trim() === '') findings.error(command.at, '"command" is empty');
   return command;
 }
@@ -135,7 +135,7 @@ function readEnv(fields: Fields, document: JsonDocument, findings: Findings): Ma
   for (const name of variables?.keys() ?? []) {
     const node = variables!.value(name) as Node;
     if (!/^[^=\0]+$/.test(name))
-      findings.error(variables!.keyAt(name), `${JSON.stringify(name)} is no name for a variable`);
+      findings.error(variables!.keyAt(name), `${JSON.stringify(name)} is not a valid variable name`);
     else if (node.type === 'null') env.set(name, null);
     // VS Code takes numbers too.
     else if (node.type === 'string' || node.type === 'number')

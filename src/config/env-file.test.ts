@@ -41,7 +41,7 @@ test.each([
   ['a line that is nothing', 'A=1\nnonsense here\nB=2', 2, /neither NAME=value nor a comment/],
   ['a name that is none', 'A=1\n\n1X=2\nB=2', 3, /neither NAME=value nor a comment/],
   ['a quote that is not closed', 'A=1\nX="abc\nB=2', 2, /X has no closing quote/],
-  ['text behind a quoted value', 'A=1\nX="abc"def\nB=2', 2, /more after the value of X/],
+  ['text behind a quoted value', 'A=1\nX="abc"def\nB=2', 2, /text after the value of X/],
 ])('%s is reported with its line, and the rest is read', (_, text, line, message) => {
   expect(parseEnvFile(text).faults).toEqual([{ line, message: expect.stringMatching(message) }]);
   expect(values(text)).toEqual({ A: '1', B: '2' });

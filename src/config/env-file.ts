@@ -45,7 +45,7 @@ export function parseEnvFile(fileText: string): EnvFile {
     const value = take(quoted);
     if (!value) return `The value of ${key} has no closing quote`;
     const [, double, single, backtick] = value;
-    if (!take(blank)) return `There is more after the value of ${key}`;
+    if (!take(blank)) return `There is text after the value of ${key}`;
     values.set(key, double === undefined ? (single ?? backtick)! : unescapeText(double));
     return undefined;
   }

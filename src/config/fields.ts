@@ -34,7 +34,7 @@ export class Fields {
         const { line } = document.at(key);
         findings.warn(
           document.at(first.key),
-          `"${key.value}" stands here and again in line ${line}; the last one counts`,
+          `"${key.value}" is set here and again in line ${line}; the last value is used`,
         );
       }
       this.#fields.set(key.value, { key, value });
@@ -85,12 +85,7 @@ export class Fields {
   boolean(key: string): boolean | undefined {
     const node = this.value(key);
     if (!node || node.type === 'boolean') return node?.value;
-    return this.#wrong(
-      `"${key}"`,
-      'true or false',
-      node,
-      node.type === 'string' ? 'Leave the quotes away.' : undefined,
-    );
+    return this.#wrong(`"${key}"`, 'true or false', node, node.type === 'string' ? 'Remove the quotes.' : undefined);
   }
 
   /** An integer of milliseconds, or of anything else that is counted. */

@@ -67,7 +67,7 @@ export function isGivenConfig(value: unknown): value is GivenConfig {
 /** Throws if it is no config at all. What is wrong with an entry is in `problems`, and takes that entry out of the game. */
 export function configOf(given: GivenConfig): Config {
   if (typeof given === 'string') {
-    throw new UsageError('INVALID_OPTION', 'A host is made from a config, not from the name of a file', {
+    throw new UsageError('INVALID_OPTION', 'A host needs a config object, not a file name', {
       hint: `await Host.open(${JSON.stringify(given)}) reads the file.`,
     });
   }
@@ -86,7 +86,7 @@ function asText(given: unknown): string {
     return JSON.stringify(given) ?? 'null';
   } catch (cause) {
     throw new UsageError('CONFIG_INVALID', `The given config cannot be written as JSON: ${toError(cause).message}`, {
-      hint: 'A config is plain data, as in a file.',
+      hint: 'A config is plain JSON data, as in a file.',
       cause,
     });
   }

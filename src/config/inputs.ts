@@ -58,7 +58,7 @@ export function readInputs(list: Node | undefined, document: JsonDocument, findi
     const fields = node.type === 'object' ? new Fields(node, document, findings) : undefined;
     const id = fields?.value('id');
     if (!fields || id?.type !== 'string') {
-      findings.warn(document.at(id ?? node), 'An input needs an "id", which is a string');
+      findings.warn(document.at(id ?? node), 'An input needs an "id" (string)');
       return [];
     }
     fields.warnUnknown(inputKeys);

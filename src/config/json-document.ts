@@ -42,6 +42,6 @@ export function parseDocument(fileText: string, file: string): JsonDocument {
     return faulty(first?.offset ?? 0, `Not JSON: ${message}`, suggestion);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return faulty(0, 'Not a config: it is nested too deeply to be read');
+    return faulty(0, 'Not a config: it is nested too deeply');
   }
 }

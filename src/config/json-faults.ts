@@ -8,7 +8,7 @@ interface Words {
 }
 
 const backslash: Words = {
-  message: 'a backslash in this string begins no valid escape',
+  message: 'a backslash in this string starts no valid escape sequence',
   suggestion: 'Write Windows paths with / or with \\\\.',
 };
 
@@ -18,20 +18,20 @@ const words: Readonly<Record<string, Words>> = {
   ColonExpected: { message: 'a colon is missing before this' },
   CloseBraceExpected: { message: 'a } is missing here' },
   CloseBracketExpected: { message: 'a ] is missing here' },
-  PropertyNameExpected: { message: 'a name in double quotes should stand here' },
-  ValueExpected: { message: 'a value should stand here' },
+  PropertyNameExpected: { message: 'a name in double quotes is expected here' },
+  ValueExpected: { message: 'a value is expected here' },
   EndOfFileExpected: {
-    message: 'the JSON ends before this',
-    suggestion: 'Remove the rest, or look for a } too many before it.',
+    message: 'there is text after the end of the JSON',
+    suggestion: 'Remove it, or look for an extra } before it.',
   },
   UnexpectedEndOfString: {
     message: 'a string is not closed on its line',
-    suggestion: 'A line break inside of a string is written \\n.',
+    suggestion: 'Write a line break inside a string as \\n.',
   },
   UnexpectedEndOfComment: { message: 'a comment is not closed', suggestion: 'Add */ at its end.' },
   InvalidEscapeCharacter: backslash,
   InvalidUnicode: backslash,
-  InvalidCharacter: { message: 'a control character stands in a string' },
+  InvalidCharacter: { message: 'a string contains a control character' },
 };
 
 /** What may be repeated in a message. Anything else could be a secret that lost its quotes. */
@@ -43,5 +43,5 @@ export function explainFault(fault: ParseError | undefined, text: string): Words
   if (known) return known;
   const symbol = text.slice(fault.offset, fault.offset + fault.length);
   const what = ofOtherLanguages.has(symbol) ? symbol : 'this';
-  return { message: `${what} is no value`, suggestion: 'Strings and names stand in double quotes.' };
+  return { message: `${what} is not a JSON value`, suggestion: 'Put strings and names in double quotes.' };
 }

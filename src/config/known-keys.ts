@@ -50,15 +50,16 @@ export const keysOfOthers: ReadonlySet<string> = new Set(namesOfOthers);
 
 /** Keys that other hosts understand, and whose effect somebody would miss here: said aloud, with what to write instead. */
 export const replacements = {
-  timeout: 'Write "requestTimeoutMs" or "startupTimeoutMs", in milliseconds: hosts do not agree what "timeout" means.',
+  timeout:
+    'Write "requestTimeoutMs" or "startupTimeoutMs", in milliseconds: the meaning of "timeout" differs between hosts.',
   disabledTools: 'Write "tools": {"deny": […]}.',
   excludeTools: 'Write "tools": {"deny": […]}.',
   enabledTools: 'Write "tools": {"allow": […]}.',
   includeTools: 'Write "tools": {"allow": […]}.',
-  transport: 'Write "type": "stdio", or nothing.',
-  transportType: 'Write "type": "stdio", or nothing.',
-  sandbox: 'Standpipe has no sandbox: the server runs with all your rights.',
-  sandboxEnabled: 'Standpipe has no sandbox: the server runs with all your rights.',
+  transport: 'Write "type": "stdio", or omit the key.',
+  transportType: 'Write "type": "stdio", or omit the key.',
+  sandbox: 'Standpipe has no sandbox: the server runs with your permissions.',
+  sandboxEnabled: 'Standpipe has no sandbox: the server runs with your permissions.',
 } as const;
 export const keysToReplace: ReadonlyMap<string, string> = new Map(Object.entries(replacements));
 

@@ -117,7 +117,7 @@ function nothingFound(searched: readonly string[], options: LoadOptions): Config
   const { cwd, platform } = surroundings(options);
   const inside = `${cwd}${pathOf(platform).sep}`;
   const places = searched.map((file) => (file.startsWith(inside) ? file.slice(inside.length) : file));
-  const also = options.discover ? '' : ', or use the ones of your editors with --discover';
+  const also = options.discover ? '' : ', or use the configs of your editors with --discover';
   const suggestion = `Write an mcp.json, name a file with --config${also}. Looked for ${places.join(', ')}.`;
   return notFound(searched[0]!, `There is no config in ${cwd}`, suggestion);
 }

@@ -24,11 +24,15 @@ export const onThisMachine: LookAround = (draft, { command, cwd, env }, findings
   const { text, at } = draft.command;
   if (found) {
     const what = found.kind === 'directory' ? 'is a folder' : 'is not executable';
-    findings.warn(at, `The command "${text}" ${what}`, found.kind === 'directory' ? undefined : `chmod +x helps.`);
+    findings.warn(at, `The command "${text}" ${what}`, found.kind === 'directory' ? undefined : `Run chmod +x on it.`);
   } else if (isPath(command)) {
-    findings.warn(at, `There is no file "${text}"`, 'A relative path begins at the folder that the server runs in.');
+    findings.warn(
+      at,
+      `The file "${text}" does not exist`,
+      'A relative path is resolved against the working folder of the server.',
+    );
   } else {
-    findings.warn(at, `The command "${text}" is in no folder of PATH`, 'Install it, or write its whole path.');
+    findings.warn(at, `The command "${text}" is not in any folder of PATH`, 'Install it, or use its absolute path.');
   }
 };
 

@@ -27,7 +27,7 @@ export function readRestart(fields: Fields, findings: Findings): RestartLimits {
     const at = restart.has('maxBackoffMs') ? restart.valueAt('maxBackoffMs') : restart.valueAt('backoffMs');
     findings.warn(
       at,
-      `"maxBackoffMs" (${limits.maxBackoffMs}) is less than "backoffMs" (${limits.backoffMs}), and wins`,
+      `"maxBackoffMs" (${limits.maxBackoffMs}) is less than "backoffMs" (${limits.backoffMs}); "maxBackoffMs" is used`,
     );
   }
   return limits;

@@ -13,12 +13,12 @@ export function remoteReason(
   fields: Fields,
   findings: Findings,
 ): { at: Position; message: string; suggestion: string } | undefined {
-  const suggestion = 'Standpipe runs servers over stdio. A bridge such as "npx mcp-remote <url>" can stand in between.';
+  const suggestion = 'Standpipe runs servers over stdio. Use a bridge such as "npx mcp-remote <url>".';
   const type = fields.text('type');
   if (type && remoteTypes.includes(type.text)) {
     return {
       at: type.at,
-      message: `A server of type "${type.text}" is not one over stdio: it is left out`,
+      message: `Servers of type "${type.text}" do not use stdio: this entry is ignored`,
       suggestion,
     };
   }
@@ -29,7 +29,7 @@ export function remoteReason(
   if (!url || fields.has('command')) return undefined;
   return {
     at: fields.keyAt(url),
-    message: `A server with a "${url}" is not one over stdio: it is left out`,
+    message: `Servers with a "${url}" do not use stdio: this entry is ignored`,
     suggestion,
   };
 }

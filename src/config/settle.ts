@@ -63,7 +63,7 @@ export function settle(
 
 function expandText({ text, at }: Located, sources: VariableSources, findings: Findings, secrets: Set<string>): string {
   const { template, fault } = parseTemplate(text);
-  if (fault) findings.error(at, `In this text, ${fault}`, 'If it is meant as text, write $${ instead of ${.');
+  if (fault) findings.error(at, `In this string, ${fault}`, 'For the literal text, write $${ instead of ${.');
   const expanded = render(
     template,
     (reference) => {
@@ -76,7 +76,8 @@ function expandText({ text, at }: Located, sources: VariableSources, findings: F
       findings.error(at, message, suggestion, code);
     },
   );
-  if (expanded.includes('\0')) findings.error(at, 'This text contains a NUL character, which no program can be given');
+  if (expanded.includes('\0'))
+    findings.error(at, 'This string contains a NUL character, which cannot be passed to a program');
   return expanded;
 }
 

@@ -13,7 +13,7 @@ interface Texts {
 export function warnOfSlips({ command, args, cwd, envFile }: Texts, hasArgs: boolean, findings: Findings): void {
   for (const { text, at } of [command, ...args, ...(cwd ? [cwd] : []), ...(envFile ? [envFile] : [])]) {
     if (/^~[\\/]/.test(text)) {
-      findings.warn(at, 'No shell reads this: ~ is taken as it is', 'Write ${userHome} instead of ~.');
+      findings.warn(at, 'No shell is used: ~ is not expanded', 'Write ${userHome} instead of ~.');
     }
     // In JSON, the \t of "C:\tools" is a tab.
     if (/^[A-Za-z]:[\s\S]*[\b\f\n\r\t]/.test(text)) {
@@ -22,7 +22,7 @@ export function warnOfSlips({ command, args, cwd, envFile }: Texts, hasArgs: boo
   }
   // Nothing of it is repeated: it may begin with a secret, as in `TOKEN=… node server.js`.
   if (!hasArgs && /^[^\s\\/]+\s+\S/.test(command.text)) {
-    const suggestion = 'Write the program alone; what follows it goes to "args", one string for each argument.';
-    findings.warn(command.at, 'No shell reads "command": all of it is taken as the name of one program', suggestion);
+    const suggestion = 'Write only the program; put its arguments in "args", one string each.';
+    findings.warn(command.at, 'No shell is used: all of "command" is the name of one program', suggestion);
   }
 }

@@ -43,12 +43,12 @@ test.each([
   ['a bare dollar', 'a$b $A $', 'a$b $A $'],
   ['two bare dollars', 'pa$$word', 'pa$$word'],
   ['a brace alone', '} {A} {', '} {A} {'],
-  ['no closing brace', 'x${A', 'fault: a ${ has no }'],
-  ['no closing brace after a default', '${C:-two', 'fault: a ${ has no }'],
-  ['no name', '${}', 'fault: a ${} has no name in it'],
-  ['no name before a default', '${:-x}', 'fault: a ${} has no name in it'],
-  ['no name after a scope', '${env:}', 'fault: a ${} has no name in it'],
-  ['a brace in a name', '${a{b}', 'fault: this is no name for a variable'],
+  ['no closing brace', 'x${A', 'fault: "${" has no closing "}"'],
+  ['no closing brace after a default', '${C:-two', 'fault: "${" has no closing "}"'],
+  ['no name', '${}', 'fault: "${}" contains no name'],
+  ['no name before a default', '${:-x}', 'fault: "${}" contains no name'],
+  ['no name after a scope', '${env:}', 'fault: "${}" contains no name'],
+  ['a brace in a name', '${a{b}', 'fault: this is not a valid variable name'],
 ])('%s: %s', (_, text, expanded) => {
   expect(expand(text)).toBe(expanded);
 });

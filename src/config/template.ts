@@ -80,16 +80,17 @@ const nameAndEnd = /\$\{([^${}]*?)(\}|:-)/y;
 function parseReference(text: string, start: number, nested: number): { reference: Reference; end: number } {
   nameAndEnd.lastIndex = start;
   const [, expression = '', ending] = nameAndEnd.exec(text) ?? [];
-  if (!ending) throw new Fault(text.includes('}', start) ? 'this is no name for a variable' : 'a ${ has no }');
+  if (!ending)
+    throw new Fault(text.includes('}', start) ? 'this is not a valid variable name' : '"${" has no closing "}"');
   const colon = expression.indexOf(':');
   const scope = expression.slice(0, Math.max(colon, 0));
   const name = expression.slice(colon + 1);
-  if (name.trim() === '') throw new Fault('a ${} has no name in it');
+  if (name.trim() === '') throw new Fault('"${}" contains no name');
   const afterName = start + 2 + expression.length;
   if (ending === '}') return { reference: { expression, scope, name, fallback: undefined }, end: afterName + 1 };
   if (nested >= MOST_NESTED) throw new Fault('defaults are nested too deeply');
   const { parts, end } = parse(text, afterName + 2, nested + 1);
-  if (end >= text.length) throw new Fault('a ${ has no }');
+  if (end >= text.length) throw new Fault('"${" has no closing "}"');
   return { reference: { expression, scope, name, fallback: parts }, end: end + 1 };
 }
 

@@ -35,6 +35,6 @@ function matcher(glob: string): (text: string) => boolean {
 
 export function notAllowed(server: string, tool: string): UsageError {
   return new UsageError('TOOL_NOT_ALLOWED', `The config does not allow the tool "${tool}" of server "${server}"`, {
-    hint: 'See "tools" of its entry: allow and deny.',
+    hint: 'See "tools" (allow, deny) in its entry.',
   });
 }

@@ -51,17 +51,17 @@ export function explainNoValue({ scope, name, expression }: Reference, sources: 
     return { code: 'VARIABLE_NOT_SET', message, suggestion };
   }
   if (scope !== '' && scope !== 'env') {
-    const message = `\${${expression}} ${ofVsCode.has(scope) ? 'has a value only inside of VS Code' : 'means nothing'}`;
-    const suggestion = didYouMean(scope, ['env', 'input']) ?? `If it is meant as text, write $\${${expression}}.`;
+    const message = `\${${expression}} ${ofVsCode.has(scope) ? 'has a value only inside VS Code' : 'is not a known variable'}`;
+    const suggestion = didYouMean(scope, ['env', 'input']) ?? `For the literal text, write $\${${expression}}.`;
     return { code: 'CONFIG_INVALID', message, suggestion };
   }
   if (!names.test(name)) {
-    const message = `\${${expression}} is no variable`;
-    return { code: 'CONFIG_INVALID', message, suggestion: `If it is meant as text, write $\${${expression}}.` };
+    const message = `\${${expression}} is not a variable`;
+    return { code: 'CONFIG_INVALID', message, suggestion: `For the literal text, write $\${${expression}}.` };
   }
   const known = [...Object.keys(env), ...(scope === '' ? predefined : [])];
   const suggestion =
-    didYouMean(name, known) ?? `Set it where Standpipe is started, or write \${${expression}:-default}.`;
+    didYouMean(name, known) ?? `Set it in the environment of Standpipe, or write \${${expression}:-default}.`;
   return { code: 'VARIABLE_NOT_SET', message: `Variable ${name} is not set`, suggestion };
 }
 

@@ -13,7 +13,7 @@ export const writeJson: Advice = {
   php: 'Write fwrite(STDOUT, json_encode($message) . "\\n").',
   perl: 'Write print JSON::PP::encode_json($message), "\\n".',
   powershell: 'Write [Console]::Out.WriteLine(($message | ConvertTo-Json -Compress -Depth 20)).',
-  any: 'Write each message as JSON with the serializer of the language (json.dumps, JSON.stringify, …), one message a line.',
+  any: 'Write each message as JSON with the serializer of the language (json.dumps, JSON.stringify, …), one message per line.',
 };
 
 export const writeOneLine: Advice = {

@@ -87,7 +87,7 @@ const severalLines: Rule = {
     const broken = text.includes('\n') && hasAnswerOverLines(text);
     return broken
       ? {
-          problem: `${problem}: a line break inside of a string is written as \\n`,
+          problem: `${problem}: a line break inside a string is written as \\n`,
           fix: adviceFor(writeJson, language),
         }
       : undefined;
@@ -101,7 +101,7 @@ const contentLength: Rule = {
     if (!/^Content-Length:[ \t]*\d+\r?\n(?:[\w-]+:.*\r?\n)*\r?\n\s*\{/im.test(text)) return undefined;
     return {
       problem:
-        'puts a Content-Length header before each message, as language servers do; MCP over stdio has one message a line',
+        'puts a Content-Length header before each message, as language servers do; MCP over stdio has one message per line',
       fix: 'Use a stdio transport of MCP in the server, or set "framing": "content-length" in its entry of the config (--framing content-length on the command line).',
     };
   },
@@ -164,7 +164,7 @@ const cannotRead: Rule = {
     const { message } = refusal.value.error as { message: string };
     return {
       problem: `cannot read the requests: it answered ${quoted(message)} without an id`,
-      fix: 'It must read one JSON message a line, in UTF-8. If it uses other framing, name that: "framing" in the config, --framing on the command line.',
+      fix: 'It must read one JSON message per line, in UTF-8. If it uses another framing, set it: "framing" in the config, --framing on the command line.',
     };
   },
 };
@@ -179,7 +179,7 @@ const wrongId: Rule = {
     const stray = answers.find((answer) => isProper(answer) && !isOurs(answer.value.id));
     if (!stray || answers.some(({ value }) => isOurs(value.id))) return undefined;
     return {
-      problem: `answers with the id ${JSON.stringify(stray.value.id) ?? 'absent'}, which no request has`,
+      problem: `answers with the id ${JSON.stringify(stray.value.id) ?? 'absent'}, which matches no request`,
       fix: 'Copy the "id" of the request into its answer, unchanged.',
     };
   },

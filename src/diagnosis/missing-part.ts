@@ -4,7 +4,7 @@ import { commandWords, languageOfProgram, programName } from './language.ts';
 import { exitRule, lastError, quoted, type Rule } from './rule.ts';
 import type { Seen } from './seen.ts';
 
-const WRONG_PLACE = 'A relative path starts at "cwd" of the server: write the absolute path, or set "cwd".';
+const WRONG_PLACE = 'A relative path is resolved against "cwd" of the server: use the absolute path, or set "cwd".';
 
 const scriptFile = exitRule(
   'file-not-found',
@@ -37,7 +37,7 @@ function packageMissing(name: string, seen: Seen) {
 const nodePackage = exitRule('module-not-found', /Cannot find (?:module|package) '([^']+)'/, ([, name], seen) =>
   isFileName(name!)
     ? {
-        problem: `imports the file ${quoted(name!)}, which is not there`,
+        problem: `imports the file ${quoted(name!)}, which does not exist`,
         fix: `Build the server first (npm run build). ${WRONG_PLACE}`,
       }
     : packageMissing(name!, seen),
@@ -66,7 +66,7 @@ const otherModules: Rule[] = [
     'module-not-found',
     /Could not find or load main class (\S+)|no main manifest attribute, in (\S+)/,
     ([, name, jar]) => ({
-      problem: jar ? `is ${jar}, which names no main class` : `has no class ${name} on its class path`,
+      problem: jar ? `is ${jar}, which has no main class` : `has no class ${name} on its class path`,
       fix: jar
         ? 'Build the jar with its dependencies (shade, bootJar), or use java -cp … MainClass.'
         : 'Correct -cp and the name of the class; for a jar: java -jar FILE.',
@@ -92,7 +92,7 @@ const registry: Rule[] = [
     /E?404[^\n]*?'?(@?[\w./-]+)@[^\n]*is not in this registry|No solution found when resolving|could not determine executable to run/,
     ([match, name]) => ({
       problem: name
-        ? `is a package that the registry does not have: ${quoted(name)}`
+        ? `is a package that is not in the registry: ${quoted(name)}`
         : `cannot be installed: ${quoted(match)}`,
       fix: 'Correct the name of the package. For a package with several programs: npx -p PACKAGE PROGRAM, uvx --from PACKAGE PROGRAM.',
     }),
@@ -118,7 +118,7 @@ const variable: Rule = {
     if (name === undefined) return undefined;
     return {
       problem: `needs the environment variable ${name}`,
-      fix: `Set ${name} in "env" of the server: servers get a short list of variables (PATH, HOME and their like), not the whole environment.`,
+      fix: `Set ${name} in "env" of the server: servers get a short list of variables (PATH, HOME and similar), not the whole environment.`,
     };
   },
 };
@@ -142,14 +142,14 @@ const others: Rule[] = [
     (match) => {
       const file = match.slice(1).find((each) => each !== undefined) ?? '';
       return {
-        problem: `may not use ${quoted(file)}: permission denied`,
-        fix: `Look at ls -l ${file}: a script needs chmod +x, a folder w and x for the user who starts the server.`,
+        problem: `cannot access ${quoted(file)}: permission denied`,
+        fix: `Check ls -l ${file}: a script needs chmod +x, a folder w and x for the user who starts the server.`,
       };
     },
   ),
   exitRule('deno-permission', /Requires (\w+) access[\s\S]*?(--allow-\w+)/, ([, what, flag]) => ({
     problem: `is not allowed ${what} access by Deno`,
-    fix: `Add ${flag} behind "deno run".`,
+    fix: `Add ${flag} after "deno run".`,
   })),
   exitRule('port-in-use', /EADDRINUSE[^\n]*?(\d{2,5})\b|Address already in use/i, ([, port]) => ({
     problem: `opens a network port that is in use${port ? ` (${port})` : ''}`,
@@ -157,7 +157,7 @@ const others: Rule[] = [
   })),
   exitRule('out-of-memory', /JavaScript heap out of memory|java\.lang\.OutOfMemoryError|^MemoryError/m, () => ({
     problem: 'ran out of memory',
-    fix: 'Give it more (node --max-old-space-size=4096, java -Xmx2g), or less to load at its start.',
+    fix: 'Raise its limit (node --max-old-space-size=4096, java -Xmx2g), or load less at its start.',
   })),
   exitRule(
     'command-not-found',

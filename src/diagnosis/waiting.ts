@@ -25,7 +25,7 @@ const denoPrompt: Rule = {
     const flag = /--allow-[a-z]+/.exec(seen.stderr + seen.text)?.[0] ?? '--allow-read, --allow-net, …';
     return {
       problem: 'is Deno, which asks for a permission',
-      fix: `Add ${flag} behind "deno run", and --no-prompt to fail instead of asking.`,
+      fix: `Add ${flag} after "deno run", and --no-prompt to fail instead of asking.`,
     };
   },
 };
@@ -87,7 +87,7 @@ const dockerStdin: Rule = {
 };
 
 const dockerTerminal = exitRule('docker-without-stdin', /the input device is not a TTY/i, () => ({
-  problem: 'runs in a container that was to have a terminal (-t), and stdin is none',
+  problem: 'runs in a container with a terminal (-t), but stdin is not a terminal',
   fix: 'Leave out -t: docker run -i …',
 }));
 
@@ -111,12 +111,12 @@ const usage: Rule = {
     if (!seen.hasExited) return undefined;
     const missing = missingArgument(seen);
     if (missing) {
-      return { problem: `wants other arguments: ${quoted(missing)}`, fix: 'Add what it names to "args".' };
+      return { problem: `requires other arguments: ${quoted(missing)}`, fix: 'Add the named arguments to "args".' };
     }
     const line = /^\s*usage:?\s.*$/im.exec(seen.stderr)?.[0] ?? /^\s*usage:?\s.*$/im.exec(seen.text)?.[0];
     if (line === undefined) return undefined;
     return {
-      problem: `printed how it is used and ended: ${quoted(line)}`,
+      problem: `printed its usage and exited: ${quoted(line)}`,
       fix: 'Correct "args": a subcommand, a path or an option is missing or unknown.',
     };
   },

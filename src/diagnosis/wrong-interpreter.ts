@@ -32,7 +32,7 @@ const otherLanguage: Rule = {
     if (!runs || !written || runs === written || written === 'dotnet' || runs === 'dotnet') return undefined;
     const runner = runners[written] ?? `a ${written} program`;
     return {
-      problem: `is a file of another language than its interpreter: ${programName(program)} runs ${quoted(file)}`,
+      problem: `is run by the interpreter of another language: ${programName(program)} runs ${quoted(file)}`,
       fix: `Use ${runner} as the command.`,
     };
   },

@@ -88,6 +88,6 @@ export class Member {
   remove(): Promise<void> {
     this.#removed = true;
     this.service.end();
-    return this.supervised.stop('its entry was taken out of the config');
+    return this.supervised.stop('its entry was removed from the config');
   }
 }

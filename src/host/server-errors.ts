@@ -29,7 +29,7 @@ export function serverFailed(name: string, reason: string, cause: Error | undefi
   const { hint, evidence }: Partial<LastExit> = cause ? lastExitOf(cause) : {};
   return new ProcessError('SERVER_FAILED', `Server "${name}" is not running: ${reason}`, {
     evidence,
-    hint: hint ?? 'Repair it, then start it again.',
+    hint: hint ?? 'Fix it, then start it again.',
     cause,
   });
 }

@@ -113,7 +113,7 @@ export class SupervisedServer<Client> {
   }
 
   /** Resolves when the process and all that it started is gone. */
-  stop(reason = 'asked to stop'): Promise<void> {
+  stop(reason = 'stop requested'): Promise<void> {
     return this.#goneAfter({ type: 'stop', reason });
   }
 

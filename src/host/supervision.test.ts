@@ -169,7 +169,7 @@ const command = fc.constantFrom<SupervisionEvent>(
   { type: 'restart' },
   { type: 'needed' },
   { type: 'release' },
-  { type: 'stop', reason: 'asked to stop' },
+  { type: 'stop', reason: 'stop requested' },
   { type: 'replace', reason: 'changed', enabled: true, limits, wanted: true, held: undefined },
   { type: 'replace', reason: 'changed', enabled: true, limits, wanted: false, held: undefined },
   { type: 'replace', reason: 'changed', enabled: false, limits, wanted: false, held: undefined },
@@ -226,7 +226,7 @@ describe('any sequence of commands, crashes and slow processes', () => {
       fc.property(fc.array(move, { maxLength: 40 }), fc.array(fc.nat(1000), { maxLength: 20 }), (moves, choices) => {
         const world = new World();
         play(world, moves);
-        world.command({ type: 'stop', reason: 'asked to stop' });
+        world.command({ type: 'stop', reason: 'stop requested' });
         for (const choice of choices) {
           if (world.waiting.gone === 0) expect(world.process).toBeUndefined();
           world.command({ type: 'needed' }); // a call must not bring it back
@@ -252,16 +252,16 @@ describe('one by one', () => {
     world.command({ type: 'start' });
     opened(world);
     world.command({ type: 'restart' });
-    world.command({ type: 'stop', reason: 'asked to stop' });
+    world.command({ type: 'stop', reason: 'stop requested' });
     world.settle();
     expect(world.log).toEqual(['starting', 'ready', 'stopping', 'stopped']);
-    expect(world.supervision.reason).toBe('asked to stop');
+    expect(world.supervision.reason).toBe('stop requested');
   });
 
   test('a start that comes too late is closed and not used', () => {
     const world = new World();
     world.command({ type: 'start' });
-    world.command({ type: 'stop', reason: 'asked to stop' });
+    world.command({ type: 'stop', reason: 'stop requested' });
     world.happen(0); // the process is open nevertheless
     expect(world.process?.phase).toBe('closing');
     world.settle();
@@ -272,7 +272,7 @@ describe('one by one', () => {
     const world = new World();
     world.command({ type: 'start' });
     opened(world);
-    world.command({ type: 'stop', reason: 'asked to stop' });
+    world.command({ type: 'stop', reason: 'stop requested' });
     world.command({ type: 'start' });
     expect(world.process?.phase).toBe('closing');
     world.settle();

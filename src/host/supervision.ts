@@ -168,7 +168,7 @@ class Draft {
     this.#intend({ wanted: true, held: undefined });
     const { state, process } = this.next;
     if (state === 'stopped' || state === 'stopping' || state === 'failed') this.#set({ history: noHistory });
-    if (state === 'failed') this.#change(process ? 'stopping' : 'stopped', 'to be started again');
+    if (state === 'failed') this.#change(process ? 'stopping' : 'stopped', 'start requested');
     this.#pursue();
     this.#answer();
   }
@@ -247,7 +247,7 @@ class Draft {
     if (!this.#concerns(generation, 'opening')) return;
     if (this.#isOld(generation)) return this.#close(generation);
     this.#set({ process: { phase: 'running', generation }, readySinceMs: nowMs });
-    this.#change('ready', this.next.restarts > 0 ? 'back again' : 'connected');
+    this.#change('ready', this.next.restarts > 0 ? 'reconnected' : 'connected');
     this.#answer();
   }
 
@@ -256,12 +256,12 @@ class Draft {
     const decision = decideRestart(this.next.history, { uptimeMs, exitCode, signal }, this.next.limits, nowMs, random);
     this.#set({ history: decision.history });
     if (hopeless || !decision.restart) {
-      this.#change('failed', `${message} — ${decision.restart ? 'starting it again cannot help' : decision.reason}`);
+      this.#change('failed', `${message} — ${decision.restart ? 'a restart cannot help' : decision.reason}`);
       return this.#answer();
     }
     const backoff = this.#nextNumber();
     this.#set({ backoff });
-    this.#change('backoff', `${message} — starts again in ${decision.afterMs} ms`);
+    this.#change('backoff', `${message} — restarts in ${decision.afterMs} ms`);
     this.effects.push({ type: 'wait', generation: backoff, ms: decision.afterMs });
   }
 

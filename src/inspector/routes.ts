@@ -102,7 +102,7 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
 
   function answer({ names, body }: Asked): ActionResult {
     if (source.questions?.answer(names.id!, body)) return { ok: true };
-    throw new HttpProblem(404, 'Nobody waits for this answer any more');
+    throw new HttpProblem(404, 'This question is no longer open');
   }
 
   async function offer({ names }: Asked): Promise<ServerOffer> {

@@ -93,7 +93,7 @@ export class MessageReader implements ParseOptions {
       case 'FRAME_TRUNCATED':
         return `The stream ended inside a message, after ${frame.length} bytes of it`;
       default:
-        return `${frame.length} bytes where the length of a frame should stand`;
+        return `${frame.length} bytes where the length of a frame is expected`;
     }
   }
 

@@ -8,7 +8,7 @@ export function unexpectedAnswer(message: JsonRpcResponse): PeerError {
   const what = 'error' in message && message.error ? `error "${message.error.message}"` : 'result';
   const id =
     message.id === undefined || message.id === null ? 'without an id' : `with id ${JSON.stringify(message.id)}`;
-  return new PeerError('MESSAGE_INVALID', `An answer (${what}) ${id} came that no request waits for`);
+  return new PeerError('MESSAGE_INVALID', `An answer (${what}) ${id} matches no pending request`);
 }
 
 /** The message cannot be written down, or not in this framing. */

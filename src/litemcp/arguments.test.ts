@@ -27,7 +27,7 @@ test.each([
   [none, ['x'], 'Now takes 0 arguments, not 1'],
   [tool, ['x', null], 'The argument "copies" is missing'],
   [tool, ['x', 2 ** 60], 'The argument "copies" is a number that may not be exact: write it as a string'],
-  [tool, ['x', () => 1], 'The argument "copies" has no text: Not expressible as JSON: function'],
+  [tool, ['x', () => 1], 'The argument "copies" has no text: Cannot be serialized as JSON: function'],
   [tool, { to: 'x' }, 'Mail does not fit these arguments; missing: "copies"; its parameters are: "to", "copies"'],
   [tool, { To: 'x', copies: 1 }, 'missing: "to"; unknown: "To"; its parameters are: "to", "copies"'],
   [none, { a: 1 }, 'Now does not fit these arguments; unknown: "a"; its parameters are: none'],

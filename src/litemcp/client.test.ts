@@ -244,8 +244,8 @@ describe('noise on the way', () => {
     );
     await call;
     expect(errors.map(({ message }) => message)).toEqual([
-      'An answer ("result") with id 77 came that no request waits for',
-      'An answer ("result") with id 9223372036854775807 came that no request waits for',
+      'An answer ("result") with id 77 matches no pending request',
+      'An answer ("result") with id 9223372036854775807 matches no pending request',
     ]);
   });
 });

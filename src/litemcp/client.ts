@@ -181,7 +181,7 @@ export class LiteMcpClient {
       return request.resolve(answer);
     }
     if (this.#pending.isLate(id)) return;
-    const message = `An answer ("${answer.type}") with id ${answer.id} came that no request waits for`;
+    const message = `An answer ("${answer.type}") with id ${answer.id} matches no pending request`;
     this.onerror?.(new PeerError('MESSAGE_INVALID', message));
   }
 

@@ -195,7 +195,11 @@ describe('a handler', () => {
       },
       'The tool failed and did not say why',
     ],
-    ['returns what has no text', () => ({ big: 1n }), 'Not expressible as JSON: Do not know how to serialize a BigInt'],
+    [
+      'returns what has no text',
+      () => ({ big: 1n }),
+      'Cannot be serialized as JSON: Do not know how to serialize a BigInt',
+    ],
   ])('that %s is an error in words without a stack', async (_how, handler, says) => {
     const logs: string[] = [];
     const { client } = await connected(new LiteMcpServer({ name: 'T' }, handler, { log: (line) => logs.push(line) }));

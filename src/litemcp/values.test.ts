@@ -95,7 +95,7 @@ describe('what a handler returns', () => {
   test('without a text is refused', () => {
     const circle: unknown[] = [];
     circle.push(circle);
-    expect(() => toResponse(circle)).toThrow('Not expressible as JSON');
-    expect(() => toResponse(() => 1)).toThrow('Not expressible as JSON: function');
+    expect(() => toResponse(circle)).toThrow('Cannot be serialized as JSON');
+    expect(() => toResponse(() => 1)).toThrow('Cannot be serialized as JSON: function');
   });
 });

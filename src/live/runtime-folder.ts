@@ -31,19 +31,19 @@ export function ensureRuntimeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    throw unusable(folder, `it cannot be made (${toError(cause).message})`, cause);
+    throw unusable(folder, `it cannot be created (${toError(cause).message})`, cause);
   }
   const found = lstatSync(folder); // not where a link leads
   if (!found.isDirectory()) throw unusable(folder, 'it is not a folder');
   const user = process.getuid?.();
   if (user === undefined) return; // Windows: the folder lies in the user's profile
-  if (found.uid !== user) throw unusable(folder, `it belongs to the user with the number ${found.uid}`);
+  if (found.uid !== user) throw unusable(folder, `it belongs to the user with uid ${found.uid}`);
   if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700);
 }
 
 function unusable(folder: string, why: string, cause?: unknown): UsageError {
   return new UsageError('RUNTIME_FOLDER_UNUSABLE', `The runtime folder ${folder} cannot be used: ${why}`, {
-    hint: 'Remove what is there, or set XDG_RUNTIME_DIR to a folder of your own that you can write to.',
+    hint: 'Remove it, or set XDG_RUNTIME_DIR to a folder of your own that you can write to.',
     cause,
   });
 }

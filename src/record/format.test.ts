@@ -143,8 +143,8 @@ describe('the format', () => {
     const header = '{"standpipe":"recording","version":9,"run":"n"}';
     const items = await readAll(Buffer.from(`${header}\n{"run":"n","seq":1,"kind":"note"}\n`));
     expect(damageOf(items).map((item) => item.type === 'damage' && item.reason)).toEqual([
-      'Version 9 of the format is not known here',
-      'Version 9 of the format is not known here',
+      'Unknown format version 9',
+      'Unknown format version 9',
     ]);
   });
 

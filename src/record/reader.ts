@@ -103,7 +103,7 @@ class LineReader implements FrameSink {
 
   fault(fault: { code: string; offset: number; length: number; prefix: Uint8Array }): void {
     const { code, offset, length } = fault;
-    const reason = code === 'FRAME_TRUNCATED' ? 'The last line is not whole' : 'The line is too long';
+    const reason = code === 'FRAME_TRUNCATED' ? 'The last line is incomplete' : 'The line is too long';
     const prefix = decodeText(fault.prefix).slice(0, PREFIX_CHARS);
     this.#items.push({ type: 'damage', offset, length, reason, prefix });
   }
@@ -116,7 +116,7 @@ class LineReader implements FrameSink {
     if (isHeader(line)) return text.length > LONGEST_HEADER ? 'The header is too long' : this.#header(line);
     const { run, lastSeq } = this.#runOf(line.run);
     const migrated = migrate(line, run.version);
-    if (!migrated) return `Version ${run.version} of the format is not known here`;
+    if (!migrated) return `Unknown format version ${run.version}`;
     const event = parseEvent(migrated);
     if (event === undefined) return 'Not an event';
     if (event === 'unknown') this.#items.push({ type: 'unknown', run, line: migrated });
@@ -132,11 +132,11 @@ class LineReader implements FrameSink {
 
   #header(line: RawLine): string | undefined {
     const run = parseHeader(line);
-    if (!run) return 'Not a header that can be understood';
+    if (!run) return 'Not a valid header';
     const known = this.#runs.get(run.run);
     this.#remember(run, known?.lastSeq ?? 0);
     if (!known) this.#items.push({ type: 'run', run });
-    return run.version > RECORDING_VERSION ? `Version ${run.version} of the format is not known here` : undefined;
+    return run.version > RECORDING_VERSION ? `Unknown format version ${run.version}` : undefined;
   }
 
   #remember(run: RecordingRun, lastSeq: number): void {

@@ -105,7 +105,7 @@ async function readConfig(file: string, names: readonly string[] | undefined): P
   });
   const text = await readFile(path, 'utf8').catch((cause) => {
     throw new UsageError('CONFIG_INVALID', `Cannot read ${file}: ${toError(cause).message}`, {
-      hint: 'Name a config file that you may read.',
+      hint: 'Use a config file that you can read.',
       cause,
     });
   });
@@ -120,7 +120,7 @@ async function readConfig(file: string, names: readonly string[] | undefined): P
   const all = allServers(root);
   if (all.length === 0) {
     throw new UsageError('CONFIG_INVALID', `There are no servers in ${file}`, {
-      hint: 'Looked into "mcpServers" and "servers": write {"mcpServers": {"some-name": {"command": "…"}}}.',
+      hint: 'Neither "mcpServers" nor "servers" has an entry: write {"mcpServers": {"some-name": {"command": "…"}}}.',
     });
   }
   const unknown = names?.find((name) => !all.some((server) => server.name === name));
@@ -128,7 +128,7 @@ async function readConfig(file: string, names: readonly string[] | undefined): P
     const known = all.map(({ name }) => name).join(', ') || 'none';
     throw new UsageError(
       'NAME_UNKNOWN',
-      `There is no server ${JSON.stringify(unknown)} in ${file}; there are: ${known}`,
+      `There is no server ${JSON.stringify(unknown)} in ${file}; its servers are: ${known}`,
     );
   }
   const servers = names ? all.filter(({ name }) => names.includes(name)) : all;
@@ -168,7 +168,7 @@ async function replaceFile(path: string, text: string, like: string): Promise<vo
     await chmod(path, mode & 0o777);
   } catch (cause) {
     throw new UsageError('FILE_NOT_WRITABLE', `Cannot write ${path}: ${toError(cause).message}`, {
-      hint: `Files are replaced as a whole: make the folder ${dirname(path)} writable, or run this as its owner.`,
+      hint: `The file is replaced by a new one: make the folder ${dirname(path)} writable, or run this as its owner.`,
       cause,
     });
   }

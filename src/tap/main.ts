@@ -7,12 +7,12 @@ import { endLike } from './pass-signals.ts';
 import { runTap } from './run-tap.ts';
 import { parseTapArguments } from './tap-arguments.ts';
 
-const AT_A_TERMINAL = `standpipe tap: the server is started, and messages for it are read from this terminal; Ctrl-D ends them.
-A tap is meant to be started by a host: \`standpipe tap install <config>\` puts it into the config of one.`;
+const AT_A_TERMINAL = `standpipe tap: the server was started. Messages for it are read from this terminal; Ctrl-D ends the input.
+A tap is meant to be started by a host: \`standpipe tap install <config>\` adds it to the config of one.`;
 
 export async function tapMain(words: readonly string[]): Promise<void> {
   // A failure that nobody caught can only be an onlooker's: the traffic has its own handlers.
-  process.on('uncaughtException', (error) => print(`standpipe tap: goes on after ${error.stack}`));
+  process.on('uncaughtException', (error) => print(`standpipe tap: continues after ${error.stack}`));
   try {
     const { framing: name, ...options } = parseTapArguments(words);
     if (isatty(0)) print(AT_A_TERMINAL);
@@ -29,7 +29,7 @@ export async function tapMain(words: readonly string[]): Promise<void> {
 /** As every command tells its errors (cli/show-error.ts), which would take too long to load here. */
 function inWords(error: Error): string {
   if (!(error instanceof StandpipeError)) {
-    return `error: ${error.message}\nThis is a fault of standpipe itself; please report it with what is below.\n${error.stack}`;
+    return `error: ${error.message}\nThis is a bug in standpipe; please report it with the details below.\n${error.stack}`;
   }
   return error.hint ? `error: ${error.message}\nhint: ${error.hint}` : `error: ${error.message}`;
 }

@@ -50,7 +50,7 @@ export async function runTap(options: TapOptions, ends: Ends = ownEnds()): Promi
   const watch = new TrafficWatch(source, {
     framing,
     keepFrameBytes,
-    onFailure: (error) => warn(`cannot follow the traffic: ${error.message}`),
+    onFailure: (error) => warn(`cannot observe the traffic: ${error.message}`),
   });
   const signals = passSignals((signal) => source.add({ kind: 'signal', signal }));
   let server: ServerProcess;
@@ -64,7 +64,7 @@ export async function runTap(options: TapOptions, ends: Ends = ownEnds()): Promi
   source.add({ kind: 'spawn', command: server.commandLine, pid: server.pid });
   signals.connect(server);
   const host = watchHost(ends.input, () => {
-    source.add({ kind: 'note', text: 'The host is gone: the server is stopped' });
+    source.add({ kind: 'note', text: 'The host has exited: the server is stopped' });
     void server.stop();
   });
 

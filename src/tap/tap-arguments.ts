@@ -51,7 +51,7 @@ export function parseTapArguments(words: readonly string[]): TapArguments {
       continue;
     }
     const set = withValue[name!];
-    if (!set) throw usage(`There is no option ${name}`);
+    if (!set) throw usage(`Unknown option ${name}`);
     const value = rest.length > 0 ? rest.join('=') : words[++at];
     if (value === undefined) throw usage(`${name} needs a value`);
     set(options, value);

@@ -209,7 +209,7 @@ export class BatchWriter {
   #full(): PeerError {
     return new PeerError(
       'SEND_QUEUE_FULL',
-      `${this.#blocked ? 'The other end does not read' : 'Too much was sent at once'}: ${this.#queuedChars} characters wait already (limit ${this.#maxQueuedChars})`,
+      `${this.#blocked ? 'The other end does not read' : 'Too much was sent at once'}: ${this.#queuedChars} characters are already queued (limit ${this.#maxQueuedChars})`,
       { hint: 'Await `send` before sending more, or raise maxQueuedChars.' },
     );
   }

@@ -79,7 +79,7 @@ export abstract class ByteWire implements Wire {
   /** To be called first in `start`. */
   protected begin(events: WireEvents): void {
     if (this.#closed) throw this.#closedUsage();
-    if (this.events) throw new UsageError('ALREADY_STARTED', 'This is already started; make a new one');
+    if (this.events) throw new UsageError('ALREADY_STARTED', 'Already started; create a new one');
     this.events = events;
   }
 
@@ -226,7 +226,7 @@ export abstract class ByteWire implements Wire {
   }
 
   #closedUsage(): UsageError {
-    return new UsageError('TRANSPORT_CLOSED', 'This is closed; make a new one', { cause: this.#closeError });
+    return new UsageError('TRANSPORT_CLOSED', 'Already closed; create a new one', { cause: this.#closeError });
   }
 }
 

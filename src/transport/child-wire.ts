@@ -19,7 +19,7 @@ import type { WireEvents, WireOptions } from './wire.ts';
 export interface ChildOptions extends WireOptions {
   command: string;
   args?: readonly string[];
-  /** Added to a short list of inherited variables (PATH, HOME and their like). */
+  /** Added to a short list of inherited variables (PATH, HOME and similar). */
   env?: Readonly<Record<string, string>>;
   /** Values to be masked in errors besides those of `env`: some come in by the arguments. */
   secrets?: readonly string[];
@@ -159,7 +159,7 @@ export class ChildWire extends ByteWire {
 
   /** Nothing more can be read. */
   #outputEnded(error: Error | undefined): void {
-    this.#endUnlessExited('stdout', error, 'It is being stopped: nothing it does can reach this side any more.');
+    this.#endUnlessExited('stdout', error, 'It is being stopped: its output can no longer be received.');
   }
 
   protected override writeFailed(error: Error): void {
@@ -174,7 +174,7 @@ export class ChildWire extends ByteWire {
       await this.lastInput(process.stdout); // answers may still be in the pipe
       if (this.#ending || process.exitStatus) return;
       this.#ending = true;
-      const message = `The server closed its ${closed} but goes on running`;
+      const message = `The server closed its ${closed} but keeps running`;
       const evidence = this.evidence();
       void this.#stopProcess();
       this.finish(new ProcessError('PROCESS_UNRESPONSIVE', message, { cause, evidence, hint }));
@@ -191,7 +191,7 @@ export class ChildWire extends ByteWire {
     this.report(
       new ProcessError('PROCESS_UNRESPONSIVE', `Process ${this.#process.pid} survived SIGKILL`, {
         evidence: this.evidence(),
-        hint: 'It hangs inside the operating system (a dead network drive, a debugger); only that can free it.',
+        hint: 'It hangs inside the operating system (a dead network drive, a debugger) and cannot be ended from here.',
       }),
     );
   }

@@ -64,7 +64,7 @@ test('without a host and a terminal, a question is declined, and the document sa
   const config = writeConfig('asking-alone.json', { everything: everythingEntry });
   const { stdout, stderr } = await runCli(['call', 'everything/asks', '--json', '--config', config]);
   expect(JSON.parse(stdout).unanswered).toEqual([{ server: 'everything', message: 'Who are you?', action: 'decline' }]);
-  expect(stderr).toContain('so it is declined. Run it on a terminal to answer.');
+  expect(stderr).toContain('— declined: there is no terminal to answer on.');
 });
 
 test.skipIf(!hasTerminal)('with a running host, a question goes to the terminal of the caller', async () => {
@@ -101,11 +101,11 @@ test('under up, a question that nobody can see is cancelled with a line that say
       content: [{ type: 'text', text: '{"action":"cancel"}' }],
       unanswered: [{ server: 'everything', message: 'Who are you?', action: 'cancel' }],
     });
-    expect(stderr).toContain('everything asks: Who are you? — nobody is here to answer, so it is cancelled.');
+    expect(stderr).toContain('everything asks: Who are you? — cancelled: there is no terminal to answer on.');
     await until('it is told', () => log.includes('everything asks'));
     const [, address] = /inspector (http\S+)/.exec(log)!;
     expect(log).toContain(
-      `everything asks: Who are you? — nobody has the Inspector open to answer, so it is cancelled. Open it first, and call again: ${address}\n`,
+      `everything asks: Who are you? — cancelled: the Inspector is not open. Open it and call again: ${address}\n`,
     );
   } finally {
     up.kill('SIGTERM');

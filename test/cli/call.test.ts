@@ -93,7 +93,7 @@ describe('values take the type that the tool wants', () => {
     ['mode=medium', '2: error: "mode" of typed must be one of: fast, slow, 3, not "medium"'],
     ['inner.b=1', '2: error: typed does not take "inner.b"'],
     ['numbr=1', '2: error: typed does not take "numbr"'],
-    ['text', '2: error: "text" is no argument of typed: arguments are written name=value'],
+    ['text', '2: error: "text" is not an argument of typed: write arguments as name=value'],
     ['anything:={', '2: error: The value of "anything" is not JSON:'],
     ['text=@nowhere', '2: error: Cannot read "nowhere":'],
   ])('%s is refused before anything is called', async (word, expected) => {
@@ -104,7 +104,7 @@ describe('values take the type that the tool wants', () => {
     const missing = await runCli(['call', 'greet', ...everything]);
     expect(missing).toMatchObject({ code: 2, stdout: '' });
     expect(missing.stderr).toBe('error: greet needs "name"\nhint: It takes: name=<string>\n');
-    expect(await typed('text=a', 'text=b')).toContain('"text" of typed is given twice and is no list');
+    expect(await typed('text=a', 'text=b')).toContain('"text" of typed is given twice and is not a list');
     const misspelt = await runCli(['call', 'greet', 'nmae=x', ...everything]);
     expect(misspelt.stderr).toContain('greet needs "name", and does not take "nmae"\nhint: Did you mean "name"?');
   });
@@ -158,7 +158,7 @@ describe('results', () => {
     expect(saved).toMatchObject({ code: 0, stdout: 'a picture\n', stderr: 'Saved p.png\n' });
     expect(readFileSync(join(folder, 'p.png'), 'utf8')).toBe('not really a png');
     const one = await runCli(['call', 'album', '--output', 'album', ...everything]);
-    expect(one).toMatchObject({ code: 2, stderr: expect.stringContaining('There are 2 things to save') });
+    expect(one).toMatchObject({ code: 2, stderr: expect.stringContaining('There are 2 files to save') });
     expect(existsSync(join(folder, 'album'))).toBe(false);
     mkdirSync(join(folder, 'album'));
     const many = await runCli(['call', 'album', '--output', 'album', '--json', ...everything]);

@@ -101,7 +101,7 @@ describe('ls and config', () => {
     const good = writeConfig('good.json', { one: everythingEntry });
     expect(await runCli(['config', '--config', good])).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('Nothing is wrong'),
+      stderr: expect.stringContaining('No problems found'),
     });
     mkdirSync(join(folder, 'empty'), { recursive: true });
     const none = await runCli(['config'], { cwd: join(folder, 'empty') });
@@ -187,7 +187,7 @@ test('inspect prints its address, and ends with Ctrl-C', async () => {
 });
 
 describe('what cannot be inspected', () => {
-  const hint = '`standpipe inspect` alone shows what runs now.';
+  const hint = '`standpipe inspect` without arguments shows running hosts and taps.';
 
   test('a recording that is not there: where it was looked for, and how to make one', async () => {
     const { code, stdout, stderr } = await runCli(['inspect', 'nofile.jsonl']);
@@ -197,7 +197,7 @@ describe('what cannot be inspected', () => {
         `hint: \`standpipe tap --record nofile.jsonl -- <command …>\` writes one; ${hint}\n`,
     );
     mkdirSync(join(folder, 'folder.jsonl'));
-    expect((await runCli(['inspect', 'folder.jsonl'])).stderr).toMatch(/^error: folder\.jsonl is no file\nhint: /);
+    expect((await runCli(['inspect', 'folder.jsonl'])).stderr).toMatch(/^error: folder\.jsonl is not a file\nhint: /);
   });
 
   test('a word that is neither a recording nor a server', async () => {
@@ -215,13 +215,13 @@ describe('what cannot be inspected', () => {
 
 test('a shell that there is no completion for: which there are, and how they are installed', async () => {
   const hint =
-    'hint: There is one for each of bash, zsh, fish; `standpipe completion --help` says how to install it.\n';
+    'hint: Completion is available for bash, zsh, fish; `standpipe completion --help` shows how to install it.\n';
   expect(await runCli(['completion', 'powershell'])).toEqual({
     code: 2,
     stdout: '',
     stderr: `error: There is no completion for "powershell"\n${hint}`,
   });
-  expect((await runCli(['completion'])).stderr).toBe(`error: For which shell?\n${hint}`);
+  expect((await runCli(['completion'])).stderr).toBe(`error: No shell was given\n${hint}`);
   expect((await runCli(['completion', 'toString'])).code).toBe(2);
 });
 
@@ -229,7 +229,7 @@ test('a tap tells its errors as every command does', async () => {
   const { code, stderr } = await runCli(['tap', '--', 'no-such-command']);
   expect(code).toBe(127);
   expect(stderr).toMatch(
-    /^error: Cannot find the command "no-such-command": it is in no folder of PATH\.\nhint: .*\n$/,
+    /^error: Cannot find the command "no-such-command": it is not in any folder of PATH\.\nhint: .*\n$/,
   );
   const called = await runCli(['tools', '--', 'no-such-command']);
   expect(called.stderr.replace('  command: no-such-command\n', '')).toMatch(
@@ -237,7 +237,7 @@ test('a tap tells its errors as every command does', async () => {
   );
   const wrong = await runCli(['tap', '--recrod', 'x', ...everything]);
   expect(wrong).toMatchObject({ code: 2, stdout: '' });
-  expect(wrong.stderr).toMatch(/^error: There is no option --recrod\nhint: standpipe tap \[.*\n$/);
+  expect(wrong.stderr).toMatch(/^error: Unknown option --recrod\nhint: standpipe tap \[.*\n$/);
 });
 
 describe('what a hostile server says, in a pipe', () => {

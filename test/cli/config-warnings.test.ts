@@ -15,12 +15,12 @@ test('a command that is nowhere and a folder that is not there are warnings, wit
   });
   const { code, stderr } = await runCli(['config', '--config', config]);
   expect(code).toBe(0);
-  expect(stderr).not.toContain('Nothing is wrong');
+  expect(stderr).not.toContain('No problems found');
   expect(stderr).not.toContain('"off"');
   expect(stderr).toContain(
-    `warning: ${config}:4:18: server "nowhere": The command "no-such-command-anywhere" is in no folder of PATH.`,
+    `warning: ${config}:4:18: server "nowhere": The command "no-such-command-anywhere" is not in any folder of PATH.`,
   );
-  expect(stderr).toContain(`warning: ${config}:7:18: server "file": There is no file "./no-such-file".`);
+  expect(stderr).toContain(`warning: ${config}:7:18: server "file": The file "./no-such-file" does not exist.`);
   expect(stderr).toMatch(/not-there\.json:\d+:14: server "homeless": The folder "no-such-folder" is not there\./);
   expect(stderr).toContain('server "data": The command "./not-there.json" is not executable');
 });
@@ -41,6 +41,6 @@ test('a config without servers says so', async () => {
   writeFileSync(config, '{"mcpServers": {}}');
   expect(await runCli(['config', '--config', config])).toMatchObject({
     code: 0,
-    stderr: expect.stringContaining('There are no servers in it.'),
+    stderr: expect.stringContaining('The config has no servers.'),
   });
 });

@@ -87,7 +87,7 @@ describe('folders that cannot be used', () => {
     chownSync(join(runtime, 'standpipe'), 12_345, 12_345);
     const { code, stderr } = await runCli(['up', '--config', config], { env: { XDG_RUNTIME_DIR: runtime } });
     expect(code).toBe(2);
-    expect(stderr).toContain('it belongs to the user with the number 12345');
+    expect(stderr).toContain('it belongs to the user with uid 12345');
     expect(stderr).toContain('set XDG_RUNTIME_DIR');
   });
 
@@ -164,7 +164,7 @@ test('tools treats a variable that is not set, a missing command and an entry ov
     expect(code).toBe(3);
     expect(JSON.parse(stdout).failed).toMatchObject([{ server: name, error: { code: expect.any(String) } }]);
     expect(JSON.parse(stdout).tools.length).toBeGreaterThan(0);
-    expect(stderr).toContain(`${name} could not be asked:`);
+    expect(stderr).toContain(`${name} could not be queried:`);
   }
 });
 
@@ -196,6 +196,6 @@ describe('tap', () => {
     const { stdout } = await runOnTerminal(['tap', ...everything], {
       steps: [{ wait: 'tap install <config>', type: '\x04' }],
     });
-    expect(stdout).toContain('messages for it are read from this terminal');
+    expect(stdout).toContain('Messages for it are read from this terminal');
   });
 });

@@ -11,7 +11,7 @@ test.each(['install', 'uninstall'])('tap %s on a file without servers says where
   writeFileSync(file, '{"mcpServer": {"a": {"command": "x"}}}');
   const { code, stderr } = await runCli(['tap', verb, file]);
   expect(code).toBe(2);
-  expect(stderr).toContain(`There are no servers in ${file}\nhint: Looked into "mcpServers" and "servers"`);
+  expect(stderr).toContain(`There are no servers in ${file}\nhint: Neither "mcpServers" nor "servers" has an entry`);
 });
 
 test('tap install says what is no JSON as config does', async () => {
@@ -38,7 +38,7 @@ test('a command that echoes its input is called that', async () => {
 test('behind -- no server is named', async () => {
   const { code, stderr } = await runCli(['call', 'everything', 'greet', 'name=x', ...everything]);
   expect(code).toBe(2);
-  expect(stderr).toContain('no server is named: standpipe call greet');
+  expect(stderr).toContain('do not name a server: standpipe call greet');
 });
 
 test('a URI that is nearly right is guessed', async () => {

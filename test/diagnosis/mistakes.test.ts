@@ -37,7 +37,7 @@ const provenByOutput: [name: string, words: string[], message: RegExp, hint: Reg
   ['not-json', python('prints_bytes.py'), /Python's repr of bytes/, /json\.dumps/],
   ['not-json', node('logs-objects.mjs'), /console\.log form of an object/, /JSON\.stringify/],
   ['indented-json', python('indents.py'), /over several lines/, /indent=/],
-  ['indented-json', node('breaks-strings.mjs'), /line break inside of a string/, /JSON\.stringify/],
+  ['indented-json', node('breaks-strings.mjs'), /line break inside a string/, /JSON\.stringify/],
   ['utf-16', python('writes_utf16.py'), /UTF-16/, /reconfigure/],
   ['text-on-the-line', python('logs_on_the_line.py'), /"sending"/, /file=sys\.stderr/],
   ['text-on-the-line', node('colours-its-answers.mjs'), /colours its messages/, /NO_COLOR/],

@@ -15,7 +15,7 @@ test.each(goodConfigs)('%s has nothing wrong with it', async (name) => {
   expect(usable).toBe(true);
   expect(servers.length).toBeGreaterThan(0);
   expect(rejected.filter(({ remote }) => !remote)).toEqual([]);
-  expect(problems.filter(({ message }) => !message.includes('not one over stdio'))).toEqual([]);
+  expect(problems.filter(({ message }) => !message.includes('do not use stdio'))).toEqual([]);
 });
 
 test('a Python server with a key', async () => {
@@ -88,6 +88,6 @@ test('mistakes cost the entries that have them, and no other', async () => {
     '6:54 Variable STANDPIPE_TEST_NOT_SET is not set',
     '7:13 There is no "command"',
     '7:15 Unknown key "comand"',
-    '9:19 A server with a "url" is not one over stdio: it is left out',
+    '9:19 Servers with a "url" do not use stdio: this entry is ignored',
   ]);
 });

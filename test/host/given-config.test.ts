@@ -67,7 +67,7 @@ test('variables, inputs and an envFile mean what they mean in a file', () => {
 test.each([
   ['no servers', {}, 'CONFIG_INVALID', 'In the given config: There is no "mcpServers"'],
   ['no object', null, 'CONFIG_INVALID', 'In the given config: A config must be an object'],
-  ['the name of a file', 'mcp.json', 'INVALID_OPTION', 'not from the name of a file'],
+  ['the name of a file', 'mcp.json', 'INVALID_OPTION', 'not a file name'],
   [
     'what is no data',
     { mcpServers: { a: { command, env: { N: 1n } } } },

@@ -49,7 +49,7 @@ describe('stop and restart', () => {
     await until(`it is ${phase}`, () => stateOf(host, 'a') === phase);
     await host.stopServer('a');
     expect(server.alive()).toEqual([]);
-    expect(host.status()).toMatchObject([{ state: 'stopped', pid: null, reason: 'asked to stop' }]);
+    expect(host.status()).toMatchObject([{ state: 'stopped', pid: null, reason: 'stop requested' }]);
     expect(await restarted).toBe('SERVER_STOPPED');
     expect(server.alive()).toEqual([]);
     expect(stateOf(host, 'a')).toBe('stopped');

@@ -128,7 +128,7 @@ test('where nobody has the page open, questions are declined with a word', async
   const page = await inspectHost([legacy()], { graceMs: 50 });
   expect(JSON.stringify(await page.host.callTool('legacy', 'ask', {}))).toContain('cancel');
   const result = JSON.stringify(await page.host.callTool('legacy', 'askMuch', {}));
-  expect(result).toContain('Nobody has the Inspector open');
+  expect(result).toContain('The Inspector is not open');
 });
 
 test('a text in place of a model is given, or refused', async () => {

@@ -88,7 +88,7 @@ test('damage and gaps stand where they are, and hide nothing else', async () => 
     'n5',
     expect.stringMatching(/^Damaged at byte \d+ \(15 bytes\): Not a JSON object$/),
     'n6',
-    expect.stringContaining('The last line is not whole'),
+    expect.stringContaining('The last line is incomplete'),
   ]);
   expect((await page.get<Overview>('overview')).dropped.events).toBe(3);
 });

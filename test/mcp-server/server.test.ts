@@ -247,7 +247,7 @@ describe('a tool', () => {
     value = { n: 'one' };
     expect(resultOf(await client.request('tools/call', { name: 't' }))).toMatchObject({
       isError: true,
-      content: [{ text: expect.stringMatching(/does not fit its own output schema.*n/) }],
+      content: [{ text: expect.stringMatching(/does not match its output schema.*n/) }],
     });
   });
 

@@ -21,7 +21,7 @@ async function failure(options: Parameters<typeof startServerProcess>[0]): Promi
 test('a missing command is named, with the PATH that was searched and what to do', async () => {
   const error = await failure({ command: 'no-such-tool', args: ['--x', 'a b'], env: { PATH: '/nowhere:/usr/bin' } });
   expect(error.code).toBe('COMMAND_NOT_FOUND');
-  expect(error.message).toBe('Cannot find the command "no-such-tool": it is in no folder of PATH.');
+  expect(error.message).toBe('Cannot find the command "no-such-tool": it is not in any folder of PATH.');
   expect(error.hint).toMatch(/absolute path .* PATH is \/nowhere:\/usr\/bin$/);
   expect(error.evidence).toEqual({ phase: 'spawn', command: "no-such-tool --x 'a b'" });
   expect(error.cause).toMatchObject({ code: 'ENOENT' });
@@ -33,8 +33,8 @@ test('the hint knows the usual causes', async () => {
   mkdirSync(bin);
   writeFileSync(join(bin, 'python3'), '#!/bin/sh\n', { mode: 0o755 });
   const hint = async (command: string) => (await failure({ command, env: { PATH: bin } })).hint;
-  expect(await hint('python')).toContain('"python3" is there');
-  expect(await hint('python3 server.py')).toContain('put the rest into "args"');
+  expect(await hint('python')).toContain('"python3" exists');
+  expect(await hint('python3 server.py')).toContain('put the rest in "args"');
   expect(await hint('~/server')).toContain('~ is not expanded');
   expect(await hint('uvx')).toContain('Install uv');
   expect(await hint('npx')).toContain('Install Node.js');

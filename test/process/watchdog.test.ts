@@ -149,7 +149,7 @@ test.runIf(posix)('a watchdog that dies is reported, and replaced at once with a
   expect(watchdog.pid).not.toBe(pid);
   watchdog.close();
   await Promise.all([once(first, 'exit'), once(second, 'exit')]);
-  expect(failures).toMatchObject([{ code: 'WATCHDOG_FAILED', hint: expect.stringContaining('taken its place') }]);
+  expect(failures).toMatchObject([{ code: 'WATCHDOG_FAILED', hint: expect.stringContaining('It was replaced') }]);
 });
 
 test.runIf(posix)(
@@ -171,7 +171,7 @@ test.runIf(posix)(
     expect(watchdog.pid).toBeDefined();
     await kill();
     expect(watchdog.pid).toBeUndefined();
-    expect(failures.at(-1)!.hint).toContain('would outlive this program');
+    expect(failures.at(-1)!.hint).toContain('would outlive this process');
     watch(watchdog, second);
     expect(watchdog.pid).toBeDefined();
     await kill();

@@ -9,7 +9,7 @@ import { openHost, stateOf } from '../host/run-host.ts';
 import { node } from '../litemcp/raw-process.ts';
 
 const stopWaits = { stdinMs: 50 };
-const closedStdin = { code: 'PROCESS_UNRESPONSIVE', message: 'The server closed its stdin but goes on running' };
+const closedStdin = { code: 'PROCESS_UNRESPONSIVE', message: 'The server closed its stdin but keeps running' };
 const program = { command: process.execPath, args: [fixture('closes-stdin')], stderr: 'ignore', stopWaits } as const;
 
 async function connected(target: Partial<StdioClientOptions> = {}, options: ClientOptions = {}) {

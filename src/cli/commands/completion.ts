@@ -36,8 +36,8 @@ function isKnown(shell: string | undefined): shell is Shell {
 }
 
 function unknownShell(shell: string | undefined): UsageError {
-  const message = shell === undefined ? 'For which shell?' : `There is no completion for "${shell}"`;
+  const message = shell === undefined ? 'No shell was given' : `There is no completion for "${shell}"`;
   return new UsageError('INVALID_OPTION', message, {
-    hint: `There is one for each of ${shells.join(', ')}; \`standpipe completion --help\` says how to install it.`,
+    hint: `Completion is available for ${shells.join(', ')}; \`standpipe completion --help\` shows how to install it.`,
   });
 }

@@ -25,12 +25,12 @@ const config: CommandBody = async ({ settings, out }) => {
     for (const { file, origin } of files) out.say(out.paintError('dim', `${visibleLine(file)} (${origin})`));
     printRows(out, ['SERVER', 'STATUS', 'SPEAKS', 'COMMAND', 'ENV', 'FROM'], servers.map(toRow));
     for (const { name, source, by } of shadowed) {
-      out.say(`"${visibleLine(name)}" of ${visibleLine(source.file)} is hidden by the one of ${visibleLine(by.file)}`);
+      out.say(`"${visibleLine(name)}" in ${visibleLine(source.file)} is overridden by ${visibleLine(by.file)}`);
     }
   }
   for (const problem of problems) out.say(describeProblem(problem, out.paintError));
   if (!out.json && problems.length === 0) {
-    out.say(servers.length > 0 ? 'Nothing is wrong with it.' : 'There are no servers in it.');
+    out.say(servers.length > 0 ? 'No problems found.' : 'The config has no servers.');
   }
   return failed ? ExitCode.usage : ExitCode.done;
 };

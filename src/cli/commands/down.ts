@@ -46,14 +46,10 @@ async function askToEnd(host: RemoteHost): Promise<void> {
     await host.down();
   } catch (error) {
     if (error instanceof RpcError && error.rpcCode === RpcCode.methodNotFound) {
-      throw new UsageError(
-        'NOT_SUPPORTED',
-        'The running host is of an earlier version and cannot be stopped from here',
-        {
-          hint: 'Press Ctrl-C where it runs.',
-          cause: error,
-        },
-      );
+      throw new UsageError('NOT_SUPPORTED', 'The running host is an older version and cannot be stopped from here', {
+        hint: 'Press Ctrl-C in its terminal.',
+        cause: error,
+      });
     }
     // It may be gone before its answer has left.
     if (!(error instanceof PeerError) || error.code === 'REQUEST_TIMEOUT') throw error;
@@ -62,6 +58,6 @@ async function askToEnd(host: RemoteHost): Promise<void> {
 
 function stillThere(pid: number, waitMs: number): PeerError {
   return new PeerError('REQUEST_TIMEOUT', `The host (process ${pid}) has not ended within ${waitMs} ms`, {
-    hint: 'It still stops its servers. Wait longer with --timeout.',
+    hint: 'It is still stopping its servers. Wait longer with --timeout.',
   });
 }

@@ -86,8 +86,8 @@ function isFile(path: string): boolean {
 
 function noRecording(file: string): UsageError {
   const isThere = existsSync(file);
-  return new UsageError('NAME_UNKNOWN', isThere ? `${file} is no file` : `There is no recording ${resolve(file)}`, {
-    hint: `\`standpipe tap --record ${shellWord(file)} -- <command …>\` writes one; \`standpipe inspect\` alone shows what runs now.`,
+  return new UsageError('NAME_UNKNOWN', isThere ? `${file} is not a file` : `There is no recording ${resolve(file)}`, {
+    hint: `\`standpipe tap --record ${shellWord(file)} -- <command …>\` writes one; \`standpipe inspect\` without arguments shows running hosts and taps.`,
   });
 }
 
@@ -95,7 +95,7 @@ function noRecording(file: string): UsageError {
 function noSuchThing(what: string, servers: readonly string[]): UsageError {
   const there = servers.length > 0 ? unknownServer(what, servers, []).hint : 'There is no config with servers here';
   return new UsageError('NAME_UNKNOWN', `There is no recording and no server named "${what}"`, {
-    hint: `${there}; \`standpipe inspect\` alone shows what runs now.`,
+    hint: `${there}; \`standpipe inspect\` without arguments shows running hosts and taps.`,
   });
 }
 

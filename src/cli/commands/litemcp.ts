@@ -18,7 +18,7 @@ export const define: CommandModule['define'] = (command, run) => {
 
 const serveTool: CommandBody = async ({ serverCommand, settings, signal }, _words, options) => {
   if (!serverCommand) {
-    throw new UsageError('INVALID_OPTION', 'Which server is to be served?', {
+    throw new UsageError('INVALID_OPTION', 'No server was given', {
       hint: 'standpipe litemcp serve --tool NAME -- <command …>',
     });
   }

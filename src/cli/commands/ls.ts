@@ -52,8 +52,9 @@ const ls: CommandBody = async ({ settings, out, signal }) => {
       server.lastError ?? '',
     ]),
   );
-  if (servers.length === 0) out.say('The config has no servers that can be used; `standpipe config` says why.');
-  if (!running) out.say('No host is running: `standpipe up` starts them; `call` and `tools` start what they need.');
+  if (servers.length === 0) out.say('The config has no servers that can be used; `standpipe config` shows why.');
+  if (!running)
+    out.say('No host is running: `standpipe up` starts them; `call` and `tools` start the servers they need.');
   return undefined;
 };
 

@@ -42,7 +42,7 @@ const prompt: CommandBody = (invocation, words, options) =>
       string,
       string
     >;
-    out.activity.begin(`asking for ${name}`);
+    out.activity.begin(`getting ${name}`);
     const { description, messages } = await reached.host.getPrompt(server, name, args, {
       timeoutMs: settings.timeoutMs,
       signal,

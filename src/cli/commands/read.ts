@@ -75,7 +75,7 @@ function list(server: string, { resources, resourceTemplates }: Listed, out: Out
         ...resourceTemplates.map(({ uriTemplate, ...template }) => ({ ...template, uri: uriTemplate })),
       ].map(({ uri, name, mimeType = '', description = '' }) => [uri, name, mimeType, description.split('\n')[0]!]),
     );
-    if (resources.length + resourceTemplates.length === 0) out.say('There is nothing to read.');
+    if (resources.length + resourceTemplates.length === 0) out.say('There are no resources.');
   }
 }
 

@@ -26,7 +26,7 @@ export function examples(command: Command, ...lines: string[]): void {
 export function readPort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port < 65_536) return port;
-  throw new UsageError('INVALID_OPTION', `"${text}" is no port`, { hint: 'A port is an integer from 0 to 65535.' });
+  throw new UsageError('INVALID_OPTION', `"${text}" is not a port`, { hint: 'A port is an integer from 0 to 65535.' });
 }
 
 function collect(value: string, before: string[] = []): string[] {

@@ -55,7 +55,7 @@ const install: CommandBody = async (invocation, [config, ...servers], options) =
   const tap = tapCommand();
   const { record } = options as { record?: string };
   const result = await installTap(config!, { tap, recordFolder: record, ...named(servers) });
-  return tell(invocation, result, { done: 'tapped', already: 'was tapped already' });
+  return tell(invocation, result, { done: 'tapped', already: 'already tapped' });
 };
 
 /** Hosts on a desktop get a short PATH: this very program is named with its whole path, unless that is a cache of npx's. */
@@ -67,7 +67,7 @@ function tapCommand(): string[] {
 const uninstall: CommandBody = async (invocation, [config, ...servers]) => {
   await checkConfig(config!);
   const { uninstallTap } = await import('../../tap/install.ts');
-  return tell(invocation, await uninstallTap(config!, named(servers)), { done: 'untapped', already: 'was not tapped' });
+  return tell(invocation, await uninstallTap(config!, named(servers)), { done: 'untapped', already: 'not tapped' });
 };
 
 /** What is no JSON is said as `standpipe config` says it. A file that cannot be read is left to whoever needs it. */
@@ -95,10 +95,10 @@ function tell(
   if (out.json) out.document({ servers, backup: backup ?? null });
   else {
     for (const { name, outcome } of servers) {
-      out.write(`${name}\t${outcome === 'not-a-command' ? 'is no command: left as it is' : words[outcome]}\n`);
+      out.write(`${name}\t${outcome === 'not-a-command' ? 'has no command: unchanged' : words[outcome]}\n`);
     }
-    if (backup) out.say(`The file as it was: ${backup}`);
-    if (servers.some(({ outcome }) => outcome === 'done')) out.say('Restart the host to make it take this up.');
+    if (backup) out.say(`Backup: ${backup}`);
+    if (servers.some(({ outcome }) => outcome === 'done')) out.say('Restart the host to apply the change.');
   }
   return ExitCode.done;
 }

@@ -40,7 +40,7 @@ interface Found {
 const tools: CommandBody = (invocation, [name], options) =>
   withHost(invocation, serverOptions(options), async (reached) => {
     const { out, settings } = invocation;
-    out.activity.begin('asking for tools');
+    out.activity.begin('listing tools');
     const server = name ?? reached.only;
     if (server !== undefined) await findServer(server, reached, settings);
     const { tools, failed } = server === undefined ? await all(reached, settings) : await one(reached, server);
@@ -63,7 +63,7 @@ const tools: CommandBody = (invocation, [name], options) =>
     for (const { server, error } of failed) {
       const hint = error instanceof StandpipeError && error.hint ? ` ${visibleLine(error.hint)}` : '';
       const message = visibleLine(error.message).replace(/\.$/, '');
-      out.say(`${out.paintError('red', `${visibleLine(server)} could not be asked:`)} ${message}.${hint}`);
+      out.say(`${out.paintError('red', `${visibleLine(server)} could not be queried:`)} ${message}.${hint}`);
     }
     return failed.length > 0 ? ExitCode.server : ExitCode.done;
   });

@@ -30,12 +30,12 @@ const types: CommandBody = async (invocation, [name], options) => {
     const { out, settings } = invocation;
     const server = name ?? reached.only;
     if (server === undefined) {
-      throw new UsageError('INVALID_OPTION', 'The types of which server are wanted?', {
+      throw new UsageError('INVALID_OPTION', 'No server was given', {
         hint: 'standpipe types <server>, or standpipe types -- <command …>',
       });
     }
     await findServer(server, reached, settings);
-    out.activity.begin('asking for tools');
+    out.activity.begin('listing tools');
     const text = typesOf(server, await reached.host.listTools(server));
     out.activity.end();
     const saved =

@@ -40,24 +40,28 @@ export async function checkOutput(target: string | undefined): Promise<void> {
   const folder = found?.isDirectory() || namesFolder ? target : dirname(target);
   const cannot = (why: string, hint: string) =>
     new UsageError('INVALID_OPTION', `--output cannot be "${target}": ${why}`, { hint });
-  if (namesFolder && found && !found.isDirectory()) throw cannot('it is a file', 'Write it without the slash.');
+  if (namesFolder && found && !found.isDirectory()) throw cannot('it is a file', 'Remove the slash at its end.');
   if (!(await stat(folder).catch(() => undefined))?.isDirectory()) {
-    throw cannot(`there is no folder "${folder}"`, `Make it first: mkdir -p ${shellWord(folder)}`);
+    throw cannot(`there is no folder "${folder}"`, `Create it first: mkdir -p ${shellWord(folder)}`);
   }
   const isWritable = await access(found ? target : folder, constants.W_OK).then(
     () => true,
     () => false,
   );
-  if (!isWritable) throw cannot('it cannot be written to', 'Change its permissions, or name another place.');
+  if (!isWritable) throw cannot('it cannot be written to', 'Change its permissions, or use another path.');
 }
 
 /** Resolves to the files that were written. */
 export async function savePieces(pieces: readonly Piece[], target: string): Promise<string[]> {
   const isFolder = (await stat(target).catch(() => undefined))?.isDirectory() ?? false;
   if (!isFolder && pieces.length > 1) {
-    throw new UsageError('INVALID_OPTION', `There are ${pieces.length} things to save, and "${target}" is no folder`, {
-      hint: 'Name a folder that exists with --output.',
-    });
+    throw new UsageError(
+      'INVALID_OPTION',
+      `There are ${pieces.length} files to save, and "${target}" is not a folder`,
+      {
+        hint: 'Pass an existing folder with --output.',
+      },
+    );
   }
   const files: string[] = [];
   for (const [at, { bytes, mimeType }] of pieces.entries()) {

@@ -72,7 +72,7 @@ async function askUntilItFits(question: string, schema: object, isRequired: bool
       return typedValue(text, schema, {});
     } catch (error) {
       if (!(error instanceof Misfit)) throw error;
-      out.say(`  It ${visibleLine(error.message)}.`);
+      out.say(`  The value ${visibleLine(error.message)}.`);
     }
   }
 }

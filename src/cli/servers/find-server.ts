@@ -20,7 +20,7 @@ export async function findServer(name: string, reached: Reached, settings: Setti
 export function commandHint(name: string): string | undefined {
   const isCommand =
     name.includes('/') || /\.[a-z]{1,4}$/i.test(name) || /^(?:node|npx|python3?|uvx?|bun|deno)$/.test(name);
-  return isCommand ? `The command of a server is written at the end, after --: -- ${shellWord(name)} …` : undefined;
+  return isCommand ? `Write the command of a server at the end, after --: -- ${shellWord(name)} …` : undefined;
 }
 
 /** It stands in the config, but cannot be used: then that is what to say. */

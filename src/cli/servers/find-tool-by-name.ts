@@ -45,10 +45,10 @@ export async function findByName(
   if (!tools.some((tool) => tool.name === name)) {
     const names = servers.map((server) => server.name);
     if (name.indexOf('/') > 0) throw unknownServer(name.slice(0, name.indexOf('/')), names, []);
-    const trouble = failed.map(({ server }) => ` "${server}" could not be asked.`).join('');
+    const trouble = failed.map(({ server }) => ` "${server}" could not be queried.`).join('');
     const known = [...names, ...tools.map(({ address }) => address)];
     throw new UsageError('NAME_UNKNOWN', `There is no server and no tool named "${name}"`, {
-      hint: `${didYouMean(name, known) ?? commandHint(name) ?? '`standpipe tools` lists what there is.'}${trouble}`,
+      hint: `${didYouMean(name, known) ?? commandHint(name) ?? '`standpipe tools` lists all tools.'}${trouble}`,
     });
   }
   const { server, definition } = resolve(tools, name, 'tool');
@@ -76,11 +76,11 @@ export function noSuchTool(
   const names = tools.map((tool) => tool.name);
   const there = names.length > 0 ? `There are: ${names.slice(0, 20).join(', ')}` : 'It has no tools.';
   if (name === undefined || readAssignment(name)) {
-    return new UsageError('INVALID_OPTION', `Which tool of "${server}" is to be called?`, { hint: there });
+    return new UsageError('INVALID_OPTION', `No tool of "${server}" was given`, { hint: there });
   }
   if (next !== undefined && names.includes(next)) {
     return new UsageError('NAME_UNKNOWN', `"${server}" has no tool named "${name}"`, {
-      hint: `With a server behind -- no server is named: standpipe call ${next} … -- <command …>`,
+      hint: `With a server after --, do not name a server: standpipe call ${next} … -- <command …>`,
     });
   }
   const meant = didYouMean(name, names);

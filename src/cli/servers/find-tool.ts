@@ -23,7 +23,7 @@ export async function findTool(reached: Reached, words: readonly string[], setti
   const named = (name: string | undefined) => servers.find((server) => server.name === name);
   if (only !== undefined) return ofServer(reached, named(only)!, words);
   const [first, ...rest] = words;
-  if (first === undefined) throw new UsageError('INVALID_OPTION', 'Which tool is to be called?', { hint: HOW_TO_CALL });
+  if (first === undefined) throw new UsageError('INVALID_OPTION', 'No tool was given', { hint: HOW_TO_CALL });
   const server = named(first);
   if (server) return ofServer(reached, server, rest);
   const slash = first.indexOf('/');

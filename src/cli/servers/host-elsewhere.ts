@@ -30,7 +30,7 @@ export async function findLiveHost(
       'CONFIG_NOT_FOUND',
       `There is no config here, and ${hosts.length} hosts are running elsewhere`,
       {
-        hint: `Say which one is meant: ${hosts.map(howToName).join(', or ')}`,
+        hint: `Choose one: ${hosts.map(howToName).join(', or ')}`,
       },
     );
   }

@@ -51,7 +51,7 @@ export async function loadServers({ config, discover }: Settings): Promise<Confi
 /** Whoever has no config can do without. */
 function orACommand(error: unknown): never {
   if (!(error instanceof UsageError) || error.code !== 'CONFIG_NOT_FOUND' || error.hint === undefined) throw error;
-  const hint = `${error.hint} Or end the line with a server, \`-- <command …>\`: it is started for the purpose.`;
+  const hint = `${error.hint} Or end the line with \`-- <command …>\`, which starts a server for this command.`;
   throw new UsageError(error.code, error.message, { hint, cause: error });
 }
 

@@ -35,7 +35,7 @@ export async function withHost<T>(
   const unanswered: Unanswered[] = [];
   const running = serverCommand ? undefined : await findRunningHost(settings, (text) => out.say(text));
   if (running) {
-    if (settings.verbose) out.say('Through the host that is running; its traffic is seen there, not here.');
+    if (settings.verbose) out.say('Using the running host; its traffic is shown there, not here.');
     answerQuestions(running, unanswered, out);
     try {
       return await unlessAborted(
@@ -60,7 +60,7 @@ export async function withHost<T>(
   } catch (error) {
     throw whyItFailed(error);
   } finally {
-    out.activity.begin('stopping what was started');
+    out.activity.begin('stopping the servers');
     await own.stop();
     out.activity.end();
   }
@@ -96,7 +96,7 @@ export async function withRunningHost<T>(
 
 export function noHost(): UsageError {
   return new UsageError('NOT_STARTED', 'No host is running for this config', {
-    hint: 'Start one with `standpipe up`; other commands start what they need by themselves.',
+    hint: 'Start one with `standpipe up`; other commands start the servers they need.',
   });
 }
 

@@ -22,6 +22,6 @@ export async function rejectedEntries(
 export function tellRejected(rejected: readonly ConfigProblem[], out: Output): void {
   for (const problem of rejected.filter(({ severity }) => severity === 'error')) {
     const hint = problem.suggestion ? ` ${visibleLine(problem.suggestion)}` : '';
-    out.say(`${out.paintError('yellow', 'left out:')} ${visibleLine(problemText(problem))}.${hint}`);
+    out.say(`${out.paintError('yellow', 'ignored:')} ${visibleLine(problemText(problem))}.${hint}`);
   }
 }

@@ -27,7 +27,7 @@ export function serverOfCommand(
 ): ServerConfig {
   const [command, ...args] = words;
   if (!command)
-    throw new UsageError('INVALID_OPTION', 'There is no command behind --', { hint: 'Write -- node server.mjs' });
+    throw new UsageError('INVALID_OPTION', 'There is no command after --', { hint: 'For example: -- node server.mjs' });
   return {
     name: nameOf(command, args),
     command,
@@ -65,7 +65,7 @@ function readVariable(text: string): [string, string] {
   const name = at < 0 ? text : text.slice(0, at);
   const value = at < 0 ? process.env[name] : text.slice(at + 1);
   if (name !== '' && value !== undefined) return [name, value];
-  const hint = 'Write --env NAME=VALUE, or --env NAME for one that is set here.';
+  const hint = 'Write --env NAME=VALUE, or --env NAME to pass on a variable.';
   throw new UsageError('INVALID_OPTION', name ? `The variable ${name} is not set` : `--env cannot be "${text}"`, {
     hint,
   });

@@ -12,6 +12,6 @@ export function isSomebodyThere(): boolean {
 export function tellUnanswered({ server, message, action }: Unanswered, out: Output): void {
   const what = action === 'decline' ? 'declined' : 'cancelled';
   out.say(
-    `${visibleLine(server)} asks: ${visible(message)} — nobody is here to answer, so it is ${what}. Run it on a terminal to answer.`,
+    `${visibleLine(server)} asks: ${visible(message)} — ${what}: there is no terminal to answer on. Run the command in a terminal to answer.`,
   );
 }

@@ -17,6 +17,6 @@ export function adviceFor(status: ServerStatus, config: ServerConfig | undefined
     `${visibleLine(status.name)} failed: ${visibleLine(message ?? status.reason)}`,
     ...stderr.map((line) => `  stderr: ${visibleLine(line)}`),
     ...(hint ? [`  ${visibleLine(hint)}`] : []),
-    `  Change ${visibleLine(place)} and save it, or repair it and run: standpipe restart ${shellWord(status.name)}`,
+    `  Change ${visibleLine(place)}, or fix the server and run: standpipe restart ${shellWord(status.name)}`,
   ];
 }

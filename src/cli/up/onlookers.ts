@@ -66,7 +66,7 @@ export class Onlookers {
 export function nobodyAnswers(tell: (text: string) => void): NonNullable<HostOptions['inputs']> {
   return (server) => ({
     elicit: ({ message }) => {
-      tell(`${server} asks: ${message} — nobody is here to answer, so it is declined.`);
+      tell(`${server} asks: ${message} — declined: no Inspector to answer in.`);
       return { action: 'decline' };
     },
   });
@@ -74,6 +74,6 @@ export function nobodyAnswers(tell: (text: string) => void): NonNullable<HostOpt
 
 function unanswered({ server, kind, params }: Question, url: string | undefined): string {
   const asks = kind === 'elicit' ? `asks: ${params.message}` : 'asks for the text of a model';
-  const where = url === undefined ? '' : ` Open it first, and call again: ${url}`;
-  return `${server} ${asks} — nobody has the Inspector open to answer, so it is cancelled.${where}`;
+  const where = url === undefined ? '' : ` Open it and call again: ${url}`;
+  return `${server} ${asks} — cancelled: the Inspector is not open.${where}`;
 }

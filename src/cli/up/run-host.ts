@@ -71,7 +71,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   tellProblems(config.problems, view);
   const watching = options.watch
     ? watchConfig(config, load, ({ config: changed }) => reload(host, changed, secrets, view), {
-        onError: (error) => view.note(`The config could not be read again: ${errorLine(error)}`),
+        onError: (error) => view.note(`The config could not be reloaded: ${errorLine(error)}`),
       })
     : undefined;
   const started = signal.aborted ? undefined : host.start();
@@ -107,7 +107,7 @@ async function reload(host: Host, config: Config, secrets: ServerSecrets, view: 
     if (what.length > 0) view.note(`The config has changed: ${what.join(', ')}`);
     tellProblems(newProblems(before, config.problems), view);
   } catch (error) {
-    view.note(`The config could not be taken up: ${errorLine(toError(error))}`);
+    view.note(`The config change could not be applied: ${errorLine(toError(error))}`);
   }
 }
 

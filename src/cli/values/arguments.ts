@@ -47,9 +47,9 @@ export async function readArguments(words: readonly string[], options: Arguments
 
 async function readObject(source: string): Promise<Arguments> {
   const text = source === '-' ? (await readStdin()).toString() : await readTextSource(source);
-  const value = parseJson(text, source === '-' ? 'What stdin says' : '--args');
+  const value = parseJson(text, source === '-' ? 'The text on stdin' : '--args');
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Arguments;
-  throw new UsageError('INVALID_OPTION', 'Arguments must be a JSON object', { hint: 'Such as {"name": "value"}.' });
+  throw new UsageError('INVALID_OPTION', 'Arguments must be a JSON object', { hint: 'For example: {"name": "value"}' });
 }
 
 async function readTextSource(value: string): Promise<string> {
@@ -77,7 +77,7 @@ async function assign(args: Arguments, { name, isJson, value }: Assignment, sche
   }
   // Given again: a list, if it may be one.
   if (place.schema !== undefined && !acceptsList(place.schema, schema))
-    throw new Misfit('is given twice and is no list');
+    throw new Misfit('is given twice and is not a list');
   const before = place.holder[place.key];
   const more = await read(itemSchema(place.schema, schema));
   const list: unknown = [...(Array.isArray(before) ? before : [before]), more];
@@ -99,14 +99,14 @@ function findPlace(args: Arguments, name: string, schema: JsonSchema): Place {
   for (const [at, key] of parts.entries()) {
     const inside = Array.isArray(holder) ? itemSchema(type, schema) : propertyOfAny(type, key, schema);
     if (Array.isArray(holder) && !(Number(key) <= holder.length && /^\d+$/.test(key))) {
-      throw new Misfit(`needs a number from 0 to ${holder.length} for "${key}": it is a list`);
+      throw new Misfit(`needs an index from 0 to ${holder.length} for "${key}": it is a list`);
     }
     if (at === parts.length - 1) return { holder, key, schema: inside };
     const fresh: unknown = acceptsList(inside, schema) ? [] : {};
     if (!Object.hasOwn(holder, key)) setOwn(holder, key, fresh);
     const next = holder[key];
     if (typeof next !== 'object' || next === null)
-      throw new Misfit(`has a value already at "${key}", which is no object`);
+      throw new Misfit(`already has a value at "${key}" that is not an object`);
     holder = next as Arguments;
     type = inside;
   }
@@ -114,7 +114,7 @@ function findPlace(args: Arguments, name: string, schema: JsonSchema): Place {
 }
 
 function notAnAssignment(word: string, { tool, schema }: ArgumentsOptions): UsageError {
-  return new UsageError('INVALID_OPTION', `"${word}" is no argument of ${tool}: arguments are written name=value`, {
+  return new UsageError('INVALID_OPTION', `"${word}" is not an argument of ${tool}: write arguments as name=value`, {
     hint: `It takes: ${describeParameters(schema)}`,
   });
 }

@@ -41,7 +41,7 @@ export function parseJson(text: string, what: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     throw new UsageError('INVALID_OPTION', `${what} is not JSON: ${toError(error).message}`, {
-      hint: 'Shells take quotes away: put JSON into single quotes.',
+      hint: 'Shells remove quotes: put JSON in single quotes.',
       cause: error,
     });
   }

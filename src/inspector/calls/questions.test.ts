@@ -29,7 +29,7 @@ test('a page that leaves for a moment still finds its question', async () => {
 test('nobody there: a form is cancelled, a text for a model is refused in words', async () => {
   const { clock, elicit, sample } = make();
   const answers = [elicit!(form, waiting()), sample!(prompt, waiting())];
-  const refused = expect(answers[1]).rejects.toThrow('Nobody has the Inspector open');
+  const refused = expect(answers[1]).rejects.toThrow('The Inspector is not open');
   clock.advance(100);
   expect(await answers[0]).toEqual({ action: 'cancel' });
   await refused;

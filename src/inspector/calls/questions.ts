@@ -132,7 +132,7 @@ export class Questions {
     }
     this.#alone ??= this.#clock.after(this.#graceMs, () => {
       const unanswered = this.open;
-      this.refuseAll('Nobody has the Inspector open who could answer');
+      this.refuseAll('The Inspector is not open in a browser');
       for (const question of unanswered) this.#onUnanswered?.(question);
     });
     this.#alone.keepAlive(false);

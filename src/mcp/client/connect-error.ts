@@ -23,7 +23,7 @@ export function connectError(error: unknown, { step, channel, evidence, startupT
     return new PeerError('NEGOTIATION_FAILED', `Could not connect: the command echoes its input (${step} came back)`, {
       cause: error,
       evidence,
-      hint: 'It is no server. Name the program that is one; with `cat`, a shell or a terminal in between, leave that out.',
+      hint: 'It is not a server. Use the command of the server itself, without `cat`, a shell or a terminal in between.',
     });
   }
   if (error instanceof RpcError) {
@@ -31,7 +31,7 @@ export function connectError(error: unknown, { step, channel, evidence, startupT
       error.rpcCode,
       `Could not connect: the server refused ${step}: ${error.message}`,
       error.data,
-      details(error, evidence, 'The server is there, but does not want to be opened this way; its message says why.'),
+      details(error, evidence, 'The server is running and refuses this connection; its message says why.'),
     );
   }
   const { closeError } = channel;
@@ -91,7 +91,7 @@ function diagnosed(cause: PeerError, known: Evidence | undefined, { name, fix }:
 
 const SLOW = 'Raise startupTimeoutMs if it starts slowly; its stderr may say what it waits for.';
 const OTHER_PROTOCOL =
-  'If it speaks LiteMCP, say so: "protocol": "litemcp" in its entry of the config, --protocol litemcp on the command line.';
+  'If it speaks LiteMCP, set "protocol": "litemcp" in its entry of the config, --protocol litemcp on the command line.';
 
 /** Our own questions are nothing that a server asks: whoever sends them back gets an answer that is known again. */
 const ECHO = 'standpipe: your own question';

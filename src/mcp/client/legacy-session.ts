@@ -33,7 +33,7 @@ export class LegacySession implements Session {
       await this.#peer.request('ping', undefined, options);
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
-      this.#warn('ping-refused', `The server answers ping with an error (${error.message}); it is there, though`);
+      this.#warn('ping-refused', `The server answers ping with an error (${error.message}); it is running`);
     }
   }
 

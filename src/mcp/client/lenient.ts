@@ -38,7 +38,7 @@ export interface ServerDescription {
 export function readServer(result: Result, warn: Warn): ServerDescription {
   const { capabilities, instructions } = result;
   const declared = isObject(capabilities);
-  if (!declared) warn('capabilities-missing', 'The server did not say what it can do; it is asked for everything');
+  if (!declared) warn('capabilities-missing', 'The server sent no capabilities; all are assumed');
   return {
     info: readInfo(result, warn),
     capabilities: declared ? (capabilities as ServerCapabilities) : {},
@@ -51,12 +51,12 @@ function readInfo(result: Result, warn: Warn): Implementation {
   const info = (result._meta as Meta | undefined)?.[SERVER_INFO] ?? result.serverInfo;
   if (!isObject(info)) {
     // 2026-07-28 only recommends it.
-    if (result.supportedVersions === undefined) warn('server-info-missing', 'The server did not say who it is');
+    if (result.supportedVersions === undefined) warn('server-info-missing', 'The server sent no serverInfo');
     return { name: 'unknown', version: 'unknown' };
   }
   const { name, version } = info;
   if (typeof name === 'string' && typeof version === 'string') return info as unknown as Implementation;
-  warn('server-info-incomplete', 'The server said who it is without a name or without a version');
+  warn('server-info-incomplete', 'The server sent serverInfo without a name or a version');
   return { ...info, name: String(name ?? 'unknown'), version: String(version ?? 'unknown') };
 }
 
@@ -64,11 +64,11 @@ function readInfo(result: Result, warn: Warn): Implementation {
 export function readRevision(version: unknown, warn: Warn): LegacyRevision | undefined {
   if (isLegacyRevision(version)) return version;
   if (version === undefined || version === null || version === '') {
-    warn('revision-missing', `The server named no protocol version; it is treated as one of ${OLDEST}`);
+    warn('revision-missing', `The server named no protocol version; ${OLDEST} is assumed`);
     return OLDEST;
   }
   if (version === DRAFT_REVISION) {
-    warn('revision-draft', `The server speaks ${DRAFT_REVISION}, a draft; it is treated as one of ${OLDEST}`);
+    warn('revision-draft', `The server speaks ${DRAFT_REVISION}, a draft; ${OLDEST} is assumed`);
     return OLDEST;
   }
   return undefined;
@@ -78,7 +78,10 @@ export function readCallResult(answer: unknown, warn: Warn): CallToolResult {
   const result = asResult(answer, 'tools/call');
   if (!Array.isArray(result.content)) result.content = readContent(result.content, warn);
   else if (!result.content.every(isObject)) {
-    warn('content-not-blocks', 'The server answered a tool call with content that is no block; it is left out');
+    warn(
+      'content-not-blocks',
+      'The server answered a tool call with content that is not a content block; it is dropped',
+    );
     result.content = result.content.filter(isObject);
   }
   return result as unknown as CallToolResult;
@@ -106,7 +109,7 @@ export function readEntries<T>(result: Result, member: string, nameKey: string, 
   if (!Array.isArray(entries)) throw invalid(`"${member}" of the list is ${describe(entries)} instead of a list`);
   const usable = entries.filter((entry) => isObject(entry) && typeof entry[nameKey] === 'string');
   if (usable.length < entries.length) {
-    warn('entry-unusable', `The server lists ${member} without a "${nameKey}"; they are left out`);
+    warn('entry-unusable', `The server lists ${member} without a "${nameKey}"; they are dropped`);
   }
   return usable as T[];
 }
@@ -148,7 +151,9 @@ export function knownRevisions(): string {
 }
 
 function invalid(message: string): PeerError {
-  return new PeerError('RESULT_INVALID', message, { hint: 'The server breaks the protocol; tell its author.' });
+  return new PeerError('RESULT_INVALID', message, {
+    hint: 'The server violates the protocol; report it to its author.',
+  });
 }
 
 function describe(value: unknown): string {

@@ -151,7 +151,7 @@ test('lists that the server does not tell of, and a listen that it refuses, are 
   await server.send({ id, error: { code: -32601, message: 'no such method' } });
   await server.settle();
   expect(server.client.warnings).toEqual([
-    { topic: 'news-not-sent', message: 'The server does not tell when these lists change: prompts' },
+    { topic: 'news-not-sent', message: 'The server does not announce changes of these lists: prompts' },
     { topic: 'listen-failed', message: expect.stringContaining('no such method') },
   ]);
 });

@@ -61,7 +61,10 @@ export class Listening implements Follower {
 
   followLists(): void {
     this.#update().catch((error: unknown) => {
-      this.#options.warn('listen-failed', `The server sends no news of changed lists: ${toError(error).message}`);
+      this.#options.warn(
+        'listen-failed',
+        `The server sends no notifications about changed lists: ${toError(error).message}`,
+      );
     });
   }
 
@@ -70,7 +73,7 @@ export class Listening implements Follower {
     const id = (params?._meta as Meta | undefined)?.[SUBSCRIPTION_ID];
     if (id !== undefined) return id === this.#stream?.id;
     if (this.#stream)
-      this.#options.warn('news-unmarked', 'The server sends news without saying for which subscription');
+      this.#options.warn('news-unmarked', 'The server sends notifications without the id of their subscription');
     return this.#stream !== undefined;
   }
 
@@ -98,7 +101,7 @@ export class Listening implements Follower {
   #compare(wanted: SubscriptionFilter, honoured: SubscriptionFilter): void {
     const missing = listKinds.filter((kind) => wanted[`${kind}ListChanged`] && !honoured[`${kind}ListChanged`]);
     if (missing.length === 0) return;
-    this.#options.warn('news-not-sent', `The server does not tell when these lists change: ${missing.join(', ')}`);
+    this.#options.warn('news-not-sent', `The server does not announce changes of these lists: ${missing.join(', ')}`);
   }
 
   #open(notifications: SubscriptionFilter, key: string): Promise<void> {

@@ -189,7 +189,7 @@ export class Negotiation {
     }
     throw failed(
       `it answered initialize with protocol version ${JSON.stringify(result.protocolVersion)}; ` +
-        `this client ${revision ? `was told to use ${revision} only` : `speaks ${knownRevisions()}`}`,
+        `this client ${revision ? `is set to ${revision} only` : `speaks ${knownRevisions()}`}`,
     );
   }
 
@@ -258,7 +258,7 @@ function transcriptAgreement(result: Record<string, unknown>): Agreement {
 }
 
 function failed(why: string, cause?: Error): PeerError {
-  return new PeerError('NEGOTIATION_FAILED', `No common way to talk with the server: ${why}`, {
+  return new PeerError('NEGOTIATION_FAILED', `No common protocol with the server: ${why}`, {
     cause,
     hint: 'Update the server or this package; `era` and `revision` of connect() say what may be tried.',
   });

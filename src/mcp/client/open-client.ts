@@ -135,7 +135,7 @@ class Attempts<T extends ClientChannel> {
 }
 
 function idAsText(id: string): string {
-  return `The server answers with the id as text (${JSON.stringify(id)} for ${id}). It is understood here; other clients wait for ever. Copy the id of the request with its type.`;
+  return `The server answers with the id as text (${JSON.stringify(id)} for ${id}). It is accepted here; other clients time out. Copy the id of the request with its type.`;
 }
 
 function makePlan(options: ClientOptions, key: string | undefined, memory: EraMemory): Plan {

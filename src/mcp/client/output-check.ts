@@ -32,7 +32,7 @@ export class OutputCheck {
     const wrong = (await this.#compile(name))?.(result.structuredContent);
     if (wrong === undefined) return result;
     throw new PeerError('RESULT_INVALID', `The structured result of tool "${name}" breaks its outputSchema: ${wrong}`, {
-      hint: 'The server contradicts itself; connect with checkOutput: false to take its results as they are.',
+      hint: 'Connect with checkOutput: false to accept its results without validation.',
     });
   }
 

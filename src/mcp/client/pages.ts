@@ -69,7 +69,7 @@ async function readPages<T>(
     cursor = readCursor(result, session.era, warn);
     if (cursor === undefined) return { items, ttlMs };
     if (seen.has(cursor)) {
-      warn('cursor-repeated', `The server's pages of ${method} go in a circle; the list ends where it began again`);
+      warn('cursor-repeated', `The server's pages of ${method} repeat; the list ends at the first repetition`);
       return { items, ttlMs };
     }
     seen.add(cursor);
@@ -90,6 +90,6 @@ function isInvalidParams(error: unknown): boolean {
 
 function tooLong(method: string, what: string, option: string): PeerError {
   return new PeerError('LIST_TOO_LONG', `The list of ${method} has ${what}`, {
-    hint: `Raise ${option} if that is right; otherwise its pages go on for ever.`,
+    hint: `Raise ${option} if the list is correct; otherwise its pages never end.`,
   });
 }

@@ -193,7 +193,7 @@ function sameName(name: string): UsageError {
 }
 
 function notGiven(why: string): UsageError {
-  return new UsageError('INPUT_NOT_GIVEN', `The call was given up: ${why}`);
+  return new UsageError('INPUT_NOT_GIVEN', `The call was abandoned: ${why}`);
 }
 
 function identityOf(inbound: InboundCall): string {

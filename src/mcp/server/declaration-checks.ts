@@ -7,7 +7,7 @@ import type { Implementation } from '../types.ts';
 export function mustPresentItself(info: Implementation): void {
   for (const key of ['name', 'version'] as const) {
     if (typeof info?.[key] === 'string' && info[key] !== '') continue;
-    throw new UsageError('INVALID_OPTION', `A server needs a "${key}": clients show it, and some refuse one without`, {
+    throw new UsageError('INVALID_OPTION', `A server needs a "${key}": clients show it, and some require it`, {
       hint: "new Server({ name: 'weather', version: '1.0.0' })",
     });
   }

@@ -77,7 +77,7 @@ export class DeclaredService implements Service {
         this.#offers(method, 'prompts');
         return getPrompt(registry, params, caller);
       case 'completion/complete':
-        if (!this.describe().capabilities.completions) throw methodNotFound(method, 'this server completes nothing');
+        if (!this.describe().capabilities.completions) throw methodNotFound(method, 'this server has no completions');
         return complete(registry, params);
       default:
         throw methodNotFound(method);

@@ -65,7 +65,7 @@ function finished(tool: ToolEntry, returned: unknown): CallToolResult | Promise<
   const check = ({ problem }: Checked): CallToolResult =>
     problem === undefined
       ? result
-      : toolError(`Tool ${tool.definition.name} gave a result that does not fit its own output schema: ${problem}`);
+      : toolError(`Tool ${tool.definition.name} returned a result that does not match its output schema: ${problem}`);
   return checked instanceof Promise ? checked.then(check) : check(checked);
 }
 

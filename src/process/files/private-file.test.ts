@@ -59,8 +59,8 @@ test('a symbolic link is not followed, to a file or to nowhere', async () => {
   writeFileSync(target, 'mine', { mode: 0o600 });
   symlinkSync(target, link);
   symlinkSync(nowhere, dangling);
-  expect(await recordTo(link)).toBe(`${link} is a symbolic link. Name the file itself.`);
-  expect(await recordTo(dangling)).toBe(`${dangling} is a symbolic link. Name the file itself.`);
+  expect(await recordTo(link)).toBe(`${link} is a symbolic link. Use the path of the file itself.`);
+  expect(await recordTo(dangling)).toBe(`${dangling} is a symbolic link. Use the path of the file itself.`);
   expect(() => openPrivateSync(link)).toThrow('is a symbolic link');
   expect(readFileSync(target, 'utf8')).toBe('mine');
   expect(existsSync(nowhere)).toBe(false);
@@ -72,9 +72,9 @@ test('a file that others can read or write is refused, and left as it is', async
     writeFileSync(file, 'before\n');
     chmodSync(file, mode);
     expect(await recordTo(file)).toContain(
-      `is open to other users (mode 0${mode.toString(8)}). Run \`chmod 600 ${file}\``,
+      `is accessible to other users (mode 0${mode.toString(8)}). Run \`chmod 600 ${file}\``,
     );
-    expect(() => openPrivateSync(file)).toThrow('is open to other users');
+    expect(() => openPrivateSync(file)).toThrow('is accessible to other users');
     expect(readFileSync(file, 'utf8')).toBe('before\n');
   }
 });
@@ -83,7 +83,7 @@ test('a hard link, a pipe and a device are refused', async () => {
   const [file, link, pipe] = [fresh(), fresh(), fresh()];
   writeFileSync(file, 'mine', { mode: 0o600 });
   linkSync(file, link);
-  expect(await recordTo(link)).toContain('has another name as well');
+  expect(await recordTo(link)).toContain('has more than one hard link');
   execFileSync('mkfifo', ['-m', '600', pipe]);
   expect(await recordTo(pipe)).toContain('is not a regular file');
   expect(await recordTo('/dev/null')).toContain('is not a regular file');
@@ -93,7 +93,7 @@ test.runIf(process.getuid?.() === 0)('a file of another user is refused', async 
   const file = fresh();
   writeFileSync(file, '', { mode: 0o600 });
   chownSync(file, 12_345, 12_345);
-  await expect(openPrivate(file)).rejects.toThrow('belongs to the user with the number 12345');
+  await expect(openPrivate(file)).rejects.toThrow('belongs to the user with uid 12345');
 });
 
 test('what is moved aside stays private, and a link in its place is replaced, not followed', async () => {

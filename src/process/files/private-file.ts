@@ -72,24 +72,25 @@ function openOneSync(path: string): number {
 function onlyIf<T>(expected: string, error: unknown, path: string, proceed: () => T): T {
   const { code } = error as NodeJS.ErrnoException;
   if (code === expected) return proceed();
-  if (code === 'ELOOP' || code === 'EMLINK') throw refusal(path, 'is a symbolic link', 'Name the file itself.');
+  if (code === 'ELOOP' || code === 'EMLINK')
+    throw refusal(path, 'is a symbolic link', 'Use the path of the file itself.');
   throw error;
 }
 
 function refuseLink(path: string, found: Stats | undefined): void {
-  if (found?.isSymbolicLink()) throw refusal(path, 'is a symbolic link', 'Name the file itself.');
+  if (found?.isSymbolicLink()) throw refusal(path, 'is a symbolic link', 'Use the path of the file itself.');
 }
 
 function refuseShared(path: string, found: Stats): void {
-  const elsewhere = 'Name a file that does not exist yet.';
+  const elsewhere = 'Use a path that does not exist yet.';
   if (!found.isFile()) throw refusal(path, 'is not a regular file', elsewhere);
   const user = process.getuid?.();
   if (user === undefined) return;
-  if (found.uid !== user) throw refusal(path, `belongs to the user with the number ${found.uid}`, elsewhere);
-  if (found.nlink > 1) throw refusal(path, 'has another name as well (a hard link)', elsewhere);
+  if (found.uid !== user) throw refusal(path, `belongs to the user with uid ${found.uid}`, elsewhere);
+  if (found.nlink > 1) throw refusal(path, 'has more than one hard link', elsewhere);
   if ((found.mode & 0o077) === 0) return;
   const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
-  throw refusal(path, `is open to other users (mode ${mode})`, `Run \`chmod 600 ${path}\`, or name another file.`);
+  throw refusal(path, `is accessible to other users (mode ${mode})`, `Run \`chmod 600 ${path}\`, or use another file.`);
 }
 
 function refusal(path: string, why: string, hint: string): UsageError {

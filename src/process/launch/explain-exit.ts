@@ -31,13 +31,13 @@ function lastLine(text: string | undefined): string | undefined {
 }
 
 function hint({ phase, exitCode, signal, stderrTail, firstNoise }: Evidence): string {
-  if (signal === 'SIGKILL') return 'Killed from outside: often the system ran out of memory.';
+  if (signal === 'SIGKILL') return 'It was killed from outside, often because the system ran out of memory.';
   if (exitCode === 127) return 'A command inside the server was not found: look at PATH and at the script it starts.';
   if (phase === 'startup' && firstNoise !== undefined && stderrTail === undefined) {
-    return `It printed "${firstNoise.slice(0, 80)}" to stdout and left: is this the command that starts the server?`;
+    return `It printed "${firstNoise.slice(0, 80)}" to stdout and exited: check that this is the command that starts the server.`;
   }
-  if (stderrTail !== undefined) return 'What it wrote to stderr before it ended says why.';
+  if (stderrTail !== undefined) return 'Its stderr output shows the reason.';
   return phase === 'startup'
-    ? 'It said nothing. Run the same command in a terminal: it must wait for input, not end.'
-    : 'It said nothing on stderr. Run it with its own debug logging on.';
+    ? 'It wrote no output. Run the same command in a terminal: it must wait for input and not exit.'
+    : 'It wrote nothing to stderr. Run it with debug logging enabled.';
 }

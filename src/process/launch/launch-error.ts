@@ -28,7 +28,7 @@ export function launchError(thrown: unknown, launch: Launch): StandpipeError {
 
   // Node refuses, for instance, a NUL character in an argument before anything is started.
   if (cause.code?.startsWith('ERR_INVALID_ARG')) {
-    const hint = 'Check command, args, env and cwd of the server: all are text without NUL characters.';
+    const hint = 'Check command, args, env and cwd of the server: they must be strings without NUL characters.';
     return new UsageError('INVALID_OPTION', mask(`Cannot start ${quoted(command)}: ${cause.message}`), details(hint));
   }
   const cwdFault = launch.cwd === undefined ? undefined : faultOfFolder(launch.cwd);
@@ -41,7 +41,7 @@ export function launchError(thrown: unknown, launch: Launch): StandpipeError {
   const found = findCommand(command, searchPath, cwd);
 
   if ((cause.code === 'ENOENT' || cause.code === 'EACCES') && !found) {
-    const where = isPath(command) ? `there is no file ${resolve(cwd, command)}` : 'it is in no folder of PATH';
+    const where = isPath(command) ? `there is no file ${resolve(cwd, command)}` : 'it is not in any folder of PATH';
     const searched = isPath(command) ? '' : ` PATH is ${searchPath || 'empty'}`;
     const hint = whereToLook(command, searchPath, cwd) + searched;
     const message = `Cannot find the command ${quoted(command)}: ${where}.`;
@@ -51,14 +51,14 @@ export function launchError(thrown: unknown, launch: Launch): StandpipeError {
     const folder = found.kind === 'directory';
     const message = `Cannot run the command ${quoted(command)}: ${found.file} is ${folder ? 'a folder' : 'not executable'}.`;
     const hint = folder
-      ? 'Name the program inside the folder.'
+      ? 'Use the path of the program inside the folder.'
       : `chmod +x ${found.file}, or start it with its interpreter.`;
     return new ProcessError('COMMAND_NOT_EXECUTABLE', mask(message), details(hint));
   }
   const interpreter = found && cause.code === 'ENOENT' ? firstLineInterpreter(found.file) : undefined;
   if (found && interpreter) {
-    const message = `Cannot run ${found.file}: its first line asks for ${quoted(interpreter)}, which is not there.`;
-    const hint = 'Install that interpreter, or correct the first line of the script (a CR at its end counts too).';
+    const message = `Cannot run ${found.file}: its first line names the interpreter ${quoted(interpreter)}, which does not exist.`;
+    const hint = 'Install the interpreter, or correct the first line of the script (it may end with a CR).';
     return new ProcessError('COMMAND_NOT_FOUND', mask(message), details(hint));
   }
   const message = `Cannot start ${quoted(command)}: ${cause.message}`;
@@ -81,7 +81,7 @@ function faultOfFolder(folder: string): string | undefined {
     accessSync(folder, constants.X_OK);
     return undefined;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'may not be entered' : 'does not exist';
+    return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'is not accessible' : 'does not exist';
   }
 }
 
@@ -109,14 +109,14 @@ const installers: Readonly<Record<string, string>> = {
 };
 
 function whereToLook(command: string, searchPath: string | undefined, cwd: string): string {
-  if (command.startsWith('~')) return 'No shell is involved, so ~ is not expanded: write the whole path.';
+  if (command.startsWith('~')) return 'No shell is involved, so ~ is not expanded: use the absolute path.';
   const firstWord = command.trim().split(/\s+/)[0]!;
   if (firstWord !== command && findCommand(firstWord, searchPath, cwd)?.kind === 'executable') {
-    return `"command" is the program alone (${quoted(firstWord)}); put the rest into "args".`;
+    return `"command" is only the program (${quoted(firstWord)}); put the rest in "args".`;
   }
-  if (isPath(command)) return 'Correct the path. A relative one starts at the working folder of the server.';
+  if (isPath(command)) return 'Correct the path. A relative path is resolved against the working folder of the server.';
   const other = otherNames[command]?.find((name) => findCommand(name, searchPath, cwd)?.kind === 'executable');
-  if (other) return `${quoted(other)} is there: use that as the command.`;
+  if (other) return `${quoted(other)} exists: use it as the command.`;
   if (command === 'node') return `Use the absolute path; the Node.js that runs this program is ${process.execPath}.`;
   const install = installers[command] ? `Install ${installers[command]}, or` : 'Install it, or';
   const find = process.platform === 'win32' ? `where ${command}` : `which ${command}`;
@@ -147,7 +147,7 @@ function hintFor(code: string | undefined): string {
       return 'Too many open files: raise the limit (ulimit -n) or start fewer servers.';
     case 'EAGAIN':
     case 'ENOMEM':
-      return 'The system is out of processes or memory: stop something, or raise the limit (ulimit -u).';
+      return 'The system is out of processes or memory: stop other processes, or raise the limit (ulimit -u).';
     case 'ENOEXEC':
       return 'The file is not a program for this machine, or a script without a first line such as #!/usr/bin/env node.';
     default:

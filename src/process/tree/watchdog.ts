@@ -89,7 +89,7 @@ export class Watchdog {
       });
       this.#process = watchdog;
       watchdog.on('error', (error) => this.#lost(watchdog, error));
-      watchdog.on('exit', (code, signal) => this.#lost(watchdog, new Error(`it ended with ${signal ?? code}`)));
+      watchdog.on('exit', (code, signal) => this.#lost(watchdog, new Error(`it exited with ${signal ?? code}`)));
       watchdog.stdin?.on('error', (error) => this.#lost(watchdog, error));
       watchdog.unref();
       (watchdog.stdin as Partial<import('node:net').Socket> | null)?.unref?.();
@@ -117,9 +117,9 @@ export class Watchdog {
       else this.#clock.after(periodMs, () => this.#startAgain()).keepAlive(false);
     }
     const hint = this.#process
-      ? 'Another one has taken its place. Find out what ends it: servers are not guarded while there is none.'
-      : 'Servers run on, but would outlive this program if it were killed. Check that /bin/sh can be run.';
-    this.#onFailure(new ProcessError('WATCHDOG_FAILED', `The watchdog is lost: ${cause.message}`, { hint, cause }));
+      ? 'It was replaced. Find out what ends it: servers are not guarded without a watchdog.'
+      : 'The servers keep running, but they would outlive this process if it were killed. Check that /bin/sh can be run.';
+    this.#onFailure(new ProcessError('WATCHDOG_FAILED', `The watchdog failed: ${cause.message}`, { hint, cause }));
   }
 
   #startAgain(): void {
