@@ -3,9 +3,8 @@
 export { type Evidence, PeerError, ProcessError, RpcError, StandpipeError, UsageError } from '../base/errors.ts';
 export { connect } from '../connect/connect.ts';
 export type { Progress } from '../jsonrpc/conventions.ts';
-export { Client, type ServerFacts } from '../mcp/client/client.ts';
+export { Client } from '../mcp/client/client.ts';
 export { BoundedEraMemory, type EraMemory, type KnownEra } from '../mcp/client/era-memory.ts';
-export type { ListKind, NewsEnd, NewsOptions, ResourceUpdate } from '../mcp/client/news.ts';
 export type {
   CallOptions,
   ClientChannel,
@@ -14,9 +13,14 @@ export type {
   InputContext,
   InputHandlers,
   ListOptions,
+  NewsEnd,
+  NewsOptions,
+  ResourceUpdate,
 } from '../mcp/client/options.ts';
+export type { ServerFacts } from '../mcp/client/session.ts';
 export type { AnyTools, ToolType, ToolTypes } from '../mcp/client/tool-types.ts';
 export type { Warning } from '../mcp/client/warnings.ts';
+export type { ListKind } from '../mcp/client/watchers.ts';
 export type { Era, Revision } from '../mcp/revisions.ts';
 export type * from '../mcp/types.ts';
 export type { StopWaits } from '../process/tree/stop-ladder.ts';

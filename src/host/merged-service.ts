@@ -3,7 +3,7 @@
 // asked does not spoil the lists of the others: it is named in the `_meta` of the list.
 
 import { describeError } from '../base/error-json.ts';
-import { type ListKind, listKinds } from '../mcp/client/news.ts';
+import { type ListKind, listKinds } from '../mcp/client/watchers.ts';
 import { ownInfo } from '../mcp/own-info.ts';
 import { methodNotFound } from '../mcp/protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';

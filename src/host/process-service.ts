@@ -4,8 +4,8 @@
 
 import { notAllowed } from '../config/tool-filter.ts';
 import type { Client } from '../mcp/client/client.ts';
-import { type ListKind, listKinds } from '../mcp/client/news.ts';
 import type { CallOptions } from '../mcp/client/options.ts';
+import { type ListKind, listKinds } from '../mcp/client/watchers.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
 import type { Tool } from '../mcp/types.ts';
 import type { Member } from './member.ts';

@@ -3,7 +3,7 @@
 // says the same when asked.
 
 import type { Client } from '../mcp/client/client.ts';
-import type { NewsEnd } from '../mcp/client/news.ts';
+import type { NewsEnd } from '../mcp/client/options.ts';
 import type { Tool } from '../mcp/types.ts';
 import type { RepeatPermission } from './server-calls.ts';
 

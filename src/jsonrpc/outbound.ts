@@ -17,6 +17,8 @@ export interface RequestOptions extends WaitOptions {
   cancellable?: boolean;
 }
 
+/** A request that waits for its answer. */
+export type PendingCall = Pick<Pending, 'method' | 'options'>;
 type Pending = PendingRequest<unknown, RequestOptions>;
 type Params = Record<string, unknown> | undefined;
 

@@ -20,7 +20,7 @@ import {
 } from './inbound.ts';
 import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './message.ts';
 import { type NotificationHandler, NotificationListeners } from './notification-listeners.ts';
-import { Outbound, type RequestOptions } from './outbound.ts';
+import { Outbound, type PendingCall, type RequestOptions } from './outbound.ts';
 import { cancelReason, isUnwritable, unexpectedAnswer } from './peer-faults.ts';
 
 export interface PeerOptions {
@@ -91,6 +91,11 @@ export class Peer {
   /** Requests of ours that wait for an answer. */
   get inFlight(): number {
     return this.#outbound.pending.size;
+  }
+
+  /** Those requests, in the order in which they were sent. */
+  get requests(): Iterable<PendingCall> {
+    return this.#outbound.pending.values();
   }
 
   /** Requests of the other end that run or wait. */

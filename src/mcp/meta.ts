@@ -1,6 +1,6 @@
 // The `_meta` members that 2026-07-28 puts on every message, by name.
 
-import type { ClientCapabilities, Implementation, LogLevel } from './types.ts';
+import type { ClientCapabilities, Implementation, LogLevel, Meta } from './types.ts';
 
 export const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
 export const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
@@ -44,4 +44,11 @@ export function isLogLevel(text: unknown): text is LogLevel {
 /** Whether a message of `level` is to be sent to somebody who asked for `wanted` and above. */
 export function reaches(level: LogLevel, wanted: LogLevel): boolean {
   return logLevels.indexOf(level) >= logLevels.indexOf(wanted);
+}
+
+const envelopeKeys: readonly string[] = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL];
+
+/** What a modern request says beside its envelope. */
+export function withoutEnvelope(meta: Meta): Meta {
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !envelopeKeys.includes(key)));
 }

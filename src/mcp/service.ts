@@ -61,15 +61,17 @@ export interface Caller {
   ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse>;
 }
 
-/** What a watcher wants to hear of: the members of `subscriptions/listen`, and log messages that belong to no request. */
+/** What a watcher wants to hear of, beside the members of `subscriptions/listen`. */
 export interface WatchFilter extends SubscriptionFilter {
-  /** The least level of those log messages. */
+  /** The least level of log messages that belong to no request. */
   logs?: LogLevel;
+  /** Notifications that MCP does not define. */
+  others?: boolean;
 }
 
 export interface Watcher {
   readonly filter: WatchFilter;
-  /** A notification about a change (`…/list_changed`, `resources/updated`) or a log message. */
+  /** A notification that the filter names. */
   notified(method: string, params: Params | undefined): void;
   /** No more notifications will come, although the watch was not stopped. */
   ended?(): void;

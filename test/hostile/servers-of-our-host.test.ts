@@ -7,8 +7,9 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { PeerError } from '../../src/base/errors.ts';
-import { connect, type Warning } from '../../src/entry/client.ts';
+import { connect, type InputHandlers, type Warning } from '../../src/entry/client.ts';
 import type { Host } from '../../src/host/host.ts';
+import { ClientCall } from '../../src/mcp/client/client-call.ts';
 import { finishRounds } from '../../src/mcp/client/input-rounds.ts';
 import { Logged } from '../fixtures/mcp-client/logged.ts';
 import { closing, until } from '../fixtures/server.ts';
@@ -20,6 +21,16 @@ describe('a call that has begun is not begun again', () => {
     method: 'elicitation/create',
     params: { message: 'Receipt?', requestedSchema: { type: 'object', properties: {} } },
   } as const;
+  const accepting: InputHandlers = { elicit: () => ({ action: 'accept', content: {} }) };
+  const callerWith = (handlers: InputHandlers) => {
+    const facts = {
+      revision: '2026-07-28',
+      capabilities: { elicitation: {} },
+      info: undefined,
+      logLevel: undefined,
+    } as const;
+    return new ClientCall({ facts, handlers, logged: () => undefined }, undefined);
+  };
 
   test('a later round that could not be sent is an unknown outcome, not a call that was never sent', async () => {
     const refused = new PeerError('NOT_SENT', 'tools/call was never sent: the pipe is broken');
@@ -28,12 +39,12 @@ describe('a call that has begun is not begun again', () => {
       {
         method: 'tools/call',
         params: { name: 'transfer' },
-        options: undefined,
+        caller: callerWith(accepting),
         startedMs: 0,
         send: () => Promise.reject(refused),
         lost: () => new Error('The connection ended'),
         unexpected: (type) => new Error(`unexpected ${type}`),
-        handlers: { elicit: () => ({ action: 'accept', content: {} }) },
+        handlers: {},
         maxInputRounds: 3,
         clock: systemClock,
         closed: new AbortController().signal,
@@ -50,12 +61,12 @@ describe('a call that has begun is not begun again', () => {
       {
         method: 'tools/call',
         params: { name: 'flood' },
-        options: undefined,
+        caller: callerWith({ elicit: () => ({ action: asked++ === 0 ? 'accept' : 'decline' }) }),
         startedMs: 0,
         send: () => Promise.reject(new Error('nothing is sent')),
         lost: () => new Error('The connection ended'),
         unexpected: (type) => new Error(`unexpected ${type}`),
-        handlers: { elicit: () => ({ action: asked++ === 0 ? 'accept' : 'decline' }) },
+        handlers: {},
         maxInputRounds: 3,
         clock: systemClock,
         closed: new AbortController().signal,

@@ -1,104 +1,121 @@
-// A connected MCP client: typed calls, the same in every revision. `connect` makes it.
+// A typed MCP client: methods with names and types over a service, the same for every revision. `connect` makes one of a server
+// that it connects to; `clientOf` makes one of any service.
 
 import { systemClock } from '../../base/clock.ts';
-import { PeerError, toError, UsageError } from '../../base/errors.ts';
+import { RpcError, toError, UsageError } from '../../base/errors.ts';
 import type { NotificationHandler } from '../../jsonrpc/notification-listeners.ts';
-import type { Peer } from '../../jsonrpc/peer.ts';
 import { isSilence } from '../../requests/lost-request.ts';
-import type { Era, Revision } from '../revisions.ts';
+import { ownInfo } from '../own-info.ts';
+import { eraOf, NEWEST_MODERN } from '../revisions.ts';
+import type { ClientFacts, Params, Result, Service, ServiceFacts, Watcher, WatchFilter } from '../service.ts';
 import type {
   CallToolResult,
   Completion,
   CompletionReference,
   GetPromptResult,
-  Implementation,
   LogLevel,
   LogMessage,
   Prompt,
   ReadResourceResult,
   Resource,
   ResourceTemplate,
-  ServerCapabilities,
   Tool,
 } from '../types.ts';
+import { ClientCall } from './client-call.ts';
+import { clientCapabilities } from './inputs.ts';
 import { asResult, readCallResult, readCompletion, readWithList } from './lenient.ts';
+import { ListChanges } from './list-changes.ts';
 import { Lists } from './lists.ts';
-import { makeSession } from './make-session.ts';
-import type { Agreement } from './negotiation.ts';
-import { type ListKind, listKinds, News, type NewsOptions, type ResourceUpdate } from './news.ts';
-import type { CallOptions, ClientChannel, ClientOptions, ListOptions } from './options.ts';
+import type {
+  CallOptions,
+  ClientChannel,
+  ClientOptions,
+  ListOptions,
+  NewsEnd,
+  NewsOptions,
+  ResourceUpdate,
+} from './options.ts';
 import { OutputCheck } from './output-check.ts';
-import type { Result, Session } from './session.ts';
+import type { ServerFacts, Session } from './session.ts';
 import type { AnyTools, ToolArguments, ToolName, ToolResult, ToolTypes } from './tool-types.ts';
-import type { Warning, Warnings } from './warnings.ts';
+import { type Warning, Warnings } from './warnings.ts';
+import type { ListKind } from './watchers.ts';
 
-export interface ServerFacts {
-  info: Implementation;
-  capabilities: ServerCapabilities;
-  instructions: string | undefined;
-  revision: Revision;
-  era: Era;
-  /** Where the server speaks the dialect of transcript-dialect.ts instead of a revision. */
-  dialect?: 'transcript';
+/** The connection of a client that has one of its own. */
+export interface Connection<T extends ClientChannel> {
+  transport: T;
+  session: Session;
+  warnings: Warnings;
 }
 
 export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolTypes = AnyTools> {
+  /** What answers the requests of this client. */
+  readonly service: Service;
   readonly server: ServerFacts;
   readonly transport: T;
   /** The connection is over, for whatever reason. Called once. */
   onclose: ((cause: Error | undefined) => void) | undefined;
   /** Settles with the connection: with the reason, unless we closed it. */
   readonly closed: Promise<Error | undefined>;
-  readonly #peer: Peer;
-  readonly #session: Session;
-  readonly #news: News;
+  readonly #session: Session | undefined;
   readonly #lists: Lists;
+  readonly #listChanges: ListChanges;
   readonly #outputs: OutputCheck | undefined;
   readonly #warnings: Warnings;
-  readonly #declaresRoots: boolean;
   readonly #logHandlers = new Set<(message: LogMessage) => void>();
+  readonly #declaresRoots: boolean;
+  readonly #owner: { facts: ClientFacts; handlers: ClientOptions; logged: (params: Params) => void };
+  #watchesLogs = false;
+  #otherHandler: NotificationHandler | undefined;
+  #onerror: ((error: Error) => void) | undefined;
+  #ended!: (cause?: Error) => void;
 
   /** @internal */
-  constructor(peer: Peer, transport: T, agreement: Agreement, options: ClientOptions, warnings: Warnings) {
-    const { server, revision, dialect } = agreement;
-    const { clock = systemClock, checkOutput = true } = options;
+  constructor(service: Service, server: ServerFacts, options: ClientOptions = {}, connection?: Connection<T>) {
+    const { clock = systemClock, checkOutput = true, info = ownInfo } = options;
     const { maxPages = 1_000, maxItems = 100_000, maxListBytes = 256 * 1024 * 1024 } = options;
-    const warn = warnings.report;
-    this.#peer = peer;
-    this.transport = transport;
-    this.#warnings = warnings;
+    this.service = service;
+    this.server = server;
+    this.transport = connection?.transport as T;
+    this.#session = connection?.session;
+    this.#warnings = connection?.warnings ?? new Warnings(options.onWarning);
     this.#declaresRoots = options.roots !== undefined;
-    const ended = new AbortController();
+    const { revision, era } = server;
+    this.#owner = {
+      facts: { revision, info, capabilities: clientCapabilities(options, era), logLevel: undefined },
+      handlers: options,
+      logged: (params) => this.#logged(params),
+    };
     this.closed = new Promise((resolve) => {
-      peer.onclose = (cause) => {
-        ended.abort(cause ?? new PeerError('CONNECTION_CLOSED', 'The connection closed'));
+      this.#ended = (cause) => {
+        this.#ended = () => undefined;
         resolve(cause);
-        this.#news.ended('connection');
         this.onclose?.(cause);
       };
     });
-    peer.onerror = undefined;
-    this.#news = new News((error) => this.onerror?.(error));
-    const parts = { peer, agreement, options, clock, closed: ended.signal, news: this.#news, warn };
-    const { session, follower, accepts } = makeSession(parts);
-    this.#session = session;
-    this.#news.follower = follower;
-    const { info, capabilities, instructions } = server;
-    this.server = { info, capabilities, instructions, revision, era: session.era, ...(dialect && { dialect }) };
-    this.#outputs = checkOutput ? new OutputCheck(warnings) : undefined;
+    if (this.#session) this.#session.onclose = (cause) => this.#ended(cause);
+    this.#outputs = checkOutput ? new OutputCheck(this.#warnings) : undefined;
+    const warn = this.#warnings.report;
     const onTools = (tools: Tool[]) => this.#outputs?.learn(tools);
-    this.#lists = new Lists(session, server, { clock, warn, maxPages, maxItems, maxListBytes, onTools });
-    this.#receiveNews(accepts);
+    const source = { server, request: this.#request.bind(this) };
+    this.#lists = new Lists(source, { clock, warn, maxPages, maxItems, maxListBytes, onTools });
+    const invalidate = (kind: ListKind) => this.#lists.invalidate(kind);
+    const guard = (run: () => void) => this.#guard(run);
+    this.#listChanges = new ListChanges(service, { invalidate, endOf: () => this.#endOf(), guard, warn });
+    // A legacy server announces changes unasked: what is remembered holds until then.
+    const lists = { toolsListChanged: true, resourcesListChanged: true, promptsListChanged: true };
+    if (era === 'legacy') this.#watchFor(lists, (method) => invalidate(method.split('/')[1] as ListKind));
   }
 
   /** Something went wrong that no call can be blamed for. The connection goes on. */
   get onerror(): ((error: Error) => void) | undefined {
-    return this.#peer.onerror;
+    return this.#session ? this.#session.peer.onerror : this.#onerror;
   }
 
-  /** Held by the peer alone: it makes no errors that have no listener, however many a server is good for. */
+  /** Held by the peer alone where there is one: it makes no errors that have no listener. */
   set onerror(listener: ((error: Error) => void) | undefined) {
-    this.#peer.onerror = listener;
+    if (this.#session) this.#session.peer.onerror = listener;
+    else this.#onerror = listener;
   }
 
   /** What was bent to understand this server. */
@@ -127,18 +144,18 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   callTool<N extends ToolName<Tools>>(name: N, ...rest: ToolArguments<Tools[N]>): Promise<ToolResult<Tools[N]>>;
   async callTool(name: string, args?: object, options?: CallOptions): Promise<CallToolResult> {
     const params = args === undefined ? { name } : { name, arguments: args };
-    const result = readCallResult(await this.#session.request('tools/call', params, options), this.#warnings.report);
+    const result = readCallResult(await this.#request('tools/call', params, options), this.#warnings.report);
     return this.#outputs?.concerns(name, result) ? this.#outputs.check(name, result) : result;
   }
 
   async readResource(uri: string, options?: CallOptions): Promise<ReadResourceResult> {
-    const answer = await this.#session.request('resources/read', { uri }, options);
+    const answer = await this.#request('resources/read', { uri }, options);
     return readWithList<ReadResourceResult>(answer, 'contents', 'resources/read');
   }
 
   async getPrompt(name: string, args?: Record<string, string>, options?: CallOptions): Promise<GetPromptResult> {
     const params = args === undefined ? { name } : { name, arguments: args };
-    const answer = await this.#session.request('prompts/get', params, options);
+    const answer = await this.#request('prompts/get', params, options);
     return readWithList<GetPromptResult>(answer, 'messages', 'prompts/get');
   }
 
@@ -150,12 +167,20 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     options?: CallOptions,
   ): Promise<Completion> {
     const params = context ? { ref, argument, context: { arguments: context } } : { ref, argument };
-    return readCompletion(await this.#session.request('completion/complete', params, options), this.#warnings.report);
+    return readCompletion(await this.#request('completion/complete', params, options), this.#warnings.report);
   }
 
-  /** Resolves when the server answers, in whichever way its revision has for it. */
-  ping(options?: CallOptions): Promise<void> {
-    return this.#session.ping(options);
+  /** Resolves when the server answers, in whichever way its revision has for it. An error is an answer too. */
+  async ping(options?: CallOptions): Promise<void> {
+    try {
+      await this.#request('ping', {}, options);
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      const { era, dialect } = this.server;
+      if (era === 'modern' || dialect) return;
+      const message = `The server answers ping with an error (${error.message}); it is there, though`;
+      this.#warnings.report('ping-refused', message);
+    }
   }
 
   /**
@@ -167,54 +192,66 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
       await this.ping({ timeoutMs, totalTimeoutMs: timeoutMs });
       return true;
     } catch (error) {
-      return this.#peer.isAsked || !isSilence(error);
+      return this.#session?.peer.isAsked === true || !isSilence(error);
     }
   }
 
-  setLogLevel(level: LogLevel, options?: CallOptions): Promise<void> {
-    return this.#session.setLogLevel(level, options);
+  /** 2026-07-28: goes along with every request from now on. Before: the server remembers it. */
+  async setLogLevel(level: LogLevel, options?: CallOptions): Promise<void> {
+    await this.#request('logging/setLevel', { level }, options);
+    this.#owner.facts = { ...this.#owner.facts, logLevel: level };
   }
 
   /** Resolves, once updates will come, to a function that ends them. */
-  subscribe(
+  async subscribe(
     uri: string,
     handler: (update: ResourceUpdate) => void,
-    options?: NewsOptions,
+    options: NewsOptions = {},
   ): Promise<() => Promise<void>> {
-    return this.#news.subscribe(uri, handler, options);
+    this.#listChanges.watchAgain();
+    const stop = await this.service.watch({
+      filter: { resourceSubscriptions: [uri] },
+      notified: (_method, params) => this.#guard(() => handler(params as ResourceUpdate)),
+      ended: () => this.#guard(() => options.onClosed?.(this.#endOf())),
+    });
+    return async () => stop();
   }
 
   /** Returns a function that ends it. Remembered lists are forgotten before the handler is called. */
   onListChanged(kind: ListKind, handler: () => void, options?: NewsOptions): () => void {
-    return this.#news.onListChanged(kind, handler, options);
+    return this.#listChanges.listen(kind, handler, options);
   }
 
   onLog(handler: (message: LogMessage) => void): () => void {
+    if (!this.#watchesLogs) this.#watchFor({ logs: 'debug' }, (_method, params) => this.#logged(params));
+    this.#watchesLogs = true;
     this.#logHandlers.add(handler);
     return () => this.#logHandlers.delete(handler);
   }
 
-  /** Any other notification. */
+  /** Any other notification. One handler at a time. */
   onNotification(handler: NotificationHandler): void {
-    this.#peer.onOtherNotification(handler);
+    if (!this.#otherHandler) this.#watchFor({ others: true }, (method, params) => this.#otherHandler?.(params, method));
+    this.#otherHandler = handler;
   }
 
   /** Any other method: of an extension, say. Resolves to the complete result. */
-  async request(method: string, params: Record<string, unknown> = {}, options?: CallOptions): Promise<Result> {
+  async request(method: string, params: Params = {}, options?: CallOptions): Promise<Result> {
     const { _meta, ...rest } = params;
     const call = _meta ? { ...options, meta: { ..._meta, ...options?.meta } } : options;
-    return asResult(await this.#session.request(method, rest, call), method);
+    return asResult(await this.#request(method, rest, call), method);
   }
 
   /** Modern servers ask for the roots whenever they need them; there is nothing to tell them. */
   async notifyRootsChanged(): Promise<void> {
     if (!this.#declaresRoots) throw new UsageError('NOT_SUPPORTED', 'This client declared no roots');
-    if (this.server.era === 'legacy') await this.#peer.notify('notifications/roots/list_changed');
+    this.service.notify('notifications/roots/list_changed', undefined, this.#owner.facts);
   }
 
-  /** Resolves when the server is gone. */
-  close(): Promise<void> {
-    return this.#peer.close();
+  /** Resolves when the server is gone. A client of a service that is not its own leaves that as it is. */
+  async close(): Promise<void> {
+    if (this.#session) await this.#session.peer.close();
+    else this.#ended();
   }
 
   /** For `await using`. */
@@ -222,21 +259,31 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     return this.close();
   }
 
-  #receiveNews(accepts: NotificationHandlerGuard): void {
-    for (const kind of listKinds) {
-      this.#peer.onNotification(`notifications/${kind}/list_changed`, (params) => {
-        this.#lists.invalidate(kind);
-        if (accepts(params)) this.#news.listChanged(kind);
-      });
+  /** `params` was made for this request: `_meta` is put into it. */
+  #request(method: string, params: Params, options?: CallOptions): Result | Promise<Result> {
+    if (options) {
+      if (options.meta) params._meta = options.meta;
+      if (options.logLevel && this.server.era === 'legacy') {
+        const message = `Revision ${this.server.revision} has no log level for one request: use setLogLevel`;
+        this.#warnings.report('log-level-ignored', message);
+      }
     }
-    this.#peer.onNotification('notifications/resources/updated', (params) => {
-      if (typeof params?.uri === 'string' && accepts(params)) this.#news.updated(params as ResourceUpdate);
-    });
-    this.#peer.onNotification('notifications/message', (params) => {
-      for (const handler of [...this.#logHandlers]) this.#guard(() => handler(params as unknown as LogMessage));
-    });
+    return this.service.request(method, params, new ClientCall(this.#owner, options));
   }
 
+  #watchFor(filter: WatchFilter, notified: Watcher['notified']): void {
+    this.service.watch({ filter, notified }).catch((error: unknown) => this.onerror?.(toError(error)));
+  }
+
+  #logged(params: Params | undefined): void {
+    for (const handler of [...this.#logHandlers]) this.#guard(() => handler(params as unknown as LogMessage));
+  }
+
+  #endOf(): NewsEnd {
+    return this.#session?.closed.aborted ? 'connection' : 'server';
+  }
+
+  /** A function of the program that throws keeps nothing from the others. */
   #guard(run: () => void): void {
     try {
       run();
@@ -246,4 +293,9 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   }
 }
 
-type NotificationHandlerGuard = (params: Record<string, unknown> | undefined) => boolean;
+/** A client of any service: handlers in this process, a server behind a pipe, a host behind a socket. */
+export async function clientOf(service: Service, options?: ClientOptions): Promise<Client<never>> {
+  const facts: ServiceFacts & Partial<ServerFacts> = await service.describe();
+  const revision = facts.revision ?? NEWEST_MODERN;
+  return new Client(service, { ...facts, revision, era: eraOf(revision) }, options);
+}

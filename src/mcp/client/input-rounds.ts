@@ -3,10 +3,10 @@
 
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
+import type { Caller, Params, Result } from '../service.ts';
 import type { InputRequest, InputRequiredResult, InputResponse } from '../types.ts';
 import { answerInput, refusal } from './inputs.ts';
-import type { CallOptions, InputHandlers } from './options.ts';
-import type { Result } from './session.ts';
+import type { InputHandlers } from './options.ts';
 import { pause, unlessAborted } from './wait.ts';
 
 /** A server that only wants to be asked again later is asked after this long, then after twice that, and so on. */
@@ -17,12 +17,15 @@ const MOST_QUESTIONS = 256;
 
 export interface RoundsContext {
   method: string;
-  params: Record<string, unknown>;
-  options: CallOptions | undefined;
+  params: Params;
+  /** Is asked the questions. */
+  caller: Caller;
   /** When the request was first sent; only looked at where there is a total timeout. */
   startedMs: number;
-  send: (params: Record<string, unknown>, options: CallOptions | undefined) => Promise<Result>;
+  /** `leftMs`: what is left of the total timeout. */
+  send: (params: Params, leftMs: number | undefined) => Promise<Result>;
   unexpected: (resultType: unknown) => Error;
+  /** Are asked what the client of the caller did not declare. */
   handlers: InputHandlers;
   maxInputRounds: number;
   clock: Clock;
@@ -37,7 +40,7 @@ export async function finishRounds(first: InputRequiredResult, context: RoundsCo
   let pauseMs = FIRST_PAUSE_MS;
   for (let round = 1; round <= maxInputRounds; round++) {
     const { inputRequests, requestState } = checked(asked, method);
-    const next = { ...params };
+    const next: Params = { ...params };
     if (requestState !== undefined) next.requestState = requestState;
     if (inputRequests && Object.keys(inputRequests).length > 0) {
       next.inputResponses = await gather(inputRequests, context);
@@ -61,14 +64,14 @@ export async function finishRounds(first: InputRequiredResult, context: RoundsCo
 async function gather(requests: Record<string, InputRequest>, context: RoundsContext) {
   const entries = Object.entries(requests);
   for (const [, asked] of entries) {
-    const refused = refusal(asked, context.handlers);
+    const refused = refusal(asked, context.caller, context.handlers);
     if (refused) throw notDeclared(context.method, asked.method, refused.message);
   }
   return limited(context, async (signal) => {
     const answers = entries.map(
       async ([key, asked]): Promise<[string, InputResponse]> => [
         key,
-        await answerInput(asked, context.handlers, signal),
+        await answerInput(asked, context.caller, context.handlers, signal, key),
       ],
     );
     return Object.fromEntries(await Promise.all(answers));
@@ -77,12 +80,12 @@ async function gather(requests: Record<string, InputRequest>, context: RoundsCon
 
 /** Runs something with a signal for all that can end it: the caller, the connection, the total timeout, its own failure. */
 async function limited<T>(context: RoundsContext, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const { options, closed, clock, method } = context;
+  const { caller, closed, clock, method } = context;
   const own = new AbortController();
-  const signal = AbortSignal.any([own.signal, closed, ...(options?.signal ? [options.signal] : [])]);
-  const leftMs = remaining(context)?.totalTimeoutMs;
+  const signal = AbortSignal.any([own.signal, closed, ...(caller.signal ? [caller.signal] : [])]);
+  const leftMs = remaining(context);
   const timer =
-    leftMs === undefined ? undefined : clock.after(leftMs, () => own.abort(timedOut(method, options!.totalTimeoutMs!)));
+    leftMs === undefined ? undefined : clock.after(leftMs, () => own.abort(timedOut(method, caller.totalTimeoutMs!)));
   try {
     signal.throwIfAborted(); // nobody is asked for the sake of a server that is gone
     return await unlessAborted(run(signal), signal);
@@ -96,11 +99,11 @@ async function limited<T>(context: RoundsContext, run: (signal: AbortSignal) => 
 }
 
 /** The total timeout is for all rounds together. */
-function remaining({ options, startedMs, clock, method }: RoundsContext): CallOptions | undefined {
-  if (options?.totalTimeoutMs === undefined) return options;
-  const totalTimeoutMs = startedMs + options.totalTimeoutMs - clock.nowMs();
-  if (totalTimeoutMs <= 0) throw timedOut(method, options.totalTimeoutMs);
-  return { ...options, totalTimeoutMs };
+function remaining({ caller, startedMs, clock, method }: RoundsContext): number | undefined {
+  if (caller.totalTimeoutMs === undefined) return undefined;
+  const leftMs = startedMs + caller.totalTimeoutMs - clock.nowMs();
+  if (leftMs <= 0) throw timedOut(method, caller.totalTimeoutMs);
+  return leftMs;
 }
 
 function checked(asked: InputRequiredResult, method: string): InputRequiredResult {

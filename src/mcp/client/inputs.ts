@@ -1,12 +1,16 @@
-// What a server asks of its client, answered the same way in both eras: from the handlers that the caller gave.
+// What a server asks of its client, answered the same way in both eras: by the caller of the request that caused it, or by the
+// handlers that were given to the connection.
 
 import type { Clock } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
 import type { RequestHandler } from '../../jsonrpc/inbound.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import type { Era } from '../revisions.ts';
+import type { Caller } from '../service.ts';
 import type { ClientCapabilities, ElicitParams, InputRequest, InputResponse, SampleParams } from '../types.ts';
+import { onlyCaller } from './open-callers.ts';
 import type { InputHandlers } from './options.ts';
+import { mayAskForInput } from './session.ts';
 import { pause } from './wait.ts';
 import type { Warn } from './warnings.ts';
 
@@ -34,7 +38,7 @@ export interface AskingGate {
   warn: Warn;
 }
 
-/** Legacy: the server asks by requests of its own. */
+/** Legacy: the server asks by requests of its own, which name no request of ours. */
 export function answerRequests(peer: Peer, handlers: InputHandlers, gate: AskingGate): void {
   for (const method of inputMethods) {
     if (!handlerOf(method, handlers)) continue; // the peer answers "method not found"
@@ -42,7 +46,8 @@ export function answerRequests(peer: Peer, handlers: InputHandlers, gate: Asking
       // A server in a hurry asks right behind its answer to `initialize`: that is about to be read.
       if (!gate.mayAsk) await pause(gate.clock, 0, call.signal);
       if (!gate.mayAsk) throw tooEarly(method, gate.warn);
-      return answerInput({ method, params }, handlers, call.signal);
+      const caller = onlyCaller(peer, (_, open) => mayAskForInput.has(open));
+      return answerInput({ method, params }, caller, handlers, call.signal);
     };
     peer.handle(method, answer, { asks: true });
   }
@@ -60,25 +65,51 @@ function tooEarly(method: string, warn: Warn): RpcError {
   );
 }
 
-export async function answerInput(asked: AskedInput, handlers: InputHandlers, signal: AbortSignal) {
-  const refused = refusal(asked, handlers);
+/** Asks the caller if its client declared what the question needs, and the handlers of the connection otherwise. */
+export function answerInput(
+  asked: AskedInput,
+  caller: Caller | undefined,
+  handlers: InputHandlers,
+  signal: AbortSignal,
+  name?: string,
+): Promise<InputResponse> {
+  if (caller && !notDeclared(asked, caller.client.capabilities)) {
+    return caller.ask(asked as InputRequest, name, signal);
+  }
+  return askHandlers(asked, handlers, signal);
+}
+
+export async function askHandlers(asked: AskedInput, handlers: InputHandlers, signal: AbortSignal) {
+  const refused = refusal(asked, undefined, handlers);
   if (refused) throw refused;
   return (await handlerOf(asked.method, handlers)!(asked.params ?? {}, signal)) as InputResponse;
 }
 
-/** Why this may not be asked of us, in the words and codes of the specification. */
-export function refusal({ method, params }: AskedInput, handlers: InputHandlers): RpcError | undefined {
-  if (!handlerOf(method, handlers)) {
-    return new RpcError(RpcCode.methodNotFound, `${method} was not declared by this client`);
-  }
+/** Why neither the caller nor the handlers may be asked this. */
+export function refusal(asked: AskedInput, caller: Caller | undefined, handlers: InputHandlers): RpcError | undefined {
+  if (caller && !notDeclared(asked, caller.client.capabilities)) return undefined;
+  const own = clientCapabilities(handlers, 'modern');
+  return notDeclared(asked, handlerOf(asked.method, handlers) ? own : {});
+}
+
+/** Why this may not be asked of a client with these capabilities, in the words and codes of the specification. */
+function notDeclared({ method, params }: AskedInput, capabilities: ClientCapabilities): RpcError | undefined {
+  const { elicitation, sampling, roots } = capabilities;
   const { mode = 'form', tools } = (params ?? {}) as { mode?: string; tools?: unknown };
-  if (method === 'elicitation/create' && !modesOf(handlers).includes(mode as never)) {
+  const able = { 'elicitation/create': elicitation, 'sampling/createMessage': sampling, 'roots/list': roots }[method];
+  if (!able) return new RpcError(RpcCode.methodNotFound, `${method} was not declared by this client`);
+  if (method === 'elicitation/create' && !canElicit(elicitation!, mode)) {
     return new RpcError(RpcCode.invalidParams, `Elicitation mode "${mode}" was not declared by this client`);
   }
-  if (method === 'sampling/createMessage' && tools && !handlers.capabilities?.sampling?.tools) {
+  if (method === 'sampling/createMessage' && tools && !sampling?.tools) {
     return new RpcError(RpcCode.invalidParams, 'Sampling with tools was not declared by this client');
   }
   return undefined;
+}
+
+/** `{}` means forms alone. */
+function canElicit({ form, url }: NonNullable<ClientCapabilities['elicitation']>, mode: string): boolean {
+  return mode === 'form' ? form !== undefined || url === undefined : mode === 'url' && url !== undefined;
 }
 
 type Answer = (params: object, signal: AbortSignal) => unknown;

@@ -1,43 +1,78 @@
-// 2024-11-05 to 2025-11-25: requests as they are, in a session that `initialize` opened.
+// 2024-11-05 to 2025-11-25: requests as they are, in a session that `initialize` opened. The server announces changed lists
+// unasked; updates of a resource have to be subscribed to, once for all watchers of it.
 
-import { RpcError } from '../../base/errors.ts';
+import { toError } from '../../base/errors.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
-import type { LegacyRevision } from '../revisions.ts';
-import type { LogLevel } from '../types.ts';
-import type { CallOptions } from './options.ts';
-import type { Session } from './session.ts';
+import { PROTOCOL_VERSION, withoutEnvelope } from '../meta.ts';
+import type { Caller, Params, Result, Watcher } from '../service.ts';
+import type { Meta } from '../types.ts';
+import { SentRequest, type ServerFacts, Session } from './session.ts';
 import type { Warn } from './warnings.ts';
 
-export class LegacySession implements Session {
-  readonly era = 'legacy';
-  readonly revision: LegacyRevision;
-  readonly #peer: Peer;
+interface Subscription {
+  watchers: number;
+  ready: Promise<unknown>;
+}
+
+export class LegacySession extends Session {
+  readonly #subscriptions = new Map<string, Subscription>();
   readonly #warn: Warn;
 
-  constructor(peer: Peer, revision: LegacyRevision, warn: Warn) {
-    this.#peer = peer;
-    this.revision = revision;
+  constructor(peer: Peer, facts: ServerFacts, warn: Warn) {
+    super(peer, facts);
     this.#warn = warn;
   }
 
-  request(method: string, params: Record<string, unknown>, options?: CallOptions): Promise<unknown> {
-    if (options?.meta) params._meta = options.meta;
-    if (options?.logLevel) {
-      this.#warn('log-level-ignored', `Revision ${this.revision} has no log level for one request: use setLogLevel`);
-    }
-    return this.#peer.request(method, params, options);
+  request(method: string, params: Params, caller: Caller): Promise<Result> {
+    return this.send(method, method === 'ping' ? undefined : plain(params), new SentRequest(caller)) as Promise<Result>;
   }
 
-  async ping(options?: CallOptions): Promise<void> {
+  async watch(watcher: Watcher): Promise<() => Promise<void>> {
+    this.watchers.add(watcher);
+    const uris = [...new Set(watcher.filter.resourceSubscriptions)];
+    const stop = async () => {
+      if (this.watchers.delete(watcher)) await Promise.all(uris.map((uri) => this.#unsubscribe(uri)));
+    };
     try {
-      await this.#peer.request('ping', undefined, options);
+      await Promise.all(uris.map((uri) => this.#subscribe(uri)));
     } catch (error) {
-      if (!(error instanceof RpcError)) throw error;
-      this.#warn('ping-refused', `The server answers ping with an error (${error.message}); it is running`);
+      await stop();
+      throw error;
+    }
+    return stop;
+  }
+
+  protected send(method: string, params: Params | undefined, options?: SentRequest): Promise<unknown> {
+    return this.peer.request(method, params, options);
+  }
+
+  async #subscribe(uri: string): Promise<void> {
+    let subscription = this.#subscriptions.get(uri);
+    if (!subscription) {
+      subscription = { watchers: 0, ready: this.send('resources/subscribe', { uri }) };
+      this.#subscriptions.set(uri, subscription);
+    }
+    subscription.watchers++;
+    try {
+      await subscription.ready;
+    } catch (error) {
+      if (this.#subscriptions.get(uri) === subscription) this.#subscriptions.delete(uri);
+      throw error;
     }
   }
 
-  async setLogLevel(level: LogLevel, options?: CallOptions): Promise<void> {
-    await this.request('logging/setLevel', { level }, options);
+  async #unsubscribe(uri: string): Promise<void> {
+    const subscription = this.#subscriptions.get(uri);
+    if (!subscription || --subscription.watchers > 0) return;
+    this.#subscriptions.delete(uri);
+    await this.send('resources/unsubscribe', { uri }).catch((error: unknown) => {
+      this.#warn('unsubscribe-failed', `The server refused to end a subscription: ${toError(error).message}`);
+    });
   }
+}
+
+/** A server of both eras would take the envelope of a modern client for a modern request. */
+function plain(params: Params): Params {
+  const meta = params._meta as Meta | undefined;
+  return meta?.[PROTOCOL_VERSION] === undefined ? params : { ...params, _meta: withoutEnvelope(meta) };
 }

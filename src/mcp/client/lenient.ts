@@ -5,6 +5,7 @@ import { PeerError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { SERVER_INFO } from '../meta.ts';
 import { isLegacyRevision, type LegacyRevision, legacyRevisions } from '../revisions.ts';
+import type { Result } from '../service.ts';
 import type {
   CallToolResult,
   Completion,
@@ -14,7 +15,6 @@ import type {
   ServerCapabilities,
   Tool,
 } from '../types.ts';
-import type { Result } from './session.ts';
 import type { Warn } from './warnings.ts';
 
 /** Before the first published revision there was a draft of this date, which is 2024-11-05 in all that matters here. */

@@ -1,15 +1,15 @@
-// 2026-07-28: one `subscriptions/listen` for everything that anybody wants to hear of. When that changes, a new one is
-// opened, and the old one is cancelled only when the new one is acknowledged: no news is lost and none comes twice.
+// 2026-07-28: one `subscriptions/listen` for everything that the watchers of a session want. When that changes, a new one is
+// opened, and the old one is cancelled only when the new one is acknowledged: no notification is lost and none comes twice.
 
 import type { Clock } from '../../base/clock.ts';
-import { PeerError, toError, UsageError } from '../../base/errors.ts';
+import { PeerError } from '../../base/errors.ts';
 import type { Params } from '../../jsonrpc/inbound.ts';
 import type { RequestId } from '../../jsonrpc/message.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import { type RequestEnvelope, SUBSCRIPTION_ID } from '../meta.ts';
 import type { Meta, SubscriptionFilter } from '../types.ts';
-import { type Follower, listKinds } from './news.ts';
 import type { Warn } from './warnings.ts';
+import { listKinds } from './watchers.ts';
 
 interface Stream {
   /** The filter as text, to see whether it changed. */
@@ -25,14 +25,14 @@ export interface ListeningOptions {
   clock: Clock;
   /** How long the acknowledgement may take. */
   timeoutMs: number;
-  envelope: () => RequestEnvelope;
+  envelope: RequestEnvelope;
   wanted: () => SubscriptionFilter;
   /** The server ended it. */
   ended: () => void;
   warn: Warn;
 }
 
-export class Listening implements Follower {
+export class Listening {
   readonly #peer: Peer;
   readonly #options: ListeningOptions;
   #stream: Stream | undefined;
@@ -47,25 +47,11 @@ export class Listening implements Follower {
     peer.onNotification('notifications/cancelled', (params) => this.#cancelledByServer(params?.requestId));
   }
 
-  async follow(uri: string): Promise<void> {
-    const honoured = await this.#update();
-    if (honoured.resourceSubscriptions?.includes(uri)) return;
-    throw new UsageError('NOT_SUPPORTED', `The server does not send updates of ${uri}`, {
-      hint: 'It acknowledged the subscription without this resource; `capabilities.resources.subscribe` says as much.',
-    });
-  }
-
-  async unfollow(): Promise<void> {
-    await this.#update();
-  }
-
-  followLists(): void {
-    this.#update().catch((error: unknown) => {
-      this.#options.warn(
-        'listen-failed',
-        `The server sends no notifications about changed lists: ${toError(error).message}`,
-      );
-    });
+  /** Asks for what is wanted now. Resolves to what the server agreed to send. Updates run one after another. */
+  update(): Promise<SubscriptionFilter> {
+    const turn = this.#turn.then(() => this.#apply());
+    this.#turn = turn.catch(() => undefined); // its caller hears of it
+    return turn;
   }
 
   /** Whether a notification belongs to the stream that counts. */
@@ -75,13 +61,6 @@ export class Listening implements Follower {
     if (this.#stream)
       this.#options.warn('news-unmarked', 'The server sends notifications without the id of their subscription');
     return this.#stream !== undefined;
-  }
-
-  /** In turn: each caller gets what the server agreed to, for what was wanted when his turn came. */
-  #update(): Promise<SubscriptionFilter> {
-    const turn = this.#turn.then(() => this.#apply());
-    this.#turn = turn.catch(() => undefined); // its caller hears of it
-    return turn;
   }
 
   async #apply(): Promise<SubscriptionFilter> {
@@ -97,7 +76,7 @@ export class Listening implements Follower {
     return honoured;
   }
 
-  /** Whoever subscribes to a resource is told by `follow`; nobody waits for the news of a list. */
+  /** A missing resource is the error of its watcher; a missing list is a warning. */
   #compare(wanted: SubscriptionFilter, honoured: SubscriptionFilter): void {
     const missing = listKinds.filter((kind) => wanted[`${kind}ListChanged`] && !honoured[`${kind}ListChanged`]);
     if (missing.length === 0) return;
@@ -129,7 +108,7 @@ export class Listening implements Follower {
       };
       // An answer is the end of the stream; however long it lasts, it has not timed out.
       const options = { timeoutMs: Number.POSITIVE_INFINITY, signal: stream.abort.signal };
-      this.#peer.request('subscriptions/listen', { _meta: envelope(), notifications }, options).then(
+      this.#peer.request('subscriptions/listen', { _meta: envelope, notifications }, options).then(
         () => this.#over(stream, refusedQuietly()),
         (error: unknown) => this.#over(stream, error),
       );

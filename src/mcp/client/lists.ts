@@ -3,13 +3,12 @@
 import type { Clock } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../types.ts';
-import { readTool, type ServerDescription } from './lenient.ts';
+import { readTool } from './lenient.ts';
 import { ListCache } from './list-cache.ts';
-import type { ListKind } from './news.ts';
 import type { CallOptions, ListOptions } from './options.ts';
-import { type ListDescription, type PageLimits, readAllPages } from './pages.ts';
-import type { Session } from './session.ts';
+import { type ListDescription, type ListSource, type PageLimits, readAllPages } from './pages.ts';
 import type { Warn } from './warnings.ts';
+import type { ListKind } from './watchers.ts';
 
 interface Entries {
   tools: Tool;
@@ -40,14 +39,12 @@ export interface ListsOptions extends PageLimits {
 }
 
 export class Lists {
-  readonly #session: Session;
-  readonly #server: ServerDescription;
+  readonly #source: ListSource;
   readonly #options: ListsOptions;
   readonly #caches: { [N in ListName]: ListCache<Entries[N]> };
 
-  constructor(session: Session, server: ServerDescription, options: ListsOptions) {
-    this.#session = session;
-    this.#server = server;
+  constructor(source: ListSource, options: ListsOptions) {
+    this.#source = source;
     this.#options = options;
     const { clock } = options;
     this.#caches = {
@@ -77,7 +74,7 @@ export class Lists {
     if (!this.#mayHave(description.kind)) return { items: [], ttlMs: 0 };
     const { warn } = this.#options;
     try {
-      const { items, ttlMs } = await readAllPages<Entries[N]>(this.#session, description, this.#options, warn, call);
+      const { items, ttlMs } = await readAllPages<Entries[N]>(this.#source, description, this.#options, warn, call);
       const entries = name === 'tools' ? this.#readTools(items as Tool[]) : items;
       return { items: entries as Entries[N][], ttlMs: this.#holdsForMs(description.kind, ttlMs) };
     } catch (error) {
@@ -93,7 +90,7 @@ export class Lists {
   }
 
   #declares(kind: ListKind): boolean {
-    return this.#server.capabilities[kind] !== undefined;
+    return this.#source.server.capabilities[kind] !== undefined;
   }
 
   /**
@@ -102,13 +99,13 @@ export class Lists {
    */
   #mayHave(kind: ListKind): boolean {
     if (this.#declares(kind)) return true;
-    const { tools, resources, prompts } = this.#server.capabilities;
+    const { tools, resources, prompts } = this.#source.server.capabilities;
     return !tools && !resources && !prompts;
   }
 
   #holdsForMs(kind: ListKind, ttlMs: number | undefined): number {
-    if (this.#session.era === 'modern') return ttlMs ?? 0;
-    return this.#server.capabilities[kind]?.listChanged ? Number.POSITIVE_INFINITY : 0;
+    if (this.#source.server.era === 'modern') return ttlMs ?? 0;
+    return this.#source.server.capabilities[kind]?.listChanged ? Number.POSITIVE_INFINITY : 0;
   }
 }
 

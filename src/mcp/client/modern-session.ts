@@ -1,79 +1,158 @@
 // 2026-07-28: every request says in its `_meta` who sends it and what he can do. Nothing is remembered by the server, and
-// nothing is ever answered by us.
+// nothing is ever answered by us: a question of the server is the result of a request, and goes to its caller.
 
 import type { Clock } from '../../base/clock.ts';
-import { PeerError, RpcError } from '../../base/errors.ts';
+import { PeerError, toError, UsageError } from '../../base/errors.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
 import type { JsonRpcMessage } from '../../jsonrpc/message.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION, type RequestEnvelope } from '../meta.ts';
+import { ownInfo } from '../own-info.ts';
 import type { ModernRevision } from '../revisions.ts';
-import type { ClientCapabilities, Implementation, InputRequiredResult, LogLevel } from '../types.ts';
+import type { Caller, ClientFacts, Params, Result, Watcher } from '../service.ts';
+import type { ClientCapabilities, Implementation, InputRequiredResult, LogLevel, Meta } from '../types.ts';
 import { finishRounds } from './input-rounds.ts';
+import { clientCapabilities } from './inputs.ts';
 import { asResult } from './lenient.ts';
-import type { CallOptions, InputHandlers } from './options.ts';
-import type { Session } from './session.ts';
+import { Listening } from './listening.ts';
+import { onlyCaller } from './open-callers.ts';
+import type { ClientOptions } from './options.ts';
+import { mayAskForInput, SentRequest, type ServerFacts, Session } from './session.ts';
 import type { Warn } from './warnings.ts';
+import { isListening, isLogged, LOG_METHOD } from './watchers.ts';
 
-/** The only requests that may come back with questions. */
-const mayAsk = new Set(['tools/call', 'prompts/get', 'resources/read']);
+const DEFAULT_MAX_INPUT_ROUNDS = 10;
+const DEFAULT_ACKNOWLEDGE_MS = 60_000;
 
-export interface ModernSessionOptions {
-  handlers: InputHandlers;
-  maxInputRounds: number;
-  clock: Clock;
-  /** Aborts with the connection. */
-  closed: AbortSignal;
-}
+export class ModernSession extends Session {
+  readonly #options: ClientOptions;
+  readonly #clock: Clock;
+  readonly #warn: Warn;
+  readonly #listening: Listening;
+  /** Of the client that sent the last request: most sessions have only one. */
+  #client: ClientFacts | undefined;
+  #envelope: RequestEnvelope;
 
-export class ModernSession implements Session {
-  readonly era = 'modern';
-  readonly revision: ModernRevision;
-  /** Built once and sent with every request that needs nothing special. */
-  envelope: RequestEnvelope;
-  readonly #peer: Peer;
-  readonly #options: ModernSessionOptions;
-
-  constructor(peer: Peer, revision: ModernRevision, envelope: RequestEnvelope, options: ModernSessionOptions) {
-    this.#peer = peer;
-    this.revision = revision;
-    this.envelope = envelope;
+  constructor(peer: Peer, facts: ServerFacts, options: ClientOptions, clock: Clock, warn: Warn) {
+    super(peer, facts);
     this.#options = options;
+    this.#clock = clock;
+    this.#warn = warn;
+    this.#envelope = this.#makeEnvelope({}, undefined, undefined);
+    const own = this.#envelope;
+    this.#listening = new Listening(peer, {
+      clock,
+      timeoutMs: options.requestTimeoutMs ?? DEFAULT_ACKNOWLEDGE_MS,
+      envelope: own,
+      wanted: () => this.watchers.filter,
+      ended: () => this.closed.aborted || this.watchers.endListening(),
+      warn,
+    });
+    peer.answerFaults = false;
+    ignoreRequests(peer.channel, warn);
   }
 
-  async request(method: string, params: Record<string, unknown>, options?: CallOptions): Promise<unknown> {
-    params._meta = options && (options.meta || options.logLevel) ? this.#metaOf(options) : this.envelope;
-    const startedMs = options?.totalTimeoutMs === undefined ? 0 : this.#options.clock.nowMs();
-    const result = asResult(await this.#peer.request(method, params, options), method);
-    // "Absent" is for servers of earlier revisions; it costs nothing to understand it here.
-    if (result.resultType === 'complete' || result.resultType === undefined) return result;
-    if (result.resultType !== 'input_required' || !mayAsk.has(method)) throw unexpectedType(method, result.resultType);
+  request(method: string, params: Params, caller: Caller): Result | Promise<Result> {
+    // The revision has neither. The level goes along with every request, and any answer shows that the server is there.
+    if (method === 'logging/setLevel') return {};
+    if (method === 'ping') return this.#ping(caller);
+    const startedMs = caller.totalTimeoutMs === undefined ? 0 : this.#clock.nowMs();
+    const sent = { ...params, _meta: this.#metaOf(params._meta as Meta | undefined, caller.client) };
+    return this.peer.request(method, sent, new SentRequest(caller)).then((answer) => {
+      const result = asResult(answer, method);
+      // "Absent" is for servers of earlier revisions; it costs nothing to understand it here.
+      if (result.resultType === 'complete' || result.resultType === undefined) return result;
+      return this.#finish(result, method, sent, caller, startedMs);
+    });
+  }
+
+  /** "Servers MUST implement `server/discover`." */
+  async #ping(caller: Caller): Promise<Result> {
+    const _meta = this.#metaOf(undefined, caller.client);
+    await this.peer.request('server/discover', { _meta }, new SentRequest(caller));
+    return {};
+  }
+
+  #finish(result: Result, method: string, params: Params, caller: Caller, startedMs: number): Promise<Result> {
+    if (result.resultType !== 'input_required' || !mayAskForInput.has(method)) {
+      throw unexpectedType(method, result.resultType);
+    }
     return finishRounds(result as unknown as InputRequiredResult, {
-      ...this.#options,
       method,
       params,
-      options,
+      caller,
       startedMs,
-      send: async (next, nextOptions) => asResult(await this.#peer.request(method, next, nextOptions), method),
-      lost: () => this.#peer.lost(method),
+      handlers: this.#options,
+      maxInputRounds: this.#options.maxInputRounds ?? DEFAULT_MAX_INPUT_ROUNDS,
+      clock: this.#clock,
+      closed: this.closed,
+      send: async (next, leftMs) =>
+        asResult(await this.peer.request(method, next, new SentRequest(caller, leftMs)), method),
+      lost: () => this.peer.lost(method),
       unexpected: (type) => unexpectedType(method, type),
     });
   }
 
-  /** The revision has no `ping`. "Servers MUST implement `server/discover`", and any answer shows that the server is there. */
-  async ping(options?: CallOptions): Promise<void> {
-    await this.#peer.request('server/discover', { _meta: this.envelope }, options).catch((error: unknown) => {
-      if (!(error instanceof RpcError)) throw error;
+  async watch(watcher: Watcher): Promise<() => Promise<void>> {
+    this.watchers.add(watcher);
+    if (isListening(watcher.filter)) {
+      try {
+        const { resourceSubscriptions: honoured = [] } = await this.#listening.update();
+        const refused = watcher.filter.resourceSubscriptions?.find((uri) => !honoured.includes(uri));
+        if (refused !== undefined) throw notSent(refused);
+      } catch (error) {
+        this.watchers.delete(watcher);
+        throw error;
+      }
+    }
+    return () => this.#unwatch(watcher);
+  }
+
+  /** Servers ask for the roots whenever they need them: a change of them is no news. */
+  override notify(method: string, params: Params | undefined): void {
+    if (method !== 'notifications/roots/list_changed') super.notify(method, params);
+  }
+
+  protected override accepts(params: Params | undefined): boolean {
+    return this.#listening.accepts(params);
+  }
+
+  protected override logged(params: Params | undefined): void {
+    const level = params?.level;
+    const caller = onlyCaller(this.peer, ({ client: { logLevel } }) => {
+      return logLevel !== undefined && isLogged(level, logLevel);
+    });
+    if (caller) caller.log(params!);
+    else this.watchers.notify(LOG_METHOD, params);
+  }
+
+  async #unwatch(watcher: Watcher): Promise<void> {
+    if (!this.watchers.delete(watcher) || !isListening(watcher.filter)) return;
+    await this.#listening.update().catch((error: unknown) => {
+      this.#warn('listen-failed', `The server sends no news of changes any more: ${toError(error).message}`);
     });
   }
 
-  /** The revision has no session to set it for: it goes along with every request from now on. */
-  async setLogLevel(level: LogLevel): Promise<void> {
-    this.envelope = { ...this.envelope, [LOG_LEVEL]: level };
+  #metaOf(meta: Meta | undefined, client: ClientFacts): object {
+    if (client !== this.#client) {
+      this.#client = client;
+      this.#envelope = this.#makeEnvelope(client.capabilities, client.info, client.logLevel);
+    }
+    return meta ? { ...meta, ...this.#envelope } : this.#envelope;
   }
 
-  #metaOf({ meta, logLevel }: CallOptions): object {
-    return { ...meta, ...this.envelope, ...(logLevel && { [LOG_LEVEL]: logLevel }) };
+  /** What the client of a request cannot answer, the handlers of this connection may. */
+  #makeEnvelope(
+    capabilities: ClientCapabilities,
+    info: Implementation | undefined,
+    logLevel: LogLevel | undefined,
+  ): RequestEnvelope {
+    const own = this.#options;
+    const envelope = makeEnvelope(this.facts.revision as ModernRevision, info ?? own.info ?? ownInfo, {
+      ...clientCapabilities(own, 'modern'),
+      ...capabilities,
+    });
+    return logLevel === undefined ? envelope : { ...envelope, [LOG_LEVEL]: logLevel };
   }
 }
 
@@ -89,7 +168,7 @@ export function makeEnvelope(
  * "Clients MUST NOT write JSON-RPC responses" and servers no requests: one that comes nevertheless stops here, before the
  * peer would answer it.
  */
-export function ignoreRequests(channel: Channel, warn: Warn): void {
+function ignoreRequests(channel: Channel, warn: Warn): void {
   const deliver = channel.onmessage as
     | ((message: JsonRpcMessage, extra?: never, frameBytes?: number) => void)
     | undefined;
@@ -99,6 +178,12 @@ export function ignoreRequests(channel: Channel, warn: Warn): void {
       warn('request-ignored', `The server sent the request ${method}, which 2026-07-28 forbids; it got no answer`);
     } else deliver?.(message, extra, frameBytes);
   };
+}
+
+function notSent(uri: string): UsageError {
+  return new UsageError('NOT_SUPPORTED', `The server does not send updates of ${uri}`, {
+    hint: 'It acknowledged the subscription without this resource; `capabilities.resources.subscribe` says as much.',
+  });
 }
 
 function unexpectedType(method: string, type: unknown): PeerError {

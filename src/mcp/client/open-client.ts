@@ -5,14 +5,18 @@ import { systemClock } from '../../base/clock.ts';
 import { PeerError, toError, UsageError } from '../../base/errors.ts';
 import { Peer } from '../../jsonrpc/peer.ts';
 import { ownInfo } from '../own-info.ts';
-import { isLegacyRevision, isModernRevision } from '../revisions.ts';
+import { eraOf, isLegacyRevision, isModernRevision } from '../revisions.ts';
 import { Client } from './client.ts';
 import { cannotReopen, connectError, hopelessStart, markEchoes } from './connect-error.ts';
 import { type EraMemory, type KnownEra, processEraMemory } from './era-memory.ts';
 import { answerRequests, clientCapabilities } from './inputs.ts';
+import { LegacySession } from './legacy-session.ts';
+import { ModernSession } from './modern-session.ts';
 import { type Agreement, Negotiation } from './negotiation.ts';
 import type { ClientChannel, ClientOptions } from './options.ts';
+import type { Session } from './session.ts';
 import { finalDiagnosis, outputOf, StartupWatch } from './startup-watch.ts';
+import { TranscriptSession } from './transcript-dialect.ts';
 import { Warnings } from './warnings.ts';
 
 export interface Target<T extends ClientChannel> {
@@ -109,7 +113,10 @@ class Attempts<T extends ClientChannel> {
       await this.#confirm(peer, channel, agreement);
       signal?.throwIfAborted();
       if (closed) throw new PeerError('CONNECTION_CLOSED', 'The server answered and then ended');
-      return new Client(peer, channel, agreement, this.#options, this.#warnings);
+      peer.onerror = undefined;
+      const session = this.#session(peer, agreement);
+      const connection = { transport: channel, session, warnings: this.#warnings };
+      return new Client(session, session.facts, this.#options, connection);
     } catch (error) {
       const killedByProbe = closed && negotiation.probed && plan.mayFallBack && !signal?.aborted;
       const evidence = channel.evidence?.(); // of the failure, not of the end that follows
@@ -125,6 +132,16 @@ class Attempts<T extends ClientChannel> {
       signal?.removeEventListener('abort', stop);
     }
     return this.run({ ...plan, first: 'legacy', mayFallBack: false });
+  }
+
+  /** The one that fits what was agreed on. */
+  #session(peer: Peer, { server, revision, dialect }: Agreement): Session {
+    const { info, capabilities, instructions } = server;
+    const facts = { info, capabilities, instructions, revision, era: eraOf(revision), ...(dialect && { dialect }) };
+    const { report } = this.#warnings;
+    const { clock = systemClock } = this.#options;
+    if (isModernRevision(revision)) return new ModernSession(peer, facts, this.#options, clock, report);
+    return dialect ? new TranscriptSession(peer, facts, report) : new LegacySession(peer, facts, report);
   }
 
   async #confirm(peer: Peer, channel: T, { revision, dialect, remember }: Agreement): Promise<void> {

@@ -79,8 +79,24 @@ export interface ClientOptions extends InputHandlers {
 export interface CallOptions extends Omit<RequestOptions, 'cancellable'> {
   /** Goes along as `_meta`. */
   meta?: Meta;
+  /** The request may run twice: a host that lost its server repeats it. */
+  repeatable?: boolean;
   /** 2026-07-28: which log messages this request may cause. Earlier revisions know only `setLogLevel`. */
   logLevel?: LogLevel;
+}
+
+/** Why notifications no longer come: the server ended the subscription, or the connection is over. */
+export type NewsEnd = 'server' | 'connection';
+
+export interface NewsOptions {
+  /** Called when it ends without being stopped. It is not renewed by itself. */
+  onClosed?: (why: NewsEnd) => void;
+}
+
+export interface ResourceUpdate {
+  /** The resource, or a part of the one that was subscribed to. */
+  uri: string;
+  [key: string]: unknown;
 }
 
 export interface ListOptions extends CallOptions {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { RpcError } from '../../base/errors.ts';
-import { readAllPages } from './pages.ts';
-import type { Session } from './session.ts';
+import type { Era } from '../revisions.ts';
+import { type ListSource, readAllPages } from './pages.ts';
 
 const list = { method: 'tools/list', member: 'tools', nameKey: 'name' };
 const limits = { maxPages: 100, maxItems: 1000, maxListBytes: 1_000_000 };
@@ -10,18 +10,18 @@ const limits = { maxPages: 100, maxItems: 1000, maxListBytes: 1_000_000 };
 type Page = { tools: { name: string }[]; nextCursor?: unknown; ttlMs?: unknown };
 
 /** A server whose answers depend on the cursor, and on how often it was asked. */
-function sessionOf(answer: (cursor: string | undefined, time: number) => Page, era: Session['era'] = 'modern') {
+function sessionOf(answer: (cursor: string | undefined, time: number) => Page, era: Era = 'modern') {
   let asked = 0;
   return {
-    era,
+    server: { era, capabilities: {} },
     request: async (_method: string, params: Record<string, unknown>) => answer(params.cursor as string, ++asked),
     get asked() {
       return asked;
     },
-  } as unknown as Session & { asked: number };
+  };
 }
 
-const read = (session: Session, warn: (topic: string) => void = () => undefined) =>
+const read = (session: ListSource, warn: (topic: string) => void = () => undefined) =>
   readAllPages<{ name: string }>(session, list, limits, warn);
 
 test('however a list is cut into pages, all of it arrives in order, empty cursors included', async () => {

@@ -4,8 +4,14 @@ import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
 import { jsonSize } from '../../jsonrpc/json-size.ts';
 import { asResult, readCursor, readEntries } from './lenient.ts';
 import type { CallOptions } from './options.ts';
-import type { Session } from './session.ts';
+import type { ServerFacts } from './session.ts';
 import type { Warn } from './warnings.ts';
+
+/** The server whose lists are read. */
+export interface ListSource {
+  server: Pick<ServerFacts, 'era' | 'capabilities'>;
+  request(method: string, params: Record<string, unknown>, options?: CallOptions): unknown;
+}
 
 export interface ListDescription {
   method: string;
@@ -29,20 +35,20 @@ export interface AllPages<T> {
 }
 
 export async function readAllPages<T>(
-  session: Session,
+  source: ListSource,
   list: ListDescription,
   limits: PageLimits,
   warn: Warn,
   options?: CallOptions,
 ): Promise<AllPages<T>> {
   // A cursor of the server's own is refused when the list changed meanwhile: from the beginning, once.
-  const pages = await readPages<T>(session, list, limits, warn, options, isInvalidParams);
-  return pages ?? (await readPages<T>(session, list, limits, warn, options, () => false))!;
+  const pages = await readPages<T>(source, list, limits, warn, options, isInvalidParams);
+  return pages ?? (await readPages<T>(source, list, limits, warn, options, () => false))!;
 }
 
 /** `undefined` when a page after the first was refused in a way that is worth a second try. */
 async function readPages<T>(
-  session: Session,
+  source: ListSource,
   { method, member, nameKey }: ListDescription,
   { maxPages, maxItems, maxListBytes }: PageLimits,
   warn: Warn,
@@ -57,7 +63,7 @@ async function readPages<T>(
   for (let page = 1; page <= maxPages; page++) {
     let answer: unknown;
     try {
-      answer = await session.request(method, cursor === undefined ? {} : { cursor }, options);
+      answer = await source.request(method, cursor === undefined ? {} : { cursor }, options);
     } catch (error) {
       if (page > 1 && isStale(error)) return undefined;
       throw error;
@@ -66,7 +72,7 @@ async function readPages<T>(
     for (const entry of readEntries<T>(result, member, nameKey, warn)) items.push(entry);
     ttlMs = shorter(ttlMs, result.ttlMs);
     if (items.length > maxItems) throw tooLong(method, `more than ${maxItems} entries`, 'maxItems');
-    cursor = readCursor(result, session.era, warn);
+    cursor = readCursor(result, source.server.era, warn);
     if (cursor === undefined) return { items, ttlMs };
     if (seen.has(cursor)) {
       warn('cursor-repeated', `The server's pages of ${method} repeat; the list ends at the first repetition`);

@@ -5,7 +5,7 @@ import { RpcError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { McpCode } from '../protocol-errors.ts';
 import { isLegacyRevision, type LegacyRevision, type ModernRevision, modernRevisions } from '../revisions.ts';
-import type { Result } from './session.ts';
+import type { Result } from '../service.ts';
 
 export type Answer = { result: unknown; error?: undefined } | { result?: undefined; error: Error };
 

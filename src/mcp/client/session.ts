@@ -1,20 +1,88 @@
-// How requests travel once the era is known. The client on top speaks of methods and their parameters only.
+// A server that speaks MCP over a connection of ours, as a service. The era decides how requests travel and how the server is
+// asked for notifications; what both eras share is here.
 
+import { PeerError, toError } from '../../base/errors.ts';
+import type { RequestOptions } from '../../jsonrpc/outbound.ts';
+import type { Peer } from '../../jsonrpc/peer.ts';
 import type { Era, Revision } from '../revisions.ts';
-import type { LogLevel } from '../types.ts';
-import type { CallOptions } from './options.ts';
+import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../service.ts';
+import { changeMethods, LOG_METHOD, Watchers } from './watchers.ts';
 
-export type Result = Record<string, unknown>;
+export interface ServerFacts extends ServiceFacts {
+  revision: Revision;
+  era: Era;
+  /** Where the server speaks the dialect of transcript-dialect.ts instead of a revision. */
+  dialect?: 'transcript';
+}
 
-export interface Session {
-  readonly era: Era;
-  readonly revision: Revision;
-  /**
-   * What the server answered when the request was complete; whether it is what it should be is for the caller to look at.
-   * `params` is handed over: the session may add to it.
-   */
-  request(method: string, params: Record<string, unknown>, options?: CallOptions): Promise<unknown>;
-  /** Resolves when the server shows that it is there. */
-  ping(options?: CallOptions): Promise<void>;
-  setLogLevel(level: LogLevel, options?: CallOptions): Promise<void>;
+/** Only these requests make a server ask for input. */
+export const mayAskForInput: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** What the peer keeps of a request until it is answered: whose it is, and how long to wait. */
+export class SentRequest implements RequestOptions {
+  readonly caller: Caller;
+  readonly timeoutMs: number | undefined;
+  readonly totalTimeoutMs: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly onProgress: ((params: object) => void) | undefined;
+
+  constructor(caller: Caller, totalTimeoutMs = caller.totalTimeoutMs) {
+    this.caller = caller;
+    this.timeoutMs = caller.timeoutMs;
+    this.totalTimeoutMs = totalTimeoutMs;
+    this.signal = caller.signal;
+    this.onProgress = caller.wantsProgress ? (params) => caller.progress(params as Params) : undefined;
+  }
+}
+
+export abstract class Session implements Service {
+  readonly peer: Peer;
+  readonly facts: ServerFacts;
+  /** Aborts when the connection ends, with the reason. */
+  readonly closed: AbortSignal;
+  /** Called once, when the connection has ended and all watchers know. */
+  onclose: ((cause: Error | undefined) => void) | undefined;
+  protected readonly watchers = new Watchers((error) => this.peer.onerror?.(error));
+
+  constructor(peer: Peer, facts: ServerFacts) {
+    this.peer = peer;
+    this.facts = facts;
+    const ended = new AbortController();
+    this.closed = ended.signal;
+    peer.onclose = (cause) => {
+      ended.abort(cause ?? new PeerError('CONNECTION_CLOSED', 'The connection closed'));
+      this.watchers.endAll();
+      this.onclose?.(cause);
+    };
+    for (const method of changeMethods) {
+      peer.onNotification(method, (params) => {
+        if (this.accepts(params)) this.watchers.notify(method, params);
+      });
+    }
+    peer.onNotification(LOG_METHOD, (params) => this.logged(params));
+    peer.onOtherNotification((params, method) => this.watchers.notify(method, params));
+  }
+
+  describe(): ServerFacts {
+    return this.facts;
+  }
+
+  /** The answer of the server, whatever it is: the result of a careless server may not be an object. */
+  abstract request(method: string, params: Params, caller: Caller): Result | Promise<Result>;
+
+  /** Resolves to a function that stops it; that one never rejects. */
+  abstract watch(watcher: Watcher): Promise<() => Promise<void>>;
+
+  notify(method: string, params: Params | undefined): void {
+    this.peer.notify(method, params).catch((error: unknown) => this.peer.onerror?.(toError(error)));
+  }
+
+  /** Whether a notification about a change was asked for. */
+  protected accepts(_params: Params | undefined): boolean {
+    return true;
+  }
+
+  protected logged(params: Params | undefined): void {
+    this.watchers.notify(LOG_METHOD, params);
+  }
 }

@@ -2,14 +2,14 @@
 // `mcp/tools/list` with `parameters`, `mcp/tools/call` with text as `content` and `is_error`. This is the client's side:
 // whoever uses it sees the standard shapes, and nothing else in the client knows of it.
 
-import { RpcError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import type { RequestOptions } from '../../jsonrpc/outbound.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
+import type { Caller, Params, Result } from '../service.ts';
 import type { Implementation, ServerCapabilities } from '../types.ts';
+import { LegacySession } from './legacy-session.ts';
 import { asResult, type ServerDescription } from './lenient.ts';
-import type { CallOptions } from './options.ts';
-import type { Result, Session } from './session.ts';
+import type { SentRequest } from './session.ts';
 
 /** As the text has it: a client that can use these. */
 const CAPABILITIES = { tools: {}, resources: {}, prompts: {} };
@@ -31,32 +31,16 @@ export function readTranscriptServer(result: Result): ServerDescription {
   return { info: { name, version }, capabilities, declared: true, instructions: undefined };
 }
 
-export class TranscriptSession implements Session {
-  readonly era = 'legacy';
-  /** The revision that existed when the text was written; the dialect names none. */
-  readonly revision = '2024-11-05';
-  readonly #peer: Peer;
-
-  constructor(peer: Peer) {
-    this.#peer = peer;
-  }
-
-  async request(method: string, params: Record<string, unknown>, options?: CallOptions): Promise<Result> {
-    const result = asResult(await this.#peer.request(`mcp/${method}`, params, options), method);
-    if (method === 'tools/list') return { ...result, tools: standardTools(result.tools) };
-    if (method === 'tools/call') return standardCallResult(result);
+export class TranscriptSession extends LegacySession {
+  override async request(method: string, params: Params, caller: Caller): Promise<Result> {
+    const result = await super.request(method, params, caller);
+    if (method === 'tools/list') return { ...asResult(result, method), tools: standardTools(result.tools) };
+    if (method === 'tools/call') return standardCallResult(asResult(result, method));
     return result;
   }
 
-  /** The dialect has no ping: an error is a sign of life too. */
-  async ping(options?: CallOptions): Promise<void> {
-    await this.#peer.request('ping', undefined, options).catch((error: unknown) => {
-      if (!(error instanceof RpcError)) throw error;
-    });
-  }
-
-  async setLogLevel(level: string, options?: CallOptions): Promise<void> {
-    await this.request('logging/setLevel', { level }, options);
+  protected override send(method: string, params: Params | undefined, options?: SentRequest): Promise<unknown> {
+    return super.send(method === 'ping' ? method : `mcp/${method}`, params, options);
   }
 }
 

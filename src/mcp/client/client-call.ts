@@ -1,0 +1,58 @@
+// The caller of a request that a `Client` makes: what the program said about this call, and what it said to all.
+
+import type { Progress } from '../../jsonrpc/conventions.ts';
+import type { Caller, ClientFacts, Params } from '../service.ts';
+import type { InputRequest, InputResponse } from '../types.ts';
+import { askHandlers } from './inputs.ts';
+import type { CallOptions, InputHandlers } from './options.ts';
+
+/** What all calls of one client share. */
+export interface CallOwner {
+  readonly facts: ClientFacts;
+  readonly handlers: InputHandlers;
+  logged(params: Params): void;
+}
+
+export class ClientCall implements Caller {
+  readonly client: ClientFacts;
+  readonly #owner: CallOwner;
+  readonly #options: CallOptions | undefined;
+
+  constructor(owner: CallOwner, options: CallOptions | undefined) {
+    this.#owner = owner;
+    this.#options = options;
+    this.client = options?.logLevel ? { ...owner.facts, logLevel: options.logLevel } : owner.facts;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#options?.signal;
+  }
+
+  get timeoutMs(): number | undefined {
+    return this.#options?.timeoutMs;
+  }
+
+  get totalTimeoutMs(): number | undefined {
+    return this.#options?.totalTimeoutMs;
+  }
+
+  get repeatable(): boolean | undefined {
+    return this.#options?.repeatable;
+  }
+
+  get wantsProgress(): boolean {
+    return this.#options?.onProgress !== undefined;
+  }
+
+  progress(params: Params): void {
+    this.#options?.onProgress?.(params as unknown as Progress);
+  }
+
+  log(params: Params): void {
+    this.#owner.logged(params);
+  }
+
+  ask(question: InputRequest, _name?: string, signal?: AbortSignal): Promise<InputResponse> {
+    return askHandlers(question, this.#owner.handlers, signal ?? new AbortController().signal);
+  }
+}

@@ -1,0 +1,109 @@
+// Who watches a server, and which of its notifications reach whom. How the server is asked to send them depends on the era.
+
+import { toError } from '../../base/errors.ts';
+import { isLogLevel, reaches } from '../meta.ts';
+import type { Params, Watcher, WatchFilter } from '../service.ts';
+import type { LogLevel, SubscriptionFilter } from '../types.ts';
+
+export type ListKind = 'tools' | 'resources' | 'prompts';
+export const listKinds: readonly ListKind[] = ['tools', 'resources', 'prompts'];
+
+export const LOG_METHOD = 'notifications/message';
+const UPDATED_METHOD = 'notifications/resources/updated';
+const listChanged = new Map(
+  listKinds.map((kind) => [`notifications/${kind}/list_changed`, `${kind}ListChanged` as const]),
+);
+/** The notifications about changes. */
+export const changeMethods: readonly string[] = [...listChanged.keys(), UPDATED_METHOD];
+/** They belong to a request, and are handled with it. */
+const ofRequests = new Set(['notifications/progress', 'notifications/cancelled']);
+
+export class Watchers {
+  readonly #all = new Set<Watcher>();
+  readonly #report: (error: Error) => void;
+
+  constructor(report: (error: Error) => void) {
+    this.#report = report;
+  }
+
+  add(watcher: Watcher): void {
+    this.#all.add(watcher);
+  }
+
+  /** False where it was removed before, or has ended. */
+  delete(watcher: Watcher): boolean {
+    return this.#all.delete(watcher);
+  }
+
+  /** Everything that is wanted, as the parameter of `subscriptions/listen`. */
+  get filter(): SubscriptionFilter {
+    const filter: SubscriptionFilter = {};
+    const uris = new Set<string>();
+    for (const { filter: wanted } of this.#all) {
+      for (const key of listChanged.values()) if (wanted[key]) filter[key] = true;
+      for (const uri of wanted.resourceSubscriptions ?? []) uris.add(uri);
+    }
+    if (uris.size > 0) filter.resourceSubscriptions = [...uris].sort();
+    return filter;
+  }
+
+  notify(method: string, params: Params | undefined): void {
+    for (const watcher of [...this.#all]) {
+      if (wants(watcher.filter, method, params)) this.#guard(() => watcher.notified(method, params));
+    }
+  }
+
+  /** The connection is over. */
+  endAll(): void {
+    this.#end([...this.#all]);
+  }
+
+  /** The server sends no more notifications about changes. */
+  endListening(): void {
+    this.#end([...this.#all].filter(({ filter }) => isListening(filter)));
+  }
+
+  #end(watchers: readonly Watcher[]): void {
+    for (const watcher of watchers) this.#all.delete(watcher);
+    for (const watcher of watchers) this.#guard(() => watcher.ended?.());
+  }
+
+  /** A watcher that throws does not keep a notification from the others. */
+  #guard(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#report(toError(error));
+    }
+  }
+}
+
+/** Whether it wants notifications about changes. */
+export function isListening(filter: WatchFilter): boolean {
+  if (filter.resourceSubscriptions && filter.resourceSubscriptions.length > 0) return true;
+  return listKinds.some((kind) => filter[`${kind}ListChanged`]);
+}
+
+function wants(filter: WatchFilter, method: string, params: Params | undefined): boolean {
+  if (method === LOG_METHOD) return filter.logs !== undefined && isLogged(params?.level, filter.logs);
+  if (method === UPDATED_METHOD) {
+    const uri = params?.uri;
+    return (
+      typeof uri === 'string' && filter.resourceSubscriptions?.some((subscribed) => isWithin(uri, subscribed)) === true
+    );
+  }
+  const list = listChanged.get(method);
+  if (list) return filter[list] === true;
+  return filter.others === true && !ofRequests.has(method);
+}
+
+/** A message without a known level is for all. */
+export function isLogged(level: unknown, wanted: LogLevel): boolean {
+  return !isLogLevel(level) || reaches(level, wanted);
+}
+
+/** "The URI MAY be a sub-resource of the one that the client subscribed to." */
+function isWithin(uri: string, subscribed: string): boolean {
+  if (!uri.startsWith(subscribed)) return false;
+  return uri.length === subscribed.length || subscribed.endsWith('/') || '/?#'.includes(uri[subscribed.length]!);
+}
