@@ -2,12 +2,12 @@
 // that it connects to; `clientOf` makes one of any service.
 
 import { systemClock } from '../../base/clock.ts';
-import { RpcError, toError, UsageError } from '../../base/errors.ts';
+import { RpcError, UsageError } from '../../base/errors.ts';
 import type { NotificationHandler } from '../../jsonrpc/notification-listeners.ts';
 import { isSilence } from '../../requests/lost-request.ts';
 import { ownInfo } from '../own-info.ts';
 import { eraOf, NEWEST_MODERN } from '../revisions.ts';
-import type { ClientFacts, Params, Result, Service, ServiceFacts, Watcher, WatchFilter } from '../service.ts';
+import type { ClientFacts, Params, Result, Service, ServiceFacts } from '../service.ts';
 import type {
   CallToolResult,
   Completion,
@@ -24,17 +24,9 @@ import type {
 import { ClientCall } from './client-call.ts';
 import { clientCapabilities } from './inputs.ts';
 import { asResult, readCallResult, readCompletion, readWithList } from './lenient.ts';
-import { ListChanges } from './list-changes.ts';
 import { Lists } from './lists.ts';
-import type {
-  CallOptions,
-  ClientChannel,
-  ClientOptions,
-  ListOptions,
-  NewsEnd,
-  NewsOptions,
-  ResourceUpdate,
-} from './options.ts';
+import { News } from './news.ts';
+import type { CallOptions, ClientChannel, ClientOptions, ListOptions, NewsOptions, ResourceUpdate } from './options.ts';
 import { OutputCheck } from './output-check.ts';
 import type { ServerFacts, Session } from './session.ts';
 import type { AnyTools, ToolArguments, ToolName, ToolResult, ToolTypes } from './tool-types.ts';
@@ -59,14 +51,11 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   readonly closed: Promise<Error | undefined>;
   readonly #session: Session | undefined;
   readonly #lists: Lists;
-  readonly #listChanges: ListChanges;
+  readonly #news: News;
   readonly #outputs: OutputCheck | undefined;
   readonly #warnings: Warnings;
-  readonly #logHandlers = new Set<(message: LogMessage) => void>();
   readonly #declaresRoots: boolean;
   readonly #owner: { facts: ClientFacts; handlers: ClientOptions; logged: (params: Params) => void };
-  #watchesLogs = false;
-  #otherHandler: NotificationHandler | undefined;
   #onerror: ((error: Error) => void) | undefined;
   #ended!: (cause?: Error) => void;
 
@@ -84,7 +73,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     this.#owner = {
       facts: { revision, info, capabilities: clientCapabilities(options, era), logLevel: undefined },
       handlers: options,
-      logged: (params) => this.#logged(params),
+      logged: (params) => this.#news.logged(params),
     };
     this.closed = new Promise((resolve) => {
       this.#ended = (cause) => {
@@ -99,12 +88,13 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     const onTools = (tools: Tool[]) => this.#outputs?.learn(tools);
     const source = { server, request: this.#request.bind(this) };
     this.#lists = new Lists(source, { clock, warn, maxPages, maxItems, maxListBytes, onTools });
-    const invalidate = (kind: ListKind) => this.#lists.invalidate(kind);
-    const guard = (run: () => void) => this.#guard(run);
-    this.#listChanges = new ListChanges(service, { invalidate, endOf: () => this.#endOf(), guard, warn });
-    // A legacy server announces changes unasked: what is remembered holds until then.
-    const lists = { toolsListChanged: true, resourcesListChanged: true, promptsListChanged: true };
-    if (era === 'legacy') this.#watchFor(lists, (method) => invalidate(method.split('/')[1] as ListKind));
+    this.#news = new News(service, {
+      invalidate: (kind) => this.#lists.invalidate(kind),
+      endOf: () => (this.#session?.closed.aborted ? 'connection' : 'server'),
+      onError: (error) => this.onerror?.(error),
+      warn,
+    });
+    if (era === 'legacy') this.#news.forgetChangedLists();
   }
 
   /** Something went wrong that no call can be blamed for. The connection goes on. */
@@ -203,36 +193,26 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   }
 
   /** Resolves, once updates will come, to a function that ends them. */
-  async subscribe(
+  subscribe(
     uri: string,
     handler: (update: ResourceUpdate) => void,
-    options: NewsOptions = {},
+    options?: NewsOptions,
   ): Promise<() => Promise<void>> {
-    this.#listChanges.watchAgain();
-    const stop = await this.service.watch({
-      filter: { resourceSubscriptions: [uri] },
-      notified: (_method, params) => this.#guard(() => handler(params as ResourceUpdate)),
-      ended: () => this.#guard(() => options.onClosed?.(this.#endOf())),
-    });
-    return async () => stop();
+    return this.#news.subscribe(uri, handler, options);
   }
 
   /** Returns a function that ends it. Remembered lists are forgotten before the handler is called. */
   onListChanged(kind: ListKind, handler: () => void, options?: NewsOptions): () => void {
-    return this.#listChanges.listen(kind, handler, options);
+    return this.#news.onListChanged(kind, handler, options);
   }
 
   onLog(handler: (message: LogMessage) => void): () => void {
-    if (!this.#watchesLogs) this.#watchFor({ logs: 'debug' }, (_method, params) => this.#logged(params));
-    this.#watchesLogs = true;
-    this.#logHandlers.add(handler);
-    return () => this.#logHandlers.delete(handler);
+    return this.#news.onLog(handler);
   }
 
   /** Any other notification. One handler at a time. */
   onNotification(handler: NotificationHandler): void {
-    if (!this.#otherHandler) this.#watchFor({ others: true }, (method, params) => this.#otherHandler?.(params, method));
-    this.#otherHandler = handler;
+    this.#news.onNotification(handler);
   }
 
   /** Any other method: of an extension, say. Resolves to the complete result. */
@@ -269,27 +249,6 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
       }
     }
     return this.service.request(method, params, new ClientCall(this.#owner, options));
-  }
-
-  #watchFor(filter: WatchFilter, notified: Watcher['notified']): void {
-    this.service.watch({ filter, notified }).catch((error: unknown) => this.onerror?.(toError(error)));
-  }
-
-  #logged(params: Params | undefined): void {
-    for (const handler of [...this.#logHandlers]) this.#guard(() => handler(params as unknown as LogMessage));
-  }
-
-  #endOf(): NewsEnd {
-    return this.#session?.closed.aborted ? 'connection' : 'server';
-  }
-
-  /** A function of the program that throws keeps nothing from the others. */
-  #guard(run: () => void): void {
-    try {
-      run();
-    } catch (error) {
-      this.onerror?.(toError(error));
-    }
   }
 }
 

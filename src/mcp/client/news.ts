@@ -1,0 +1,142 @@
+// What a program wants to hear of its server, by name: over the watches of a service. A list is watched while it has listeners;
+// when the server ends the watch, they stay known, and are served again with the next watch.
+
+import { toError } from '../../base/errors.ts';
+import type { NotificationHandler } from '../../jsonrpc/notification-listeners.ts';
+import type { Params, Service, Watcher, WatchFilter } from '../service.ts';
+import type { LogMessage } from '../types.ts';
+import type { NewsEnd, NewsOptions, ResourceUpdate } from './options.ts';
+import type { Warn } from './warnings.ts';
+import { type ListKind, listKinds } from './watchers.ts';
+
+interface Listener extends NewsOptions {
+  handler: () => void;
+}
+
+interface Listened {
+  listeners: Set<Listener>;
+  /** Resolves to the function that stops the watch. */
+  watch: Promise<() => void> | undefined;
+}
+
+export interface ClientNewsOptions {
+  /** Forgets what is remembered of the list. */
+  invalidate: (kind: ListKind) => void;
+  /** Why watches end now. */
+  endOf: () => NewsEnd;
+  onError: (error: Error) => void;
+  warn: Warn;
+}
+
+export class News {
+  readonly #service: Service;
+  readonly #options: ClientNewsOptions;
+  readonly #lists: Record<ListKind, Listened> = { tools: nobody(), resources: nobody(), prompts: nobody() };
+  readonly #logHandlers = new Set<(message: LogMessage) => void>();
+  #watchesLogs = false;
+  #otherHandler: NotificationHandler | undefined;
+
+  constructor(service: Service, options: ClientNewsOptions) {
+    this.#service = service;
+    this.#options = options;
+  }
+
+  /** A legacy server announces changes unasked: what is remembered of its lists holds until then. */
+  forgetChangedLists(): void {
+    const lists = { toolsListChanged: true, resourcesListChanged: true, promptsListChanged: true };
+    this.#watch(lists, (method) => this.#options.invalidate(method.split('/')[1] as ListKind));
+  }
+
+  async subscribe(
+    uri: string,
+    handler: (update: ResourceUpdate) => void,
+    { onClosed }: NewsOptions = {},
+  ): Promise<() => Promise<void>> {
+    this.#watchLists();
+    const stop = await this.#service.watch({
+      filter: { resourceSubscriptions: [uri] },
+      notified: (_method, params) => this.#guard(() => handler(params as ResourceUpdate)),
+      ended: () => this.#guard(() => onClosed?.(this.#options.endOf())),
+    });
+    return async () => stop();
+  }
+
+  onListChanged(kind: ListKind, handler: () => void, options: NewsOptions = {}): () => void {
+    const list = this.#lists[kind];
+    const listener = { handler, ...options };
+    list.listeners.add(listener);
+    this.#watchLists();
+    return () => {
+      if (list.listeners.delete(listener) && list.listeners.size === 0) this.#unwatchList(list);
+    };
+  }
+
+  onLog(handler: (message: LogMessage) => void): () => void {
+    if (!this.#watchesLogs) this.#watch({ logs: 'debug' }, (_method, params) => this.logged(params));
+    this.#watchesLogs = true;
+    this.#logHandlers.add(handler);
+    return () => this.#logHandlers.delete(handler);
+  }
+
+  onNotification(handler: NotificationHandler): void {
+    if (!this.#otherHandler) this.#watch({ others: true }, (method, params) => this.#otherHandler?.(params, method));
+    this.#otherHandler = handler;
+  }
+
+  /** A log message, of a call or of none. */
+  logged(params: Params | undefined): void {
+    for (const handler of [...this.#logHandlers]) this.#guard(() => handler(params as unknown as LogMessage));
+  }
+
+  #watch(filter: WatchFilter, notified: Watcher['notified']): void {
+    this.#service.watch({ filter, notified }).catch((error: unknown) => this.#options.onError(toError(error)));
+  }
+
+  #watchLists(): void {
+    for (const kind of listKinds) {
+      const list = this.#lists[kind];
+      if (list.listeners.size > 0) list.watch ??= this.#watchList(kind, list);
+    }
+  }
+
+  #watchList(kind: ListKind, list: Listened): Promise<() => void> {
+    const watch = this.#service.watch({
+      filter: { [`${kind}ListChanged`]: true },
+      notified: () => {
+        this.#options.invalidate(kind);
+        for (const { handler } of [...list.listeners]) this.#guard(handler);
+      },
+      ended: () => {
+        list.watch = undefined;
+        const why = this.#options.endOf();
+        for (const { onClosed } of [...list.listeners]) this.#guard(() => onClosed?.(why));
+      },
+    });
+    watch.catch((error: unknown) => {
+      if (list.watch === watch) list.watch = undefined;
+      this.#options.warn('listen-failed', `The server sends no news of changed lists: ${toError(error).message}`);
+    });
+    return watch;
+  }
+
+  #unwatchList(list: Listened): void {
+    void list.watch?.then(
+      (stop) => stop(),
+      () => undefined, // it was reported
+    );
+    list.watch = undefined;
+  }
+
+  /** A function of the program that throws keeps nothing from the others. */
+  #guard(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#options.onError(toError(error));
+    }
+  }
+}
+
+function nobody(): Listened {
+  return { listeners: new Set(), watch: undefined };
+}
