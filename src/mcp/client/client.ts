@@ -168,7 +168,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
       if (!(error instanceof RpcError)) throw error;
       const { era, dialect } = this.server;
       if (era === 'modern' || dialect) return;
-      const message = `The server answers ping with an error (${error.message}); it is there, though`;
+      const message = `The server answers ping with an error (${error.message}); it is running`;
       this.#warnings.report('ping-refused', message);
     }
   }

@@ -129,7 +129,7 @@ export class ModernSession extends Session {
   async #unwatch(watcher: Watcher): Promise<void> {
     if (!this.watchers.delete(watcher) || !isListening(watcher.filter)) return;
     await this.#listening.update().catch((error: unknown) => {
-      this.#warn('listen-failed', `The server sends no news of changes any more: ${toError(error).message}`);
+      this.#warn('listen-failed', `The server sends no more notifications about changes: ${toError(error).message}`);
     });
   }
 

@@ -114,7 +114,10 @@ export class News {
     });
     watch.catch((error: unknown) => {
       if (list.watch === watch) list.watch = undefined;
-      this.#options.warn('listen-failed', `The server sends no news of changed lists: ${toError(error).message}`);
+      this.#options.warn(
+        'listen-failed',
+        `The server sends no notifications about changed lists: ${toError(error).message}`,
+      );
     });
     return watch;
   }
