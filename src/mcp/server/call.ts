@@ -22,9 +22,11 @@ export interface QuestionOptions {
 
 export class Call {
   readonly #caller: Caller;
+  readonly #params: Params;
 
-  constructor(caller: Caller) {
+  constructor(caller: Caller, params: Params) {
     this.#caller = caller;
+    this.#params = params;
   }
 
   /** The client, as it presented itself. */
@@ -42,7 +44,7 @@ export class Call {
   }
 
   get meta(): Meta | undefined {
-    return this.#caller.request?.params?._meta as Meta | undefined;
+    return (this.#caller.request?.params ?? this.#params)._meta as Meta | undefined;
   }
 
   /** Aborts when the client cancels or goes away. */

@@ -37,11 +37,16 @@ export function callTool(registry: Registry, params: Params, caller: Caller): Ca
   if (!tool) throw invalidParams(`Unknown tool: ${name}`);
   const checked = tool.input?.check(args) ?? { value: args };
   return checked instanceof Promise
-    ? checked.then((settled) => runChecked(tool, settled, caller))
-    : runChecked(tool, checked, caller);
+    ? checked.then((settled) => runChecked(tool, settled, params, caller))
+    : runChecked(tool, checked, params, caller);
 }
 
-function runChecked(tool: ToolEntry, checked: Checked, caller: Caller): CallToolResult | Promise<CallToolResult> {
+function runChecked(
+  tool: ToolEntry,
+  checked: Checked,
+  params: Params,
+  caller: Caller,
+): CallToolResult | Promise<CallToolResult> {
   if (checked.problem !== undefined) {
     const words = `Invalid arguments for tool ${tool.definition.name}: ${checked.problem}`;
     if (caller.client.revision < INVALID_ARGUMENTS_ARE_TOOL_ERRORS) throw invalidParams(words);
@@ -49,7 +54,7 @@ function runChecked(tool: ToolEntry, checked: Checked, caller: Caller): CallTool
   }
   let returned: unknown;
   try {
-    returned = tool.run(checked.value as never, new Call(caller));
+    returned = tool.run(checked.value as never, new Call(caller, params));
   } catch (error) {
     return failed(error);
   }
@@ -78,7 +83,7 @@ function failed(error: unknown): CallToolResult {
 export async function readResource(registry: Registry, params: Params, caller: Caller): Promise<ReadResourceResult> {
   const { uri } = params;
   if (typeof uri !== 'string') throw invalidParams('resources/read needs a "uri"');
-  const call = new Call(caller);
+  const call = new Call(caller, params);
   const resource = registry.resources.get(uri);
   if (resource) return toContents(await resource.read(uri, call), uri, resource.definition.mimeType);
   for (const { template, read, definition } of registry.templates.entries()) {
@@ -99,7 +104,7 @@ export async function getPrompt(registry: Registry, params: Params, caller: Call
       throw invalidParams(`Argument "${argument}" of prompt ${name} must be a string`);
     }
   }
-  return toPromptResult(await prompt.get(args as never, new Call(caller)), prompt.definition.description);
+  return toPromptResult(await prompt.get(args as never, new Call(caller, params)), prompt.definition.description);
 }
 
 const MOST_COMPLETIONS = 100;
