@@ -112,7 +112,7 @@ describe('exchanges', () => {
     const { say, source, all } = setup();
     say('toServer', { id: 8, method: 'big' });
     const prefix = Buffer.from('{"jsonrpc":"2.0","id":8,"result":{"te');
-    source.fault('fromServer', { code: 'FRAME_TOO_LONG', offset: 0, length: 1e9, prefix });
+    source.badFrame('fromServer', { code: 'FRAME_TOO_LONG', offset: 0, length: 1e9, prefix });
     expect(all()[0]).toMatchObject({ outcome: 'error', answerSeq: 2 });
   });
 

@@ -52,8 +52,8 @@ test('each problem is told once for a server, counted, and points to where it sh
 
 test('frames over the limit and cut-off frames are told apart', () => {
   const source = started();
-  source.fault('fromServer', { code: 'FRAME_TOO_LONG', offset: 0, length: 99, prefix: bytes('{"id"') });
-  source.fault('fromServer', { code: 'FRAME_TRUNCATED', offset: 99, length: 5, prefix: bytes('{"id"') });
+  source.badFrame('fromServer', { code: 'FRAME_TOO_LONG', offset: 0, length: 99, prefix: bytes('{"id"') });
+  source.badFrame('fromServer', { code: 'FRAME_TRUNCATED', offset: 99, length: 5, prefix: bytes('{"id"') });
   expect(kinds()).toEqual(['oversized-frame', 'truncated-frame']);
 });
 

@@ -1,44 +1,78 @@
-// One process of one server, as the teller of events: whoever watches it holds one of these.
+// What one server does, as events of a store. It is the observer of a wire; a tap, which has no wire, calls it directly.
 
 import type { FrameFault } from '../framing/framing.ts';
+import type { WireObserver } from '../transport/wire.ts';
 import { copy, headOf, tailOf } from './cut-frame.ts';
 import type { FlowDirection, FlowFact } from './event.ts';
 import { StderrLines } from './stderr-lines.ts';
 import type { FlowStore } from './store.ts';
 
-export class FlowSource {
+export class FlowSource implements WireObserver {
   readonly server: string;
-  readonly life: number;
+  /** Of the process that lives. */
+  pid: number | null = null;
   readonly #store: FlowStore;
   readonly #stderr: StderrLines;
+  #life: number;
+  #hasSpawned = false;
 
-  constructor(store: FlowStore, server: string, life: number) {
+  constructor(store: FlowStore, server: string) {
     this.#store = store;
     this.server = server;
-    this.life = life;
+    this.#life = store.nextLife(server);
     this.#stderr = new StderrLines(store.clock, (payload) => this.#addStderr(payload));
+  }
+
+  get life(): number {
+    return this.#life;
+  }
+
+  /** A second process, such as after the first one exited at the question for its revision, is another life. */
+  spawned(pid: number, command: string): void {
+    if (this.#hasSpawned) this.#life = this.#store.nextLife(this.server);
+    this.#hasSpawned = true;
+    this.pid = pid;
+    this.add({ kind: 'spawn', pid, command });
+  }
+
+  sentSpans(chunk: Uint8Array, places: number[]): void {
+    this.#store.appendSpans(this.server, this.#life, 'toServer', chunk, places);
+  }
+
+  receivedSpan(chunk: Uint8Array, start: number, end: number, offset: number): void {
+    this.#store.appendSpan(this.server, this.#life, 'fromServer', chunk, start, end, offset);
+  }
+
+  fault(fault: FrameFault): void {
+    this.badFrame('fromServer', fault);
+  }
+
+  exited(exitCode: number | null, signal: string | null): void {
+    this.pid = null;
+    this.endStderr();
+    this.add({ kind: 'exit', exitCode, signal });
+  }
+
+  stopped(rung: string): void {
+    this.endStderr();
+    this.add({ kind: 'stop', rung });
   }
 
   /** Bytes are copied. */
   frame(direction: FlowDirection, bytes: Uint8Array, offset?: number): void {
-    this.#store.appendFrame(this.server, this.life, direction, bytes, offset);
+    this.#store.appendFrame(this.server, this.#life, direction, bytes, offset);
   }
 
   /** The frame is chunk[start, end). Bytes are copied, of all the frames in the chunk at once. */
   span(direction: FlowDirection, chunk: Uint8Array, start: number, end: number, offset: number): void {
-    this.#store.appendSpan(this.server, this.life, direction, chunk, start, end, offset);
-  }
-
-  /** Messages that were written together; `places` is start and end of each. Bytes are copied. */
-  spans(direction: FlowDirection, chunk: Uint8Array, places: number[]): void {
-    this.#store.appendSpans(this.server, this.life, direction, chunk, places);
+    this.#store.appendSpan(this.server, this.#life, direction, chunk, start, end, offset);
   }
 
   text(direction: FlowDirection, text: string): void {
     this.frame(direction, new TextEncoder().encode(text));
   }
 
-  fault(direction: FlowDirection, { code, offset, length, prefix }: FrameFault): void {
+  badFrame(direction: FlowDirection, { code, offset, length, prefix }: FrameFault): void {
     this.add({ kind: 'fault', direction, code, offset, length, prefix: copy(prefix) });
   }
 
@@ -73,7 +107,7 @@ export class FlowSource {
   }
 
   add(fact: FlowFact): void {
-    this.#store.append(this.server, this.life, fact);
+    this.#store.append(this.server, this.#life, fact);
   }
 
   #addStderr(bytes: Uint8Array): void {

@@ -66,7 +66,7 @@ class Player {
       if (each.way === 'spans') this.came.push(told(undefined, bytes));
       else this.#came(told(offset + start, bytes), () => source.span('toServer', chunk, start, end, offset + start));
     }
-    if (each.way === 'spans') source.spans('toServer', chunk, places);
+    if (each.way === 'spans') source.sentSpans(chunk, places);
   }
 
   /** The same object for the same length: only what is in it tells one reading from the next. */
@@ -153,7 +153,7 @@ describe('the memory of the flow', () => {
     const chunk = new Uint8Array(50_000).fill(1);
     source.span('fromServer', chunk, 0, 20_000, 0);
     source.span('fromServer', chunk, 20_000, 50_000, 20_000);
-    source.spans('fromServer', chunk, [0, 10_000, 10_000, 30_000]);
+    source.sentSpans(chunk, [0, 10_000, 10_000, 30_000]);
     source.frame('fromServer', chunk, 0);
     expect(heard).toEqual(['0 20000 1', '20000 30000 1', 'undefined 10000 1', 'undefined 20000 1', '0 50000 1']);
   });

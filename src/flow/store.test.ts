@@ -161,7 +161,7 @@ describe('the flow store', () => {
         for (const [at, each] of ways.entries()) {
           const chunk = new Uint8Array(40_000).fill((at + salt) % 256);
           if (each === 'frame') source.frame('toServer', chunk.subarray(0, 9000));
-          if (each === 'spans') source.spans('toServer', chunk, [0, 10_000, 10_001, 40_000]);
+          if (each === 'spans') source.sentSpans(chunk, [0, 10_000, 10_001, 40_000]);
           if (each === 'span') for (let i = 0; i < 4; i++) source.span('fromServer', chunk, i * 9, i * 9 + 8, i * 9);
           if (each === 'listen') store.subscribe(see);
           if (each === 'look') see(store.get(store.lastSeq));
@@ -196,11 +196,27 @@ describe('the flow store', () => {
     const source = store.begin('a');
     source.add({ kind: 'note', text: 'one' });
     source.add({ kind: 'note', text: 'two' });
-    expect(seen.sort()).toEqual(['error', 'note', 'note']);
+    expect(seen).toEqual(['note', 'error', 'note']);
     expect(store.since(0).find((event) => event.kind === 'error')).toMatchObject({
       code: 'LISTENER_FAILED',
       message: expect.stringContaining('broken view'),
     });
+  });
+
+  it('tells all listeners the events in their order, whatever a listener throws or adds', () => {
+    const store = new FlowStore();
+    const seen: number[] = [];
+    const source = store.begin('a');
+    store.subscribe(({ seq }) => {
+      if (seq === 1) source.add({ kind: 'note', text: 'added by a listener' });
+    });
+    store.subscribe(({ seq }) => {
+      if (seq === 2) throw new Error('broken view');
+    });
+    store.subscribe(({ seq }) => seen.push(seq));
+    source.sentSpans(bytes('abc'), [0, 1, 1, 2, 2, 3]);
+    expect(seen).toEqual([1, 2, 3, 4, 5]);
+    expect(store.since(3).map(({ kind }) => kind)).toEqual(['note', 'error']);
   });
 
   it('waits longer for the rest of what may be a secret, until it comes or the time is up', () => {

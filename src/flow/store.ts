@@ -39,6 +39,8 @@ export class FlowStore {
   readonly #listeners = new Set<FlowListener>();
   readonly #lives = new Map<string, number>();
   readonly #queue = new EventQueue();
+  #isTelling = false;
+  readonly #untold: FlowEvent[] = [];
   /** The chunk whose frames came last, while nothing else has come. */
   #run: FrameRun | undefined;
   #runChunk: Uint8Array | undefined;
@@ -69,9 +71,13 @@ export class FlowStore {
 
   /** A new process of a server: what it does goes through the source. */
   begin(server: string): FlowSource {
+    return new FlowSource(this, server);
+  }
+
+  nextLife(server: string): number {
     const life = (this.#lives.get(server) ?? 0) + 1;
     this.#lives.set(server, life);
-    return new FlowSource(this, server, life);
+    return life;
   }
 
   get(seq: number): FlowEvent | undefined {
@@ -174,6 +180,7 @@ export class FlowStore {
   #tellFrames(run: FrameRun, from: number): void {
     const { lastSeq } = run;
     for (let seq = from; seq <= lastSeq; seq++) this.#tell(run.frame(seq));
+    this.#tellUntold();
   }
 
   #add(event: FlowEvent): void {
@@ -181,6 +188,7 @@ export class FlowStore {
     this.#queue.push(event);
     this.#dropWhatIsTooMuch();
     this.#tell(event);
+    this.#tellUntold();
   }
 
   /** All but the newest event may go. */
@@ -191,8 +199,16 @@ export class FlowStore {
     }
   }
 
+  /** What listeners cause meanwhile waits, so that all of them see the events in their order. */
   #tell(event: FlowEvent): void {
+    if (this.#isTelling) return void this.#untold.push(event);
+    this.#isTelling = true;
     for (const listener of this.#listeners) this.#call(listener, event);
+    this.#isTelling = false;
+  }
+
+  #tellUntold(): void {
+    while (!this.#isTelling && this.#untold.length > 0) this.#tell(this.#untold.shift()!);
   }
 
   #call(listener: FlowListener, event: FlowEvent): void {

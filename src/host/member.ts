@@ -47,7 +47,7 @@ export class Member {
           signal,
           clock,
           eraMemory,
-          observer: watched.observer(),
+          observer: watched.source,
           inputs: inputs?.(name) ?? {},
           onNoise: (text, count) => onNoise?.({ server: name, text, count }),
         });

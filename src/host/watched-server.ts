@@ -1,8 +1,6 @@
-// What happens to a server, told to the flow: its traffic, process by process, and the changes of its state. It also knows
-// which process lives, from its start on.
+// What happens to a server, told to the flow: its traffic, process by process, and the changes of its state.
 
 import type { ServerConfig } from '../config/server-config.ts';
-import { FlowObserver } from '../flow/flow-observer.ts';
 import type { FlowSource } from '../flow/source.ts';
 import type { FlowStore } from '../flow/store.ts';
 import { secretsInArguments } from '../secrets/redact-arguments.ts';
@@ -10,8 +8,6 @@ import { unfinishedValue } from '../secrets/unfinished-value.ts';
 import type { StateChange } from './server-state.ts';
 
 export class WatchedServer {
-  /** Of the process that lives. */
-  pid: number | null = null;
   readonly #flow: FlowStore;
   readonly #config: () => ServerConfig;
   #source: FlowSource | undefined;
@@ -22,21 +18,20 @@ export class WatchedServer {
     this.#config = config;
   }
 
+  /** Of the process that lives, from its start on. */
+  get pid(): number | null {
+    return this.#source?.pid ?? null;
+  }
+
+  /** The observer of one start. */
+  get source(): FlowSource {
+    return this.#source ?? this.#begin();
+  }
+
   changed({ from, to, reason }: StateChange): void {
     // A start begins a new life, and belongs to it.
     if (to === 'starting') this.#begin();
     this.#source?.add({ kind: 'state', from, to, reason });
-  }
-
-  /** For one start. */
-  observer(): FlowObserver {
-    return new ProcessObserver(
-      this.#source ?? this.#begin(),
-      () => this.#begin(),
-      (pid) => {
-        this.pid = pid;
-      },
-    );
   }
 
   #begin(): FlowSource {
@@ -44,24 +39,5 @@ export class WatchedServer {
     this.#source = this.#flow.begin(name);
     this.#source.unfinishedSecret = unfinishedValue(env, [...secrets, ...secretsInArguments(args)]);
     return this.#source;
-  }
-}
-
-class ProcessObserver extends FlowObserver {
-  readonly #tellPid: (pid: number | null) => void;
-
-  constructor(source: FlowSource, nextLife: () => FlowSource, tellPid: (pid: number | null) => void) {
-    super(source, nextLife);
-    this.#tellPid = tellPid;
-  }
-
-  override spawned(pid: number, command: string): void {
-    this.#tellPid(pid);
-    super.spawned(pid, command);
-  }
-
-  override exited(exitCode: number | null, signal: string | null): void {
-    this.#tellPid(null);
-    super.exited(exitCode, signal);
   }
 }

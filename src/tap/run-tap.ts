@@ -61,7 +61,7 @@ export async function runTap(options: TapOptions, ends: Ends = ownEnds()): Promi
     signals.stop();
     return notStarted(toError(thrown));
   }
-  source.add({ kind: 'spawn', command: server.commandLine, pid: server.pid });
+  source.spawned(server.pid, server.commandLine);
   signals.connect(server);
   const host = watchHost(ends.input, () => {
     source.add({ kind: 'note', text: 'The host has exited: the server is stopped' });
@@ -79,10 +79,10 @@ export async function runTap(options: TapOptions, ends: Ends = ownEnds()): Promi
   const { exitCode, signal, error } = await server.exit;
   await Promise.all([output, errors]);
   watch.end('fromServer');
-  watch.endStderr();
+  source.endStderr();
   if (error) warn(error.message);
-  source.add({ kind: 'exit', exitCode, signal });
-  source.add({ kind: 'stop', rung: await server.stop() });
+  source.exited(exitCode, signal);
+  source.stopped(await server.stop());
   host.stop();
   await onlookers.close();
   signals.stop();

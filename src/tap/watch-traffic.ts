@@ -30,30 +30,34 @@ export class TrafficWatch {
   }
 
   chunk(direction: FlowDirection, chunk: Uint8Array): void {
-    this.#contain(() => this.#ways[direction].push(chunk));
+    try {
+      this.#ways[direction].push(chunk);
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
   }
 
   /** Nothing more goes that way. */
   end(direction: FlowDirection): void {
-    this.#contain(() => this.#ways[direction].end());
+    try {
+      this.#ways[direction].end();
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
   }
 
   stderr(chunk: Uint8Array): void {
-    this.#contain(() => this.#source.stderr(chunk));
-  }
-
-  endStderr(): void {
-    this.#contain(() => this.#source.endStderr());
-  }
-
-  #contain(look: () => void): void {
     try {
-      look();
+      this.#source.stderr(chunk);
     } catch (thrown) {
-      if (this.#failed) return;
-      this.#failed = true;
-      this.#options.onFailure(toError(thrown));
+      this.#fail(thrown);
     }
+  }
+
+  #fail(thrown: unknown): void {
+    if (this.#failed) return;
+    this.#failed = true;
+    this.#options.onFailure(toError(thrown));
   }
 }
 
@@ -108,7 +112,7 @@ class OneWay implements FrameSink {
   fault(fault: FrameFault): void {
     // Too long for us, not for those who talk.
     if (fault.code === 'FRAME_TOO_LONG') this.#source.cutFrame(this.#direction, fault, this.#tail(fault));
-    else this.#source.fault(this.#direction, fault);
+    else this.#source.badFrame(this.#direction, fault);
   }
 
   /** The last bytes of a frame that was not kept: they went by a moment ago. */

@@ -41,7 +41,7 @@ test('what is no message is looked into too: noise, stderr, faults, the ends of 
   source.add({ kind: 'spawn', pid: 1, command: 'node pear.js' });
   source.frame('fromServer', bytes('printed pear'));
   source.stderr(bytes('a Pear on stderr\n'));
-  source.fault('fromServer', { code: 'FRAME_TOO_LONG', offset: 0, length: 9, prefix: bytes('{"pear') });
+  source.badFrame('fromServer', { code: 'FRAME_TOO_LONG', offset: 0, length: 9, prefix: bytes('{"pear') });
   source.frame('fromServer', bytes(`{"jsonrpc":"2.0","a":"${'x'.repeat(5_000)}","b":"pear"}`));
   source.add({ kind: 'state', from: 'ready', to: 'failed', reason: 'no pear left' });
   source.add({ kind: 'error', code: 'X', message: 'pear?' });

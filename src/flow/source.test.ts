@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
-import { FlowObserver } from './flow-observer.ts';
 import { FlowStore } from './store.ts';
 
 it('turns what a wire sees into events of one life', () => {
   const store = new FlowStore();
-  const begin = () => store.begin('weather');
-  const observer = new FlowObserver(begin(), begin);
+  const observer = store.begin('weather');
   observer.spawned(12, 'node server.js');
+  expect(observer.pid).toBe(12);
   observer.sentSpans(Buffer.from('{"id":1}\n{"id":2,"é":0}\n'), [0, 8, 9, 24]);
-  observer.received(Buffer.from('{"result":{}}'), 30);
+  observer.receivedSpan(Buffer.from('{"result":{}}'), 0, 13, 30);
   observer.fault({ code: 'FRAME_TRUNCATED', offset: 60, length: 3, prefix: Buffer.from('{"a') });
   observer.stderr(Buffer.from('bye'));
   observer.exited(null, 'SIGKILL');
+  expect(observer.pid).toBeNull();
   observer.stopped('already-exited');
   expect(store.since(0)).toMatchObject([
     { kind: 'spawn', pid: 12, command: 'node server.js', server: 'weather', life: 1 },
