@@ -26,7 +26,7 @@ const FOR_TESTS = ['server-process', 'streams/guard-children', 'streams/own-stre
 /** A module that exports all of another one, so that the other lies where its starts want it. */
 const ALL_OF = 'all-of:';
 /** Bundled, and so no dependency of those who install the package. */
-const BUNDLED = 'commander';
+const BUNDLED = ['commander', 'hono'];
 
 /** Gives the files that it wrote. */
 export async function bundleCommandLine(target) {
@@ -36,9 +36,9 @@ export async function bundleCommandLine(target) {
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name].cjs',
   });
-  const license = join(target, `${BUNDLED}.LICENSE`);
-  copyFileSync(join(root, 'node_modules', BUNDLED, 'LICENSE'), license);
-  return [...files, license];
+  const licenses = BUNDLED.map((name) => join(target, `${name}.LICENSE`));
+  for (const [at, name] of BUNDLED.entries()) copyFileSync(join(root, 'node_modules', name, 'LICENSE'), licenses[at]);
+  return [...files, ...licenses];
 }
 
 /** All subpaths together: a class that two of them export is the same class. Gives the files that it wrote. */
@@ -65,7 +65,7 @@ async function bundle(input, starts, output) {
     input,
     platform: 'node',
     preserveEntrySignatures: 'allow-extension',
-    external: (id) => !isSource(id) && id !== BUNDLED,
+    external: (id) => !isSource(id) && !isBundled(id),
     // A module may be loaded on first use by one and at once by another.
     checks: { ineffectiveDynamicImport: false },
     plugins: [
@@ -95,6 +95,10 @@ async function bundle(input, starts, output) {
 /** An entry, a relative import, or what either was resolved to. */
 function isSource(id) {
   return id.startsWith('src/') || id.startsWith(ALL_OF) || id.startsWith('.') || id.startsWith(root);
+}
+
+function isBundled(id) {
+  return BUNDLED.some((name) => id === name || id.startsWith(`${name}/`));
 }
 
 /** Which starts need a module, by its id. What is loaded on first use only is not needed. */

@@ -1,19 +1,39 @@
-// One request, from the door to the answer: who asks is looked at before what is asked.
+// One request from its arrival to its answer. Access is checked before anything else.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Access } from '../http/access.ts';
 import type { Connections } from '../http/connections.ts';
-import { HttpProblem, problemBody, statusOf } from '../http/http-problem.ts';
+import { HttpProblem, problemBody } from '../http/http-problem.ts';
 import { readJsonBody } from '../http/json-body.ts';
-import { findFile, pageHeaders, safeHeaders, sendFile } from '../http/static-files.ts';
-import type { ApiProblem } from './api.ts';
+import { refuse, sendJson } from '../http/respond.ts';
+import type { Router } from '../http/router.ts';
+import { findFile, pageHeaders, sendFile } from '../http/static-files.ts';
 import { nothingRedacted, type Redaction } from './redaction.ts';
-import { findRoute, type Route, streamed } from './router.ts';
 
-export interface House {
+export interface Asked {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** What the `:names` of the path stand for. */
+  names: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  body: unknown;
+  /** What the answer goes through. */
+  redaction: Redaction;
+}
+
+export interface Route {
+  /** What it returns is answered as JSON; `streamed` where it has taken over the response. */
+  handle: (asked: Asked) => unknown;
+  /** It redacts what it returns by itself, piece by piece. */
+  redacts?: boolean;
+}
+
+export const streamed = Symbol('streamed');
+
+export interface Site {
   access: Access;
   connections: Connections;
-  routes: readonly Route[];
+  api: Router<Route>;
   uiFolder: string;
   /** What an answer goes through unless the secrets are asked for. */
   masked: Redaction;
@@ -23,18 +43,20 @@ export interface House {
 export const IDLE_MS = 60_000;
 
 /** Never rejects. */
-export async function answer(request: IncomingMessage, response: ServerResponse, house: House): Promise<void> {
+export async function answer(request: IncomingMessage, response: ServerResponse, site: Site): Promise<void> {
   try {
-    const refusal = house.access.refuseForeign(request);
+    const refusal = site.access.refuseForeign(request);
     if (refusal) throw new HttpProblem(refusal.status, refusal.message);
-    const target = request.url ?? '';
-    if (!target.startsWith('/')) throw new HttpProblem(400, 'The address must begin with a slash');
-    const [path = '/', search = ''] = splitOnce(target, '?');
-    if (path === '/api' || path.startsWith('/api/')) await answerApi(request, response, path, search, house);
-    else await answerPage(request, response, path, house.uiFolder);
+    const { url = '' } = request;
+    if (!url.startsWith('/')) throw new HttpProblem(400, 'The address must begin with a slash');
+    const end = url.includes('?') ? url.indexOf('?') : url.length;
+    const path = url.slice(0, end);
+    const query = new URLSearchParams(url.slice(end));
+    if (path === '/api' || path.startsWith('/api/')) await answerApi(request, response, path, query, site);
+    else await answerPage(request, response, path, site.uiFolder);
   } catch (error) {
     if (request.socket.timeout === 0) request.socket.setTimeout(IDLE_MS);
-    refuse(request, response, house.masked.value(problemBody(error)), statusOf(error));
+    refuse(request, response, error, site.masked.value(problemBody(error)));
   }
 }
 
@@ -42,14 +64,13 @@ async function answerApi(
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
-  search: string,
-  { access, connections, routes, masked }: House,
+  query: URLSearchParams,
+  { access, connections, api, masked }: Site,
 ): Promise<void> {
-  const query = new URLSearchParams(search);
   const refusal = access.refuseStranger(request, query);
   if (refusal) throw new HttpProblem(refusal.status, refusal.message);
   connections.admit(request.socket);
-  const { route, names } = findRoute(routes, request.method, path);
+  const { route, names } = api.find(request.method ?? '', path);
   const body = needsBody(request) ? await readJsonBody(request) : undefined;
   request.socket.setTimeout(0); // a server may take long to start; only the client's own silence counts
   const redaction = query.get('secrets') === 'shown' ? nothingRedacted : masked;
@@ -83,36 +104,3 @@ const notBuilt = `<!doctype html><html lang="en"><title>Standpipe Inspector</tit
 <h1>The Inspector's page was not built</h1>
 <p>Run <code>npm run build:ui</code> in the repository, then reload. The API works without it.</p></html>
 `;
-
-function sendJson(
-  response: ServerResponse,
-  status: number,
-  value: unknown,
-  headers: Record<string, string> = {},
-): void {
-  const body = JSON.stringify(value ?? null);
-  response.writeHead(status, {
-    ...safeHeaders,
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
-    ...headers,
-  });
-  response.end(body);
-}
-
-function refuse(request: IncomingMessage, response: ServerResponse, body: ApiProblem, status: number): void {
-  if (response.headersSent || response.destroyed) {
-    response.destroy();
-    return;
-  }
-  // What is left of a body nobody wants is not read: the connection ends with the answer.
-  const unread = !request.complete;
-  sendJson(response, status, body, unread ? { connection: 'close' } : {});
-}
-
-function splitOnce(text: string, separator: string): [string, string?] {
-  const at = text.indexOf(separator);
-  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
-}

@@ -2,12 +2,12 @@
 
 import { toError } from '../base/errors.ts';
 import { HttpProblem } from '../http/http-problem.ts';
-import { IDLE_MS } from './answer.ts';
+import { Router } from '../http/router.ts';
+import { type Asked, IDLE_MS, type Route, streamed } from './answer.ts';
 import type { ActionResult, CallStarted, CallUpdate, SearchPage, ServerOffer } from './api.ts';
 import { Calls } from './calls/calls.ts';
 import { readOffer } from './calls/offer.ts';
 import { readCall } from './calls/read-call.ts';
-import { type Asked, type Route, streamed } from './router.ts';
 import type { SourceHost } from './sources/source.ts';
 import { eventDetail } from './views/event-detail.ts';
 import { readRanges, sendRecording } from './views/export-recording.ts';
@@ -19,7 +19,7 @@ import { type InspectorView, MOST_PAGE_ROWS } from './views/view.ts';
 const MOST_SEARCH_CHARS = 1_000;
 
 export interface Api {
-  routes: Route[];
+  router: Router<Route>;
   /** Gives up what was started through it. */
   close(): void;
 }
@@ -30,25 +30,41 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
   const nowMs = () => Date.now() - source.startedAt.getTime();
   const calls = new Calls(acting, nowMs, (update) => feed.call(update));
 
-  // What is large, or is cut before it is shown, redacts itself; the answers of the others are redacted as a whole.
-  const routes: Route[] = [
-    { method: 'GET', path: '/api/overview', handle: ({ redaction }) => view.overview(redaction), redacts: true },
-    { method: 'GET', path: '/api/events', handle: page, redacts: true },
-    { method: 'GET', path: '/api/events/:seq', handle: detail, redacts: true },
-    { method: 'GET', path: '/api/search', handle: search, redacts: true },
-    { method: 'POST', path: '/api/export', handle: exportEvents, redacts: true },
-    { method: 'GET', path: '/api/live', handle: live, redacts: true },
-    { method: 'GET', path: '/api/latency', handle: () => view.latency() },
-    { method: 'GET', path: '/api/stderr', handle: stderr, redacts: true },
-    { method: 'GET', path: '/api/calls', handle: listCalls, redacts: true },
-    { method: 'DELETE', path: '/api/calls/:id', handle: cancel },
-    { method: 'POST', path: '/api/questions/:id', handle: answer },
-    { method: 'GET', path: '/api/servers/:server/offer', handle: offer },
-    { method: 'POST', path: '/api/servers/:server/call', handle: call },
-    { method: 'POST', path: '/api/servers/:server/start', handle: act((server) => acting().startServer(server)) },
-    { method: 'POST', path: '/api/servers/:server/stop', handle: act((server) => acting().stopServer(server)) },
-    { method: 'POST', path: '/api/servers/:server/restart', handle: act((server) => acting().restartServer(server)) },
-  ];
+  const router = new Router<Route>();
+  /** Their answers are redacted as a whole. */
+  const add = (method: string, path: string, handle: Route['handle']) => router.add(method, `/api${path}`, { handle });
+  /** What is large, or is cut before it is shown, redacts itself. */
+  const addRedacted = (method: string, path: string, handle: Route['handle']) =>
+    router.add(method, `/api${path}`, { handle, redacts: true });
+
+  addRedacted('GET', '/overview', ({ redaction }) => view.overview(redaction));
+  addRedacted('GET', '/events', page);
+  addRedacted('GET', '/events/:seq', detail);
+  addRedacted('GET', '/search', search);
+  addRedacted('POST', '/export', exportEvents);
+  addRedacted('GET', '/live', live);
+  addRedacted('GET', '/stderr', stderr);
+  addRedacted('GET', '/calls', listCalls);
+  add('GET', '/latency', () => view.latency());
+  add('DELETE', '/calls/:id', cancel);
+  add('POST', '/questions/:id', answer);
+  add('GET', '/servers/:server/offer', offer);
+  add('POST', '/servers/:server/call', call);
+  add(
+    'POST',
+    '/servers/:server/start',
+    act((server) => acting().startServer(server)),
+  );
+  add(
+    'POST',
+    '/servers/:server/stop',
+    act((server) => acting().stopServer(server)),
+  );
+  add(
+    'POST',
+    '/servers/:server/restart',
+    act((server) => acting().restartServer(server)),
+  );
 
   function page({ query, redaction }: Asked) {
     return view.page(pageQuery(query), redaction);
@@ -135,7 +151,7 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
     throw new HttpProblem(409, `A ${source.kind} can be watched, and nothing more`);
   }
 
-  return { routes, close: () => calls.cancelAll() };
+  return { router, close: () => calls.cancelAll() };
 }
 
 function pageQuery(query: URLSearchParams) {

@@ -51,7 +51,7 @@ export async function startInspector(source: InspectorSource, options: Inspector
   const feed = new LiveFeed(view);
   const api = makeApi(view, feed);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    void answer(request, response, { access, connections, routes: api.routes, uiFolder, masked: view.masked });
+    void answer(request, response, { access, connections, api: api.router, uiFolder, masked: view.masked });
   });
   return {
     url: `http://${LOOPBACK}:${port}/?token=${access.token}`,

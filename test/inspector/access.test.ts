@@ -229,7 +229,9 @@ test('what is not there is 404, what cannot be done there is 405, both in JSON',
   expect(await page.raw('/api/servers/x/stop', api())).toMatchObject({ status: 405 });
   expect(await page.raw('/', api(), 'PUT')).toMatchObject({ status: 405 });
   const { text, headers } = await page.raw('/api/servers/%/offer', api());
-  expect(JSON.parse(text)).toEqual({ error: { code: 'INSPECTOR', message: 'The address has a broken escape' } });
+  expect(JSON.parse(text)).toEqual({
+    error: { code: 'INSPECTOR', message: 'The address has an invalid escape sequence' },
+  });
   expect(headers['content-type']).toContain('application/json');
 });
 

@@ -67,7 +67,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
     folders: ['base', 'secrets', 'jsonrpc', 'diagnosis', 'flow'],
     lazyPackages: ['@modelcontextprotocol/core'],
   },
-  http: { folders: ['base'], node: io },
+  http: { folders: ['base'], node: io, packages: ['hono'] },
   inspector: {
     folders: ['base', 'secrets', 'config', 'flow', 'analysis', 'record', 'live', 'host', 'http'],
     types: ['mcp'],

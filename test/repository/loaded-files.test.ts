@@ -14,6 +14,10 @@ writeFileSync(
   `process.once('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify(Object.keys(require.cache))));`,
 );
 
+/** The routes of the Inspector are in there, and with them the package that finds them. */
+const isOfInspector = (file: string) =>
+  readFileSync(join(dirname(program), file), 'utf8').includes('TrieRouter = class');
+
 /** The files of the package that a run loaded, and what it printed. */
 function loadedBy(args: readonly string[]): { files: string[]; others: string[]; stdout: string } {
   const { stdout } = spawnSync(process.execPath, ['-r', preload, program, ...args], {
@@ -48,6 +52,7 @@ test('call on a running host loads a handful of files, and no package', () => {
   const { files, others, stdout } = loadedBy(['call', 'everything', 'greet', 'name=x', '--config', config]);
   expect(stdout).toContain('x');
   expect(others).toEqual([]);
+  expect(files.filter(isOfInspector)).toEqual([]);
   expect(files.length, files.join(' ')).toBeLessThanOrEqual(5);
 });
 
@@ -55,5 +60,12 @@ test('a tap that nobody watches loads a handful of files, and no package', () =>
   const { files, others, stdout } = loadedBy(['tap', '--no-announce', '--', process.execPath, '-p', '1 + 1']);
   expect(stdout).toBe('2\n');
   expect(others).toEqual([]);
+  expect(files.filter(isOfInspector)).toEqual([]);
   expect(files.length, files.join(' ')).toBeLessThanOrEqual(5);
+});
+
+test('the Inspector is loaded where it is started', () => {
+  const recording = join(folder, 'empty.ndjson');
+  writeFileSync(recording, '');
+  expect(loadedBy(['inspect', recording]).files.filter(isOfInspector)).toHaveLength(1);
 });

@@ -5,7 +5,7 @@ import { toError } from '../../base/errors.ts';
 import type { Host, HostOptions } from '../../host/host.ts';
 import type { Question } from '../../inspector/api.ts';
 import { inspectorInputs, type Questions } from '../../inspector/calls/questions.ts';
-import { type Inspector, startInspector } from '../../inspector/server.ts';
+import type { Inspector } from '../../inspector/server.ts';
 import { hostSource } from '../../inspector/sources/host-source.ts';
 import { type Announced, announce } from '../../live/announce.ts';
 import type { Redact } from '../../secrets/redact.ts';
@@ -44,6 +44,7 @@ export class Onlookers {
       await attempt('No Inspector', async () => {
         const reach = (server: string) => ({ server, options: cliOptions });
         const source = hostSource(host, { title: name, questions: this.questions, redact, reach });
+        const { startInspector } = await import('../../inspector/server.ts');
         this.#inspector = await startInspector(source, { port: inspectorPort });
       });
     }

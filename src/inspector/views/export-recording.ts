@@ -7,7 +7,7 @@ import { isObject } from '../../base/json-object.ts';
 import type { FlowEvent } from '../../flow/event.ts';
 import type { FlowStore } from '../../flow/store.ts';
 import { HttpProblem } from '../../http/http-problem.ts';
-import { safeHeaders } from '../../http/static-files.ts';
+import { safeHeaders } from '../../http/respond.ts';
 import { EventLines } from '../../record/event-line.ts';
 import { headerLine, newRunId } from '../../record/run-header.ts';
 import type { Redact } from '../../secrets/redact.ts';

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { AnalysisChange } from '../../analysis/analysis.ts';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { HttpProblem } from '../../http/http-problem.ts';
-import { safeHeaders } from '../../http/static-files.ts';
+import { safeHeaders } from '../../http/respond.ts';
 import type { CallUpdate } from '../api.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Redaction } from '../redaction.ts';

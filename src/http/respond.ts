@@ -1,0 +1,35 @@
+// Answers in JSON, with the headers that every answer has.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { statusOf } from './http-problem.ts';
+
+/** For every answer. */
+export const safeHeaders: Record<string, string> = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+};
+
+export function sendJson(response: ServerResponse, status: number, value: unknown, headers?: Record<string, string>) {
+  const body = JSON.stringify(value ?? null);
+  response.writeHead(status, {
+    ...safeHeaders,
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    ...headers,
+  });
+  response.end(body);
+}
+
+export function refuse(request: IncomingMessage, response: ServerResponse, thrown: unknown, body: unknown): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  // The rest of an unwanted body is not read: the connection ends with the answer.
+  sendJson(response, statusOf(thrown), body, request.complete ? {} : { connection: 'close' });
+}
