@@ -7,7 +7,10 @@ import type { Service } from '../mcp/service.ts';
 import { type StdioServerOptions, StdioServerTransport } from '../transport/stdio-server.ts';
 
 /** Serves on this process's stdin and stdout until the client closes them; the process ends then. */
-export function serveStdio(served: Server | Service, options?: StdioServerOptions & FrontOptions): Promise<Front> {
+export function serveStdio(
+  served: Pick<Server, 'connect'> | Service,
+  options?: StdioServerOptions & FrontOptions,
+): Promise<Front> {
   const transport = new StdioServerTransport(options);
   return 'connect' in served ? served.connect(transport) : serve(served, transport, options);
 }

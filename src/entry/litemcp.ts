@@ -4,18 +4,20 @@
 export { type Evidence, PeerError, ProcessError, UsageError } from '../base/errors.ts';
 export {
   connectLiteMcp,
-  type LiteMcpAsMcpOptions,
   LiteMcpChild,
   type LiteMcpConnectOptions,
-  type LiteMcpLink,
   type LiteMcpServeOptions,
+  serveLiteMcp,
+} from '../connect/litemcp.ts';
+export {
+  type LiteMcpAsMcpOptions,
+  type LiteMcpLink,
   litemcpAsMcp,
   openLiteMcpAsMcp,
   type ServeMcpToolOptions,
-  serveLiteMcp,
   serveLiteMcpAsMcp,
   serveMcpToolAsLiteMcp,
-} from '../connect/litemcp.ts';
+} from '../connect/litemcp-bridges.ts';
 export type { Noise } from '../jsonrpc/channel.ts';
 export type { ArgumentValues } from '../litemcp/arguments.ts';
 export {

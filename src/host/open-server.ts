@@ -58,7 +58,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     keepDaemons: config.keepDaemons,
   };
   if (config.protocol === 'litemcp') {
-    const { openLiteMcpAsMcp } = await import('../connect/litemcp.ts');
+    const { openLiteMcpAsMcp } = await import('../connect/litemcp-bridges.ts');
     return openLiteMcpAsMcp({ ...target, startupTimeoutMs, requestTimeoutMs, signal });
   }
   const maxListBytes = PAGES_OF_A_LIST * maxFrameBytes;

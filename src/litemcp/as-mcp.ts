@@ -1,46 +1,108 @@
-// A LiteMCP server shown to MCP clients: an MCP server with one tool, whose calls go to the LiteMCP client behind it. What
-// the tool reports is the tool's result; that there is no result (silence, death, an answer nobody can read) is an error of
-// the protocol, with the code it has here. A client that cancels is let go; the work goes on, for LiteMCP cannot cancel.
+// A LiteMCP server as MCP shows it: a service with one tool. A call that got no result (timeout, exit, an invalid answer) is not a
+// tool error: it fails with the code that it would have for any MCP server. LiteMCP cannot cancel: a cancelled request ends,
+// and the tool runs on.
 
 import { PeerError, ProcessError, RpcCode, RpcError } from '../base/errors.ts';
-import type { StandardSchema } from '../mcp/schema.ts';
-import { Server, type ServerOptions } from '../mcp/server/server.ts';
+import { isObject } from '../base/json-object.ts';
+import { type FrontOptions, Fronts } from '../mcp/front/fronts.ts';
+import { invalidParams, methodNotFound } from '../mcp/protocol-errors.ts';
+import { toolError } from '../mcp/server/tool-result.ts';
+import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
+import type { CallToolResult } from '../mcp/types.ts';
 import type { LiteMcpClient } from './client.ts';
 import { toMcpResult } from './mcp-result.ts';
+import type { Tool } from './tool.ts';
 import { serverInfoOf, type ToolAsMcp, toolAsMcp } from './tool-as-mcp.ts';
 
-/** The tool is described as it is now. */
-export async function litemcpAsMcp(client: LiteMcpClient, options?: ServerOptions): Promise<Server> {
-  const shown = toolAsMcp(await client.info());
-  const { name, title, description } = shown.definition;
-  const server = new Server(serverInfoOf(shown.tool), options);
-  server.tool(name, { title, description, input: inputOf(shown) }, async (args, { signal }) => {
-    try {
-      const { response } = await client.call(args, { signal });
-      return toMcpResult(response);
-    } catch (error) {
-      throw error instanceof PeerError || error instanceof ProcessError ? crossing(error) : error;
+export interface LiteMcpServiceOptions {
+  /** How to use this server, for the model that will. */
+  instructions?: string;
+}
+
+export class LiteMcpService implements Service {
+  readonly #client: LiteMcpClient;
+  readonly #options: LiteMcpServiceOptions;
+  #shown: (ToolAsMcp & { facts: ServiceFacts }) | undefined;
+
+  constructor(client: LiteMcpClient, options: LiteMcpServiceOptions = {}) {
+    this.#client = client;
+    this.#options = options;
+  }
+
+  describe(): ServiceFacts | Promise<ServiceFacts> {
+    const { tool } = this.#client;
+    return tool ? this.#show(tool).facts : this.#client.info().then((first) => this.#show(first).facts);
+  }
+
+  request(method: string, params: Params, caller: Caller): Promise<Result> {
+    switch (method) {
+      case 'tools/call':
+        return this.#call(params, caller) as Promise<object> as Promise<Result>;
+      case 'tools/list':
+        return this.#refresh(caller).then(({ definition }) => ({ tools: [definition] }));
+      case 'ping':
+        return this.#refresh(caller).then(() => ({}));
+      default:
+        return Promise.reject(methodNotFound(method, 'LiteMCP has one tool and nothing else'));
     }
-  });
-  return server;
+  }
+
+  notify(): void {
+    // LiteMCP has no notifications.
+  }
+
+  watch(watcher: Watcher): Promise<() => void> {
+    let stopped = false;
+    void this.#client.closed.then(() => stopped || watcher.ended?.());
+    return Promise.resolve(() => {
+      stopped = true;
+    });
+  }
+
+  async #call({ name, arguments: args = {} }: Params, caller: Caller): Promise<CallToolResult> {
+    const { tool } = this.#client;
+    const { definition, layOut } = tool ? this.#show(tool) : await this.#refresh(caller);
+    if (name !== definition.name) throw invalidParams(`Unknown tool: ${name}`);
+    if (!isObject(args)) throw invalidParams('"arguments" must be an object');
+    const laidOut = layOut(args);
+    if ('problem' in laidOut) return toolError(`Invalid arguments for tool ${name}: ${laidOut.problem}`);
+    const { response } = await this.#client.call(laidOut.arguments, caller);
+    return toMcpResult(response);
+  }
+
+  /** Asks the server what its tool is now. */
+  async #refresh({ timeoutMs, totalTimeoutMs, signal }: Caller): Promise<ToolAsMcp> {
+    return this.#show(await this.#client.info({ refresh: true, timeoutMs, totalTimeoutMs, signal }));
+  }
+
+  #show(tool: Tool): ToolAsMcp & { facts: ServiceFacts } {
+    if (this.#shown?.tool !== tool) {
+      const { instructions } = this.#options;
+      this.#shown = {
+        ...toolAsMcp(tool),
+        facts: { info: serverInfoOf(tool), capabilities: { tools: {} }, instructions },
+      };
+    }
+    return this.#shown!;
+  }
 }
 
-/** Shows the schema and checks by LiteMCP's own rules: what comes out are the strings of a call. */
-function inputOf({ definition, layOut }: ToolAsMcp): StandardSchema<Record<string, unknown>, readonly string[]> {
-  return {
-    '~standard': {
-      version: 1,
-      vendor: 'standpipe',
-      validate(value) {
-        const laidOut = layOut(value as Record<string, unknown>);
-        return 'problem' in laidOut ? { issues: [{ message: laidOut.problem }] } : { value: laidOut.arguments };
-      },
-      jsonSchema: { input: () => definition.inputSchema, output: () => ({ type: 'array', items: { type: 'string' } }) },
-    },
-  };
+/** An MCP server whose one tool is that of a LiteMCP server. */
+export async function litemcpAsMcp(
+  client: LiteMcpClient,
+  options: FrontOptions & LiteMcpServiceOptions = {},
+): Promise<Fronts> {
+  await client.info();
+  return new Fronts(new BridgedService(client, options), options);
 }
 
-function crossing(error: PeerError | ProcessError): RpcError {
-  const { code, message, hint, evidence } = error;
-  return new RpcError(RpcCode.internalError, message, { code, hint, evidence }, { cause: error });
+/** Its clients get the code, hint and evidence of an error in `data`. */
+class BridgedService extends LiteMcpService {
+  override request(method: string, params: Params, caller: Caller): Promise<Result> {
+    return super.request(method, params, caller).catch((error: unknown) => {
+      if (!(error instanceof PeerError || error instanceof ProcessError)) throw error;
+      const { code, message, hint, evidence } = error;
+      throw new RpcError(RpcCode.internalError, message, { code, hint, evidence }, { cause: error });
+    });
+  }
 }

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
 import type { InboundFault, Noise } from '../jsonrpc/channel.ts';
 import { isSilence } from '../requests/lost-request.ts';
-import { PendingRequests } from '../requests/pending-requests.ts';
+import { PendingRequests, type WaitOptions } from '../requests/pending-requests.ts';
 import type { Wire } from '../transport/wire.ts';
 import { AnswerReader, type AnswerSink } from './answer-reader.ts';
 import { type ArgumentValues, layOutArguments } from './arguments.ts';
@@ -22,12 +22,11 @@ export interface LiteMcpClientOptions {
   clock?: Clock;
 }
 
-export interface CallOptions {
-  /** How long the answer may take. The first call asks for the tool's information too; both share this time. */
-  timeoutMs?: number;
-  /** Ends the wait, not the work: LiteMCP cannot cancel. */
-  signal?: AbortSignal;
-}
+/**
+ * `timeoutMs`: how long the answer may take; the first call asks for the tool's information too, and both share this time.
+ * `signal` ends the wait, not the work: LiteMCP cannot cancel.
+ */
+export type CallOptions = WaitOptions;
 
 export interface InfoOptions extends CallOptions {
   /** Ask the server again instead of remembering its last answer. */
@@ -37,6 +36,8 @@ export interface InfoOptions extends CallOptions {
 export class LiteMcpClient {
   /** Called once, when the connection is over. */
   onclose: ((cause: Error | undefined) => void) | undefined;
+  /** Resolves when the connection is over, with the reason unless we closed it. */
+  readonly closed: Promise<Error | undefined>;
   /** Something went wrong that no request can be blamed for. The connection goes on. */
   onerror: ((error: Error) => void) | undefined;
   /** A line from the server that is no message. */
@@ -51,7 +52,8 @@ export class LiteMcpClient {
   #tool: Tool | undefined;
   #asking: Promise<Tool> | undefined;
   #closedByUs = false;
-  #closed = false;
+  #isClosed = false;
+  #resolveClosed!: (cause: Error | undefined) => void;
 
   constructor(wire: Wire, options: LiteMcpClientOptions = {}) {
     this.#wire = wire;
@@ -62,6 +64,9 @@ export class LiteMcpClient {
       requestTimeoutMs: this.#timeoutMs,
       connection: wire,
       send: ({ id, method }, json) => wire.send(envelope(id, method, json)),
+    });
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
     });
     const sink: AnswerSink = {
       answer: (answer) => this.#answer(answer),
@@ -135,27 +140,23 @@ export class LiteMcpClient {
     const laidOut = layOutArguments(tool, args);
     if ('problem' in laidOut) throw new UsageError('INVALID_OPTION', laidOut.problem);
     const json = printToolCall(tool.name, laidOut.arguments);
-    const answer = await this.#request('call', json, { timeoutMs, signal: options.signal });
+    const { totalTimeoutMs, signal } = options;
+    const answer = await this.#pending.open('call', json, { timeoutMs, totalTimeoutMs, signal });
     return this.#read(answer, 'result', readCallResult);
   }
 
   /** Whether the server answers a `get` within `timeoutMs`. One that runs its calls one after another may be busy instead. */
   isResponsive(timeoutMs: number): Promise<boolean> {
-    return this.#request('get', '{}', { timeoutMs }).then(
+    return this.#pending.open('get', '{}', { timeoutMs }).then(
       () => true,
       (error) => !isSilence(error),
     );
   }
 
   async #get(options: CallOptions): Promise<Tool> {
-    const answer = await this.#request('get', '{}', options);
+    const answer = await this.#pending.open('get', '{}', options);
     this.#tool = this.#read(answer, 'info', readTool);
     return this.#tool;
-  }
-
-  /** `json`: the data of the message. */
-  #request(type: 'get' | 'call', json: string, { timeoutMs, signal }: CallOptions): Promise<IOBasic> {
-    return this.#pending.open(type, json, { timeoutMs, signal });
   }
 
   #read<T>({ type, data }: IOBasic, wanted: 'info' | 'result', read: (data: unknown) => T): T {
@@ -202,9 +203,10 @@ export class LiteMcpClient {
   }
 
   #finish(cause: Error | undefined): void {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#pending.failAll(this.#closedByUs, cause);
+    this.#resolveClosed(cause);
     this.onclose?.(cause);
   }
 }

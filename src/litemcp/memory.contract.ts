@@ -114,7 +114,7 @@ export function gate<T = void>() {
 }
 
 /** Our MCP client of an MCP server, over bytes in memory. */
-export async function mcpClientOf(server: Server, options: ClientOptions = {}) {
+export async function mcpClientOf(server: Pick<Server, 'connect'>, options: ClientOptions = {}) {
   const [near, far] = memoryPair();
   await server.connect(far);
   return mcpClientOver(near, options);

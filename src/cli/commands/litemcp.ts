@@ -27,7 +27,7 @@ const serveTool: CommandBody = async ({ serverCommand, settings, signal }, _word
     serverOptions(options),
     settings,
   );
-  const { serveMcpToolAsLiteMcp } = await import('../../connect/litemcp.ts');
+  const { serveMcpToolAsLiteMcp } = await import('../../connect/litemcp-bridges.ts');
   const { tool } = options as { tool: string };
   const framed = framing === undefined ? {} : { framing: framingByName(framing) };
   const target = { command, args, env, cwd, secrets, ...framed, stderr: 'inherit' as const };
