@@ -1,6 +1,6 @@
 // What the program ends with, so that scripts can tell what happened. docs/cli.md has the same table.
 
-import { StandpipeError } from '../base/errors.ts';
+import { StandpipeError, UsageError } from '../base/errors.ts';
 import { Interrupted } from './interrupt.ts';
 
 export const ExitCode = {
@@ -13,6 +13,9 @@ export const ExitCode = {
   /** A fault of ours. */
   internal: 70,
 } as const;
+
+/** The entry of a server that was named cannot be used. For a script this is a server that does not start, whatever the reason. */
+export class UnusableEntry extends UsageError {}
 
 /** Of the codes that are not the rule of their class. */
 const exceptions: Record<string, number> = {
@@ -27,6 +30,7 @@ const exceptions: Record<string, number> = {
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Interrupted) return error.exitCode;
   if (!(error instanceof StandpipeError)) return ExitCode.internal;
+  if (error instanceof UnusableEntry) return ExitCode.server;
   // A server that failed to start has a cause, and a start that took too long is a timeout.
   if (error.code === 'SERVER_FAILED' && error.cause instanceof StandpipeError) return exitCodeOf(error.cause);
   const exception = exceptions[error.code];

@@ -165,6 +165,10 @@ test('tools treats a variable that is not set, a missing command and an entry ov
     expect(JSON.parse(stdout).failed).toMatchObject([{ server: name, error: { code: expect.any(String) } }]);
     expect(JSON.parse(stdout).tools.length).toBeGreaterThan(0);
     expect(stderr).toContain(`${name} could not be queried:`);
+    const alone = await runCli(['tools', name, '--json', '--config', config]);
+    expect(alone.code).toBe(3);
+    expect(JSON.parse(alone.stdout).error).toMatchObject({ exitCode: 3, hint: expect.any(String) });
+    expect((await runCli(['call', name, 'x', '--config', config])).code).toBe(3);
   }
 });
 

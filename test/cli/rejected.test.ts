@@ -37,7 +37,7 @@ describe('with a host', () => {
     ['tools', 'typo'],
   ])('%s %s says why there is no such server', async (...words) => {
     const { code, stderr } = await runCli([...words, '--config', config]);
-    expect(code).toBe(2);
+    expect(code).toBe(3);
     expect(stderr).toMatch(reason);
     expect(stderr).toContain(suggestion);
   });

@@ -23,6 +23,13 @@ test('call says how it understood the result', async () => {
   expect(stderr).toContain('content as plain text');
 });
 
+test.each([[['read']], [['read', 'doc://a']], [['prompt']], [['prompt', 'hello']]])('%s says it too', async (words) => {
+  const { code, stdout, stderr } = await runCli([...words, '--json', ...behind]);
+  expect(code).toBe(0);
+  expect(topics(stdout)).toEqual(expect.arrayContaining(['server-info-incomplete', ...ofList]));
+  expect(stderr).toContain('warning: bends: The server sent serverInfo without a name or a version');
+});
+
 test('through a running host too', async () => {
   const config = writeConfig('bends.json', { everything: everythingEntry, bends });
   const host = await startHost(['--config', config]);

@@ -71,7 +71,7 @@ test('the host is killed: a server that stays at the end of its stdin is stopped
   expect(lines(file)).toContain('SIGTERM'); // it was asked first
   const events = await readEvents(record);
   expect(events).toContainEqual(
-    expect.objectContaining({ kind: 'note', text: expect.stringContaining('host is gone') }),
+    expect.objectContaining({ kind: 'note', text: expect.stringContaining('host has exited') }),
   );
   expect(events.at(-1)).toMatchObject({ kind: 'stop', rung: 'SIGKILL' });
 });

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { HostApi } from '../../host/host-api.ts';
 import type { RunCommand } from '../invocation.ts';
 import { visibleLine } from '../output/visible.ts';
+import { findServer } from '../servers/find-server.ts';
 import { withRunningHost } from '../servers/reach-host.ts';
 import { examples } from './server-options.ts';
 
@@ -22,7 +23,8 @@ export function defineControl(verb: Verb, command: Command, run: RunCommand): vo
     run((invocation, words) =>
       withRunningHost(invocation, async (host) => {
         const [name] = words as [string];
-        const { out } = invocation;
+        const { out, settings } = invocation;
+        await findServer(name, { host, running: true, only: undefined }, settings);
         out.activity.begin(`${verb} ${name}`);
         await actions[verb](host, name);
         out.activity.end();

@@ -28,11 +28,9 @@ With --json, prints one document per line.`,
 const logs: CommandBody = (invocation, [server], { follow }) =>
   withRunningHost(invocation, async (host) => {
     const { out, settings, signal } = invocation;
-    const servers = await host.status();
-    if (server !== undefined && !servers.some(({ name }) => name === server)) {
-      const { unknownServer } = await import('../../host/unknown-name.ts');
-      const names = servers.map(({ name }) => name);
-      throw unknownServer(server, names, await host.rejected());
+    if (server !== undefined) {
+      const { findServer } = await import('../servers/find-server.ts');
+      await findServer(server, { host, running: true, only: undefined }, settings);
     }
     const { findLiveHost } = await import('../servers/host-elsewhere.ts');
     const live = await findLiveHost(settings, () => undefined);

@@ -1,19 +1,23 @@
-// The server somebody means, by its name; or a helpful word about why there is none.
+// Finds a server by its name, or explains why it cannot be used.
 
 import { problemError } from '../../config/problem.ts';
 import type { ServerStatus } from '../../host/server-state.ts';
 import { unknownServer } from '../../host/unknown-name.ts';
+import { UnusableEntry } from '../exit-code.ts';
 import { shellWord } from '../output/shell-word.ts';
 import type { Settings } from '../settings.ts';
 import type { Reached } from './reach-host.ts';
 import { rejectedEntries } from './rejected-entries.ts';
 
-export async function findServer(name: string, reached: Reached, settings: Settings): Promise<ServerStatus> {
+type Searched = Pick<Reached, 'host' | 'running' | 'only'>;
+
+export async function findServer(name: string, reached: Searched, settings: Settings): Promise<ServerStatus> {
   const servers = await reached.host.status();
   const found = servers.find((server) => server.name === name);
   if (found) return found;
   const names = servers.map((server) => server.name);
-  throw unknownServer(name, names, await rejectedEntries(reached, settings), commandHint(name));
+  await explainRejected(name, reached, settings);
+  throw unknownServer(name, names, [], commandHint(name));
 }
 
 /** What looks like a program or a file is probably meant to be started. */
@@ -23,8 +27,10 @@ export function commandHint(name: string): string | undefined {
   return isCommand ? `Write the command of a server at the end, after --: -- ${shellWord(name)} …` : undefined;
 }
 
-/** It stands in the config, but cannot be used: then that is what to say. */
-export async function explainRejected(name: string, reached: Reached, settings: Settings): Promise<void> {
+/** Throws if the config has an entry of this name that cannot be used. */
+export async function explainRejected(name: string, reached: Searched, settings: Settings): Promise<void> {
   const problem = (await rejectedEntries(reached, settings)).find(({ server }) => server === name);
-  if (problem) throw problemError(problem);
+  if (!problem) return;
+  const { code, message, hint } = problemError(problem);
+  throw new UnusableEntry(code, message, { hint });
 }
