@@ -1,7 +1,9 @@
 // A client that writes messages as they are and keeps what comes back: for tests of what really goes over the pipe.
 
 import { duplexPair } from 'node:stream';
+import { type FrontOptions, serve } from '../../src/mcp/front/fronts.ts';
 import type { Server } from '../../src/mcp/server/server.ts';
+import type { Service } from '../../src/mcp/service.ts';
 import { StreamTransport } from '../../src/transport/stream-transport.ts';
 
 type Message = Record<string, unknown> & { id?: unknown; method?: string; params?: Record<string, unknown> };
@@ -33,9 +35,10 @@ export class RawClient {
     });
   }
 
-  static async connect(server: Server): Promise<RawClient> {
+  static async connect(served: Server | Service, options?: FrontOptions): Promise<RawClient> {
     const [near, far] = duplexPair();
-    const { closed } = await server.connect(StreamTransport.over(far));
+    const channel = StreamTransport.over(far);
+    const { closed } = await ('connect' in served ? served.connect(channel) : serve(served, channel, options));
     return new RawClient(near, closed);
   }
 

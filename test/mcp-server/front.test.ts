@@ -1,0 +1,187 @@
+// A front over any service: what it decides itself, and what it leaves to the service.
+
+import { expect, test } from 'vitest';
+import { PeerError, RpcError } from '../../src/base/errors.ts';
+import type { Caller, ServiceFacts, Watcher } from '../../src/mcp/service.ts';
+import { OpaqueService, sampled, sampling } from './opaque-service.ts';
+import { RawClient, resultOf } from './raw-client.ts';
+
+const ERROR = 'dev.standpipe/error';
+const options = { 'dev.standpipe/call': { timeoutMs: 5, totalTimeoutMs: 50, repeatable: true } };
+
+test('methods that no revision has reach the service, and those of the eras do not', async () => {
+  const service = new OpaqueService();
+  const client = await RawClient.connect(service);
+  await client.modern('com.example/a');
+  await client.initialize();
+  await client.request('com.example/b');
+  for (const method of ['server/discover', 'subscriptions/listen']) {
+    expect(await client.request(method)).toMatchObject({ error: { code: -32601 } });
+  }
+  expect(service.requests.map(({ method }) => method)).toEqual(['com.example/a', 'com.example/b']);
+});
+
+test('a request may follow initialize before the service has described itself', async () => {
+  const service = new OpaqueService((caller) => ({ revision: caller.client.revision }));
+  let arrive: ((facts: ServiceFacts) => void) | undefined;
+  service.describe = () =>
+    new Promise((resolve) => {
+      arrive = resolve;
+    });
+  const client = await RawClient.connect(service);
+  const opened = client.initialize('2025-03-26');
+  expect(await client.request('com.example/a')).toMatchObject({ result: { revision: '2025-03-26' } });
+  arrive!(service.facts);
+  expect(await opened).toMatchObject({ result: { serverInfo: { name: 'opaque' }, protocolVersion: '2025-03-26' } });
+});
+
+test('a service that is lost after its answer has answered', async () => {
+  const service = new OpaqueService(() => ({ done: true }));
+  service.describe = () => Promise.reject(new Error('gone'));
+  const client = await RawClient.connect(service);
+  expect(resultOf(await client.modern('com.example/a'))).toEqual({ resultType: 'complete', done: true, _meta: {} });
+});
+
+test('what a service says of a result wins over the front', async () => {
+  const own = {
+    resultType: 'complete',
+    ttlMs: 7,
+    cacheScope: 'public',
+    _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'upstream', version: '2' } },
+  };
+  const client = await RawClient.connect(new OpaqueService(() => own));
+  expect(resultOf(await client.modern('tools/list'))).toEqual(own);
+  await client.initialize();
+  expect(resultOf(await client.request('tools/list'))).toEqual({ _meta: own._meta });
+});
+
+test('what a client of ours allows for a request is taken out of its parameters', async () => {
+  const service = new OpaqueService(({ timeoutMs, totalTimeoutMs, repeatable }) => ({
+    allowed: { timeoutMs, totalTimeoutMs, repeatable },
+  }));
+  const client = await RawClient.connect(service);
+  const allowed = options['dev.standpipe/call'];
+  expect(resultOf(await client.modern('a', { b: 1 }, {}, { ...options, c: 2 }))).toMatchObject({ allowed });
+  await client.initialize();
+  expect(resultOf(await client.request('a', { b: 1, _meta: { ...options, c: 2 } }))).toEqual({ allowed });
+  expect(resultOf(await client.request('a', { b: 1, _meta: options }))).toEqual({ allowed });
+  const wrong = { 'dev.standpipe/call': { timeoutMs: 'soon', repeatable: 1 } };
+  expect(resultOf(await client.request('a', { _meta: wrong }))).toEqual({ allowed: {} });
+  expect(service.requests[0]?.params._meta).not.toHaveProperty('dev.standpipe/call');
+  expect(service.requests.slice(1).map(({ params }) => params)).toEqual([{ b: 1, _meta: { c: 2 } }, { b: 1 }, {}]);
+});
+
+test('errors keep class, code, hint and evidence only where the front is told to expose them', async () => {
+  const details = { hint: 'Again.', evidence: { phase: 'running', stderrTail: 'secret' } } as const;
+  const fails = [
+    () => Promise.reject(new PeerError('OUTCOME_UNKNOWN', 'lost', details)),
+    () => {
+      throw new PeerError('OUTCOME_UNKNOWN', 'lost', details);
+    },
+  ];
+  for (const fail of fails) {
+    const plain = await RawClient.connect(new OpaqueService(fail));
+    expect(await plain.request('a')).toMatchObject({ error: { code: -32603, message: 'lost' } });
+    expect(JSON.stringify(plain.received)).not.toContain('secret');
+    const exposing = await RawClient.connect(new OpaqueService(fail), { exposeErrors: true });
+    const data = { [ERROR]: { kind: 'PeerError', code: 'OUTCOME_UNKNOWN', ...details } };
+    expect(await exposing.request('a')).toMatchObject({ error: { code: -32603, message: 'lost', data } });
+  }
+  const refusing = new OpaqueService(() => Promise.reject(new RpcError(-32099, 'no', ['why'])));
+  const client = await RawClient.connect(refusing, { exposeErrors: true });
+  expect(await client.request('a')).toMatchObject({ error: { code: -32099, message: 'no', data: ['why'] } });
+});
+
+test('a legacy subscription is a watch of the service, which ends with it and with the connection', async () => {
+  const service = new OpaqueService();
+  const client = await RawClient.connect(service);
+  await client.initialize();
+  await client.request('resources/subscribe', { uri: 'a:1' });
+  await client.request('resources/subscribe', { uri: 'a:1' });
+  await client.request('resources/subscribe', { uri: 'a:2' });
+  const uris = () => [...service.watchers].flatMap(({ filter }) => filter.resourceSubscriptions ?? []);
+  expect(uris()).toEqual(['a:1', 'a:2']);
+  await client.request('resources/unsubscribe', { uri: 'a:1' });
+  expect(uris()).toEqual(['a:2']);
+  client.end();
+  await client.closed;
+  await Promise.resolve(); // a watch is stopped once it has begun
+  expect(service.watchers.size).toBe(0);
+});
+
+test('a watch that fails is the answer to the request for it, and may be tried again', async () => {
+  const service = new OpaqueService();
+  const { watch } = service;
+  service.watch = ({ filter }) =>
+    filter.logs || filter.toolsListChanged
+      ? Promise.resolve(() => undefined)
+      : Promise.reject(new RpcError(-32002, 'No such resource'));
+  const client = await RawClient.connect(service);
+  const notifications = { resourceSubscriptions: ['a:1'] };
+  expect(await client.modern('subscriptions/listen', { notifications })).toMatchObject({ error: { code: -32002 } });
+  await client.initialize();
+  expect(await client.request('resources/subscribe', { uri: 'a:1' })).toMatchObject({ error: { code: -32002 } });
+  service.watch = watch;
+  expect(await client.request('resources/subscribe', { uri: 'a:1' })).toMatchObject({ result: {} });
+});
+
+test('a modern subscription begins with its acknowledgement, and is answered when the service ends it', async () => {
+  const service = new OpaqueService();
+  let watcher: Watcher | undefined;
+  service.watch = async (given) => {
+    watcher = given;
+    given.notified('notifications/tools/list_changed', undefined);
+    return () => undefined;
+  };
+  const client = await RawClient.connect(service);
+  const answer = client.modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
+  await client.notified('notifications/tools/list_changed');
+  expect(client.received.map(({ method }) => method)).toEqual([
+    'notifications/subscriptions/acknowledged',
+    'notifications/tools/list_changed',
+  ]);
+  watcher!.ended!();
+  expect(await answer).toMatchObject({ result: { resultType: 'complete' } });
+});
+
+test('a session hears of log messages of the level that it set', async () => {
+  const service = new OpaqueService();
+  const client = await RawClient.connect(service);
+  await client.initialize();
+  const levels = () => [...service.watchers].flatMap(({ filter }) => filter.logs ?? []);
+  expect(levels()).toEqual(['info']);
+  await client.request('logging/setLevel', { level: 'error' });
+  await client.request('ping');
+  expect(levels()).toEqual(['error']);
+  service.tell('logs', 'notifications/message', { level: 'error', data: 'loud' });
+  expect((await client.notified('notifications/message')).params).toEqual({ level: 'error', data: 'loud' });
+});
+
+test('a service may take a question back, and go on', async () => {
+  const ask = async (caller: Caller) => {
+    const taken = new AbortController();
+    const asked = caller.ask(sampling({}), 'first', taken.signal);
+    const kept = caller.ask(sampling({}), 'second');
+    taken.abort(new Error('taken back'));
+    const [first, second] = await Promise.allSettled([asked, kept]);
+    return { first: first.status, second: second.status };
+  };
+  const client = await RawClient.connect(new OpaqueService(ask));
+  const { inputRequests, requestState } = resultOf<{ inputRequests: object; requestState: string }>(
+    await client.modern('a', {}, { sampling: {} }),
+  );
+  expect(inputRequests).toEqual({ second: sampling({}) });
+  const inputResponses = { second: sampled({}) };
+  expect(resultOf(await client.modern('a', { requestState, inputResponses }, { sampling: {} }))).toMatchObject({
+    first: 'rejected',
+    second: 'fulfilled',
+  });
+  await client.initialize('2025-11-25', { sampling: {} });
+  const answer = client.request('a');
+  const { params } = await client.notified('notifications/cancelled');
+  const question = await client.until(
+    ({ id, method }) => method === 'sampling/createMessage' && id !== params?.requestId,
+  );
+  client.write({ jsonrpc: '2.0', id: question.id, result: sampled({}) });
+  expect(resultOf(await answer)).toEqual({ first: 'rejected', second: 'fulfilled' });
+});
