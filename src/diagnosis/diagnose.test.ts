@@ -120,6 +120,15 @@ test.each([
   expect(diagnose(symptoms({ stdout }))?.name).toBe(name);
 });
 
+test('a LiteMCP answer, and nothing else that has a version', () => {
+  const name = (message: object) => diagnose(symptoms({ stdout: `${JSON.stringify(message)}\n\n\n` }))?.name;
+  const info = { version: [1, 0, 0], id: 1, type: 'info', data: { name: 'Echo' } };
+  expect(name(info)).toBe('litemcp');
+  expect(name({ ...info, type: 'result' })).toBe('litemcp');
+  expect(name({ ...info, version: '1.0.0' })).toBeUndefined();
+  expect(name({ ...info, data: 'Echo' })).toBeUndefined();
+});
+
 const healthy = '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}\n';
 
 test.each([

@@ -2,7 +2,7 @@
 // their lines. Each rule needs the answer itself as proof, so that a log among the messages is never taken for one.
 
 import { jsonObjects } from '../base/json-in-text.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject, type JsonObject } from '../base/json-object.ts';
 import { endLine, flush, logToStderr, writeJson, writeOneLine, writeUtf8 } from './advice.ts';
 import type { Language } from './language.ts';
 import { adviceFor, quoted, type Rule } from './rule.ts';
@@ -19,6 +19,26 @@ const utf16: Rule = {
     return { problem: 'writes UTF-16 to stdout; messages are UTF-8', fix: adviceFor(writeUtf8, language) };
   },
 };
+
+const liteMcp: Rule = {
+  name: 'litemcp',
+  isFinal: true,
+  find({ text }) {
+    for (const { value } of jsonObjects(text)) {
+      if (!isLiteMcpAnswer(value)) continue;
+      return {
+        problem: 'speaks LiteMCP, not MCP',
+        fix: 'Set "protocol": "litemcp" in its entry of the config, or --protocol litemcp on the command line.',
+      };
+    }
+    return undefined;
+  },
+};
+
+function isLiteMcpAnswer({ version, type, data, jsonrpc }: JsonObject): boolean {
+  const isVersion = Array.isArray(version) && version.length === 3 && version.every(Number.isInteger);
+  return isVersion && (type === 'info' || type === 'result') && isObject(data) && jsonrpc === undefined;
+}
 
 /** How a language prints an object that was not turned into JSON. */
 const notations: readonly { language: Language; what: string; pattern: RegExp }[] = [
@@ -199,6 +219,7 @@ const missingFlush: Rule = {
 
 export const messageForm: readonly Rule[] = [
   utf16,
+  liteMcp,
   contentLength,
   otherNotation,
   literals,
