@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 import { largeRecording } from '../../ui/dev/large-recording.mjs';
+import { filter, pressKeys, scrollAbout, search } from '../../ui/dev/page-steps.mjs';
 import { longestTaskMs } from '../contenders/page/main-thread.mjs';
 import { openPage } from '../contenders/page/open-page.mjs';
 import { makeTempFolder } from '../temp-folder.mjs';
@@ -13,10 +14,10 @@ const MOST_MS = 80;
 
 const steps = [
   ['loading', load],
-  ['scrolling', ({ page }) => page.evaluate(scrollAbout)],
-  ['searching', search],
-  ['filtering', filter],
-  ['answering keys', pressKeys],
+  ['scrolling', ({ page }) => scrollAbout(page)],
+  ['searching', ({ page, events }) => search(page, events)],
+  ['filtering', ({ page }) => filter(page)],
+  ['answering keys', ({ page }) => pressKeys(page)],
   ['exporting', exportAll],
 ];
 
@@ -54,43 +55,6 @@ async function load({ page, address, events }) {
   await page.goto(address);
   await page.locator('.connection.complete').waitFor();
   await page.getByText(`${events.toLocaleString('en')} events`, { exact: true }).waitFor();
-}
-
-const scrollAbout = `(async () => {
-  const timeline = document.getElementById('timeline');
-  const length = timeline.scrollHeight;
-  for (let at = 0; at <= 60; at++) {
-    timeline.scrollTop = (length * at) / 60;
-    await new Promise(requestAnimationFrame);
-  }
-  for (let at = 0; at < 60; at++) {
-    timeline.scrollBy(0, -400);
-    await new Promise(requestAnimationFrame);
-  }
-})()`;
-
-async function search({ page, events }) {
-  const found = page.getByText(new RegExp(`^[\\d,]+ of ${events.toLocaleString('en')}`));
-  await page.getByLabel('Find in the timeline').pressSequentially('item 777', { delay: 30 });
-  await found.waitFor();
-  await page.getByLabel('Find in the timeline').fill('"jsonrpc":"2.0"');
-  await found.waitFor();
-}
-
-async function filter({ page }) {
-  await page.getByRole('button', { name: 'Clear' }).click();
-  await page.getByLabel('errors only').check();
-  await page.getByLabel('Server').selectOption('files');
-  await page.getByLabel('slower than').fill('20');
-  await page.getByRole('button', { name: 'Clear' }).click();
-}
-
-async function pressKeys({ page }) {
-  await page.keyboard.press('Escape');
-  await page.keyboard.press('g');
-  for (let presses = 0; presses < 60; presses++) await page.keyboard.press('j');
-  await page.keyboard.press('G');
-  await page.keyboard.press('N');
 }
 
 async function exportAll({ page, events }) {

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { startCli, stopHost, writeConfig } from '../cli/run-cli.ts';
+import { later } from '../fixtures/later.ts';
 import { until } from '../fixtures/server.ts';
 import { inBrowser, openPage } from './chromium.ts';
-import { later } from './closing.ts';
 import { live, rows, soon } from './on-page.ts';
 import { openInspector } from './target.ts';
 

@@ -4,7 +4,7 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, describe, expect } from 'vitest';
 import { findChromium } from '../../scripts/chromium.mjs';
-import { later } from './closing.ts';
+import { later } from '../fixtures/later.ts';
 
 const found = findChromium();
 const skips = !found && process.env.STANDPIPE_SKIP_BROWSER !== undefined;

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { cleanEnv, folder, program, startCli, stopHost } from '../cli/run-cli.ts';
+import { later } from '../fixtures/later.ts';
 import { until } from '../fixtures/server.ts';
 import { inBrowser, openPage } from './chromium.ts';
-import { later } from './closing.ts';
 import { detail, live, openTool, rows } from './on-page.ts';
 import { serverFile } from './target.ts';
 

@@ -1,6 +1,7 @@
 // Many events: however many there are, the page asks for a part of them at a time and draws those in sight.
 
 import { expect, test } from 'vitest';
+import { filter, pressKeys, scrollAbout, search } from '../../ui/dev/page-steps.mjs';
 import { usually } from '../fixtures/repetitions.ts';
 import { inBrowser, openPage } from './chromium.ts';
 import { countDrawnRows } from './drawn-rows.ts';
@@ -11,19 +12,6 @@ const EVENTS = usually(40_000, 200_000);
 const all = EVENTS.toLocaleString('en');
 const MOST_DRAWN = 80;
 const ROWS_A_REQUEST = 2_000;
-
-const scrollAbout = `(async () => {
-  const timeline = document.getElementById('timeline');
-  const length = timeline.scrollHeight;
-  for (let at = 0; at <= 60; at++) {
-    timeline.scrollTop = (length * at) / 60;
-    await new Promise(requestAnimationFrame);
-  }
-  for (let at = 0; at < 60; at++) {
-    timeline.scrollBy(0, -400);
-    await new Promise(requestAnimationFrame);
-  }
-})()`;
 
 inBrowser('many events', () => {
   test(`a recording of ${all} loads, scrolls, searches, filters and answers keys, and draws only what is in sight`, async () => {
@@ -40,22 +28,11 @@ inBrowser('many events', () => {
     await soon(figures).toBe(`${all} events`);
     expect(requests.filter((path) => path === '/api/events')).toHaveLength(EVENTS / ROWS_A_REQUEST);
 
-    await page.evaluate(scrollAbout);
-    await page.getByLabel('Find in the timeline').pressSequentially('item 777');
-    await soon(figures).toMatch(/^[\d,]+ of /);
-    await page.getByLabel('Find in the timeline').fill('"jsonrpc":"2.0"');
+    await scrollAbout(page);
+    await search(page, EVENTS);
     await soon(figures).toMatch(/^(?:39|19\d),\d+ of /); // all but noise and stderr
-    await page.getByRole('button', { name: 'Clear' }).click();
-    await page.getByLabel('errors only').check();
-    await page.getByLabel('Server').selectOption('files');
-    await page.getByLabel('slower than').fill('20');
-    await soon(figures).toMatch(/^[\d,]+ of /);
-    await page.getByRole('button', { name: 'Clear' }).click();
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('g');
-    for (let presses = 0; presses < 60; presses++) await page.keyboard.press('j');
-    await page.keyboard.press('G');
-    await page.keyboard.press('N');
+    await filter(page);
+    await pressKeys(page);
     expect(await mostDrawn()).toBeLessThan(MOST_DRAWN);
   }, 600_000);
 

@@ -9,7 +9,7 @@ import { Host } from '../../src/host/host.ts';
 import type { Inspector } from '../../src/inspector/server.ts';
 import { liveSource } from '../../src/inspector/sources/live-source.ts';
 import { findLive } from '../../src/live/find-live.ts';
-import { later } from './closing.ts';
+import { later } from '../fixtures/later.ts';
 import { soon } from './on-page.ts';
 import { commandLineFile, configOf, openSource, serverFile } from './target.ts';
 

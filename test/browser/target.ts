@@ -7,12 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { isPageBuilt } from '../../scripts/prepare.mjs';
-import {
-  defaultMaxFrameBytes,
-  defaultMaxFrameValues,
-  defaultRestart,
-  type ServerConfig,
-} from '../../src/config/server-config.ts';
+import { defaultRestart, type ServerConfig } from '../../src/config/server-config.ts';
 import { FlowStore } from '../../src/flow/store.ts';
 import { Host } from '../../src/host/host.ts';
 import { inspectorInputs } from '../../src/inspector/calls/questions.ts';
@@ -20,7 +15,8 @@ import { type Inspector, startInspector } from '../../src/inspector/server.ts';
 import { hostSource } from '../../src/inspector/sources/host-source.ts';
 import type { InspectorSource } from '../../src/inspector/sources/source.ts';
 import { largeRecording } from '../../ui/dev/large-recording.mjs';
-import { later } from './closing.ts';
+import { later } from '../fixtures/later.ts';
+import { serverConfig } from '../fixtures/server-config.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 let uiFolder: Promise<string> | undefined;
@@ -51,31 +47,9 @@ export const commandLineFile = join(root, 'dist/cli/main.cjs');
 
 /** The calculator of the examples speaks LiteMCP; all others MCP. */
 export function configOf(name: ServerName): ServerConfig {
-  const isLite = name === 'calculator';
-  return {
-    name,
-    command: process.execPath,
-    args: [isLite ? join(root, 'examples/litemcp/calculator.mjs') : serverFile(name)],
-    env: {},
-    cwd: root,
-    enabled: true,
-    autoStart: true,
-    protocol: isLite ? 'litemcp' : 'mcp',
-    framing: undefined,
-    era: 'auto',
-    revision: undefined,
-    startupTimeoutMs: 100_000,
-    requestTimeoutMs: 100_000,
-    pingTimeoutMs: 0,
-    maxFrameBytes: defaultMaxFrameBytes,
-    maxFrameValues: defaultMaxFrameValues,
-    restart: { ...defaultRestart, maxRestarts: 2, backoffMs: 50 },
-    stop: {},
-    keepDaemons: false,
-    tools: {},
-    secrets: [],
-    source: { file: 'test', line: 1, column: 1 } as ServerConfig['source'],
-  };
+  const restart = { ...defaultRestart, maxRestarts: 2, backoffMs: 50 };
+  if (name !== 'calculator') return serverConfig(name, serverFile(name), { restart });
+  return serverConfig(name, 'examples/litemcp/calculator.mjs', { restart, protocol: 'litemcp' });
 }
 
 export interface Opened extends Inspector {

@@ -12,7 +12,8 @@ import type {
   ServerOffer,
   StderrPage,
 } from '../../src/inspector/api.ts';
-import { inspectHost, kindsOf, legacy, modern, serverConfig, until } from './inspecting.ts';
+import { serverConfig } from '../fixtures/server-config.ts';
+import { inspectHost, kindsOf, legacy, modern, until } from './inspecting.ts';
 
 test('the overview names every server with its state, its processes and its problems', async () => {
   const page = await inspectHost([legacy(), modern()]);

@@ -3,7 +3,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { inspectHost, later, until } from './inspecting.ts';
+import { later } from '../fixtures/later.ts';
+import { inspectHost, until } from './inspecting.ts';
 
 /** More than all places together. */
 const MANY = 400;

@@ -9,7 +9,8 @@ import type { EventDetail, EventPage, Overview } from '../../src/inspector/api.t
 import { recordingSource } from '../../src/inspector/sources/recording-source.ts';
 import type { InspectorSource } from '../../src/inspector/sources/source.ts';
 import { type RecordingItem, readRecording } from '../../src/record/reader.ts';
-import { inspectHost, later, legacy, openPage, type Page } from './inspecting.ts';
+import { later } from '../fixtures/later.ts';
+import { inspectHost, legacy, openPage, type Page } from './inspecting.ts';
 
 function exported(page: Page, ranges: unknown): Promise<Response> {
   const { port, token } = page.inspector;

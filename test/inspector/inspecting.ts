@@ -2,22 +2,17 @@
 
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { devNull } from 'node:os';
-import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
 import { ServerSecrets } from '../../src/cli/servers/server-secrets.ts';
-import {
-  defaultMaxFrameBytes,
-  defaultMaxFrameValues,
-  defaultRestart,
-  type ServerConfig,
-} from '../../src/config/server-config.ts';
+import type { ServerConfig } from '../../src/config/server-config.ts';
 import { Host } from '../../src/host/host.ts';
 import type { ApiProblem, LiveMessages, Problem } from '../../src/inspector/api.ts';
 import { inspectorInputs, type Questions } from '../../src/inspector/calls/questions.ts';
 import { type Inspector, startInspector } from '../../src/inspector/server.ts';
 import { hostSource } from '../../src/inspector/sources/host-source.ts';
 import type { InspectorSource } from '../../src/inspector/sources/source.ts';
+import { later } from '../fixtures/later.ts';
 import { until as untilWithin } from '../fixtures/server.ts';
+import { serverConfig } from '../fixtures/server-config.ts';
 
 /** Patient: other programs share the machine. */
 export function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
@@ -27,46 +22,6 @@ export function until(what: string, holds: () => boolean | Promise<boolean>): Pr
 /** What is wrong, apart from the slowness of a busy machine. */
 export function kindsOf(problems: readonly Problem[]): string[] {
   return problems.map(({ kind }) => kind).filter((kind) => kind !== 'slow-start');
-}
-
-const toClose: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of toClose.splice(0).reverse()) await close();
-});
-
-export function later(close: () => Promise<void>): void {
-  toClose.push(close);
-}
-
-const folder = fileURLToPath(new URL('../..', import.meta.url));
-
-/** `script`: its path from the root of the repository. */
-export function serverConfig(name: string, script: string, more: Partial<ServerConfig> = {}): ServerConfig {
-  return {
-    name,
-    command: process.execPath,
-    args: [script],
-    env: {},
-    cwd: folder,
-    enabled: true,
-    autoStart: true,
-    protocol: 'mcp',
-    framing: undefined,
-    era: 'auto',
-    revision: undefined,
-    startupTimeoutMs: 100_000,
-    requestTimeoutMs: 100_000,
-    pingTimeoutMs: 0,
-    maxFrameBytes: defaultMaxFrameBytes,
-    maxFrameValues: defaultMaxFrameValues,
-    restart: { ...defaultRestart, policy: 'never' },
-    stop: {},
-    keepDaemons: false,
-    tools: {},
-    secrets: [],
-    source: { file: 'test', line: 1, column: 1 } as ServerConfig['source'],
-    ...more,
-  };
 }
 
 /** These servers want a file to write to. */

@@ -6,7 +6,7 @@ import { FlowStore } from '../../src/flow/store.ts';
 import { Host } from '../../src/host/host.ts';
 import { startInspector } from '../../src/inspector/server.ts';
 import { hostSource } from '../../src/inspector/sources/host-source.ts';
-import { later } from './inspecting.ts';
+import { later } from '../fixtures/later.ts';
 
 test('a busy port moves on to the next, and too many busy ones are an error in words', async () => {
   const busy = createServer();

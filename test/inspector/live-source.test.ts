@@ -12,7 +12,9 @@ import type { CallStarted, CallUpdate, EventPage, Overview } from '../../src/ins
 import { liveSource, tapSource } from '../../src/inspector/sources/live-source.ts';
 import { type Announced, announce } from '../../src/live/announce.ts';
 import { findLive } from '../../src/live/find-live.ts';
-import { kindsOf, later, legacy, openPage, serverConfig, until } from './inspecting.ts';
+import { later } from '../fixtures/later.ts';
+import { serverConfig } from '../fixtures/server-config.ts';
+import { kindsOf, legacy, openPage, until } from './inspecting.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -3,7 +3,9 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import type { CallStarted, EventDetail, EventPage, LatencyReport, Overview } from '../../src/inspector/api.ts';
-import { inspectHost, kindsOf, later, legacy, modern, serverConfig, until } from './inspecting.ts';
+import { later } from '../fixtures/later.ts';
+import { serverConfig } from '../fixtures/server-config.ts';
+import { inspectHost, kindsOf, legacy, modern, until } from './inspecting.ts';
 
 const talks = serverConfig('talks', 'test/fixtures/inspector/talks-and-falls.mjs');
 

@@ -8,8 +8,10 @@ import { Host } from '../../src/host/host.ts';
 import type { EventDetail, EventPage, LatencyReport, Overview, StderrPage } from '../../src/inspector/api.ts';
 import { recordingSource } from '../../src/inspector/sources/recording-source.ts';
 import { record } from '../../src/record/recorder.ts';
+import { later } from '../fixtures/later.ts';
 import { usually } from '../fixtures/repetitions.ts';
-import { later, legacy, openPage, serverConfig } from './inspecting.ts';
+import { serverConfig } from '../fixtures/server-config.ts';
+import { legacy, openPage } from './inspecting.ts';
 
 let folder: string;
 beforeAll(async () => {

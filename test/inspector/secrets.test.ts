@@ -9,7 +9,8 @@ import type {
   SearchPage,
   StderrPage,
 } from '../../src/inspector/api.ts';
-import { type Inspected, inspectHost, serverConfig, until } from './inspecting.ts';
+import { serverConfig } from '../fixtures/server-config.ts';
+import { type Inspected, inspectHost, until } from './inspecting.ts';
 
 const [key, argument, bearer, password, given] = [
   'k3y-0f-the-h0use',

@@ -1,28 +1,22 @@
-// Takes the pictures of docs/screenshots: each view, light and dark, with real servers behind it.
+// Takes the pictures of docs/screenshots, or of another folder: each view, light and dark, with the servers of mcp.json.
 // Needs `npm run build && npm run build:ui` and Chromium.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { Host } from '../../dist/host/host.js';
-import { inspectorInputs } from '../../dist/inspector/calls/questions.js';
-import { startInspector } from '../../dist/inspector/server.js';
-import { hostSource } from '../../dist/inspector/sources/host-source.js';
-import { configOf } from './server-config.mjs';
 
-const target = fileURLToPath(new URL('../../docs/screenshots', import.meta.url));
-const cwd = fileURLToPath(new URL('../../test/browser/servers', import.meta.url));
-const script = (name, file) => configOf(name, file, { command: 'node', cwd });
+const path = (file) => fileURLToPath(new URL(file, import.meta.url));
+const target = process.argv[2] ?? path('../../docs/screenshots');
 
-const questions = inspectorInputs();
-const host = new Host(
-  [script('kitchen', 'workbench.mjs'), script('notes', 'workbench.mjs'), script('oven', 'falls.mjs')],
-  {
-    inputs: questions.inputs,
-  },
-);
-await host.start().catch(() => undefined); // the oven falls, as it should
-const inspector = await startInspector(hostSource(host, { title: 'mcp.json', questions }), { port: 0 });
+const host = spawn(process.execPath, [path('../../dist/cli/main.cjs'), 'up', '--json', '--config', path('mcp.json')], {
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+const [began] = await once(createInterface({ input: host.stdout }), 'line');
+const address = new URL(JSON.parse(began).inspector);
 await traffic();
 
 mkdirSync(target, { recursive: true });
@@ -32,12 +26,18 @@ const browser = await chromium.launch({
 });
 for (const colorScheme of ['light', 'dark']) await takeAll(colorScheme);
 await browser.close();
-await inspector.close();
-await host.stop();
+host.kill('SIGTERM');
 
-/** A crash is part of the picture. */
-function call(server, tool, args) {
-  return host.callTool(server, tool, args).catch(() => undefined);
+async function api(path, body) {
+  const headers = { 'x-standpipe-token': address.searchParams.get('token'), 'content-type': 'application/json' };
+  const request = body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers };
+  return (await fetch(new URL(`/api/${path}`, address), request)).json();
+}
+
+/** Resolves when the call is over, failed or not: a crash is part of the picture. */
+async function call(server, name, args) {
+  const { id } = await api(`servers/${server}/call`, { kind: 'tool', name, args });
+  while ((await api('calls')).find((each) => each.id === id)?.state === 'running') await sleep(5);
 }
 
 async function traffic() {
@@ -58,7 +58,7 @@ async function traffic() {
 async function takeAll(colorScheme) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, colorScheme });
   const page = await context.newPage();
-  await page.goto(inspector.url);
+  await page.goto(address.href);
   await page.locator('.connection.live').waitFor();
   const take = async (name, hash, act = async () => undefined) => {
     await page.evaluate((address) => {

@@ -73,7 +73,7 @@ function RowOf({ row, position, cursor, selected, pair, troubled, onChoose }: Pr
         {byteSize(row.size)}
       </span>
       <span role="gridcell" className="cell c7">
-        {row.error !== undefined && row.error !== row.summary && (
+        {row.error !== undefined && !row.summary.includes(row.error) && (
           <span className="error-tag">{visibleLine(row.error)} </span>
         )}
         {row.note !== undefined && <span className="note-tag">{visibleLine(row.note)} </span>}
