@@ -74,10 +74,10 @@ export function readForm(text: string, { file }: ConfigPlace, platform: NodeJS.P
   const document = parseDocument(text, file);
   const whole = new Findings();
   const form: ConfigForm = { usable: false, definitions: [], inputIds: [], drafts: [], rejected: [], problems: [] };
-  const groups = findGroups(document, whole, platform);
-  if (!groups) return { ...form, problems: whole.problems };
-  form.definitions = readInputs(groups.inputs, document, whole);
-  for (const { name, source, node } of groups.entries) {
+  const found = findEntries(document, whole, platform);
+  if (!found) return { ...form, problems: whole.problems };
+  form.definitions = readInputs(found.inputs, document, whole);
+  for (const { name, source, node } of found.entries) {
     const findings = new Findings(name);
     const draft = readEntry(name, source, node, document, findings, form.rejected);
     if (draft) form.drafts.push({ draft, findings });
@@ -112,12 +112,24 @@ export function settleForm(
   return { file, origin, usable, servers, rejected, problems, envFiles: [...envFiles] };
 }
 
-interface Groups {
-  entries: { name: string; source: Position; node: Node }[];
+/** The entry of a server in the text of a config. */
+export interface ConfigEntry {
+  name: string;
+  source: Position;
+  node: Node;
+}
+
+interface Entries {
+  entries: ConfigEntry[];
   inputs: Node | undefined;
 }
 
-function findGroups(document: JsonDocument, findings: Findings, platform: NodeJS.Platform): Groups | undefined {
+/** Of both shapes: `mcpServers`, and the `servers` of VS Code. Undefined where there is an error in the findings. */
+export function findEntries(
+  document: JsonDocument,
+  findings: Findings,
+  platform: NodeJS.Platform,
+): Entries | undefined {
   const { root, fault } = document;
   if (!root || fault) {
     findings.error(fault!, fault!.message, fault!.suggestion);
@@ -143,7 +155,7 @@ function findGroups(document: JsonDocument, findings: Findings, platform: NodeJS
   }
   const groups = keys.map((key) => fields.object(key, example));
   if (groups.includes(undefined)) return undefined;
-  const entries = new Map<string, Groups['entries'][number]>();
+  const entries = new Map<string, ConfigEntry>();
   for (const group of groups as Fields[]) {
     for (const name of group.keys()) {
       const [source, first] = [group.keyAt(name), entries.get(name)];

@@ -1,48 +1,53 @@
-// Puts taps into a host's config and takes them out again. Can be repeated without harm: what is tapped stays as it is,
-// and what is not stays untouched. The file as it was before the first tap is kept beside it.
+// Adds taps to the config of a host and removes them. Both are idempotent: an entry that already is as wanted is not changed.
+// The file as it was before the first tap is kept beside it.
 
 import { chmod, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { applyEdits, type Edit, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { applyEdits, type Edit } from 'jsonc-parser';
 import { toError, UsageError } from '../base/errors.ts';
+import { findEntries } from '../config/config-file.ts';
+import { Fields } from '../config/fields.ts';
+import { type JsonDocument, parseDocument } from '../config/json-document.ts';
+import { Findings, problemError } from '../config/problem.ts';
 import { replacePrivately } from '../process/files/private-file.ts';
-import { propertyOf, readEntry, tapEdits, tappedCommandIndex, untapEdits } from './tapped-entry.ts';
+import { readEntry, tapEdits, tappedCommandIndex, untapEdits } from './tapped-entry.ts';
 
 export interface InstallOptions {
-  /** Which servers; all that are commands unless given. */
+  /** Default: all servers with a command. */
   servers?: readonly string[];
-  /** The words that run a tap. Hosts on a desktop get a short PATH: give absolute paths where `standpipe` is not in it. */
+  /** The command of a tap. Programs started from a desktop get a shorter PATH: use absolute paths if `standpipe` is not in it. */
   tap?: readonly string[];
-  /** Where each server is recorded, as `<name>.jsonl`. Not recorded unless given. */
+  /** Each server is recorded here as `<name>.jsonl`. Default: no recordings. */
   recordFolder?: string;
-  /** Further options for every tap, such as `['--redact-path', '**.ssn']`. */
+  /** Further options of every tap, such as `['--redact-path', '**.ssn']`. */
   options?: readonly string[];
 }
 
-/** `already`: nothing was to be done. `not-a-command`: a remote server. */
+/** `already`: no change was needed. `not-a-command`: a remote server. */
 export type InstallOutcome = 'done' | 'already' | 'not-a-command';
 
 export interface InstallResult {
   servers: { name: string; outcome: InstallOutcome }[];
-  /** The file as it was before the first tap, where there is one. */
+  /** The file as it was before the first tap, if it exists. */
   backup: string | undefined;
 }
 
 export async function installTap(configFile: string, options: InstallOptions = {}): Promise<InstallResult> {
   const config = await readConfig(configFile, options.servers);
   const edits: Edit[] = [];
-  const servers = config.servers.map(({ name, node }) => {
-    const entry = readEntry(node);
+  const servers = config.servers.map(({ name, fields }) => {
+    const entry = readEntry(fields);
     if (!entry) return { name, outcome: 'not-a-command' as const };
     if (tappedCommandIndex(entry) !== undefined) return { name, outcome: 'already' as const };
-    edits.push(...tapEdits(config.text, entry, tapWords(name, node, options)));
+    edits.push(...tapEdits(config.text, entry, tapWords(name, fields, options)));
     return { name, outcome: 'done' as const };
   });
   if (edits.length === 0) return { servers, backup: await existing(config.backup) };
-  // Where taps stand already, the backup beside them is the better one.
-  const pristine = !allServers(config.root).some(isTapped);
-  if (pristine || !(await existing(config.backup))) await replaceFile(config.backup, config.text, config.path);
-  await replaceFile(config.path, applyEdits(config.text, edits), config.path);
+  // If there are taps already, an existing backup is older than they are and stays.
+  const pristine = !config.all.some(isTapped);
+  const { path, mark, text } = config;
+  if (pristine || !(await existing(config.backup))) await replaceFile(config.backup, mark + text, path);
+  await replaceFile(path, mark + applyEdits(text, edits), path);
   return { servers, backup: config.backup };
 }
 
@@ -51,18 +56,18 @@ export async function uninstallTap(
   { servers: names }: Pick<InstallOptions, 'servers'> = {},
 ): Promise<InstallResult> {
   const config = await readConfig(configFile, names);
-  const before = await readFile(config.backup, 'utf8').catch(() => undefined); // none: then it is done without
+  const before = await readFile(config.backup, 'utf8').catch(() => undefined); // there may be no backup
   const hadArgs = argumentsIn(before);
   const edits: Edit[] = [];
-  const servers = config.servers.map(({ name, node }) => {
-    const entry = readEntry(node);
+  const servers = config.servers.map(({ name, fields }) => {
+    const entry = readEntry(fields);
     if (!entry) return { name, outcome: 'not-a-command' as const };
     const index = tappedCommandIndex(entry);
     if (index === undefined) return { name, outcome: 'already' as const };
     edits.push(...untapEdits(config.text, entry, index, hadArgs(name)));
     return { name, outcome: 'done' as const };
   });
-  const text = applyEdits(config.text, edits);
+  const text = config.mark + applyEdits(config.text, edits);
   if (edits.length > 0) await replaceFile(config.path, text, config.path);
   if (text === before) await rm(config.backup, { force: true });
   return { servers, backup: await existing(config.backup) };
@@ -70,12 +75,12 @@ export async function uninstallTap(
 
 function tapWords(
   name: string,
-  node: Node,
+  fields: Fields,
   { tap = ['standpipe', 'tap'], recordFolder, options = [] }: InstallOptions,
 ) {
   const words = [...tap, '--name', name];
   if (recordFolder !== undefined) words.push('--record', join(resolve(recordFolder), `${fileNameOf(name)}.jsonl`));
-  const variables = (propertyOf(node, 'env')?.children ?? []).map((property) => String(property.children?.[0]?.value));
+  const variables = fields.object('env')?.keys() ?? [];
   if (variables.length > 0) words.push('--mask-env', variables.join(','));
   return [...words, ...options];
 }
@@ -87,40 +92,38 @@ function fileNameOf(name: string): string {
 
 interface NamedServer {
   name: string;
-  node: Node;
+  fields: Fields;
 }
 
 interface Config {
   path: string;
   backup: string;
+  /** The byte order mark, if there is one. It is not part of `text`. */
+  mark: string;
   text: string;
-  root: Node;
+  all: NamedServer[];
   servers: NamedServer[];
 }
 
 async function readConfig(file: string, names: readonly string[] | undefined): Promise<Config> {
-  // Behind a link lies the file that the link's owner cares for; it is replaced, and not the link.
+  // If it is a link, the file behind it is replaced, and not the link.
   const path = await realpath(file).catch((cause) => {
     throw new UsageError('CONFIG_NOT_FOUND', `There is no config ${file}`, { cause });
   });
-  const text = await readFile(path, 'utf8').catch((cause) => {
+  const content = await readFile(path, 'utf8').catch((cause) => {
     throw new UsageError('CONFIG_INVALID', `Cannot read ${file}: ${toError(cause).message}`, {
       hint: 'Use a config file that you can read.',
       cause,
     });
   });
-  const errors: ParseError[] = [];
-  const root = parseTree(text, errors, { allowTrailingComma: true });
-  const [first] = errors.filter(({ offset, length }) => text.slice(offset, offset + length) !== '\uFEFF');
-  if (!root || first) {
-    const line = text.slice(0, first?.offset).split('\n').length;
-    const problem = first ? printParseErrorCode(first.error) : 'it is empty';
-    throw new UsageError('CONFIG_INVALID', `${file}:${line}: not JSON: ${problem}`);
-  }
-  const all = allServers(root);
+  const text = content.replace(/^\uFEFF/, '');
+  const findings = new Findings();
+  const all = serversIn(parseDocument(text, resolve(file)), findings);
+  const problem = findings.problems.find(({ severity }) => severity === 'error');
+  if (problem) throw problemError(problem);
   if (all.length === 0) {
     throw new UsageError('CONFIG_INVALID', `There are no servers in ${file}`, {
-      hint: 'Neither "mcpServers" nor "servers" has an entry: write {"mcpServers": {"some-name": {"command": "…"}}}.',
+      hint: 'Write {"mcpServers": {"some-name": {"command": "…"}}}.',
     });
   }
   const unknown = names?.find((name) => !all.some((server) => server.name === name));
@@ -131,36 +134,30 @@ async function readConfig(file: string, names: readonly string[] | undefined): P
       `There is no server ${JSON.stringify(unknown)} in ${file}; its servers are: ${known}`,
     );
   }
+  const mark = content.slice(0, content.length - text.length);
   const servers = names ? all.filter(({ name }) => names.includes(name)) : all;
-  return { path, backup: `${path}.before-tap`, text, root, servers };
+  return { path, backup: `${path}.before-tap`, mark, text, all, servers };
 }
 
-/** Both shapes: `mcpServers`, and the `servers` of VS Code. */
-function allServers(root: Node): NamedServer[] {
-  return ['mcpServers', 'servers'].flatMap((shape) =>
-    (propertyOf(root, shape)?.children ?? []).flatMap((property) => {
-      const [key, node] = property.children ?? [];
-      return node?.type === 'object' ? [{ name: String(key?.value), node }] : [];
-    }),
+function serversIn(document: JsonDocument, findings: Findings): NamedServer[] {
+  const entries = findEntries(document, findings, process.platform)?.entries ?? [];
+  return entries.flatMap(({ name, node }) =>
+    node.type === 'object' ? [{ name, fields: new Fields(node, document, new Findings(name)) }] : [],
   );
 }
 
-function isTapped({ node }: NamedServer): boolean {
-  const entry = readEntry(node);
+function isTapped({ fields }: NamedServer): boolean {
+  const entry = readEntry(fields);
   return entry !== undefined && tappedCommandIndex(entry) !== undefined;
 }
 
-/** What the backup says about a server's arguments; where it says nothing, it had some. */
+/** Whether a server had arguments before the tap, according to the backup. A server that is not in it counts as having some. */
 function argumentsIn(before: string | undefined): (name: string) => boolean {
-  const root = before === undefined ? undefined : parseTree(before, [], { allowTrailingComma: true });
-  const servers = root ? allServers(root) : [];
-  return (name) => {
-    const server = servers.find((each) => each.name === name);
-    return !server || propertyOf(server.node, 'args') !== undefined;
-  };
+  const servers = before === undefined ? [] : serversIn(parseDocument(before, ''), new Findings());
+  return (name) => servers.find((server) => server.name === name)?.fields.has('args') ?? true;
 }
 
-/** Whole or not at all, and with the rights of the config. */
+/** Atomic, and with the permissions of the config. */
 async function replaceFile(path: string, text: string, like: string): Promise<void> {
   try {
     const { mode } = await stat(like);

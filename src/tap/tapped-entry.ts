@@ -1,31 +1,28 @@
-// Puts a tap before a server's command in the text of a config, and takes it out again. Only the words of the command
-// change: comments, white space and the spelling of everything else stay, so that taking it out gives back the very text
-// that was there. Knows text and offsets, no files.
+// Adds a tap to the entry of a server in the text of a config, and removes it. Only the command and its arguments change:
+// comments, white space and the spelling of everything else stay, so that removing the tap restores the text exactly.
+// Works on text and offsets; does not read files.
 //
 //   "command": "npx", "args": ["-y", "x"]
 //   "command": "standpipe", "args": ["tap", "--name", "x", "--", "npx", "-y", "x"]
 
 import type { Edit, Node } from 'jsonc-parser';
+import type { Fields } from '../config/fields.ts';
 
-/** Where the command and the arguments of a server stand. */
+/** The command and the arguments of a server in the text. */
 export interface Entry {
   command: Node;
   args: Node | undefined;
 }
 
-/** Undefined where it is not a command (a remote server, for instance). */
-export function readEntry(server: Node): Entry | undefined {
-  const command = propertyOf(server, 'command');
-  const args = propertyOf(server, 'args');
+/** Undefined if there is no command, as for a remote server. */
+export function readEntry(server: Fields): Entry | undefined {
+  const command = server.value('command');
+  const args = server.value('args');
   if (command?.type !== 'string' || (args && args.type !== 'array')) return undefined;
   return { command, args };
 }
 
-export function propertyOf(object: Node | undefined, name: string): Node | undefined {
-  return object?.children?.findLast((property) => property.children?.[0]?.value === name)?.children?.[1];
-}
-
-/** The place in `args` of the command behind a tap; undefined where there is no tap. */
+/** The index in `args` of the command after the tap; undefined if there is no tap. */
 export function tappedCommandIndex({ command, args }: Entry): number | undefined {
   const words = (args?.children ?? []).map((word) => String(word.value));
   const index = words.indexOf('--') + 1;
@@ -33,7 +30,7 @@ export function tappedCommandIndex({ command, args }: Entry): number | undefined
   return isTap([String(command.value), ...words.slice(0, index - 1)]) ? index : undefined;
 }
 
-/** `standpipe tap`, `npx -y standpipe@1 tap`, `node …/cli/main.cjs tap`: whoever wrote it. */
+/** `standpipe tap`, `npx -y standpipe@1 tap`, `node …/cli/main.cjs tap`, also if added by hand. */
 function isTap(words: string[]): boolean {
   return words.some(
     (word, i) =>
@@ -56,7 +53,7 @@ function argsEdit(text: string, command: Node, args: Node | undefined, before: s
   return insertion(args.offset + 1, `${space.trim() === '' ? space : ''}${before},`);
 }
 
-/** `hadArgs`: whether there were arguments before the tap came, as far as anyone knows. */
+/** `hadArgs`: whether there were arguments before the tap was added. */
 export function untapEdits(text: string, { command, args }: Entry, index: number, hadArgs: boolean): Edit[] {
   const words = args!.children!;
   const original = words[index]!;

@@ -11,7 +11,7 @@ test.each(['install', 'uninstall'])('tap %s on a file without servers says where
   writeFileSync(file, '{"mcpServer": {"a": {"command": "x"}}}');
   const { code, stderr } = await runCli(['tap', verb, file]);
   expect(code).toBe(2);
-  expect(stderr).toContain(`There are no servers in ${file}\nhint: Neither "mcpServers" nor "servers" has an entry`);
+  expect(stderr).toContain(`${file}:1:1: There is no "mcpServers"\nhint: Write {"mcpServers": `);
 });
 
 test('tap install says what is no JSON as config does', async () => {

@@ -173,6 +173,7 @@ describe('what cannot be done is said', () => {
     ['CONFIG_NOT_FOUND', join(folder, 'nowhere.json'), {}],
     ['CONFIG_INVALID', configFile('{"mcpServers":\n {"a" {}}}'), {}],
     ['CONFIG_INVALID', configFile('{"mcpServer": {"a": {"command": "x"}}}'), {}],
+    ['CONFIG_INVALID', configFile('{"mcpServers": {}}'), {}],
     ['NAME_UNKNOWN', configFile(typical), { servers: ['fils'] }],
   ] as [string, string, InstallOptions][])('%s', async (code, file, options) => {
     await expect(installTap(file, options)).rejects.toMatchObject({ code });

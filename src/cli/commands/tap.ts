@@ -50,7 +50,6 @@ const misplaced: CommandBody = async () => {
 };
 
 const install: CommandBody = async (invocation, [config, ...servers], options) => {
-  await checkConfig(config!);
   const { installTap } = await import('../../tap/install.ts');
   const tap = tapCommand();
   const { record } = options as { record?: string };
@@ -65,23 +64,9 @@ function tapCommand(): string[] {
 }
 
 const uninstall: CommandBody = async (invocation, [config, ...servers]) => {
-  await checkConfig(config!);
   const { uninstallTap } = await import('../../tap/install.ts');
   return tell(invocation, await uninstallTap(config!, named(servers)), { done: 'untapped', already: 'not tapped' });
 };
-
-/** What is no JSON is said as `standpipe config` says it. A file that cannot be read is left to whoever needs it. */
-async function checkConfig(file: string): Promise<void> {
-  const [{ readFile }, { resolve }, { parseDocument }, { problemError }] = await Promise.all([
-    import('node:fs/promises'),
-    import('node:path'),
-    import('../../config/json-document.ts'),
-    import('../../config/problem.ts'),
-  ]);
-  const text = await readFile(file, 'utf8').catch(() => undefined);
-  const fault = text === undefined ? undefined : parseDocument(text, resolve(file)).fault;
-  if (fault) throw problemError({ severity: 'error', ...fault });
-}
 
 function named(servers: readonly string[]): { servers?: readonly string[] } {
   return servers.length > 0 ? { servers } : {};
