@@ -30,6 +30,8 @@ export interface Noise {
 export interface SendOptions {
   /** Wait, however much waits already. Answers always do. */
   neverRefuse?: boolean;
+  /** The request of the other end that the message belongs to: a transport with a stream for each request sends it there. */
+  relatedRequestId?: RequestId;
 }
 
 export interface Channel {

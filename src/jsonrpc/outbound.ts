@@ -15,6 +15,8 @@ export interface RequestOptions extends WaitOptions {
   onProgress?: (progress: Progress) => void;
   /** Whether giving up is told to the other end. MCP forbids it for `initialize`. */
   cancellable?: boolean;
+  /** The request of the other end because of which this one is sent. */
+  relatedRequestId?: RequestId;
 }
 
 /** A request that waits for its answer. */
@@ -101,7 +103,10 @@ export class Outbound {
     const params = options?.onProgress && progress ? progress.ask(given, id) : given;
     const message: JsonRpcRequest = params ? { jsonrpc: '2.0', id, method, params } : { jsonrpc: '2.0', id, method };
     try {
-      return this.#channel.send(message);
+      const relatedRequestId = options?.relatedRequestId;
+      return relatedRequestId === undefined
+        ? this.#channel.send(message)
+        : this.#channel.send(message, { relatedRequestId });
     } catch (error) {
       return Promise.reject(error); // some transports throw where they should reject
     }

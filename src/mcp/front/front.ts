@@ -11,7 +11,7 @@ import { CALL_OPTIONS, type CallOptions, isLogLevel, PROTOCOL_VERSION } from '..
 import { invalidParams, methodNotFound } from '../protocol-errors.ts';
 import { isLegacyRevision, type LegacyRevision, modernRevisions, NEWEST_LEGACY } from '../revisions.ts';
 import type { ClientFacts, Params, Result, Service, ServiceFacts } from '../service.ts';
-import type { ClientCapabilities, Implementation, InputRequest, InputResponse, LogLevel } from '../types.ts';
+import type { ClientCapabilities, Implementation, InputRequest, InputResponse, LogLevel, RequestId } from '../types.ts';
 import { takeCallOptions } from './call-options.ts';
 import { modernResult, readEnvelope } from './envelope.ts';
 import type { Fronts } from './fronts.ts';
@@ -38,7 +38,7 @@ export class Front {
   readonly #service: Service;
   readonly #listeners: Listeners;
   readonly #subscriptions: LegacySubscriptions;
-  readonly #notifier = new Notifier((method, params) => this.#notify(method, params));
+  readonly #notifier = new Notifier((method, params, request) => this.#notify(method, params, request));
   /** The legacy session, once `initialize` has come, or assumed for a client that skips it. */
   #session: Session | undefined;
   /** Of the last request of 2026-07-28. */
@@ -213,17 +213,23 @@ export class Front {
     if (client && !ownNotifications.has(method)) this.#service.notify(method, params, client);
   }
 
-  readonly #askLegacy = ({ method, params }: InputRequest, signal: AbortSignal): Promise<InputResponse> => {
+  readonly #askLegacy = (
+    { method, params }: InputRequest,
+    { id: relatedRequestId }: InboundCall,
+    signal: AbortSignal,
+  ): Promise<InputResponse> => {
     const question = { ...params } as Params;
     if (method === 'elicitation/create' && question.mode === 'url') {
       question.elicitationId ??= `elicitation-${++this.#elicitations}`;
     }
-    return this.peer.request<InputResponse>(method, question, { timeoutMs: this.#shared.askTimeoutMs, signal });
+    const { askTimeoutMs: timeoutMs } = this.#shared;
+    return this.peer.request<InputResponse>(method, question, { timeoutMs, signal, relatedRequestId });
   };
 
-  #notify(method: string, params?: Params): void {
+  #notify(method: string, params: Params | undefined, relatedRequestId: RequestId | undefined): void {
     // What may be sent is decided by the notifier.
-    this.peer.notify(method, params, { neverRefuse: true }).catch((error: Error) => this.peer.onerror?.(error));
+    const sent = this.peer.notify(method, params, { neverRefuse: true, relatedRequestId });
+    sent.catch((error: Error) => this.peer.onerror?.(error));
   }
 }
 

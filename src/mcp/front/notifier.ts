@@ -5,8 +5,10 @@
 
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import type { Params } from '../service.ts';
+import type { RequestId } from '../types.ts';
 
-type Send = (method: string, params: Params | undefined) => void;
+/** `request`: the id of the request that the notification belongs to. */
+type Send = (method: string, params: Params | undefined, request?: RequestId) => void;
 
 const PROGRESS = 'notifications/progress';
 const LOG = 'notifications/message';
@@ -26,11 +28,11 @@ export class Notifier {
 
   progress(call: InboundCall, params: Params): void {
     if (this.#isFull) this.#progress.set(call, params);
-    else this.#send(PROGRESS, params);
+    else this.#send(PROGRESS, params, call.id);
   }
 
-  log(params: Params): void {
-    if (!this.#isFull) return this.#send(LOG, params);
+  log(params: Params, call?: InboundCall): void {
+    if (!this.#isFull) return this.#send(LOG, params, call?.id);
     this.#unsentLogs++;
     this.#unsentLevel = params.level;
   }
@@ -49,7 +51,8 @@ export class Notifier {
   setFull(isFull: boolean): void {
     this.#isFull = isFull;
     if (isFull) return;
-    for (const [call, params] of this.#progress) if (!call.settled && !call.cancelled) this.#send(PROGRESS, params);
+    for (const [call, params] of this.#progress)
+      if (!call.settled && !call.cancelled) this.#send(PROGRESS, params, call.id);
     this.#progress.clear();
     for (const { method, params } of this.#changes.values()) this.#send(method, params);
     this.#changes.clear();

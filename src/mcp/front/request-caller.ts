@@ -69,7 +69,7 @@ export abstract class RequestCaller implements Caller {
   log(params: Params): void {
     const wanted = this.client.logLevel;
     if (wanted === undefined || !reaches(params.level as LogLevel, wanted) || this.inbound.cancelled) return;
-    this.notifier.log(params);
+    this.notifier.log(params, this.inbound);
   }
 
   ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse> {
@@ -93,22 +93,24 @@ export abstract class RequestCaller implements Caller {
   }
 }
 
+type SendQuestion = (question: InputRequest, call: InboundCall, signal: AbortSignal) => Promise<InputResponse>;
+
 /** Before 2026-07-28 a question is a request to the client. */
 export class LegacyCaller extends RequestCaller {
-  readonly #send: (question: InputRequest, signal: AbortSignal) => Promise<InputResponse>;
+  readonly #send: SendQuestion;
 
   constructor(
     inbound: InboundCall,
     client: ClientFacts,
     notifier: Notifier,
     options: CallOptions | undefined,
-    send: (question: InputRequest, signal: AbortSignal) => Promise<InputResponse>,
+    send: SendQuestion,
   ) {
     super(inbound, client, notifier, options);
     this.#send = send;
   }
 
   protected put(question: InputRequest, _name?: string, signal?: AbortSignal): Promise<InputResponse> {
-    return this.#send(question, signal ? AbortSignal.any([this.signal, signal]) : this.signal);
+    return this.#send(question, this.inbound, signal ? AbortSignal.any([this.signal, signal]) : this.signal);
   }
 }
