@@ -79,16 +79,11 @@ function into(sink: Writable, report: (error: Error) => void): StderrOutlet {
     stream: null,
     written,
     connect(stderr) {
-      let isWaiting = false;
-      const drained = () => {
-        isWaiting = false;
-        stderr.resume();
-      };
+      const shared = sharedSink(sink);
       const write = (chunk: Buffer) => {
         if (sink.write(chunk)) return;
         stderr.pause();
-        if (!isWaiting) sink.once('drain', drained);
-        isWaiting = true;
+        shared.waiting.add(stderr);
       };
       const failed = (error: Error) => {
         stderr.off('data', write);
@@ -96,16 +91,56 @@ function into(sink: Writable, report: (error: Error) => void): StderrOutlet {
         report(error);
         markWritten();
       };
+      shared.add(failed);
       stderr.on('data', write);
-      sink.once('error', failed);
       stderr.once('close', () =>
         sink.write('', () => {
-          sink.off('error', failed);
-          sink.off('drain', drained);
+          shared.waiting.delete(stderr);
+          shared.remove(failed);
           markWritten();
         }),
       );
     },
+  };
+}
+
+const sinks = new WeakMap<Writable, SharedSink>();
+
+function sharedSink(sink: Writable): SharedSink {
+  const shared = sinks.get(sink) ?? new SharedSink(sink);
+  sinks.set(sink, shared);
+  return shared;
+}
+
+/** A stream that several servers write to: one listener of each kind for all of them. Node.js warns of more than ten. */
+class SharedSink {
+  readonly waiting = new Set<Readable>();
+  readonly #sink: Writable;
+  readonly #onFailure = new Set<(error: Error) => void>();
+
+  constructor(sink: Writable) {
+    this.#sink = sink;
+  }
+
+  add(onFailure: (error: Error) => void): void {
+    if (this.#onFailure.size === 0) this.#sink.on('drain', this.#drained).on('error', this.#failed);
+    this.#onFailure.add(onFailure);
+  }
+
+  remove(onFailure: (error: Error) => void): void {
+    if (!this.#onFailure.delete(onFailure) || this.#onFailure.size > 0) return;
+    this.#sink.off('drain', this.#drained).off('error', this.#failed);
+  }
+
+  #drained = (): void => {
+    const waited = [...this.waiting];
+    this.waiting.clear();
+    for (const stderr of waited) stderr.resume();
+  };
+
+  #failed = (error: Error): void => {
+    this.waiting.clear();
+    for (const failed of [...this.#onFailure]) failed(error);
   };
 }
 
