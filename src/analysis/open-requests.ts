@@ -3,8 +3,7 @@
 // that a recording with a million names of servers costs no more than one with the names that still wait.
 
 import type { FlowDirection, FlowStamp } from '../flow/event.ts';
-import type { RequestId } from '../jsonrpc/message.ts';
-import { numberInText } from '../jsonrpc/text-id.ts';
+import { numberInText, type RequestId } from '../jsonrpc/message.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The requests of one process that went one way. */

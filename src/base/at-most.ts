@@ -1,4 +1,4 @@
-// A wait that has a limit.
+// Waits that have a limit.
 
 import type { Clock } from './clock.ts';
 
@@ -10,5 +10,15 @@ export function atMost(waitMs: number, event: Promise<unknown>, clock: Clock): P
       timer.cancel();
       resolve();
     });
+  });
+}
+
+/** Settles with the promise, or rejects with the reason of the signal if that aborts first. */
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

@@ -51,12 +51,22 @@ export function topLevelTokens(
   return tokens;
 }
 
-/** The place behind the closing quote, or −1. */
+/** Strings that end sooner are walked through; behind that, the engine's own search is quicker. */
+const NEAR_CHARS = 32;
+
+/** The place behind the closing quote, or −1. `from` is the place of the opening quote. */
 export function endOfString(text: string, from: number): number {
-  for (let at = from + 1; at < text.length; at++) {
+  let at = from + 1;
+  const near = Math.min(at + NEAR_CHARS, text.length);
+  while (at < near) {
     const code = text.charCodeAt(at);
-    if (code === BACKSLASH) at++;
-    else if (code === QUOTE) return at + 1;
+    if (code === QUOTE) return at + 1;
+    at += code === BACKSLASH ? 2 : 1;
+  }
+  for (let quote = text.indexOf('"', at); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let slashes = 0;
+    while (quote - slashes > at && text.charCodeAt(quote - slashes - 1) === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return quote + 1;
   }
   return -1;
 }

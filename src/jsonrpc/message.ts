@@ -30,3 +30,13 @@ export interface JsonRpcErrorResponse {
 
 export type JsonRpcResponse = JsonRpcResult | JsonRpcErrorResponse;
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse;
+
+/**
+ * The number whose decimal text this id is; undefined for every other id. Some programs send ids back as text: "1" for 1.
+ * Where the ids of one side are all numbers, that identifies one request. Ids are compared unchanged first.
+ */
+export function numberInText(id: unknown): number | undefined {
+  if (typeof id !== 'string') return undefined;
+  const number = Number(id);
+  return Number.isSafeInteger(number) && String(number) === id ? number : undefined;
+}

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../base/clock.ts';
-import { memoryPair } from '../transport/memory-pair.ts';
+import { memoryPair } from '../transport/stream-transport.ts';
 import { Peer } from './peer.ts';
 
 interface Held {

@@ -6,9 +6,15 @@ import { toJson } from '../base/to-json.ts';
 import { type PendingRequest, PendingRequests, type WaitOptions } from '../requests/pending-requests.ts';
 import type { Channel, InboundFault } from './channel.ts';
 import type { Conventions, Progress } from './conventions.ts';
-import type { JsonRpcErrorResponse, JsonRpcRequest, JsonRpcResponse, JsonRpcResult, RequestId } from './message.ts';
+import {
+  type JsonRpcErrorResponse,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  type JsonRpcResult,
+  numberInText,
+  type RequestId,
+} from './message.ts';
 import { OpenQuestions, type Question } from './open-questions.ts';
-import { numberInText } from './text-id.ts';
 
 /** Progress starts `timeoutMs` anew, and so does our answer to a question that the other end asked because of the request. */
 export interface RequestOptions extends WaitOptions {

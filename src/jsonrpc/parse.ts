@@ -3,6 +3,7 @@
 
 import { hasMoreValues } from '../base/count-json-values.ts';
 import { RpcCode } from '../base/errors.ts';
+import { jsonKind } from '../base/json-object.ts';
 import type { JsonRpcMessage, RequestId } from './message.ts';
 import { type MessageTraces, traceMessage } from './recover-id.ts';
 
@@ -105,23 +106,23 @@ function withoutQuote(message: string): string {
 
 function checkShape(value: unknown, arrayParams: boolean): JsonRpcMessage | MessageFault {
   if (typeof value !== 'object' || value === null) {
-    return new MessageFault(RpcCode.invalidRequest, `A message must be a JSON object, not ${nameOf(value)}`);
+    return new MessageFault(RpcCode.invalidRequest, `A message must be a JSON object, not ${jsonKind(value)}`);
   }
   const message = value as Record<string, unknown>;
   const { id, method } = message;
   if (message.jsonrpc !== '2.0') return invalid(message, '"jsonrpc" must be "2.0"');
   if (method !== undefined) {
-    if (typeof method !== 'string') return invalid(message, `"method" must be a string, not ${nameOf(method)}`);
+    if (typeof method !== 'string') return invalid(message, `"method" must be a string, not ${jsonKind(method)}`);
     if (id !== undefined && !isRequestId(id))
-      return invalid(message, `"id" must be a string or number, not ${nameOf(id)}`);
+      return invalid(message, `"id" must be a string or number, not ${jsonKind(id)}`);
     const { params } = message;
     if (params !== undefined && (typeof params !== 'object' || (Array.isArray(params) && !arrayParams))) {
-      return invalid(message, `"params" must be an object, not ${nameOf(params)}`);
+      return invalid(message, `"params" must be an object, not ${jsonKind(params)}`);
     }
     return message as unknown as JsonRpcMessage;
   }
   if (message.result !== undefined) {
-    if (!isRequestId(id)) return invalid(message, `"id" of a result must be a string or number, not ${nameOf(id)}`);
+    if (!isRequestId(id)) return invalid(message, `"id" of a result must be a string or number, not ${jsonKind(id)}`);
     return message as unknown as JsonRpcMessage;
   }
   if (isErrorObject(message.error)) {
@@ -153,11 +154,4 @@ function isErrorObject(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, message } = error as Record<string, unknown>;
   return typeof code === 'number' && typeof message === 'string';
-}
-
-function nameOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (value === undefined) return 'absent';
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

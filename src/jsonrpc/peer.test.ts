@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../base/clock.ts';
 import { RpcError } from '../base/errors.ts';
-import { memoryPair } from '../transport/memory-pair.ts';
+import { memoryPair } from '../transport/stream-transport.ts';
 import type { JsonRpcMessage } from './message.ts';
 import { Peer, type PeerOptions } from './peer.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { memoryPair } from '../transport/memory-pair.ts';
+import { memoryPair } from '../transport/stream-transport.ts';
 import type { JsonRpcRequest } from './message.ts';
+import { numberInText } from './message.ts';
 import { Peer } from './peer.ts';
-import { numberInText } from './text-id.ts';
 
 test.each([
   ['1', 1],

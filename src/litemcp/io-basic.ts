@@ -4,8 +4,9 @@
 
 import { DEFAULT_MAX_FRAME_VALUES, hasMoreValues } from '../base/count-json-values.ts';
 import { toError } from '../base/errors.ts';
+import { jsonKind } from '../base/json-object.ts';
 import { topLevelTokens } from '../base/top-level-json.ts';
-import { malformed, nameOf, readObject, readString } from './shape.ts';
+import { malformed, readObject, readString } from './shape.ts';
 import { readVersion, requireSameMajor, VERSION_TEXT, type VersionTuple } from './version.ts';
 
 /** A bigint where a number would not be exact. */
@@ -57,12 +58,12 @@ export function parseIOBasic(text: string, maxFrameValues = DEFAULT_MAX_FRAME_VA
 /** `text` is what `value` was parsed from. */
 export function checkIOBasic(value: unknown, text: string): IOBasic | Unreadable {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return new Unreadable(`A message must be a JSON object, not ${nameOf(value)}`);
+    return new Unreadable(`A message must be a JSON object, not ${jsonKind(value)}`);
   }
   const message = value as Record<string, unknown>;
   const id = exactId(message.id, text);
   try {
-    if (id === undefined) throw malformed(`id must be an integer, not ${nameOf(message.id)}`);
+    if (id === undefined) throw malformed(`id must be an integer, not ${jsonKind(message.id)}`);
     const version = readVersion(message.version, 'version');
     requireSameMajor(version, 'version');
     const type = readString(message.type, 'type');

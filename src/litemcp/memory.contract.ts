@@ -5,7 +5,7 @@ import { blankLines } from '../framing/blank-lines.ts';
 import { openClient } from '../mcp/client/open-client.ts';
 import type { ClientChannel, ClientOptions } from '../mcp/client/options.ts';
 import type { Server } from '../mcp/server/server.ts';
-import { memoryPair } from '../transport/memory-pair.ts';
+import { memoryPair } from '../transport/stream-transport.ts';
 import { StreamWire } from '../transport/stream-wire.ts';
 import type { WireOptions } from '../transport/wire.ts';
 import { LiteMcpClient, type LiteMcpClientOptions } from './client.ts';

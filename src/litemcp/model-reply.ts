@@ -3,9 +3,8 @@
 // call is meant. Then `problem` says what to change, in words that can go straight back to the model. Never throws.
 
 import { jsonObjects } from '../base/json-in-text.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject, jsonKind } from '../base/json-object.ts';
 import { layOutArguments } from './arguments.ts';
-import { nameOf } from './shape.ts';
 import type { Tool } from './tool.ts';
 import type { ToolCall } from './tool-call.ts';
 import { PROTOCOL_VERSION } from './version.ts';
@@ -68,14 +67,14 @@ function parseCall(object: Record<string, unknown>, tools: readonly Tool[]): Mod
 function readArguments(value: unknown): readonly unknown[] | Record<string, unknown> | string {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value) || isObject(value)) return value;
-  if (typeof value !== 'string') return nameOf(value);
+  if (typeof value !== 'string') return jsonKind(value);
   try {
     const inner: unknown = JSON.parse(value);
     if (Array.isArray(inner) || isObject(inner)) return inner;
   } catch {
     // an ordinary string, which is no list either
   }
-  return nameOf(value);
+  return jsonKind(value);
 }
 
 const brokenJson =

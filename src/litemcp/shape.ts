@@ -3,7 +3,7 @@
 // put together only when there is something to say.
 
 import { PeerError } from '../base/errors.ts';
-import { isObject, type JsonObject } from '../base/json-object.ts';
+import { isObject, type JsonObject, jsonKind } from '../base/json-object.ts';
 
 export type Key = string | number;
 
@@ -18,12 +18,12 @@ export function placeOf(at: string, key?: Key): string {
 
 export function readObject(value: unknown, at: string, key?: Key): JsonObject {
   if (isObject(value)) return value;
-  throw malformed(`${placeOf(at, key)} must be an object, not ${nameOf(value)}`);
+  throw malformed(`${placeOf(at, key)} must be an object, not ${jsonKind(value)}`);
 }
 
 export function readString(value: unknown, at: string, key?: Key): string {
   if (typeof value === 'string') return value;
-  throw malformed(`${placeOf(at, key)} must be a string, not ${nameOf(value)}`);
+  throw malformed(`${placeOf(at, key)} must be a string, not ${jsonKind(value)}`);
 }
 
 /** `string?` in the protocol: a string, null, or nothing at all. */
@@ -33,12 +33,12 @@ export function readOptionalString(value: unknown, at: string, key?: Key): strin
 
 export function readBoolean(value: unknown, at: string, key?: Key): boolean {
   if (typeof value === 'boolean') return value;
-  throw malformed(`${placeOf(at, key)} must be true or false, not ${nameOf(value)}`);
+  throw malformed(`${placeOf(at, key)} must be true or false, not ${jsonKind(value)}`);
 }
 
 /** `readItem` gets the place of the list, and its index as the key. */
 export function readList<T>(value: unknown, at: string, readItem: (item: unknown, at: string, i: number) => T): T[] {
-  if (!Array.isArray(value)) throw malformed(`${at} must be an array, not ${nameOf(value)}`);
+  if (!Array.isArray(value)) throw malformed(`${at} must be an array, not ${jsonKind(value)}`);
   const list: T[] = [];
   for (let i = 0; i < value.length; i++) list.push(readItem(value[i], at, i));
   return list;
@@ -57,11 +57,4 @@ export function readOptionalList<T>(
 export function setOwn<T>(target: Record<string, T>, name: string, value: T): void {
   if (name !== '__proto__') target[name] = value;
   else Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true });
-}
-
-export function nameOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (value === undefined) return 'absent';
-  if (Array.isArray(value)) return 'an array';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

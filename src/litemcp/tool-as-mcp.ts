@@ -3,10 +3,10 @@
 // server to read; any other value must be what the schema says.
 
 import { UsageError } from '../base/errors.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject, jsonKind } from '../base/json-object.ts';
 import type { Implementation, JsonSchema, Tool as McpTool } from '../mcp/types.ts';
 import { byName, type LaidOut, layOutArguments, wrongCount } from './arguments.ts';
-import { nameOf, setOwn } from './shape.ts';
+import { setOwn } from './shape.ts';
 import type { Parameter, Tool } from './tool.ts';
 import { type Kind, kindOf, parseValue } from './values.ts';
 
@@ -111,7 +111,7 @@ function fits(kind: Kind | undefined, value: unknown): boolean {
 }
 
 function misfit({ name }: Parameter, kind: Kind | undefined, args: Readonly<Record<string, unknown>>): string {
-  return `The argument ${JSON.stringify(name)} must be of type ${kind ?? 'string'}, not ${nameOf(args[name])}`;
+  return `The argument ${JSON.stringify(name)} must be of type ${kind ?? 'string'}, not ${jsonKind(args[name])}`;
 }
 
 /** Nothing in the protocol forbids two parameters of one name. */

@@ -1,6 +1,7 @@
 // ToolCall: the tool's name and its arguments by position, all of them strings.
 
-import { malformed, nameOf, placeOf, readObject, readOptionalList, readString } from './shape.ts';
+import { jsonKind } from '../base/json-object.ts';
+import { malformed, placeOf, readObject, readOptionalList, readString } from './shape.ts';
 import { readInnerVersion, VERSION_TEXT, type VersionTuple } from './version.ts';
 
 export interface ToolCall {
@@ -34,7 +35,7 @@ function isTexts(value: unknown): value is string[] {
 function readArgument(value: unknown, at: string, i: number): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
-  if (typeof value !== 'number') throw malformed(`${placeOf(at, i)} must be a string, not ${nameOf(value)}`);
+  if (typeof value !== 'number') throw malformed(`${placeOf(at, i)} must be a string, not ${jsonKind(value)}`);
   if (losesDigits(value)) throw malformed(`${placeOf(at, i)} is a number too large to be exact: send it as a string`);
   return String(value);
 }

@@ -1,8 +1,8 @@
 // VersionTuple: the protocol's version as it stands in every message. Two ends with the same major number understand
 // each other. The published text lists ToolCall's version as an object once, so both forms are read; the tuple is written.
 
-import { isObject } from '../base/json-object.ts';
-import { type Key, malformed, nameOf, placeOf } from './shape.ts';
+import { isObject, jsonKind } from '../base/json-object.ts';
+import { type Key, malformed, placeOf } from './shape.ts';
 
 export type VersionTuple = readonly [major: number, minor: number, patch: number];
 
@@ -19,7 +19,7 @@ export function readVersion(value: unknown, at: string, key?: Key): VersionTuple
     throw malformed(`${placeOf(at, key)} must be three integers, such as [1, 0, 0]`);
   }
   if (!isObject(value)) {
-    throw malformed(`${placeOf(at, key)} must be an array such as [1, 0, 0], not ${nameOf(value)}`);
+    throw malformed(`${placeOf(at, key)} must be an array such as [1, 0, 0], not ${jsonKind(value)}`);
   }
   const { major, minor, patch } = value;
   if (isPart(major) && isPart(minor) && isPart(patch)) return [major, minor, patch];

@@ -4,6 +4,7 @@
 
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { UsageError } from '../base/errors.ts';
+import { jsonKind } from '../base/json-object.ts';
 import { compileJsonSchema, type SchemaCheck } from './json-schema.ts';
 import { isRawShape, noJsonSchema, objectOfShape, type RawShape, type ShapeValue } from './raw-shape.ts';
 import type { JsonSchema } from './types.ts';
@@ -41,7 +42,7 @@ export interface CompiledSchema {
 
 export function compileSchema(schema: AnySchema, side: 'input' | 'output', owner: string): CompiledSchema {
   const isSchema = typeof schema === 'function' || (typeof schema === 'object' && schema !== null);
-  if (!isSchema || Array.isArray(schema)) throw noSchema(`is ${nameOf(schema)}`, side, owner);
+  if (!isSchema || Array.isArray(schema)) throw noSchema(`is ${jsonKind(schema)}`, side, owner);
   if ('~standard' in schema) return fromStandard(schema as StandardSchema, side, owner);
   if (isRawShape(schema)) return fromStandard(objectOfShape(schema, owner), side, owner);
   return fromJson(checkPlainSchema(schema as JsonSchema, side, owner));
@@ -80,10 +81,6 @@ function noSchema(why: string, side: string, owner: string): UsageError {
   return new UsageError('INVALID_OPTION', `The ${side} schema of ${owner} ${why}`, {
     hint: "Give a schema of zod, valibot or arktype, an object of such, or JSON Schema: { type: 'object', properties: { … } }.",
   });
-}
-
-function nameOf(value: unknown): string {
-  return Array.isArray(value) ? 'an array' : value === null ? 'null' : `a ${typeof value}`;
 }
 
 function fromStandard(schema: StandardSchema, side: 'input' | 'output', owner: string): CompiledSchema {

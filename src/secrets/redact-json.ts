@@ -2,6 +2,7 @@
 // numbers keep their digits and white space its place. Walks the text once, without recursion. Never throws: a text that
 // is broken or cut off is walked as far as it makes sense, and a secret value that is cut off is replaced to the end.
 
+import { endOfString } from '../base/top-level-json.ts';
 import { arrived, type PathsLeft, step } from './json-path.ts';
 import { REDACTED } from './redacted.ts';
 
@@ -73,7 +74,7 @@ class Walk {
       this.#at++;
       if (this.#stack.length === 0) this.#restIsText();
     } else if (character === QUOTE && this.#keyComesNext && level) {
-      const end = endOfString(this.#text, this.#at);
+      const end = stringEnd(this.#text, this.#at);
       const key = this.#text.slice(this.#at, end);
       level.key = unescaped(key.slice(1, -1));
       this.#keyComesNext = false;
@@ -142,22 +143,15 @@ function isPlain(value: string): boolean {
 }
 
 /** Behind the closing quote, or the end of the text. */
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end >= 0 && isEscaped(text, end, start)) end = text.indexOf('"', end + 1);
-  return end < 0 ? text.length : end + 1;
-}
-
-function isEscaped(text: string, at: number, start: number): boolean {
-  let backslash = at - 1;
-  while (backslash > start && text[backslash] === '\\') backslash--;
-  return (at - 1 - backslash) % 2 === 1;
+function stringEnd(text: string, start: number): number {
+  const end = endOfString(text, start);
+  return end < 0 ? text.length : end;
 }
 
 const scalarEnd = /[\s,:{}[\]"]/g;
 
 function endOfScalar(text: string, start: number): number {
-  if (text[start] === '"') return endOfString(text, start);
+  if (text[start] === '"') return stringEnd(text, start);
   scalarEnd.lastIndex = start + 1;
   return scalarEnd.exec(text)?.index ?? text.length;
 }
@@ -166,7 +160,7 @@ function endOfContainer(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     const character = text[at];
-    if (character === '"') at = endOfString(text, at) - 1;
+    if (character === '"') at = stringEnd(text, at) - 1;
     else if (character === '{' || character === '[') depth++;
     else if ((character === '}' || character === ']') && --depth === 0) return at + 1;
   }

@@ -12,7 +12,6 @@ import type { ByteSink } from '../process/streams/own-streams.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { Delivery } from './delivery.ts';
 import { lastOutput } from './last-output.ts';
-import type { OutputHead } from './output-head.ts';
 import { TurnReader } from './turn-reader.ts';
 import type { Wire, WireEvents, WireObserver, WireOptions } from './wire.ts';
 
@@ -21,8 +20,6 @@ export abstract class ByteWire implements Wire {
   firstNoise: string | undefined;
   protected readonly clock: Clock;
   protected events: WireEvents | undefined;
-  /** Keeps the first bytes that are read, where a wire wants them. */
-  protected head: OutputHead | undefined;
   protected readonly framingName: string;
   readonly #observer: WireObserver | undefined;
   readonly #framing: Framing;
@@ -95,7 +92,7 @@ export abstract class ByteWire implements Wire {
     });
     this.phase = 'startup';
     const read = (chunk: Buffer) => {
-      this.head?.add(chunk);
+      this.arrived?.(chunk);
       this.#decoder.push(chunk, delivery);
     };
     this.#reader = new TurnReader(input, this.clock, read, () => {
@@ -129,6 +126,9 @@ export abstract class ByteWire implements Wire {
   protected detach(): void {
     this.#detach?.();
   }
+
+  /** Called with everything that is read, before it is decoded. */
+  protected arrived?(chunk: Uint8Array): void;
 
   /** Nothing more can be written, so the wire is of no more use: ends it once what is on its way has been read. */
   protected writeFailed?(error: Error): void;

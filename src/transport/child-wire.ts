@@ -11,7 +11,6 @@ import { explainExit } from '../process/launch/explain-exit.ts';
 import { type ServerProcess, startServerProcess } from '../process/server-process.ts';
 import type { StopRung, StopWaits } from '../process/tree/stop-ladder.ts';
 import { ByteWire } from './byte-wire.ts';
-import { OutputHead } from './output-head.ts';
 import { type StderrChoice, type StderrOutlet, stderrOutlet } from './stderr-outlet.ts';
 import { readInTurns } from './turn-reader.ts';
 import type { WireEvents, WireOptions } from './wire.ts';
@@ -41,6 +40,7 @@ export class ChildWire extends ByteWire {
   stopRung: StopRung | undefined;
   readonly #options: ChildOptions;
   readonly #stderr: StderrOutlet;
+  readonly #head = new OutputHead();
   readonly #abortStart = new AbortController();
   #process: ServerProcess | undefined;
   #starting: Promise<void> | undefined;
@@ -51,7 +51,6 @@ export class ChildWire extends ByteWire {
   constructor(options: ChildOptions) {
     super(options);
     this.#options = options;
-    this.head = new OutputHead();
     this.#stderr = stderrOutlet(options.stderr ?? 'inherit', (error) => this.report(error));
   }
 
@@ -86,7 +85,7 @@ export class ChildWire extends ByteWire {
     const process = this.#process;
     if (!process) return undefined;
     const { command = '', stderrTail = '', exitCode, signal } = process.evidence(this.phase);
-    const { bytes, total } = this.head!;
+    const { bytes, total } = this.#head;
     return {
       command,
       framing: this.framingName,
@@ -102,6 +101,10 @@ export class ChildWire extends ByteWire {
 
   mask(text: string): string {
     return this.#process?.mask(text) ?? text;
+  }
+
+  protected override arrived(chunk: Uint8Array): void {
+    this.#head.add(chunk);
   }
 
   async #start(): Promise<void> {
@@ -138,7 +141,7 @@ export class ChildWire extends ByteWire {
     // A start that fails tells its own caller.
     await this.#starting?.catch(() => undefined);
     this.stopSending();
-    this.#bytesBeforeEof = this.head!.total;
+    this.#bytesBeforeEof = this.#head.total;
     await this.#stopProcess();
     // Answers that come with the end of stdin are the proof of a missing flush.
     if (wasSilent && this.#process) await this.lastInput(this.#process.stdout);
@@ -194,5 +197,29 @@ export class ChildWire extends ByteWire {
         hint: 'It hangs inside the operating system (a dead network drive, a debugger) and cannot be ended from here.',
       }),
     );
+  }
+}
+
+const HEAD_BYTES = 8 * 1024;
+
+/**
+ * The first bytes that a child wrote, and how many there were in all: what a diagnosis of a failed start looks at. They are
+ * copied, so that no chunk stays in memory for the sake of its start.
+ */
+export class OutputHead {
+  /** How many bytes came. */
+  total = 0;
+  #buffer: Buffer | undefined; // allocated with the first byte
+
+  add(chunk: Uint8Array): void {
+    if (this.total < HEAD_BYTES) {
+      this.#buffer ??= Buffer.allocUnsafeSlow(HEAD_BYTES);
+      this.#buffer.set(chunk.subarray(0, HEAD_BYTES - this.total), this.total);
+    }
+    this.total += chunk.length;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#buffer?.subarray(0, this.total) ?? new Uint8Array();
   }
 }

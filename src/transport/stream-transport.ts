@@ -1,6 +1,6 @@
 // Messages over any pair of byte streams, or over one that goes both ways, such as a socket.
 
-import type { Duplex, Readable, Writable } from 'node:stream';
+import { type Duplex, duplexPair, type Readable, type Writable } from 'node:stream';
 import { MessageTransport } from './message-transport.ts';
 import { StreamWire } from './stream-wire.ts';
 import type { WireOptions } from './wire.ts';
@@ -18,4 +18,10 @@ export class StreamTransport extends MessageTransport {
   static over(stream: Duplex, options?: StreamTransportOptions): StreamTransport {
     return new StreamTransport(stream, stream, options);
   }
+}
+
+/** Two transports joined in memory, byte for byte as over a pipe: for tests of code that uses a transport. */
+export function memoryPair(options: StreamTransportOptions = {}): [StreamTransport, StreamTransport] {
+  const [left, right] = duplexPair();
+  return [StreamTransport.over(left, options), StreamTransport.over(right, options)];
 }

@@ -6,7 +6,7 @@ import { connectLiteMcp } from '../../src/entry/litemcp.ts';
 import { Host } from '../../src/host/index.ts';
 import { Peer } from '../../src/jsonrpc/peer.ts';
 import { Server } from '../../src/mcp/server/server.ts';
-import { memoryPair } from '../../src/transport/memory-pair.ts';
+import { memoryPair } from '../../src/transport/stream-transport.ts';
 import { fixtureTransport, isAlive } from '../fixtures/server.ts';
 
 test('a transport, which ends its child', async () => {

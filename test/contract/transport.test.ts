@@ -6,9 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { blankLines, contentLength, type Framing, fixedLength, lengthPrefix } from '../../src/framing/index.ts';
 import { Peer } from '../../src/jsonrpc/peer.ts';
-import { memoryPair } from '../../src/transport/memory-pair.ts';
 import type { Transport } from '../../src/transport/message-transport.ts';
-import { StreamTransport } from '../../src/transport/stream-transport.ts';
+import { memoryPair, StreamTransport } from '../../src/transport/stream-transport.ts';
 import { fixtureTransport } from '../fixtures/server.ts';
 import { transportContract } from './transport.contract.ts';
 

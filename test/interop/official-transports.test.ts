@@ -8,9 +8,9 @@ import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import type { Channel } from '../../src/jsonrpc/channel.ts';
 import { Peer } from '../../src/jsonrpc/peer.ts';
-import { memoryPair } from '../../src/transport/memory-pair.ts';
 import { StdioClientTransport } from '../../src/transport/stdio-client.ts';
 import type { StdioServerTransport } from '../../src/transport/stdio-server.ts';
+import { memoryPair } from '../../src/transport/stream-transport.ts';
 import { closing, fixture, until } from '../fixtures/server.ts';
 
 const officialServer = fileURLToPath(new URL('../fixtures/official/server.mjs', import.meta.url));

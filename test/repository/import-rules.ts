@@ -36,7 +36,7 @@ const all = [...belowHost, 'live', 'tap', 'host', 'analysis', 'http', 'inspector
 /** The folders without `node` are pure: they do no I/O, and tsconfig.pure.json compiles them without Node's types. */
 export const importRules: Readonly<Record<string, ImportRule>> = {
   base: { folders: [] },
-  secrets: { folders: [] },
+  secrets: { folders: ['base'] },
   framing: { folders: ['base'] },
   requests: { folders: ['base'] },
   jsonrpc: { folders: ['base', 'requests'] },

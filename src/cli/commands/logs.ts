@@ -1,9 +1,9 @@
 // `standpipe logs`: what the servers of the running host said outside of the protocol, and what happened to them.
 
+import { unlessAborted } from '../../base/at-most.ts';
 import { UsageError } from '../../base/errors.ts';
 import { connectLive } from '../../live/find-live.ts';
 import { readRecording } from '../../record/reader.ts';
-import { unlessAborted } from '../interrupt.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { logEntries } from '../logs/log-entries.ts';
 import type { Output } from '../output/output.ts';

@@ -1,9 +1,9 @@
 // `standpipe ls`: the servers and how they are. Starts nothing.
 
+import { unlessAborted } from '../../base/at-most.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
 import type { HostApi } from '../../host/host-api.ts';
 import type { ServerState, ServerStatus } from '../../host/server-state.ts';
-import { unlessAborted } from '../interrupt.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Colour } from '../output/colours.ts';
 import { printRows } from '../output/table.ts';

@@ -1,12 +1,12 @@
 // Whoever a command needs: the host that runs already, or one of its own that is stopped afterwards, without a trace.
 
+import { unlessAborted } from '../../base/at-most.ts';
 import { StandpipeError, UsageError } from '../../base/errors.ts';
 import type { Unanswered } from '../../host/caller-questions.ts';
 import type { HostApi } from '../../host/host-api.ts';
 import type { RemoteHost } from '../../host/remote-host.ts';
 import type { InputContext } from '../../mcp/client/options.ts';
 import type { ElicitParams, Tool } from '../../mcp/types.ts';
-import { unlessAborted } from '../interrupt.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { findRunningHost } from './running-host.ts';

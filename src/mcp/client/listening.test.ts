@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
 import type { JsonRpcMessage, JsonRpcRequest } from '../../jsonrpc/message.ts';
-import { memoryPair } from '../../transport/memory-pair.ts';
+import { memoryPair } from '../../transport/stream-transport.ts';
 import { SUBSCRIPTION_ID } from '../meta.ts';
 import type { SubscriptionFilter } from '../types.ts';
 import { openClient } from './open-client.ts';

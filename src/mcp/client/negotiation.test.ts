@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../base/clock.ts';
 import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
-import { memoryPair } from '../../transport/memory-pair.ts';
+import { memoryPair } from '../../transport/stream-transport.ts';
 import { openClient } from './open-client.ts';
 import type { ClientOptions } from './options.ts';
 

@@ -30,13 +30,3 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
     signal.addEventListener('abort', stop, { once: true });
   });
 }
-
-/** The promise, unless the signal comes first. */
-export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
-}

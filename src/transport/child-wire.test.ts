@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OutputHead } from './output-head.ts';
+import { OutputHead } from './child-wire.ts';
 
 test('keeps the first 8 KiB however they were cut, counts the rest, and keeps no chunk alive', () => {
   const head = new OutputHead();
