@@ -41,9 +41,9 @@ export function isLogLevel(text: unknown): text is LogLevel {
   return logLevels.includes(text as LogLevel);
 }
 
-/** Whether a message of `level` is to be sent to somebody who asked for `wanted` and above. */
-export function reaches(level: LogLevel, wanted: LogLevel): boolean {
-  return logLevels.indexOf(level) >= logLevels.indexOf(wanted);
+/** Whether a message of `level` is for a client that asked for `wanted` and above. One without a known level is for all. */
+export function reaches(level: unknown, wanted: LogLevel): boolean {
+  return !isLogLevel(level) || logLevels.indexOf(level) >= logLevels.indexOf(wanted);
 }
 
 const envelopeKeys: readonly string[] = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL];

@@ -144,6 +144,14 @@ test('a modern subscription begins with its acknowledgement, and is answered whe
   expect(await answer).toMatchObject({ result: { resultType: 'complete' } });
 });
 
+test('a session hears of notifications that MCP does not define', async () => {
+  const service = new OpaqueService();
+  const client = await RawClient.connect(service);
+  await client.initialize();
+  service.tell('others', 'notifications/com.example/news', { unknown: [1] });
+  expect((await client.notified('notifications/com.example/news')).params).toEqual({ unknown: [1] });
+});
+
 test('a session hears of log messages of the level that it set', async () => {
   const service = new OpaqueService();
   const client = await RawClient.connect(service);

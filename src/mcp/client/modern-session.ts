@@ -6,7 +6,14 @@ import { PeerError, toError, UsageError } from '../../base/errors.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
 import type { JsonRpcMessage } from '../../jsonrpc/message.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
-import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION, type RequestEnvelope } from '../meta.ts';
+import {
+  CLIENT_CAPABILITIES,
+  CLIENT_INFO,
+  LOG_LEVEL,
+  PROTOCOL_VERSION,
+  type RequestEnvelope,
+  reaches,
+} from '../meta.ts';
 import { ownInfo } from '../own-info.ts';
 import type { ModernRevision } from '../revisions.ts';
 import type { Caller, ClientFacts, Params, Result, Watcher } from '../service.ts';
@@ -19,7 +26,7 @@ import { onlyCaller } from './open-callers.ts';
 import type { ClientOptions } from './options.ts';
 import { mayAskForInput, SentRequest, type ServerFacts, Session } from './session.ts';
 import type { Warn } from './warnings.ts';
-import { isListening, isLogged, LOG_METHOD } from './watchers.ts';
+import { isListening, LOG_METHOD } from './watchers.ts';
 
 const DEFAULT_MAX_INPUT_ROUNDS = 10;
 const DEFAULT_ACKNOWLEDGE_MS = 60_000;
@@ -120,7 +127,7 @@ export class ModernSession extends Session {
   protected override logged(params: Params | undefined): void {
     const level = params?.level;
     const caller = onlyCaller(this.peer, ({ client: { logLevel } }) => {
-      return logLevel !== undefined && isLogged(level, logLevel);
+      return logLevel !== undefined && reaches(level, logLevel);
     });
     if (caller) caller.log(params!);
     else this.watchers.notify(LOG_METHOD, params);

@@ -1,9 +1,9 @@
 // Who watches a server, and which of its notifications reach whom. How the server is asked to send them depends on the era.
 
 import { toError } from '../../base/errors.ts';
-import { isLogLevel, reaches } from '../meta.ts';
+import { reaches } from '../meta.ts';
 import type { Params, Watcher, WatchFilter } from '../service.ts';
-import type { LogLevel, SubscriptionFilter } from '../types.ts';
+import type { SubscriptionFilter } from '../types.ts';
 
 export type ListKind = 'tools' | 'resources' | 'prompts';
 export const listKinds: readonly ListKind[] = ['tools', 'resources', 'prompts'];
@@ -85,7 +85,7 @@ export function isListening(filter: WatchFilter): boolean {
 }
 
 function wants(filter: WatchFilter, method: string, params: Params | undefined): boolean {
-  if (method === LOG_METHOD) return filter.logs !== undefined && isLogged(params?.level, filter.logs);
+  if (method === LOG_METHOD) return filter.logs !== undefined && reaches(params?.level, filter.logs);
   if (method === UPDATED_METHOD) {
     const uri = params?.uri;
     return (
@@ -95,11 +95,6 @@ function wants(filter: WatchFilter, method: string, params: Params | undefined):
   const list = listChanged.get(method);
   if (list) return filter[list] === true;
   return filter.others === true && !ofRequests.has(method);
-}
-
-/** A message without a known level is for all. */
-export function isLogged(level: unknown, wanted: LogLevel): boolean {
-  return !isLogLevel(level) || reaches(level, wanted);
 }
 
 /** "The URI MAY be a sub-resource of the one that the client subscribed to." */

@@ -37,7 +37,8 @@ export function modernResult(
   info: Implementation | undefined,
   hints: Required<CacheHints>,
 ): Result {
-  const _meta = { ...(info && { [SERVER_INFO]: info }), ...(result._meta as Meta | undefined) };
+  const meta = result._meta as Meta | undefined;
+  const _meta = info ? { [SERVER_INFO]: info, ...meta } : { ...meta };
   if (result.resultType === 'input_required') return { ...result, _meta };
   if (!cacheable.has(method)) return { resultType: 'complete', ...result, _meta };
   return { resultType: 'complete', ...hints, ...result, _meta };

@@ -43,6 +43,8 @@ export class Front {
   #session: Session | undefined;
   /** Of the last request of 2026-07-28. */
   #modern: ClientFacts | undefined;
+  /** Of the service, since it was last described. */
+  #info: Implementation | undefined;
   #elicitations = 0;
 
   constructor(shared: Fronts, channel: Channel, options: PeerOptions) {
@@ -159,18 +161,21 @@ export class Front {
 
   #dressed(method: string, result: Result): Result | Promise<Result> {
     const { cache } = this.#shared;
-    const facts = this.#service.describe();
-    if (!(facts instanceof Promise)) return modernResult(result, method, facts.info, cache);
+    if (this.#info) return modernResult(result, method, this.#info, cache);
+    const described = this.#described(({ info }) => modernResult(result, method, info, cache));
     // A service that is lost by now has answered all the same.
-    return facts.then(
-      ({ info }) => modernResult(result, method, info, cache),
-      () => modernResult(result, method, undefined, cache),
-    );
+    return described instanceof Promise
+      ? described.catch(() => modernResult(result, method, undefined, cache))
+      : described;
   }
 
   #described<T>(use: (facts: ServiceFacts) => T): T | Promise<T> {
+    const known = (facts: ServiceFacts) => {
+      this.#info = facts.info;
+      return use(facts);
+    };
     const facts = this.#service.describe();
-    return facts instanceof Promise ? facts.then(use) : use(facts);
+    return facts instanceof Promise ? facts.then(known) : known(facts);
   }
 
   /** The session begins at once: a client may send its next request before the service has described itself. */

@@ -1,5 +1,5 @@
-// What a legacy client hears of: changes of the lists and log messages without asking, and the resources that it has
-// subscribed to, one by one. Those are bounded in number and in length.
+// What a legacy client hears of: changes of the lists, log messages and notifications that MCP does not define without
+// asking, and updates of the resources that it has subscribed to, one by one. Those are bounded in number and in length.
 
 import { toError } from '../../base/errors.ts';
 import { invalidParams } from '../protocol-errors.ts';
@@ -33,6 +33,7 @@ export class LegacySubscriptions {
       toolsListChanged: true,
       promptsListChanged: true,
       resourcesListChanged: true,
+      others: true,
     });
     if (this.#logs) stop(this.#logs);
     this.#logs = this.#watchOrReport({ logs: level });

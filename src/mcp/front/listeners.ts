@@ -21,8 +21,9 @@ class Listener {
   end!: (result: Result) => void;
   stop: (() => void) | undefined;
   isOver = false;
-  /** What came before the acknowledgement was sent. */
-  early: (() => void)[] | undefined = [];
+  isAcknowledged = false;
+  /** What is listened for. */
+  filter: SubscriptionFilter = {};
 
   constructor(inbound: InboundCall) {
     this.inbound = inbound;
@@ -64,15 +65,15 @@ export class Listeners {
 
   async #begin(listener: Listener, wanted: SubscriptionFilter): Promise<Result> {
     try {
-      const filter = offered(wanted, (await this.#service.describe()).capabilities);
+      listener.filter = offered(wanted, (await this.#service.describe()).capabilities);
       const stop = await this.#service.watch({
-        filter,
+        filter: listener.filter,
         notified: (method, params) => this.#notified(listener, method, params),
         ended: () => this.#end(listener),
       });
       listener.stop = stop;
       if (listener.isOver) stop();
-      else this.#acknowledge(listener, filter);
+      else this.#acknowledge(listener);
     } catch (error) {
       this.#forget(listener);
       throw error;
@@ -80,22 +81,21 @@ export class Listeners {
     return listener.ended;
   }
 
-  /** The acknowledgement must be the first message of the subscription. */
-  #acknowledge(listener: Listener, notifications: SubscriptionFilter): void {
+  /** Once, and before any other message of the subscription. */
+  #acknowledge(listener: Listener): void {
+    if (listener.isAcknowledged) return;
+    listener.isAcknowledged = true;
     this.#notifier.reply('notifications/subscriptions/acknowledged', {
       _meta: { [SUBSCRIPTION_ID]: listener.id },
-      notifications,
+      notifications: listener.filter,
     });
-    for (const send of listener.early ?? []) send();
-    listener.early = undefined;
   }
 
   #notified(listener: Listener, method: string, params: Params | undefined): void {
     if (listener.isOver) return;
+    this.#acknowledge(listener);
     const _meta = { ...(params?._meta as Meta | undefined), [SUBSCRIPTION_ID]: listener.id };
-    const send = () => this.#notifier.changed(method, { ...params, _meta });
-    if (listener.early) listener.early.push(send);
-    else send();
+    this.#notifier.changed(method, { ...params, _meta });
   }
 
   /** The server ends: each listener gets the answer to its request. Resolves when all were handed to the transport. */

@@ -28,9 +28,24 @@ test('a client that has caught up gets the newest of each kind, of calls that st
     ['tools/list_changed', undefined],
     ['resources/updated', { uri: 'mem://1' }],
     ['resources/updated', { uri: 'mem://0' }],
-    ['message', { level: 'error', data: '1000 log messages were not sent: the client did not read' }],
+    ['message', { level: 'error', data: '1000 notifications were not sent: the client did not read' }],
   ]);
   notifier.setFull(true);
   notifier.setFull(false);
   expect(sent).toHaveLength(5);
+});
+
+test('changes are kept up to a limit while the client does not read, and counted beyond', () => {
+  const sent: { method: string; params: unknown }[] = [];
+  const notifier = new Notifier((method, params) => sent.push({ method, params }));
+  notifier.setFull(true);
+  const megabyte = 'x'.repeat(1024 * 1024);
+  for (let n = 0; n < 40; n++) notifier.changed('notifications/resources/updated', { uri: `mem://${n}`, megabyte });
+  notifier.setFull(false);
+  const kept = sent.length - 1;
+  expect(kept).toBe(31);
+  expect(sent.at(-1)?.params).toEqual({
+    level: 'warning',
+    data: `${40 - kept} notifications were not sent: the client did not read`,
+  });
 });

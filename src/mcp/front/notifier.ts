@@ -1,7 +1,6 @@
 // The notifications of one connection. A client that reads is sent each as it comes. While too much waits for it
-// (`setFull`), nothing is added: of each call's progress the newest is kept, of equal changes one, and log messages are
-// counted. When it has caught up it gets those, and the count. So notifications are bounded by what the client itself has
-// asked for: its calls and its subscriptions.
+// (`setFull`), nothing is added: of each call's progress the newest is kept, of equal changes one up to a limit, and all else
+// is counted. When it has caught up it gets those, and the count.
 
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import type { Params } from '../service.ts';
@@ -12,14 +11,17 @@ type Send = (method: string, params: Params | undefined, request?: RequestId) =>
 
 const PROGRESS = 'notifications/progress';
 const LOG = 'notifications/message';
+/** As many as a client can subscribe to. */
+const MOST_CHANGE_CHARS = 32 * 1024 * 1024;
 
 export class Notifier {
   readonly #send: Send;
   #isFull = false;
   #progress = new Map<InboundCall, Params>();
   #changes = new Map<string, { method: string; params: Params | undefined }>();
-  #unsentLogs = 0;
-  /** Of the last of them: a level that the client wants. */
+  #changeChars = 0;
+  #unsent = 0;
+  /** Of the last log message among them: a level that the client wants. */
   #unsentLevel: unknown;
 
   constructor(send: Send) {
@@ -33,14 +35,21 @@ export class Notifier {
 
   log(params: Params, call?: InboundCall): void {
     if (!this.#isFull) return this.#send(LOG, params, call?.id);
-    this.#unsentLogs++;
+    this.#unsent++;
     this.#unsentLevel = params.level;
   }
 
   /** Something has changed, and the client will look again: to say it once is enough. */
   changed(method: string, params?: Params): void {
-    if (this.#isFull) this.#changes.set(JSON.stringify([method, params]), { method, params });
-    else this.#send(method, params);
+    if (!this.#isFull) return this.#send(method, params);
+    const key = JSON.stringify([method, params]);
+    if (this.#changes.has(key)) return;
+    if (this.#changeChars + key.length > MOST_CHANGE_CHARS) {
+      this.#unsent++;
+      return;
+    }
+    this.#changes.set(key, { method, params });
+    this.#changeChars += key.length;
   }
 
   /** One that a request calls for. It is sent in any case: requests are not read while too much waits. */
@@ -56,9 +65,11 @@ export class Notifier {
     this.#progress.clear();
     for (const { method, params } of this.#changes.values()) this.#send(method, params);
     this.#changes.clear();
-    if (this.#unsentLogs === 0) return;
-    const data = `${this.#unsentLogs} log messages were not sent: the client did not read`;
-    this.#unsentLogs = 0;
-    this.#send(LOG, { level: this.#unsentLevel, data });
+    this.#changeChars = 0;
+    if (this.#unsent === 0) return;
+    const data = `${this.#unsent} notifications were not sent: the client did not read`;
+    this.#send(LOG, { level: this.#unsentLevel ?? 'warning', data });
+    this.#unsent = 0;
+    this.#unsentLevel = undefined;
   }
 }

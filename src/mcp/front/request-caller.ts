@@ -7,7 +7,7 @@ import { type CallOptions, reaches } from '../meta.ts';
 import { missingCapability } from '../protocol-errors.ts';
 import { has } from '../revisions.ts';
 import type { Caller, ClientFacts, Params } from '../service.ts';
-import type { InputRequest, InputResponse, LogLevel } from '../types.ts';
+import type { InputRequest, InputResponse } from '../types.ts';
 import { missingFor } from './missing-capability.ts';
 import type { Notifier } from './notifier.ts';
 
@@ -68,7 +68,7 @@ export abstract class RequestCaller implements Caller {
   /** Sent only to a client that wants messages of this level. */
   log(params: Params): void {
     const wanted = this.client.logLevel;
-    if (wanted === undefined || !reaches(params.level as LogLevel, wanted) || this.inbound.cancelled) return;
+    if (wanted === undefined || !reaches(params.level, wanted) || this.inbound.cancelled) return;
     this.notifier.log(params, this.inbound);
   }
 

@@ -130,7 +130,8 @@ export class SuspendedCalls {
       };
       work.result?.then(resolve, reject);
       // Not all questions were answered: those left go out again, with what the handler may ask now.
-      if (work.questions.size > 0) queueMicrotask(() => queueMicrotask(() => work.onAsked?.()));
+      if (inbound !== work.first && work.questions.size > 0)
+        queueMicrotask(() => queueMicrotask(() => work.onAsked?.()));
     });
   }
 

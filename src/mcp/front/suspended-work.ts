@@ -24,7 +24,7 @@ export class Work extends RequestCaller {
   bytes = 0;
   /** Method and parameters: a retry must be the same request. */
   identity = '';
-  readonly questions = new Map<string, Question>();
+  #questions: Map<string, Question> | undefined;
   asked = 0;
   onAsked: (() => void) | undefined;
   dueMs = 0;
@@ -46,6 +46,12 @@ export class Work extends RequestCaller {
     return this.#asker.ask(this, request, name, signal);
   }
 
+  /** Made on first use: most requests ask nothing. */
+  get questions(): Map<string, Question> {
+    this.#questions ??= new Map();
+    return this.#questions;
+  }
+
   /** For a question without a name: one that no other has. */
   nextName(): string {
     let name: string;
@@ -62,6 +68,6 @@ export class Work extends RequestCaller {
   done(): void {
     this.isDone = true;
     // Left open: a handler that does not wait for an answer does not catch its failure either.
-    this.questions.clear();
+    this.#questions?.clear();
   }
 }
