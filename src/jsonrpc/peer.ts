@@ -52,6 +52,8 @@ export class Peer {
   onerror: ((error: Error) => void) | undefined;
   /** The other end answers with ids as text ("1" for 1), which is understood. Called once. */
   onTextId: ((id: string) => void) | undefined;
+  /** If set, requests of the other end get no answer: it is called with their method instead. */
+  onIgnoredRequest: ((method: string) => void) | undefined;
   answerFaults: boolean;
   readonly channel: Channel;
   #outbound: Outbound;
@@ -187,8 +189,9 @@ export class Peer {
 
   #receive = (message: JsonRpcMessage, _extra?: unknown, frameBytes?: number): void => {
     if ('method' in message) {
-      if ('id' in message) this.#inbound.accept(message, frameBytes);
-      else this.#notified(message);
+      if (!('id' in message)) this.#notified(message);
+      else if (this.onIgnoredRequest) this.onIgnoredRequest(message.method);
+      else this.#inbound.accept(message, frameBytes);
     } else if (!this.#outbound.answer(message)) {
       this.onerror?.(unexpectedAnswer(message));
     }

@@ -40,8 +40,10 @@ export interface AskingGate {
 
 /** Legacy: the server asks by requests of its own, which name no request of ours. */
 export function answerRequests(peer: Peer, handlers: InputHandlers, gate: AskingGate): void {
+  const { elicitation, sampling, roots } = clientCapabilities(handlers, 'legacy');
+  const declared = { 'elicitation/create': elicitation, 'sampling/createMessage': sampling, 'roots/list': roots };
   for (const method of inputMethods) {
-    if (!handlerOf(method, handlers)) continue; // the peer answers "method not found"
+    if (!declared[method]) continue; // the peer answers "method not found"
     const answer: RequestHandler = async (params, call) => {
       // A server in a hurry asks right behind its answer to `initialize`: that is about to be read.
       if (!gate.mayAsk) await pause(gate.clock, 0, call.signal);

@@ -3,8 +3,6 @@
 
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, toError, UsageError } from '../../base/errors.ts';
-import type { Channel } from '../../jsonrpc/channel.ts';
-import type { JsonRpcMessage } from '../../jsonrpc/message.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import {
   CLIENT_CAPABILITIES,
@@ -56,7 +54,10 @@ export class ModernSession extends Session {
       warn,
     });
     peer.answerFaults = false;
-    ignoreRequests(peer.channel, warn);
+    // "Clients MUST NOT write JSON-RPC responses", and servers no requests.
+    peer.onIgnoredRequest = (method) => {
+      warn('request-ignored', `The server sent the request ${method}, which 2026-07-28 forbids; it got no answer`);
+    };
   }
 
   request(method: string, params: Params, caller: Caller): Result | Promise<Result> {
@@ -169,22 +170,6 @@ export function makeEnvelope(
   capabilities: ClientCapabilities,
 ): RequestEnvelope {
   return { [PROTOCOL_VERSION]: revision, [CLIENT_INFO]: info, [CLIENT_CAPABILITIES]: capabilities };
-}
-
-/**
- * "Clients MUST NOT write JSON-RPC responses" and servers no requests: one that comes nevertheless stops here, before the
- * peer would answer it.
- */
-function ignoreRequests(channel: Channel, warn: Warn): void {
-  const deliver = channel.onmessage as
-    | ((message: JsonRpcMessage, extra?: never, frameBytes?: number) => void)
-    | undefined;
-  channel.onmessage = (message: JsonRpcMessage, extra?: never, frameBytes?: number) => {
-    if ('method' in message && 'id' in message) {
-      const { method } = message;
-      warn('request-ignored', `The server sent the request ${method}, which 2026-07-28 forbids; it got no answer`);
-    } else deliver?.(message, extra, frameBytes);
-  };
 }
 
 function notSent(uri: string): UsageError {

@@ -1,0 +1,36 @@
+// A stdio process behind a session of each revision is a service like any other.
+
+import { type ClientOptions, connect } from '../../src/entry/client.ts';
+import { has, legacyRevisions, modernRevisions } from '../../src/mcp/revisions.ts';
+import { contractServer, serviceContract } from '../contract/service.contract.ts';
+
+async function open(options: ClientOptions) {
+  const command = { command: process.execPath, args: [contractServer], stderr: 'inherit' } as const;
+  const client = await connect(command, { capabilities: { elicitation: { form: {} } }, ...options });
+  return { service: client.service, close: () => client.close() };
+}
+
+for (const revision of modernRevisions) {
+  serviceContract(`a process that speaks ${revision}`, () => open({ revision }), {
+    skip: {
+      'a watcher hears of log messages that belong to no request': 'the revision has log messages of requests only',
+    },
+  });
+}
+
+const legacySkips = {
+  'a log message goes to the caller of its request': 'a legacy server logs for its session: watchers hear of it',
+  'questions of several callers go to each its own': 'a question of a legacy server names no request',
+};
+const withoutElicitation = {
+  ...legacySkips,
+  'a question goes to its caller, and the answer to the handler': 'the revision has no elicitation',
+};
+
+for (const revision of legacyRevisions) {
+  const skip = has(revision, 'elicitation') ? legacySkips : withoutElicitation;
+  const noMessage = { 'progress goes to the caller of its request': 'the revision has no messages of progress' };
+  serviceContract(`a process that speaks ${revision}`, () => open({ revision }), {
+    skip: has(revision, 'progressMessage') ? skip : { ...skip, ...noMessage },
+  });
+}
