@@ -1,4 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { RpcError } from '../../src/base/errors.ts';
+import { connectLiteMcp } from '../../src/connect/litemcp.ts';
+import { LiteMcpService } from '../../src/litemcp/as-mcp.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { declare } from '../fixtures/service-contract/declare.mjs';
 import { serviceContract } from './service.contract.ts';
@@ -13,6 +16,35 @@ serviceContract(
     skip: {
       'a closed service refuses requests, and its watchers learn of the end':
         'handlers are there as long as the process; only connections close',
+    },
+  },
+);
+
+const oneTool = 'a LiteMCP server has one tool';
+const noMessages = 'LiteMCP has requests and answers only';
+
+serviceContract(
+  'a LiteMCP process',
+  async () => {
+    const server = fileURLToPath(new URL('../fixtures/service-contract/litemcp-server.mjs', import.meta.url));
+    const client = await connectLiteMcp({ command: process.execPath, args: [server], stderr: 'ignore' });
+    return { service: new LiteMcpService(client), close: () => client.close() };
+  },
+  {
+    skip: {
+      'it reads resources, gets prompts and completes': 'LiteMCP has tools only',
+      '`_meta` and unknown members pass unchanged': 'LiteMCP has no other members',
+      'an answer with an error passes with code, message and data unchanged': 'LiteMCP has error texts only',
+      'a tool that fails has a result that says so': oneTool,
+      'progress goes to the caller of its request': noMessages,
+      'a log message goes to the caller of its request': noMessages,
+      'a question goes to its caller, and the answer to the handler': noMessages,
+      'questions of several callers go to each its own': noMessages,
+      'a question that fails ends its request and nothing else': noMessages,
+      'a handler learns that its caller has cancelled': 'LiteMCP cannot cancel',
+      'a watcher hears of the lists that it asked for': noMessages,
+      'a watcher hears of the resources that it asked for, until it stops': noMessages,
+      'a watcher hears of log messages that belong to no request': noMessages,
     },
   },
 );
