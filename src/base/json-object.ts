@@ -1,9 +1,15 @@
-// What kind of JSON a value is.
+// Values of JSON: their kinds, and objects with any names.
 
 export type JsonObject = Record<string, unknown>;
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** For names that come from a peer: `__proto__` becomes an ordinary member. */
+export function setOwn<T>(target: Record<string, T>, name: string, value: T): void {
+  if (name !== '__proto__') target[name] = value;
+  else Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true });
 }
 
 /** For messages: "null", "absent", "an array", "an object", "a string". */

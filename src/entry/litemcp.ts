@@ -20,6 +20,7 @@ export {
 } from '../connect/litemcp-bridges.ts';
 export type { Noise } from '../jsonrpc/channel.ts';
 export type { ArgumentValues } from '../litemcp/arguments.ts';
+export type { ContentValue, HandlerResult } from '../litemcp/call-result.ts';
 export {
   type CallResult,
   type CallResultResponse,
@@ -30,7 +31,6 @@ export {
 } from '../litemcp/call-result.ts';
 export { type CallOptions, type InfoOptions, LiteMcpClient, type LiteMcpClientOptions } from '../litemcp/client.ts';
 export { mcpToolAsLiteMcp, type ToolCaller } from '../litemcp/from-mcp.ts';
-export type { ContentValue, HandlerResult } from '../litemcp/handler-result.ts';
 export { type IOBasic, type OperationId, parseIOBasic, printIOBasic, Unreadable } from '../litemcp/io-basic.ts';
 export { type ModelReply, parseModelReply } from '../litemcp/model-reply.ts';
 export { toolPrompt } from '../litemcp/prompt.ts';
@@ -44,9 +44,8 @@ export {
   type ValuesOf,
 } from '../litemcp/server.ts';
 export type { ServerConnection } from '../litemcp/server-connection.ts';
-export { type Parameter, readParameter, readTool, type Tool } from '../litemcp/tool.ts';
+export { type Parameter, readParameter, readTool, readToolCall, type Tool, type ToolCall } from '../litemcp/tool.ts';
 export { argumentsByPosition } from '../litemcp/tool-as-mcp.ts';
-export { readToolCall, type ToolCall } from '../litemcp/tool-call.ts';
 export { parseValue, printValue, type ValueOf } from '../litemcp/values.ts';
 export { PROTOCOL_VERSION, readVersion, type VersionTuple } from '../litemcp/version.ts';
 export type { StopRung, StopWaits } from '../process/tree/stop-ladder.ts';

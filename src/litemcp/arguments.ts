@@ -2,10 +2,9 @@
 // those back to names. Whatever does not fit is said in one sentence that a caller, or a model, can act on.
 
 import { toError } from '../base/errors.ts';
-import { setOwn } from './shape.ts';
-import type { Parameter, Tool } from './tool.ts';
-import { losesDigits } from './tool-call.ts';
-import { textOfValue } from './values.ts';
+import { setOwn } from '../base/json-object.ts';
+import { losesDigits, type Parameter, type Tool } from './tool.ts';
+import { parserOf, textOfValue } from './values.ts';
 
 /** By position, or by name. What is no string is sent as the text of its value. */
 export type ArgumentValues = readonly unknown[] | Readonly<Record<string, unknown>>;
@@ -82,4 +81,47 @@ function describeParameter({ name }: Named): string {
 
 function isList(args: ArgumentValues): args is readonly unknown[] {
   return Array.isArray(args);
+}
+
+interface Prepared {
+  name: string;
+  /** As it stands in JSON, with its colon. */
+  key: string;
+  parse: (text: string) => unknown;
+}
+
+/** The parameters of a tool that is served, prepared once for all its calls. */
+export class ServedParameters {
+  readonly #prepared: readonly Prepared[];
+
+  constructor(parameters: readonly Parameter[]) {
+    this.#prepared = parameters.map(({ name, type }) => ({
+      name,
+      key: `${JSON.stringify(name)}:`,
+      parse: parserOf(type),
+    }));
+  }
+
+  /** Throws with what does not fit. */
+  values(args: readonly string[]): object {
+    const values: Record<string, unknown> = {};
+    for (let i = 0; i < this.#prepared.length; i++) {
+      const { name, parse } = this.#prepared[i]!;
+      try {
+        setOwn(values, name, parse(args[i]!));
+      } catch (error) {
+        throw new Error(`The argument ${JSON.stringify(name)} does not fit: ${toError(error).message}`);
+      }
+    }
+    return values;
+  }
+
+  /** As far as both reach: the arguments of a refused call are shown too. */
+  print(args: readonly string[]): string {
+    let text = '';
+    for (let i = 0; i < this.#prepared.length && i < args.length; i++) {
+      text += `${i === 0 ? '' : ','}${this.#prepared[i]!.key}${JSON.stringify(args[i])}`;
+    }
+    return `{${text}}`;
+  }
 }

@@ -2,6 +2,7 @@
 // alone tells, and what went wrong stands in `content` for the model to read.
 
 import { placeOf, readBoolean, readList, readObject, readString } from './shape.ts';
+import { printValue, textOfValue } from './values.ts';
 import { readInnerVersion, VERSION_TEXT, type VersionTuple } from './version.ts';
 
 export interface CallResultResponseContent {
@@ -69,4 +70,54 @@ function readParams(value: unknown, at: string): Record<string, string> {
   const params = readObject(value, at);
   for (const name of Object.keys(params)) readString(params[name], at, name);
   return params as Record<string, string>;
+}
+
+/** One content whose `data` may still be a value. */
+export interface ContentValue {
+  type: string;
+  data: unknown;
+}
+
+/**
+ * What a handler may return. A plain value is one content of its own type, and `undefined` or `null` is no content. A whole
+ * response is for a handler that reports an error with several contents.
+ */
+export type HandlerResult =
+  | string
+  | number
+  | bigint
+  | boolean
+  | null
+  | undefined
+  | object
+  | readonly ContentValue[]
+  | { content: readonly ContentValue[]; error: boolean };
+
+/** Throws a UsageError for what has no text. */
+export function toResponse(result: unknown): CallResultResponse {
+  if (isResponse(result)) return { content: result.content.map(textContent), error: result.error };
+  return { content: toContent(result), error: false };
+}
+
+function toContent(result: unknown): CallResultResponseContent[] {
+  if (result === undefined || result === null) return [];
+  // An empty list is a value: nothing was found. No content at all is what `undefined` says.
+  if (Array.isArray(result) && result.length > 0 && result.every(isContent)) return result.map(textContent);
+  return [printValue(result)];
+}
+
+function textContent({ type, data }: ContentValue): CallResultResponseContent {
+  return { type, data: textOfValue(data) };
+}
+
+function isContent(value: unknown): value is ContentValue {
+  if (typeof value !== 'object' || value === null) return false;
+  const keys = Object.keys(value);
+  return keys.length === 2 && keys.includes('data') && typeof (value as ContentValue).type === 'string';
+}
+
+function isResponse(value: unknown): value is { content: ContentValue[]; error: boolean } {
+  if (typeof value !== 'object' || value === null) return false;
+  const { content, error } = value as Record<string, unknown>;
+  return typeof error === 'boolean' && Array.isArray(content) && content.every(isContent);
 }

@@ -11,8 +11,7 @@ import { AnswerReader, type AnswerSink } from './answer-reader.ts';
 import { type ArgumentValues, layOutArguments } from './arguments.ts';
 import { type CallResult, readCallResult, textOf } from './call-result.ts';
 import { envelope, type IOBasic } from './io-basic.ts';
-import { readTool, type Tool } from './tool.ts';
-import { printToolCall } from './tool-call.ts';
+import { printToolCall, readTool, type Tool } from './tool.ts';
 
 export interface LiteMcpClientOptions {
   /** How long an answer may take unless a call says otherwise. */

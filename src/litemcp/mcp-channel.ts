@@ -16,9 +16,8 @@ import { AnswerReader, type AnswerSink, faultOf } from './answer-reader.ts';
 import { readCallResult, textOf } from './call-result.ts';
 import { envelope, type IOBasic } from './io-basic.ts';
 import { toMcpResult } from './mcp-result.ts';
-import { readTool } from './tool.ts';
+import { printToolCall, readTool } from './tool.ts';
 import { serverInfoOf, type ToolAsMcp, toolAsMcp } from './tool-as-mcp.ts';
-import { printToolCall } from './tool-call.ts';
 
 /** The one that a client of this channel is to be opened with. */
 export const REVISION_SHOWN: ModernRevision = NEWEST_MODERN;

@@ -5,8 +5,7 @@
 import { jsonObjects } from '../base/json-in-text.ts';
 import { isObject, jsonKind } from '../base/json-object.ts';
 import { layOutArguments } from './arguments.ts';
-import type { Tool } from './tool.ts';
-import type { ToolCall } from './tool-call.ts';
+import type { Tool, ToolCall } from './tool.ts';
 import { PROTOCOL_VERSION } from './version.ts';
 
 export type ModelReply =

@@ -3,10 +3,9 @@
 // its own text does, and an empty string leaves one out. Texts are read by the types of the schema before they are sent.
 
 import { toError } from '../base/errors.ts';
-import { isObject } from '../base/json-object.ts';
+import { isObject, setOwn } from '../base/json-object.ts';
 import { alternatives, propertiesOf, requiredOf } from '../mcp/schema-alternatives.ts';
 import type { JsonSchema } from '../mcp/types.ts';
-import { setOwn } from './shape.ts';
 import type { Parameter } from './tool.ts';
 import { parseValue, textOfValue } from './values.ts';
 

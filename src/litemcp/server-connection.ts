@@ -8,9 +8,8 @@ import type { FrameFault } from '../framing/framing.ts';
 import { SENT } from '../requests/pending-requests.ts';
 import { QueuedRequest, RequestQueue } from '../requests/request-queue.ts';
 import type { Wire, WireEvents } from '../transport/wire.ts';
-import { byName, wrongCount } from './arguments.ts';
-import { type CallResultResponse, errorResponse, printCallResult } from './call-result.ts';
-import { toResponse } from './handler-result.ts';
+import { byName, ServedParameters, wrongCount } from './arguments.ts';
+import { type CallResultResponse, errorResponse, printCallResult, toResponse } from './call-result.ts';
 import {
   envelope,
   type IOBasic,
@@ -22,10 +21,8 @@ import {
   Unreadable,
 } from './io-basic.ts';
 import { SeenIds } from './seen-ids.ts';
-import { ServedParameters } from './served-parameters.ts';
 import type { LiteMcpCall } from './server.ts';
-import type { Tool } from './tool.ts';
-import { readToolCall } from './tool-call.ts';
+import { readToolCall, type Tool } from './tool.ts';
 
 export interface ServerConnectionOptions {
   tool: Tool;

@@ -4,7 +4,7 @@
 import { UsageError } from '../base/errors.ts';
 import { DEFAULT_MAX_INBOUND_BYTES } from '../requests/request-queue.ts';
 import type { Wire } from '../transport/wire.ts';
-import type { HandlerResult } from './handler-result.ts';
+import type { HandlerResult } from './call-result.ts';
 import type { OperationId } from './io-basic.ts';
 import { ServerConnection } from './server-connection.ts';
 import { makeTool, type Parameter, type Tool } from './tool.ts';

@@ -52,9 +52,3 @@ export function readOptionalList<T>(
 ): T[] {
   return value === undefined || value === null ? [] : readList(value, at, readItem);
 }
-
-/** Names come from outside, and `__proto__` is one of them: assigned, it would vanish. */
-export function setOwn<T>(target: Record<string, T>, name: string, value: T): void {
-  if (name !== '__proto__') target[name] = value;
-  else Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true });
-}

@@ -3,10 +3,9 @@
 // server to read; any other value must be what the schema says.
 
 import { UsageError } from '../base/errors.ts';
-import { isObject, jsonKind } from '../base/json-object.ts';
+import { isObject, jsonKind, setOwn } from '../base/json-object.ts';
 import type { Implementation, JsonSchema, Tool as McpTool } from '../mcp/types.ts';
 import { byName, type LaidOut, layOutArguments, wrongCount } from './arguments.ts';
-import { setOwn } from './shape.ts';
 import type { Parameter, Tool } from './tool.ts';
 import { type Kind, kindOf, parseValue } from './values.ts';
 

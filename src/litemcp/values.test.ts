@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import { toResponse } from './handler-result.ts';
+import { toResponse } from './call-result.ts';
 import { parseValue, printValue, type ValueOf } from './values.ts';
 
 describe('text becomes the value that its type promises', () => {

@@ -3,6 +3,7 @@
 
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { UsageError } from '../base/errors.ts';
+import { setOwn } from '../base/json-object.ts';
 import type { StandardSchema } from './schema.ts';
 import type { JsonSchema } from './types.ts';
 
@@ -72,7 +73,7 @@ function joined(names: string[], results: Result[]): Result {
     if (result.issues) {
       issues.push(...result.issues.map((issue) => ({ ...issue, path: [name, ...(issue.path ?? [])] })));
     } else if (result.value !== undefined) {
-      Object.defineProperty(value, name, { value: result.value, enumerable: true, writable: true, configurable: true });
+      setOwn(value, name, result.value);
     }
   }
   return issues.length > 0 ? { issues } : { value };

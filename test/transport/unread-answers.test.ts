@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { connect } from '../../src/entry/client.ts';
 import { connectLiteMcp } from '../../src/entry/litemcp.ts';
 import { envelope } from '../../src/litemcp/io-basic.ts';
-import { printToolCall } from '../../src/litemcp/tool-call.ts';
+import { printToolCall } from '../../src/litemcp/tool.ts';
 import { closing, fixture } from '../fixtures/server.ts';
 import { messages, startUnread } from '../fixtures/unread-child.ts';
 import { path } from '../litemcp/raw-process.ts';

@@ -1,7 +1,7 @@
 // From the words of a command line to the arguments of a tool, typed by its schema and checked before anything is sent.
 
 import { UsageError } from '../../base/errors.ts';
-import { setOwn } from '../../litemcp/shape.ts';
+import { setOwn } from '../../base/json-object.ts';
 import { objectSchema, objectSchemas, propertiesOf } from '../../mcp/schema-alternatives.ts';
 import type { JsonSchema } from '../../mcp/types.ts';
 import { checkArguments, describeParameters } from './check.ts';
