@@ -2,6 +2,7 @@
 // in one way, and everything that was written has left before the program ends, or it is said that it could not.
 
 import { Command, CommanderError, Option } from 'commander';
+import { shellWord } from '../base/command-line.ts';
 import { UsageError } from '../base/errors.ts';
 import { ownInfo } from '../mcp/own-info.ts';
 import { commandTable } from './command-table.ts';
@@ -10,7 +11,6 @@ import { Interrupted, interruptSignal } from './interrupt.ts';
 import type { RunCommand } from './invocation.ts';
 import { lostOutput } from './output/lost-output.ts';
 import { Output } from './output/output.ts';
-import { shellWord } from './output/shell-word.ts';
 import { readDuration, type Settings } from './settings.ts';
 
 /** `listening` is called when signals are heard here: whoever heard them until then need not any more. */

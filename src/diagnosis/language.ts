@@ -1,4 +1,6 @@
-// In which language a server is written, as far as its command line tells: advice names the call of that language.
+// The language of a server, inferred from its command line: advice names the call of that language.
+
+import { commandWords, programName } from '../base/command-line.ts';
 
 export type Language =
   | 'python'
@@ -49,17 +51,6 @@ const byExtension: Readonly<Record<string, Language>> = {
   bash: 'shell',
 };
 
-/** The words of a command line as it is shown to people. */
-export function commandWords(command: string): string[] {
-  return (command.match(/"(?:[^"\\]|\\.)*"|'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^(["'])(.*)\1$/s, '$2'));
-}
-
-/** `/usr/bin/python3.11` and `C:\Python\python.exe`: the program alone. */
-export function programName(word: string): string {
-  const name = word.split(/[\\/]/).at(-1)!;
-  return name.replace(/\.(?:exe|cmd|bat)$/i, '').toLowerCase();
-}
-
 export function languageOfFile(word: string): Language | undefined {
   const extension = /[^\\/]\.([a-z]+)$/i.exec(word)?.[1]?.toLowerCase();
   return extension !== undefined && Object.hasOwn(byExtension, extension) ? byExtension[extension] : undefined;
@@ -70,7 +61,7 @@ export function languageOfProgram(word: string): Language | undefined {
   return byProgram.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/** The first word that tells: `env FOO=1 python3 server.py` and `sh -c "node x.js"` are seen through. */
+/** By the first word that shows it. `env FOO=1 python3 server.py` and `sh -c "node x.js"` are understood too. */
 export function languageOf(command: string): Language | undefined {
   for (const word of commandWords(command).flatMap((each) => each.split(/\s+/))) {
     const language = languageOfProgram(word) ?? languageOfFile(word);

@@ -1,6 +1,7 @@
 // Programs that ended because something was not there: a file, a package, a variable, a permission, a port.
 
-import { commandWords, languageOfProgram, programName } from './language.ts';
+import { commandWords, programName } from '../base/command-line.ts';
+import { languageOfProgram } from './language.ts';
 import { exitRule, lastError, quoted, type Rule } from './rule.ts';
 import type { Seen } from './seen.ts';
 

@@ -1,7 +1,7 @@
 // Servers that run and will not answer: they wait for a person, they listen on a port, they have no stdin. A prompt counts
 // only as the last thing on its stream, without a newline.
 
-import { commandWords, programName } from './language.ts';
+import { commandWords, programName } from '../base/command-line.ts';
 import { exitRule, quoted, type Rule } from './rule.ts';
 import type { Seen } from './seen.ts';
 

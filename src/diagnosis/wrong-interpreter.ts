@@ -1,6 +1,7 @@
 // Programs that ended because something else was to run them: another language, another version, another kind of module.
 
-import { commandWords, languageOfFile, languageOfProgram, programName } from './language.ts';
+import { commandWords, programName } from '../base/command-line.ts';
+import { languageOfFile, languageOfProgram } from './language.ts';
 import { exitRule, quoted, type Rule } from './rule.ts';
 import type { Finding } from './symptoms.ts';
 

@@ -11,11 +11,11 @@ import {
 } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../base/clock.ts';
+import { commandLine } from '../base/command-line.ts';
 import type { Evidence, Phase, ProcessError } from '../base/errors.ts';
 import { type Mask, maskValues } from '../secrets/mask-values.ts';
 import { type Redact, redactor } from '../secrets/redact.ts';
 import { redactArguments, secretsInArguments } from '../secrets/redact-arguments.ts';
-import { commandLine } from './launch/command-line.ts';
 import { childEnvironment, wholeEnvironment } from './launch/environment.ts';
 import { type Launch, launchError } from './launch/launch-error.ts';
 import { releaseWhenIdle } from './streams/release-when-idle.ts';

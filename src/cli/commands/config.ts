@@ -1,5 +1,6 @@
 // `standpipe config`: what was found, from which file, and what is wrong with it. No secret is shown.
 
+import { commandLine } from '../../base/command-line.ts';
 import { describeConfig, type ServerDescription } from '../../config/describe-config.ts';
 import { surveyConfig } from '../../config/load-config.ts';
 import { onThisMachine } from '../../config/on-this-machine.ts';
@@ -41,9 +42,8 @@ function toRow(server: ServerDescription): Row {
     return [server.name, { text: server.status, colour: 'red' }, '', server.message, '', from];
   }
   const { name, status, protocol, command, args, env } = server;
-  const words = [command, ...args].map((word) => (/^[\w./:@=+-]+$/.test(word) ? word : JSON.stringify(word)));
   const colour = status === 'enabled' ? 'green' : 'dim';
-  return [name, { text: status, colour }, protocol, words.join(' '), Object.keys(env).join(','), from];
+  return [name, { text: status, colour }, protocol, commandLine(command, args), Object.keys(env).join(','), from];
 }
 
 function describeProblem(problem: ConfigProblem, paint: (colour: 'red' | 'yellow', text: string) => string): string {

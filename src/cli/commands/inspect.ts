@@ -2,6 +2,7 @@
 
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import type { Host } from '../../host/host.ts';
@@ -12,7 +13,6 @@ import { ExitCode } from '../exit-code.ts';
 import { untilAborted } from '../interrupt.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { openInspector } from '../open-inspector.ts';
-import { shellWord } from '../output/shell-word.ts';
 import { loadServers } from '../servers/own-host.ts';
 import { configFileOf, configOptions, findRunningHost } from '../servers/running-host.ts';
 import { type ServerCommandOptions, serverOfCommand } from '../servers/server-command.ts';

@@ -3,9 +3,9 @@
 import { constants } from 'node:fs';
 import { access, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { shellWord } from '../../base/command-line.ts';
 import { toError, UsageError } from '../../base/errors.ts';
 import { counted } from '../output/counted.ts';
-import { shellWord } from '../output/shell-word.ts';
 
 export interface Piece {
   mimeType: string | undefined;

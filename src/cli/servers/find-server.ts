@@ -1,10 +1,10 @@
 // Finds a server by its name, or explains why it cannot be used.
 
+import { shellWord } from '../../base/command-line.ts';
 import { problemError } from '../../config/problem.ts';
 import type { ServerStatus } from '../../host/server-state.ts';
 import { unknownServer } from '../../host/unknown-name.ts';
 import { UnusableEntry } from '../exit-code.ts';
-import { shellWord } from '../output/shell-word.ts';
 import type { Settings } from '../settings.ts';
 import type { Reached } from './reach-host.ts';
 import { rejectedEntries } from './rejected-entries.ts';

@@ -1,11 +1,11 @@
 // In a folder without a config, a host that runs elsewhere is the one that is meant, if it is the only one. Loaded when it
 // comes to that: most commands have a config.
 
+import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
 import { RemoteHost } from '../../host/remote-host.ts';
 import type { LiveDescriptor } from '../../live/descriptor.ts';
 import { findLive } from '../../live/find-live.ts';
-import { shellWord } from '../output/shell-word.ts';
 import { visibleLine } from '../output/visible.ts';
 import type { Settings } from '../settings.ts';
 import { controlPathOf } from './running-host.ts';

@@ -1,8 +1,8 @@
 // What to do about a server that is not running: the reason, the next step, and how it comes back.
 
+import { shellWord } from '../../base/command-line.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import type { ServerStatus } from '../../host/server-state.ts';
-import { shellWord } from '../output/shell-word.ts';
 import { visibleLine } from '../output/visible.ts';
 
 const STDERR_LINES = 3;
@@ -17,6 +17,6 @@ export function adviceFor(status: ServerStatus, config: ServerConfig | undefined
     `${visibleLine(status.name)} failed: ${visibleLine(message ?? status.reason)}`,
     ...stderr.map((line) => `  stderr: ${visibleLine(line)}`),
     ...(hint ? [`  ${visibleLine(hint)}`] : []),
-    `  Change ${visibleLine(place)}, or fix the server and run: standpipe restart ${shellWord(status.name)}`,
+    `  Change ${visibleLine(place)}, or fix the server and run: standpipe restart ${shellWord(visibleLine(status.name))}`,
   ];
 }

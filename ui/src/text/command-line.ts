@@ -1,10 +1,11 @@
 // The same call as a command for a terminal: `standpipe call <server> <tool> name=value name:=json …`.
 
+import { shellWord } from '../../../src/base/command-line.ts';
 import type { CallRequest, Reach } from '../../../src/inspector/api.ts';
 
 export function commandLine({ server, options, command }: Reach, request: CallRequest): string {
   const behind = command === undefined ? [] : ['--', ...command];
-  return ['standpipe', ...[...wordsOf(request, server), ...options, ...behind].map(quoted)].join(' ');
+  return ['standpipe', ...[...wordsOf(request, server), ...options, ...behind].map(shellWord)].join(' ');
 }
 
 function wordsOf(request: CallRequest, server: string | undefined): string[] {
@@ -24,12 +25,6 @@ function argumentWords(args: Record<string, unknown>): string[] {
   return Object.entries(args).map(([name, value]) =>
     typeof value === 'string' && !ambiguous.test(value) ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`,
   );
-}
-
-/** Safe in any POSIX shell. */
-function quoted(word: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 const replacedSecret = /\[redacted\]|\[env [^\]]+\]/;
