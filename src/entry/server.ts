@@ -5,9 +5,8 @@ export { serveStdio } from '../connect/serve-stdio.ts';
 export type { Front as Connection } from '../mcp/front/front.ts';
 export { type FrontOptions, serve } from '../mcp/front/fronts.ts';
 export type { Call, QuestionOptions } from '../mcp/server/call.ts';
-export type { PromptReturn } from '../mcp/server/prompt-result.ts';
+export type { PromptReturn, ResourceReturn, ToolReturn } from '../mcp/server/handler-results.ts';
 export type { Completer } from '../mcp/server/registry.ts';
-export type { ResourceReturn } from '../mcp/server/resource-contents.ts';
 export {
   type Declared,
   type PromptDeclaration,
@@ -17,7 +16,6 @@ export {
   type TemplateDeclaration,
   type ToolDeclaration,
 } from '../mcp/server/server.ts';
-export type { ToolReturn } from '../mcp/server/tool-result.ts';
 export type {
   Caller,
   ClientFacts,

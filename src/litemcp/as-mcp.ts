@@ -6,7 +6,7 @@ import { PeerError, ProcessError, RpcCode, RpcError } from '../base/errors.ts';
 import { isObject } from '../base/json-object.ts';
 import { type FrontOptions, Fronts } from '../mcp/front/fronts.ts';
 import { invalidParams, methodNotFound } from '../mcp/protocol-errors.ts';
-import { toolError } from '../mcp/server/tool-result.ts';
+import { toolError } from '../mcp/server/handler-results.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
 import type { CallToolResult } from '../mcp/types.ts';
 import type { LiteMcpClient } from './client.ts';

@@ -9,7 +9,7 @@ import type { JsonRpcMessage, JsonRpcRequest, JsonRpcResponse, RequestId } from 
 import { SERVER_INFO } from '../mcp/meta.ts';
 import { invalidParams, methodNotFound } from '../mcp/protocol-errors.ts';
 import { type ModernRevision, NEWEST_MODERN } from '../mcp/revisions.ts';
-import { toolError } from '../mcp/server/tool-result.ts';
+import { toolError } from '../mcp/server/handler-results.ts';
 import { SENT } from '../requests/pending-requests.ts';
 import type { Wire } from '../transport/wire.ts';
 import { AnswerReader, type AnswerSink, faultOf } from './answer-reader.ts';

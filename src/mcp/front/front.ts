@@ -20,7 +20,7 @@ import { Listeners } from './listeners.ts';
 import { Notifier } from './notifier.ts';
 import { LegacyCaller } from './request-caller.ts';
 import { Work } from './suspended-work.ts';
-import { TranscriptDialect } from './transcript-dialect.ts';
+import { fromDialect, toDialect } from './transcript-dialect.ts';
 
 interface Session extends ClientFacts {
   revision: LegacyRevision;
@@ -51,13 +51,13 @@ export class Front {
     const { service } = shared;
     this.#shared = shared;
     this.#service = service;
-    this.peer = new Peer(new TranscriptDialect(channel), options);
+    this.peer = new Peer(channel, options);
     this.#listeners = new Listeners(service, this.#notifier);
     this.#subscriptions = new LegacySubscriptions(service, this.#notifier, (error) => this.peer.onerror?.(error));
-    const serve: RequestHandler = (params, inbound) => this.#serve(inbound.request.method, params, inbound);
+    const serve: RequestHandler = (params, inbound) => this.#serveAny(inbound.request.method, params, inbound);
     const serving = shared.exposeErrors ? exposingErrors(serve) : serve;
     this.peer.handleOthers(serving);
-    this.peer.handle('ping', (params) => this.#ping(params), { urgent: true });
+    this.peer.handle('ping', serving, { urgent: true });
     // An open subscription must not take the place of a request that does work.
     this.peer.handle('subscriptions/listen', serving, { urgent: true });
     this.peer.onOtherNotification((params, method) => this.#notified(method, params));
@@ -83,10 +83,20 @@ export class Front {
     return this.close();
   }
 
-  #serve(method: string, params: Params, inbound: InboundCall): unknown {
+  #serveAny(method: string, params: Params, inbound: InboundCall): unknown {
+    const translated = fromDialect(method, params);
+    if (!translated) return this.#serve(method, params, inbound);
+    const result = this.#serve(translated.method, translated.params, inbound);
+    return result instanceof Promise
+      ? result.then((settled) => toDialect(translated.method, settled))
+      : toDialect(translated.method, result);
+  }
+
+  #serve(method: string, params: Params, inbound: InboundCall): Result | Promise<Result> {
     const meta = params._meta as Params | undefined;
     if (meta?.[PROTOCOL_VERSION] !== undefined) return this.#serveModern(method, params, meta, inbound);
     if (method === 'initialize') return this.#initialize(params);
+    if (method === 'ping') return {};
     if (!this.#session) {
       if (this.#modern || method === 'server/discover' || method === 'subscriptions/listen') {
         throw invalidParams(`${method} needs "_meta" with "${PROTOCOL_VERSION}" in the revision ${modernRevisions[0]}`);
@@ -103,7 +113,7 @@ export class Front {
     meta: Params | undefined,
     inbound: InboundCall,
     session: Session,
-  ): unknown {
+  ): Result | Promise<Result> {
     switch (method) {
       case 'logging/setLevel':
         return this.#setLogLevel(params, session);
@@ -124,7 +134,7 @@ export class Front {
       : resultFor(session.revision, method, result);
   }
 
-  #serveModern(method: string, params: Params, meta: Params, inbound: InboundCall): unknown {
+  #serveModern(method: string, params: Params, meta: Params, inbound: InboundCall): Result | Promise<Result> {
     const client = readEnvelope(meta);
     this.#modern = client;
     const result = this.#modernResult(method, params, meta, inbound, client);
@@ -146,6 +156,7 @@ export class Front {
       case 'subscriptions/listen':
         return this.#listeners.listen(params, inbound);
       case 'initialize':
+      case 'ping':
       case 'logging/setLevel':
       case 'resources/subscribe':
       case 'resources/unsubscribe':
@@ -192,13 +203,7 @@ export class Front {
     this.#subscriptions.open('info');
   }
 
-  #ping(params: Params): object {
-    const meta = params?._meta as Params | undefined;
-    if (meta?.[PROTOCOL_VERSION] !== undefined) throw methodNotFound('ping', 'removed in 2026-07-28');
-    return {};
-  }
-
-  #setLogLevel({ level }: Params, session: Session): object {
+  #setLogLevel({ level }: Params, session: Session): Result {
     if (!isLogLevel(level)) throw invalidParams(`Unknown log level ${JSON.stringify(level)}`);
     session.logLevel = level;
     this.#subscriptions.open(level);

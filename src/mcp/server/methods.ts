@@ -8,10 +8,8 @@ import type { Checked } from '../schema.ts';
 import type { Caller, Params, Result } from '../service.ts';
 import type { CallToolResult, CompletionReference, GetPromptResult, ReadResourceResult } from '../types.ts';
 import { Call } from './call.ts';
-import { toPromptResult } from './prompt-result.ts';
+import { toContents, toolError, toPromptResult, toToolResult } from './handler-results.ts';
 import type { Catalog, Completer, Registry, ToolEntry } from './registry.ts';
-import { toContents } from './resource-contents.ts';
-import { toolError, toToolResult } from './tool-result.ts';
 
 /** 2025-11-25 made arguments that do not fit an error that the model sees; before, they were an error of the protocol. */
 const INVALID_ARGUMENTS_ARE_TOOL_ERRORS: Revision = '2025-11-25';

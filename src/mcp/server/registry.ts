@@ -6,7 +6,7 @@ import type { CompiledSchema } from '../schema.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../types.ts';
 import type { UriTemplate } from '../uri-template.ts';
 import type { Call } from './call.ts';
-import type { ResourceReturn } from './resource-contents.ts';
+import type { ResourceReturn } from './handler-results.ts';
 
 export type Family = 'tools' | 'resources' | 'prompts';
 export type Completer = (

@@ -11,10 +11,8 @@ import { UriTemplate } from '../uri-template.ts';
 import type { Call } from './call.ts';
 import { mustBeFunction, mustHaveName, mustNotHave, mustPresentItself } from './declaration-checks.ts';
 import { DeclaredService, type DeclaredServiceOptions } from './declared-service.ts';
-import type { PromptReturn } from './prompt-result.ts';
+import type { PromptReturn, ResourceReturn, ToolReturn } from './handler-results.ts';
 import type { Completer, Registry } from './registry.ts';
-import type { ResourceReturn } from './resource-contents.ts';
-import type { ToolReturn } from './tool-result.ts';
 
 export interface ToolDeclaration<I extends AnySchema, O extends AnySchema>
   extends Omit<Tool, 'name' | 'inputSchema' | 'outputSchema'> {
