@@ -26,7 +26,7 @@ const LATE_ANSWER_MS = 100;
 const staysOpen = new Set(['subscriptions/listen']);
 
 const ID_AS_TEXT =
-  'An answer has the id of its request as text ("1" for 1). Most clients do not find the request then. Copy the id with its type.';
+  'An answer has the id of its request as a string ("1" instead of 1). Most clients cannot match such an answer. Copy the id with its type.';
 
 export class Analysis {
   readonly lives = new Lives();

@@ -30,7 +30,7 @@ async function frameProblems(event: FrameEvent, analysis: Analysis): Promise<str
   if (kind === 'noise') {
     problems.push('Non-protocol text that was printed to stdout. Strict hosts close the connection for it.');
   } else if (noise !== undefined) {
-    problems.push(`Text stands before the message on the same line: ${JSON.stringify(noise.slice(0, 200))}`);
+    problems.push(`Text precedes the message on the same line: ${JSON.stringify(noise.slice(0, 200))}`);
   }
   for (const { problem } of messages) if (problem !== undefined) problems.push(problem);
   if (event.cut) return problems; // a frame of which only the ends were kept is not at fault

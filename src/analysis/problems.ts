@@ -43,38 +43,39 @@ const words: Record<Kind, { title: string; explanation: string }> = {
   'slow-start': {
     title: 'Starts slowly',
     explanation:
-      'More than five seconds passed between the start of the process and its first answer. Hosts with a short patience give up before. npx, docker and a JVM take that long the first time.',
+      'More than 5 s passed between the start of the process and its first answer. Hosts with a short startup timeout give up earlier. npx, docker and a JVM can take that long at the first start.',
   },
   'crash-loop': {
-    title: 'Falls again and again',
+    title: 'Crashes repeatedly',
     explanation:
-      'The server ended several times right after it was started, and is not started any more. Its last words on stderr say why; repair it, then start it again.',
+      'The server exited several times shortly after its start and is not restarted any more. Its last output on stderr shows the reason. Fix it, then start the server again.',
   },
   'era-fallback': {
-    title: 'Speaks an older revision',
+    title: 'Uses an older revision',
     explanation:
-      'The server did not understand server/discover (2026-07-28) and was asked with initialize instead. That is fine, and costs one question at the first start.',
+      'The server does not support server/discover (2026-07-28), so initialize was sent instead. This is harmless and costs one request at the first start.',
   },
   'schema-violation': {
-    title: 'Breaks the shape of the protocol',
-    explanation: 'A message is not as its revision prescribes. What is wrong stands at the event.',
+    title: 'Violates the protocol schema',
+    explanation: 'A message does not match the schema of its revision. The event shows the details.',
   },
   'oversized-frame': {
-    title: 'A message over the limit',
+    title: 'Message over the size limit',
     explanation:
-      'A message was longer than maxFrameBytes and was skipped; its request failed, the connection went on. Raise the limit or send less at a time.',
+      'A message was longer than maxFrameBytes and was skipped. Its request failed; the connection continued. Raise the limit or send less at a time.',
   },
   'truncated-frame': {
-    title: 'A message was cut off',
-    explanation: 'The stream ended in the middle of a message: the process died while it wrote, or forgot the newline.',
+    title: 'Truncated message',
+    explanation:
+      'The stream ended in the middle of a message: the process ended while it wrote, or did not write the newline.',
   },
   'exit-with-error': {
-    title: 'Ended with an error',
-    explanation: 'The process ended with an exit code other than 0, or by a signal. Its last words are on stderr.',
+    title: 'Exited with an error',
+    explanation: 'The process exited with a code other than 0, or was ended by a signal. stderr has its last output.',
   },
   unanswered: {
-    title: 'A request was never answered',
-    explanation: 'The process ended before it answered. Whether the request took effect cannot be known from here.',
+    title: 'Unanswered request',
+    explanation: 'The process ended before it answered. It is unknown whether the request took effect.',
   },
 };
 

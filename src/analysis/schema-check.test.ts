@@ -16,7 +16,7 @@ test('what fits is not mentioned, in both eras', async () => {
 
 test('what does not fit is told with its place', async () => {
   expect(await answerTo('tools/list', { tools: [{ name: 1, inputSchema: { type: 'object' } }] })).toEqual([
-    'Not as the schema of the result of tools/list prescribes at tools.0.name: Invalid input: expected string, received number',
+    'Violates the schema of the result of tools/list at tools.0.name: Invalid input: expected string, received number',
   ]);
   const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: 1 } };
   expect(await schemaViolations(progress, [])).toEqual([expect.stringContaining('at params.progress')]);

@@ -69,7 +69,7 @@ function violations(schema: Schema, value: unknown, what: string): string[] {
     .flatMap((issue) => flatten(issue))
     .map(({ path, message }) => {
       const place = path.length > 0 ? ` at ${path.map(String).join('.')}` : '';
-      return `Not as the schema of ${what} prescribes${place}: ${message}`;
+      return `Violates the schema of ${what}${place}: ${message}`;
     });
 }
 
@@ -78,7 +78,7 @@ function flatten(issue: Issue): Issue[] {
   const branches = issue.errors?.map((branch) => branch.flatMap(flatten)).filter((branch) => branch.length > 0) ?? [];
   const [closest] = branches.toSorted((a, b) => distance(a) - distance(b));
   if (!closest) return [issue];
-  if (closest.some(expectsOther)) return [{ message: 'a type that is not known here', path: [...issue.path, 'type'] }];
+  if (closest.some(expectsOther)) return [{ message: 'unknown type', path: [...issue.path, 'type'] }];
   return closest.map(({ message, path }) => ({ message, path: [...issue.path, ...path] }));
 }
 

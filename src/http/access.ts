@@ -30,7 +30,7 @@ export class Access {
       return { status: 403, message: `Refused: a page of ${JSON.stringify(origin)} may not use this Inspector` };
     }
     if (headers['sec-fetch-site'] === 'cross-site' && !this.#isOurLink(request)) {
-      return { status: 403, message: 'Refused: asked for by a page of another site' };
+      return { status: 403, message: 'Refused: requested by a page of another site' };
     }
     return undefined;
   }
@@ -39,14 +39,14 @@ export class Access {
   refuseStranger({ headers }: IncomingMessage, query: URLSearchParams): Refusal | undefined {
     // Another port of this machine is the same site, and another program.
     if (headers['sec-fetch-site'] === 'same-site') {
-      return { status: 403, message: 'Refused: asked for by a page of another program on this machine' };
+      return { status: 403, message: 'Refused: requested by a page of another program on this machine' };
     }
     const header = headers['x-standpipe-token'];
     const given = typeof header === 'string' ? header : query.get('token');
     if (given !== null && this.#matches(given)) return undefined;
     return {
       status: 401,
-      message: 'Open the address that was printed at the start: it carries the token of this launch',
+      message: 'Open the address that was printed at the start: it contains the token',
     };
   }
 

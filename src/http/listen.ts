@@ -18,7 +18,7 @@ export async function listen(server: Server, firstPort: number, onError: (error:
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'EADDRINUSE' && tries < MOST_TRIES) continue;
       throw new UsageError('INVALID_OPTION', `The Inspector cannot listen: ${message}`, {
-        hint: 'Give it another port.',
+        hint: 'Choose another port.',
         cause: error,
       });
     }

@@ -71,5 +71,5 @@ export async function startInspector(source: InspectorSource, options: Inspector
 }
 
 function warn({ message }: Error): void {
-  process.emitWarning(`The Inspector goes on after an error: ${message}`);
+  process.emitWarning(`The Inspector continues after an error: ${message}`);
 }

@@ -73,7 +73,7 @@ inBrowser('getting in', () => {
     const other = await openInspector('workbench');
     const stranger = await page.context().newPage();
     await stranger.goto(new URL('/', other.url).href);
-    await stranger.getByRole('heading', { name: 'This page needs its token' }).waitFor();
+    await stranger.getByRole('heading', { name: 'This page requires a token' }).waitFor();
   });
 
   test('secrets are hidden until they are asked for, in this tab alone', async () => {

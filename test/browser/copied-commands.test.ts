@@ -98,6 +98,6 @@ inBrowser('copied commands', () => {
     await page.evaluate(`location.hash = '#/wire?method=tools/call'`);
     await rows(page).first().click();
     await detail(page).getByRole('button', { name: 'Copy as standpipe call' }).click();
-    await page.getByText(/Not copied: secrets in it are replaced/).waitFor();
+    await page.getByText(/Not copied: secrets in the message are replaced/).waitFor();
   });
 });

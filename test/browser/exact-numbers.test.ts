@@ -3,7 +3,7 @@ import { FlowStore } from '../../src/flow/store.ts';
 import type { EventDetail, EventPage } from '../../src/inspector/api.ts';
 import type { InspectorSource } from '../../src/inspector/sources/source.ts';
 import { inBrowser, openPage } from './chromium.ts';
-import { detail, goTo, live, openTool, soon } from './on-page.ts';
+import { detail, goTo, live, openTool, rows, soon } from './on-page.ts';
 import { type Opened, openInspector, openSource } from './target.ts';
 
 /** The newest request for this tool, as it was on the pipe. */
@@ -15,16 +15,31 @@ async function sent({ port, token }: Opened, tool: string): Promise<string | und
   return row && ((await get(`events/${row.seq}`)) as EventDetail).text;
 }
 
+/** The address of an Inspector that shows these messages of a server. */
+async function recordingOf(...messages: string[]): Promise<string> {
+  const flow = new FlowStore();
+  const server = flow.begin('one');
+  for (const message of messages) server.text('fromServer', message);
+  const source: InspectorSource = {
+    ...{ kind: 'recording', title: 'one', startedAt: new Date(), live: false, flow },
+    close: async () => undefined,
+  };
+  return (await openSource(source)).url;
+}
+
 inBrowser('numbers and keys', () => {
+  test('an id that is a string is quoted in the timeline and in the details, and a number is not', async () => {
+    const asking = (id: string) => `{"jsonrpc":"2.0","id":${id},"method":"ping"}`;
+    const page = await openPage(`${await recordingOf(asking('1'), asking('"1"'))}#/wire?event=2`);
+    await soon(() => rows(page).locator('.c4').allTextContents()).toEqual(['1', '"1"']);
+    await soon(() => detail(page).locator('.facts').textContent()).toContain('id"1"');
+    await rows(page).first().click();
+    await soon(() => detail(page).locator('.facts').textContent()).toMatch(/id1(?!")/);
+  });
+
   test('the JSON of a message is shown as it was on the pipe', async () => {
-    const flow = new FlowStore();
     const message = '{"jsonrpc":"2.0","id":1,"result":{"n":12345678901234567890,"e":1e400,"k":"first","k":"second"}}';
-    flow.begin('one').text('fromServer', message);
-    const source: InspectorSource = {
-      ...{ kind: 'recording', title: 'one', startedAt: new Date(), live: false, flow },
-      close: async () => undefined,
-    };
-    const page = await openPage(`${(await openSource(source)).url}#/wire?event=1`);
+    const page = await openPage(`${await recordingOf(message)}#/wire?event=1`);
     const tree = detail(page).getByRole('region', { name: 'Contents as JSON' });
     await tree.getByText('12345678901234567890').waitFor();
     await tree.getByText('1e400').waitFor();
@@ -85,7 +100,7 @@ inBrowser('forms that are not complete', () => {
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     await form
       .getByRole('alert')
-      .getByText(/^Not sent: No JSON yet/)
+      .getByText(/^Not sent: Not valid JSON/)
       .waitFor();
     expect(await sent(inspector, 'add')).toBe(undefined);
     await form.getByLabel('arguments as JSON').fill('{"a": 1, "b": 3}');

@@ -88,6 +88,6 @@ inBrowser('exporting', () => {
     await page.getByText('disconnected').waitFor();
     await page.getByRole('button', { name: 'Export' }).click();
     await page.getByRole('button', { name: /^Save \d+ rows/ }).click();
-    await page.getByText('Nothing was saved: The Inspector does not answer.').waitFor();
+    await page.getByText('Export failed: The Inspector does not answer.').waitFor();
   });
 });

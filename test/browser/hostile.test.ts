@@ -16,7 +16,7 @@ inBrowser('a hostile server', () => {
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     const result = page.getByRole('region', { name: 'Result' });
     await result.getByText('tool error').waitFor();
-    await result.getByText('Its data is not base64.').waitFor();
+    await result.getByText('The data is not valid base64.').waitFor();
     for (const tab of await result.getByRole('tab').all()) await tab.click();
     for (const view of ['resources?server=hostile', 'prompts?server=hostile', 'wire', 'stderr', 'latency']) {
       await goTo(page, `#/${view}`);

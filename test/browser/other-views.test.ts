@@ -73,7 +73,7 @@ inBrowser('latency, stderr and problems', () => {
     await host.callTool('workbench', 'pollute', {});
     const problem = page.getByRole('listitem').filter({ hasText: 'stdout pollution' });
     await problem.getByText(/stderr/).waitFor();
-    await problem.getByRole('link', { name: /See it on the wire/ }).click();
+    await problem.getByRole('link', { name: /Show on the wire/ }).click();
     await soon(() => page.locator('.row.cursor').textContent()).toContain('DEBUG: connected');
     await goTo(page, '#/problems');
     expect(await page.getByRole('listitem').count()).toBeGreaterThan(0);

@@ -38,7 +38,7 @@ inBrowser('a message over the limit', () => {
       .click();
     await soon(() => rows(page).and(page.locator('.cursor')).textContent()).toContain('large');
     await goTo(page, '#/problems');
-    await page.locator('.problem', { hasText: 'A message over the limit' }).waitFor();
+    await page.locator('.problem', { hasText: 'Message over the size limit' }).waitFor();
   });
 
   test('one that is only too long for a tap to keep is sound, and shows its beginning and its end', async () => {
@@ -49,8 +49,8 @@ inBrowser('a message over the limit', () => {
     await live(page);
     const request = rows(page).filter({ hasText: 'echo' }).filter({ hasText: 'to the server' });
     await request.click();
-    await detail(page).getByText('Too long to be kept whole').waitFor();
-    await detail(page).getByText('Its last bytes').waitFor();
+    await detail(page).getByText('Too long to be stored in full').waitFor();
+    await detail(page).getByText('Last bytes').waitFor();
     await detail(page)
       .getByRole('button', { name: /^Answer #/ })
       .waitFor();

@@ -10,7 +10,7 @@ inBrowser('questions of servers', () => {
     await live(page);
     await openTool(page, 'ask');
     await page.getByRole('button', { name: 'Call', exact: true }).click();
-    const dialog = page.getByRole('dialog', { name: 'workbench asks you' });
+    const dialog = page.getByRole('dialog', { name: 'workbench asks a question' });
     await dialog.getByText('Who are you').waitFor();
     await dialog.getByLabel(/^Your name/).fill('Ada');
     await dialog.getByLabel(/^colour/).selectOption('green');
@@ -50,9 +50,9 @@ inBrowser('questions of servers', () => {
     await live(page);
     await openTool(page, 'think');
     await page.getByRole('button', { name: 'Call', exact: true }).click();
-    const dialog = page.getByRole('dialog', { name: /asks for a model/ });
+    const dialog = page.getByRole('dialog', { name: /requests a response of a model/ });
     await dialog.getByRole('region', { name: 'Text' }).getByText('What is the colour of the sky?').waitFor();
-    await dialog.getByLabel('The model’s answer').fill('Blue');
+    await dialog.getByLabel('Response of the model').fill('Blue');
     await dialog.getByRole('button', { name: 'Answer' }).click();
     await page.getByRole('region', { name: 'Text' }).getByText('"text":"Blue"').waitFor();
     await goTo(page, '#/tools?server=workbench&name=think');

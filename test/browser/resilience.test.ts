@@ -43,7 +43,7 @@ inBrowser('evidence stays', () => {
     await detail(page).getByRole('tab').first().waitFor();
     await page.keyboard.press('j');
     await detail(page)
-      .getByText(/cannot be asked for now/)
+      .getByText(/The content is not available/)
       .waitFor();
   });
 
@@ -65,8 +65,8 @@ inBrowser('evidence stays', () => {
   test('without its token the page explains what to do', async () => {
     const { port } = await openInspector('workbench');
     const page = await openPage(`http://127.0.0.1:${port}/`, { expects: lost });
-    await page.getByRole('heading', { name: 'This page needs its token' }).waitFor();
+    await page.getByRole('heading', { name: 'This page requires a token' }).waitFor();
     await page.goto(`http://127.0.0.1:${port}/?token=wrong`);
-    await page.getByRole('heading', { name: 'This token is not good any more' }).waitFor();
+    await page.getByRole('heading', { name: 'This token is no longer valid' }).waitFor();
   });
 });

@@ -32,14 +32,14 @@ inBrowser('searching in messages', () => {
     await page.reload();
     await soon(() => rows(page).count()).toBe(1);
     await page.getByLabel('Find in the timeline').fill('golden needles');
-    await page.getByText('Nothing passes the filter').waitFor();
+    await page.getByText('No events match the filter').waitFor();
   });
 
   test('finds it in what comes while one looks, in its place among the others', async () => {
     const { url, host } = await openInspector('workbench');
     const page = await openPage(`${url}#/wire?q=needle&direction=toServer`);
     await live(page);
-    await page.getByText('Nothing passes the filter').waitFor();
+    await page.getByText('No events match the filter').waitFor();
     await host.callTool('workbench', 'echo', { text: `${far}needle one` });
     await host.callTool('workbench', 'echo', { text: 'hay' });
     await host.callTool('workbench', 'echo', { text: 'needle two, in sight' });

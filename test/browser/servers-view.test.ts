@@ -43,7 +43,7 @@ inBrowser('the servers view', () => {
     await page.locator('.outcome.busy').first().waitFor();
     await goTo(page, '#/servers');
     await page.getByRole('button', { name: 'Stop workbench' }).click();
-    await page.getByText('1 call is running there').waitFor();
+    await page.getByText('1 call is running on this server').waitFor();
     await page.getByRole('button', { name: 'Leave it running' }).click();
     expect(host.status()[0]!.state).toBe('ready');
     await page.getByRole('button', { name: 'Stop workbench' }).click();
@@ -69,6 +69,6 @@ inBrowser('the servers view', () => {
     const { url } = await openInspector('falls');
     const page = await openPage(url);
     await page.locator('.state.failed').waitFor();
-    await page.getByRole('region', { name: 'The end of its stderr' }).getByText('cannot open').first().waitFor();
+    await page.getByRole('region', { name: 'End of stderr' }).getByText('cannot open').first().waitFor();
   });
 });

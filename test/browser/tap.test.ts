@@ -33,8 +33,8 @@ inBrowser('a tap that runs', () => {
     await soon(() => rows(page).filter({ hasText: 'while one watches' }).count()).toBe(2);
     await goTo(page, '#/problems');
     const problems = page.locator('.problem', { hasText: 'kitchen' });
-    await problems.filter({ hasText: 'Ended with an error' }).waitFor();
-    await problems.filter({ hasText: 'A request was never answered' }).waitFor();
+    await problems.filter({ hasText: 'Exited with an error' }).waitFor();
+    await problems.filter({ hasText: 'Unanswered request' }).waitFor();
   });
 
   test('a batch is shown as one, and its requests are paired with their answers', async () => {
@@ -59,7 +59,7 @@ inBrowser('a tap that runs', () => {
 
     await batch.click();
     await detail(page).getByRole('button', { name: 'Copy as standpipe call' }).click();
-    await page.getByText('no command reaches this server').waitFor();
+    await page.getByText('the command line cannot reach this server').waitFor();
     await detail(page)
       .getByRole('button', { name: /^Answer #/ })
       .click();

@@ -57,7 +57,7 @@ inBrowser('tools, resources and prompts', () => {
     const form = await openTool(page, 'add');
     await form.getByRole('tab', { name: 'JSON' }).click();
     await form.getByLabel('arguments as JSON').fill('{"a": 1');
-    await form.getByText(/^No JSON yet/).waitFor();
+    await form.getByText(/^Not valid JSON/).waitFor();
     await form.getByLabel('arguments as JSON').fill('{"a": "one"}');
     await form.getByText('"b" is missing').waitFor();
     await form.getByLabel('arguments as JSON').fill('{"a": 1, "b": 2}');
@@ -93,7 +93,7 @@ inBrowser('tools, resources and prompts', () => {
     await soon(() => picture.evaluate((image) => (image as { naturalWidth?: number }).naturalWidth)).toBe(96);
     await result.locator('audio').waitFor();
     await result.getByText('Inside of the answer').waitFor();
-    await result.getByRole('link', { name: 'See it under Resources' }).click();
+    await result.getByRole('link', { name: 'Open in Resources' }).click();
     await page.getByRole('button', { name: 'Read', exact: true }).click();
     await page.getByText('Water the plants.').waitFor();
   });
@@ -111,8 +111,8 @@ inBrowser('tools, resources and prompts', () => {
     expect(await text.locator('img, a').count()).toBe(0);
     await result.getByLabel('Markdown as written').check();
     await text.getByText('| --- | --- |').waitFor();
-    await result.getByRole('link', { name: 'See it under Resources' }).click();
-    await page.getByText('Not in the list of the server').waitFor();
+    await result.getByRole('link', { name: 'Open in Resources' }).click();
+    await page.getByText('Not listed by the server').waitFor();
     await page.getByRole('button', { name: 'Read', exact: true }).click();
     await page.getByText('Truffles.').waitFor();
   });
@@ -126,7 +126,7 @@ inBrowser('tools, resources and prompts', () => {
     const form = await openTool(page, 'echo');
     await form.getByLabel(/^text/).fill('first');
     await page.getByRole('button', { name: 'Call', exact: true }).click();
-    const history = page.getByRole('region', { name: 'History of calls' });
+    const history = page.getByRole('region', { name: 'Call history' });
     await history.getByText('done').waitFor();
     await form.getByLabel(/^text/).fill('other');
     await history.getByRole('button', { name: 'Again…' }).click();

@@ -81,7 +81,7 @@ inBrowser('the wire view', () => {
     ).toBe(true);
     await page.getByLabel('errors only').uncheck();
     await page.getByLabel('slower than').fill('60000');
-    await page.getByText('Nothing passes the filter').waitFor();
+    await page.getByText('No events match the filter').waitFor();
   });
 
   test('opens at an event by its link', async () => {

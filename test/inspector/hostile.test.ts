@@ -49,8 +49,8 @@ test('messages that break the schema of the revision are told in words, with the
   const answer = rows.find(({ method, type }) => method === 'tools/call' && type === 'response')!;
   const { problems } = await page.get<EventDetail>(`events/${answer.seq}`);
   expect(problems).toEqual([
-    'Not as the schema of the result of tools/call prescribes at content.1.type: a type that is not known here',
-    'Not as the schema of the result of tools/call prescribes at isError: Invalid input: expected boolean, received string',
+    'Violates the schema of the result of tools/call at content.1.type: unknown type',
+    'Violates the schema of the result of tools/call at isError: Invalid input: expected boolean, received string',
   ]);
   const overview = await page.get<Overview>('overview');
   expect(overview.problems.find(({ kind }) => kind === 'schema-violation')).toMatchObject({ seq: answer.seq });

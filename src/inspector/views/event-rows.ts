@@ -126,7 +126,7 @@ function fillFate(row: RowUpdate, exchange: Exchange, redact: Redact): void {
 /** What looks like a failure and is none. */
 function noteOf(exchange: Exchange): string | undefined {
   if (exchange.outcome === 'cancelled') return 'cancelled';
-  return isRefusedProbe(exchange) ? 'unknown to this server: it speaks an older revision' : undefined;
+  return isRefusedProbe(exchange) ? 'not supported by this server: it uses an older revision' : undefined;
 }
 
 function failureOf({ outcome, error }: Exchange, redact: Redact): string | undefined {
@@ -140,7 +140,7 @@ function failureOf({ outcome, error }: Exchange, redact: Redact): string | undef
     case 'lost':
       return 'never answered: the process ended';
     case 'error':
-      return error ? `${error.code}: ${redact(String(error.message))}` : 'the answer is broken';
+      return error ? `${error.code}: ${redact(String(error.message))}` : 'the answer is invalid';
   }
 }
 

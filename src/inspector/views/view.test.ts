@@ -25,7 +25,7 @@ test('an answer with the id as text belongs to its request, keeps its type, and 
     ['1', 1],
   ]);
   expect(view.analysis.problems).toMatchObject([
-    { kind: 'schema-violation', seq: 2, explanation: expect.stringContaining('"1" for 1') },
+    { kind: 'schema-violation', seq: 2, explanation: expect.stringContaining('"1" instead of 1') },
   ]);
 });
 

@@ -149,7 +149,7 @@ export function lossOf(value: unknown): string | undefined {
   if (value instanceof WrittenNumber)
     return value.isExact ? undefined : `${value.text} would become ${Number(value.text)}`;
   if (typeof value !== 'object' || value === null) return undefined;
-  if (value instanceof WrittenObject && value.repeats) return 'a key stands twice in one object';
+  if (value instanceof WrittenObject && value.repeats) return 'an object has a duplicate key';
   for (const [, member] of entriesOf(value)) {
     const loss = lossOf(member);
     if (loss !== undefined) return loss;

@@ -24,7 +24,7 @@ export function JsonField({ id, value, rows = 2, onChange }: Props) {
       else onChange(parseExact(next), next);
       setFault(undefined);
     } catch (error) {
-      setFault(`No JSON yet: ${(error as Error).message}`);
+      setFault(`Not valid JSON: ${(error as Error).message}`);
     }
   };
   return (

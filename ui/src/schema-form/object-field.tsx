@@ -70,7 +70,7 @@ export function ObjectField(props: Props) {
       )}
       {depth > 0 && !required && (
         <button type="button" className="quiet" onClick={() => onChange(undefined)}>
-          Leave out {props.label}
+          Remove {props.label}
         </button>
       )}
     </>

@@ -35,7 +35,7 @@ export function SchemaForm({ schema, draft, label }: Props) {
     <div className="schema-form">
       <ReportFault value={draft.reportFault}>
         <Tabs
-          label={`How to give ${label}`}
+          label={`Input of ${label}`}
           tabs={[
             { key: 'form', title: 'Form' },
             { key: 'json', title: 'JSON' },
@@ -66,7 +66,7 @@ export function SchemaForm({ schema, draft, label }: Props) {
         </Tabs>
       </ReportFault>
       {faults.length > 0 && (
-        <ul className="faults" aria-label="What does not fit the schema">
+        <ul className="faults" aria-label="Schema violations">
           {faults.map((fault) => (
             <li key={fault}>{visible(fault)}</li>
           ))}

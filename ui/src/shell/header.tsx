@@ -37,7 +37,7 @@ export function Header({ onHelp }: { onHelp(): void }) {
           className={secretsShown ? 'showing-secrets' : 'quiet'}
           aria-pressed={secretsShown}
           onClick={toggleSecrets}
-          title="Passwords, tokens and values of env are replaced unless you ask for them. The page is loaded again."
+          title="Passwords, tokens and values of env are replaced by default. Switching reloads the page."
         >
           {secretsShown ? 'Hide secrets' : 'Show secrets'}
         </button>

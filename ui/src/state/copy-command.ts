@@ -16,10 +16,12 @@ export function commandOf(server: string, request: CallRequest): string | undefi
 export async function copyCommand(server: string, request: CallRequest): Promise<void> {
   const command = commandOf(server, request);
   if (command === undefined) {
-    announce('Not copied: no command reaches this server. It is behind a tap, or in a recording.', 'bad');
+    announce('Not copied: the command line cannot reach this server. It is behind a tap or in a recording.', 'bad');
   } else if (holdsReplacedSecret(command)) {
-    const cure = secretsShown ? 'They were replaced before this was kept.' : 'Use “Show secrets” in the header first.';
-    announce(`Not copied: secrets in it are replaced. ${cure}`, 'bad');
+    const cure = secretsShown
+      ? 'They were replaced before this was stored.'
+      : 'Use “Show secrets” in the header first.';
+    announce(`Not copied: secrets in the message are replaced. ${cure}`, 'bad');
   } else {
     await copyText(command, 'Command');
     const loss = request.kind === 'tool' && request.argsText && lossOf(parseExact(request.argsText));

@@ -7,7 +7,7 @@ export async function copyText(text: string, what: string): Promise<void> {
     await navigator.clipboard.writeText(text);
     announce(`${what} copied`, 'good');
   } catch {
-    announce(`The browser does not let this page copy. ${what}: ${text}`, 'bad');
+    announce(`The browser does not allow this page to copy. ${what}: ${text}`, 'bad');
   }
 }
 

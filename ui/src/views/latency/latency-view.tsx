@@ -32,11 +32,11 @@ export default function LatencyView() {
     <>
       <div className="view-head">
         <h1>Latency</h1>
-        <span className="muted">from a request to its answer, by the clock of the pipe</span>
+        <span className="muted">time from request to answer, measured at the pipe</span>
       </div>
       <div className="scroll pad">
         {failure && !report && <p className="note bad">{failure}</p>}
-        {report && report.rows.length === 0 && <Empty title="Nothing has been answered yet" />}
+        {report && report.rows.length === 0 && <Empty title="No answers yet" />}
         {report && report.rows.length > 0 && (
           <>
             <LatencyPlot points={report.points} chosen={chosen} />

@@ -16,7 +16,7 @@ interface Props {
 export function CallHistory({ calls, shownId, onShow, onReuse }: Props) {
   if (calls.length === 0) return null;
   return (
-    <section className="history" aria-label="History of calls">
+    <section className="history" aria-label="Call history">
       <h3>History</h3>
       <ul>
         {calls.slice(0, SHOWN).map((call) => (

@@ -98,7 +98,7 @@ export function CallPane({ offered, givenArgs }: { offered: Offered; givenArgs: 
         onReuse={(again) => {
           const values = valuesOf(offered, again.request)!;
           if (holdsReplacedSecret(writeExact(values))) {
-            announce('Secrets in these arguments are replaced: type them again.', 'bad');
+            announce('Secrets in these arguments were replaced. Enter them again.', 'bad');
           }
           draft.change(values);
           setRound(round + 1);

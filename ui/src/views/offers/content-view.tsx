@@ -30,13 +30,13 @@ export function ContentView({ block, server }: { block: ContentBlock; server: st
           {block.size !== undefined && <span className="muted">{byteSize(block.size)}</span>}
           <code>{visibleLine(block.uri)}</code>
           {block.description && <p className="muted">{visible(block.description)}</p>}
-          <a href={addressOf('resources', { server, name: block.uri })}>See it under Resources</a>
+          <a href={addressOf('resources', { server, name: block.uri })}>Open in Resources</a>
         </div>
       );
     default:
       return (
         <>
-          <p className="note">Content of a kind that is not known here.</p>
+          <p className="note">Unknown type of content.</p>
           <JsonTree value={block} label="Content as JSON" />
         </>
       );
@@ -58,7 +58,7 @@ export function ResourceView({ contents }: { contents: ResourceContents }) {
 }
 
 function Media({ data, mimeType }: { data: string; mimeType: string }) {
-  if (typeof data !== 'string' || !base64.test(data)) return <p className="note bad">Its data is not base64.</p>;
+  if (typeof data !== 'string' || !base64.test(data)) return <p className="note bad">The data is not valid base64.</p>;
   const kind = mimeType.toLowerCase().split(';')[0]!.trim();
   const about = `${kind || 'no type'}, ${byteSize(Math.floor((data.length * 3) / 4))}`;
   return (

@@ -48,7 +48,7 @@ export function offeredBy(server: string, known: Offer | undefined, kind: OfferK
 
 /** A resource that a link names and no list does: it can be read all the same. */
 export function unlisted(server: string, uri: string): Offered {
-  const description = 'Not in the list of the server. It may be readable all the same.';
+  const description = 'Not listed by the server. It may still be readable.';
   return { kind: 'resource', server, ...words(uri, uri, description), resource: { uri, name: uri } };
 }
 

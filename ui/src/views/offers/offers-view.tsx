@@ -38,8 +38,8 @@ export default function OffersView({ kind }: { kind: OfferKind }) {
           <h1>{titles[kind]}</h1>
         </div>
         <Empty title={`A ${looked.kind} can only be watched`}>
-          What was called is on the <a href={addressOf('wire', { method: 'tools/call' })}>wire</a>. To call tools, run
-          the servers with <code>standpipe up</code> or <code>standpipe inspect -- command</code>.
+          Past calls are on the <a href={addressOf('wire', { method: 'tools/call' })}>wire</a>. To call tools, run the
+          servers with <code>standpipe up</code> or <code>standpipe inspect -- command</code>.
         </Empty>
       </>
     );
@@ -64,7 +64,7 @@ export default function OffersView({ kind }: { kind: OfferKind }) {
           ))}
         </select>
         <button type="button" onClick={() => asked.forEach(({ name }) => void loadOffer(name))}>
-          Ask again
+          Reload
         </button>
       </div>
       <div className={chosen ? 'offers chosen' : 'offers'}>
@@ -73,9 +73,7 @@ export default function OffersView({ kind }: { kind: OfferKind }) {
           <CallPane key={JSON.stringify([chosen.server, chosen.name])} offered={chosen} givenArgs={params.args} />
         ) : (
           <div className="call-pane">
-            <Empty title={`Choose one of the ${kind}`}>
-              Its form, its results and its history of calls appear here.
-            </Empty>
+            <Empty title={`Choose one of the ${kind}`}>Its form, results and call history are shown here.</Empty>
           </div>
         )}
       </div>

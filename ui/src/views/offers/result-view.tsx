@@ -26,8 +26,8 @@ export function ResultView({ result, server }: { result: Result; server: string 
       {form === 'json' && <JsonTree value={result} label="Result as JSON" />}
       {form !== 'content' && (
         <p className="muted small">
-          Numbers are shown as JavaScript reads them: digits beyond 2<sup>53</sup> are rounded.{' '}
-          <a href={addressOf('wire', { server, kinds: 'answer' })}>As written: on the wire</a>
+          Numbers are shown as JavaScript numbers: integers beyond 2<sup>53</sup> are rounded.{' '}
+          <a href={addressOf('wire', { server, kinds: 'answer' })}>Exact values: on the wire</a>
         </p>
       )}
     </Tabs>

@@ -20,7 +20,7 @@ export default function ProblemsView() {
       <div className="scroll pad">
         {all.length === 0 && (
           <Empty title="No problems">
-            Pollution of stdout, crashes, slow starts and bad frames would be explained here.
+            Non-protocol output, crashes, slow starts and invalid frames are explained here.
           </Empty>
         )}
         <ul className="problems">
@@ -38,7 +38,7 @@ export default function ProblemsView() {
               <p className="explanation">{visible(problem.explanation)}</p>
               {problem.seq !== undefined && (
                 <p>
-                  <a href={addressOf('wire', { event: problem.seq })}>See it on the wire (#{problem.seq})</a>
+                  <a href={addressOf('wire', { event: problem.seq })}>Show on the wire (#{problem.seq})</a>
                 </p>
               )}
             </li>

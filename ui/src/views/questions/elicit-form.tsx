@@ -38,12 +38,12 @@ export function ElicitForm({ question: { params }, onAnswer }: Props) {
       <p className="about">{visible(String(params.message))}</p>
       {'url' in params && (
         <div className="note">
-          <p>It wants you to open this address. Look at it well: it comes from the server.</p>
+          <p>The server asks you to open this address. Check it before you open it.</p>
           <p>
             <code>{visible(String(params.url))}</code>
           </p>
           <button type="button" onClick={() => copyText(params.url, 'Address')}>
-            Copy the address
+            Copy address
           </button>
         </div>
       )}
@@ -51,7 +51,7 @@ export function ElicitForm({ question: { params }, onAnswer }: Props) {
       <Refusal draft={draft} anyway="Answer anyway" onAnyway={() => void accept(true)} />
       {loss !== undefined && (
         <p className="note bad" role="alert">
-          Not sent: an answer cannot carry this exactly: {loss}
+          Not sent: an answer cannot represent this exactly: {loss}
         </p>
       )}
       <div className="buttons end">

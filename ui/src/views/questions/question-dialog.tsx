@@ -15,12 +15,12 @@ export function QuestionDialog() {
   const send = async (answer: Parameters<typeof answerQuestion>[1]) => {
     try {
       await answerQuestion(question.id, answer);
-      announce(`${question.server} has its answer`, 'good');
+      announce(`The answer was sent to ${question.server}`, 'good');
     } catch (error) {
       announce(`Not answered: ${(error as Error).message}`, 'bad');
     }
   };
-  const what = question.kind === 'elicit' ? 'asks you' : 'asks for a model’s answer';
+  const what = question.kind === 'elicit' ? 'asks a question' : 'requests a response of a model';
   return (
     <Dialog
       key={question.id}

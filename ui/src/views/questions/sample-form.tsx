@@ -37,11 +37,11 @@ export function SampleForm({ question: { params, server }, onAnswer }: Props) {
         ))}
       </div>
       <details>
-        <summary>All that it asks</summary>
+        <summary>Full request</summary>
         <JsonTree value={params} label="Parameters" />
       </details>
       <div className="field">
-        <label htmlFor="sample-text">The model’s answer</label>
+        <label htmlFor="sample-text">Response of the model</label>
         <textarea id="sample-text" rows={4} required value={text} onChange={(event) => setText(event.target.value)} />
       </div>
       <div className="field">

@@ -37,9 +37,9 @@ function shortly({ message, evidence }: LastExit): string {
 }
 
 export function StderrTail({ text }: { text: string | undefined }) {
-  if (!text) return <p className="muted">It wrote nothing to stderr.</p>;
+  if (!text) return <p className="muted">No stderr output.</p>;
   return (
-    <ScrollRegion className="text tail wrap" label="The end of its stderr">
+    <ScrollRegion className="text tail wrap" label="End of stderr">
       {visible(text)}
     </ScrollRegion>
   );

@@ -47,7 +47,7 @@ export function ServerActions({ name, state }: { name: string; state: ServerStat
           title={`${asking === 'stop' ? 'Stop' : 'Restart'} ${visibleLine(name)}?`}
           onClose={() => setAsking(undefined)}
         >
-          <p>{plural(running(), 'call is', 'calls are')} running there and will not get an answer.</p>
+          <p>{plural(running(), 'call is', 'calls are')} running on this server and will not be answered.</p>
           <div className="buttons end">
             <button type="button" onClick={() => setAsking(undefined)}>
               Leave it running

@@ -43,7 +43,7 @@ export function ServerCard({ server }: { server: InspectedServer }) {
         {status && <Fact name="errors" value={status.errors} bad={status.errors > 0} />}
       </dl>
       {life?.command && (
-        <p className="command" title="How it was started">
+        <p className="command" title="Command line">
           <span aria-hidden="true">$ </span>
           {visibleLine(life.command)}
         </p>

@@ -39,9 +39,7 @@ export function ServersView() {
         )}
       </div>
       <div className="scroll pad">
-        {looked && all.length === 0 && (
-          <Empty title="No servers yet">They appear here as soon as the first one starts.</Empty>
-        )}
+        {looked && all.length === 0 && <Empty title="No servers yet">Servers are shown here when they start.</Empty>}
         <div className="server-cards">
           {shown.map((server) => (
             <ServerCard key={server.name} server={server} />

@@ -69,20 +69,18 @@ export default function StderrView() {
         <button
           type="button"
           aria-pressed={following}
-          title="Keep the newest line in sight"
+          title="Scroll to new lines automatically"
           onClick={() => setFollowing(!following)}
         >
           Follow
         </button>
         <span className="muted" role="status">
           {page && plural(page.lines.length, 'line')}
-          {page?.dropped && ', older ones are gone'}
+          {page?.dropped && ', older ones were dropped'}
         </span>
       </div>
       {failure && <p className="note bad pad">{failure}</p>}
-      {page && page.lines.length === 0 && (
-        <Empty title={search ? 'No line has this text' : 'Nothing was written to stderr'} />
-      )}
+      {page && page.lines.length === 0 && <Empty title={search ? 'No matching lines' : 'No stderr output'} />}
       {page && page.lines.length > 0 && (
         <Lines
           lines={page.lines}

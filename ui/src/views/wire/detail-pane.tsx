@@ -36,7 +36,7 @@ export function DetailPane({ seq }: { seq: number }) {
         <h2 className="cut">{nameOf(row)}</h2>
         <div className="buttons">
           {pairSeq !== undefined && (
-            <button type="button" title="The other half (p)" onClick={() => moveToSeq(pairSeq)}>
+            <button type="button" title="Matching request or answer (p)" onClick={() => moveToSeq(pairSeq)}>
               {pairSeq > row.seq ? 'Answer' : 'Request'} #{pairSeq}
             </button>
           )}
@@ -80,13 +80,13 @@ function Explained({ seq, loading: { detail } }: { seq: number; loading: Loading
       ))}
       {tail && <StderrTail text={tail} />}
       {detail?.cut && (
-        <p className="note">Too long to be kept whole: this is its beginning, and its shape was not checked.</p>
+        <p className="note">Too long to be stored in full: only its beginning is shown, and it was not validated.</p>
       )}
       {detail?.redacted && (
         <p className="note">
           {secretsShown
-            ? 'Secrets were replaced before this was kept.'
-            : 'Secrets are replaced here: size and offset are those of the original.'}
+            ? 'Secrets were replaced before this was stored.'
+            : 'Secrets are replaced. Size and offset are those of the original.'}
         </p>
       )}
     </>
@@ -97,7 +97,7 @@ function Contents({ seq, loading }: { seq: number; loading: Loading }) {
   const { detail, failure } = loading;
   const [wished, setWished] = useState<Form>('json');
   const exact = useMemo(() => exactOf(detail), [detail]);
-  if (failure) return <p className="note">What it holds cannot be asked for now: {failure}</p>;
+  if (failure) return <p className="note">The content is not available: {failure}</p>;
   if (!detail) return <p className="muted">Loading…</p>;
   const { json, text, base64, offset } = detail;
   const call = callOf(exact);
@@ -118,7 +118,7 @@ function Contents({ seq, loading }: { seq: number; loading: Loading }) {
       </Tabs>
       {detail.tailBase64 && (
         <>
-          <h3>Its last bytes</h3>
+          <h3>Last bytes</h3>
           <HexView base64={detail.tailBase64} offset={undefined} />
         </>
       )}

@@ -29,12 +29,12 @@ export function ExportDialog({ onClose }: { onClose(): void }) {
       if (signal.aborted) return;
       download(`standpipe-${seqs.length === 1 ? `event-${seqs[0]}` : 'events'}.jsonl`, saved.parts);
       const gone = seqs.length - saved.rows;
-      const rest = gone > 0 ? `, ${plural(gone, 'was', 'were')} gone already` : '';
+      const rest = gone > 0 ? `, ${plural(gone, 'was', 'were')} no longer available` : '';
       announce(`${plural(saved.rows, 'row')} saved${rest}`, gone > 0 ? 'bad' : 'good');
       onClose();
     } catch (error) {
       if (signal.aborted) return;
-      announce(`Nothing was saved: ${(error as Error).message}`, 'bad');
+      announce(`Export failed: ${(error as Error).message}`, 'bad');
       setDone(undefined);
     }
   };
@@ -42,7 +42,7 @@ export function ExportDialog({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="Export" onClose={onClose}>
       <fieldset className="plain">
-        <legend className="hidden-text">Which rows</legend>
+        <legend className="hidden-text">Rows</legend>
         {range && (
           <label className="check">
             <input type="radio" checked={what === 'selection'} onChange={() => setWhat('selection')} /> the selection (
@@ -55,20 +55,20 @@ export function ExportDialog({ onClose }: { onClose(): void }) {
         </label>
       </fieldset>
       <fieldset className="plain">
-        <legend className="hidden-text">In which form</legend>
+        <legend className="hidden-text">Format</legend>
         <label className="check">
           <input type="radio" checked={form === 'recording'} onChange={() => setForm('recording')} /> a recording with
-          all bytes, to be opened by <code>standpipe inspect</code>
+          all bytes; can be opened by <code>standpipe inspect</code>
         </label>
         <label className="check">
           <input type="radio" checked={form === 'rows'} onChange={() => setForm('rows')} /> what the rows show, as JSON
           lines
         </label>
       </fieldset>
-      <p className="muted">What was said is saved as it is shown here, secrets included.</p>
+      <p className="muted">Messages are saved as they are shown. Secrets that are shown are saved too.</p>
       <div className="buttons end">
         <button type="button" onClick={onClose}>
-          Not now
+          Cancel
         </button>
         <button type="button" className="primary" disabled={count === 0 || done !== undefined} onClick={save}>
           {done === undefined

@@ -157,7 +157,7 @@ function Progress() {
       {scanning || deep === 'looking' ? 'looking… ' : ''}
       {some}
       {plural(columns.count, 'event')}
-      {gone > 0 && `, ${plural(gone, 'older one is', 'older ones are')} gone`}
+      {gone > 0 && `, ${plural(gone, 'older one', 'older ones')} dropped`}
       {deep === 'failed' && ', whole messages could not be searched'}
     </span>
   );
@@ -169,18 +169,13 @@ function Flow({ onExport }: { onExport(): void }) {
   useCell(wireRows.version);
   return (
     <div className="buttons">
-      <button
-        type="button"
-        aria-pressed={following}
-        title="Follow the newest (f)"
-        onClick={() => follow.set(!following)}
-      >
+      <button type="button" aria-pressed={following} title="Follow new rows (f)" onClick={() => follow.set(!following)}>
         Follow
       </button>
       <button
         type="button"
         aria-pressed={wireRows.paused}
-        title="Hold new rows back (Space)"
+        title="Do not show new rows (Space)"
         onClick={() => wireRows.pause(!wireRows.paused)}
       >
         {wireRows.paused ? `Paused${held > 0 ? ` · ${held.toLocaleString('en')} new` : ''}` : 'Pause'}

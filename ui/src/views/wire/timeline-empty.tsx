@@ -13,7 +13,7 @@ export function TimelineEmpty({ filter }: { filter: WireFilter }) {
   if (scanning || deep === 'looking' || state === 'connecting' || state === 'loading')
     return <Empty title="Looking…" />;
   if (columns.count > 0 && isFiltering(filter)) {
-    return <Empty title="Nothing passes the filter">There are {plural(columns.count, 'event')} without it.</Empty>;
+    return <Empty title="No events match the filter">There are {plural(columns.count, 'event')} without it.</Empty>;
   }
-  return <Empty title="Nothing has happened yet">Rows appear here as soon as a server starts or says something.</Empty>;
+  return <Empty title="No events yet">Events are shown here as soon as a server starts.</Empty>;
 }
