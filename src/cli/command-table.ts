@@ -1,5 +1,5 @@
-// Every command: its name, a line about it, and where it is. A command is loaded when it is run and not before: most of
-// them need little, and waiting for the rest at every start would be felt.
+// Every command: its name, a summary, and its module. A module is loaded only when its command runs, which keeps the start
+// fast.
 
 import type { CommandModule } from './invocation.ts';
 
@@ -7,6 +7,8 @@ export interface TableEntry {
   summary: string;
   load: () => Promise<CommandModule>;
 }
+
+const control = async (verb: 'start' | 'stop' | 'restart') => (await import('./commands/control.ts')).control(verb);
 
 export const commandTable: Readonly<Record<string, TableEntry>> = {
   up: {
@@ -19,9 +21,9 @@ export const commandTable: Readonly<Record<string, TableEntry>> = {
     load: () => import('./commands/logs.ts'),
   },
   ls: { summary: 'show the servers and their state', load: () => import('./commands/ls.ts') },
-  start: { summary: 'start a server of the running host', load: () => import('./commands/start.ts') },
-  stop: { summary: 'stop a server of the running host', load: () => import('./commands/stop.ts') },
-  restart: { summary: 'restart a server of the running host', load: () => import('./commands/restart.ts') },
+  start: { summary: 'start a server of the running host', load: () => control('start') },
+  stop: { summary: 'stop a server of the running host', load: () => control('stop') },
+  restart: { summary: 'restart a server of the running host', load: () => control('restart') },
   tools: { summary: 'list the tools of the servers', load: () => import('./commands/tools.ts') },
   types: { summary: 'write TypeScript types for the tools of a server', load: () => import('./commands/types.ts') },
   call: { summary: 'call a tool', load: () => import('./commands/call.ts') },

@@ -3,8 +3,8 @@
 import { describeError } from '../base/error-json.ts';
 import { StandpipeError, toError } from '../base/errors.ts';
 import { exitCodeOf } from './exit-code.ts';
-import { counted } from './output/counted.ts';
 import type { Output } from './output/output.ts';
+import { counted } from './output/table.ts';
 import { visible, visibleLine } from './output/visible.ts';
 
 /** Of stderr, in words; --json has all that is kept. */

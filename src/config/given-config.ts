@@ -11,9 +11,9 @@ import { inputsAtHand } from './inputs.ts';
 import type { namesOfOthers, remoteKeys, replacements } from './known-keys.ts';
 import { type Config, mergeFiles } from './load-config.ts';
 import type { ConfigPlace } from './places.ts';
+import { surroundings } from './places.ts';
 import { GIVEN, problemError } from './problem.ts';
 import type { RestartLimits, ToolRules } from './server-config.ts';
-import { surroundings } from './surroundings.ts';
 
 /** `mcpServers` of Claude Desktop and Cursor, or `servers` of VS Code. docs/config.md explains every key. */
 export interface GivenConfig {

@@ -5,11 +5,10 @@ import { UsageError } from '../base/errors.ts';
 import type { ConfigFile, RejectedServer } from './config-file.ts';
 import { isMissing, type ReadBytes } from './disk.ts';
 import { pathOf } from './paths.ts';
-import { type ConfigPlace, placeOf, projectPlaces, userPlaces } from './places.ts';
+import { type ConfigPlace, placeOf, projectPlaces, surroundings, userPlaces } from './places.ts';
 import { type ConfigProblem, type Position, problemError } from './problem.ts';
 import { type ReadOptions, readPlace } from './read-config.ts';
 import type { ServerConfig } from './server-config.ts';
-import { surroundings } from './surroundings.ts';
 
 export interface LoadOptions extends ReadOptions {
   /** This file and no other. */

@@ -1,9 +1,23 @@
 // Where configs are looked for, in which order, and which folder each belongs to. Pure: a function of the platform, the
 // folders and the environment, so that every platform can be tested on any other.
 
+import { homedir } from 'node:os';
 import { readVariable } from '../process/launch/environment.ts';
 import { pathOf } from './paths.ts';
-import type { Surroundings } from './surroundings.ts';
+
+/** Folders, environment and platform in which configs are searched and expanded. */
+export interface Surroundings {
+  /** The folder Standpipe was started in. */
+  cwd: string;
+  home: string;
+  env: NodeJS.ProcessEnv;
+  platform: NodeJS.Platform;
+}
+
+export function surroundings(options: Partial<Surroundings> = {}): Surroundings {
+  const { cwd = process.cwd(), home = homedir(), env = process.env, platform = process.platform } = options;
+  return { cwd, home, env, platform };
+}
 
 /** Who a file belongs to: a project, an application of the user, or nobody but whoever named it. */
 export type ConfigOrigin = 'project' | 'claude-desktop' | 'cursor' | 'vscode' | 'named';

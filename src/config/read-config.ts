@@ -5,8 +5,7 @@ import { type ConfigFile, configFromText } from './config-file.ts';
 import { decodeText, fromDisk, isMissing, type ReadBytes } from './disk.ts';
 import type { AskInput } from './inputs.ts';
 import type { LookAround } from './on-this-machine.ts';
-import { type ConfigPlace, placeOf } from './places.ts';
-import { type Surroundings, surroundings } from './surroundings.ts';
+import { type ConfigPlace, placeOf, type Surroundings, surroundings } from './places.ts';
 
 export { surroundings };
 

@@ -2,9 +2,11 @@
 // as JSON escapes it and as a URL does (value-forms.ts). Not found: a value in another encoding, or one that was cut in two.
 // Some values are left alone, since masking them makes the text useless and protects nothing: see `isWorthMasking`.
 
-import { REDACTED } from './redacted.ts';
 import { isSecretName } from './secret-names.ts';
 import { formsOf } from './value-forms.ts';
+
+/** In place of a secret that has no name. */
+export const REDACTED = '[redacted]';
 
 export type Mask = (text: string) => string;
 

@@ -4,7 +4,7 @@
 
 import { endOfString } from '../base/top-level-json.ts';
 import { arrived, type PathsLeft, step } from './json-path.ts';
-import { REDACTED } from './redacted.ts';
+import { REDACTED } from './mask-values.ts';
 
 export interface JsonRules {
   /** Whether the value under this key is secret. */

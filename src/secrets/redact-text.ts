@@ -1,7 +1,7 @@
 // Secrets in text that is no JSON, found by the name in front of them (`name: value`, `name=value`, `--name value`) or by their
 // form (`Bearer …`, the password of an address, private keys, keys of well-known services). Linear in the length of the text.
 
-import { REDACTED } from './redacted.ts';
+import { REDACTED } from './mask-values.ts';
 import { isSecretName } from './secret-names.ts';
 
 // Together these match every text in which something is found below, and few others. Every frame that leaves is tested: one

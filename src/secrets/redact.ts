@@ -6,9 +6,9 @@
 
 import { parseJsonPath } from './json-path.ts';
 import type { Mask } from './mask-values.ts';
+import { REDACTED } from './mask-values.ts';
 import { isJson, type JsonRules, redactJson } from './redact-json.ts';
 import { mayHoldSecret, redactText } from './redact-text.ts';
-import { REDACTED } from './redacted.ts';
 import { isSecretName } from './secret-names.ts';
 
 export interface RedactOptions {

@@ -252,7 +252,14 @@ describe('on a terminal', () => {
     });
     const { code, stdout } = await runOnTerminal(['up', '--no-inspector', '--config', config], {
       columns: 70,
-      steps: [{ wait: 'ready' }, { wait: '2s', columns: 50 }, { wait: 'ready', type: '\x03' }, { wait: 'Stopping' }],
+      // Every frame has the word: each step waits for another frame.
+      steps: [
+        { wait: 'ready' },
+        { wait: 'ready' },
+        { wait: 'ready', columns: 50 },
+        { wait: 'ready', type: '\x03' },
+        { wait: 'Stopping' },
+      ],
     });
     expect(code).toBe(0);
     const text = stripVTControlCharacters(stdout).replaceAll('\r', '');

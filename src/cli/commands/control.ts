@@ -1,8 +1,7 @@
-// `start`, `stop` and `restart`: one server of the host that is running.
+// `standpipe start`, `stop` and `restart`: one server of the running host.
 
-import type { Command } from 'commander';
 import type { HostApi } from '../../host/host-api.ts';
-import type { RunCommand } from '../invocation.ts';
+import type { CommandModule } from '../invocation.ts';
 import { visibleLine } from '../output/visible.ts';
 import { findServer } from '../servers/find-server.ts';
 import { withRunningHost } from '../servers/reach-host.ts';
@@ -16,23 +15,25 @@ const actions: Record<Verb, (host: HostApi, server: string) => Promise<void>> = 
   restart: (host, server) => host.restartServer(server),
 };
 
-export function defineControl(verb: Verb, command: Command, run: RunCommand): void {
-  command.argument('<server>', 'its name in the config');
-  examples(command, `${verb} weather`);
-  command.action(
-    run((invocation, words) =>
-      withRunningHost(invocation, async (host) => {
-        const [name] = words as [string];
-        const { out, settings } = invocation;
-        await findServer(name, { host, running: true, only: undefined }, settings);
-        out.activity.begin(`${verb} ${name}`);
-        await actions[verb](host, name);
-        out.activity.end();
-        const server = (await host.status()).find((status) => status.name === name)!;
-        if (out.json) out.document({ server });
-        else out.say(`${visibleLine(name)} is ${server.state}.`);
-        return undefined;
-      }),
-    ),
-  );
-}
+export const control = (verb: Verb): CommandModule => ({
+  define(command, run) {
+    command.argument('<server>', 'its name in the config');
+    examples(command, `${verb} weather`);
+    command.action(
+      run((invocation, words) =>
+        withRunningHost(invocation, async (host) => {
+          const [name] = words as [string];
+          const { out, settings } = invocation;
+          await findServer(name, { host, running: true, only: undefined }, settings);
+          out.activity.begin(`${verb} ${name}`);
+          await actions[verb](host, name);
+          out.activity.end();
+          const server = (await host.status()).find((status) => status.name === name)!;
+          if (out.json) out.document({ server });
+          else out.say(`${visibleLine(name)} is ${server.state}.`);
+          return undefined;
+        }),
+      ),
+    );
+  },
+});

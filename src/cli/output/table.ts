@@ -66,3 +66,8 @@ function textOf(cell: string | Cell): string {
 function colourOf(cell: string | Cell): Colour | undefined {
   return typeof cell === 'string' ? undefined : cell.colour;
 }
+
+/** `1 server`, `2 servers`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -5,7 +5,7 @@ import { access, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { shellWord } from '../../base/command-line.ts';
 import { toError, UsageError } from '../../base/errors.ts';
-import { counted } from '../output/counted.ts';
+import { counted } from '../output/table.ts';
 
 export interface Piece {
   mimeType: string | undefined;

@@ -2,8 +2,8 @@
 
 import { StandpipeError } from '../../base/errors.ts';
 import type { StateChange } from '../../host/server-state.ts';
-import { counted } from '../output/counted.ts';
 import type { Output } from '../output/output.ts';
+import { counted } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
 import type { UpView } from './view.ts';
 

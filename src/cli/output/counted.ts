@@ -1,5 +1,0 @@
-// A number with its noun: `1 server`, `2 servers`.
-
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}

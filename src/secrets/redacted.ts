@@ -1,3 +1,0 @@
-// What stands in place of a secret that has no name.
-
-export const REDACTED = '[redacted]';
