@@ -2,9 +2,9 @@
 // does no harm. Never sent is safe; sent and lost only where both the process that was lost and the one that would repeat it
 // say so.
 
-import { atMost } from '../base/at-most.ts';
 import type { Clock } from '../base/clock.ts';
 import { PeerError, toError } from '../base/errors.ts';
+import { within } from '../base/wait.ts';
 import { lostRequest } from '../requests/lost-request.ts';
 import type { Link } from './link.ts';
 
@@ -121,8 +121,8 @@ export class ServerCalls<Client> {
   }
 
   /** A call fails as soon as nothing can be written; that the server is gone is known a little later. */
-  #over(link: Link<Client>): Promise<void> {
-    return atMost(LOSS_WAIT_MS, link.over.promise, this.#options.clock);
+  #over(link: Link<Client>): Promise<unknown> {
+    return within(this.#options.clock, LOSS_WAIT_MS, link.over.promise);
   }
 
   #giveUp(error: unknown, options: UseOptions<Client>): never {

@@ -2,7 +2,7 @@
 // added. One that throws or rejects is reported after all of them were called, so that each sees the notification first.
 
 import { toError } from '../base/errors.ts';
-import { isThenable } from '../base/thenable.ts';
+import { isThenable } from '../base/wait.ts';
 import type { Params } from './inbound.ts';
 import type { JsonRpcNotification } from './message.ts';
 

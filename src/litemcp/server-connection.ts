@@ -3,7 +3,7 @@
 
 import { decodeText } from '../base/decode-text.ts';
 import { RpcError, toError } from '../base/errors.ts';
-import { isThenable } from '../base/thenable.ts';
+import { isThenable } from '../base/wait.ts';
 import type { FrameFault } from '../framing/framing.ts';
 import { SENT } from '../requests/pending-requests.ts';
 import { QueuedRequest, RequestQueue } from '../requests/request-queue.ts';

@@ -2,7 +2,7 @@
 // bytes too: a request is kept until it was answered, and a few long ones take as much as many short ones. While too many
 // answers wait to be read (`hold`), nothing more is started.
 
-import { isThenable } from '../base/thenable.ts';
+import { isThenable } from '../base/wait.ts';
 import { InFlight } from './in-flight.ts';
 
 /** Four of the longest messages that are read by default. */

@@ -1,8 +1,8 @@
 // Those who watch a tap: the recorder and the viewers. Loaded after the server was started, since it must not wait for
 // them; the store has kept what happened until then. None of their failures reaches the traffic.
 
-import { atMost } from '../base/at-most.ts';
 import { toError } from '../base/errors.ts';
+import { within } from '../base/wait.ts';
 import type { FlowSource } from '../flow/source.ts';
 import type { FlowStore } from '../flow/store.ts';
 import type { Announcement } from '../live/announce.ts';
@@ -54,7 +54,7 @@ export function inviteOnlookers(
   return {
     async close() {
       const closed = Promise.allSettled(invited.map(async (onlooker) => (await onlooker)?.close()));
-      await atMost(CLOSE_WITHIN_MS, closed, store.clock);
+      await within(store.clock, CLOSE_WITHIN_MS, closed);
     },
   };
 }

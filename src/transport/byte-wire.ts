@@ -2,10 +2,10 @@
 // once. Subclasses say where the streams come from and how the other end is told goodbye.
 
 import type { Readable } from 'node:stream';
-import { atMost } from '../base/at-most.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { decodeText } from '../base/decode-text.ts';
 import { type Evidence, PeerError, type Phase, toError, UsageError } from '../base/errors.ts';
+import { within } from '../base/wait.ts';
 import type { FrameDecoder, Framing } from '../framing/framing.ts';
 import { newline } from '../framing/newline.ts';
 import type { ByteSink } from '../process/streams/own-streams.ts';
@@ -156,7 +156,7 @@ export abstract class ByteWire implements Wire {
     });
     for (let before = -1; !isFlushed && before !== writer.progress; ) {
       before = writer.progress;
-      await atMost(stallMs, flushed, this.clock);
+      await within(this.clock, stallMs, flushed);
     }
   }
 

@@ -3,8 +3,8 @@
 // `close()` resolves when all of it is gone.
 
 import type { Readable } from 'node:stream';
-import { atMost } from '../base/at-most.ts';
 import { type Evidence, ProcessError, UsageError } from '../base/errors.ts';
+import { within } from '../base/wait.ts';
 import { diagnose } from '../diagnosis/diagnose.ts';
 import type { Symptoms } from '../diagnosis/symptoms.ts';
 import { explainExit } from '../process/launch/explain-exit.ts';
@@ -145,7 +145,7 @@ export class ChildWire extends ByteWire {
     await this.#stopProcess();
     // Answers that come with the end of stdin are the proof of a missing flush.
     if (wasSilent && this.#process) await this.lastInput(this.#process.stdout);
-    if (this.#process && this.#stderr.written) await atMost(STDERR_WAIT_MS, this.#stderr.written, this.clock);
+    if (this.#process && this.#stderr.written) await within(this.clock, STDERR_WAIT_MS, this.#stderr.written);
     this.finish(undefined);
   }
 

@@ -6,7 +6,7 @@
 // Other streams can be given in their place. They belong to the caller: they are not closed, and the process goes on.
 
 import type { Readable, Writable } from 'node:stream';
-import { atMost } from '../base/at-most.ts';
+import { within } from '../base/wait.ts';
 import { guardChildren } from '../process/streams/guard-children.ts';
 import { takeOverStdout } from '../process/streams/own-streams.ts';
 import { ByteWire } from './byte-wire.ts';
@@ -96,7 +96,7 @@ export class OwnWire extends ByteWire {
     const state = () => `${this.#answersDue} due, ${this.output.progress} taken`;
     for (let before = ''; this.#answersDue > 0 && before !== state(); ) {
       before = state();
-      await atMost(this.output.blocked ? STALL_MS.ending : this.#drainMs, allAnswered, this.clock);
+      await within(this.clock, this.output.blocked ? STALL_MS.ending : this.#drainMs, allAnswered);
     }
   }
 

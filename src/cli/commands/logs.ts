@@ -1,7 +1,7 @@
 // `standpipe logs`: what the servers of the running host said outside of the protocol, and what happened to them.
 
-import { unlessAborted } from '../../base/at-most.ts';
 import { UsageError } from '../../base/errors.ts';
+import { unlessAborted } from '../../base/wait.ts';
 import { connectLive } from '../../live/find-live.ts';
 import { readRecording } from '../../record/reader.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';

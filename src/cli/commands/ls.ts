@@ -1,6 +1,6 @@
 // `standpipe ls`: the servers and how they are. Starts nothing.
 
-import { unlessAborted } from '../../base/at-most.ts';
+import { unlessAborted } from '../../base/wait.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
 import type { HostApi } from '../../host/host-api.ts';
 import type { ServerState, ServerStatus } from '../../host/server-state.ts';

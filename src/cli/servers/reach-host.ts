@@ -1,7 +1,7 @@
 // Whoever a command needs: the host that runs already, or one of its own that is stopped afterwards, without a trace.
 
-import { unlessAborted } from '../../base/at-most.ts';
 import { StandpipeError, UsageError } from '../../base/errors.ts';
+import { unlessAborted } from '../../base/wait.ts';
 import type { Unanswered } from '../../host/caller-questions.ts';
 import type { HostApi } from '../../host/host-api.ts';
 import type { RemoteHost } from '../../host/remote-host.ts';

@@ -1,14 +1,13 @@
 // 2026-07-28: a request that comes back with questions is sent again with the answers, until it is complete. The state
 // that the server gives us to carry goes back as it came. Bounded, so that a confused server cannot ask for ever.
 
-import { unlessAborted } from '../../base/at-most.ts';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
+import { pause, unlessAborted } from '../../base/wait.ts';
 import type { Caller, Params, Result } from '../service.ts';
 import type { InputRequest, InputRequiredResult, InputResponse } from '../types.ts';
 import { answerInput, refusal } from './inputs.ts';
 import type { InputHandlers } from './options.ts';
-import { pause } from './wait.ts';
 
 /** A server that only wants to be asked again later is asked after this long, then after twice that, and so on. */
 const FIRST_PAUSE_MS = 250;

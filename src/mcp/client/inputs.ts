@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
+import { pause } from '../../base/wait.ts';
 import type { RequestHandler } from '../../jsonrpc/inbound.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import type { Era } from '../revisions.ts';
@@ -11,7 +12,6 @@ import type { ClientCapabilities, ElicitParams, InputRequest, InputResponse, Sam
 import { onlyCaller } from './open-callers.ts';
 import type { InputHandlers } from './options.ts';
 import { mayAskForInput } from './session.ts';
-import { pause } from './wait.ts';
 import type { Warn } from './warnings.ts';
 
 /** Any request; only those of `InputRequest` are understood. */

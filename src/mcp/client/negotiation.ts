@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, RpcError, toError } from '../../base/errors.ts';
+import { SILENT, within } from '../../base/wait.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import { type LegacyRevision, type ModernRevision, NEWEST_LEGACY, NEWEST_MODERN, type Revision } from '../revisions.ts';
 import type { ClientCapabilities, Implementation } from '../types.ts';
@@ -12,7 +13,6 @@ import { makeEnvelope } from './modern-session.ts';
 import { type Answer, isModernRefusal, judgeProbe, revisionNamedIn, type Verdict } from './probe.ts';
 import { openTranscript, readTranscriptServer, speaksTranscript } from './transcript-dialect.ts';
 import { untilUp } from './until-up.ts';
-import { SILENT, within } from './wait.ts';
 import type { Warn } from './warnings.ts';
 
 export interface Agreement {

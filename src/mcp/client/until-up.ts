@@ -4,8 +4,8 @@
 // it reads after the probe; or by output on stdout or stderr that is followed by quiet.
 
 import type { Clock } from '../../base/clock.ts';
+import { SILENT, within } from '../../base/wait.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
-import { SILENT, within } from './wait.ts';
 
 /** A process that shows nothing at all is waited for this many times. */
 const MOST_WAITS = 4;

@@ -2,8 +2,8 @@
 // The MCP specification prescribes this order. A server is gone when its leader has exited and nothing of its tree runs;
 // a polite one gets no signal. The rung that emptied the tree is the result, so that impolite servers can be named.
 
-import { atMost } from '../../base/at-most.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
+import { within } from '../../base/wait.ts';
 
 export type StopRung = 'already-exited' | 'stdin' | 'SIGTERM' | 'SIGKILL' | 'unresponsive';
 
@@ -66,7 +66,7 @@ async function gone(
   whileAlive: () => void = () => undefined,
 ): Promise<boolean> {
   const startMs = clock.nowMs();
-  if (!child.exited) await atMost(waitMs, child.exit, clock);
+  if (!child.exited) await within(clock, waitMs, child.exit);
   if (!child.exited) return false;
 
   const untilMs = Math.min(startMs + waitMs, clock.nowMs() + afterLeaderMs);
