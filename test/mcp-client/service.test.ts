@@ -1,5 +1,6 @@
 // A stdio process behind a session of each revision is a service like any other.
 
+import { fileURLToPath } from 'node:url';
 import { type ClientOptions, connect } from '../../src/entry/client.ts';
 import { has, legacyRevisions, modernRevisions } from '../../src/mcp/revisions.ts';
 import { contractServer, serviceContract } from '../contract/service.contract.ts';
@@ -34,3 +35,17 @@ for (const revision of legacyRevisions) {
     skip: has(revision, 'progressMessage') ? skip : { ...skip, ...noMessage },
   });
 }
+
+serviceContract(
+  'a process that serves another one',
+  async () => {
+    const bridge = fileURLToPath(new URL('../fixtures/service-contract/bridge.mjs', import.meta.url));
+    const client = await connect({ command: process.execPath, args: [bridge], stderr: 'inherit' });
+    return { service: client.service, close: () => client.close() };
+  },
+  {
+    skip: {
+      'a watcher hears of log messages that belong to no request': 'the revision has log messages of requests only',
+    },
+  },
+);
