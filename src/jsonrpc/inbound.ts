@@ -5,6 +5,7 @@ import { RpcCode, RpcError, toError } from '../base/errors.ts';
 import { QueuedRequest, type QueueLimits, RequestQueue } from '../requests/request-queue.ts';
 import { jsonSize } from './json-size.ts';
 import type { JsonRpcErrorResponse, JsonRpcRequest, JsonRpcResponse, RequestId } from './message.ts';
+import { OwnResult } from './message-text.ts';
 
 /** The longest message there can be. */
 const LARGEST_SIZE = 2 ** 29;
@@ -171,7 +172,7 @@ export class Inbound {
       // Answered for good when it was cancelled.
     } else if (error === undefined) {
       const empty = this.#options.emptyResult === null ? null : {};
-      this.#options.answer(request, { jsonrpc: '2.0', id, result: (result ?? empty) as Record<string, unknown> });
+      this.#options.answer(request, new OwnResult(id, (result ?? empty) as Params));
     } else if (call.cancelled && !(error instanceof RpcError)) {
       this.#refuse(request, cancelledCode!, CANCELLED);
     } else {

@@ -7,6 +7,7 @@ import { decodeText } from '../base/decode-text.ts';
 import { RpcCode } from '../base/errors.ts';
 import { firstChars } from '../base/first-chars.ts';
 import type { InboundFault, Noise } from './channel.ts';
+import { ChunkText } from './chunk-text.ts';
 import type { JsonRpcMessage } from './message.ts';
 import { MessageFault, type Parsed, type ParseOptions, parseMessage } from './parse.ts';
 import { traceMessage } from './recover-id.ts';
@@ -42,6 +43,7 @@ export class MessageReader implements ParseOptions {
   arrayParams = false;
   readonly maxFrameValues: number;
   #sink: MessageSink;
+  readonly #texts = new ChunkText();
   #toleratesNoise: boolean;
   #maxFrameBytes: number;
 
@@ -57,13 +59,14 @@ export class MessageReader implements ParseOptions {
   }
 
   span(chunk: Uint8Array, start: number, end: number, offset: number): void {
-    const text = decodeText(chunk, start, end);
     const length = end - start;
-    // Whoever floods a pipe with text must not cost an exception a line.
-    if (this.#toleratesNoise && !startsLikeJson(chunk[start])) return this.#noise(text, offset, length);
-    const parsed = parseMessage(text, this);
-    if (parsed instanceof MessageFault) this.#notAMessage(parsed, text, offset, length);
-    else if (Array.isArray(parsed)) this.#batch(parsed, text, offset, length);
+    // An exception for each line would make a flood of text expensive.
+    if (this.#toleratesNoise && !startsLikeJson(chunk[start])) {
+      return this.#noise(decodeText(chunk, start, end), offset, length);
+    }
+    const parsed = parseMessage(this.#texts.of(chunk, start, end), this);
+    if (parsed instanceof MessageFault) this.#notAMessage(parsed, decodeText(chunk, start, end), offset, length);
+    else if (Array.isArray(parsed)) this.#batch(parsed, chunk, start, end, offset);
     else this.#sink.message(parsed, length);
   }
 
@@ -97,11 +100,18 @@ export class MessageReader implements ParseOptions {
     }
   }
 
-  #batch(entries: (JsonRpcMessage | MessageFault)[], text: string, offset: number, length: number): void {
+  #batch(
+    entries: (JsonRpcMessage | MessageFault)[],
+    chunk: Uint8Array,
+    start: number,
+    end: number,
+    offset: number,
+  ): void {
+    const length = end - start;
     const messages: JsonRpcMessage[] = [];
     const faults: InboundFault[] = [];
     for (const entry of entries) {
-      if (entry instanceof MessageFault) faults.push(describe(entry, text, offset, length));
+      if (entry instanceof MessageFault) faults.push(describe(entry, decodeText(chunk, start, end), offset, length));
       else messages.push(entry);
     }
     this.#sink.batch(messages, faults, length);

@@ -14,6 +14,7 @@ import {
   numberInText,
   type RequestId,
 } from './message.ts';
+import { OwnRequest } from './message-text.ts';
 import { OpenQuestions, type Question } from './open-questions.ts';
 
 /** Progress starts `timeoutMs` anew, and so does our answer to a question that the other end asked because of the request. */
@@ -107,7 +108,7 @@ export class Outbound {
   #send({ id, method, options }: Pending, given: Params): Promise<void> {
     const { progress } = this.#options;
     const params = options?.onProgress && progress ? progress.ask(given, id) : given;
-    const message: JsonRpcRequest = params ? { jsonrpc: '2.0', id, method, params } : { jsonrpc: '2.0', id, method };
+    const message: JsonRpcRequest = params ? new OwnRequest(id, method, params) : { jsonrpc: '2.0', id, method };
     try {
       const relatedRequestId = options?.relatedRequestId;
       return relatedRequestId === undefined

@@ -87,16 +87,17 @@ function tooManyValues(text: string, most: number): MessageFault {
   return new MessageFault(RpcCode.invalidRequest, message, traceMessage(text), 'TOO_MANY_VALUES');
 }
 
-const closingOf = new Map([
-  ['{', '}'],
-  ['[', ']'],
-]);
+const SPACE = 0x20;
+const OPENING = { array: 0x5b, object: 0x7b };
+/** From `[` to `]`, and from `{` to `}`. */
+const TO_CLOSING = 2;
 
 /** Text that begins as an object or array and certainly is none: what it ends with is neither a bracket nor a space. */
 function isCutOff(text: string): boolean {
-  const closing = closingOf.get(text[0]!);
-  const last = text[text.length - 1]!;
-  return closing !== undefined && last !== closing && !' \t\r\n'.includes(last);
+  const first = text.charCodeAt(0);
+  if (first !== OPENING.object && first !== OPENING.array) return false;
+  const last = text.charCodeAt(text.length - 1);
+  return last !== first + TO_CLOSING && last > SPACE;
 }
 
 /** V8 quotes the text in its message, and the text may hold secrets. */

@@ -2,12 +2,12 @@
 // `Client` and `McpServer` and theirs under our peer.
 
 import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
-import { toJson } from '../base/to-json.ts';
 import type { Symptoms } from '../diagnosis/symptoms.ts';
 import { DEFAULT_MAX_FRAME_BYTES } from '../framing/framing.ts';
 import type { Channel, InboundFault, Noise, SendOptions } from '../jsonrpc/channel.ts';
 import type { JsonRpcMessage } from '../jsonrpc/message.ts';
 import { MessageReader } from '../jsonrpc/message-reader.ts';
+import { messageText } from '../jsonrpc/message-text.ts';
 import type { Wire, WireOptions } from './wire.ts';
 
 type OnMessage = <T extends JsonRpcMessage>(message: T, extra?: object, frameBytes?: number) => void;
@@ -120,8 +120,8 @@ export class MessageTransport implements Transport {
     this.#reader.batches = batches;
   }
 
-  #sendJson(message: unknown, neverRefuse: boolean): Promise<void> {
-    const json = toJson(message);
+  #sendJson(message: JsonRpcMessage | JsonRpcMessage[], neverRefuse: boolean): Promise<void> {
+    const json = messageText(message);
     return typeof json === 'string' ? this.#wire.send(json, neverRefuse) : Promise.reject(json);
   }
 

@@ -1,0 +1,62 @@
+// From a message to its text. Requests and results that a peer makes have no members but these, so that only `params` and
+// `result` have to be serialised: the rest took a quarter of the time.
+
+import type { UsageError } from '../base/errors.ts';
+import { toJson } from '../base/to-json.ts';
+import type { JsonRpcMessage, JsonRpcRequest, JsonRpcResult, RequestId } from './message.ts';
+
+type Members = Record<string, unknown>;
+
+export class OwnRequest implements JsonRpcRequest {
+  readonly jsonrpc = '2.0';
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: Members;
+
+  constructor(id: RequestId, method: string, params: Members) {
+    this.id = id;
+    this.method = method;
+    this.params = params;
+  }
+}
+
+export class OwnResult implements JsonRpcResult {
+  readonly jsonrpc = '2.0';
+  readonly id: RequestId;
+  readonly result: Members;
+
+  constructor(id: RequestId, result: Members) {
+    this.id = id;
+    this.result = result;
+  }
+}
+
+/** The text, or the UsageError that says why there is none. */
+export function messageText(message: JsonRpcMessage | JsonRpcMessage[]): string | UsageError {
+  if (message instanceof OwnResult) {
+    const result = toJson(message.result);
+    return typeof result === 'string' ? `{"jsonrpc":"2.0","id":${idText(message.id)},"result":${result}}` : result;
+  }
+  if (message instanceof OwnRequest) {
+    const params = toJson(message.params);
+    if (typeof params !== 'string') return params;
+    return `{"jsonrpc":"2.0","id":${idText(message.id)},"method":${methodText(message.method)},"params":${params}}`;
+  }
+  return toJson(message);
+}
+
+function idText(id: RequestId): string | number {
+  return typeof id === 'number' ? id : JSON.stringify(id);
+}
+
+let lastMethod = '';
+let lastMethodText = '""';
+
+/** Most requests have the method of the one before. */
+function methodText(method: string): string {
+  if (method !== lastMethod) {
+    lastMethodText = JSON.stringify(method);
+    lastMethod = method;
+  }
+  return lastMethodText;
+}
