@@ -38,7 +38,7 @@ describe('servers of a config', () => {
     expect((await call('everythin', 'greet')).stderr).toContain('Did you mean "everything"?');
     expect((await call('twin', 'typed')).stderr).toContain('"twin" has no tool named "typed"');
     const broken = await runCli(['tools', 'broken', '--config', config]);
-    expect(broken.code).toBe(2);
+    expect(broken.code).toBe(3);
     expect(broken.stderr).toMatch(/call\.json:\d+:\d+: server "broken": "command" must be/);
   });
 });

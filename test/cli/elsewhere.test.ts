@@ -62,7 +62,7 @@ test('of several, each is told with what names it, and that works', async () => 
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toBe(
       'error: There is no config here, and 3 hosts are running elsewhere\n' +
-        `hint: Say which one is meant: --config ${first}, or --config '${second}', or --discover in the folder ${folder}\n`,
+        `hint: Choose one: --config ${first}, or --config '${second}', or --discover in the folder ${folder}\n`,
     );
   }
   expect(await here('call', 'everything', 'greet', 'name=you', '--config', second)).toMatchObject({

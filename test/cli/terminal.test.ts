@@ -94,6 +94,6 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   test('where nobody can answer, it is declined with a word', async () => {
     const { stdout, stderr } = await runCli(['call', 'asks', ...everything]);
     expect(JSON.parse(stdout)).toMatchObject({ action: 'decline' });
-    expect(stderr).toContain('everything asks: Who are you? — nobody is here to answer');
+    expect(stderr).toContain('everything asks: Who are you? — declined: there is no terminal to answer on');
   });
 });
