@@ -66,6 +66,7 @@ export const usageErrorCodes = [
   'NAME_UNKNOWN',
   'TOOL_NOT_ALLOWED',
   'HOST_ALREADY_RUNNING',
+  'HOST_VERSION',
   'NOT_SUPPORTED',
 ] as const;
 

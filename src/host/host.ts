@@ -24,7 +24,6 @@ import type {
   Tool,
 } from '../mcp/types.ts';
 import { type Catalog, type Offer, resolve } from './catalog.ts';
-import type { HostAbout, HostApi } from './host-api.ts';
 import type { HostCallOptions, HostOptions, HostUseOptions } from './host-options.ts';
 import { Member, type Surroundings } from './member.ts';
 import { MergedService } from './merged-service.ts';
@@ -38,7 +37,7 @@ export type { HostCallOptions, HostOptions, HostUseOptions };
 
 const HOST_STOPS = 'the host stops';
 
-export class Host implements HostApi {
+export class Host {
   readonly flow: FlowStore;
   /** By name; those whose entry was taken out stay until their process is gone. */
   readonly #members = new Map<string, Member>();
@@ -127,10 +126,6 @@ export class Host implements HostApi {
 
   async restartServer(name: string): Promise<void> {
     await this.#startable(name).restart();
-  }
-
-  about(): HostAbout {
-    return { pid: process.pid, lastSeq: this.flow.lastSeq };
   }
 
   stderrSince(server: string, seq: number): Promise<string> {

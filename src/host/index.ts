@@ -7,5 +7,4 @@ export type { ConfigProblem } from '../config/problem.ts';
 export type { RestartLimits, ServerConfig } from '../config/server-config.ts';
 export type { Offer } from './catalog.ts';
 export { Host, type HostCallOptions, type HostOptions } from './host.ts';
-export type { HostApi } from './host-api.ts';
 export type { LastExit, ServerState, ServerStatus, StateChange } from './server-state.ts';

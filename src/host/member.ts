@@ -25,7 +25,7 @@ export class Member {
   readonly memory = new ToolMemory();
   readonly service = new ProcessService(this);
   mayUse: (tool: string) => boolean;
-  /** Of the last process that was connected. */
+  /** Of the last process of this entry that was connected. */
   client: Client | undefined;
   #config: ServerConfig;
   #removed = false;
@@ -48,7 +48,7 @@ export class Member {
           clock,
           eraMemory,
           observer: watched.source,
-          inputs: inputs?.(name) ?? {},
+          inputs: this.service.inputsOf(inputs?.(name) ?? {}),
           onNoise: (text, count) => onNoise?.({ server: name, text, count }),
         });
         this.client = link.client;
@@ -76,6 +76,7 @@ export class Member {
   change(config: ServerConfig, intention: { wanted: boolean; held: string | undefined }): Promise<void> {
     this.#removed = false;
     this.#config = config;
+    this.client = undefined;
     this.mayUse = toolFilter(config.tools);
     return this.supervised.replace(config, intention);
   }

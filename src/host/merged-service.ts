@@ -3,6 +3,7 @@
 // asked does not spoil the lists of the others: it is named in the `_meta` of the list.
 
 import { describeError } from '../base/error-json.ts';
+import { RpcCode, RpcError, type UsageError } from '../base/errors.ts';
 import { type ListKind, listKinds } from '../mcp/client/watchers.ts';
 import { ownInfo } from '../mcp/own-info.ts';
 import { methodNotFound } from '../mcp/protocol-errors.ts';
@@ -11,14 +12,8 @@ import type { CompletionReference, Meta } from '../mcp/types.ts';
 import { UriTemplate } from '../mcp/uri-template.ts';
 import { type Offer, resolve } from './catalog.ts';
 import type { Member } from './member.ts';
+import { FAILED, OFFERED_BY, READY_ONLY } from './merged-meta.ts';
 import { type Entry, type FamilyName, families, readCatalog } from './read-catalog.ts';
-
-/** In the `_meta` of an entry: the server that has it, and its name there. */
-export const OFFERED_BY = 'dev.standpipe/offer';
-/** In the `_meta` of a list: the servers that could not be asked. */
-export const FAILED = 'dev.standpipe/failed';
-/** In the `_meta` of a request for a list: ask only servers that are ready. Otherwise those that do not run are started. */
-export const READY_ONLY = 'dev.standpipe/readyOnly';
 
 const lists: Record<string, FamilyName> = {
   'tools/list': 'tools',
@@ -109,7 +104,7 @@ export class MergedService implements Service {
 
   async #find(name: FamilyName, address: unknown): Promise<Offer<Entry>> {
     const { offers } = await readCatalog(this.#members(), name, false);
-    return resolve(offers, String(address), families[name].what);
+    return resolved(offers, String(address), families[name].what);
   }
 
   /** A resource need not be listed: a template that fits, or the name of its server before it, says who has it. */
@@ -118,13 +113,13 @@ export class MergedService implements Service {
     const members = this.#members();
     const { offers } = await readCatalog(members, 'resources', false);
     if (offers.some(({ server, name }) => name === uri || `${server}/${name}` === uri)) {
-      return resolve(offers, uri, 'resource');
+      return resolved(offers, uri, 'resource');
     }
     const named = members.find(({ config: { name } }) => uri.startsWith(`${name}/`))?.config.name;
     if (named !== undefined) return { server: named, name: uri.slice(named.length + 1) };
     const templates = (await readCatalog(members, 'resourceTemplates', false)).offers;
     const fitting = templates.find(({ name }) => new UriTemplate(name).match(uri));
-    return fitting ? { server: fitting.server, name: uri } : resolve(offers, uri, 'resource');
+    return fitting ? { server: fitting.server, name: uri } : resolved(offers, uri, 'resource');
   }
 
   async #located(address: string): Promise<LocatedUri> {
@@ -195,6 +190,16 @@ class MergedWatch {
   stop(): void {
     this.#stopped = true;
     for (const stop of this.#stops.splice(0)) stop();
+  }
+}
+
+/** A name that no server has, or several, is refused as a server would refuse it. */
+function resolved(offers: readonly Offer<Entry>[], address: string, what: string): Offer<Entry> {
+  try {
+    return resolve(offers, address, what);
+  } catch (error) {
+    const { message, hint } = error as UsageError;
+    throw new RpcError(RpcCode.invalidParams, message, undefined, { hint, cause: error });
   }
 }
 

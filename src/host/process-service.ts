@@ -4,14 +4,28 @@
 
 import { notAllowed } from '../config/tool-filter.ts';
 import type { Client } from '../mcp/client/client.ts';
-import type { CallOptions } from '../mcp/client/options.ts';
+import { mayHave } from '../mcp/client/lists.ts';
+import type { InputHandlers } from '../mcp/client/options.ts';
 import { type ListKind, listKinds } from '../mcp/client/watchers.ts';
-import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
-import type { Tool } from '../mcp/types.ts';
+import { methodNotFound } from '../mcp/protocol-errors.ts';
+import type { Caller, Params, Result, Service, ServiceFacts, Watcher, WatchFilter } from '../mcp/service.ts';
+import type { ElicitResult, Tool } from '../mcp/types.ts';
 import type { Member } from './member.ts';
 import { refusedUnknown } from './unknown-name.ts';
 
-/** These read only: a request whose outcome is unknown may be sent again. */
+/** A question of a server that was not accepted, by whatever answered it in place of the caller. */
+export interface Unanswered {
+  server: string;
+  message: string;
+  action: ElicitResult['action'];
+}
+
+/** A caller that is told of questions which were answered in its place, during its request. */
+export interface HostCaller extends Caller {
+  unanswered?(question: Unanswered): void;
+}
+
+/** Requests that read only: one whose outcome is unknown may be sent again. */
 const reads = new Set([
   'tools/list',
   'resources/list',
@@ -22,42 +36,38 @@ const reads = new Set([
   'completion/complete',
 ]);
 /** Asked about the server, not calls of its user: not counted in the status. */
-const uncounted = new Set([
-  'tools/list',
-  'resources/list',
-  'resources/templates/list',
-  'prompts/list',
-  'completion/complete',
+const lists: ReadonlyMap<string, ListKind> = new Map([
+  ['tools/list', 'tools'],
+  ['resources/list', 'resources'],
+  ['resources/templates/list', 'resources'],
+  ['prompts/list', 'prompts'],
 ]);
 
 export class ProcessService implements Service {
   readonly #member: Member;
   readonly #watches = new Set<Watch>();
+  readonly #callers = new Set<HostCaller>();
 
   constructor(member: Member) {
     this.#member = member;
   }
 
-  describe(): Promise<ServiceFacts> {
-    return this.#read(async ({ server: { info, capabilities, instructions } }) => ({
-      info,
-      capabilities,
-      instructions,
-    }));
+  /** By the last process, also if it is gone: the next one is of the same entry. */
+  describe(): ServiceFacts | Promise<ServiceFacts> {
+    return this.#member.client?.server ?? this.#read(async ({ server }) => server);
   }
 
   request(method: string, params: Params, caller: Caller): Promise<Result> {
     if (method === 'tools/call') return this.#callTool(params, caller);
+    const list = lists.get(method);
+    const run = (client: Client) => {
+      if (list && !mayHave(client.server, list)) throw methodNotFound(method, `this server has no ${list}`);
+      return sent(client, method, params, caller);
+    };
     const repeatable = caller.repeatable ?? reads.has(method);
-    const result = this.#member.supervised.use(
-      (client) => client.request(method, params, optionsOf(caller, client.server)),
-      {
-        repeatable,
-        counts: !uncounted.has(method),
-        signal: caller.signal,
-      },
-    );
-    return method === 'tools/list' ? result.then((page) => this.#allowedOf(page)) : result;
+    const counts = list === undefined && method !== 'completion/complete';
+    const result = this.#member.supervised.use(run, { repeatable, counts, signal: caller.signal });
+    return list === 'tools' ? result.then((page) => this.#allowedOf(page)) : this.#during(caller, result);
   }
 
   notify(): void {
@@ -100,19 +110,40 @@ export class ProcessService implements Service {
     this.#watches.clear();
   }
 
+  /** The handlers of the host answer what no caller can. What they refuse is reported to those who called meanwhile. */
+  inputsOf(handlers: InputHandlers): InputHandlers {
+    const { elicit } = handlers;
+    if (!elicit) return handlers;
+    return {
+      ...handlers,
+      elicit: async (params, context) => {
+        const result = await elicit(params, context);
+        const question = { server: this.#member.config.name, message: params.message, action: result.action };
+        if (result.action !== 'accept') for (const caller of this.#callers) caller.unanswered?.(question);
+        return result;
+      },
+    };
+  }
+
   #callTool(params: Params, caller: Caller): Promise<Result> {
     const { memory, mayUse, supervised, config } = this.#member;
     const tool = params.name as string;
     if (!mayUse(tool)) return Promise.reject(notAllowed(config.name, tool));
     const call = (client: Client) => {
       memory.refresh(client);
-      return client.request('tools/call', params, optionsOf(caller, client.server));
+      return sent(client, 'tools/call', params, caller);
     };
     const repeatable = caller.repeatable ?? memory.permissionFor(tool);
-    const result = supervised.use(call, { repeatable, signal: caller.signal });
+    const result = this.#during(caller, supervised.use(call, { repeatable, signal: caller.signal }));
     if (memory.tools.length === 0 || memory.tools.some(({ name }) => name === tool)) return result;
     const names = memory.tools.map(({ name }) => name).filter(mayUse);
     return result.catch((error) => Promise.reject(refusedUnknown(error, tool, names)));
+  }
+
+  #during(caller: HostCaller, result: Promise<Result>): Promise<Result> {
+    if (!caller.unanswered) return result;
+    this.#callers.add(caller);
+    return result.finally(() => this.#callers.delete(caller));
   }
 
   #allowedOf(page: Result): Result {
@@ -127,14 +158,18 @@ export class ProcessService implements Service {
   }
 }
 
-/** One watcher, on one process after another. The client holds one subscription for all watchers of a URI. */
+function sent({ service }: Client, method: string, params: Params, caller: Caller): Promise<Result> {
+  return Promise.resolve(service.request(method, params, caller));
+}
+
+/** One watcher, on one process after another. */
 class Watch {
   /** Its watcher was told that notifications will come. */
   began = false;
   readonly #watcher: Watcher;
   #client: Client | undefined;
   #following: Promise<void> = Promise.resolve();
-  #stops: (() => unknown)[] = [];
+  #stop: (() => unknown) | undefined;
   #stopped = false;
 
   constructor(watcher: Watcher) {
@@ -145,21 +180,23 @@ class Watch {
   follow(client: Client): Promise<void> {
     if (this.#client === client) return this.#following;
     this.#client = client;
-    this.#stops = [];
-    this.#following = this.#subscribe(client);
+    this.#following = this.#watch(client);
     return this.#following;
   }
 
   /** Something may have changed since the process before. */
   notifyAll(): void {
     if (this.#stopped || !this.began) return;
-    for (const kind of this.#lists()) this.#watcher.notified(`notifications/${kind}/list_changed`, undefined);
-    for (const uri of this.#watcher.filter.resourceSubscriptions ?? []) this.#updated({ uri });
+    const { filter, notified } = this.#watcher;
+    for (const kind of listKinds) {
+      if (filter[`${kind}ListChanged`]) notified(`notifications/${kind}/list_changed`, undefined);
+    }
+    for (const uri of filter.resourceSubscriptions ?? []) notified('notifications/resources/updated', { uri });
   }
 
   stop(): void {
     this.#stopped = true;
-    for (const stop of this.#stops.splice(0)) stop();
+    this.#stop?.();
   }
 
   end(): void {
@@ -168,42 +205,22 @@ class Watch {
     this.#watcher.ended?.();
   }
 
-  async #subscribe(client: Client): Promise<void> {
-    const { era, capabilities } = client.server;
-    const { filter } = this.#watcher;
-    for (const kind of this.#lists()) {
-      // A modern server is asked to announce changes, so it is asked only if it can.
-      if (era === 'modern' && !capabilities[kind]?.listChanged) continue;
-      const changed = () => this.#watcher.notified(`notifications/${kind}/list_changed`, undefined);
-      this.#stops.push(client.onListChanged(kind, changed));
-    }
-    if (filter.logs) {
-      const log = (message: object) => this.#watcher.notified('notifications/message', message as Params);
-      this.#stops.push(client.onLog(log));
-    }
-    const uris = filter.resourceSubscriptions ?? [];
-    const stops = await Promise.all(uris.map((uri) => client.subscribe(uri, (update) => this.#updated(update))));
-    for (const stop of stops) this.#stops.push(() => stop().catch(() => undefined)); // the process is gone
-    if (this.#stopped) this.stop();
-  }
-
-  #updated(update: Params): void {
-    this.#watcher.notified('notifications/resources/updated', update);
-  }
-
-  #lists(): ListKind[] {
-    return listKinds.filter((kind) => this.#watcher.filter[`${kind}ListChanged`]);
+  async #watch(client: Client): Promise<void> {
+    this.#stop = await client.service.watch({
+      filter: offered(this.#watcher.filter, client.server),
+      notified: (method, params) => this.#watcher.notified(method, params),
+      ended: () => undefined, // the next process is followed
+    });
+    if (this.#stopped) this.#stop();
   }
 }
 
-function optionsOf(caller: Caller, { era }: Client['server']): CallOptions {
-  const { signal, timeoutMs, totalTimeoutMs, wantsProgress, client } = caller;
-  return {
-    signal,
-    timeoutMs,
-    totalTimeoutMs,
-    onProgress: wantsProgress ? (progress) => caller.progress({ ...progress }) : undefined,
-    // Earlier revisions have a level for the session alone.
-    logLevel: era === 'modern' ? client.logLevel : undefined,
-  };
+/** A modern server is asked to announce changes, so it is asked only for what it can announce. */
+function offered(filter: WatchFilter, { era, capabilities }: Client['server']): WatchFilter {
+  if (era === 'legacy') return filter;
+  const lists = listKinds.map((kind) => {
+    const key = `${kind}ListChanged` as const;
+    return [key, filter[key] && capabilities[kind]?.listChanged === true];
+  });
+  return { ...filter, ...Object.fromEntries(lists) };
 }

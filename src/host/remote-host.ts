@@ -1,46 +1,51 @@
-// A host that runs in another process, reached through its socket. To its users it is like one of their own.
+// A host that runs in another process, reached through its socket: one MCP connection, and the methods `standpipe/…` beside it.
+// The limits and timeouts of a request are kept by the host, for each server; here only a host that hangs is given up.
 
 import type { Socket } from 'node:net';
-import { type ErrorDescription, errorFrom, fromRpcError } from '../base/error-json.ts';
-import { RpcCode, RpcError } from '../base/errors.ts';
-import type { ConfigProblem } from '../config/problem.ts';
+import { systemClock } from '../base/clock.ts';
+import { fromRpcError } from '../base/error-json.ts';
+import { RpcCode, RpcError, UsageError } from '../base/errors.ts';
 import { LARGEST_MAX_FRAME_BYTES } from '../framing/framing.ts';
 import { Peer } from '../jsonrpc/peer.ts';
-import type { InputContext } from '../mcp/client/options.ts';
-import type { Warning } from '../mcp/client/warnings.ts';
-import type {
-  CallToolResult,
-  ElicitParams,
-  ElicitResult,
-  GetPromptResult,
-  Prompt,
-  ReadResourceResult,
-  Resource,
-  ResourceTemplate,
-  Tool,
-} from '../mcp/types.ts';
+import { ModernSession, makeEnvelope } from '../mcp/client/modern-session.ts';
+import { CALL_OPTIONS, SERVER_INFO } from '../mcp/meta.ts';
+import { ownInfo } from '../mcp/own-info.ts';
+import { NEWEST_MODERN } from '../mcp/revisions.ts';
+import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
+import type { Implementation, Meta, ServerCapabilities } from '../mcp/types.ts';
 import { connectLocal } from '../transport/local-socket.ts';
 import { StreamTransport } from '../transport/stream-transport.ts';
-import type { Unanswered } from './caller-questions.ts';
-import type { Offer } from './catalog.ts';
-import type { CallSettings, HostAbout, HostApi } from './host-api.ts';
-import type { ServerStatus } from './server-state.ts';
+import { CONTROL_VERSION, type ControlMethod, type ControlResults, type HostStatus } from './control-methods.ts';
+import { HostAccess } from './host-access.ts';
+import { PassedCaller } from './passed-caller.ts';
+import type { Unanswered } from './process-service.ts';
 
-/** The host keeps the time of what it does for us; this is only for one that hangs. */
 const PATIENCE_MS = 24 * 60 * 60_000;
-
 /** What runs is known at once, unless the host itself is stopped. */
 const STATUS_MS = 5_000;
 
-export class RemoteHost implements HostApi {
-  readonly #peer: Peer;
-  #answers = false;
+const envelope = makeEnvelope(NEWEST_MODERN, ownInfo, {});
 
-  private constructor(peer: Peer) {
+export class RemoteHost extends HostAccess {
+  /** A question was not accepted, by whatever answered it in place of this program. */
+  onUnanswered: ((question: Unanswered) => void) | undefined;
+  readonly #peer: Peer;
+  readonly #session: ModernSession;
+  /** The status that was asked for with the connection, until something else is asked. */
+  #first: HostStatus | undefined;
+  /** The server that the connection is bound to. */
+  #bound: string | undefined;
+
+  private constructor(peer: Peer, first: HostStatus) {
+    super();
     this.#peer = peer;
+    this.#first = first;
+    const facts = { ...unknownFacts, revision: NEWEST_MODERN, era: 'modern' as const };
+    this.#session = new ModernSession(peer, facts, {}, systemClock, () => undefined);
+    peer.onNotification('standpipe/unanswered', (question) => this.onUnanswered?.(question as unknown as Unanswered));
   }
 
-  /** Nothing where nobody listens. */
+  /** Undefined if no host listens. Rejects with HOST_VERSION if one of another version does. */
   static async connect(path: string): Promise<RemoteHost | undefined> {
     let socket: Socket;
     try {
@@ -48,134 +53,144 @@ export class RemoteHost implements HostApi {
     } catch {
       return undefined; // no host runs, or it left its socket behind
     }
-    // The limits are the host's, for each server: what it took from one is not refused here.
     const limits = { maxFrameBytes: LARGEST_MAX_FRAME_BYTES, maxFrameValues: LARGEST_MAX_FRAME_BYTES };
     const peer = new Peer(StreamTransport.over(socket, limits), { requestTimeoutMs: PATIENCE_MS });
     await peer.start();
-    return new RemoteHost(peer);
-  }
-
-  /** From now on, what a server asks during a call of ours is answered by `elicit`, if there is one. */
-  answerQuestions(
-    elicit: ((server: string, params: ElicitParams, context: InputContext) => Promise<ElicitResult>) | undefined,
-    onUnanswered: (question: Unanswered) => void,
-  ): void {
-    this.#answers = elicit !== undefined;
-    if (elicit) {
-      this.#peer.handle<{ server: string; params: ElicitParams }>(
-        'host/elicit',
-        ({ server, params }, { signal }) => elicit(server, params, { signal }),
-        { asks: true },
-      );
+    try {
+      return new RemoteHost(peer, await firstStatus(peer));
+    } catch (error) {
+      await peer.close();
+      throw error;
     }
-    this.#peer.onNotification('host/unanswered', (question) => onUnanswered(question as unknown as Unanswered));
   }
 
-  async status(): Promise<ServerStatus[]> {
-    const asked = this.#peer.request<{ servers: ServerStatus[] }>('host/status', {}, { timeoutMs: STATUS_MS });
-    return (await asked).servers;
+  override async status(): Promise<HostStatus> {
+    const first = this.#first;
+    this.#first = undefined;
+    return first ?? askStatus(this.#peer);
   }
 
-  async rejected(): Promise<ConfigProblem[]> {
-    const asked = this.#peer.request<{ problems: ConfigProblem[] }>('host/rejected', {}, { timeoutMs: STATUS_MS });
-    return asked.then(
-      ({ problems }) => problems,
-      (error) => {
-        if (error instanceof RpcError && error.rpcCode === RpcCode.methodNotFound) return []; // an older host
-        throw error;
-      },
-    );
+  async control<M extends ControlMethod>(method: M, params: Params = {}): Promise<ControlResults[M]> {
+    this.#first = undefined;
+    try {
+      return await this.#peer.request<ControlResults[M]>(method, { ...params, _meta: envelope });
+    } catch (error) {
+      throw fromRpcError(error);
+    }
   }
 
-  async about(): Promise<HostAbout> {
-    const about = await this.#peer.request<Partial<HostAbout>>('host/about', {}, { timeoutMs: STATUS_MS });
-    return { pid: about.pid ?? 0, lastSeq: about.lastSeq ?? 0 }; // an older host knows less
+  service(server?: string): Service {
+    return new RemoteService(this, server);
   }
 
-  async warnings(server: string): Promise<readonly Warning[]> {
-    return (await this.#ask<{ warnings: Warning[] }>('host/warnings', { server })).warnings;
+  /** @internal */
+  async request(server: string | undefined, method: string, params: Params, caller: Caller): Promise<Result> {
+    this.#bind(server);
+    try {
+      return await this.#session.request(method, withOptions(params, caller), new UntimedCaller(caller));
+    } catch (error) {
+      throw fromRpcError(error);
+    }
   }
 
-  async stderrSince(server: string, seq: number): Promise<string> {
-    return (await this.#ask<{ text: string }>('host/stderrSince', { server, seq })).text;
-  }
-
-  /** Asks the host to stop its servers and to end. Resolves when it has begun to. */
-  async down(): Promise<void> {
-    await this.#ask('host/down');
-  }
-
-  async tools(
-    options: { start?: boolean } = {},
-  ): Promise<{ tools: Offer<Tool>[]; failed: { server: string; error: Error }[] }> {
-    type Answer = { tools: Offer<Tool>[]; failed: { server: string; error: ErrorDescription }[] };
-    const { tools, failed } = await this.#ask<Answer>('host/tools', options);
-    return {
-      tools,
-      failed: failed.map(({ server, error }) => ({ server, error: errorFrom(error) })),
-    };
-  }
-
-  async listTools(server: string): Promise<Tool[]> {
-    return (await this.#ask<{ tools: Tool[] }>('host/listTools', { server })).tools;
-  }
-
-  listResources(server: string): Promise<{ resources: Resource[]; resourceTemplates: ResourceTemplate[] }> {
-    return this.#ask('host/listResources', { server });
-  }
-
-  async listPrompts(server: string): Promise<Prompt[]> {
-    return (await this.#ask<{ prompts: Prompt[] }>('host/listPrompts', { server })).prompts;
-  }
-
-  callTool(
-    server: string,
-    tool: string,
-    args?: Record<string, unknown>,
-    settings?: CallSettings,
-  ): Promise<CallToolResult> {
-    return this.#ask('host/callTool', { server, tool, args }, settings);
-  }
-
-  readResource(server: string, uri: string, settings?: CallSettings): Promise<ReadResourceResult> {
-    return this.#ask('host/readResource', { server, uri }, settings);
-  }
-
-  getPrompt(
-    server: string,
-    name: string,
-    args?: Record<string, string>,
-    settings?: CallSettings,
-  ): Promise<GetPromptResult> {
-    return this.#ask('host/getPrompt', { server, name, args }, settings);
-  }
-
-  async startServer(server: string): Promise<void> {
-    await this.#ask('host/start', { server });
-  }
-
-  async stopServer(server: string): Promise<void> {
-    await this.#ask('host/stop', { server });
-  }
-
-  async restartServer(server: string): Promise<void> {
-    await this.#ask('host/restart', { server });
+  /** @internal */
+  watch(server: string | undefined, watcher: Watcher): Promise<() => void> {
+    this.#bind(server);
+    return this.#session.watch(watcher);
   }
 
   close(): Promise<void> {
     return this.#peer.close();
   }
 
-  async #ask<T>(method: string, params: object = {}, settings: CallSettings = {}): Promise<T> {
-    const { signal, onProgress, timeoutMs, repeatable } = settings;
-    try {
-      return await this.#peer.request<T>(
-        method,
-        { ...params, timeoutMs, repeatable, answers: this.#answers },
-        { signal, onProgress },
-      );
-    } catch (error) {
-      throw fromRpcError(error);
-    }
+  /** Requests are handled in the order in which they are sent: nothing has to be waited for. */
+  #bind(server: string | undefined): void {
+    this.#first = undefined;
+    if (this.#bound === server) return;
+    this.#bound = server;
+    const bound = this.#peer.request('standpipe/use', { server, _meta: envelope });
+    bound.catch(() => undefined); // the connection is over: the request that follows says so
   }
+}
+
+const unknownFacts: ServiceFacts = { info: ownInfo, capabilities: {}, instructions: undefined };
+
+class RemoteService implements Service {
+  readonly #host: RemoteHost;
+  readonly #server: string | undefined;
+
+  constructor(host: RemoteHost, server: string | undefined) {
+    this.#host = host;
+    this.#server = server;
+  }
+
+  async describe(): Promise<ServiceFacts> {
+    const { capabilities, instructions, _meta } = await this.request('server/discover', {}, own);
+    return {
+      info: ((_meta as Meta | undefined)?.[SERVER_INFO] as Implementation | undefined) ?? ownInfo,
+      capabilities: capabilities as ServerCapabilities,
+      instructions: instructions as string | undefined,
+    };
+  }
+
+  request(method: string, params: Params, caller: Caller): Promise<Result> {
+    return this.#host.request(this.#server, method, params, caller);
+  }
+
+  notify(): void {
+    // it says something about one client, and the servers are shared by all
+  }
+
+  watch(watcher: Watcher): Promise<() => void> {
+    return this.#host.watch(this.#server, watcher);
+  }
+}
+
+/** For what is asked without a caller. */
+const own: Caller = {
+  client: { revision: NEWEST_MODERN, capabilities: {}, info: ownInfo, logLevel: undefined },
+  signal: undefined,
+  wantsProgress: false,
+  progress: () => undefined,
+  log: () => undefined,
+  ask: () => Promise.reject(new UsageError('NOT_SUPPORTED', 'This request asks for nothing')),
+};
+
+/** A caller whose time is kept at the other end. */
+class UntimedCaller extends PassedCaller {
+  override get timeoutMs(): undefined {
+    return undefined;
+  }
+
+  override get totalTimeoutMs(): undefined {
+    return undefined;
+  }
+}
+
+function withOptions(params: Params, { timeoutMs, totalTimeoutMs, repeatable }: Caller): Params {
+  if (timeoutMs === undefined && totalTimeoutMs === undefined && repeatable === undefined) return params;
+  const _meta = { ...(params._meta as Meta | undefined), [CALL_OPTIONS]: { timeoutMs, totalTimeoutMs, repeatable } };
+  return { ...params, _meta };
+}
+
+function askStatus(peer: Peer): Promise<HostStatus> {
+  return peer.request<HostStatus>('standpipe/status', { _meta: envelope }, { timeoutMs: STATUS_MS });
+}
+
+async function firstStatus(peer: Peer): Promise<HostStatus> {
+  const status = await askStatus(peer).catch((error: unknown) => {
+    if (error instanceof RpcError && error.rpcCode === RpcCode.methodNotFound) throw otherVersion('an earlier version');
+    throw error;
+  });
+  if (status.controlVersion === CONTROL_VERSION) return status;
+  throw otherVersion(
+    status.controlVersion > CONTROL_VERSION ? `the newer version ${status.version}` : `version ${status.version}`,
+  );
+}
+
+function otherVersion(which: string): UsageError {
+  const message = `The host that runs for this config is of ${which} of Standpipe, and this is ${ownInfo.version}`;
+  return new UsageError('HOST_VERSION', message, {
+    hint: 'End it with its own `standpipe down`, or with Ctrl-C where it runs, and start it again with `standpipe up` of this version.',
+  });
 }

@@ -53,17 +53,17 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
   add(
     'POST',
     '/servers/:server/start',
-    act((server) => acting().startServer(server)),
+    act((server) => control('start', server)),
   );
   add(
     'POST',
     '/servers/:server/stop',
-    act((server) => acting().stopServer(server)),
+    act((server) => control('stop', server)),
   );
   add(
     'POST',
     '/servers/:server/restart',
-    act((server) => acting().restartServer(server)),
+    act((server) => control('restart', server)),
   );
 
   function page({ query, redaction }: Asked) {
@@ -144,6 +144,11 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
     if (view.analysis.lives.servers.includes(server))
       throw new HttpProblem(409, 'This server can be watched, and nothing more');
     throw new HttpProblem(404, `There is no server named ${JSON.stringify(server)}`);
+  }
+
+  async function control(verb: 'start' | 'stop' | 'restart', shown: string): Promise<void> {
+    const { host, name } = acting().find(shown);
+    await host.control(`standpipe/${verb}`, { server: name });
   }
 
   function acting(): SourceHost {

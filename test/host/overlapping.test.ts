@@ -239,12 +239,12 @@ test('commands of two other programs that overlap: the last one wins there too',
   await host.start();
   const control = await serveControl(host, join(folder, 'control.sock'));
   const [one, other] = [await RemoteHost.connect(control.path), await RemoteHost.connect(control.path)];
-  const restarted = code(one!.restartServer('a'));
+  const restarted = code(one!.control('standpipe/restart', { server: 'a' }));
   await until('it stops', () => stateOf(host, 'a') === 'stopping');
-  await other!.stopServer('a');
+  await other!.control('standpipe/stop', { server: 'a' });
   expect(server.alive()).toEqual([]);
   expect(await restarted).toBe('SERVER_STOPPED');
-  expect(await one!.status()).toMatchObject([{ state: 'stopped', pid: null }]);
+  expect((await one!.status()).servers).toMatchObject([{ state: 'stopped', pid: null }]);
   await Promise.all([one!.close(), other!.close(), control.close()]);
 });
 

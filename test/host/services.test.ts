@@ -31,8 +31,9 @@ function callerOf(more: Partial<Caller> = {}): Caller {
   };
 }
 
-const ask = (service: Service, method: string, params: Params = {}, caller = callerOf()) =>
-  Promise.resolve(service.request(method, params, caller)) as Promise<any>; // results are opaque
+// biome-ignore lint/suspicious/noExplicitAny: results are opaque
+const ask = (service: Service, method: string, params: Params = {}, caller = callerOf()): Promise<any> =>
+  Promise.resolve(service.request(method, params, caller));
 
 async function watch(service: Service, filter: WatchFilter) {
   const heard: { method: string; uri: unknown }[] = [];
@@ -156,13 +157,16 @@ describe('all servers as one', () => {
     expect((await ask(service, 'tools/call', { name: 'only_b' })).content[0].text).toBe('b');
     const write = await ask(service, 'tools/call', { name: 'b/write', arguments: { text: 'x' } });
     expect(write.content[0].text).toBe('b has x');
-    await expect(ask(service, 'tools/call', { name: 'write' })).rejects.toMatchObject({ code: 'NAME_AMBIGUOUS' });
-    await expect(ask(service, 'tools/call', { name: 'nothing' })).rejects.toMatchObject({ code: 'NAME_UNKNOWN' });
+    await expect(ask(service, 'tools/call', { name: 'write' })).rejects.toMatchObject({
+      rpcCode: -32602,
+      message: 'Several servers have a tool named "write": a/write, b/write',
+    });
+    await expect(ask(service, 'tools/call', { name: 'nothing' })).rejects.toMatchObject({ rpcCode: -32602 });
     const read = async (uri: string) => (await ask(service, 'resources/read', { uri })).contents[0].text;
     expect(await read('notes://b')).toBe('of b');
     expect(await read('b/notes://shared')).toBe('x');
     expect(await read('a://9')).toBe('a 9');
-    await expect(read('nowhere://9')).rejects.toMatchObject({ code: 'NAME_UNKNOWN' });
+    await expect(read('nowhere://9')).rejects.toMatchObject({ rpcCode: -32602 });
     const { messages } = await ask(service, 'prompts/get', { name: 'greet_b', arguments: { name: 'Ada' } });
     expect(messages[0].content.text).toBe('Hello, Ada, from b');
     const complete = (ref: object, name: string) =>

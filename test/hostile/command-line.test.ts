@@ -5,6 +5,7 @@ import { createServer, type Socket, type Server as SocketServer } from 'node:net
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { PeerError } from '../../src/base/errors.ts';
 import { Activity, describeProgress, type Progress } from '../../src/cli/output/activity.ts';
 import type { OutputStream } from '../../src/cli/output/output.ts';
 import { controlPathOf, findRunningHost } from '../../src/cli/servers/running-host.ts';
@@ -117,8 +118,13 @@ describe.skipIf(process.platform === 'win32')('a runtime folder that all can wri
   ])('%s', async (_, mode, isFound) => {
     const settings = { config: writeConfig('trusted.json', {}) };
     await listensAt(controlPathOf(settings)!, mode);
-    const host = await findRunningHost(settings);
-    await host?.close();
-    expect(host !== undefined).toBe(isFound);
+    const found = findRunningHost(settings).then(
+      (host) => host,
+      (error: PeerError) => error.code,
+    );
+    if (isFound) await until('it is asked', () => heard.length > 0);
+    for (const socket of heard) socket.destroy(); // it has nothing to say
+    expect(await found).toBe(isFound ? 'OUTCOME_UNKNOWN' : undefined);
+    expect(heard).toHaveLength(isFound ? 1 : 0);
   });
 });

@@ -1,5 +1,6 @@
 // `standpipe call`: one tool, once.
 
+import type { ServerWarning } from '../../host/control-methods.ts';
 import type { CallToolResult } from '../../mcp/types.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
@@ -9,7 +10,7 @@ import { checkOutput } from '../result/save-content.ts';
 import { type FoundTool, findTool } from '../servers/find-tool.ts';
 import { type Reached, withHost } from '../servers/reach-host.ts';
 import { stderrOfCall, withStderr } from '../servers/stderr-of-call.ts';
-import { type ServerWarning, tellWarnings } from '../servers/tell-warnings.ts';
+import { tellWarnings } from '../servers/tell-warnings.ts';
 import { stderrTailLines } from '../show-error.ts';
 import { readArguments } from '../values/arguments.ts';
 import { readPositional } from '../values/positional.ts';
@@ -64,7 +65,8 @@ const call: CommandBody = async (invocation, words, options) => {
     out.activity.begin(`calling ${found.server}/${found.tool.name}`);
     const stderr = stderrOfCall(reached.host, found.server);
     const result = await reached.host
-      .callTool(found.server, found.tool.name, input, {
+      .client(found.server)
+      .callTool(found.tool.name, input, {
         timeoutMs: settings.timeoutMs,
         signal,
         repeatable,

@@ -1,6 +1,5 @@
 // `standpipe start`, `stop` and `restart`: one server of the running host.
 
-import type { HostApi } from '../../host/host-api.ts';
 import type { CommandModule } from '../invocation.ts';
 import { visibleLine } from '../output/visible.ts';
 import { findServer } from '../servers/find-server.ts';
@@ -8,12 +7,6 @@ import { withRunningHost } from '../servers/reach-host.ts';
 import { examples } from './server-options.ts';
 
 type Verb = 'start' | 'stop' | 'restart';
-
-const actions: Record<Verb, (host: HostApi, server: string) => Promise<void>> = {
-  start: (host, server) => host.startServer(server),
-  stop: (host, server) => host.stopServer(server),
-  restart: (host, server) => host.restartServer(server),
-};
 
 export const control = (verb: Verb): CommandModule => ({
   define(command, run) {
@@ -26,9 +19,8 @@ export const control = (verb: Verb): CommandModule => ({
           const { out, settings } = invocation;
           await findServer(name, { host, running: true, only: undefined }, settings);
           out.activity.begin(`${verb} ${name}`);
-          await actions[verb](host, name);
+          const { server } = await host.control(`standpipe/${verb}`, { server: name });
           out.activity.end();
-          const server = (await host.status()).find((status) => status.name === name)!;
           if (out.json) out.document({ server });
           else out.say(`${visibleLine(name)} is ${server.state}.`);
           return undefined;

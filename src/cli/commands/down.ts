@@ -1,7 +1,7 @@
 // `standpipe down`: ends the host that runs for the config, and waits until its process is gone.
 
 import { systemClock } from '../../base/clock.ts';
-import { PeerError, RpcCode, RpcError, UsageError } from '../../base/errors.ts';
+import { PeerError } from '../../base/errors.ts';
 import type { RemoteHost } from '../../host/remote-host.ts';
 import { isRunning } from '../../process/tree/signals.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
@@ -21,7 +21,7 @@ export const define: CommandModule['define'] = (command, run) => {
 const down: CommandBody = (invocation) =>
   withRunningHost(invocation, async (host) => {
     const { out, settings, signal } = invocation;
-    const [{ pid }, servers] = await Promise.all([host.about(), host.status()]);
+    const { pid, servers } = await host.status();
     const stopped = servers.filter((server) => server.pid !== null).map(({ name }) => name);
     out.activity.begin(`stopping the host (process ${pid})`);
     await askToEnd(host);
@@ -43,14 +43,8 @@ const down: CommandBody = (invocation) =>
 
 async function askToEnd(host: RemoteHost): Promise<void> {
   try {
-    await host.down();
+    await host.control('standpipe/down');
   } catch (error) {
-    if (error instanceof RpcError && error.rpcCode === RpcCode.methodNotFound) {
-      throw new UsageError('NOT_SUPPORTED', 'The running host is an older version and cannot be stopped from here', {
-        hint: 'Press Ctrl-C in its terminal.',
-        cause: error,
-      });
-    }
     // It may be gone before its answer has left.
     if (!(error instanceof PeerError) || error.code === 'REQUEST_TIMEOUT') throw error;
   }

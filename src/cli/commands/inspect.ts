@@ -66,7 +66,8 @@ async function chooseSource(
   if (/\.jsonl?$/.test(what)) throw noRecording(what);
   const running = await findRunningHost(settings, (text) => out.say(text));
   if (running) {
-    const names = (await running.status().finally(() => running.close())).map(({ name }) => name);
+    const { servers } = await running.status().finally(() => running.close());
+    const names = servers.map(({ name }) => name);
     if (names.includes(what)) return ofAllThatRun();
     throw noSuchThing(what, names);
   }

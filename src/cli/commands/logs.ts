@@ -35,7 +35,7 @@ const logs: CommandBody = (invocation, [server], { follow }) =>
     const { findLiveHost } = await import('../servers/host-elsewhere.ts');
     const live = await findLiveHost(settings, () => undefined);
     if (!live) throw noFlow();
-    const { lastSeq } = await host.about();
+    const { lastSeq } = await host.status();
     const socket = await connectLive(live);
     try {
       await unlessAborted(print(socket, { server, lastSeq: follow ? undefined : lastSeq }, out), signal);

@@ -2,7 +2,7 @@
 
 import { unlessAborted } from '../../base/wait.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
-import type { HostApi } from '../../host/host-api.ts';
+import type { HostAccess } from '../../host/host-access.ts';
 import type { ServerState, ServerStatus } from '../../host/server-state.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Colour } from '../output/colours.ts';
@@ -71,8 +71,8 @@ interface Looked {
   rejected: ConfigProblem[];
 }
 
-async function ofHost(host: HostApi): Promise<Looked> {
-  const [servers, rejected] = await Promise.all([host.status(), host.rejected()]);
+async function ofHost(host: HostAccess): Promise<Looked> {
+  const [{ servers }, { rejected }] = await Promise.all([host.status(), host.control('standpipe/config')]);
   return { servers, rejected };
 }
 

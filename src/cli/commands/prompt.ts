@@ -34,7 +34,8 @@ const prompt: CommandBody = (invocation, words, options) =>
       });
     }
     await findServer(server, reached, settings);
-    const prompts = await reached.host.listPrompts(server);
+    const client = reached.host.client(server);
+    const { prompts } = await client.listPrompts();
     if (name === undefined) return list(server, prompts, out, await tellWarnings(reached.host, [server], out));
     const found = prompts.find((each) => each.name === name);
     if (!found) throw unknownPrompt(server, name, prompts);
@@ -43,7 +44,7 @@ const prompt: CommandBody = (invocation, words, options) =>
       string
     >;
     out.activity.begin(`getting ${name}`);
-    const { description, messages } = await reached.host.getPrompt(server, name, args, {
+    const { description, messages } = await client.getPrompt(name, args, {
       timeoutMs: settings.timeoutMs,
       signal,
     });

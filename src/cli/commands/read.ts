@@ -1,7 +1,8 @@
 // `standpipe read`: a resource. In a pipe its bytes come out as they are, so that it can be saved and compared.
 
 import { UsageError } from '../../base/errors.ts';
-import type { ResourceContents } from '../../mcp/types.ts';
+import type { ServerClient } from '../../host/host-access.ts';
+import type { Resource, ResourceContents, ResourceTemplate } from '../../mcp/types.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { printRows } from '../output/table.ts';
@@ -34,14 +35,15 @@ const read: CommandBody = async (invocation, words, options) => {
       });
     }
     await findServer(server, reached, settings);
+    const client = reached.host.client(server);
     if (uri === undefined) {
-      const listed = await reached.host.listResources(server);
+      const listed = await listOf(client);
       return list(server, listed, out, await tellWarnings(reached.host, [server], out));
     }
     out.activity.begin(`reading ${uri}`);
-    const { contents } = await reached.host
-      .readResource(server, uri, { timeoutMs: settings.timeoutMs, signal })
-      .catch((error) => explain(error, uri, reached.host.listResources(server)));
+    const { contents } = await client
+      .readResource(uri, { timeoutMs: settings.timeoutMs, signal })
+      .catch((error) => explain(error, uri, listOf(client)));
     out.activity.end();
     const pieces = contents.map(toPiece);
     const saved = output === undefined ? [] : await savePieces(pieces, output);
@@ -62,7 +64,18 @@ async function explain(error: unknown, uri: string, listed: Promise<Listed>): Pr
   throw refusedUnknown(error, uri, uris);
 }
 
-type Listed = Awaited<ReturnType<import('../../host/host-api.ts').HostApi['listResources']>>;
+interface Listed {
+  resources: Resource[];
+  resourceTemplates: ResourceTemplate[];
+}
+
+async function listOf(client: ServerClient): Promise<Listed> {
+  const [{ resources }, { resourceTemplates }] = await Promise.all([
+    client.listResources(),
+    client.listResourceTemplates(),
+  ]);
+  return { resources, resourceTemplates };
+}
 
 function list(server: string, { resources, resourceTemplates }: Listed, out: Output, warned: object): undefined {
   if (out.json) out.document({ server, resources, resourceTemplates, ...warned });

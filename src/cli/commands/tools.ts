@@ -71,8 +71,8 @@ const tools: CommandBody = (invocation, [name], options) =>
 /** An entry that cannot be run has failed like a server that does not start: nothing of it is in the list. */
 async function all(reached: Reached, settings: Settings): Promise<Found> {
   const { rejectedEntries } = await import('../servers/rejected-entries.ts');
-  const [{ tools, failed }, rejected] = await Promise.all([
-    reached.host.tools({ start: true }),
+  const [{ offers: tools, failed }, rejected] = await Promise.all([
+    reached.host.tools(),
     rejectedEntries(reached, settings),
   ]);
   const unusable = rejected.map((problem) => ({ server: problem.server ?? '', error: problemError(problem) }));
@@ -80,7 +80,8 @@ async function all(reached: Reached, settings: Settings): Promise<Found> {
 }
 
 async function one({ host }: Reached, server: string): Promise<Found> {
-  return { tools: catalogOf(new Map([[server, await host.listTools(server)]]), ({ name }) => name), failed: [] };
+  const { tools } = await host.client(server).listTools();
+  return { tools: catalogOf(new Map([[server, tools]]), ({ name }) => name), failed: [] };
 }
 
 function show(tools: readonly Offer<Tool>[], out: Output): void {

@@ -36,7 +36,8 @@ const types: CommandBody = async (invocation, [name], options) => {
     }
     await findServer(server, reached, settings);
     out.activity.begin('listing tools');
-    const text = typesOf(server, await reached.host.listTools(server));
+    const { tools } = await reached.host.client(server).listTools();
+    const text = typesOf(server, tools);
     out.activity.end();
     const saved =
       output === undefined ? [] : await savePieces([{ mimeType: undefined, bytes: Buffer.from(text) }], output);

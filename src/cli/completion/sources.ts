@@ -1,7 +1,7 @@
 // What a shell can be told about servers: by the host that runs, or else by the config and by what was seen before. No server
 // is ever started for it.
 
-import type { HostApi } from '../../host/host-api.ts';
+import type { ServerClient } from '../../host/host-access.ts';
 import { loadServers } from '../servers/own-host.ts';
 import { findRunningHost } from '../servers/running-host.ts';
 import type { Settings } from '../settings.ts';
@@ -19,17 +19,16 @@ export interface Sources {
 
 export async function completionSources(settings: Settings): Promise<Sources> {
   const host = await findRunningHost(settings);
-  const ready = new Set(
-    host ? (await host.status()).filter(({ state }) => state === 'ready').map(({ name }) => name) : [],
-  );
-  const ask = async <T>(server: string, from: (host: HostApi) => Promise<T>, otherwise: T): Promise<T> =>
-    host && ready.has(server) ? from(host) : otherwise;
+  const running = (await host?.status())?.servers;
+  const isReady = (server: string) => running?.some(({ name, state }) => name === server && state === 'ready');
+  const ask = async <T>(server: string, from: (client: ServerClient) => Promise<T>, otherwise: T): Promise<T> =>
+    host && isReady(server) ? from(host.client(server)) : otherwise;
   const sources: Sources = {
     async servers() {
-      if (host) return (await host.status()).map(({ name }) => name);
-      return (await loadServers(settings)).servers.map(({ name }) => name);
+      return (running ?? (await loadServers(settings)).servers).map(({ name }) => name);
     },
-    tools: (server) => ask(server, (from) => from.listTools(server), recallTools(settings)[server] ?? []),
+    tools: (server) =>
+      ask(server, async (client) => (await client.listTools()).tools, recallTools(settings)[server] ?? []),
     async allTools() {
       const lists = await Promise.all(
         (await sources.servers()).map(async (server) =>
@@ -39,8 +38,8 @@ export async function completionSources(settings: Settings): Promise<Sources> {
       return lists.flat();
     },
     resources: (server) =>
-      ask(server, async (from) => (await from.listResources(server)).resources.map(({ uri }) => uri), []),
-    prompts: (server) => ask(server, (from) => from.listPrompts(server), []),
+      ask(server, async (client) => (await client.listResources()).resources.map(({ uri }) => uri), []),
+    prompts: (server) => ask(server, async (client) => (await client.listPrompts()).prompts, []),
     close: async () => host?.close(),
   };
   return sources;

@@ -2,7 +2,7 @@
 // is no, and a word about it.
 
 import { createInterface } from 'node:readline/promises';
-import type { Unanswered } from '../../host/caller-questions.ts';
+import type { Unanswered } from '../../host/process-service.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
 import type { ElicitFormParams, ElicitParams, ElicitResult } from '../../mcp/types.ts';
 import type { Output } from '../output/output.ts';

@@ -12,7 +12,7 @@ import { rejectedEntries } from './rejected-entries.ts';
 type Searched = Pick<Reached, 'host' | 'running' | 'only'>;
 
 export async function findServer(name: string, reached: Searched, settings: Settings): Promise<ServerStatus> {
-  const servers = await reached.host.status();
+  const { servers } = await reached.host.status();
   const found = servers.find((server) => server.name === name);
   if (found) return found;
   const names = servers.map((server) => server.name);

@@ -30,8 +30,8 @@ export async function refuseMisspeltServer(
   if (didYouMean(name, names) === undefined) return;
   const remembered = Object.values(recallTools(settings)).flat();
   if (remembered.some((tool) => tool.name === first)) return;
-  const { tools } = await host.tools({ start: false });
-  if (!tools.some((tool) => tool.name === first)) throw unknownServer(name, names, []);
+  const { offers } = await host.tools(true);
+  if (!offers.some((tool) => tool.name === first)) throw unknownServer(name, names, []);
 }
 
 export async function findByName(
@@ -40,7 +40,7 @@ export async function findByName(
   name: string,
   words: string[],
 ): Promise<FoundTool> {
-  const { tools, failed } = await host.tools({ start: true });
+  const { offers: tools, failed } = await host.tools();
   rememberOffers(remember, tools);
   if (!tools.some((tool) => tool.name === name)) {
     const names = servers.map((server) => server.name);

@@ -19,7 +19,7 @@ export interface FoundTool {
 
 export async function findTool(reached: Reached, words: readonly string[], settings: Settings): Promise<FoundTool> {
   const { host, only } = reached;
-  const servers = await host.status();
+  const { servers } = await host.status();
   const named = (name: string | undefined) => servers.find((server) => server.name === name);
   if (only !== undefined) return ofServer(reached, named(only)!, words);
   const [first, ...rest] = words;
@@ -40,7 +40,7 @@ const HOW_TO_CALL = 'standpipe call <server> <tool> [name=value …]';
 
 async function ofServer(reached: Reached, status: ServerStatus, words: readonly string[]): Promise<FoundTool> {
   const { name: server, protocol } = status;
-  const tools = await reached.host.listTools(server);
+  const { tools } = await reached.host.client(server).listTools();
   reached.remember(server, tools);
   const [first] = words;
   const [single] = tools;

@@ -4,8 +4,8 @@
 import { UsageError } from '../../base/errors.ts';
 import type { Config } from '../../config/load-config.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
-import type { Unanswered } from '../../host/caller-questions.ts';
 import type { Host } from '../../host/host.ts';
+import type { Unanswered } from '../../host/process-service.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Settings } from '../settings.ts';
 import { askPerson } from './ask-person.ts';

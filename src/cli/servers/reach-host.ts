@@ -2,11 +2,10 @@
 
 import { StandpipeError, UsageError } from '../../base/errors.ts';
 import { unlessAborted } from '../../base/wait.ts';
-import type { Unanswered } from '../../host/caller-questions.ts';
-import type { HostApi } from '../../host/host-api.ts';
+import type { HostAccess } from '../../host/host-access.ts';
+import type { Unanswered } from '../../host/process-service.ts';
 import type { RemoteHost } from '../../host/remote-host.ts';
-import type { InputContext } from '../../mcp/client/options.ts';
-import type { ElicitParams, Tool } from '../../mcp/types.ts';
+import type { Tool } from '../../mcp/types.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { findRunningHost } from './running-host.ts';
@@ -14,7 +13,7 @@ import type { ServerCommandOptions } from './server-command.ts';
 import { isSomebodyThere, tellUnanswered } from './unanswered.ts';
 
 export interface Reached {
-  host: HostApi;
+  host: HostAccess;
   /** It was there before, and stays. */
   running: boolean;
   /** The only server, where it was started for the purpose. */
@@ -46,8 +45,9 @@ export async function withHost<T>(
       await running.close();
     }
   }
-  const [{ ownHost }, { rememberTools }] = await Promise.all([
+  const [{ ownHost }, { OwnHost }, { rememberTools }] = await Promise.all([
     import('./own-host.ts'),
+    import('../../host/own-host.ts'),
     import('../completion/remembered-tools.ts'),
   ]);
   const remember: Reached['remember'] = (server, tools) => {
@@ -56,7 +56,7 @@ export async function withHost<T>(
   const own = await ownHost(invocation, options, unanswered);
   try {
     const only = serverCommand ? own.names[0] : undefined;
-    return await unlessAborted(work({ host: own, running: false, only, remember, unanswered }), signal);
+    return await unlessAborted(work({ host: new OwnHost(own), running: false, only, remember, unanswered }), signal);
   } catch (error) {
     throw whyItFailed(error);
   } finally {
@@ -68,16 +68,19 @@ export async function withHost<T>(
 
 /** What a server asks during a call goes to the terminal of this command, if it has one. */
 function answerQuestions(host: RemoteHost, unanswered: Unanswered[], out: Output): void {
-  const elicit = isSomebodyThere()
-    ? async (server: string, params: ElicitParams, context: InputContext) => {
+  if (isSomebodyThere()) {
+    host.inputs = (server) => ({
+      elicitModes: ['form', 'url'],
+      elicit: async (params, context) => {
         const { askPerson } = await import('./ask-person.ts');
         return askPerson(server, out).elicit!(params, context);
-      }
-    : undefined;
-  host.answerQuestions(elicit, (question) => {
+      },
+    });
+  }
+  host.onUnanswered = (question) => {
     unanswered.push(question);
     tellUnanswered(question, out);
-  });
+  };
 }
 
 /** For commands that only make sense while a host runs. */

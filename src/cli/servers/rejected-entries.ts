@@ -13,7 +13,7 @@ export async function rejectedEntries(
   settings: Settings,
 ): Promise<ConfigProblem[]> {
   if (only !== undefined) return [];
-  if (running) return host.rejected();
+  if (running) return (await host.control('standpipe/config')).rejected;
   const { loadServers } = await import('./own-host.ts');
   return rejections(await loadServers(settings).catch(() => undefined)); // who needs the config has said what is wrong
 }

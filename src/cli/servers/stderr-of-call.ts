@@ -1,14 +1,18 @@
 // What a server wrote to stderr while a call ran that failed: mostly the reason. It may be of another call of the same time.
 
 import { StandpipeError } from '../../base/errors.ts';
-import type { HostApi } from '../../host/host-api.ts';
+import type { HostAccess } from '../../host/host-access.ts';
 
 /** To be called before the call is sent. What cannot be had is left out: the failure itself is what counts. */
-export function stderrOfCall(host: HostApi, server: string): () => Promise<string> {
-  const before = Promise.resolve(host.about()).catch(() => undefined);
+export function stderrOfCall(host: HostAccess, server: string): () => Promise<string> {
+  const before = host.status().catch(() => undefined);
   return async () => {
-    const about = await before;
-    return about === undefined ? '' : host.stderrSince(server, about.lastSeq).catch(() => '');
+    const since = (await before)?.lastSeq;
+    if (since === undefined) return '';
+    return host.control('standpipe/logs', { server, since }).then(
+      ({ text }) => text,
+      () => '',
+    );
   };
 }
 

@@ -1,27 +1,23 @@
 // What a server does against the protocol was understood in some way: said on stderr, and in the document of --json, so that
 // a result never looks cleaner than what was sent.
 
-import type { HostApi } from '../../host/host-api.ts';
+import type { ServerWarning } from '../../host/control-methods.ts';
+import type { HostAccess } from '../../host/host-access.ts';
 import type { Output } from '../output/output.ts';
 import { visibleLine } from '../output/visible.ts';
 
-export interface ServerWarning {
-  server: string;
-  topic: string;
-  message: string;
-}
-
 /** For a document: `warnings`, where there are any. */
 export async function tellWarnings(
-  host: HostApi,
+  host: HostAccess,
   servers: readonly string[],
   out: Output,
 ): Promise<{ warnings?: ServerWarning[] }> {
-  const lists = servers.map(async (server) => {
-    const warnings = await Promise.resolve(host.warnings(server)).catch(() => []); // an older host, or one that stops
-    return warnings.map(({ topic, message }) => ({ server, topic, message }));
-  });
-  const warnings = (await Promise.all(lists)).flat();
+  const { warnings: ofHost } = await host.status().catch(() => ({ warnings: [] })); // it stops
+  const own = servers.flatMap((server) =>
+    host.client(server).warnings.map(({ topic, message }) => ({ server, topic, message })),
+  );
+  const all = [...ofHost.filter(({ server }) => servers.includes(server)), ...own];
+  const warnings = [...new Map(all.map((warning) => [JSON.stringify(warning), warning])).values()];
   for (const { server, message } of warnings) {
     out.say(`${out.paintError('yellow', 'warning:')} ${visibleLine(server)}: ${visibleLine(message)}`);
   }

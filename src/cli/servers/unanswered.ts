@@ -1,6 +1,6 @@
 // Questions that nobody answers. Apart from those that a person does answer: most calls need neither, and load only this.
 
-import type { Unanswered } from '../../host/caller-questions.ts';
+import type { Unanswered } from '../../host/process-service.ts';
 import type { Output } from '../output/output.ts';
 import { visible, visibleLine } from '../output/visible.ts';
 

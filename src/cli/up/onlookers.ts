@@ -66,6 +66,7 @@ export class Onlookers {
 
 export function nobodyAnswers(tell: (text: string) => void): NonNullable<HostOptions['inputs']> {
   return (server) => ({
+    elicitModes: ['form', 'url'],
     elicit: ({ message }) => {
       tell(`${server} asks: ${message} — declined: no Inspector to answer in.`);
       return { action: 'decline' };

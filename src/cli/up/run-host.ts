@@ -5,8 +5,7 @@ import { toError } from '../../base/errors.ts';
 import type { Config, LoadOptions } from '../../config/load-config.ts';
 import { type ConfigProblem, problemText } from '../../config/problem.ts';
 import { watchConfig } from '../../config/watch-config.ts';
-import { CallerQuestions } from '../../host/caller-questions.ts';
-import { type ControlOptions, type ControlServer, serveControl } from '../../host/control-server.ts';
+import { type ControlServer, serveControl } from '../../host/control-server.ts';
 import { Host } from '../../host/host.ts';
 import { ensureRuntimeFolder, runtimeFolder } from '../../live/runtime-folder.ts';
 import { untilAborted } from '../interrupt.ts';
@@ -37,11 +36,9 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   let view: UpView | undefined;
   const tell = (text: string) => view?.note(text);
   const onlookers = new Onlookers(tell);
-  const questions = new CallerQuestions();
-  const others = options.inspector ? onlookers.questions.inputs : nobodyAnswers(tell);
   const host = await Host.open(load, {
     eraMemory: userEraMemory(),
-    inputs: (server) => questions.inputs(server, others(server)),
+    inputs: options.inspector ? onlookers.questions.inputs : nobodyAnswers(tell),
     onNoise: ({ server, text, count }) =>
       tell(
         count === 1
@@ -57,7 +54,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   const config = host.config!;
   // Before any server: a second host of the same config must not start a single one.
   const asked = new AbortController();
-  const control = await openControl(host, controlPathOf(settings)!, { questions, onDown: () => asked.abort() });
+  const control = await openControl(host, controlPathOf(settings)!, () => asked.abort());
   const advice = () => host.status().flatMap((status) => adviceFor(status, configOf(host, status.name)));
   const read = () => ({ servers: host.status(), advice: advice() });
   view = out.json ? jsonView(out) : out.onTerminal ? screenView(out, read) : logView(out);
@@ -89,9 +86,9 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   view.ended();
 }
 
-async function openControl(host: Host, path: string, options: ControlOptions): Promise<ControlServer> {
+async function openControl(host: Host, path: string, onDown: () => void): Promise<ControlServer> {
   if (process.platform !== 'win32') ensureRuntimeFolder(runtimeFolder());
-  return serveControl(host, path, options);
+  return serveControl(host, path, { onDown });
 }
 
 async function reload(host: Host, config: Config, secrets: ServerSecrets, view: UpView): Promise<void> {

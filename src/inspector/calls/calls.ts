@@ -73,8 +73,9 @@ export class Calls {
   }
 
   async #send(call: Call) {
-    const host = this.#host();
     const { server, request } = call.update;
+    const found = this.#host().find(server);
+    const client = found.host.client(found.name);
     const settings = {
       signal: call.abort.signal,
       onProgress: ({ progress, total, message }: NonNullable<CallUpdate['progress']>) => {
@@ -83,14 +84,14 @@ export class Calls {
     };
     switch (request.kind) {
       case 'tool':
-        return host.callTool(server, request.name, await argumentsOf(request, host, server), {
+        return client.callTool(request.name, argumentsOf(request, found.sendsRawJson), {
           ...settings,
           timeoutMs: request.timeoutMs,
         });
       case 'resource':
-        return host.readResource(server, request.uri, settings);
+        return client.readResource(request.uri, settings);
       case 'prompt':
-        return host.getPrompt(server, request.name, request.args, settings);
+        return client.getPrompt(request.name, request.args, settings);
     }
   }
 
@@ -120,13 +121,12 @@ export class Calls {
 }
 
 /** Arguments that JSON.parse would change go out as text, or not at all. */
-async function argumentsOf(
+function argumentsOf(
   { args, argsText }: CallRequest & { kind: 'tool' },
-  host: SourceHost,
-  server: string,
-): Promise<Record<string, unknown>> {
+  sendsRawJson: boolean,
+): Record<string, unknown> {
   if (argsText === undefined) return args;
-  if (await host.sendsRawJson?.(server)) return new RawJson(argsText) as unknown as Record<string, unknown>;
+  if (sendsRawJson) return new RawJson(argsText) as unknown as Record<string, unknown>;
   throw new HttpProblem(
     409,
     'The arguments hold a number that would be rounded on the way, or a key twice. Only MCP servers of the host that runs in the Inspector’s own process get them as written.',

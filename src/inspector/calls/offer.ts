@@ -7,9 +7,9 @@ import type { SourceHost } from '../sources/source.ts';
 
 export async function readOffer(host: SourceHost, server: string): Promise<ServerOffer> {
   const errors: string[] = [];
-  const tried = async <T>(ask: () => Promise<T> | undefined, otherwise: T): Promise<T> => {
+  const tried = async <T>(ask: () => Promise<T>, otherwise: T): Promise<T> => {
     try {
-      const told = (await ask()) ?? otherwise;
+      const told = await ask();
       if (!isNestedTooDeeply(told)) return told;
       errors.push('A part of what it offers is nested too deeply to be shown');
       return otherwise;
@@ -18,11 +18,14 @@ export async function readOffer(host: SourceHost, server: string): Promise<Serve
       return otherwise;
     }
   };
-  const [tools, { resources, resourceTemplates }, prompts, instructions] = await Promise.all([
-    tried(() => host.listTools(server), []),
-    tried(() => host.listResources(server), { resources: [], resourceTemplates: [] }),
-    tried(() => host.listPrompts(server), []),
-    tried(() => host.instructions?.(server), undefined),
+  const found = host.find(server);
+  const client = found.host.client(found.name);
+  const [{ tools }, { resources }, { resourceTemplates }, { prompts }, { instructions }] = await Promise.all([
+    tried(() => client.listTools(), { tools: [] }),
+    tried(() => client.listResources(), { resources: [] }),
+    tried(() => client.listResourceTemplates(), { resourceTemplates: [] }),
+    tried(() => client.listPrompts(), { prompts: [] }),
+    tried<{ instructions?: string | undefined }>(async () => client.service.describe(), {}),
   ]);
   // It may have been started by the questions: only now its revision is known.
   const status = (await host.status()).find(({ name }) => name === server);

@@ -1,6 +1,7 @@
 // A host that runs in this process: everything can be watched, and everything can be done.
 
 import type { Host } from '../../host/host.ts';
+import { OwnHost } from '../../host/own-host.ts';
 import type { Redact } from '../../secrets/redact.ts';
 import type { Reach } from '../api.ts';
 import type { Questions } from '../calls/questions.ts';
@@ -18,23 +19,12 @@ export interface HostSourceOptions {
 
 /** The host stays its owner's: closing the Inspector stops no server. */
 export function hostSource(host: Host, { title, questions, redact, reach }: HostSourceOptions = {}): InspectorSource {
+  const access = new OwnHost(host);
+  const speaksMcp = (server: string) =>
+    host.status().some(({ name, protocol }) => name === server && protocol === 'mcp');
   const acting: SourceHost = {
     status: () => host.status(),
-    listTools: (server) => host.listTools(server),
-    listResources: (server) => host.listResources(server),
-    listPrompts: (server) => host.listPrompts(server),
-    callTool: (...call) => host.callTool(...call),
-    sendsRawJson: (server) => host.status().some(({ name, protocol }) => name === server && protocol === 'mcp'),
-    readResource: (...call) => host.readResource(...call),
-    getPrompt: (...call) => host.getPrompt(...call),
-    startServer: (server) => host.startServer(server),
-    stopServer: (server) => host.stopServer(server),
-    restartServer: (server) => host.restartServer(server),
-    instructions: (server) =>
-      host.use(server, async (client) => client.server.instructions, {
-        repeatable: true,
-        counts: false,
-      }),
+    find: (name) => ({ host: access, name, sendsRawJson: speaksMcp(name) }),
   };
   return {
     kind: 'host',

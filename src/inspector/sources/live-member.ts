@@ -40,7 +40,9 @@ export class LiveMember {
     ended: (member: LiveMember) => void,
   ): Promise<LiveMember> {
     const socket = await connectLive(descriptor);
-    const host = descriptor.control === undefined ? undefined : await RemoteHost.connect(descriptor.control);
+    const { control } = descriptor;
+    // One of another version can be watched, and nothing more.
+    const host = control === undefined ? undefined : await RemoteHost.connect(control).catch(() => undefined);
     return new LiveMember(descriptor, socket, host, take, ended);
   }
 

@@ -9,7 +9,6 @@ import type { RecordingItem } from '../../record/reader.ts';
 import type { Reach } from '../api.ts';
 import { LiveMember } from './live-member.ts';
 import { LiveWatch } from './live-watch.ts';
-import { MergedHost } from './merged-host.ts';
 import { RestoredFlow } from './restored-flow.ts';
 import { ServerNames } from './server-names.ts';
 import type { InspectorSource, SourceHost } from './source.ts';
@@ -47,7 +46,6 @@ class LiveSource implements InspectorSource {
   readonly #order: TimeOrder;
   readonly #names = new ServerNames();
   readonly #members = new Set<LiveMember>();
-  readonly #merged = new MergedHost(this.#members, this.#names);
   #arrivals = 0;
   #opening = true;
   #closed = false;
@@ -83,7 +81,7 @@ class LiveSource implements InspectorSource {
   }
 
   get host(): SourceHost | undefined {
-    return [...this.#members].some(({ host }) => host) ? this.#merged : undefined;
+    return [...this.#members].some(({ host }) => host) ? this.#acting : undefined;
   }
 
   async open(): Promise<void> {
@@ -117,7 +115,7 @@ class LiveSource implements InspectorSource {
   /** Who ran first has the plain name, whoever speaks first. */
   async #claimNames(member: LiveMember): Promise<void> {
     if (member.descriptor.kind === 'tap') this.#names.of(member, member.descriptor.name);
-    for (const { name } of (await member.host?.status()) ?? []) this.#names.of(member, name);
+    for (const { name } of (await member.host?.status())?.servers ?? []) this.#names.of(member, name);
   }
 
   readonly #take = (member: LiveMember, item: RecordingItem): void => {
@@ -136,6 +134,22 @@ class LiveSource implements InspectorSource {
     this.#order.flush();
     const { kind, pid } = member.descriptor;
     for (const server of this.#names.release(member)) this.#restored.note(server, `The ${kind} (${pid}) has ended`);
+  };
+
+  readonly #acting: SourceHost = {
+    status: async () => {
+      const asked = [...this.#members].map(async (member) => {
+        const status = await member.host?.status().catch(() => undefined); // it is going away
+        return status?.servers.map((server) => ({ ...server, name: this.#names.of(member, server.name) })) ?? [];
+      });
+      return (await Promise.all(asked)).flat();
+    },
+    find: (shown) => {
+      const found = this.#names.find(shown);
+      const host = found?.member.host;
+      if (!host) throw new UsageError('NAME_UNKNOWN', `No host here runs a server named "${shown}"`);
+      return { host, name: found.server, sendsRawJson: false };
+    },
   };
 
   async #quiet(): Promise<void> {

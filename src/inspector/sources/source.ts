@@ -1,7 +1,7 @@
 // What the Inspector looks at, whatever it is: a flow of events, and perhaps a host to act on. One implementation a file.
 
 import type { FlowStore } from '../../flow/store.ts';
-import type { HostApi } from '../../host/host-api.ts';
+import type { HostAccess } from '../../host/host-access.ts';
 import type { ServerStatus } from '../../host/server-state.ts';
 import type { Redact } from '../../secrets/redact.ts';
 import type { Overview, Reach } from '../api.ts';
@@ -33,24 +33,17 @@ export interface InspectorSource {
   close(): Promise<void>;
 }
 
-/** What the Inspector uses of a host; `server` is the name that the flow gives it. */
-export interface SourceHost
-  extends Pick<
-    HostApi,
-    | 'status'
-    | 'listTools'
-    | 'listResources'
-    | 'listPrompts'
-    | 'callTool'
-    | 'readResource'
-    | 'getPrompt'
-    | 'startServer'
-    | 'stopServer'
-    | 'restartServer'
-  > {
+/** What the Inspector acts on: one host, or several. Servers have the names that the flow gives them. */
+export interface SourceHost {
   status(): ServerStatus[] | Promise<ServerStatus[]>;
+  /** The host that runs a server. Throws where none does. */
+  find(server: string): FoundServer;
+}
+
+export interface FoundServer {
+  host: HostAccess;
+  /** The name that the server has there. */
+  name: string;
   /** Whether arguments may be `RawJson`: not where another process or protocol reads them as values first. */
-  sendsRawJson?(server: string): boolean | Promise<boolean>;
-  /** What the server says about how to use it. */
-  instructions?(server: string): Promise<string | undefined>;
+  sendsRawJson: boolean;
 }

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
+import type { ServiceFacts } from '../service.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../types.ts';
 import { readTool } from './lenient.ts';
 import { ListCache } from './list-cache.ts';
@@ -71,7 +72,7 @@ export class Lists {
 
   async #read<N extends ListName>(name: N, call: CallOptions) {
     const description = descriptions[name];
-    if (!this.#mayHave(description.kind)) return { items: [], ttlMs: 0 };
+    if (!mayHave(this.#source.server, description.kind)) return { items: [], ttlMs: 0 };
     const { warn } = this.#options;
     try {
       const { items, ttlMs } = await readAllPages<Entries[N]>(this.#source, description, this.#options, warn, call);
@@ -93,20 +94,19 @@ export class Lists {
     return this.#source.server.capabilities[kind] !== undefined;
   }
 
-  /**
-   * What is not declared is not there, and not asked for. A server that declares nothing at all was written by somebody who
-   * did not care for the declaration; asking it does no harm.
-   */
-  #mayHave(kind: ListKind): boolean {
-    if (this.#declares(kind)) return true;
-    const { tools, resources, prompts } = this.#source.server.capabilities;
-    return !tools && !resources && !prompts;
-  }
-
   #holdsForMs(kind: ListKind, ttlMs: number | undefined): number {
     if (this.#source.server.era === 'modern') return ttlMs ?? 0;
     return this.#source.server.capabilities[kind]?.listChanged ? Number.POSITIVE_INFINITY : 0;
   }
+}
+
+/**
+ * What is not declared is not there, and not asked for. A server that declares nothing at all was written by somebody who
+ * did not care for the declaration; asking it does no harm.
+ */
+export function mayHave({ capabilities }: Pick<ServiceFacts, 'capabilities'>, kind: ListKind): boolean {
+  const { tools, resources, prompts } = capabilities;
+  return capabilities[kind] !== undefined || (!tools && !resources && !prompts);
 }
 
 function isMethodNotFound(error: unknown): boolean {

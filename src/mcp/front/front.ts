@@ -7,11 +7,19 @@ import type { Channel } from '../../jsonrpc/channel.ts';
 import type { InboundCall, RequestHandler } from '../../jsonrpc/inbound.ts';
 import { Peer, type PeerOptions } from '../../jsonrpc/peer.ts';
 import { capabilitiesFor, implementationFor, resultFor } from '../down-level.ts';
-import { CALL_OPTIONS, type CallOptions, isLogLevel, PROTOCOL_VERSION } from '../meta.ts';
+import { CALL_OPTIONS, type CallOptions, isLogLevel, PROTOCOL_VERSION, SERVER_INFO } from '../meta.ts';
 import { invalidParams, methodNotFound } from '../protocol-errors.ts';
 import { isLegacyRevision, type LegacyRevision, modernRevisions, NEWEST_LEGACY } from '../revisions.ts';
 import type { ClientFacts, Params, Result, Service, ServiceFacts } from '../service.ts';
-import type { ClientCapabilities, Implementation, InputRequest, InputResponse, LogLevel, RequestId } from '../types.ts';
+import type {
+  ClientCapabilities,
+  Implementation,
+  InputRequest,
+  InputResponse,
+  LogLevel,
+  Meta,
+  RequestId,
+} from '../types.ts';
 import { takeCallOptions } from './call-options.ts';
 import { modernResult, readEnvelope } from './envelope.ts';
 import type { Fronts } from './fronts.ts';
@@ -172,6 +180,10 @@ export class Front {
 
   #dressed(method: string, result: Result): Result | Promise<Result> {
     const { cache } = this.#shared;
+    // A result of a modern server behind the service names its sender itself.
+    if ((result._meta as Meta | undefined)?.[SERVER_INFO] !== undefined) {
+      return modernResult(result, method, undefined, cache);
+    }
     if (this.#info) return modernResult(result, method, this.#info, cache);
     const described = this.#described(({ info }) => modernResult(result, method, info, cache));
     // A service that is lost by now has answered all the same.

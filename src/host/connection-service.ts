@@ -1,0 +1,70 @@
+// What one connection of a host's socket is served with: the server that it chose, or all as one, and the methods beside MCP.
+
+import { SERVER_INFO } from '../mcp/meta.ts';
+import { ownInfo } from '../mcp/own-info.ts';
+import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
+import { answerControl, type ControlHooks, type ControlMethod, isControlMethod } from './control-methods.ts';
+import type { Host } from './host.ts';
+import { PassedCaller } from './passed-caller.ts';
+import type { HostCaller, Unanswered } from './process-service.ts';
+
+const fromHost: Result = { _meta: { [SERVER_INFO]: ownInfo } };
+
+export class ConnectionService implements Service {
+  /** Sends a notification to the client of the connection. */
+  notifyClient: ((method: string, params: Params) => void) | undefined;
+  readonly #host: Host;
+  readonly #hooks: ControlHooks;
+  #server: string | undefined;
+
+  constructor(host: Host, hooks: ControlHooks) {
+    this.#host = host;
+    this.#hooks = hooks;
+  }
+
+  describe(): ServiceFacts | Promise<ServiceFacts> {
+    return this.#chosen.describe();
+  }
+
+  request(method: string, params: Params, caller: Caller): Result | Promise<Result> {
+    if (method === 'standpipe/use') return this.#choose(params.server);
+    if (isControlMethod(method)) return this.#control(method, params);
+    return this.#chosen.request(method, params, new ConnectionCaller(caller, this.#unanswered));
+  }
+
+  notify(method: string, params: Params | undefined, client: ClientFacts): void {
+    this.#chosen.notify(method, params, client);
+  }
+
+  watch(watcher: Watcher): Promise<() => void> {
+    return this.#chosen.watch(watcher);
+  }
+
+  get #chosen(): Service {
+    return this.#host.service(this.#server);
+  }
+
+  /** Names its sender: the server that the connection chose has no part in it, and is not asked. */
+  async #control(method: ControlMethod, params: Params): Promise<Result> {
+    return { ...(await answerControl(this.#host, method, params, this.#hooks)), ...fromHost };
+  }
+
+  /** A name that is not there is refused with the requests that follow: they may be on their way already. */
+  #choose(server: unknown): Result {
+    this.#server = typeof server === 'string' ? server : undefined;
+    return fromHost;
+  }
+
+  readonly #unanswered = (question: Unanswered): void => {
+    this.notifyClient?.('standpipe/unanswered', { ...question });
+  };
+}
+
+class ConnectionCaller extends PassedCaller implements HostCaller {
+  readonly unanswered: (question: Unanswered) => void;
+
+  constructor(caller: Caller, unanswered: (question: Unanswered) => void) {
+    super(caller);
+    this.unanswered = unanswered;
+  }
+}

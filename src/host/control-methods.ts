@@ -1,0 +1,114 @@
+// What can be done with a host beside MCP: the methods `standpipe/…` of its socket. A host of this process answers them by the
+// same table, so that a program uses both in one way.
+
+import { UsageError } from '../base/errors.ts';
+import type { ConfigProblem } from '../config/problem.ts';
+import { ownInfo } from '../mcp/own-info.ts';
+import type { Params } from '../mcp/service.ts';
+import type { Host } from './host.ts';
+import type { ServerStatus } from './server-state.ts';
+
+/** Goes up with every change that an older program does not understand. */
+export const CONTROL_VERSION = 1;
+
+/** How the last process of a server broke the protocol, and how that was read: once for each kind. */
+export interface ServerWarning {
+  server: string;
+  topic: string;
+  message: string;
+}
+
+export interface HostStatus {
+  controlVersion: number;
+  /** Of the package. */
+  version: string;
+  pid: number;
+  /** The number of the last event of its flow. */
+  lastSeq: number;
+  servers: ServerStatus[];
+  warnings: ServerWarning[];
+}
+
+export interface ControlResults {
+  'standpipe/status': HostStatus;
+  /** `rejected`: why entries cannot be run, one problem for each. */
+  'standpipe/config': { rejected: ConfigProblem[]; problems: ConfigProblem[] };
+  'standpipe/start': { server: ServerStatus };
+  'standpipe/stop': { server: ServerStatus };
+  'standpipe/restart': { server: ServerStatus };
+  /** stderr of a server after an event, the last 64 KB; waits a moment for what is under way. */
+  'standpipe/logs': { text: string; lastSeq: number };
+  /** Stops the servers and ends the process. Answered when that begins. */
+  'standpipe/down': { pid: number };
+}
+
+export type ControlMethod = keyof ControlResults;
+
+export interface ControlHooks {
+  /** Ends the process that the host runs in. */
+  onDown?: (() => void) | undefined;
+}
+
+type Answer<M extends ControlMethod> = (
+  host: Host,
+  params: Params,
+  hooks: ControlHooks,
+) => ControlResults[M] | Promise<ControlResults[M]>;
+
+const methods: { [M in ControlMethod]: Answer<M> } = {
+  'standpipe/status': (host) => ({
+    controlVersion: CONTROL_VERSION,
+    version: ownInfo.version,
+    pid: process.pid,
+    lastSeq: host.flow.lastSeq,
+    servers: host.status(),
+    warnings: host.names.flatMap((server) =>
+      host.warnings(server).map(({ topic, message }) => ({ server, topic, message })),
+    ),
+  }),
+  'standpipe/config': (host) => ({ rejected: host.rejected(), problems: [...(host.config?.problems ?? [])] }),
+  'standpipe/start': async (host, params) => {
+    await host.startServer(serverOf(params));
+    return statusOf(host, params);
+  },
+  'standpipe/stop': async (host, params) => {
+    await host.stopServer(serverOf(params));
+    return statusOf(host, params);
+  },
+  'standpipe/restart': async (host, params) => {
+    await host.restartServer(serverOf(params));
+    return statusOf(host, params);
+  },
+  'standpipe/logs': async (host, params) => {
+    const text = await host.stderrSince(serverOf(params), Number(params.since ?? 0));
+    return { text, lastSeq: host.flow.lastSeq };
+  },
+  'standpipe/down': (_host, _params, { onDown }) => {
+    if (!onDown) throw new UsageError('NOT_SUPPORTED', 'This host is stopped by the program that runs it');
+    setImmediate(onDown); // the answer leaves first
+    return { pid: process.pid };
+  },
+};
+
+export function isControlMethod(method: string): method is ControlMethod {
+  return Object.hasOwn(methods, method);
+}
+
+export function answerControl<M extends ControlMethod>(
+  host: Host,
+  method: M,
+  params: Params,
+  hooks: ControlHooks = {},
+): ControlResults[M] | Promise<ControlResults[M]> {
+  return methods[method](host, params, hooks);
+}
+
+function serverOf({ server }: Params): string {
+  if (typeof server === 'string') return server;
+  throw new UsageError('INVALID_OPTION', 'The name of a server is missing: {"server": "…"}');
+}
+
+function statusOf(host: Host, params: Params): { server: ServerStatus } {
+  const name = serverOf(params);
+  return { server: host.status().find((status) => status.name === name)! };
+}

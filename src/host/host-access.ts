@@ -1,0 +1,66 @@
+// A host as a program uses it, whether it runs in this process or in another one: typed clients of its servers, and what can be
+// done with it beside MCP.
+
+import { type ErrorDescription, errorFrom } from '../base/error-json.ts';
+import { Client } from '../mcp/client/client.ts';
+import type { InputHandlers } from '../mcp/client/options.ts';
+import { ownInfo } from '../mcp/own-info.ts';
+import { NEWEST_MODERN } from '../mcp/revisions.ts';
+import type { Params, Service } from '../mcp/service.ts';
+import type { Tool } from '../mcp/types.ts';
+import type { Catalog, Offer } from './catalog.ts';
+import type { ControlMethod, ControlResults, HostStatus } from './control-methods.ts';
+import { FAILED, OFFERED_BY, READY_ONLY } from './merged-meta.ts';
+
+export type ServerClient = Client<never>;
+
+export abstract class HostAccess {
+  /** What servers may ask of this program during its calls. */
+  inputs: ((server: string) => InputHandlers) | undefined;
+  readonly #clients = new Map<string | undefined, ServerClient>();
+
+  abstract service(server?: string): Service;
+  abstract control<M extends ControlMethod>(method: M, params?: Params): Promise<ControlResults[M]>;
+
+  status(): Promise<HostStatus> {
+    return this.control('standpipe/status');
+  }
+
+  /**
+   * Of one server, or of all as one. It does not ask first what the server declares: the service refuses what it does not
+   * have.
+   */
+  client(server?: string): ServerClient {
+    const known = this.#clients.get(server);
+    if (known) return known;
+    const inputs = server === undefined ? undefined : this.inputs?.(server);
+    const client: ServerClient = new Client(this.service(server), undescribed, { ...inputs, checkOutput: false });
+    this.#clients.set(server, client);
+    return client;
+  }
+
+  /** `readyOnly`: servers that do not run are not started, and not asked. */
+  async tools(readyOnly = false): Promise<Catalog<Tool>> {
+    const { tools, _meta } = await this.client().request('tools/list', { _meta: { [READY_ONLY]: readyOnly } });
+    const failed = ((_meta as Params | undefined)?.[FAILED] ?? []) as { server: string; error: ErrorDescription }[];
+    return {
+      offers: (tools as Tool[]).map(offerOf),
+      failed: failed.map(({ server, error }) => ({ server, error: errorFrom(error) })),
+    };
+  }
+}
+
+const undescribed = {
+  info: ownInfo,
+  capabilities: {},
+  instructions: undefined,
+  revision: NEWEST_MODERN,
+  era: 'modern' as const,
+};
+
+function offerOf({ _meta, ...tool }: Tool): Offer<Tool> {
+  const { [OFFERED_BY]: offer, ...meta } = _meta!;
+  const { server, name, sharedWith } = offer as Pick<Offer<Tool>, 'server' | 'name' | 'sharedWith'>;
+  const definition = { ...tool, name, ...(Object.keys(meta).length > 0 && { _meta: meta }) };
+  return { server, name, address: tool.name, sharedWith, definition };
+}

@@ -1,0 +1,48 @@
+// A caller as a service passes it on that has something to change about it.
+
+import type { Caller, ClientFacts, Params } from '../mcp/service.ts';
+import type { InputRequest, InputResponse } from '../mcp/types.ts';
+
+export class PassedCaller implements Caller {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  get client(): ClientFacts {
+    return this.#caller.client;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#caller.signal;
+  }
+
+  get timeoutMs(): number | undefined {
+    return this.#caller.timeoutMs;
+  }
+
+  get totalTimeoutMs(): number | undefined {
+    return this.#caller.totalTimeoutMs;
+  }
+
+  get repeatable(): boolean | undefined {
+    return this.#caller.repeatable;
+  }
+
+  get wantsProgress(): boolean {
+    return this.#caller.wantsProgress;
+  }
+
+  progress(params: Params): void {
+    this.#caller.progress(params);
+  }
+
+  log(params: Params): void {
+    this.#caller.log(params);
+  }
+
+  ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse> {
+    return this.#caller.ask(question, name, signal);
+  }
+}

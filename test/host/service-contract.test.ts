@@ -1,0 +1,77 @@
+// The servers of a host, and a host behind its socket, are services like any other.
+
+import { join } from 'node:path';
+import { serveControl } from '../../src/host/control-server.ts';
+import { Host, type HostOptions } from '../../src/host/host.ts';
+import { RemoteHost } from '../../src/host/remote-host.ts';
+import { contractServer, serviceContract } from '../contract/service.contract.ts';
+import { folder, writeConfig } from './run-host.ts';
+
+const entry = { command: process.execPath, args: [contractServer] };
+const eras = ['modern', 'legacy'] as const;
+
+function openHost(era: (typeof eras)[number], options: HostOptions = {}): Promise<Host> {
+  // A legacy server asks only clients that declared when they connected that they can be asked.
+  const inputs = () => ({ elicit: () => ({ action: 'decline' as const }) });
+  return Host.open(writeConfig({ contract: { ...entry, era } }), { inputs, ...options });
+}
+
+const stays = {
+  'a closed service refuses requests, and its watchers learn of the end':
+    'a server that has stopped is started again when it is needed',
+};
+const modernSkips = {
+  'a watcher hears of log messages that belong to no request': '2026-07-28 has none',
+};
+const legacySkips = {
+  'questions of several callers go to each its own': 'a legacy server does not say which request a question is about',
+  'a log message goes to the caller of its request': 'a legacy server does not say which request a message is about',
+};
+
+for (const era of eras) {
+  serviceContract(
+    `a server of a host, of the ${era} era,`,
+    async () => {
+      const host = await openHost(era);
+      return { service: host.service('contract'), close: () => host.stop() };
+    },
+    { skip: { ...stays, ...(era === 'legacy' ? legacySkips : modernSkips) } },
+  );
+}
+
+serviceContract(
+  'all servers of a host as one',
+  async () => {
+    const host = await openHost('modern');
+    return { service: host.service(), close: () => host.stop() };
+  },
+  { skip: { ...stays, ...modernSkips } },
+);
+
+let sockets = 0;
+for (const [name, server] of [
+  ['a server', 'contract'],
+  ['all servers', undefined],
+] as const) {
+  serviceContract(
+    `${name} of a host behind its socket`,
+    async () => {
+      const host = await openHost('modern');
+      const path = `standpipe-contract-${process.pid}-${++sockets}`;
+      const control = await serveControl(
+        host,
+        process.platform === 'win32' ? `\\\\.\\pipe\\${path}` : join(folder, `contract-${sockets}.sock`),
+      );
+      const remote = (await RemoteHost.connect(control.path))!;
+      return {
+        service: remote.service(server),
+        close: async () => {
+          await remote.close();
+          await control.close();
+          await host.stop();
+        },
+      };
+    },
+    { skip: modernSkips },
+  );
+}
