@@ -1,9 +1,9 @@
-// Time, as a thing that a test can turn. Nothing outside this file reads a clock or sets a timer for a wait that users
-// can configure. `nowMs` is monotonic: it orders events, it does not tell the date.
+// A clock that tests can control. No other file reads the time or sets a timer for a wait that users can configure. `nowMs` is
+// monotonic and not a date.
 
 export interface Timer {
   cancel(): void;
-  /** Whether the wait keeps the process alive (it does until told otherwise). */
+  /** Whether the timer keeps the process alive. Default: true. */
   keepAlive(yes: boolean): void;
 }
 
@@ -28,7 +28,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** A clock that stands still until it is turned: `advance(ms)` runs what falls due, in order. */
+/** A clock that moves only with `advance(ms)`, which runs the timers that are due, in order. */
 export class ManualClock implements Clock {
   #nowMs = 0;
   #waits = new Set<{ atMs: number; callback: () => void }>();

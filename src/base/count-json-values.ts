@@ -1,9 +1,9 @@
-// How many values a JSON text holds, without parsing it. What JSON.parse takes, in time and in memory, follows the number of
-// values and not the length of the text: three bytes of `{},` become 64 bytes of heap. One walk over the characters.
+// Counts the values of a JSON text without parsing it. Time and memory of JSON.parse depend on the number of values and not on
+// the length of the text: three bytes of `{},` take 64 bytes of heap. One pass over the characters.
 
 import { endOfString } from './top-level-json.ts';
 
-/** What a connection reads unless said otherwise. */
+/** The default limit of a connection. */
 export const DEFAULT_MAX_FRAME_VALUES = 1_000_000;
 
 const QUOTE = 0x22;
@@ -12,8 +12,8 @@ const OPEN_ARRAY = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
 /**
- * Whether a text has more than `most` values. Counts what each of them needs: a comma or an opening bracket before it. An
- * empty object or array in a list counts twice. A value needs a character, so a text of `most` characters is not looked at.
+ * Whether a text has more than `most` values. Each value has a comma or an opening bracket before it, which is counted. An
+ * empty object or array in an array counts twice. A value has at least one character, so a text of `most` characters passes.
  */
 export function hasMoreValues(text: string, most: number): boolean {
   if (text.length <= most) return false;

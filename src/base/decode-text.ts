@@ -1,5 +1,5 @@
-// Bytes as text: what is no UTF-8 shows as U+FFFD, and a byte order mark stays. Node's Buffer does it where there is one:
-// for the short texts that most messages are, a TextDecoder takes longer. Nothing is copied on the way.
+// Decodes UTF-8: invalid bytes become U+FFFD, and a byte order mark is kept. Uses Buffer if there is one: for short texts, as most
+// messages are, TextDecoder is slower. The bytes are not copied.
 
 interface BufferText {
   toString(encoding: 'utf8', start?: number, end?: number): string;

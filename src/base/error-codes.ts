@@ -1,4 +1,4 @@
-// Every stable `code` a Standpipe error can carry. docs/errors.md explains each one; a test holds the two lists equal.
+// All stable codes of the errors of Standpipe. docs/errors.md explains each one; a test compares the two lists.
 
 /** The other end answered with a JSON-RPC error. */
 export const rpcErrorCodes = [
@@ -11,7 +11,7 @@ export const rpcErrorCodes = [
   'RPC_ERROR',
 ] as const;
 
-/** The other end broke a rule, fell silent or went away. */
+/** The other end violated the protocol, did not answer, or closed the connection. */
 export const peerErrorCodes = [
   'FRAME_TOO_LONG',
   'FRAME_TRUNCATED',
@@ -31,7 +31,7 @@ export const peerErrorCodes = [
   'LIST_TOO_LONG',
 ] as const;
 
-/** The child process could not be started, ended by itself, or would not end. */
+/** The child process could not be started, exited, or could not be stopped. */
 export const processErrorCodes = [
   'COMMAND_NOT_FOUND',
   'COMMAND_NOT_EXECUTABLE',
@@ -43,7 +43,7 @@ export const processErrorCodes = [
   'SERVER_FAILED',
 ] as const;
 
-/** Our caller asked for something that cannot be done. */
+/** The caller made a request that cannot be fulfilled. */
 export const usageErrorCodes = [
   'INVALID_OPTION',
   'ALREADY_STARTED',

@@ -1,5 +1,5 @@
-// An error as JSON, and back: class, code, hint and evidence survive. One description serves all that print or send errors;
-// between two programs of ours it travels inside a JSON-RPC error, under one reserved key of `data`.
+// Converts errors to JSON and back: class, code, hint and evidence are kept. The same description is printed and sent; between
+// two programs of Standpipe it is sent inside a JSON-RPC error, under one reserved key of `data`.
 
 import type { ErrorCode } from './error-codes.ts';
 import {
@@ -18,11 +18,11 @@ export interface ErrorDescription {
   /** The name of the class. */
   kind: string;
   message: string;
-  /** Errors that are not ours have none. */
+  /** Only errors of Standpipe have one. */
   code?: ErrorCode;
   hint?: string;
   evidence?: Evidence;
-  /** The number that the other end answered with. */
+  /** The number on the wire. */
   rpcCode?: number;
   data?: unknown;
 }
@@ -55,8 +55,8 @@ export function errorFrom({ kind, message, code, hint, evidence, rpcCode, data }
 }
 
 /**
- * The error that crosses the wire. An RpcError passes unchanged; its hint and evidence go beside its data where that is an
- * object or absent, and are left out elsewhere.
+ * The error for the wire. An RpcError is kept; its hint and evidence are added to its data if that is an object or absent, and
+ * dropped otherwise.
  */
 export function toRpcError(thrown: unknown): RpcError {
   const { kind, message, code, hint, evidence, rpcCode = RpcCode.internalError, data } = describeError(thrown);
@@ -68,7 +68,7 @@ export function toRpcError(thrown: unknown): RpcError {
   return new RpcError(rpcCode, message, { ...(data as object | undefined), [ERROR]: { kind, code, hint, evidence } });
 }
 
-/** What `toRpcError` was given; anything else stays as it is. Only for answers of our own programs: a server could forge them. */
+/** The inverse of `toRpcError`; other errors are returned unchanged. Only for answers of Standpipe: a server could forge them. */
 export function fromRpcError(thrown: unknown): unknown {
   if (!(thrown instanceof RpcError) || !isObject(thrown.data) || !isObject(thrown.data[ERROR])) return thrown;
   const { [ERROR]: described, ...data } = thrown.data;

@@ -1,15 +1,15 @@
-// The errors of Standpipe, one class a side: whoever catches one knows at once who has to change something.
-// Each carries a stable `code` (docs/errors.md), a `hint` with the next step, and the evidence there is of the child.
+// The errors of Standpipe, one class per side: the class says which side has to change something.
+// Each has a stable `code` (docs/errors.md), a `hint` with the next step, and evidence about the child if there is any.
 
 import type { ErrorCode, PeerErrorCode, ProcessErrorCode, RpcErrorCode, UsageErrorCode } from './error-codes.ts';
 
-/** How far a connection had come when something went wrong. */
+/** The phase of a connection at the time of a failure. */
 export type Phase = 'spawn' | 'startup' | 'running' | 'closing';
 
-/** What is known of the other end at the moment of a failure. Values of the child's `env` are masked in all of it. */
+/** What is known about the other end at the time of a failure. Values of `env` of the child are masked in all members. */
 export interface Evidence {
   phase: Phase;
-  /** The command as it was started, for people to read. */
+  /** The command line, for people to read. */
   command?: string;
   pid?: number;
   exitCode?: number | null;
@@ -40,7 +40,7 @@ export abstract class StandpipeError extends Error {
   }
 }
 
-/** The other end answered with a JSON-RPC error, or a handler of ours wants to answer with one. Crosses the wire. */
+/** A JSON-RPC error: an answer of the other end, or of a handler of ours. It is sent over the wire. */
 export class RpcError extends StandpipeError {
   override readonly name = 'RpcError';
   readonly code: RpcErrorCode;
@@ -56,7 +56,7 @@ export class RpcError extends StandpipeError {
   }
 }
 
-/** The other end broke a rule of the protocol, fell silent, or went away. */
+/** The other end violated the protocol, did not answer, or closed the connection. */
 export class PeerError extends StandpipeError {
   override readonly name = 'PeerError';
   readonly code: PeerErrorCode;
@@ -67,7 +67,7 @@ export class PeerError extends StandpipeError {
   }
 }
 
-/** The child process could not be started, ended by itself, or would not end. */
+/** The child process could not be started, exited, or could not be stopped. */
 export class ProcessError extends StandpipeError {
   override readonly name = 'ProcessError';
   readonly code: ProcessErrorCode;
@@ -78,7 +78,7 @@ export class ProcessError extends StandpipeError {
   }
 }
 
-/** Our caller asked for something that cannot be done. */
+/** The caller made a request that cannot be fulfilled. */
 export class UsageError extends StandpipeError {
   override readonly name = 'UsageError';
   readonly code: UsageErrorCode;
@@ -89,7 +89,7 @@ export class UsageError extends StandpipeError {
   }
 }
 
-/** JSON-RPC 2.0's numbers, and one of ours, outside of the ranges that JSON-RPC and MCP reserve for themselves. */
+/** The numbers of JSON-RPC 2.0, and one of ours outside the ranges that JSON-RPC and MCP reserve. */
 export const RpcCode = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -108,7 +108,7 @@ const stringCodes = new Map<number, RpcErrorCode>([
   [RpcCode.serverBusy, 'SERVER_BUSY'],
 ]);
 
-/** Whatever was thrown, as an Error. */
+/** Any thrown value as an Error. */
 export function toError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
 }

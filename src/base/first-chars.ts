@@ -1,10 +1,10 @@
-// The beginning of a long text, as a text of its own. What `slice` returns is a view in V8: whoever keeps the first thousand
-// characters of a message would keep all sixty million.
+// A copy of the beginning of a long text. In V8 the result of `slice` is a view: keeping the first thousand characters of a
+// message would keep all of it in memory.
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** `whole`: the text that this one was cut out of, if it was. */
+/** `whole`: the text that this one is a slice of, if it is one. */
 export function firstChars(text: string, most: number, whole = text): string {
   return whole.length <= most ? text : decoder.decode(encoder.encode(text.slice(0, most)));
 }

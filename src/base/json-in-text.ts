@@ -1,6 +1,6 @@
-// JSON objects inside other text: what a model wrote around its call, what a server printed before its answer. An object
-// is taken where its braces balance and it parses; the search goes on behind it. However the text is made, the work is
-// bounded: of a text that nests a million braces, not all are tried.
+// Finds JSON objects inside other text: in the reply of a model, or in the output of a server. An object is found where the
+// braces are balanced and the text parses; the search continues after it. The work is bounded for any text: of a million nested
+// braces, not all are tried.
 
 import { endOfString } from './top-level-json.ts';
 
@@ -13,7 +13,7 @@ const WORK_PER_CHARACTER = 4;
 export interface FoundObject {
   value: Record<string, unknown>;
   start: number;
-  /** Behind the closing brace. */
+  /** The index after the closing brace. */
   end: number;
 }
 
@@ -29,7 +29,7 @@ export function* jsonObjects(text: string): Generator<FoundObject> {
   }
 }
 
-/** The place behind the brace that closes the one at `start`, or −1. */
+/** The index after the brace that closes the one at `start`, or −1. */
 function endOfObject(text: string, start: number, limit: number): number {
   let depth = 0;
   for (let at = start; at < text.length && at < limit; at++) {

@@ -1,15 +1,15 @@
-// The parts of something that is still arriving, kept until it is whole. Whole chunks are held by reference and copied
-// once, when they are joined; crumbs are gathered in blocks, so that a message fed byte by byte costs a few objects and
-// not one a byte. What grows large moves into one buffer that grows in place: its chunks can be freed as they come, and
-// nothing is left to join at the end. Always: heldBytes ≤ limitBytes + the size of the first chunk held, as long as length ≤ limitBytes.
-// It knows nothing of frames or delimiters.
+// Collects the parts of a payload until it is complete. Large chunks are held by reference and copied once, when they are joined.
+// Small ones are copied into blocks, so that a message that arrives byte by byte needs a few objects and not one per byte. A large
+// payload moves into one buffer that grows in place: its chunks can be freed as they come, and there is nothing to join.
+// Invariant: heldBytes ≤ limitBytes + the size of the first chunk held, as long as length ≤ limitBytes.
+// Must not know about frames or delimiters.
 
-/** Below this a part is copied: an object of its own would weigh more than its bytes. */
+/** Smaller parts are copied: a separate object would take more memory than the bytes. */
 const REFERENCE_MIN_BYTES = 4096;
 const FIRST_BLOCK_BYTES = 1024;
 const LARGEST_BLOCK_BYTES = 64 * 1024;
 
-/** From here on the parts are gathered in one growing buffer. */
+/** From this size on, the parts are collected in one growing buffer. */
 const GROWING_MIN_BYTES = 1024 * 1024;
 
 const nothing = new Uint8Array(0);
@@ -18,16 +18,16 @@ export class PartList {
   readonly #limitBytes: number;
   #parts: Uint8Array[] = [];
   #length = 0;
-  /** What the closed parts keep alive, which may be more than they show. */
+  /** Memory kept alive by the closed parts, which may be more than their length. */
   #closedBytes = 0;
   /** The block being filled, or `nothing`. */
   #block: Uint8Array = nothing;
   #blockUsed = 0;
   #nextBlockBytes = FIRST_BLOCK_BYTES;
-  /** Holds everything once there is much of it. */
+  /** Holds all bytes of a large payload. */
   #growing: Uint8Array<ArrayBuffer> | undefined;
 
-  /** `limitBytes`: the most that will ever be appended; blocks are not made larger than what is left of it. */
+  /** `limitBytes`: the maximum that will be appended. Blocks are not larger than the rest of it. */
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes;
   }
@@ -45,7 +45,7 @@ export class PartList {
     return this.#growing ? 1 : this.#parts.length + (this.#block === nothing ? 0 : 1);
   }
 
-  /** Adds chunk[from, to). The chunk may be kept by reference: nobody may write into it afterwards. */
+  /** Adds chunk[from, to). The chunk may be kept by reference and must not be modified afterwards. */
   append(chunk: Uint8Array, from: number, to: number): void {
     if (from === to) return;
     if (this.#growing || (this.#length > 0 && this.#length + to - from >= GROWING_MIN_BYTES)) {
@@ -60,7 +60,7 @@ export class PartList {
     this.#length += to - from;
   }
 
-  /** The first `length` bytes of all that was appended and chunk[from, to), as one; a view where one part holds them. */
+  /** The first `length` bytes of all appended parts and chunk[from, to), joined; a view if one part contains them. */
   join(length: number, chunk: Uint8Array, from: number, to: number): Uint8Array {
     if (this.#length === 0) return chunk.subarray(from, from + length);
     if (this.#growing) {
@@ -77,7 +77,7 @@ export class PartList {
     return whole;
   }
 
-  /** Fills `target` with the first bytes held; says how many there were. */
+  /** Fills `target` with the first bytes held; returns their number. */
   copyTo(target: Uint8Array): number {
     if (this.#growing) {
       const wanted = Math.min(this.#length, target.length);
@@ -116,7 +116,7 @@ export class PartList {
     else this.#growing.set(chunk.subarray(from, to), this.#length);
   }
 
-  /** All that is held, moved into a buffer that can grow to the limit where it is. */
+  /** Moves all parts into a buffer that can grow in place up to the limit. */
   #gathered(firstBytes: number): Uint8Array<ArrayBuffer> {
     const growing = new Uint8Array(new ArrayBuffer(firstBytes, { maxByteLength: this.#limitBytes }));
     this.copyTo(growing);
@@ -149,7 +149,7 @@ export class PartList {
     this.#nextBlockBytes = Math.min(this.#nextBlockBytes * 2, LARGEST_BLOCK_BYTES);
   }
 
-  /** Cut to size: the slack of many half-filled blocks would add up. */
+  /** Trimmed: the slack of many half-filled blocks would add up. */
   #closeBlock(): void {
     if (this.#block === nothing) return;
     const full = this.#blockUsed === this.#block.length;

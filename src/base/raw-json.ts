@@ -1,15 +1,15 @@
-// JSON text that is sent as it is written: a number that a double cannot hold, or a key that stands twice, would not survive
-// JSON.parse and JSON.stringify. It stands in a message like any value; to-json.ts puts the text in its place.
-// (JSON.rawJSON does this for single numbers, and is missing in Node.js 20.)
+// JSON text that is sent unchanged: a number that a double cannot represent, or a duplicate key, would not survive JSON.parse and
+// JSON.stringify. It is a value in a message; to-json.ts replaces it by its text.
+// (JSON.rawJSON does this for single numbers, but not in Node.js 20.)
 
 export class RawJson {
   readonly #text: string;
   readonly #placeholder = `raw-json:${crypto.getRandomValues(new Uint8Array(16)).join('-')}`;
 
-  /** Throws a SyntaxError where the text is not JSON. */
+  /** Throws a SyntaxError if the text is not JSON. */
   constructor(text: string) {
     JSON.parse(text);
-    // Inside a string there is no bare line break, and between values a space does as well: most framings end a message by a newline.
+    // Strings contain no unescaped line break, and between values a space is equivalent: in most framings a newline ends a message.
     this.#text = text.trim().replace(/[\r\n]+/g, ' ');
   }
 
@@ -23,10 +23,10 @@ export class RawJson {
   }
 }
 
-/** Those that JSON.stringify has met since the last splice. It is synchronous: they belong to the text it returns. */
+/** Values that JSON.stringify has visited since the last splice. It is synchronous: they belong to the text it returns. */
 let pending: RawJson[] = [];
 
-/** To be called with what JSON.stringify returned. Costs nothing where no RawJson was in it. */
+/** Takes the result of JSON.stringify. Costs nothing if it contains no RawJson. */
 export function spliceRawJson(json: string): string {
   if (pending.length === 0) return json;
   const met = pending;

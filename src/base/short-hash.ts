@@ -1,5 +1,5 @@
-// A short name for a long text, such as the path of a file. Not for secrets: FNV-1a of 64 bits, which needs no more than
-// this, while loading `node:crypto` takes longer than many a command.
+// A short hash of a text, such as a file path: FNV-1a with 64 bits. Not for secrets. Does not use `node:crypto`, which takes
+// milliseconds to load.
 
 const OFFSET = 0xcbf29ce484222325n;
 const PRIME = 0x100000001b3n;

@@ -1,20 +1,19 @@
-// The one way to write a value as JSON where it may be anybody's: the same result on every version of Node.js, and a reason
-// where there is none.
+// Serializes values of callers as JSON: the same result on every version of Node.js, and an error with the reason if it fails.
 
 import { UsageError } from './errors.ts';
 import { isNestedTooDeeply, MAX_NESTING } from './nesting.ts';
 import { spliceRawJson } from './raw-json.ts';
 
-/** Any text of a value that is nested too deeply is longer: a shorter one needs no look. */
+/** The text of a value that is nested too deeply is longer: a shorter one needs no check. */
 const SHORTEST_TOO_DEEP = 2 * (MAX_NESTING + 1);
 
-/** The text, or the UsageError that says why there is none. */
+/** The text, or a UsageError with the reason. */
 export function toJson(value: unknown): string | UsageError {
   let json: string | undefined;
   try {
     json = JSON.stringify(value);
   } catch (cause) {
-    // The stack may end before the value does.
+    // The stack may overflow first.
     if (cause instanceof RangeError && isNestedTooDeeply(value)) return tooDeep(cause);
     return new UsageError('MESSAGE_NOT_SERIALIZABLE', `Cannot be serialized as JSON: ${(cause as Error).message}`, {
       cause,
@@ -27,7 +26,7 @@ export function toJson(value: unknown): string | UsageError {
   return json.length >= SHORTEST_TOO_DEEP && isNestedTooDeeply(value) ? tooDeep() : spliceRawJson(json);
 }
 
-/** The text; throws that UsageError. */
+/** The text. Throws the UsageError. */
 export function requireJson(value: unknown): string {
   const json = toJson(value);
   if (typeof json === 'string') return json;

@@ -1,5 +1,5 @@
-// What the outermost object of a JSON text says, without parsing it: for text that is broken or cut off, and for numbers
-// that JSON.parse would round. One walk over the characters; no recursion, no regular expression that could give up.
+// Reads the members of the outermost object of a JSON text without parsing it: for text that is invalid or cut off, and for
+// numbers that JSON.parse would round. One pass over the characters; no recursion, no regular expression.
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -9,8 +9,8 @@ const opening = new Set([0x7b, 0x5b]);
 const closing = new Set([0x7d, 0x5d]);
 
 /**
- * Keys of the outermost object with the text of their values, as far as these are whole and neither object nor array.
- * Keys of objects and arrays are told to `onNested`. With `wanted`, other keys are passed over: there may be millions.
+ * Keys of the outermost object with the text of their values, if these are complete and neither object nor array.
+ * `onNested` is called with the keys of objects and arrays. With `wanted`, other keys are skipped: there may be millions.
  */
 export function topLevelTokens(
   text: string,
@@ -51,10 +51,10 @@ export function topLevelTokens(
   return tokens;
 }
 
-/** Strings that end sooner are walked through; behind that, the engine's own search is quicker. */
+/** Strings that end sooner are scanned by character; for longer ones the search of the engine is faster. */
 const NEAR_CHARS = 32;
 
-/** The place behind the closing quote, or −1. `from` is the place of the opening quote. */
+/** The index after the closing quote, or −1. `from` is the index of the opening quote. */
 export function endOfString(text: string, from: number): number {
   let at = from + 1;
   const near = Math.min(at + NEAR_CHARS, text.length);
@@ -84,7 +84,7 @@ function isSpace(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0d);
 }
 
-/** The longest way to write a key that is wanted: every character of it escaped, as in \u0069. */
+/** The longest form of a wanted key: every character escaped, as in \u0069. */
 const LONGEST_WANTED = 64;
 
 function readWantedKey(text: string, at: number, end: number, wanted: ReadonlySet<string>): string | undefined {
@@ -99,6 +99,6 @@ function readKey(token: string): string | undefined {
     const key: unknown = JSON.parse(token);
     return typeof key === 'string' ? key : undefined;
   } catch {
-    return undefined; // no key in JSON, so none that we look for
+    return undefined; // not a valid key, so not a wanted one
   }
 }

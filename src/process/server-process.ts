@@ -1,7 +1,7 @@
-// One server as a process: started, watched, and stopped with everything it started. The only way Standpipe runs a server.
-// What always holds: no shell starts it; its stderr is always drained; an error on one of its streams is recorded and never
-// uncaught; when its leader ends, by itself or asked to, the rest of its tree is ended too; the watchdog knows its mark
-// before it is spawned, and until its tree is known to be empty. Knows nothing of frames or messages.
+// A server as a process: started, watched, and stopped with all processes it started. Every server is run by this file.
+// Invariants: no shell starts it; its stderr is always drained; an error on one of its streams is recorded and never uncaught;
+// when its leader exits, the rest of its tree is stopped too; the watchdog knows its mark before the spawn and until its tree is
+// known to be empty. Must not know about frames or messages.
 
 import {
   type ChildProcess,
@@ -28,29 +28,29 @@ import { Watchdog } from './tree/watchdog.ts';
 export interface ServerProcessOptions {
   command: string;
   args?: readonly string[];
-  /** Added to the short list of inherited variables (environment.ts). Its values are masked wherever people read. */
+  /** Added to the short list of inherited variables (environment.ts). Its values are masked in everything that people read. */
   env?: Readonly<Record<string, string>>;
-  /** Values to be masked besides those of `env`: some come in by the arguments. */
+  /** Further values to mask: some secrets are in the arguments. */
   secrets?: readonly string[];
-  /** Hands on this program's whole environment instead of the short list. */
+  /** Passes on the whole environment of this process instead of the short list. */
   inheritEnv?: boolean;
   cwd?: string;
   stopWaits?: Partial<StopWaits>;
-  /** Lets processes live that left the server's session, as daemons do. They are ended with the server unless given. */
+  /** Does not stop processes that left the session of the server, as daemons do. Default: they are stopped with it. */
   keepDaemons?: boolean;
   clock?: Clock;
-  /** Called in the turn of the spawn, before the start can be given up: from now on a process exists. */
+  /** Called in the turn of the spawn, before the start can be aborted: from now on a process exists. */
   onSpawn?: (server: ServerProcess) => void;
-  /** Gives up the start: what was spawned is stopped before the rejection, with the signal's reason. */
+  /** Aborts the start: the process is stopped before the promise rejects with the reason of the signal. */
   signal?: AbortSignal;
-  /** Who ends the servers if this program is killed. One for the whole program unless given. */
+  /** Ends the servers if this process is killed. Default: one for the whole process. */
   watchdog?: Watchdog;
 }
 
 export interface ExitStatus {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** On Windows a missing command shows only when cmd.exe has ended: then this says so. */
+  /** On Windows a missing command is known only after cmd.exe has exited. */
   error?: ProcessError;
 }
 
@@ -67,14 +67,14 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     commandLine: commandLine(mask(command), redactArguments(args, mask)),
     mask,
   };
-  // cross-spawn finds .cmd files and quotes for cmd.exe. On POSIX it is Node's spawn behind 6 ms of loading.
+  // cross-spawn finds .cmd files and quotes for cmd.exe. On POSIX it only calls spawn, and takes 6 ms to load.
   const spawn = process.platform === 'win32' ? ((await import('cross-spawn')).default as Spawn) : nodeSpawn;
   const guard = { mark, watchdog: process.platform === 'win32' ? undefined : (options.watchdog ?? sharedWatchdog()) };
-  guard.watchdog?.watch({ mark }); // first: this program can be killed at any moment of what follows
+  guard.watchdog?.watch({ mark }); // first: this process can be killed at any moment from here on
   let server: ServerProcess | undefined;
   try {
     const child = spawnPiped(spawn, launch, args);
-    // Without a pid there was no fork: the 'error' that says why comes in the next tick.
+    // Without a pid there was no fork: the 'error' event with the reason follows in the next tick.
     if (child.pid !== undefined) {
       server = new ServerProcess(child, launch, guard, options);
       options.onSpawn?.(server);
@@ -106,14 +106,14 @@ function spawnPiped(spawn: Spawn, launch: Launch, args: readonly string[]): Chil
       cwd: launch.cwd,
       stdio: 'pipe',
       windowsHide: true,
-      detached: process.platform !== 'win32', // leads its own group and session: stopped as a whole, deaf to our Ctrl-C
+      detached: process.platform !== 'win32', // its own group and session: stopped as a whole, and not reached by our Ctrl-C
     }) as ChildProcessWithoutNullStreams;
   } catch (error) {
     throw launchError(error, launch);
   }
 }
 
-/** How a server is found again. */
+/** Identifies the processes of a server. */
 interface ServerGuard {
   mark: string;
   watchdog: Watchdog | undefined;
@@ -131,20 +131,20 @@ export class ServerProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** The newest of stderr. Always filled, whoever else listens. */
+  /** The last output on stderr. Always filled, also with other listeners. */
   readonly stderrRing = new StderrRing();
-  /** As it was started, with the values of `env` masked. */
+  /** The command line, with the values of `env` masked. */
   readonly commandLine: string;
-  /** Hides known values, and nothing else: for words that a server chose for its caller. */
+  /** Hides only known values: for texts that a server wrote for its caller. */
   readonly mask: Mask;
-  /** Hides what has the name or the form of a secret as well: for what it printed. */
+  /** Also hides what has the name or the form of a secret: for printed output. */
   readonly redact: Redact;
-  /** Settles when the leader has ended. Its last output may still be in the pipes: read them to their end. */
+  /** Settles when the leader has exited. Its last output may still be in the pipes: read them to their end. */
   readonly exit: Promise<ExitStatus>;
   exitStatus: ExitStatus | undefined;
-  /** Settles when the leader has ended and all it wrote was read: the time to collect evidence. Never long after `stop`. */
+  /** Settles when the leader has exited and its output was read: evidence is then complete. Never long after `stop`. */
   readonly closed: Promise<void>;
-  /** What went wrong with the streams, EPIPE above all. The first error of each. */
+  /** Errors of the streams, mostly EPIPE. The first error of each stream. */
   readonly streamErrors: { stdin?: Error; stdout?: Error; stderr?: Error } = {};
 
   readonly #child: ChildProcessWithoutNullStreams;
@@ -154,7 +154,7 @@ export class ServerProcess {
   readonly #guard: ServerGuard;
   #stopping: Promise<StopRung> | undefined;
 
-  /** To be made in the turn of the spawn. */
+  /** Must be created in the turn of the spawn. */
   constructor(
     child: ChildProcessWithoutNullStreams,
     launch: Launch,
@@ -199,22 +199,22 @@ export class ServerProcess {
     return this.streamErrors.stdin;
   }
 
-  /** Calls back once when the leader has ended, also if it has already. */
+  /** Calls back once when the leader has exited, also if it already has. */
   onExit(listener: (status: ExitStatus) => void): void {
     void this.exit.then(listener);
   }
 
-  /** What an error can tell of this process, masked. */
+  /** The evidence for an error of this process, masked. */
   evidence(phase: Phase): Evidence {
     const evidence: Evidence = { phase, command: this.commandLine, pid: this.pid };
     if (this.exitStatus)
       Object.assign(evidence, { exitCode: this.exitStatus.exitCode, signal: this.exitStatus.signal });
-    // More is looked at than is shown, so that no secret is cut in two before it is found.
+    // More is redacted than is shown, so that no secret is cut in two before it is found.
     const stderrTail = this.redact(this.stderrRing.tail(4 * SHOWN_STDERR)).slice(-SHOWN_STDERR);
     return stderrTail === '' ? evidence : { ...evidence, stderrTail };
   }
 
-  /** Stops the whole tree and says what it took. A second call gets the same answer. */
+  /** Stops the whole tree and returns the last step that was needed. A second call returns the same promise. */
   stop(): Promise<StopRung> {
     this.#stopping ??= this.#stop();
     return this.#stopping;

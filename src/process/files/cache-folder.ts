@@ -1,4 +1,4 @@
-// Where this user's caches are: what is there can be lost at any time.
+// The folder for caches of this user. Its content may be deleted at any time.
 
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';

@@ -1,7 +1,6 @@
-// Lets one process at a time do something to a file that several may want to replace. Node has no lock that ends with its
-// owner, so each leaves a claim beside the file, under a name that nobody ever has again, and goes ahead if it sees no
-// other: of two that claim at once, at least one sees the other. Whoever sees one steps back and tries again. What a
-// killed process left behind is known by its pid; several may remove it at once, since the name does not come again.
+// A lock on a file between processes. Node.js has no lock that ends with its owner, so each process creates a claim file with a
+// unique name beside the file, and continues if it sees no other claim. Of two that claim at once, at least one sees the other,
+// withdraws its claim and tries again. The claim of a killed process is recognised by its pid; several processes may remove it.
 
 import { randomUUID } from 'node:crypto';
 import { readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -9,9 +8,9 @@ import { basename, dirname, join } from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { isRunning } from '../tree/signals.ts';
 
-/** What is done under a claim takes milliseconds. An older one is that of a dead process whose pid was given out again. */
+/** A lock is held for milliseconds. An older claim belongs to a dead process whose pid was reused. */
 const MAX_CLAIM_MS = 10_000;
-/** By chance within this time, so that two who saw each other do not meet again and again. */
+/** Random up to this limit, so that two processes do not collide again and again. */
 const STEP_BACK_MS = 20;
 
 export async function withFileLock<T>(file: string, task: () => Promise<T>, clock: Clock = systemClock): Promise<T> {

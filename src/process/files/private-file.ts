@@ -1,6 +1,6 @@
-// Files that may hold secrets: made for this user alone (mode 0600), and never written through what somebody else put in
-// their place. A file that exists is looked at by its descriptor, so that it cannot be exchanged between the look and the
-// write. On Windows, files have the rights of their folder; only links are refused there.
+// Files that may contain secrets: created with mode 0600, and never written through a link or a file of another user. An existing
+// file is checked by its descriptor, so that it cannot be replaced between the check and the write. On Windows, files have the
+// permissions of their folder; only links are refused.
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -17,16 +17,16 @@ import {
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { UsageError } from '../../base/errors.ts';
 
-// O_NONBLOCK: a pipe that somebody put there must not hang the writer.
+// O_NONBLOCK: a named pipe in its place must not block the writer.
 const existing = constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const fresh = existing | constants.O_CREAT | constants.O_EXCL;
 
-/** Opens a file to append to it and to read it, and makes it where there is none. Throws FILE_NOT_PRIVATE. */
+/** Opens a file for appending and reading, and creates it if needed. Throws FILE_NOT_PRIVATE. */
 export async function openPrivate(path: string): Promise<FileHandle> {
   if (process.platform === 'win32') refuseLink(path, await lstat(path).catch(() => undefined));
   const handle = await open(path, existing)
     .catch((error) => onlyIf('ENOENT', error, path, () => open(path, fresh, 0o600)))
-    .catch((error) => onlyIf('EEXIST', error, path, () => open(path, existing))); // another program was quicker
+    .catch((error) => onlyIf('EEXIST', error, path, () => open(path, existing))); // another program created it first
   try {
     refuseShared(path, await handle.stat());
     return handle;
@@ -36,7 +36,7 @@ export async function openPrivate(path: string): Promise<FileHandle> {
   }
 }
 
-/** The same, for the last moment of a process. */
+/** Synchronous, for the exit of a process. */
 export function openPrivateSync(path: string): number {
   if (process.platform === 'win32') refuseLink(path, lstatSync(path, { throwIfNoEntry: false }));
   const descriptor = openOneSync(path);
@@ -49,7 +49,7 @@ export function openPrivateSync(path: string): number {
   }
 }
 
-/** Whole or not at all. The name beside it is a new one, and is not taken where it exists: nobody can prepare it. */
+/** Replaces the file atomically. The temporary name is random and must not exist, so that it cannot be prepared by others. */
 export function replacePrivately(path: string, text: string, mode = 0o600): void {
   const beside = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {

@@ -1,7 +1,7 @@
-// The environment a child starts with: a short allow-list of what the host has, plus what its entry asks for.
-// A host's environment is full of secrets that a server has no business with, so nothing is inherited by default; what
-// is on the list is what programs need to find themselves, their caches, their language and their temporary folder.
-// PATH always survives a custom `env`. Must not know what the child is.
+// The environment of a child: a short allow-list of inherited variables, plus `env`.
+// The environment of a host contains secrets that a server does not need, so only the listed variables are inherited: those that
+// programs need to find other programs, their caches, their language and their temporary folder. PATH is kept with a custom `env`.
+// Must not know what the child is.
 
 import { marksVariable } from '../tree/mark.ts';
 
@@ -12,17 +12,17 @@ const posixNames = new Set([
   'SHELL',
   'TERM',
   'USER',
-  // Text: without these, Python and others fall back to ASCII and break on the first accent.
+  // Encoding: without these, Python and others use ASCII and fail at the first other character.
   'LANG',
   'LANGUAGE',
   // Time and place.
   'TZ',
   'TMPDIR',
-  // Of the hosts that this program is a server of (mark.ts): theirs go with it too.
+  // Marks of the hosts that run this process as a server (mark.ts).
   marksVariable,
 ]);
 
-// LC_*: as LANG. XDG_*: where uv, npm, pip and friends keep their caches; without it they would download everything again.
+// LC_*: as LANG. XDG_*: the caches of uv, npm, pip and others; without it they would download everything again.
 const posixPrefixes = ['LC_', 'XDG_'];
 
 const windowsNames = new Set([
@@ -56,7 +56,7 @@ export const DEFAULT_INHERITED_ENV_VARS: readonly string[] = [
   ...(process.platform === 'win32' ? windowsNames : posixNames),
 ].filter((name) => name !== marksVariable);
 
-/** What a server gets where `env` adds nothing. */
+/** The environment of a server without `env`. */
 export function getDefaultEnvironment(): Record<string, string> {
   const { [marksVariable]: _marks, ...environment } = childEnvironment();
   return environment;
@@ -74,19 +74,19 @@ export function childEnvironment(
   const child: Record<string, string> = {};
 
   for (const [name, value] of Object.entries(base)) {
-    // A value that starts with `()` is a function exported by bash: code, which nobody asked to hand on.
+    // A value that starts with `()` is a function exported by bash: code, which is not passed on.
     if (value !== undefined && allowed(name) && !value.startsWith('()')) child[name] = value;
   }
   for (const [name, value] of Object.entries(extra)) {
     if (value === undefined) continue;
-    // Windows would pass `Path` and `PATH` both, and the child would see whichever sorts first.
+    // Windows would pass both `Path` and `PATH`, and the child would see the one that sorts first.
     if (windows) removeIgnoringCase(child, name);
     child[name] = value;
   }
   return child;
 }
 
-/** All that this program has itself, and `extra`: for whoever stands in a server's place and must not be noticed. */
+/** The whole environment of this process, and `extra`: for a tap, which must not change what its server sees. */
 export function wholeEnvironment(extra: Environment = {}, base: Environment = process.env): Record<string, string> {
   const both = Object.entries({ ...base, ...extra });
   return Object.fromEntries(both.filter((entry): entry is [string, string] => entry[1] !== undefined));

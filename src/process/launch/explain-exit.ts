@@ -1,4 +1,4 @@
-// Why a server is gone, in words: how it ended, how far it had come, what it said last, and what to try.
+// Explains the exit of a server: exit code or signal, phase of the connection, last line of stderr, and a hint.
 
 import { type Evidence, ProcessError } from '../../base/errors.ts';
 import type { Diagnosis } from '../../diagnosis/symptoms.ts';
@@ -25,7 +25,7 @@ function when({ phase }: Evidence): string {
 
 function lastLine(text: string | undefined): string | undefined {
   const lines = text?.trimEnd().split('\n') ?? [];
-  // Runtimes end their traces with less than they began with: `Node.js v20`, a brace, a frame of the stack.
+  // The last lines of a stack trace say little: `Node.js v20`, a brace, a frame of the stack.
   const telling = lines.findLast((line) => /^\s*(?:[\w.]*(?:Error|Exception)\b|fatal|panic)/i.test(line));
   return (telling ?? lines.at(-1))?.trim().slice(0, 300);
 }

@@ -1,5 +1,4 @@
-// Where a command would be found, searched as the system searches it: in the child's PATH, or as a path of its own.
-// Only used to explain a failed start; the system itself does the real search.
+// Finds a command as the system does: in the PATH of the child, or by its path. Only used to explain a failed start.
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
@@ -26,7 +25,7 @@ function inspect(file: string): FoundCommand[] {
   try {
     if (statSync(file).isDirectory()) return [{ file, kind: 'directory' }];
   } catch {
-    return []; // not there, which is an answer
+    return []; // does not exist
   }
   try {
     accessSync(file, constants.X_OK);

@@ -1,5 +1,5 @@
-// Why a command could not be started, said so that the reader knows what to change: which command, where it was searched,
-// what to do next. Looks at the file system after the fact; the error of the system alone says little more than ENOENT.
+// Explains why a command could not be started: which command, where it was searched, what to change. Inspects the file system
+// after the failure, because the system error is often only ENOENT.
 
 import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -26,7 +26,7 @@ export function launchError(thrown: unknown, launch: Launch): StandpipeError {
     cause,
   });
 
-  // Node refuses, for instance, a NUL character in an argument before anything is started.
+  // Node.js refuses, for example, a NUL character in an argument before the spawn.
   if (cause.code?.startsWith('ERR_INVALID_ARG')) {
     const hint = 'Check command, args, env and cwd of the server: they must be strings without NUL characters.';
     return new UsageError('INVALID_OPTION', mask(`Cannot start ${quoted(command)}: ${cause.message}`), details(hint));
@@ -65,7 +65,7 @@ export function launchError(thrown: unknown, launch: Launch): StandpipeError {
   return new ProcessError('SPAWN_FAILED', mask(message), details(hintFor(cause.code)));
 }
 
-/** Node's error holds the arguments too (`spawnargs`), and a cause is printed with all it holds. */
+/** The error of Node.js contains the arguments (`spawnargs`), and a cause is printed with all its members. */
 function masked(error: NodeJS.ErrnoException, mask: Mask): NodeJS.ErrnoException {
   const { code, errno, syscall } = error;
   return Object.assign(new Error(mask(error.message)), { code, errno, syscall: syscall && mask(syscall) });
@@ -134,7 +134,7 @@ function firstLineInterpreter(file: string): string | undefined {
       closeSync(descriptor);
     }
   } catch {
-    return undefined; // unreadable: then this is not what went wrong
+    return undefined; // unreadable: the interpreter is not the problem
   }
 }
 

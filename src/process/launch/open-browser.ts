@@ -1,5 +1,5 @@
-// Opens a page in the browser of whoever sits here. If that does not work, the address was printed anyway.
-// Every user of the machine can read the arguments of a process: no secret may be in the address.
+// Opens a page in the browser of the user. Errors are ignored: the address was printed anyway.
+// Every user of the machine can read the arguments of a process: the address must not contain a secret.
 
 import { spawn } from 'node:child_process';
 

@@ -1,8 +1,8 @@
-// Keeps the protocol's stdin and stdout out of the hands of child processes (server side). A tool that runs
-// `spawn('cat', { stdio: 'inherit' })` would otherwise read the host's next request, or write into the answers.
-// While guarded, a child that would get our fd 0 gets an empty stdin, and one that would get our fd 1 gets our stderr;
-// everything else is passed on as it came. Covers every function of node:child_process, however it was imported.
-// Not covered: native code, and threads (worker_threads), which have a child_process of their own.
+// Prevents child processes from inheriting the stdin and stdout of the protocol (server side). A tool that runs
+// `spawn('cat', { stdio: 'inherit' })` would otherwise read the next request of the host, or write between the answers.
+// A child that would inherit fd 0 gets an empty stdin, and one that would inherit fd 1 gets our stderr; other options are
+// unchanged. Covers every function of node:child_process, however it was imported.
+// Not covered: native code, and worker threads, which have their own child_process.
 
 import childProcess, { ChildProcess, type StdioOptions } from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
@@ -17,7 +17,7 @@ export interface Guard {
 }
 
 export function guardChildren(): Guard {
-  // spawn, exec, execFile and fork all end up here. It is not documented, but what tracing tools hook too.
+  // spawn, exec, execFile and fork all call this. It is undocumented; tracing tools use it too.
   const prototype = ChildProcess.prototype as unknown as { spawn: (options: WithStdio) => unknown };
   const spawn = prototype.spawn;
   prototype.spawn = function (options) {
@@ -28,7 +28,7 @@ export function guardChildren(): Guard {
   for (const [name, original] of originals) {
     module[name] = (...args) => original(...args.map((arg) => (isOptions(arg) ? guarded(arg) : arg)));
   }
-  syncBuiltinESMExports(); // for those who imported the functions by name
+  syncBuiltinESMExports(); // for code that imported the functions by name
 
   return {
     restore() {

@@ -1,39 +1,39 @@
-// Keeps this process's stdout for the protocol alone (server side). From the moment it is taken over, `process.stdout` is
-// stderr to everyone else: console.log, loggers, `process.stdout.write`, `fs.write(1, …)`, also for code that had got hold
-// of the stream before. Only the protocol still has the real one.
-// Nobody can end stdout, and a host that no longer reads our stderr does not kill us with EPIPE.
-// Measured with Node 20 on Linux: stdout is asynchronous for pipes and Unix sockets (a write of 4 MB that nobody reads
-// returns in 3 ms and the event loop runs on), synchronous for files and terminals. So no handle of our own is needed.
-// Not caught: native code that writes to fd 1, and threads (worker_threads) that use `fs.write(1, …)`.
+// Reserves the stdout of this process for the protocol (server side). After the takeover, all other output to stdout goes to
+// stderr: console.log, loggers, `process.stdout.write`, `fs.write(1, …)`, also of code that saved the stream before. Only the
+// protocol writes to the real stdout.
+// stdout cannot be ended, and EPIPE on stderr does not end the process.
+// Measured with Node.js 20 on Linux: stdout is asynchronous for pipes and Unix sockets (an unread write of 4 MB returns in 3 ms,
+// and the event loop continues), synchronous for files and terminals. So no separate handle is needed.
+// Not covered: native code that writes to fd 1, and worker threads that use `fs.write(1, …)`.
 
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import type { Writable } from 'node:stream';
 
-/** As much of a Writable as a writer of frames uses. */
+/** The part of Writable that a writer of frames uses. */
 export type ByteSink = Pick<Writable, 'write' | 'end' | 'on' | 'once' | 'off' | 'writable' | 'errored' | 'destroyed'>;
 
 export interface OwnStdout {
-  /** The real stdout. Its `end` leaves the descriptor open: closing it under a process makes the next print an error. */
+  /** The real stdout. Its `end` leaves the descriptor open: after closing it, the next print would fail. */
   readonly stream: ByteSink;
-  /** Resolves when what was written is with the system, or can no longer get there. To be awaited before `process.exit`. */
+  /** Resolves when the written data was passed to the system, or cannot be any more. Await it before `process.exit`. */
   flush(): Promise<void>;
-  /** Gives stdout back to everybody. */
+  /** Restores stdout. */
   restore(): void;
 }
 
 export function takeOverStdout(): OwnStdout {
   const { stdout, stderr } = process;
   const stream = bareStream(stdout);
-  // The console takes its stream at its first use and keeps it: let that be the real one, which can be given back.
+  // The console reads its stream at its first use and keeps it: that must be the real one, which can be restored.
   Reflect.get(console, '_stdout');
   stderr.on('error', ignoreLostLog);
   const undo = [
     replace(process, 'stdout', { get: () => stderr, configurable: true, enumerable: true }),
-    // For those who hold the real one, as the console does.
+    // For code that holds the real stream, as the console does.
     replace(stdout, 'write', { value: strayWrite(stdout, stderr), configurable: true, writable: true }),
     replace(stdout, 'end', { value: endNothing(stderr), configurable: true, writable: true }),
-    // Whoever ends "stdout" from now on has this one in hand, and the logs must go on.
+    // Code that ends "stdout" from now on ends this stream, and logs must still be written.
     replace(stderr, 'end', { value: endNothing(stderr), configurable: true, writable: true }),
     ...(['write', 'writeSync', 'writev', 'writevSync'] as const).map(divertDescriptor),
   ];
@@ -51,14 +51,14 @@ export function takeOverStdout(): OwnStdout {
 }
 
 /**
- * How many bytes of the write under way the other end has not taken yet. It falls with every read; 'drain' comes when it is 0.
- * Node.js tells it by the handle alone, by which its own sockets tell a slow reader from none; 0 where there is none.
+ * Bytes of the current write that the other end has not read yet. It falls with every read; 'drain' follows at 0. Only the
+ * handle of the stream has it, which the sockets of Node.js use for their timeouts; 0 without a handle.
  */
 export function untakenBytes(sink: ByteSink): number {
   return (sink as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
 }
 
-/** The stream with the `write` it has now, whatever is put in its place. Order and backpressure stay Node's own. */
+/** The stream with its current `write`, also after that is replaced. Order and backpressure are those of the stream. */
 function bareStream(stdout: NodeJS.WriteStream): ByteSink {
   return {
     write: stdout.write.bind(stdout),
@@ -81,7 +81,7 @@ function bareStream(stdout: NodeJS.WriteStream): ByteSink {
   } as unknown as ByteSink;
 }
 
-/** `write` for those who hold the real stdout. They wait for its 'drain', so they are told when stderr has drained. */
+/** `write` for code that holds the real stdout. It waits for 'drain' of stdout, which is emitted when stderr has drained. */
 function strayWrite(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream) {
   let waiting = false;
   return (...args: Parameters<NodeJS.WriteStream['write']>): boolean => {
@@ -112,7 +112,7 @@ function endNothing(stderr: NodeJS.WriteStream) {
 function divertDescriptor(name: 'write' | 'writeSync' | 'writev' | 'writevSync'): () => void {
   const original = fs[name] as (fd: number, ...rest: unknown[]) => unknown;
   const diverted = (fd: number, ...rest: unknown[]) => original(fd === 1 ? 2 : fd, ...rest);
-  Object.defineProperties(diverted, Object.getOwnPropertyDescriptors(original)); // util.promisify finds its way by these
+  Object.defineProperties(diverted, Object.getOwnPropertyDescriptors(original)); // util.promisify uses these
   return replace(fs, name, { value: diverted, configurable: true, writable: true, enumerable: true });
 }
 
@@ -126,5 +126,5 @@ function replace(target: object, key: string, descriptor: PropertyDescriptor): (
 }
 
 function ignoreLostLog(): void {
-  // Nobody reads our stderr any more. There is no one left to tell, and the protocol is not concerned.
+  // stderr is not read any more. That cannot be reported, and does not affect the protocol.
 }

@@ -1,16 +1,16 @@
-// Lets go of pipes whose process has ended. They end by themselves, unless a process that escaped the tree holds the other
-// end: then they would stay open, and keep the host alive, for as long as that one lives.
-// What is unread is never thrown away: a pipe is destroyed only after two looks in a row at which nothing waited in it and
-// nothing had come. Two, because after a blocked event loop a timer runs before the pipes are read. A reader may be held back
-// by its own reader for as long as that takes: what the process wrote before its end waits for it.
+// Closes the pipes of a process that has exited. They end by themselves, unless a process that escaped the tree holds the other
+// end: then they would stay open, and keep the host alive, until that process exits.
+// Unread data is never dropped: a pipe is destroyed only after two checks in a row at which it was empty and nothing had arrived.
+// Two, because after a blocked event loop a timer runs before the pipes are read. Backpressure may delay a reader for any time:
+// the output of the process stays in the pipe.
 
 import type { Readable } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 
 const lookEveryMs = 500;
-/** A process that escaped and keeps writing is not listened to for ever. */
+/** The limit for a process that escaped and keeps writing. */
 const longestMs = 5_000;
-/** More than a pipe, a socket and Node's buffers hold together: beyond it, what comes was written behind the end. */
+/** More than a pipe, a socket and the buffers of Node.js hold together: any further data was written after the exit. */
 const pipeBytes = 1024 * 1024;
 
 export function releaseWhenIdle(pipes: readonly Readable[], closed: Promise<void>, clock: Clock): void {

@@ -1,12 +1,12 @@
-// The newest bytes a child wrote to stderr, and never more than fit: what an error shows as its last words.
-// Lines mean nothing here and no level is inferred: stderr is where programs write, not where they fail.
+// A ring buffer with the last bytes that a child wrote to stderr, as evidence for errors. It does not know lines or log levels:
+// output on stderr is not an error.
 
 const defaultCapacityBytes = 64 * 1024;
 const defaultTailBytes = 4096;
 
 export class StderrRing {
   readonly #capacity: number;
-  #buffer: Buffer | undefined; // allocated with the first byte: most servers never write any
+  #buffer: Buffer | undefined; // allocated with the first byte: most servers write nothing
   #next = 0;
   #total = 0;
 
@@ -33,7 +33,7 @@ export class StderrRing {
     this.#next = (this.#next + kept.length) % this.#capacity;
   }
 
-  /** The last bytes as text. A character that was cut, at either end, is left out. */
+  /** The last bytes as text. A character that is cut off at either end is dropped. */
   tail(maxBytes = defaultTailBytes): string {
     const bytes = this.#newest(Math.min(maxBytes, this.#total, this.#capacity));
     const start = bytes.length < this.#total ? firstWholeCharacter(bytes) : 0;

@@ -1,5 +1,5 @@
-// The processes of this machine as Linux shows them in /proc: who is whose child, in which group and session.
-// One look takes about 40 µs a process and touches no disk. Elsewhere there is no table, and callers do without.
+// The process table of Linux (/proc): parent, group and session of every process. Reading takes about 40 µs per process and no
+// disk access. Other systems have no table.
 
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -8,13 +8,13 @@ export interface ProcessRow {
   parent: number;
   group: number;
   session: number;
-  /** When it started, in ticks since boot: with the pid it names one process for ever, though pids are used again. */
+  /** Start time in ticks since boot. With the pid it identifies a process, although pids are reused. */
   startTicks: number;
-  /** Dead, and only waiting to be reaped. Containers without a real init keep such for ever. */
+  /** Dead and not yet reaped. Containers without an init process never reap. */
   dead: boolean;
 }
 
-/** Undefined where there is no /proc, or where it cannot be read (a chroot, too many open files). */
+/** Undefined if there is no /proc, or if it cannot be read (a chroot, too many open files). */
 export function readProcessTable(): ProcessRow[] | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
@@ -26,7 +26,7 @@ export function readProcessTable(): ProcessRow[] | undefined {
     }
     return rows.length === 0 ? undefined : rows;
   } catch {
-    return undefined; // half a table would make the living look dead
+    return undefined; // an incomplete table would make living processes look dead
   }
 }
 
@@ -44,7 +44,7 @@ function readStat(pid: string): ProcessRow | undefined {
     return parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ESRCH') return undefined; // it ended between the listing and the look
+    if (code === 'ENOENT' || code === 'ESRCH') return undefined; // it exited after the listing
     throw error;
   }
 }

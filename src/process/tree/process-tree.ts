@@ -1,11 +1,11 @@
-// A server and everything it started, as one thing that can be signalled and asked whether it is still there.
+// A server and all processes it started, as a unit that can be signalled and checked for living members.
 // The leader is spawned with `detached`, so it leads its own group and session; wrappers such as npx leave grandchildren.
 //
-// On Linux a member is: the leader, every process in its group or its session or with its mark (mark.ts), every descendant of
-// those, and every process that was once seen to be one (so an escaped child is still known after its parent died and it was
-// handed to init). With `keepDaemons` it is the group and the session alone: what has left both is a daemon, and is let go.
-// Not found: a process that left the session, lost its parent and hides its environment, all before the first look.
-// On macOS and other POSIX systems: the group alone. On Windows: what `taskkill /T` finds below a living leader.
+// On Linux the members are: the leader, every process in its group or session or with its mark (mark.ts), every descendant of
+// those, and every process that was a member at an earlier check (so an escaped child is still known after its parent died and
+// it was adopted by init). With `keepDaemons` only the group and the session count: a process that left both is a daemon.
+// Not found: a process that left the session, lost its parent and hides its environment before the first check.
+// On macOS and other POSIX systems: only the group. On Windows: what `taskkill /T` finds below a living leader.
 
 import { spawn } from 'node:child_process';
 import { hasMark } from './mark.ts';
@@ -19,11 +19,11 @@ export class ProcessTree {
   readonly leaderStart: number | undefined;
   readonly #mark: string;
   readonly #keepDaemons: boolean;
-  readonly #seen = new Map<number, number>(); // pid → startTicks of the members at the last look
-  readonly #unmarked = new Map<number, number>(); // the same of those that are known to have no mark
+  readonly #seen = new Map<number, number>(); // pid → startTicks of the members at the last check
+  readonly #unmarked = new Map<number, number>(); // the same for processes that are known to have no mark
   #groupOver = false;
 
-  /** To be made in the turn of the spawn, while the pid cannot yet belong to anyone else. */
+  /** Must be created in the same turn as the spawn: later the pid may belong to another process. */
   constructor(leaderPid: number, mark: string, keepDaemons = false) {
     this.leaderPid = leaderPid;
     this.leaderStart = readProcessRow(leaderPid)?.startTicks;
@@ -31,17 +31,17 @@ export class ProcessTree {
     this.#keepDaemons = keepDaemons;
   }
 
-  /** Takes note of who belongs to the tree now: after the leader has died, strays can no longer be told by their parent. */
+  /** Records the current members: after the leader has died, strays can no longer be found by their parent. */
   look(): void {
     this.#members();
   }
 
-  /** Whether any member still runs. A zombie does not. Once false, false for ever: the pid may serve someone else by now. */
+  /** Whether any member still runs. A zombie does not. Once false, it stays false: the pid may have been reused. */
   alive(): boolean {
     if (process.platform === 'win32') return isRunning(this.leaderPid);
     if (this.#anySeenAlive()) return true;
     let members = this.#members();
-    // A look is not an instant: a member can fork after the listing and end before it is read. Then its group still answers.
+    // Reading the table takes time: a member can fork after the listing and exit before it is read. Its group then still exists.
     if (members?.length === 0 && isRunning(-this.leaderPid)) members = this.#members();
     if (members) {
       this.#groupOver ||= members.length === 0;
@@ -51,19 +51,19 @@ export class ProcessTree {
     return !this.#groupOver;
   }
 
-  /** Signals every member. False when there was none. One that changed its user stays: `alive` keeps saying so. */
+  /** Signals every member. False if there was none. A member that changed its user is not reached: `alive` stays true. */
   signal(signal: TreeSignal): boolean {
     if (process.platform === 'win32') return this.#taskkill();
     const members = this.#members();
     if (!members) return !this.#groupOver && sendSignal(-this.leaderPid, signal);
     const inGroup = (row: ProcessRow) => row.group === this.leaderPid;
-    // A look takes a while. Who has ended since is not signalled: the pid may be another's by now.
+    // Reading the table takes time. A process that has exited since is not signalled: its pid may have been reused.
     let reached = members.some((row) => inGroup(row) && isSame(row)) && sendSignal(-this.leaderPid, signal);
     for (const row of members) if (!inGroup(row) && isSame(row)) reached = sendSignal(row.pid, signal) || reached;
     return reached;
   }
 
-  /** The living members, or undefined where there is no process table. */
+  /** The living members, or undefined if there is no process table. */
   #members(): ProcessRow[] | undefined {
     const table = readProcessTable();
     if (!table) return undefined;
@@ -88,7 +88,7 @@ export class ProcessTree {
     return [...members];
   }
 
-  /** Mostly enough, and much cheaper than the whole table. */
+  /** Usually sufficient, and much cheaper than the whole table. */
   #anySeenAlive(): boolean {
     for (const pid of this.#seen.keys()) {
       const row = readProcessRow(pid);
@@ -102,7 +102,7 @@ export class ProcessTree {
     return !this.#groupOver && (row.group === this.leaderPid || row.session === this.leaderPid);
   }
 
-  /** What began before the leader, or was found without the mark once, never has it. That spares reading most environments. */
+  /** A process that started before the leader, or was once found without the mark, never has it: most environments need no read. */
   #isMarked({ pid, startTicks }: ProcessRow): boolean {
     if (this.#keepDaemons || startTicks < (this.leaderStart ?? 0) || this.#unmarked.get(pid) === startTicks)
       return false;
@@ -111,7 +111,7 @@ export class ProcessTree {
     return marked === true;
   }
 
-  /** A pid is given out again only once no group or session bears it: a stranger with the leader's pid means ours is over. */
+  /** A pid is reused only when no group or session has it: another process with the pid of the leader means that our tree is gone. */
   #noticeReuse(table: ProcessRow[]): void {
     const leader = table.find((row) => row.pid === this.leaderPid);
     if (leader && this.leaderStart !== undefined && leader.startTicks !== this.leaderStart) this.#groupOver = true;

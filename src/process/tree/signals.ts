@@ -1,16 +1,16 @@
-// Signals to a process by its pid, or to a whole group by the group's number below zero. Neither throws: whoever is to be
-// signalled may end at any moment.
+// Signals to a process by its pid, or to a whole group by the negated group id. The functions do not throw: a process can exit
+// at any moment.
 
-/** Whether there is one to be signalled, be it a zombie. On Windows a group never is. */
+/** Whether the process or group exists. A zombie does. Always false for a group on Windows. */
 export function isRunning(target: number): boolean {
   try {
     return process.kill(target, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'; // it runs as somebody else
+    return (error as NodeJS.ErrnoException).code === 'EPERM'; // it runs as another user
   }
 }
 
-/** False where nobody was reached: it has ended, or runs as somebody else. */
+/** False if no process was signalled: it has exited, or runs as another user. */
 export function sendSignal(target: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(target, signal);

@@ -1,13 +1,13 @@
-// How a server is stopped: ask by closing its stdin, then SIGTERM to the tree, then SIGKILL, each with its wait.
-// The MCP specification prescribes this order. A server is gone when its leader has exited and nothing of its tree runs;
-// a polite one gets no signal. The rung that emptied the tree is the result, so that impolite servers can be named.
+// Stops a server: closes its stdin, then sends SIGTERM to the tree, then SIGKILL, with a wait after each step.
+// The MCP specification prescribes this order. A server has stopped when its leader has exited and its tree is empty. A server
+// that exits at the end of its stdin gets no signal. The result is the step that emptied the tree.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { within } from '../../base/wait.ts';
 
 export type StopRung = 'already-exited' | 'stdin' | 'SIGTERM' | 'SIGKILL' | 'unresponsive';
 
-/** How long each rung waits. The defaults add up to four seconds. */
+/** The wait of each step. The defaults add up to four seconds. */
 export interface StopWaits {
   stdinMs: number;
   sigtermMs: number;
@@ -24,7 +24,7 @@ export function withDefaultWaits(waits: Partial<StopWaits> = {}): StopWaits {
   };
 }
 
-/** When a leader leaves politely, what it leaves behind gets this long to follow before the ladder goes on. */
+/** After the leader has exited by itself, the rest of its tree has this long to exit before the next step. */
 const stragglersMs = 500;
 
 export interface Stoppable {
@@ -45,14 +45,14 @@ export async function stopLadder(
   child.endStdin();
   if (await gone(child, clock, waits.stdinMs, Math.min(waits.stdinMs, stragglersMs))) return 'stdin';
 
-  // Windows has no SIGTERM: taskkill /F is the only rung above stdin.
+  // Windows has no SIGTERM: taskkill /F is the only step after stdin.
   if (process.platform !== 'win32') {
     child.signalTree('SIGTERM');
     if (await gone(child, clock, waits.sigtermMs)) return 'SIGTERM';
   }
 
   child.signalTree('SIGKILL');
-  // Whoever was forked while the signal was on its way is met at the next look.
+  // A process that was forked while the signal was delivered is found by the next check.
   const again = () => child.signalTree('SIGKILL');
   if (await gone(child, clock, waits.sigkillMs, waits.sigkillMs, again)) return 'SIGKILL';
   return 'unresponsive';

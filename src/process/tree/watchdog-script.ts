@@ -1,16 +1,15 @@
 // The shell script of the watchdog. It reads one line for each change of the servers to watch, until its stdin ends:
 // `+ mark:group:start:keepsDaemons` (0 for a group or start that is not known yet), `- mark`.
 //
-// Then the host is gone. After a second, in which polite servers leave by themselves, what is left gets SIGTERM, after
-// another second SIGKILL, until two looks in a row have found nothing. What belongs to a server: its group and what bears its
-// mark. With keepsDaemons what bears the mark but has left the session is spared, once the group is known; before that the
-// server cannot have started much. No signal goes to a stranger who got a pid of ours: the start time of a leader and the
-// mark of any other process are checked right before it.
+// The end of stdin means that the host has exited. After one second, in which servers can exit by themselves, the remaining
+// processes get SIGTERM, after another second SIGKILL, until two checks in a row have found none. A server consists of its group
+// and the processes with its mark. With keepsDaemons, processes with the mark that left the session are spared once the group is
+// known. A reused pid is never signalled: the start time of a leader and the mark of any other process are checked right before.
 //
-// Signals are ignored rather than handled: the watchdog must outlive the Ctrl-C that ends its host. `sleep` in whole seconds,
-// because POSIX has no others. Nothing here needs more than POSIX, /proc on Linux and `ps -E` on macOS.
+// Signals are ignored rather than handled: the watchdog must outlive the Ctrl-C that ends its host. `sleep` takes whole seconds
+// in POSIX. The script needs only POSIX, /proc on Linux and `ps -E` on macOS.
 
-/** Linux. One grep looks at all processes, a second one at each that was found, right before the signal. */
+/** Linux. One grep reads all processes, a second one each process that was found, right before the signal. */
 const signalMarkedByProc = `
 signal_marked() {
   for file in $(grep -lsF $every /proc/[0-9]*/environ); do
@@ -27,7 +26,7 @@ signal_marked() {
 }
 `;
 
-/** macOS, which shows the environment of most programs of the same user, but not of those that belong to the system. */
+/** macOS. It shows the environment of most programs of the same user, but not that of system programs. */
 const signalMarkedByPs = `
 is_marked() {
   for mark in $ended; do

@@ -1,9 +1,9 @@
-// Ends the servers of a host that vanished, even by SIGKILL. One small `sh` a host holds the reading end of a pipe; the host
-// writes which servers are its own, and the end of the pipe is the end of the host. The script says what happens then.
-// What always holds: the watchdog runs, and has the mark of a server in its pipe, before that server is spawned, so that
-// there is no moment at which a server has nobody to end it. One that dies is replaced at once, with all servers.
-// POSIX only. It keeps no host alive and pins no folder. A server that was forgotten is never signalled. Nothing here throws:
-// what goes wrong is reported, and the servers run on without the safety net.
+// Ends the servers of a host that was killed, even by SIGKILL. One `sh` per host reads a pipe into which the host writes its
+// servers. The end of the pipe is the end of the host; watchdog-script.ts defines what happens then.
+// Invariant: the watchdog runs, and has the mark of a server in its pipe, before that server is spawned, so that every server is
+// guarded at all times. A watchdog that dies is replaced at once, with all servers.
+// POSIX only. It does not keep the host alive and does not block a folder. A forgotten server is never signalled. The functions do
+// not throw: errors are reported, and the servers keep running without a watchdog.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { type Clock, systemClock } from '../../base/clock.ts';
@@ -11,32 +11,32 @@ import { ProcessError, toError } from '../../base/errors.ts';
 import { watchdogScript } from './watchdog-script.ts';
 
 export interface WatchedServer {
-  /** In the environment of the server and of all it starts (mark.ts). */
+  /** In the environment of the server and of all processes it starts (mark.ts). */
   mark: string;
   /** Once it is spawned. */
   group?: number;
-  /** Of the leader, in ticks since boot, where the system tells. */
+  /** Of the leader, in ticks since boot, if the system shows it. */
   startTicks?: number | undefined;
-  /** Whether what left the server's session is spared. */
+  /** Whether processes that left the session of the server are spared. */
   keepDaemons?: boolean | undefined;
 }
 
 export type WatchdogFailure = (error: ProcessError) => void;
 
 export interface WatchdogOptions {
-  /** Called once for each watchdog lost. A warning of the process unless given. */
+  /** Called once for each watchdog that died. Default: a process warning. */
   onFailure?: WatchdogFailure;
   /** The POSIX shell to run. */
   shell?: string;
   clock?: Clock;
 }
 
-/** One that keeps dying is replaced so often in a period; then the next server that is started, or the next period, has a new one. */
+/** Limit of replacements per period. After that, a new watchdog is started with the next server, or in the next period. */
 const maxReplacements = 3;
 const periodMs = 10_000;
 
 export class Watchdog {
-  readonly #lines = new Map<string, string>(); // mark → what the watchdog knows of that server
+  readonly #lines = new Map<string, string>(); // mark → the line that was written for that server
   readonly #shell: string;
   readonly #onFailure: WatchdogFailure;
   readonly #clock: Clock;
@@ -53,14 +53,14 @@ export class Watchdog {
     this.#clock = clock;
   }
 
-  /** Undefined while there is none. */
+  /** Undefined while none runs. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }
 
-  /** To be called before the spawn, and again with the group in the turn of the spawn. */
+  /** Must be called before the spawn, and again with the group in the turn of the spawn. */
   watch({ mark, group = 0, startTicks = 0, keepDaemons = false }: WatchedServer): void {
-    const known = group > 1 ? group : 0; // to kill(2), 0 is our own group and -1 is everyone
+    const known = group > 1 ? group : 0; // for kill(2), 0 is our own group and -1 is every process
     const line = `+ ${mark}:${known}:${startTicks}:${keepDaemons ? 1 : 0}\n`;
     this.#lines.set(mark, line);
     if (this.#process) this.#tell(line);
@@ -71,7 +71,7 @@ export class Watchdog {
     if (this.#lines.delete(mark)) this.#tell(`- ${mark}\n`);
   }
 
-  /** Ends the watch as if the host had vanished: what is still watched is ended. */
+  /** As if the host had been killed: the servers that are still watched are ended. */
   close(): void {
     const watchdog = this.#process;
     this.#process = undefined;
@@ -82,7 +82,7 @@ export class Watchdog {
   #start(): void {
     try {
       const watchdog = spawn(this.#shell, ['-c', watchdogScript(), 'standpipe-watchdog'], {
-        detached: true, // its own session: signals meant for the host's group or terminal pass it by
+        detached: true, // its own session: it does not get signals for the group or the terminal of the host
         cwd: '/',
         env: { PATH: `${process.env.PATH ?? ''}:/usr/bin:/bin`, LC_ALL: 'C' }, // for `sleep`, `grep` and `ps`
         stdio: ['pipe', 'ignore', 'ignore'],
@@ -99,8 +99,8 @@ export class Watchdog {
     }
   }
 
-  // A line is in the pipe when write() returns: libuv writes at once what the pipe can take. If the watchdog has died without
-  // our knowing yet, the error is known as well, and a new one must be there before the caller goes on.
+  // A line is in the pipe when write() returns: libuv writes immediately what the pipe can take. If the watchdog has died without
+  // an event so far, the write error shows it, and a new one must run before the caller continues.
   #tell(lines: string): void {
     const watchdog = this.#process;
     if (!watchdog?.stdin?.writable) return;
@@ -111,7 +111,7 @@ export class Watchdog {
   #lost(watchdog: ChildProcess | undefined, cause: Error): void {
     if (this.#process !== watchdog) return; // reported already
     this.#process = undefined;
-    // One that could not even be spawned would fail again: the next server is the time to try.
+    // A watchdog that could not be spawned would fail again: retry with the next server.
     if (watchdog?.pid !== undefined && this.#lines.size > 0) {
       if (this.#mayReplace()) this.#start();
       else this.#clock.after(periodMs, () => this.#startAgain()).keepAlive(false);
