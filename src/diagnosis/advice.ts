@@ -1,4 +1,4 @@
-// How each language writes a message, to which stream it logs, and how it flushes.
+// How to write a message, log to stderr and flush in each language.
 
 import type { Advice } from './rule.ts';
 

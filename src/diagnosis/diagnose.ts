@@ -1,5 +1,5 @@
-// Why a server did not answer, as far as its bytes prove it: symptoms in, the first rule that holds out. Rules that see an
-// answer in the wrong form come first: they explain the most and need no guess.
+// Finds out why a server did not answer, if its output proves it: takes symptoms and returns the finding of the first rule that
+// applies. Rules about an answer in the wrong form come first: they need no guess.
 
 import { messageForm } from './message-form.ts';
 import { missingPart } from './missing-part.ts';
@@ -12,7 +12,7 @@ import { wrongInterpreter } from './wrong-interpreter.ts';
 const others: readonly Rule[] = [...wrongInterpreter, ...missingPart, ...waiting, ...usageRules];
 export const rules: readonly Rule[] = [...messageForm, ...others];
 
-/** What is wrong with one line of stdout that is no message. */
+/** The mistake in one line of stdout that is not a message. */
 export function diagnoseLine(line: string): Diagnosis | undefined {
   const stdout = new TextEncoder().encode(`${line}\n`);
   const seen = new Seen({ command: '', framing: 'newline', stdout, stdoutBytes: stdout.length, stderr: '' });

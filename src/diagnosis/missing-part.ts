@@ -1,4 +1,4 @@
-// Programs that ended because something was not there: a file, a package, a variable, a permission, a port.
+// Programs that exited because something is missing: a file, a package, a variable, a permission, a free port.
 
 import { commandWords, programName } from '../base/command-line.ts';
 import { languageOfProgram } from './language.ts';
@@ -108,7 +108,7 @@ const registry: Rule[] = [
   ),
 ];
 
-/** `KeyError: 'API_KEY'` counts only where the environment was asked. */
+/** `KeyError: 'API_KEY'` counts only if the environment was read. */
 const variable: Rule = {
   name: 'variable-not-set',
   find(seen) {
@@ -124,7 +124,7 @@ const variable: Rule = {
   },
 };
 
-/** A line that speaks of an environment variable, says that it is needed, and names it. */
+/** A line that mentions an environment variable, says that it is needed, and names it. */
 function namedVariable(text: string): string | undefined {
   const line = text
     .split('\n')

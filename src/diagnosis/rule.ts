@@ -1,4 +1,4 @@
-// One mistake and how it is recognised. A rule needs proof in the bytes: where it is not sure, it finds nothing.
+// A rule recognises one mistake. It requires proof in the output; in doubt it finds nothing.
 
 import type { Language } from './language.ts';
 import type { Seen } from './seen.ts';
@@ -12,7 +12,7 @@ export interface Rule {
   find(seen: Seen): Finding | undefined;
 }
 
-/** The same advice in the words of each language. */
+/** The same advice for each language. */
 export type Advice = { readonly [language in Language]?: string } & { readonly any: string };
 
 export function adviceFor(advice: Advice, language: Language | undefined): string {
@@ -20,8 +20,8 @@ export function adviceFor(advice: Advice, language: Language | undefined): strin
 }
 
 /**
- * A rule that is a pattern in the last error that a server printed before it exited. An earlier error proves nothing: a
- * server may have reported it and gone on.
+ * A rule for a pattern in the last error that a server printed before it exited. An earlier error proves nothing: the server may
+ * have reported it and continued.
  */
 export function exitRule(name: string, pattern: RegExp, tell: (match: RegExpExecArray, seen: Seen) => Finding): Rule {
   return {
@@ -36,7 +36,7 @@ export function exitRule(name: string, pattern: RegExp, tell: (match: RegExpExec
 
 const ERROR_LINE = /^(?:[\w.]*(?:Error|Exception)|error|fatal|panic)\b[^\n]*[:[]/m;
 
-/** The last place where the pattern matches, unless another error follows it. */
+/** The last match of the pattern, unless another error follows it. */
 export function lastError(pattern: RegExp, text: string): RegExpExecArray | undefined {
   const match = [...text.matchAll(new RegExp(pattern, `${pattern.flags}g`))].at(-1);
   return match && !ERROR_LINE.test(text.slice(match.index + match[0].length)) ? match : undefined;

@@ -1,5 +1,5 @@
-// The symptoms as the rules look at them: stdout as text, the answers found in it wherever they stand, the language.
-// An answer is an object with a `result` or an `error` that names a request; a log of what we sent is none.
+// The symptoms, prepared for the rules: stdout as text, the answers found in it, the language of the server.
+// An answer is an object with a `result` or an `error` for a request; a log of our requests is not one.
 
 import { decodeText } from '../base/decode-text.ts';
 import { jsonObjects } from '../base/json-in-text.ts';
@@ -9,14 +9,14 @@ import type { Symptoms } from './symptoms.ts';
 
 export interface FoundAnswer {
   value: JsonObject;
-  /** As it stands in stdout. */
+  /** Its text in stdout. */
   text: string;
-  /** What else stands on its first and on its last line. */
+  /** Other text on its first and on its last line. */
   before: string;
   after: string;
   /** A newline follows. */
   isEnded: boolean;
-  /** Its first byte came when stdin was closed, or later. */
+  /** Its first byte arrived when stdin was closed, or later. */
   isAfterEof: boolean;
 }
 
@@ -38,7 +38,7 @@ export class Seen {
     this.language = languageOf(symptoms.command);
   }
 
-  /** By itself: an end that followed the end of stdin proves nothing. */
+  /** By itself: an exit after the end of stdin proves nothing. */
   get hasExited(): boolean {
     return this.symptoms.exitCode !== undefined && this.symptoms.bytesBeforeEof === undefined;
   }
@@ -52,7 +52,7 @@ export class Seen {
     return this.#answers;
   }
 
-  /** What was printed last without a newline, on either stream: where a prompt stands. */
+  /** The last text without a newline on each stream, which may be a prompt. */
   get openLines(): string[] {
     const lines = [this.stderr.slice(this.stderr.lastIndexOf('\n') + 1)];
     if (this.isWhole) lines.unshift(withoutColours(this.text.slice(this.text.lastIndexOf('\n') + 1)));
@@ -79,7 +79,7 @@ function findAnswers(text: string, bytesBeforeEof: number | undefined): FoundAns
   return found;
 }
 
-/** What opens a session, or refuses to: logs have an `id` and an `error` too. */
+/** An answer that opens a session or refuses it: log lines can have an `id` and an `error` too. */
 function isAnswer({ jsonrpc, id, method, result, error }: JsonObject): boolean {
   if (method !== undefined || (jsonrpc === undefined && id === undefined)) return false;
   if (isObject(error)) return typeof error.code === 'number' && typeof error.message === 'string';
@@ -93,6 +93,6 @@ export function isProper({ value, before, after, text, isEnded }: FoundAnswer): 
 }
 
 export function withoutColours(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: this is what colours are made of
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
   return text.replace(/\x1b\[[\d;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g, '');
 }

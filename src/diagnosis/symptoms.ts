@@ -1,23 +1,23 @@
-// What is known of a server that did not answer: the input of every rule. Plain data, so that a rule can be tested with
-// a string. Knows nothing of processes or pipes.
+// What is known about a server that did not answer: the input of every rule. Plain data, so that a rule can be tested with a
+// string. Must not know about processes or pipes.
 
 export interface Symptoms {
-  /** The command line as it was started. */
+  /** The command line of the server. */
   command: string;
-  /** The framing by which its messages are read. */
+  /** The framing with which its messages are read. */
   framing: string;
   /** The first bytes that the server wrote to stdout. */
   stdout: Uint8Array;
-  /** How many bytes it wrote in all. */
+  /** The number of bytes that it wrote. */
   stdoutBytes: number;
-  /** How many of them had come when its stdin was closed; absent while stdin is open. */
+  /** The number of bytes that had arrived when its stdin was closed; absent while stdin is open. */
   bytesBeforeEof?: number | undefined;
   /** The last text that it wrote to stderr. */
   stderr: string;
   /** Absent while it runs. */
   exitCode?: number | null | undefined;
   signal?: string | null | undefined;
-  /** Hides secrets in what is quoted. */
+  /** Hides secrets in quoted output. */
   redact?: (text: string) => string;
 }
 
@@ -31,6 +31,6 @@ export interface Finding {
 export interface Diagnosis extends Finding {
   /** A stable name: a heading of docs/troubleshooting.md. */
   name: string;
-  /** No valid answer can follow output of this kind: waiting longer is of no use. */
+  /** No valid answer can follow output of this kind: waiting longer does not help. */
   isFinal: boolean;
 }

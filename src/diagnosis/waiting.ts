@@ -1,5 +1,5 @@
-// Servers that run and will not answer: they wait for a person, they listen on a port, they have no stdin. A prompt counts
-// only as the last thing on its stream, without a newline.
+// Servers that run and will not answer: they wait for input of a person, listen on a port, or have no stdin. A prompt is
+// recognised only at the end of its stream, without a newline.
 
 import { commandWords, programName } from '../base/command-line.ts';
 import { exitRule, quoted, type Rule } from './rule.ts';
@@ -66,7 +66,7 @@ const networkServer: Rule = {
 const dockerStdin: Rule = {
   name: 'docker-without-stdin',
   find({ symptoms, stderr, hasFailed }) {
-    // Errors of the runtime itself: the container was never started.
+    // Errors of the container runtime: the container was never started.
     if (
       hasFailed &&
       (symptoms.exitCode === 125 || /^(?:docker: |Error: |Cannot connect|permission denied)/m.test(stderr))
@@ -104,7 +104,7 @@ const watcher: Rule = {
   },
 };
 
-/** Printed by a program that wants other arguments, before it ends. */
+/** Printed by a program that requires other arguments, before it exits. */
 const usage: Rule = {
   name: 'usage',
   find(seen) {

@@ -1,4 +1,4 @@
-// Programs that ended because something else was to run them: another language, another version, another kind of module.
+// Programs that exited because they need another interpreter: another language, another version, another module format.
 
 import { commandWords, programName } from '../base/command-line.ts';
 import { languageOfFile, languageOfProgram } from './language.ts';

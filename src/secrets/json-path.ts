@@ -1,6 +1,5 @@
-// Paths into JSON as people write them in a config: `params.arguments.card`, `result.content.*.text`, `**.ssn`.
-// `*` is any one key or index, `**` any number of them; `$.` at the start may be there or not. Followed step by step
-// while a text is walked, so that no value needs to know where it lies.
+// Paths into JSON, as written in a config: `params.arguments.card`, `result.content.*.text`, `**.ssn`. `*` is one key or index,
+// `**` any number of them; `$.` at the start is optional. Paths are followed step by step while a text is walked.
 
 export type JsonPath = readonly string[];
 
@@ -12,7 +11,7 @@ export function parseJsonPath(path: string): JsonPath {
     .filter((step) => step !== '');
 }
 
-/** What is left of each path that may still lead somewhere from here. */
+/** The remaining steps of each path that can still match. */
 export type PathsLeft = readonly JsonPath[];
 
 export function step(left: PathsLeft, key: string): PathsLeft {

@@ -1,11 +1,11 @@
-// Hides known values in text: those of a child's `env`, and others that are known to be secret. A value is found as it is,
-// as JSON escapes it and as a URL does (value-forms.ts). Not found: a value in another encoding, or one that was cut in two.
-// Some values are left alone, since masking them makes the text useless and protects nothing: see `isWorthMasking`.
+// Hides known values in text: those of `env` of a child, and other known secrets. A value is found in plain form, escaped as JSON
+// and in URL encoding (value-forms.ts). Not found: a value in another encoding, or one that is split.
+// Some values are not masked, because that would make the text useless and protect nothing: see `isWorthMasking`.
 
 import { isSecretName } from './secret-names.ts';
 import { formsOf } from './value-forms.ts';
 
-/** In place of a secret that has no name. */
+/** The replacement for a secret without a name. */
 export const REDACTED = '[redacted]';
 
 export type Mask = (text: string) => string;
@@ -14,35 +14,35 @@ const SHORTEST = 4;
 const commonWords =
   /^(?:true|false|yes|none|null|auto|default|debug|info|warn|warning|error|trace|verbose|silent|production|development|staging|test|testing|local|localhost|root|admin|user|guest|main|utf-?8|(?:127\.0\.0\.1|0\.0\.0\.0)(?::\d{1,5})?)$/i;
 
-/** What everybody knows: where programs and folders are, who is logged in, and in which language. */
+/** Not secret: paths, the user name, the language. */
 const systemVariables =
   /^(?:PATH|PWD|OLDPWD|HOME|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|NODE_ENV|XDG_\w+)$/i;
 
 const shortNumber = /^\d{1,5}$/;
 
-/** At least four characters and no word that everyone uses; without a secret name, no number of up to five digits either. */
+/** At least four characters and not a common word; without a secret name, not a number of up to five digits either. */
 export function isWorthMasking(value: string, isNamedSecret = true): boolean {
   return value.length >= SHORTEST && !commonWords.test(value) && (isNamedSecret || !shortNumber.test(value));
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `secrets`: values to hide that are in no variable of the child. */
+/** `secrets`: further values to hide, which are not in `env`. */
 export function maskValues(env: Environment = {}, secrets: readonly string[] = []): Mask {
   return maskForms(masksByForm(env, secrets));
 }
 
-/** `maskOf`: what stands in place of each form of a value. */
+/** `maskOf`: the replacement for each form of a value. */
 export function maskForms(maskOf: ReadonlyMap<string, string>): Mask {
   if (maskOf.size === 0) return (text) => text;
 
-  // One pass, so that a mask is never masked again; longest first, so that a value containing another wins whole.
+  // One pass, so that a mask is never masked again; longest first, so that a value that contains another is hidden as a whole.
   const longestFirst = [...maskOf.keys()].sort((a, b) => b.length - a.length);
   const anyValue = new RegExp(longestFirst.map(escapeRegExp).join('|'), 'g');
   return (text) => text.replace(anyValue, (value) => maskOf.get(value)!);
 }
 
-/** All that `maskValues` would find, with what stands in its place. */
+/** All forms that `maskValues` finds, with their replacements. */
 export function masksByForm(env: Environment, secrets: readonly string[]): ReadonlyMap<string, string> {
   const maskOf = new Map<string, string>();
   const add = (value: string, mask: string, isNamedSecret: boolean) => {

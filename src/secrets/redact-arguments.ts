@@ -1,17 +1,17 @@
-// Secrets on a command line: the argument behind an option with a secret name, and whatever the redactor finds inside of
-// one argument (`--token=x`, `TOKEN=x`, `Authorization: x`, passwords in URLs, keys of well-known services).
+// Redacts secrets in the arguments of a command: the argument after an option with a secret name, and what the redactor finds
+// inside one argument (`--token=x`, `TOKEN=x`, `Authorization: x`, passwords in URLs, keys of well-known services).
 // A secret in another form is not recognised; set it in `env`.
 
 import { isWorthMasking, type Mask } from './mask-values.ts';
 import { hider, type Redact, redactor } from './redact.ts';
 import { isSecretName } from './secret-names.ts';
 
-/** `mask` hides values that are known. */
+/** `mask` hides known values. */
 export function redactArguments(args: readonly string[], mask: Mask): string[] {
   return replaceIn(args, redactor({ mask }), hider(mask));
 }
 
-/** The values themselves, so that they can be hidden wherever else they turn up. */
+/** The secret values, so that they can be hidden in other output too. */
 export function secretsInArguments(args: readonly string[]): string[] {
   const secrets = new Set<string>();
   const onSecret = (secret: string) => secrets.add(secret);

@@ -1,6 +1,6 @@
-// Replaces values in the text of a JSON document and leaves every other character as it was: what was valid stays valid,
-// numbers keep their digits and white space its place. Walks the text once, without recursion. Never throws: a text that
-// is broken or cut off is walked as far as it makes sense, and a secret value that is cut off is replaced to the end.
+// Replaces values in the text of a JSON document and keeps every other character: valid JSON stays valid, and numbers and white
+// space are unchanged. One pass, without recursion. Never throws: invalid text is processed as far as possible, and a secret value
+// that is cut off is replaced to the end of the text.
 
 import { endOfString } from '../base/top-level-json.ts';
 import { arrived, type PathsLeft, step } from './json-path.ts';
@@ -10,18 +10,18 @@ export interface JsonRules {
   /** Whether the value under this key is secret. */
   isSecret(key: string): boolean;
   paths: PathsLeft;
-  /** Replaces what is secret inside a string, as it is written between its quotes. */
+  /** Replaces secrets inside a string. The content is escaped, as between its quotes. */
   redactString(content: string): string;
-  /** What stands in place of a value that is secret as a whole; plain text. */
+  /** The replacement for a value that is secret as a whole, as plain text. */
   hide(secret: string): string;
 }
 
 interface Level {
   isObject: boolean;
-  /** The key that leads to the value at hand; of an array, its index. */
+  /** The key of the current value; in an array, its index. */
   key: string;
   index: number;
-  /** What stands here describes the shape of values and holds none: `"properties":{"token":{"type":"string"}}`. */
+  /** A part of a JSON Schema, which describes values and contains none: `"properties":{"token":{"type":"string"}}`. */
   namesProperties: boolean;
   left: PathsLeft;
 }
@@ -110,7 +110,7 @@ class Walk {
     this.#at++;
   }
 
-  /** Behind the document: mostly nothing, but a print may stand on the same line. */
+  /** The text after the document: usually nothing, but other output may follow on the same line. */
   #restIsText(): void {
     this.#replace(this.#text.length, this.#rules.redactString(this.#text.slice(this.#at)));
   }
@@ -126,7 +126,7 @@ class Walk {
     const redacted = this.#rules.redactString(content);
     if (redacted === content) return value;
     if (!closed) return `"${redacted}`;
-    return isJson(`"${redacted}"`) ? `"${redacted}"` : `"${REDACTED}"`; // what was replaced began inside an escape
+    return isJson(`"${redacted}"`) ? `"${redacted}"` : `"${REDACTED}"`; // the replaced part began inside an escape sequence
   }
 
   #replace(end: number, value: string): void {
@@ -142,7 +142,7 @@ function isPlain(value: string): boolean {
   return value === 'null' || value === 'true' || value === 'false' || value === '""';
 }
 
-/** Behind the closing quote, or the end of the text. */
+/** The index after the closing quote, or the end of the text. */
 function stringEnd(text: string, start: number): number {
   const end = endOfString(text, start);
   return end < 0 ? text.length : end;

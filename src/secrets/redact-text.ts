@@ -1,11 +1,11 @@
-// Secrets in text that is no JSON, found by the name in front of them (`name: value`, `name=value`, `--name value`) or by their
-// form (`Bearer …`, the password of an address, private keys, keys of well-known services). Linear in the length of the text.
+// Redacts secrets in text that is not JSON. They are found by the name before them (`name: value`, `name=value`, `--name value`) or
+// by their form (`Bearer …`, a password in a URL, private keys, keys of well-known services). Linear in the length of the text.
 
 import { REDACTED } from './mask-values.ts';
 import { isSecretName } from './secret-names.ts';
 
-// Together these match every text in which something is found below, and few others. Every frame that leaves is tested: one
-// pattern for all of them takes twice the time.
+// Together these match every text that contains a secret by the rules below, and few others. Every outgoing frame is tested; one
+// combined pattern takes twice the time.
 const behindName = '[\\w.-]{0,32}\\\\*["\'`]?\\s{0,8}[:=\\s]';
 const longSigns = /token|secret|cookie|bearer|passw|passphrase|cred(?:ential|s)|authorization|basic\s/i;
 const shortNames = new RegExp(`(?:[\\w.-]key|auth|pass|pwd)${behindName}`, 'i');
@@ -33,7 +33,7 @@ export function mayHoldSecret(text: string): boolean {
   );
 }
 
-/** `hide` says what stands in place of a secret. */
+/** `hide` returns the replacement for a secret. */
 export function redactText(text: string, hide: (secret: string) => string): string {
   return redactNamed(text, hide)
     .replace(options, (whole, option: string, value: string) =>
@@ -45,7 +45,7 @@ export function redactText(text: string, hide: (secret: string) => string): stri
     .replace(serviceKeys, hide);
 }
 
-/** Names are looked at one by one: a harmless one does not take the secret one behind it along (`level: token=x`). */
+/** Names are checked one by one, so that the value of a harmless name can contain a secret name (`level: token=x`). */
 function redactNamed(text: string, hide: (secret: string) => string): string {
   let output = '';
   let copied = 0;

@@ -1,8 +1,7 @@
-// Takes secrets out of what is about to leave the process: known values (mask-values.ts), whatever stands under a secret name
-// (secret-names.ts), what has the form of a secret (redact-text.ts), and configured JSON paths. In JSON only values change and
-// the document stays valid.
-// Not found: a known value that a frame too long to be kept was cut inside of; a secret that is encoded (base64) or
-// spelled with needless escapes; anything only its owner would recognise.
+// Redacts data before it leaves the process: known values (mask-values.ts), values of secret names (secret-names.ts), texts with
+// the form of a secret (redact-text.ts), and configured JSON paths. In JSON only values change, and the document stays valid.
+// Not found: a known value at the cut of a frame that is too long to be kept; a secret that is encoded (base64) or written with
+// unnecessary escapes; secrets without a recognisable name or form.
 
 import { parseJsonPath } from './json-path.ts';
 import type { Mask } from './mask-values.ts';
@@ -12,17 +11,17 @@ import { mayHoldSecret, redactText } from './redact-text.ts';
 import { isSecretName } from './secret-names.ts';
 
 export interface RedactOptions {
-  /** Hides values that are known, such as those of the server's `env` (mask-values.ts). */
+  /** Hides known values, such as those of `env` of the server (mask-values.ts). */
   mask?: Mask;
-  /** Keys that are secret beside the well-known ones. */
+  /** Further secret keys, besides the well-known ones. */
   keys?: readonly string[];
-  /** Places in a message whose values are secret, such as `params.arguments.card` or `**.ssn`. */
+  /** Paths of secret values in a message, such as `params.arguments.card` or `**.ssn`. */
   paths?: readonly string[];
   /** Called with each secret that was recognised by its name or its form. */
   onSecret?: (secret: string) => void;
 }
 
-/** Returns the very same string where there was nothing to hide. */
+/** Returns the same string if there was nothing to hide. */
 export type Redact = (text: string) => string;
 
 const beginsAsMessage = /^\s*(?:\{\s*["}]|\[\s*\{\s*")/;
@@ -46,7 +45,7 @@ export function redactor({ mask = (text) => text, keys = [], paths = [], onSecre
 
 const isName = /^\[env [^\]]+\]$/;
 
-/** What stands in place of a secret: the name of its variable, where that is known. */
+/** The replacement for a secret: the name of its variable, if that is known. */
 export function hider(mask: Mask, onSecret?: (secret: string) => void): (secret: string) => string {
   return (secret) => {
     onSecret?.(secret);

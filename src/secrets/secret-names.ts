@@ -1,35 +1,35 @@
-// Which names announce a secret: of a variable, a JSON key, a header, an option on a command line. The only such list.
+// Names of secrets: of a variable, a JSON key, a header, an option of a command. This is the only such list.
 // A name is split into words at `_`, `-`, `.` and camelCase. docs/secrets.md states the rules, secret-names.test.ts has a table.
-// Where it is not clear, the name counts as secret: a value hidden without need costs a look, one that is shown costs a new key.
+// In doubt the name counts as secret: hiding a harmless value does little damage, showing a secret does much.
 
 /** The working folder of a shell. In any other spelling, `pwd` is a password. */
 const folders = new Set(['PWD', 'OLDPWD']);
 
-/** A word that ends so is secret wherever it stands in the name. */
+/** A word with this ending is secret at any position in the name. */
 const strong =
   /(?:password|passwd|passphrase|secret|credential|apikey|accesskey|privatekey)s?$|(?:authorization|token)$/;
 
-/** …unless the last word says that the value only describes the secret. */
+/** …unless the last word shows that the value only describes the secret. */
 const descriptions = words(
   'file path dir folder url uri endpoint name type kind count length limit size budget usage used id ttl expiry expires expiration ' +
     'at policy format header field prefix suffix enabled required supported mode method provider version sock socket host port ' +
     'scheme algorithm alg scope scopes status store manager index offset position',
 );
 
-/** Tokens that mark a place in a list or in a text. */
+/** Tokens that are a position in a list or a text. */
 const places = 'progress page next previous prev start continuation sync resumption pagination cursor eos bos pad stop';
 const placeToken = new RegExp(`(?:${places.replaceAll(' ', '|')})token$`);
 
 /** Secret at the end of a name. */
 const atTheEnd = words('auth bearer cookie cookies creds pass pwd');
-/** The same, in names of variables and options only: in JSON they are often something else. */
+/** The same, only in names of variables and options: in JSON they often mean something else. */
 const atTheEndOfVariables = words('pat pin');
 const notAPass = words('by first second single multi render');
 
-/** Which keys open something… */
+/** Kinds of keys that are secret… */
 const secretKey =
   /(?:account|admin|app|auth|client|crypt|decryption|deploy|encryption|functions?|hmac|host|license|master|service|session|shared|signing|ssh|storage|subscription|webhook)keys?$/;
-/** …and in names of variables and options, which do not. */
+/** …and, in names of variables and options, kinds that are not. */
 const publicKey = words(
   'cache column foreign group hot idempotency index lookup object partition primary public query row short sort unique',
 );
@@ -57,7 +57,7 @@ function isVariable(name: string): boolean {
   return name.startsWith('-') || !/[a-z]/.test(name);
 }
 
-/** Numbers at the end only count: `PASSWORD_2`. */
+/** Numbers at the end are ignored: `PASSWORD_2`. */
 function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')

@@ -1,14 +1,14 @@
-// A stream is cut anywhere, and so inside of a secret: each half alone is not recognised. This says how much of the end of a
-// chunk may be the beginning of one, so that it can wait for the rest: the beginning of a known value, or a line without its
-// end in which a name or a form announces a secret (`password=abc`), since the rest of the line may belong to it.
+// A chunk of a stream can end inside a secret, and each half alone is not recognised. This function returns how many bytes at the
+// end of a chunk may be the beginning of a secret, so that they can wait for the rest: the beginning of a known value, or an
+// incomplete line with a secret name or form (`password=abc`), because the rest of the line may belong to it.
 
 import { masksByForm } from './mask-values.ts';
 import { mayHoldSecret } from './redact-text.ts';
 
-/** How many bytes at the end may be the beginning of a secret, and not all of it; 0 where none. */
+/** The number of bytes at the end that may be an incomplete secret; 0 if none. */
 export type Unfinished = (bytes: Uint8Array) => number;
 
-/** A longer value is recognised by its beginning only, a longer line by its end. It bounds what waits. */
+/** The limit of bytes that wait. A longer value is recognised only by its beginning, a longer line by its end. */
 const MOST_BYTES = 4096;
 
 export function unfinishedValue(

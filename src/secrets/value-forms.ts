@@ -1,7 +1,7 @@
-// How a value is written by those who escape it: as JSON, in the ways of common serializers, also twice (JSON that is text
-// inside of JSON, as tools answer), and in URLs. A value of plain letters and digits has one form.
+// The escaped forms of a value: as JSON, by common serializers, also twice (JSON text inside JSON, as in results of tools), and
+// in URLs. A value of letters and digits has one form.
 
-/** All different, the value itself first. */
+/** Without duplicates; the value itself is first. */
 export function formsOf(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const ascii = escapeAll(json, /[^ -~]/g); // Python
@@ -17,7 +17,7 @@ export function formsOf(value: string): string[] {
   return [...new Set([value, ...inJson, ...inText, ...formsInUrl(value)])];
 }
 
-/** Everything but plain ASCII, and what means something in HTML, by upper-case escapes. */
+/** Escapes everything but ASCII, and the special characters of HTML, with upper-case digits. */
 function dotNet(json: string): string {
   return json.replaceAll(/\\"|\\u[\da-f]{4}|[^ -~]|[&'+<>`]/g, (found) =>
     found[1] === 'u' ? `\\u${found.slice(2).toUpperCase()}` : escaped(found.at(-1)!).toUpperCase().replace('U', 'u'),
@@ -33,7 +33,7 @@ function escaped(character: string): string {
 }
 
 function formsInUrl(value: string): string[] {
-  if (/\p{Surrogate}/u.test(value)) return []; // a lone surrogate has no form in a URL
+  if (/\p{Surrogate}/u.test(value)) return []; // a lone surrogate cannot be encoded in a URL
   const loose = encodeURIComponent(value);
   const percent = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   const strict = loose.replaceAll(/[!'()*]/g, percent); // RFC 3986

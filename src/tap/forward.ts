@@ -1,21 +1,21 @@
-// One way of a pipe through a pipe: every chunk goes on as it comes, byte for byte. The writer is held back when the
-// reader is slow; the end is passed on; and when the reader is gone, the writer finds its pipe closed, as it would have.
-// `seen` gets each chunk after it was handed on. It must not throw, and nobody may write into the chunk.
+// Forwards one direction: every chunk as it arrives, byte for byte. Backpressure and the end are passed on. If the reader has
+// closed its pipe, the pipe of the writer is closed too.
+// `seen` gets each chunk after it was forwarded. It must not throw, and must not modify the chunk.
 
 import type { Readable, Writable } from 'node:stream';
 
-/** `broken`: whoever should read is gone. */
+/** `broken`: the reader has closed its pipe. */
 export type ForwardEnd = 'ended' | 'broken';
 
-/** Resolves when nothing more will be handed on, and all that was is with the system. */
+/** Resolves when the direction has ended and all data was passed to the system. */
 export function forward(source: Readable, sink: Writable, seen: (chunk: Buffer) => void): Promise<ForwardEnd> {
   return new Promise((resolve) => {
     let isWaiting = false;
     source.on('data', (chunk: Buffer) => {
-      // What the system took at once is gone already, whatever the size: only what is left over is reason to wait.
+      // Data that the system accepted at once needs no wait, whatever its size: wait only for the rest.
       if (!sink.write(chunk) && sink.writableLength > 0) {
         source.pause();
-        // Node.js resumes the streams of a process that has exited, so that more chunks can come while the sink is full.
+        // Node.js resumes the streams of a process that has exited, so that more chunks can arrive while the sink is full.
         if (!isWaiting) sink.once('drain', drained);
         isWaiting = true;
       }

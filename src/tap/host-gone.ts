@@ -1,6 +1,6 @@
-// Notices that the host is gone for good, so that its server does not outlive it. The end of our stdin alone does not say
-// so: a host may close it and wait for the answers. But then nobody reads our stdout any more, or our parent has died.
-// A parent that died alone does not say so either: it may only have launched us.
+// Detects that the host has exited, so that its server does not outlive it. The end of our stdin alone is not a proof: a host may
+// close it and wait for the answers. The host has exited if also our stdout is no longer read, or our parent has died. A dead
+// parent alone is not a proof either: it may only have launched us.
 
 import type { Readable } from 'node:stream';
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
@@ -17,7 +17,7 @@ export interface HostWatchOptions {
 }
 
 const LOOK_EVERY_MS = 500;
-/** While the server does not read, we do not either, and cannot see the end of our stdin: then this many looks decide. */
+/** While the server does not read, we do not read either, and cannot see the end of our stdin: then this many checks decide. */
 const LOOKS_WHILE_PAUSED = 10;
 
 export function watchHost(input: Readable, gone: () => void, options: HostWatchOptions = {}): HostWatch {

@@ -1,4 +1,4 @@
-// `standpipe tap [--record FILE] -- command …`: a tap as a program, and nothing else, since a host waits for it.
+// `standpipe tap [--record FILE] -- command …`. A separate entry point that loads only the tap, because a host waits for it.
 
 import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
@@ -11,7 +11,7 @@ const AT_A_TERMINAL = `standpipe tap: the server was started. Messages for it ar
 A tap is meant to be started by a host: \`standpipe tap install <config>\` adds it to the config of one.`;
 
 export async function tapMain(words: readonly string[]): Promise<void> {
-  // A failure that nobody caught can only be an onlooker's: the traffic has its own handlers.
+  // An uncaught error can only come from the recorder or the viewers: the traffic has its own handlers.
   process.on('uncaughtException', (error) => print(`standpipe tap: continues after ${error.stack}`));
   try {
     const { framing: name, ...options } = parseTapArguments(words);
@@ -26,7 +26,7 @@ export async function tapMain(words: readonly string[]): Promise<void> {
   }
 }
 
-/** As every command tells its errors (cli/show-error.ts), which would take too long to load here. */
+/** The same format as cli/show-error.ts, which would take too long to load here. */
 function inWords(error: Error): string {
   if (!(error instanceof StandpipeError)) {
     return `error: ${error.message}\nThis is a bug in standpipe; please report it with the details below.\n${error.stack}`;
@@ -34,11 +34,11 @@ function inWords(error: Error): string {
   return error.hint ? `error: ${error.message}\nhint: ${error.hint}` : `error: ${error.message}`;
 }
 
-/** To the descriptor: the stream of it is in other hands. */
+/** Written to the descriptor: its stream is used for forwarding. */
 function print(text: string): void {
   try {
     writeSync(2, `${text}\n`);
   } catch {
-    // Nobody reads our stderr, and there is no other place to say so.
+    // stderr is not read, and there is no other place for the error.
   }
 }

@@ -1,5 +1,5 @@
-// Those who watch a tap: the recorder and the viewers. Loaded after the server was started, since it must not wait for
-// them; the store has kept what happened until then. None of their failures reaches the traffic.
+// The recorder and the socket for viewers of a tap. Loaded after the server was started, which must not wait for them; the store
+// has kept the events until then. Their failures do not affect the traffic.
 
 import { toError } from '../base/errors.ts';
 import { within } from '../base/wait.ts';
@@ -17,10 +17,10 @@ export interface OnlookerOptions {
   /** The file to record to. */
   record?: string;
   recorder?: Pick<RecorderOptions, 'maxFileBytes' | 'maxFiles' | 'flushMs'>;
-  /** Whether others may find and watch this tap. They may unless told otherwise. */
+  /** Whether viewers can find and watch this tap. Default: true. */
   announce?: boolean;
   runtimeFolder?: string;
-  /** Variables of our environment whose values are hidden, beside those whose names promise a secret. */
+  /** Variables of our environment whose values are hidden, besides those with a secret name. */
   maskEnv?: readonly string[];
   /** Of the server. */
   args?: readonly string[];
@@ -29,7 +29,7 @@ export interface OnlookerOptions {
 }
 
 export interface Onlookers {
-  /** Lets them finish, but not for long. Never rejects. */
+  /** Waits for them to finish, up to a limit. Never rejects. */
   close(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
-// This process's own stdin, stdout and stderr as streams that can really be closed: a tap passes on the end of a pipe while
-// it goes on running. Node's `process.stdout` refuses to be closed, and below it libuv never closes a descriptor under 3;
-// so the descriptor is closed here, when its stream is done with it. Files and terminals have no end to pass on.
+// stdin, stdout and stderr of this process as streams that can be closed: a tap passes on the end of a pipe and keeps running.
+// `process.stdout` cannot be closed, and libuv never closes a descriptor below 3, so the descriptor is closed here when its stream
+// has finished. Files and terminals have no end to pass on.
 
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -24,7 +24,7 @@ function writingEnd(fd: 1 | 2, otherwise: () => Writable): Writable {
   return new ClosingSocket({ fd, readable: false, writable: true }).once('close', () => closeDescriptor(fd));
 }
 
-/** Ends by closing alone. A shutdown would end the socket for everyone who has inherited it: a shell, a wrapper. */
+/** Ends by closing only. A shutdown would end the socket for every process that has inherited it: a shell, a wrapper. */
 class ClosingSocket extends Socket {
   override _final(done: () => void): void {
     done();
@@ -36,7 +36,7 @@ function isPipe(fd: number): boolean {
   return stats.isFIFO() || stats.isSocket();
 }
 
-/** And takes its place at once: the next file to be opened must not become the one that errors are printed to. */
+/** Also reoccupies the descriptor: the next opened file must not become the one that errors are printed to. */
 function closeDescriptor(fd: number): void {
   closeSync(fd);
   let lowest = 0;

@@ -1,5 +1,5 @@
-// Signals that are meant for the server reach it: what the tap gets goes to the server's whole group, and when the server
-// died by a signal, so does the tap.
+// Passes signals to the server: a signal to the tap is sent to the whole group of the server, and if the server is killed by a
+// signal, so is the tap.
 
 import { constants } from 'node:os';
 import { type Clock, systemClock } from '../base/clock.ts';
@@ -14,9 +14,9 @@ const passedOn: readonly NodeJS.Signals[] =
 const SIGNAL_ENDS_US_MS = 200;
 
 export interface SignalPass {
-  /** Signals that came before are passed on now. */
+  /** Signals that arrived before are passed on now. */
   connect(server: ServerProcess): void;
-  /** From now on signals mean the tap itself again. */
+  /** From now on signals act on the tap itself again. */
   stop(): void;
 }
 
@@ -26,7 +26,7 @@ export function passSignals(passed: (signal: NodeJS.Signals) => void): SignalPas
   const pass = (signal: NodeJS.Signals) => {
     if (!server) early.push(signal);
     else if (!server.exitStatus) {
-      // It may end in this moment: then there is nobody left to signal, and its exit tells the rest.
+      // It may exit at this moment: then there is no process to signal, and its exit is handled elsewhere.
       sendSignal(process.platform === 'win32' ? server.pid : -server.pid, signal);
       passed(signal);
     }
@@ -43,7 +43,7 @@ export function passSignals(passed: (signal: NodeJS.Signals) => void): SignalPas
   };
 }
 
-/** Ends this process as the server ended: with its exit code, or by the same signal. Call it last. */
+/** Ends this process like the server: with its exit code, or by the same signal. Call it last. */
 export function endLike(
   { exitCode, signal }: { exitCode: number | null; signal: NodeJS.Signals | null },
   clock: Clock = systemClock,
@@ -51,7 +51,7 @@ export function endLike(
   if (signal === null) {
     process.exit(exitCode ?? 0);
   }
-  const asCode = 128 + constants.signals[signal]; // what a shell would say, where the signal does not end us
+  const asCode = 128 + constants.signals[signal]; // the exit code of a shell, if the signal does not end us
   clock.after(SIGNAL_ENDS_US_MS, () => process.exit(asCode));
   process.kill(process.pid, signal);
 }

@@ -1,6 +1,5 @@
-// Stands between a host and its server, unseen: what the one writes the other reads, byte for byte and chunk by chunk, and
-// how the one ends the other learns. What goes by is told to the flow, for the recorder and for viewers; whatever fails
-// among those, the traffic goes on.
+// Forwards the traffic between a host and its server, byte for byte and chunk by chunk, and passes on ends and exits. The traffic
+// is also reported to the flow, for the recorder and for viewers. Their failures do not affect the traffic.
 
 import { basename } from 'node:path';
 import { toError } from '../base/errors.ts';
@@ -19,13 +18,13 @@ import { TrafficWatch } from './watch-traffic.ts';
 export interface TapOptions extends OnlookerOptions {
   command: string;
   args?: readonly string[];
-  /** What the server is called in recordings and lists. */
+  /** The name of the server in recordings and lists. */
   name?: string;
-  /** How the traffic is read; it is passed on in any case. */
+  /** The framing used to observe the traffic. Forwarding does not depend on it. */
   framing?: Framing;
-  /** A longer message is passed on like any other, and remembered by its ends and its length. */
+  /** A longer message is forwarded like any other; only its two ends and its length are stored. */
   keepFrameBytes?: number;
-  /** What is remembered for viewers who come later: little, since fresh memory for each chunk is what a tap costs most. */
+  /** Stored for viewers that connect later. Small, because allocating memory for each chunk is the main cost of a tap. */
   maxBytes?: number;
   maxEvents?: number;
 }
@@ -33,11 +32,11 @@ export interface TapOptions extends OnlookerOptions {
 export interface TapResult {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** Why the server was not started. */
+  /** The error of the start. */
   error?: Error;
 }
 
-/** Resolves when the server has ended and all it wrote was passed on. `endLike` ends this process in the same way. */
+/** Resolves when the server has exited and its output was forwarded. `endLike` then ends this process in the same way. */
 export async function runTap(options: TapOptions, ends: Ends = ownEnds()): Promise<TapResult> {
   const { command, args = [], name = basename(command), keepFrameBytes = DEFAULT_KEEP_FRAME_BYTES } = options;
   const { maxBytes = 4 * 1024 * 1024, maxEvents = 20_000, framing = newline() } = options;
@@ -89,7 +88,7 @@ export async function runTap(options: TapOptions, ends: Ends = ownEnds()): Promi
   return { exitCode, signal };
 }
 
-/** As a shell would: 127 for a command that is not there, 126 for one that cannot be run. */
+/** As a shell does: 127 for a command that does not exist, 126 for one that cannot be run. */
 function notStarted(error: Error & { code?: unknown }): TapResult {
   return { exitCode: error.code === 'COMMAND_NOT_FOUND' ? 127 : 126, signal: null, error };
 }

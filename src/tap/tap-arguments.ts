@@ -1,5 +1,5 @@
-// The command line of a tap: its own options, then the server's command, which begins behind `--` or at the first word
-// that is no option.
+// The command line of a tap: its own options, then the command of the server, which starts after `--` or at the first word that
+// is not an option.
 
 import { UsageError } from '../base/errors.ts';
 import type { TapOptions } from './run-tap.ts';

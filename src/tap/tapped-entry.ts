@@ -75,7 +75,7 @@ function endOf(node: Node): number {
   return node.offset + node.length;
 }
 
-/** The line break and indentation before a property, or a space where it shares its line. */
+/** The line break and indentation before a property, or a space if another property is on the same line. */
 function spaceBefore(text: string, property: Node): string {
   return /(?:\r?\n|\r)[ \t]*$/.exec(text.slice(0, property.offset))?.[0] ?? ' ';
 }

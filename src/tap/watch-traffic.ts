@@ -1,5 +1,5 @@
-// Looks at the chunks that went by and tells the flow which frames were in them. Beside the path: nothing here can delay,
-// change or stop the traffic. What goes wrong is told once.
+// Decodes the forwarded chunks and reports their frames to the flow. It is not part of the forwarding: it cannot delay, change or
+// stop the traffic. An error is reported once.
 
 import { toError } from '../base/errors.ts';
 import { CUT_TAIL_BYTES } from '../flow/cut-frame.ts';
@@ -9,7 +9,7 @@ import type { FrameDecoder, FrameFault, FrameSink, Framing } from '../framing/fr
 
 export interface WatchOptions {
   framing: Framing;
-  /** A longer frame is told by its ends and its length. */
+  /** Of a longer frame, only its two ends and its length are reported. */
   keepFrameBytes: number;
   onFailure(error: Error): void;
 }
@@ -37,7 +37,7 @@ export class TrafficWatch {
     }
   }
 
-  /** Nothing more goes that way. */
+  /** This direction has ended. */
   end(direction: FlowDirection): void {
     try {
       this.#ways[direction].end();
@@ -67,10 +67,10 @@ class OneWay implements FrameSink {
   readonly #source: FlowSource;
   readonly #direction: FlowDirection;
   readonly #decoder: FrameDecoder;
-  /** The chunk being looked at, and its place in the stream. */
+  /** The current chunk, and its offset in the stream. */
   #chunk: Uint8Array = nothing;
   #chunkOffset = 0;
-  /** The chunks before it, as many as the end of a frame may take, and their bytes in all. */
+  /** Previous chunks, as many as the end of a frame may need, and their total size. */
   readonly #before: Uint8Array[] = [];
   #beforeBytes = 0;
 
@@ -110,15 +110,15 @@ class OneWay implements FrameSink {
   }
 
   fault(fault: FrameFault): void {
-    // Too long for us, not for those who talk.
+    // Too long to store; it was forwarded.
     if (fault.code === 'FRAME_TOO_LONG') this.#source.cutFrame(this.#direction, fault, this.#tail(fault));
     else this.#source.badFrame(this.#direction, fault);
   }
 
-  /** The last bytes of a frame that was not kept: they went by a moment ago. */
+  /** The last bytes of a frame that was not stored, taken from the previous chunks. */
   #tail({ offset, length }: FrameFault): Uint8Array {
     const end = offset + length - this.#chunkOffset;
-    if (end > this.#chunk.length) return nothing; // announced, and still to come
+    if (end > this.#chunk.length) return nothing; // announced by the length, not arrived yet
     if (end >= CUT_TAIL_BYTES) return this.#chunk.subarray(end - CUT_TAIL_BYTES, end);
     const both = Buffer.concat([...this.#before, this.#chunk]);
     return both.subarray(0, Math.max(0, both.length - this.#chunk.length + end));
