@@ -3,8 +3,9 @@
 // the process of the host.
 
 import { decodeText } from '../base/decode-text.ts';
+import type { Noise } from '../base/noise.ts';
 import type { FrameFact } from '../flow/event.ts';
-import type { InboundFault, Noise } from '../jsonrpc/channel.ts';
+import type { InboundFault } from '../jsonrpc/channel.ts';
 import type { JsonRpcMessage, RequestId } from '../jsonrpc/message.ts';
 import { MessageReader, type MessageSink } from '../jsonrpc/message-reader.ts';
 import { traceMessage } from '../jsonrpc/recover-id.ts';

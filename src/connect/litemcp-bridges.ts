@@ -2,7 +2,6 @@
 // a LiteMCP server. What a bridge needs of MCP is loaded with the first bridge: a LiteMCP server starts faster without.
 
 import { PeerError } from '../base/errors.ts';
-import { blankLines } from '../framing/blank-lines.ts';
 import type { LiteMcpServiceOptions } from '../litemcp/as-mcp.ts';
 import type { LiteMcpClient } from '../litemcp/client.ts';
 import { mcpToolAsLiteMcp } from '../litemcp/from-mcp.ts';
@@ -11,9 +10,9 @@ import type { Client } from '../mcp/client/client.ts';
 import type { ClientOptions } from '../mcp/client/options.ts';
 import type { FrontOptions, Fronts } from '../mcp/front/fronts.ts';
 import type { Implementation } from '../mcp/types.ts';
-import { type ChildOptions, ChildWire } from '../transport/child-wire.ts';
+import type { ChildOptions } from '../transport/child-wire.ts';
 import type { StdioClientOptions } from '../transport/stdio-client.ts';
-import { connectLiteMcp, type LiteMcpConnectOptions, serveLiteMcp } from './litemcp.ts';
+import { connectLiteMcp, type LiteMcpChild, type LiteMcpConnectOptions, serveLiteMcp } from './litemcp.ts';
 
 /** An MCP server whose one tool is that of a LiteMCP server. `connect` of it serves any MCP client. */
 export async function litemcpAsMcp(
@@ -29,9 +28,11 @@ export type LiteMcpAsMcpOptions = Omit<ChildOptions, 'framing'> & StartOptions;
 
 /** A LiteMCP server that runs, as a host of MCP servers sees it. */
 export interface LiteMcpLink {
-  client: Client;
+  client: Client<never>;
+  /** The LiteMCP client behind it. */
+  litemcp: LiteMcpChild;
   pid: number | null;
-  /** What it really speaks. */
+  /** The protocol of the server. */
   revision: string;
   serverInfo: Implementation;
   /** Called once, when the connection is over without our doing. */
@@ -41,18 +42,16 @@ export interface LiteMcpLink {
 
 /** Starts a LiteMCP server and gives an ordinary MCP client of it, whose errors are those of any MCP server. */
 export async function openLiteMcpAsMcp(options: LiteMcpAsMcpOptions): Promise<LiteMcpLink> {
-  const { startupTimeoutMs, requestTimeoutMs, signal, ...child } = options;
-  const { openClient } = await import('../mcp/client/open-client.ts');
-  const { LiteMcpChannel, REVISION_SHOWN } = await import('../litemcp/mcp-channel.ts');
-  const wire = new ChildWire({ ...child, framing: blankLines() });
-  const client = await openClient(
-    { open: () => new LiteMcpChannel(wire, child.maxFrameValues), canReopen: false, key: undefined },
-    { revision: REVISION_SHOWN, startupTimeoutMs, requestTimeoutMs, signal, clock: child.clock },
-  );
+  const { startupTimeoutMs = 60_000, requestTimeoutMs, signal, ...child } = options;
+  const { clientOf } = await import('../mcp/client/client.ts');
+  const { LiteMcpService } = await import('../litemcp/as-mcp.ts');
+  const litemcp = await connectLiteMcp({ ...child, timeoutMs: requestTimeoutMs, startupTimeoutMs, signal });
+  const client = await clientOf(new LiteMcpService(litemcp), { clock: child.clock }, { link: litemcp });
   let closing = false;
   return {
-    client: client as unknown as Client,
-    pid: wire.pid,
+    client,
+    litemcp,
+    pid: litemcp.pid,
     revision: `LiteMCP ${PROTOCOL_VERSION.join('.')}`,
     serverInfo: client.server.info,
     onLost(listener) {

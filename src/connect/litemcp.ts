@@ -53,13 +53,22 @@ export async function connectLiteMcp(options: LiteMcpConnectOptions): Promise<Li
     return client;
   } catch (error) {
     await client.close();
-    throw whyNotConnected(error);
+    throw connectError(error);
   }
 }
 
-/** To ask for information changes nothing, so it does not matter whether it was asked: that the server ended does. */
-function whyNotConnected(error: unknown): unknown {
-  return error instanceof PeerError && error.cause instanceof ProcessError ? error.cause : error;
+/** Whether `get` was sent does not matter, since it changes nothing: that the server exited is the error. */
+function connectError(error: unknown): unknown {
+  if (!(error instanceof PeerError)) return error;
+  if (error.cause instanceof ProcessError) return error.cause;
+  if (error.code !== 'REQUEST_TIMEOUT') return error;
+  const hint =
+    'Raise startupTimeoutMs if it starts slowly; its stderr may say what it waits for. If it speaks MCP, remove "protocol": "litemcp" from its entry of the config, --protocol litemcp from the command line.';
+  return new PeerError(error.code, `Could not connect: ${error.message}`, {
+    cause: error,
+    hint,
+    evidence: error.evidence,
+  });
 }
 
 export type LiteMcpServeOptions = Omit<OwnWireOptions, 'framing'>;

@@ -2,6 +2,7 @@
 // the bridges: a LiteMCP server as an MCP server, and a tool of an MCP server as a LiteMCP server.
 
 export { type Evidence, PeerError, ProcessError, UsageError } from '../base/errors.ts';
+export type { Noise } from '../base/noise.ts';
 export {
   connectLiteMcp,
   LiteMcpChild,
@@ -18,7 +19,6 @@ export {
   serveLiteMcpAsMcp,
   serveMcpToolAsLiteMcp,
 } from '../connect/litemcp-bridges.ts';
-export type { Noise } from '../jsonrpc/channel.ts';
 export type { ArgumentValues } from '../litemcp/arguments.ts';
 export type { ContentValue, HandlerResult } from '../litemcp/call-result.ts';
 export {

@@ -1,10 +1,11 @@
 // From an entry of the config to a server that answers: whatever protocol it speaks, the host sees an MCP client.
 
 import type { Clock } from '../base/clock.ts';
+import type { Evidence } from '../base/errors.ts';
+import type { Noise } from '../base/noise.ts';
 import type { ServerConfig } from '../config/server-config.ts';
 import { connect } from '../connect/connect.ts';
 import { framingByName } from '../framing/by-name.ts';
-import type { Channel, Noise } from '../jsonrpc/channel.ts';
 import type { Client } from '../mcp/client/client.ts';
 import type { EraMemory } from '../mcp/client/era-memory.ts';
 import type { InputHandlers } from '../mcp/client/options.ts';
@@ -27,17 +28,19 @@ export interface OpenServerOptions {
 const PAGES_OF_A_LIST = 4;
 
 export async function openServer(config: ServerConfig, options: OpenServerOptions): Promise<ServerLink<Client>> {
-  const link = await connectTo(config, options);
-  const { client } = link;
-  listenForNoise(client.transport, options.onNoise);
+  const { link, output } = await connectTo(config, options);
+  listenForNoise(output, options.onNoise);
   return {
     ...link,
-    isResponsive: (timeoutMs) => client.isResponsive(timeoutMs),
-    evidence: () => client.transport.evidence?.(),
+    isResponsive: (timeoutMs) => link.client.isResponsive(timeoutMs),
+    evidence: () => output.evidence(),
   };
 }
 
-type Connected = Omit<ServerLink<Client>, 'isResponsive' | 'evidence'>;
+interface Connected {
+  link: Omit<ServerLink<Client>, 'isResponsive' | 'evidence'>;
+  output: ServerOutput;
+}
 
 async function connectTo(config: ServerConfig, options: OpenServerOptions): Promise<Connected> {
   const { command, args, env, cwd, maxFrameBytes, maxFrameValues, startupTimeoutMs, requestTimeoutMs, era, revision } =
@@ -59,7 +62,13 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
   };
   if (config.protocol === 'litemcp') {
     const { openLiteMcpAsMcp } = await import('../connect/litemcp-bridges.ts');
-    return openLiteMcpAsMcp({ ...target, startupTimeoutMs, requestTimeoutMs, signal });
+    const { client, litemcp, ...link } = await openLiteMcpAsMcp({
+      ...target,
+      startupTimeoutMs,
+      requestTimeoutMs,
+      signal,
+    });
+    return { link: { ...link, client: client as unknown as Client }, output: litemcp };
   }
   const maxListBytes = PAGES_OF_A_LIST * maxFrameBytes;
   const framing = config.framing === undefined ? undefined : framingByName(config.framing);
@@ -79,10 +88,10 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
       maxListBytes,
     },
   );
-  return linkTo(client);
+  return { link: linkTo(client), output: client.transport };
 }
 
-function linkTo(client: Client<StdioClientTransport>): Connected {
+function linkTo(client: Client<StdioClientTransport>): Connected['link'] {
   const { info, revision, dialect } = client.server;
   return {
     client: client as unknown as Client,
@@ -96,17 +105,20 @@ function linkTo(client: Client<StdioClientTransport>): Connected {
 }
 
 /** What was printed while the server started is known by now, as one; its evidence has no secrets in it. */
-function listenForNoise(channel: NoisyChannel, tell: (text: string, count: number) => void): void {
+function listenForNoise(output: ServerOutput, tell: (text: string, count: number) => void): void {
   let count = 0;
   let next = 1;
   const noisy = () => {
     count++;
     if (count < next) return;
     next *= 10;
-    tell(channel.evidence?.()?.firstNoise ?? '', count);
+    tell(output.evidence().firstNoise ?? '', count);
   };
-  channel.onnoise = noisy;
-  if (channel.evidence?.()?.firstNoise !== undefined) noisy();
+  output.onnoise = noisy;
+  if (output.evidence().firstNoise !== undefined) noisy();
 }
 
-type NoisyChannel = Pick<Channel, 'evidence'> & { onnoise?: ((noise: Noise) => void) | undefined };
+interface ServerOutput {
+  evidence(): Evidence;
+  onnoise?: ((noise: Noise) => void) | undefined;
+}

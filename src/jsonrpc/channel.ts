@@ -18,14 +18,6 @@ export interface InboundFault {
   prefix: string;
 }
 
-/** Text on a child's stdout that is no message at all: a banner, a stray print. Never fatal. */
-export interface Noise {
-  offset: number;
-  length: number;
-  /** At most 1,024 characters of it. */
-  text: string;
-}
-
 /** What ours understand of the options of `send`, which are otherwise those of the official `Transport`. */
 export interface SendOptions {
   /** Wait, however much waits already. Answers always do. */

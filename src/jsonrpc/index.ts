@@ -1,7 +1,8 @@
 // `standpipe/jsonrpc`: the symmetrical peer and the shapes it speaks.
 
 export { PeerError, RpcCode, RpcError } from '../base/errors.ts';
-export type { Channel, InboundFault, Noise } from './channel.ts';
+export type { Noise } from '../base/noise.ts';
+export type { Channel, InboundFault } from './channel.ts';
 export { type Conventions, lsp, mcp, type Progress, plainJsonRpc } from './conventions.ts';
 export type { HandlerOptions, InboundCall, Params, RequestHandler } from './inbound.ts';
 export type {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Noise } from '../base/noise.ts';
 import { newline } from '../framing/newline.ts';
-import type { InboundFault, Noise } from './channel.ts';
+import type { InboundFault } from './channel.ts';
 import { MessageReader } from './message-reader.ts';
 
 function read(text: string, toleratesNoise: boolean, maxFrameBytes = 1024, maxFrameValues?: number) {

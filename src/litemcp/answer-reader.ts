@@ -1,19 +1,26 @@
-// What a client reads from a server: frames in; answers, unreadable answers and noise out. Programs print to stdout what
-// is none of the protocol's business, and since a message ends only with three newlines, such a line stands in one frame
-// with the message behind it. So a frame that is no message is searched for answers; the lines around them are noise.
+// What a client reads from a server: frames in; answers, unreadable answers and noise out. A message ends with three newlines, so
+// a line of other text on stdout is in one frame with the message that follows it. A frame that is not a message is therefore
+// searched for answers; the lines around them are noise.
 
 import { DEFAULT_MAX_FRAME_VALUES, hasMoreValues } from '../base/count-json-values.ts';
 import { decodeText } from '../base/decode-text.ts';
 import { firstChars } from '../base/first-chars.ts';
 import { jsonObjects } from '../base/json-in-text.ts';
+import type { Noise } from '../base/noise.ts';
 import type { FrameFault } from '../framing/framing.ts';
-import type { InboundFault, Noise } from '../jsonrpc/channel.ts';
+import type { UnreadableAnswer } from '../requests/pending-requests.ts';
 import { checkIOBasic, type IOBasic, isAnswerType, parseIOBasic, traceIOBasic, Unreadable } from './io-basic.ts';
+
+/** A message that was meant as an answer, or the part of one. */
+export interface AnswerFault extends UnreadableAnswer {
+  /** Undefined if it could not be read, or is not an id of ours. */
+  id: number | undefined;
+  offset: number;
+}
 
 export interface AnswerSink {
   answer(answer: IOBasic): void;
-  /** A message that was meant as an answer, or the part of one. */
-  unreadable(fault: InboundFault): void;
+  unreadable(fault: AnswerFault): void;
   noise(noise: Noise): void;
 }
 
@@ -30,10 +37,10 @@ export class AnswerReader {
 
   frame(bytes: Uint8Array, offset: number): void {
     const text = decodeText(bytes);
-    if (hasMoreValues(text, this.#maxFrameValues)) return this.#tooManyValues(text, offset, bytes.byteLength);
+    if (hasMoreValues(text, this.#maxFrameValues)) return this.#tooManyValues(text, offset);
     const message = parseIOBasic(text, text.length);
     if (!(message instanceof Unreadable) && isAnswerType(message.type)) this.#sink.answer(message);
-    else this.#search(text, offset, bytes.byteLength);
+    else this.#search(text, offset);
   }
 
   fault({ code, prefix, offset, length }: FrameFault): void {
@@ -41,36 +48,36 @@ export class AnswerReader {
     const problem =
       code === 'FRAME_TOO_LONG' ? `it has ${length} bytes, over maxFrameBytes` : 'the stream ended inside of it';
     const traced = traceIOBasic(text, problem);
-    if (traced.isAnswer || code === 'FRAME_TOO_LONG') this.#sink.unreadable(faultOf(traced, code, { offset, length }));
+    if (traced.isAnswer || code === 'FRAME_TOO_LONG') this.#sink.unreadable(faultOf(traced, code, offset));
     else this.#noise(text, offset);
   }
 
-  /** Not searched for answers either: each of them would have to be parsed. */
-  #tooManyValues(text: string, offset: number, length: number): void {
+  /** Not searched for answers: each of them would have to be parsed. */
+  #tooManyValues(text: string, offset: number): void {
     const traced = traceIOBasic(text, `it holds more than ${this.#maxFrameValues} JSON values (maxFrameValues)`);
-    this.#sink.unreadable(faultOf(traced, 'TOO_MANY_VALUES', { offset, length }));
+    this.#sink.unreadable(faultOf(traced, 'TOO_MANY_VALUES', offset));
   }
 
-  #search(text: string, offset: number, length: number): void {
+  #search(text: string, offset: number): void {
     let behind = 0;
     for (const { value, start, end } of jsonObjects(text)) {
       if (!looksLikeAnswer(value)) continue;
       this.#noise(text.slice(behind, start), offset);
       const message = checkIOBasic(value, text.slice(start, end));
-      if (message instanceof Unreadable) this.#sink.unreadable(faultOf(message, 'MESSAGE_INVALID', { offset, length }));
+      if (message instanceof Unreadable) this.#sink.unreadable(faultOf(message, 'MESSAGE_INVALID', offset));
       else this.#sink.answer(message);
       behind = end;
     }
     const rest = text.slice(behind);
     const traced = behind === 0 ? traceIOBasic(text, 'it is not valid JSON') : undefined;
     if (traced?.isAnswer && traced.id !== undefined) {
-      this.#sink.unreadable(faultOf(traced, 'MESSAGE_INVALID', { offset, length }));
+      this.#sink.unreadable(faultOf(traced, 'MESSAGE_INVALID', offset));
     } else {
       this.#noise(rest, offset);
     }
   }
 
-  /** `offset` is that of the frame in which the lines stand. */
+  /** `offset`: that of the frame. */
   #noise(text: string, offset: number): void {
     for (let start = 0; start < text.length; ) {
       const newline = text.indexOf('\n', start);
@@ -82,17 +89,11 @@ export class AnswerReader {
   }
 }
 
-/** As `Outbound` knows faults; its requests have numbers as ids. */
-export function faultOf(
-  { problem, id }: Pick<Unreadable, 'problem' | 'id'>,
-  code: InboundFault['code'],
-  at: { offset: number; length: number },
-): InboundFault {
-  const known = typeof id === 'number' ? id : undefined;
-  return { code, message: problem, id: known, isResponse: true, rpcCode: 0, prefix: '', ...at };
+function faultOf({ problem, id }: Unreadable, code: AnswerFault['code'], offset: number): AnswerFault {
+  return { code, message: problem, id: typeof id === 'number' ? id : undefined, offset };
 }
 
-/** Logs are JSON too, and some say `"type":"info"`: an answer has an id or a version as well. */
+/** Logs may be JSON with `"type":"info"` too; an answer also has an id or a version. */
 function looksLikeAnswer(value: Record<string, unknown>): boolean {
   return typeof value.type === 'string' && isAnswerType(value.type) && ('id' in value || 'version' in value);
 }

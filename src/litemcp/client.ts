@@ -3,11 +3,11 @@
 
 import { type Clock, systemClock } from '../base/clock.ts';
 import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
-import type { InboundFault, Noise } from '../jsonrpc/channel.ts';
+import type { Noise } from '../base/noise.ts';
 import { isSilence } from '../requests/lost-request.ts';
 import { PendingRequests, type WaitOptions } from '../requests/pending-requests.ts';
 import type { Wire } from '../transport/wire.ts';
-import { AnswerReader, type AnswerSink } from './answer-reader.ts';
+import { type AnswerFault, AnswerReader, type AnswerSink } from './answer-reader.ts';
 import { type ArgumentValues, layOutArguments } from './arguments.ts';
 import { type CallResult, readCallResult, textOf } from './call-result.ts';
 import { envelope, type IOBasic } from './io-basic.ts';
@@ -88,6 +88,10 @@ export class LiteMcpClient {
   /** The tool, once `info` has been answered. */
   get tool(): Tool | undefined {
     return this.#tool;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   evidence(): Evidence {
@@ -185,8 +189,8 @@ export class LiteMcpClient {
     this.onerror?.(new PeerError('MESSAGE_INVALID', message));
   }
 
-  #unreadable(fault: InboundFault): void {
-    if (this.#pending.failUnreadable(fault.id as number | undefined, fault)) return;
+  #unreadable(fault: AnswerFault): void {
+    if (this.#pending.failUnreadable(fault.id, fault)) return;
     const where = `${fault.message} (at byte ${fault.offset})`;
     this.onerror?.(new PeerError(fault.code, `An answer could not be read: ${where}`, { evidence: this.evidence() }));
   }

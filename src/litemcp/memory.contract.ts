@@ -2,14 +2,15 @@
 
 import { type Duplex, duplexPair, type Readable, type Writable } from 'node:stream';
 import { blankLines } from '../framing/blank-lines.ts';
+import { clientOf } from '../mcp/client/client.ts';
 import { openClient } from '../mcp/client/open-client.ts';
-import type { ClientChannel, ClientOptions } from '../mcp/client/options.ts';
+import type { ClientOptions } from '../mcp/client/options.ts';
 import type { Server } from '../mcp/server/server.ts';
 import { memoryPair } from '../transport/stream-transport.ts';
 import { StreamWire } from '../transport/stream-wire.ts';
 import type { WireOptions } from '../transport/wire.ts';
+import { LiteMcpService } from './as-mcp.ts';
 import { LiteMcpClient, type LiteMcpClientOptions } from './client.ts';
-import { LiteMcpChannel, REVISION_SHOWN } from './mcp-channel.ts';
 import { LiteMcpServer, type LiteMcpServerOptions } from './server.ts';
 
 export const calculatorTool = {
@@ -117,17 +118,15 @@ export function gate<T = void>() {
 export async function mcpClientOf(server: Pick<Server, 'connect'>, options: ClientOptions = {}) {
   const [near, far] = memoryPair();
   await server.connect(far);
-  return mcpClientOver(near, options);
+  return openClient({ open: () => near, canReopen: false, key: undefined }, options);
 }
 
-/** Our MCP client of a LiteMCP server, on the channel that translates. */
-export async function mcpClientOfLite(server: LiteMcpServer, options: ClientOptions = {}) {
-  const [near, far] = duplexPair();
-  const connection = await server.serve(wireOver(far));
-  const client = await mcpClientOver(new LiteMcpChannel(wireOver(near)), { revision: REVISION_SHOWN, ...options });
-  return { client, connection };
+/** Our MCP client of a LiteMCP server. */
+export async function mcpClientOfLite(server: LiteMcpServer, options: LiteMcpClientOptions = {}) {
+  const { client: lite, connection } = await connected(server, options);
+  return { client: await mcpClientOver(lite), connection };
 }
 
-export function mcpClientOver<T extends ClientChannel>(channel: T, options: ClientOptions = {}) {
-  return openClient({ open: () => channel, canReopen: false, key: undefined }, options);
+export function mcpClientOver(lite: LiteMcpClient) {
+  return clientOf(new LiteMcpService(lite), {}, { link: lite });
 }

@@ -1,7 +1,8 @@
 // `standpipe/stdio`: transports over stdin and stdout, and over any other pair of byte streams.
 
 export { type Evidence, PeerError, type Phase, ProcessError, UsageError } from '../base/errors.ts';
-export type { InboundFault, Noise } from '../jsonrpc/channel.ts';
+export type { Noise } from '../base/noise.ts';
+export type { InboundFault } from '../jsonrpc/channel.ts';
 export { DEFAULT_INHERITED_ENV_VARS, getDefaultEnvironment } from '../process/launch/environment.ts';
 export type { StopRung, StopWaits } from '../process/tree/stop-ladder.ts';
 export type { Transport } from './message-transport.ts';

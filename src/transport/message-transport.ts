@@ -2,9 +2,10 @@
 // `Client` and `McpServer` and theirs under our peer.
 
 import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
+import type { Noise } from '../base/noise.ts';
 import type { Symptoms } from '../diagnosis/symptoms.ts';
 import { DEFAULT_MAX_FRAME_BYTES } from '../framing/framing.ts';
-import type { Channel, InboundFault, Noise, SendOptions } from '../jsonrpc/channel.ts';
+import type { Channel, InboundFault, SendOptions } from '../jsonrpc/channel.ts';
 import type { JsonRpcMessage } from '../jsonrpc/message.ts';
 import { MessageReader } from '../jsonrpc/message-reader.ts';
 import { messageText } from '../jsonrpc/message-text.ts';

@@ -46,7 +46,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
     types: [...wireTypes, '@standard-schema/spec'],
     lazyPackages: ['ajv'],
   },
-  litemcp: { folders: ['base', 'framing', 'requests', 'jsonrpc', 'mcp'], types: wireTypes },
+  litemcp: { folders: ['base', 'framing', 'requests', 'mcp'], types: ['transport/wire.ts'] },
   flow: { folders: ['base', 'jsonrpc'], types: ['framing', 'transport/wire.ts'] },
   process: { folders: ['base', 'secrets', 'diagnosis'], node: 'all', packages: ['cross-spawn'] },
   transport: { folders: ['base', 'framing', 'requests', 'jsonrpc', 'diagnosis', 'process'], node: io },

@@ -1,7 +1,7 @@
 // Pain points 8, 9 and 18: stray prints, stderr that nobody reads, children that eat the protocol's input.
 
 import { describe, expect, test } from 'vitest';
-import type { Noise } from '../../src/jsonrpc/channel.ts';
+import type { Noise } from '../../src/base/noise.ts';
 import { StderrRing } from '../../src/process/streams/stderr-ring.ts';
 import { fixtureTransport, startFixture } from '../fixtures/server.ts';
 

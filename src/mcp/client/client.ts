@@ -28,16 +28,26 @@ import { Lists } from './lists.ts';
 import { News } from './news.ts';
 import type { CallOptions, ClientChannel, ClientOptions, ListOptions, NewsOptions, ResourceUpdate } from './options.ts';
 import { OutputCheck } from './output-check.ts';
-import type { ServerFacts, Session } from './session.ts';
+import type { ServerFacts } from './session.ts';
 import type { AnyTools, ToolArguments, ToolName, ToolResult, ToolTypes } from './tool-types.ts';
 import { type Warning, Warnings } from './warnings.ts';
 import type { ListKind } from './watchers.ts';
 
 /** The connection of a client that has one of its own. */
 export interface Connection<T extends ClientChannel> {
-  transport: T;
-  session: Session;
-  warnings: Warnings;
+  transport?: T;
+  link: ClientLink;
+  warnings?: Warnings;
+}
+
+/** What a client needs of its connection beside the service. */
+export interface ClientLink {
+  onclose: ((cause: Error | undefined) => void) | undefined;
+  onerror: ((error: Error) => void) | undefined;
+  readonly isClosed: boolean;
+  /** Whether the server waits for the answer to a question. */
+  readonly isAsked?: boolean;
+  close(): Promise<void>;
 }
 
 export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolTypes = AnyTools> {
@@ -49,7 +59,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   onclose: ((cause: Error | undefined) => void) | undefined;
   /** Settles with the connection: with the reason, unless we closed it. */
   readonly closed: Promise<Error | undefined>;
-  readonly #session: Session | undefined;
+  readonly #link: ClientLink | undefined;
   readonly #lists: Lists;
   readonly #news: News;
   readonly #outputs: OutputCheck | undefined;
@@ -66,7 +76,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     this.service = service;
     this.server = server;
     this.transport = connection?.transport as T;
-    this.#session = connection?.session;
+    this.#link = connection?.link;
     this.#warnings = connection?.warnings ?? new Warnings(options.onWarning);
     this.#declaresRoots = options.roots !== undefined;
     const { revision, era } = server;
@@ -82,7 +92,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
         this.onclose?.(cause);
       };
     });
-    if (this.#session) this.#session.onclose = (cause) => this.#ended(cause);
+    if (this.#link) this.#link.onclose = (cause) => this.#ended(cause);
     this.#outputs = checkOutput ? new OutputCheck(this.#warnings) : undefined;
     const warn = this.#warnings.report;
     const onTools = (tools: Tool[]) => this.#outputs?.learn(tools);
@@ -90,7 +100,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     this.#lists = new Lists(source, { clock, warn, maxPages, maxItems, maxListBytes, onTools });
     this.#news = new News(service, {
       invalidate: (kind) => this.#lists.invalidate(kind),
-      endOf: () => (this.#session?.closed.aborted ? 'connection' : 'server'),
+      endOf: () => (this.#link?.isClosed ? 'connection' : 'server'),
       onError: (error) => this.onerror?.(error),
       warn,
     });
@@ -99,12 +109,11 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
 
   /** Something went wrong that no call can be blamed for. The connection goes on. */
   get onerror(): ((error: Error) => void) | undefined {
-    return this.#session ? this.#session.peer.onerror : this.#onerror;
+    return this.#link ? this.#link.onerror : this.#onerror;
   }
 
-  /** Held by the peer alone where there is one: it makes no errors that have no listener. */
   set onerror(listener: ((error: Error) => void) | undefined) {
-    if (this.#session) this.#session.peer.onerror = listener;
+    if (this.#link) this.#link.onerror = listener;
     else this.#onerror = listener;
   }
 
@@ -182,7 +191,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
       await this.ping({ timeoutMs, totalTimeoutMs: timeoutMs });
       return true;
     } catch (error) {
-      return this.#session?.peer.isAsked === true || !isSilence(error);
+      return this.#link?.isAsked === true || !isSilence(error);
     }
   }
 
@@ -230,7 +239,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
 
   /** Resolves when the server is gone. A client of a service that is not its own leaves that as it is. */
   async close(): Promise<void> {
-    if (this.#session) await this.#session.peer.close();
+    if (this.#link) await this.#link.close();
     else this.#ended();
   }
 
@@ -253,8 +262,12 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
 }
 
 /** A client of any service: handlers in this process, a server behind a pipe, a host behind a socket. */
-export async function clientOf(service: Service, options?: ClientOptions): Promise<Client<never>> {
+export async function clientOf(
+  service: Service,
+  options?: ClientOptions,
+  connection?: Connection<never>,
+): Promise<Client<never>> {
   const facts: ServiceFacts & Partial<ServerFacts> = await service.describe();
   const revision = facts.revision ?? NEWEST_MODERN;
-  return new Client(service, { ...facts, revision, era: eraOf(revision) }, options);
+  return new Client(service, { ...facts, revision, era: eraOf(revision) }, options, connection);
 }

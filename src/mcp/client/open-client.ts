@@ -115,7 +115,7 @@ class Attempts<T extends ClientChannel> {
       if (closed) throw new PeerError('CONNECTION_CLOSED', 'The server answered and then ended');
       peer.onerror = undefined;
       const session = this.#session(peer, agreement);
-      const connection = { transport: channel, session, warnings: this.#warnings };
+      const connection = { transport: channel, link: session, warnings: this.#warnings };
       return new Client(session, session.facts, this.#options, connection);
     } catch (error) {
       const killedByProbe = closed && negotiation.probed && plan.mayFallBack && !signal?.aborted;

@@ -63,6 +63,27 @@ export abstract class Session implements Service {
     peer.onOtherNotification((params, method) => this.watchers.notify(method, params));
   }
 
+  /** Held by the peer alone: it makes no errors that have no listener. */
+  get onerror(): ((error: Error) => void) | undefined {
+    return this.peer.onerror;
+  }
+
+  set onerror(listener: ((error: Error) => void) | undefined) {
+    this.peer.onerror = listener;
+  }
+
+  get isAsked(): boolean {
+    return this.peer.isAsked;
+  }
+
+  get isClosed(): boolean {
+    return this.closed.aborted;
+  }
+
+  close(): Promise<void> {
+    return this.peer.close();
+  }
+
   describe(): ServerFacts {
     return this.facts;
   }

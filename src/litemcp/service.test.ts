@@ -1,8 +1,7 @@
-import { type Duplex, duplexPair } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { ClientOptions } from '../mcp/client/options.ts';
-import { LiteMcpChannel, REVISION_SHOWN } from './mcp-channel.ts';
-import { calculator, gate, mcpClientOfLite, mcpClientOver, RawEnd, wireOver } from './memory.contract.ts';
+import type { LiteMcpClientOptions } from './client.ts';
+import { calculator, gate, mcpClientOfLite, mcpClientOver, rawServerOf } from './memory.contract.ts';
 import { LiteMcpServer } from './server.ts';
 
 const message = (id: number, type: string, data: object) =>
@@ -12,15 +11,13 @@ const resultOf = (id: number, text: string) =>
   message(id, 'result', { params: {}, response: { content: [{ type: 'string', data: text }], error: false } });
 
 /** An MCP client of a LiteMCP server that the test plays by hand. */
-async function opened(options: ClientOptions = {}, tool: object = echoTool) {
-  const [near, far] = duplexPair();
-  const raw = new RawEnd(far, far);
-  const channel = new LiteMcpChannel(wireOver(near));
-  const opening = mcpClientOver(channel, { revision: REVISION_SHOWN, ...options });
+async function opened(options: LiteMcpClientOptions = {}, tool: object = echoTool) {
+  const { raw, client: lite } = await rawServerOf(options);
+  const opening = mcpClientOver(lite);
   const { id, type } = await raw.nextJson();
   expect(type).toBe('get');
   raw.write(message(id as number, 'info', tool));
-  return { raw, channel, client: await opening };
+  return { raw, lite, client: await opening };
 }
 
 test('a LiteMCP server is an MCP server with one tool', async () => {
@@ -28,7 +25,7 @@ test('a LiteMCP server is an MCP server with one tool', async () => {
   expect(client.server).toMatchObject({
     info: { name: 'Calculator', version: '1.0.0', description: 'A simple calculator' },
     capabilities: { tools: {} },
-    revision: REVISION_SHOWN,
+    revision: '2026-07-28',
   });
   expect((await client.listTools()).tools).toMatchObject([{ name: 'Calculator' }]);
   expect(await client.callTool('Calculator', { a: 2, b: 3 })).toEqual({
@@ -74,13 +71,13 @@ describe('a call', () => {
     expect(raw.unread).toBe('');
   });
   test('may be answered after others, and amid noise', async () => {
-    const { client, raw, channel } = await opened();
+    const { client, raw, lite } = await opened();
     const calls = ['a', 'b'].map((text) => client.callTool('Echo', { text }));
     const ids = [(await raw.nextJson()).id, (await raw.nextJson()).id] as number[];
     raw.write(`loading…\n${resultOf(ids[1]!, 'B')}${resultOf(ids[0]!, 'A')}`);
     expect(await Promise.all(calls)).toMatchObject([{ content: [{ text: 'A' }] }, { content: [{ text: 'B' }] }]);
-    expect(channel.noiseCount).toBe(1);
-    expect(channel.evidence()).toMatchObject({ firstNoise: 'loading…' });
+    expect(lite.noiseCount).toBe(1);
+    expect(lite.evidence()).toMatchObject({ firstNoise: 'loading…' });
   });
   test('that is cancelled sends nothing, and its late answer disturbs nobody', async () => {
     const { client, raw } = await opened();
@@ -100,7 +97,7 @@ describe('a call', () => {
     expect(errors).toEqual([]);
   });
   test('that is not answered in time says so', async () => {
-    const { client } = await opened({ requestTimeoutMs: 20 });
+    const { client } = await opened({ timeoutMs: 20 });
     await expect(client.callTool('Echo', { text: 'x' })).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
   });
   test.each([
@@ -156,18 +153,16 @@ describe('the end of the server', () => {
 
 describe('a server that cannot be opened', () => {
   test('because it refuses to say what it is, in its words', async () => {
-    const [near, far] = duplexPair();
-    const raw = new RawEnd(far, far);
-    const opening = mcpClientOver(new LiteMcpChannel(wireOver(near)), { revision: REVISION_SHOWN });
+    const { raw, client } = await rawServerOf();
+    const opening = mcpClientOver(client);
     const { id } = await raw.nextJson();
     const response = { content: [{ type: 'string', data: 'not today' }], error: true };
     raw.write(message(id as number, 'result', { params: {}, response }));
-    await expect(opening).rejects.toMatchObject({ message: expect.stringContaining('The server refused: not today') });
+    await expect(opening).rejects.toMatchObject({ message: expect.stringContaining('the server refused: not today') });
   });
   test('because its tool is none', async () => {
-    const [near, far] = duplexPair();
-    const raw = new RawEnd(far, far);
-    const opening = mcpClientOver(new LiteMcpChannel(wireOver(near)), { revision: REVISION_SHOWN });
+    const { raw, client } = await rawServerOf();
+    const opening = mcpClientOver(client);
     const { id } = await raw.nextJson();
     raw.write(message(id as number, 'info', { name: '' }));
     await expect(opening).rejects.toMatchObject({
