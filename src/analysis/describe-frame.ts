@@ -12,7 +12,7 @@ import { traceMessage } from '../jsonrpc/recover-id.ts';
 import { describeLiteFrame } from './lite-frame.ts';
 
 export interface MessageDescription {
-  /** `invalid`: JSON-RPC gone wrong; `problem` says how. */
+  /** `invalid`: broken JSON-RPC, explained by `problem`. */
   kind: 'request' | 'notification' | 'response' | 'invalid';
   /** Of what is invalid: it was meant as an answer. */
   isResponse?: true;
@@ -22,7 +22,7 @@ export interface MessageDescription {
   tool?: string;
   /** Of a request that asks for progress, or of the progress itself. */
   progressToken?: RequestId;
-  /** Which request a `notifications/cancelled` gives up. */
+  /** The request that a `notifications/cancelled` cancels. */
   cancels?: RequestId;
   error?: { code: number; message: string };
   /** The tool ran and reported a failure (`isError`). */
@@ -34,7 +34,7 @@ export interface FrameDescription {
   kind: MessageDescription['kind'] | 'batch' | 'noise';
   /** One, or those of a batch, or none of noise. */
   messages: MessageDescription[];
-  /** What is no message: all of it, or what stands before a message on the same line. At most 1,024 characters. */
+  /** Text that is not a message: the whole frame, or what precedes a message on the same line. At most 1,024 characters. */
   noise?: string;
   /** LiteMCP: the rules of MCP do not apply. */
   lite?: true;
@@ -123,7 +123,7 @@ function isId(value: unknown): value is RequestId {
 const idAtTheEnd = /"id"\s*:\s*(-?\d+|"(?:[^"\\]|\\.)*")[^{}[\]]*\}\s*$/;
 const toolAtTheStart = /"params"\s*:\s*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")/;
 
-/** Of a frame that was too long to keep, the ends tell. Many programs write `id` last. */
+/** Of a frame that was too long to store, only the ends are known. Many programs write `id` last. */
 function describeCut(frame: FrameFact): FrameDescription {
   const head = decodeText(frame.payload);
   if (head.trimStart().startsWith('[')) return { kind: 'batch', messages: [] };

@@ -1,5 +1,5 @@
-// Descriptions of the frames of one store, kept by sequence number: the store makes a new object each time it returns a
-// frame, so that the object is no key. Bounded in bytes; the oldest are dropped and made again when they are needed.
+// Descriptions of the frames of one store, kept by sequence number: the store returns a new
+// object each time, so the object cannot be the key. Bounded in bytes; the oldest are dropped and made again when needed.
 
 import type { FrameEvent } from '../flow/event.ts';
 import { describeFrame, type FrameDescription, type MessageDescription } from './describe-frame.ts';

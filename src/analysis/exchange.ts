@@ -1,4 +1,4 @@
-// A request and what became of it.
+// A request and its outcome.
 
 import type { FlowDirection } from '../flow/event.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
@@ -38,7 +38,7 @@ export function latencyMs(exchange: Exchange): number | undefined {
   return exchange.answerSeq === undefined ? undefined : exchange.endMs! - exchange.startMs;
 }
 
-/** Every server of an older revision answers `server/discover` with an error, and is asked with `initialize` then. */
+/** A server of an older revision answers `server/discover` with an error, and gets `initialize` then. */
 export function isRefusedProbe({ method, outcome }: Exchange): boolean {
   return method === 'server/discover' && outcome === 'error';
 }

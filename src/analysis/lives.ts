@@ -1,4 +1,4 @@
-// The lives of a server, one for each of its processes, read off the events as they come. Bounded: the newest stay.
+// The processes ("lives") of each server, as the events show them. Bounded: the newest are kept.
 
 import { decodeText } from '../base/decode-text.ts';
 import type { FlowEvent } from '../flow/event.ts';
@@ -22,13 +22,13 @@ export interface Life {
 
 const MOST_LIVES = 200;
 const MOST_SERVERS = 1_000;
-/** More is kept than is shown, so that no secret is cut in two before it is found. */
+/** More is kept than is shown, so that no secret is cut before it is found. */
 const KEPT_STDERR_CHARS = 16 * 1024;
 const SHOWN_STDERR_CHARS = 4096;
 
 export class Lives {
   readonly #byServer = new Map<string, Map<number, Life>>();
-  /** A host says itself when they are ready. */
+  /** Servers of a host, which reports their states. */
   readonly #saysStates = new Set<string>();
 
   get servers(): string[] {
@@ -44,7 +44,7 @@ export class Lives {
     }));
   }
 
-  /** Says whether something changed that people see at once. */
+  /** Returns whether something changed that is shown at once. */
   see(event: FlowEvent): boolean {
     const life = this.#life(event);
     switch (event.kind) {
@@ -73,7 +73,7 @@ export class Lives {
     }
   }
 
-  /** Where nobody says when a server is ready, its first answer does. */
+  /** Without state events, a server counts as ready at its first answer. */
   answered({ server, life, endMs }: Exchange): void {
     const known = this.#byServer.get(server)?.get(life);
     if (known && !this.#saysStates.has(server)) known.readyAtMs ??= endMs;

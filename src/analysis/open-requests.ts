@@ -1,6 +1,6 @@
 // Requests without an answer, for every process that has some: by id and by progress token, the two directions apart. A
-// process is known as long as a request of it is open. Those whose last one was answered are swept out now and then, so
-// that a recording with a million names of servers costs no more than one with the names that still wait.
+// process is known as long as a request of it is open. Processes without open requests are removed from time to time,
+// so that a recording with a million server names costs no more than the names that still wait.
 
 import type { FlowDirection, FlowStamp } from '../flow/event.ts';
 import { numberInText, type RequestId } from '../jsonrpc/message.ts';

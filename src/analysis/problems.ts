@@ -1,11 +1,11 @@
-// What goes wrong, explained in words where it shows. Each problem is told once for a server and counted after that.
+// Problems of servers, with an explanation and the event where each showed first. Each is listed once per server and counted.
 
 import { diagnoseLine } from '../diagnosis/diagnose.ts';
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import { describeFrame, type FrameDescription } from './describe-frame.ts';
 import { keepNewest } from './keep-newest.ts';
 
-/** Something worth explaining in words, with the event where it shows. */
+/** A problem with its explanation and the event where it showed first. */
 export interface Problem {
   kind:
     | 'stdout-pollution'
@@ -25,10 +25,10 @@ export interface Problem {
 }
 
 const SLOW_START_MS = 5_000;
-/** This many bad ends within that time are a loop, whoever starts the server again. */
+/** This many failed exits within that time are a loop, also where another program restarts the server. */
 const LOOP_EXITS = 4;
 const LOOP_MS = 30_000;
-/** A peer that invents servers stays bounded. */
+/** Bounds what a peer that invents servers can add. */
 const MOST_PROBLEMS = 1_000;
 const MOST_SERVERS = 1_000;
 
@@ -81,11 +81,11 @@ const words: Record<Kind, { title: string; explanation: string }> = {
 
 /** What is remembered of a server between its events. */
 interface Watched {
-  /** Since when it has said nothing. */
+  /** Since when it has sent nothing. */
   silentSinceMs?: number | undefined;
-  /** It was asked for the modern era, and has not been ready since. */
+  /** `server/discover` was sent, and the server has not been ready since. */
   probed?: boolean;
-  /** It was told to stop: what comes of that is no problem. */
+  /** It was asked to stop, so its exit is not a problem. */
   stopping?: boolean;
   badExitsMs: number[];
 }
@@ -103,7 +103,7 @@ export class Problems {
     return [...this.#found.values()];
   }
 
-  /** Says whether there is something new. */
+  /** Returns whether the list changed. */
   see(event: FlowEvent): boolean {
     const kinds = this.#kindsOf(event, this.#of(event.server));
     for (const kind of kinds) this.note(kind, event.server, event.seq, () => this.#detailOf(kind, event));
@@ -173,7 +173,7 @@ function badExitKinds(atMs: number, watched: Watched): Kind[] {
   return ['exit-with-error', 'crash-loop'];
 }
 
-/** A server that is asked the old way after the modern one did not understand the modern way: by error, silence or death. */
+/** `initialize` after `server/discover` means that the server did not support the latter: it failed, stayed silent or exited. */
 function sentKinds(_: FrameEvent, { messages }: FrameDescription, watched: Watched): Kind[] {
   const method = messages[0]?.method;
   if (method === 'server/discover') watched.probed = true;

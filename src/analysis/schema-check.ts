@@ -29,7 +29,7 @@ interface MethodSchemas {
 const MOST_VIOLATIONS = 20;
 const schemasByMethod = loadedOnce(loadSchemas);
 
-/** Of a frame that is no JSON there are none: what reads the frame reports that. */
+/** A frame that is not JSON has none: that is reported by its description. */
 export async function frameViolations({ payload }: FrameFact, exchanges: readonly Exchange[]): Promise<string[]> {
   let json: unknown;
   try {
@@ -48,7 +48,7 @@ export async function schemaViolations(json: unknown, exchanges: readonly Exchan
 }
 
 function check(message: unknown, exchanges: readonly Exchange[], schemas: Map<string, MethodSchemas>): string[] {
-  if (!isObject(message) || message.jsonrpc !== '2.0') return []; // told already by whoever read the frame
+  if (!isObject(message) || message.jsonrpc !== '2.0') return []; // reported by the description of the frame
   const { id, method, params, result } = message;
   if (typeof method === 'string') {
     const asked = schemas.get(method)?.asked;

@@ -1,6 +1,6 @@
 // Memory for what passes: copies of the bytes, and where in them each frame begins and ends. A block is filled from the
-// front and never written over, so that a frame that was handed out stays as it is. It is freed when neither the store
-// nor anybody else has a frame in it. Many frames share one: an object for each would cost a busy pipe a good part of its speed.
+// front and never written over, so that a frame that was handed out stays as it is. It is freed when nothing
+// refers to a frame in it any more. Many frames share one: an object for each would slow down a busy pipe.
 
 const BLOCK_BYTES = 256 * 1024;
 /** A start and an end for each frame. */

@@ -11,7 +11,7 @@ export class CapturedFrame implements FrameEvent {
   readonly direction: FlowDirection;
   readonly length: number;
   readonly offset: number | undefined;
-  /** The payload is block[start, start + length): for whoever can do without a view. */
+  /** The payload is block[start, start + length): for readers that need no view. */
   readonly #block: Uint8Array;
   readonly #start: number;
 

@@ -1,5 +1,5 @@
-// The events of a store, oldest first, by their numbers: in at one end, out at the other, found by halving. Counts what
-// they weigh; who is dropped when is for the store to say.
+// The events of a store by sequence number, oldest first: a queue with binary search. Counts the memory of its events; the
+// store decides when to drop them.
 
 import type { FlowEvent } from './event.ts';
 import { FRAME_BYTES, FrameRun } from './frame-run.ts';

@@ -1,6 +1,6 @@
 // The one record of what happened: everything that a server, its pipe and its process did, in order, on one clock.
-// Events are plain facts. What a frame means (a request, noise, half a message) is found when somebody looks
-// (describe-frame.ts) and never at capture, so that watching costs the watched nothing that matters.
+// Events are plain facts. What a frame means (a request, noise, half a message) is determined when it is displayed
+// (analysis/describe-frame.ts) and never at capture, so that capture does not slow the traffic down.
 
 import type { FrameFaultCode } from '../framing/framing.ts';
 
@@ -18,7 +18,7 @@ export interface FlowStamp {
 
 export interface SpawnFact {
   readonly kind: 'spawn';
-  /** For people to read. */
+  /** For display. */
   readonly command: string;
   readonly pid: number;
 }

@@ -1,5 +1,5 @@
 // Frames that came or went together: all that they have in common once, and where each begins and ends. A frame becomes
-// an object when somebody looks at it.
+// an object when it is read.
 
 import type { Block } from './blocks.ts';
 import { CapturedFrame } from './captured-frame.ts';

@@ -1,5 +1,5 @@
 // What happened, newest first to stay: bounded in bytes and in events, and open about what it had to drop. Capturing a
-// frame is a copy and an object; nobody parses anything here. A listener that throws loses its place and nothing else.
+// frame is a copy and an object; nothing is parsed here. A listener that throws is removed and does not affect the others.
 // Knows nothing of files, sockets or pages.
 
 import { type Clock, systemClock } from '../base/clock.ts';
@@ -24,7 +24,7 @@ export interface FlowStoreOptions {
 export type FlowListener = (event: FlowEvent) => void;
 
 export const DEFAULT_KEEP_FRAME_BYTES = 1024 * 1024;
-/** Below this its frames are copied one by one: what is no frame, or not yet one, need not be kept. */
+/** The frames of a smaller chunk are copied one by one, so that bytes that are not (yet) a frame are not kept. */
 const SMALLEST_SHARED_CHUNK_BYTES = 4096;
 
 export class FlowStore {
@@ -126,7 +126,7 @@ export class FlowStore {
       return;
     }
     let run = this.#run;
-    // By its place too: whoever reads into one buffer again and again shows us the same object with other bytes in it.
+    // The offset is compared too: a reader that reuses its buffer passes the same object with other bytes in it.
     if (run === undefined || this.#runChunk !== chunk || run.offset !== offset - start || !run.block.hasRoom(0, 2)) {
       run = this.#capture(server, life, direction, chunk, offset - start, 1);
       this.#run = run;

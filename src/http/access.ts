@@ -1,6 +1,5 @@
-// Who may talk to the Inspector: a page that was opened with the token of this launch, on this machine, and nobody else.
-// A web page from elsewhere cannot know the token, is refused by its Origin, and gets nowhere by rebinding a name to
-// 127.0.0.1, because the Host is checked too.
+// Access control: only a page of this server that has the token of this start is served. A page of another site does not know
+// the token and is refused by its Origin. DNS rebinding to 127.0.0.1 fails because the Host is checked too.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -19,7 +18,7 @@ export class Access {
     this.#hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`]);
   }
 
-  /** For everything: a foreign Host or Origin gets nothing, not even the page. */
+  /** For every request: a foreign Host or Origin is refused, even for the page. */
   refuseForeign(request: IncomingMessage): Refusal | undefined {
     const { headers } = request;
     const { host, origin } = headers;
@@ -35,9 +34,9 @@ export class Access {
     return undefined;
   }
 
-  /** For the API: without the token nothing is told, and no page but ours may ask. */
-  refuseStranger({ headers }: IncomingMessage, query: URLSearchParams): Refusal | undefined {
-    // Another port of this machine is the same site, and another program.
+  /** For the API: the token is required, and requests of other pages are refused. */
+  refuseUnauthorized({ headers }: IncomingMessage, query: URLSearchParams): Refusal | undefined {
+    // Another port of this machine is the same site but another program.
     if (headers['sec-fetch-site'] === 'same-site') {
       return { status: 403, message: 'Refused: requested by a page of another program on this machine' };
     }
@@ -50,7 +49,7 @@ export class Access {
     };
   }
 
-  /** A link to the page with the token in it, followed from a file of ours or from an editor: no other site knows it. */
+  /** A link to the page with the token, followed from a terminal, a file or an editor: no other site knows the token. */
   #isOurLink({ method, url = '', headers }: IncomingMessage): boolean {
     const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
     if (method !== 'GET' || !isNavigation || !url.startsWith('/?')) return false;

@@ -1,56 +1,56 @@
-// Who is connected. Any user of this machine can open a connection to a port of the loopback and leave it open. Those that
-// have not shown the token share a few places, and the newest takes that of the oldest: nobody can lock out the owner, whose
-// connections are counted apart and closed by nobody but him.
+// Limits on open connections. Any user of this machine can open connections to a loopback port and leave them open. Connections
+// that have not shown the token share a few places, and the newest replaces the oldest. Those with the token are counted
+// separately and never closed for others, so that the owner cannot be locked out.
 
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { HttpProblem } from './http-problem.ts';
 
-const MOST_STRANGERS = 64;
+const MOST_UNAUTHENTICATED = 64;
 const MOST_OWNED = 256;
-/** How long one without the token may neither send nor take anything. */
-const STRANGER_IDLE_MS = 10_000;
+/** How long a connection without the token may be idle. */
+const UNAUTHENTICATED_IDLE_MS = 10_000;
 
 export class Connections {
-  /** Oldest first; true for those whose request is being answered. */
-  readonly #strangers = new Map<Socket, boolean>();
+  /** Oldest first; true while a request is being answered. */
+  readonly #unauthenticated = new Map<Socket, boolean>();
   readonly #owned = new Set<Socket>();
 
   constructor(server: Server) {
-    server.timeout = STRANGER_IDLE_MS;
-    server.maxConnections = MOST_STRANGERS + MOST_OWNED;
+    server.timeout = UNAUTHENTICATED_IDLE_MS;
+    server.maxConnections = MOST_UNAUTHENTICATED + MOST_OWNED;
     server.on('connection', (socket: Socket) => {
-      this.#strangers.set(socket, false);
+      this.#unauthenticated.set(socket, false);
       socket.once('close', () => {
-        this.#strangers.delete(socket);
+        this.#unauthenticated.delete(socket);
         this.#owned.delete(socket);
       });
-      if (this.#strangers.size > MOST_STRANGERS) this.#dropOne(socket);
+      if (this.#unauthenticated.size > MOST_UNAUTHENTICATED) this.#dropOne(socket);
     });
     server.on('request', ({ socket }, response) => {
-      if (!this.#strangers.has(socket)) return;
-      this.#strangers.set(socket, true);
+      if (!this.#unauthenticated.has(socket)) return;
+      this.#unauthenticated.set(socket, true);
       response.once('close', () => {
-        if (this.#strangers.has(socket)) this.#strangers.set(socket, false);
+        if (this.#unauthenticated.has(socket)) this.#unauthenticated.set(socket, false);
       });
     });
   }
 
-  /** It has shown the token. */
+  /** The connection has shown the token. */
   admit(socket: Socket): void {
     if (this.#owned.has(socket)) return;
     if (this.#owned.size >= MOST_OWNED) {
       throw new HttpProblem(503, `${MOST_OWNED} connections are open: close some of them first`);
     }
-    this.#strangers.delete(socket);
+    this.#unauthenticated.delete(socket);
     this.#owned.add(socket);
   }
 
-  /** One that asks for nothing, or else the oldest. */
+  /** An idle one, or else the oldest. */
   #dropOne(newest: Socket): void {
-    const others = [...this.#strangers].filter(([socket]) => socket !== newest);
+    const others = [...this.#unauthenticated].filter(([socket]) => socket !== newest);
     const [socket] = others.find(([, isAnswered]) => !isAnswered) ?? others[0]!;
-    this.#strangers.delete(socket);
+    this.#unauthenticated.delete(socket);
     socket.destroy();
   }
 }

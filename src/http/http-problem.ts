@@ -1,4 +1,4 @@
-// What is answered when a request cannot be served: a status for the machine, words for people.
+// The answer to a request that cannot be served: a status and a message.
 
 import { describeError } from '../base/error-json.ts';
 import { StandpipeError } from '../base/errors.ts';
@@ -22,7 +22,7 @@ export function problemBody(thrown: unknown): ApiProblem {
   return { error: { code, message, hint } };
 }
 
-/** A name that nobody has is the asker's mistake; what a server does wrong is not a failure of the Inspector's. */
+/** An unknown name is a fault of the request; a failure of a server is not a failure of the Inspector. */
 export function statusOf(thrown: unknown): number {
   if (thrown instanceof HttpProblem) return thrown.status;
   if (!(thrown instanceof StandpipeError)) return 500;

@@ -1,5 +1,5 @@
-// Reads the JSON of a request, bounded. Only `application/json` is taken: a form of a foreign page cannot send that
-// without asking first, and is refused when it asks.
+// Reads the JSON of a request, bounded. Only `application/json` is accepted: a form of a foreign page cannot send
+// that without a preflight, which is refused.
 
 import type { IncomingMessage } from 'node:http';
 import { HttpProblem } from './http-problem.ts';
@@ -18,7 +18,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** A body that is too large is read to its end and thrown away, within reason: who is still sending hears no answer. */
+/** A body that is too large is read to its end and discarded, up to a limit: a client that is still sending does not read the answer. */
 async function readText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

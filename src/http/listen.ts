@@ -1,14 +1,14 @@
-// Takes a port of this machine's loopback for a server, and hears of what goes wrong with it as long as it lives.
+// Listens on a loopback port, and reports later errors of the server.
 
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { UsageError } from '../base/errors.ts';
 
-/** Never another: what is shown here is nobody else's business. */
+/** The only address that is used: nothing is reachable from other machines. */
 export const LOOPBACK = '127.0.0.1';
 const MOST_TRIES = 20;
 
-/** A port that is busy moves on to the next; 0 takes any that is free. `onError`: what goes wrong when it listens already. */
+/** If a port is in use, the next one is tried; 0 takes any free port. `onError`: for errors while it listens. */
 export async function listen(server: Server, firstPort: number, onError: (error: Error) => void): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

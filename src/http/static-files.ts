@@ -1,5 +1,4 @@
-// The page's own files, from the folder they were built to and from nowhere else: neither by a path that climbs, however
-// it is spelled, nor by a link that leads out.
+// Static files of one folder. Neither a path with `..`, in any encoding, nor a symbolic link leads out of it.
 
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
@@ -18,7 +17,7 @@ const types: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** Scripts and styles only from here; nothing from outside; images and sound also from the data that servers send. */
+/** Scripts and styles only from this server; images and audio also from data of tool servers; nothing from elsewhere. */
 export const pageHeaders: Record<string, string> = {
   ...safeHeaders,
   'content-security-policy': [
@@ -36,7 +35,7 @@ export const pageHeaders: Record<string, string> = {
   ].join('; '),
 };
 
-/** The file that a path of a request means, or nothing. `path` is still encoded. */
+/** The file of a request path, which is still encoded. */
 export async function findFile(folder: string, path: string): Promise<{ file: string; size: number } | undefined> {
   const segments = decode(path)?.split('/').slice(1);
   if (!segments || segments.some((segment) => segment.startsWith('.') || /[\\\0:]/.test(segment))) return undefined;

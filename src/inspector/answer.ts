@@ -67,7 +67,7 @@ async function answerApi(
   query: URLSearchParams,
   { access, connections, api, masked }: Site,
 ): Promise<void> {
-  const refusal = access.refuseStranger(request, query);
+  const refusal = access.refuseUnauthorized(request, query);
   if (refusal) throw new HttpProblem(refusal.status, refusal.message);
   connections.admit(request.socket);
   const { route, names } = api.find(request.method ?? '', path);
@@ -80,7 +80,7 @@ async function answerApi(
   sendJson(response, 200, route.redacts ? result : redaction.value(result));
 }
 
-/** A DELETE comes without one, and no page can send it elsewhere without asking first. */
+/** A DELETE has none, and a foreign page cannot send one without a preflight. */
 function needsBody({ method, headers }: IncomingMessage): boolean {
   if (method === 'POST') return true;
   return method === 'DELETE' && (headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0);

@@ -27,7 +27,7 @@ export type { LatencyRow, Life, Problem };
 
 /** `GET /api/overview` */
 export interface Overview {
-  /** What is looked at: a host that runs, a tap, or a recording. */
+  /** What is inspected: a running host, a tap, or a recording. */
   source: { kind: 'host' | 'tap' | 'recording'; title: string; startedAt: string; live: boolean };
   servers: InspectedServer[];
   /** Where the page may act: call tools, start and stop. A tap or a recording can only be watched. */
@@ -53,7 +53,7 @@ export interface Reach {
   server?: string;
   /** Such as `--config FILE`. */
   options: readonly string[];
-  /** What stands behind `--`, of a server that no config knows. */
+  /** The command after `--`, for a server that is in no config. */
   command?: readonly string[];
 }
 
@@ -76,9 +76,9 @@ export interface EventRow {
   /** The other half: the answer of a request, the request of an answer, progress or cancel. */
   pairSeq?: number;
   error?: string;
-  /** What became of it, where that is no failure: it was cancelled, or asked of a server that is too old for it. */
+  /** The outcome, if it is not a failure: cancelled, or not supported by an older server. */
   note?: string;
-  /** One line for people. */
+  /** One line of text. */
   summary: string;
 }
 
@@ -109,7 +109,7 @@ export interface SearchPage {
 
 /**
  * `POST /api/export`: these events with all their bytes, as a recording (docs/recordings.md), streamed. They are numbered from 1 on;
- * a gap in the numbers stands for events that the store no longer has.
+ * a gap in the numbers stands for events that the store has dropped.
  */
 export interface ExportRequest {
   /** First and last `seq` of each, rising. */

@@ -1,5 +1,5 @@
 // Makes a running tap or host findable: a descriptor in the runtime folder, and a socket beside it that streams its flow.
-// Nothing here is needed for the traffic: whoever announces goes on without when it fails.
+// The traffic does not depend on it: if announcing fails, the program continues without.
 
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export interface Announced {
   close(): Promise<void>;
 }
 
-/** Rejects with what the system says where there is no folder to be trusted or no socket to be had. */
+/** Rejects with the error of the system if the folder is not safe or the socket cannot be opened. */
 export async function announce(
   store: FlowStore,
   about: Announcement,

@@ -8,11 +8,11 @@ export interface LiveDescriptor {
   standpipe: 'live';
   version: 1;
   kind: 'tap' | 'host';
-  /** For people to read: of a tap, the server's name. */
+  /** For display. Of a tap, the name of the server. */
   name: string;
   pid: number;
   startedAt: string;
-  /** Streams the flow, in the format of recordings, to whoever connects. */
+  /** Streams the flow, in the format of recordings, to each program that connects. */
   socket: string;
   /** Of a host: where it takes commands. */
   control?: string | undefined;

@@ -11,13 +11,13 @@ import { isTrusted, runtimeFolder } from './runtime-folder.ts';
 
 export async function findLive(folder: string = runtimeFolder()): Promise<LiveDescriptor[]> {
   if (!isTrusted(folder)) return [];
-  const names = await readdir(folder).catch(() => []); // no folder: nobody was ever announced
+  const names = await readdir(folder).catch(() => []); // no folder: nothing was ever announced
   const files = names.filter((name) => name.endsWith('.json')).map((name) => join(folder, name));
   const found = await Promise.all(files.map(check));
   return found.filter((live) => live !== undefined).sort((a, b) => a.startedAt.localeCompare(b.startedAt));
 }
 
-/** The stream of its events. Rejects with what the system says where nobody answers. */
+/** The stream of its events. Rejects with the error of the system if there is no answer. */
 export function connectLive(live: LiveDescriptor): Promise<Socket> {
   return connectLocal(live.socket);
 }

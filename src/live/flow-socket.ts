@@ -1,5 +1,5 @@
 // A Unix socket that streams a store to viewers, in the format of recordings: the header, what the store holds, and then
-// what happens. Costs nothing while nobody watches. Viewers only listen: what they send is thrown away.
+// what happens. Costs nothing without viewers. Viewers only read: what they send is discarded.
 
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Timer } from '../base/clock.ts';

@@ -1,4 +1,4 @@
-// Where running taps and hosts can be found: one folder for each user, which nobody else can read or put things into.
+// Where running taps and hosts can be found: one folder per user, which only that user can read and write.
 
 import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';

@@ -1,4 +1,4 @@
-// The frame around the views: where one can go, what is looked at and whether it is still there.
+// The frame around the views: navigation, what is inspected, and the state of the connection.
 
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Announcements } from './parts/announcements.tsx';

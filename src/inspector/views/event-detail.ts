@@ -1,4 +1,4 @@
-// One event in full: its bytes, what they say, and what is wrong with them in words.
+// One event in full: its bytes, its content and its problems in words.
 
 import type { Evidence } from '../../base/errors.ts';
 import { isNestedTooDeeply } from '../../base/nesting.ts';
@@ -7,7 +7,7 @@ import type { EventDetail, Life } from '../api.ts';
 import type { Redaction } from '../redaction.ts';
 import type { InspectorView } from './view.ts';
 
-/** Its shape is checked as it is; what is shown of it went through the redaction. */
+/** The original is validated; only the redacted event is shown. */
 export async function eventDetail(
   view: InspectorView,
   original: FlowEvent,
@@ -33,7 +33,7 @@ export async function eventDetail(
   };
 }
 
-/** What is known of the process, at the events where people ask why. */
+/** Facts about the process, for the events that end it. */
 function evidenceOf(view: InspectorView, event: FlowEvent, { text }: Redaction): Evidence | undefined {
   const isAnEnd = event.kind === 'exit' || event.kind === 'stop' || event.kind === 'error';
   if (!isAnEnd && !(event.kind === 'state' && event.to !== 'ready' && event.to !== 'starting')) return undefined;

@@ -14,7 +14,7 @@ type RowUpdate = LiveMessages['updates'][number];
 const SUMMARY_CHARS = 160;
 /** The longest UTF-8 of a character. */
 const SUMMARY_BYTES = SUMMARY_CHARS * 4;
-/** More than is shown is looked at, so that no secret is cut in two before it is found. */
+/** More than is shown is searched, so that no secret is cut before it is found. */
 const SEARCHED_BYTES = SUMMARY_BYTES + 16 * 1024;
 
 export const asItIs: Redact = (text) => text;
@@ -48,7 +48,7 @@ export function toRow(event: FlowEvent, analysis: Analysis, redact: Redact = asI
   return row;
 }
 
-/** What the row of a request becomes when its fate is known. */
+/** The change of a request's row when its outcome is known. */
 export function toUpdate(seq: number, analysis: Analysis, redact: Redact = asItIs): RowUpdate {
   const update: RowUpdate = { seq };
   for (const exchange of analysis.exchangesOf(seq)) fillFate(update, exchange, redact);
@@ -77,7 +77,7 @@ function fillFrame(row: EventRow, event: FrameEvent, analysis: Analysis, redact:
   fillFate(row, exchange, redact);
 }
 
-/** Several messages in one frame: the row names them all, and tells the slowest and the first that failed. */
+/** Several messages in one frame: the row names all, with the longest latency and the first failure. */
 function fillBatch(
   row: EventRow,
   event: FrameEvent,
@@ -123,7 +123,7 @@ function fillFate(row: RowUpdate, exchange: Exchange, redact: Redact): void {
   if (error !== undefined) row.error ??= error;
 }
 
-/** What looks like a failure and is none. */
+/** Outcomes that look like failures but are not. */
 function noteOf(exchange: Exchange): string | undefined {
   if (exchange.outcome === 'cancelled') return 'cancelled';
   return isRefusedProbe(exchange) ? 'not supported by this server: it uses an older revision' : undefined;

@@ -1,5 +1,5 @@
-// The events that were asked for, as a recording: streamed, however many there are, at the speed of whoever takes it. They
-// are numbered anew, since what was not asked for is not missing; a gap in the numbers stands for what the store has dropped.
+// The requested events as a recording, streamed with backpressure. They are renumbered, because events that were not requested
+// are not missing; a gap in the numbers stands for events that the store has dropped.
 
 import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
@@ -35,7 +35,7 @@ export function readRanges(body: unknown): readonly Range[] {
   return ranges;
 }
 
-/** Resolves when all was handed over, or when nobody takes it any more. */
+/** Resolves when everything was sent, or when the client is gone. */
 export async function sendRecording(
   response: ServerResponse,
   source: InspectorSource,

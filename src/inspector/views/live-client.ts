@@ -1,6 +1,6 @@
-// One page that follows. It takes rows from the store at its own speed, and of everything else only the newest state waits
-// for it, so that no queue grows: a page that has missed too much is told to `resync` and let go, and one that takes nothing
-// for a while is let go too.
+// One page that follows the events. It reads rows from the store at its own speed; of everything else only the newest state is
+// kept for it, so that no queue grows. A page that has missed too much gets `resync` and is disconnected; one that reads
+// nothing for a while is disconnected too.
 
 import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '../../base/clock.ts';

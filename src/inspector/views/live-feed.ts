@@ -1,4 +1,4 @@
-// Tells all open pages what happens, as server-sent events.
+// Sends all open pages what happens, as server-sent events.
 
 import type { ServerResponse } from 'node:http';
 import type { AnalysisChange } from '../../analysis/analysis.ts';
@@ -8,15 +8,15 @@ import { safeHeaders } from '../../http/respond.ts';
 import type { CallUpdate } from '../api.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Redaction } from '../redaction.ts';
+import { BackgroundValidation } from './background-validation.ts';
 import { LiveClient } from './live-client.ts';
-import { SchemaPatrol } from './schema-patrol.ts';
 import type { InspectorView } from './view.ts';
 
 const MOST_PAGES = 32;
 const BEAT_MS = 15_000;
 
 export interface Following {
-  /** The newest event that the page has; without it, only what is new is told. */
+  /** The newest event that the page has; without it, only new events are sent. */
   after: number | undefined;
   redaction: Redaction;
 }
@@ -25,14 +25,14 @@ export class LiveFeed {
   readonly #view: InspectorView;
   readonly #clock: Clock;
   readonly #clients = new Set<LiveClient>();
-  readonly #patrol: SchemaPatrol;
+  readonly #validation: BackgroundValidation;
   #beat: Timer | undefined;
   #asksServers = false;
 
   constructor(view: InspectorView, clock: Clock = systemClock) {
     this.#view = view;
     this.#clock = clock;
-    this.#patrol = new SchemaPatrol(view);
+    this.#validation = new BackgroundValidation(view);
     view.onChange = (change) => this.#changed(change);
     view.source.questions?.watch({
       asked: (question) => this.#each((client) => client.putQuestion('question', question)),
@@ -57,7 +57,7 @@ export class LiveFeed {
     this.#counted();
     client.pump();
     this.#tellServers();
-    void this.#patrol.walk();
+    void this.#validation.run();
   }
 
   call(update: CallUpdate): void {
@@ -68,11 +68,11 @@ export class LiveFeed {
   close(): void {
     this.#view.source.questions?.watch(undefined);
     this.#beat?.cancel();
-    this.#patrol.stop();
+    this.#validation.stop();
     for (const client of this.#clients) client.end();
   }
 
-  /** What a page cannot ask for: it may have been away when it happened. */
+  /** State that a page cannot request: it may have changed while the page was disconnected. */
   #greet(client: LiveClient, calls: Calls): void {
     const { questions } = this.#view.source;
     client.putProblems(this.#view.analysis.problems);
@@ -89,7 +89,7 @@ export class LiveFeed {
       if (list) client.putProblems(list);
     });
     if (servers) this.#tellServers();
-    void this.#patrol.walk();
+    void this.#validation.run();
   }
 
   /** At most one question at a time: a host in another process takes a while to say. */
@@ -98,7 +98,7 @@ export class LiveFeed {
     this.#asksServers = true;
     const ways = new Set([...this.#clients].map(({ redaction }) => redaction));
     void Promise.all([...ways].map((redaction) => this.#tellServersBy(redaction)))
-      .catch(() => undefined) // the host is going away; its end will be told by its events
+      .catch(() => undefined) // the host is closing; its end is reported by its events
       .finally(() => {
         this.#asksServers = false;
       });

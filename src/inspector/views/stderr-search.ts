@@ -18,7 +18,7 @@ type Line = StderrPage['lines'][number];
 
 const MOST_LINES = 5_000;
 
-/** What is searched is what is shown: a search tells nothing of a secret that is hidden. */
+/** The redacted text is searched, so that a search reveals nothing about hidden secrets. */
 export function searchStderr(
   flow: FlowStore,
   { server, life, search }: StderrQuery,

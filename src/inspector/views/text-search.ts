@@ -1,6 +1,5 @@
-// Finds text anywhere in what was said: in whole messages, stderr, and the words about a process. Works a slice at a time,
-// so that the traffic of this very process gets its turn in between, and answers before it has taken long: whoever asks
-// goes on from where it stopped.
+// Finds text in events: in whole messages, stderr, and the texts about a process. Works in slices, so that traffic in this
+// process is not blocked, and returns after a bounded amount of work: the client continues where it stopped.
 
 import { decodeText } from '../../base/decode-text.ts';
 import type { FlowEvent } from '../../flow/event.ts';
@@ -53,7 +52,7 @@ export async function searchText(
   return { found, searchedSeq, newest: flow.lastSeq };
 }
 
-/** Found in what stands in place of a secret, perhaps: then it says nothing of the secret, and must not. */
+/** The text may occur in the mask of a secret. Then a match reveals nothing about the secret. */
 function mayBeInMask(text: string): boolean {
   const lower = text.toLowerCase();
   return lower.length <= 3 || '[redacted]'.includes(lower) || lower.includes('[env') || lower.includes('redacted');

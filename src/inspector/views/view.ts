@@ -1,6 +1,6 @@
-// What there is to see of one source: its events as rows, its requests with what became of them, its processes, its
-// problems. Reads the flow behind the traffic's back, a batch at a time; and of traffic that runs in this process it reads
-// only the start of each server while nobody looks: the rest is read when somebody does, as far as the store still has it.
+// The view of one source: its events as rows, its requests with their outcomes, its processes, its problems. The flow is read
+// in batches, outside of the path of the traffic. While no page is open, only the start of each server is read of traffic in
+// this process; the rest is read when a page opens, as far as the store still has it.
 
 import { Analysis, type AnalysisChange } from '../../analysis/analysis.ts';
 import { eventProblems } from '../../analysis/event-problems.ts';
@@ -20,18 +20,18 @@ export interface PageQuery {
 
 const FLUSH_MS = 50;
 const FLUSH_EVENTS = 500;
-/** How many events are read before everybody else gets their turn. */
+/** How many events are read in one turn of the event loop. */
 const BATCH_EVENTS = 1_000;
-/** Most of what goes wrong goes wrong at the start. */
+/** Most problems occur at the start. */
 const START_EVENTS = 500;
 export const MOST_PAGE_ROWS = 5_000;
 
 export class InspectorView {
   readonly source: InspectorSource;
-  /** What pages see unless they ask for the secrets. */
+  /** Applied to all output unless a page requests the secrets. */
   readonly masked: Redaction;
   readonly analysis = new Analysis();
-  /** How many pages look. */
+  /** Number of open pages. */
   watchers = 0;
   onChange: (change: AnalysisChange) => void = () => undefined;
   readonly #clock: Clock;
@@ -115,7 +115,7 @@ export class InspectorView {
     return { rows: latency.rows(), points: latency.points() };
   }
 
-  /** The newest event that was read: rows behind it are not known yet. */
+  /** The newest event that was read. Later rows are not known yet. */
   get seenSeq(): number {
     return this.#seenSeq;
   }
@@ -144,7 +144,7 @@ export class InspectorView {
     else if (this.analysis.isUnsettled) this.#schedule(FLUSH_MS);
   }
 
-  /** What is wrong with it in words, after a closer look than all events get. */
+  /** Problems of one event in words, including schema violations, which are not checked for every event. */
   async problemsOf(event: FlowEvent): Promise<string[]> {
     const problems = await eventProblems(event, this.analysis);
     if (problems.length > 0) this.#tell();
@@ -159,7 +159,7 @@ export class InspectorView {
     else if (!this.#timer) this.#schedule(FLUSH_MS);
   }
 
-  /** Traffic that goes its way, and nobody looks. */
+  /** Ordinary traffic while no page is open. */
   #canWait({ kind, seq }: FlowEvent): boolean {
     if (!this.source.isOurs || this.watchers > 0 || seq <= this.#startUntilSeq) return false;
     return kind === 'frame' || kind === 'stderr';

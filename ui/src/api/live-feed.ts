@@ -1,4 +1,4 @@
-// What happens, as it happens. One connection at a time; when it breaks, whoever owns the feed decides when to open it again.
+// The live stream of events. One connection at a time; when it breaks, the owner of the feed decides when to open it again.
 
 import type { LiveMessages } from '../../../src/inspector/api.ts';
 import { Inbox } from '../state/inbox.ts';

@@ -1,4 +1,4 @@
-// One request to the backend. Fails in words: `refused` (the token is not good), `gone` (nobody answers), `failed` (it
+// One request to the backend. Fails in words: `refused` (the token is not valid), `gone` (no answer), `failed` (it
 // answered that it could not).
 
 import type {

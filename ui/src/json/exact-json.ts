@@ -1,5 +1,5 @@
 // JSON as it is written. JSON.parse rounds numbers, keeps the last of two equal keys and sorts keys that look like indexes; here
-// such numbers and objects keep what stands in the text, and everything else becomes the usual value.
+// such numbers and objects keep their text, and everything else becomes the usual value.
 
 export class WrittenNumber {
   readonly text: string;

@@ -19,7 +19,7 @@ export function Markdown({ text, label }: { text: string; label: string }) {
 function blockElement(block: Block, key: number): ReactNode {
   switch (block.kind) {
     case 'heading':
-      // The page has headings of its own: those of a text are told by their level and take no part in its outline.
+      // The page has headings of its own: those of a text differ by their level and are not part of its outline.
       return (
         <p key={key} className={`md-heading md-h${block.level}`}>
           <Spans text={block.text} />

@@ -1,5 +1,5 @@
 // The blocks of a Markdown text as plain data: headings, paragraphs, lists, quotes, code, tables, rules. HTML is text like any other.
-// Every line is looked at a bounded number of times, and nesting ends at MAX_DEPTH: servers write the text.
+// Every line is read a bounded number of times, and nesting ends at MAX_DEPTH: the text comes from servers.
 
 export type Block =
   | { kind: 'heading'; level: number; text: string }

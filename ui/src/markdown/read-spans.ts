@@ -1,4 +1,4 @@
-// What stands inside a line of Markdown: code, strong, emphasis, deletions, links and pictures, as plain data.
+// The content of a line of Markdown: code, strong, emphasis, deletions, links and pictures, as plain data.
 
 export type Span =
   | { kind: 'text' | 'code'; text: string }

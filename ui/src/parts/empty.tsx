@@ -1,4 +1,4 @@
-// What a view says when it has nothing to show, and what to do about it.
+// The text of a view that has nothing to show, and what to do about it.
 
 import type { ReactNode } from 'react';
 

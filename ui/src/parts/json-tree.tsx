@@ -1,4 +1,4 @@
-// JSON as a tree that opens a level at a time: a large value costs only what is looked at.
+// JSON as a tree that opens one level at a time: only open levels of a large value are rendered.
 
 import { useState } from 'react';
 import { entriesOf, WrittenNumber } from '../json/exact-json.ts';

@@ -1,4 +1,4 @@
-// Keys that work anywhere but where somebody types. The view that is shown adds its own.
+// Keyboard shortcuts, active everywhere except in text fields. The current view adds its own.
 
 import { useEffect, useRef } from 'react';
 

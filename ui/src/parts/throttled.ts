@@ -1,4 +1,4 @@
-// A value that changes often, followed at a walking pace: never later than `ms` behind, never more often than that.
+// A value that changes often, updated at most once every `ms`, and at most `ms` late.
 
 import { useEffect, useRef, useState } from 'react';
 

@@ -1,4 +1,4 @@
-// What a form holds before anybody touched it: defaults, and the objects that cannot be left out.
+// The initial value of a form: defaults, and required objects.
 
 import type { Schema } from '../api/shapes.ts';
 import { meaningOf, settled } from './read-schema.ts';

@@ -1,4 +1,4 @@
-// A value written as JSON. What does not parse yet is kept as text and told; the form is not sent meanwhile.
+// A value written as JSON. Text that does not parse is kept and reported; the form cannot be sent meanwhile.
 
 import { useState } from 'react';
 import { parseExact, writeExact } from '../json/exact-json.ts';
@@ -15,7 +15,7 @@ export function JsonField({ id, value, rows = 2, onChange }: Props) {
   const [draft, setDraft] = useState<string>();
   const [fault, setFault] = useState<string>();
   useFieldFault(id, fault);
-  // Never laid out anew while somebody is here: what lies below would jump away from under the pointer.
+  // Not formatted while it has the focus: what is below would move away from the pointer.
   const text = draft !== undefined && (fault !== undefined || means(draft, value)) ? draft : written(value);
   const change = (next: string) => {
     setDraft(next);

@@ -1,4 +1,4 @@
-// Arguments by form or as raw JSON, whichever suits; both show the same value, and what does not fit the schema is told.
+// Arguments by form or as raw JSON, both show the same value, and schema violations are listed.
 
 import { useEffect, useId, useState } from 'react';
 import type { Schema } from '../api/shapes.ts';

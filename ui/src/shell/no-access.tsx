@@ -1,4 +1,4 @@
-// The page was opened without its token, or with the one of another launch.
+// Shown when the page was opened without a token, or with that of another start.
 
 import { token } from '../api/token.ts';
 

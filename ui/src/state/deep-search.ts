@@ -5,9 +5,9 @@ import { ApiFailure, api } from '../api/request.ts';
 import { Cell } from './cell.ts';
 import { arrivals, connection, wireRows } from './inspected.ts';
 
-/** Whoever types does not ask for every letter. */
+/** Not every typed letter starts a search. */
 const TYPING_MS = 150;
-/** New events are looked into at a walking pace. */
+/** How often new events are searched. */
 const REST_MS = 300;
 
 type State = 'idle' | 'looking' | 'failed';

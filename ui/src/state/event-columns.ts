@@ -2,7 +2,6 @@
 // Sequence numbers only rise. The oldest rows go when there are more than MAX_ROWS.
 
 import type { EventRow } from '../../../src/inspector/api.ts';
-import { Names } from './names.ts';
 
 export const MAX_ROWS = 400_000;
 const NONE = -1;
@@ -154,4 +153,24 @@ function grown<T extends Float64Array | Uint32Array | Uint8Array>(old: T, larger
 
 function tables<K extends string, T>(names: readonly K[], make: () => T): Record<K, T> {
   return Object.fromEntries(names.map((name) => [name, make()])) as Record<K, T>;
+}
+
+/** Strings that repeat, kept once: a row holds their number. */
+class Names {
+  readonly list: string[] = [];
+  readonly #numbers = new Map<string, number>();
+
+  /** 0 stands for none. */
+  number(name: string | undefined): number {
+    if (name === undefined) return 0;
+    const known = this.#numbers.get(name);
+    if (known !== undefined) return known;
+    this.list.push(name);
+    this.#numbers.set(name, this.list.length);
+    return this.list.length;
+  }
+
+  name(number: number): string | undefined {
+    return this.list[number - 1];
+  }
 }

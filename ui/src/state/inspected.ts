@@ -24,7 +24,7 @@ export const servers = new Cell<InspectedServer[]>([]);
 export const serversAtMs = new Cell(performance.now());
 export const problems = new Cell<Problem[]>([]);
 
-/** The others only tell: an old revision is no fault. */
+/** The others are informational: an older revision is not a fault. */
 export function isAlarming({ kind }: Problem): boolean {
   return kind !== 'era-fallback';
 }

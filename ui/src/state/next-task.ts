@@ -1,4 +1,4 @@
-// Lets the page breathe: what waits (a key, a frame) runs before the promise goes on. No timer, which browsers make wait.
+// Yields to the browser: pending input and rendering run before the promise resolves. No timer, because browsers delay those.
 
 const channel = new MessageChannel();
 const waiting: (() => void)[] = [];

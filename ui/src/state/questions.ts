@@ -1,4 +1,4 @@
-// What servers ask and nobody has answered yet, oldest first; and which of them the page shows.
+// Open questions of servers, oldest first, and which of them the page shows.
 
 import type { Answer, Question } from '../../../src/inspector/api.ts';
 import { api } from '../api/request.ts';
@@ -12,7 +12,7 @@ export const openQuestion = new Cell<string | undefined>(undefined);
 export function putQuestion(question: Question): void {
   if (questions.read().some(({ id }) => id === question.id)) return;
   questions.update((known) => [...known, question]);
-  // Somebody who has just called this server is waiting for it; anybody else is told by the badge and not disturbed.
+  // Opened at once after a call of this server from this page; otherwise only the badge shows it.
   const awaited = calls.read().some(({ state, server }) => state === 'running' && server === question.server);
   if (awaited && openQuestion.read() === undefined) openQuestion.set(question.id);
 }

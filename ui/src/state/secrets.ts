@@ -1,10 +1,10 @@
-// Whether secrets are shown as they are. Hidden unless somebody asks for them, in this tab and until it is closed.
+// Whether secrets are shown. Hidden by default; the choice holds for this tab until it is closed.
 
 const KEY = 'standpipe-secrets';
 
 export const secretsShown = sessionStorage.getItem(KEY) === 'shown';
 
-/** Everything that is on the page came with secrets hidden, or shown: it begins anew. */
+/** All data of the page was loaded with secrets hidden or shown, so the page is reloaded. */
 export function toggleSecrets(): void {
   if (secretsShown) sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, 'shown');

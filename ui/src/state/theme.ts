@@ -1,4 +1,4 @@
-// Light or dark: as the system says, unless somebody chose. The choice is kept in this browser.
+// Light or dark theme: that of the system, unless the user chose one. The choice is kept in this browser.
 
 import { Cell } from './cell.ts';
 
@@ -20,7 +20,7 @@ function isDark(): boolean {
   return chosen === 'dark' || (chosen === 'system' && system.matches);
 }
 
-/** What is shown now, whoever decided it. */
+/** The theme that is shown, chosen or not. */
 export const dark = new Cell(isDark());
 system.addEventListener('change', () => dark.set(isDark()));
 

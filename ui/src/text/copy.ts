@@ -1,4 +1,4 @@
-// To the clipboard, with word of it.
+// Copies to the clipboard and downloads files; the result is announced.
 
 import { announce } from '../state/announce.ts';
 

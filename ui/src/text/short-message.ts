@@ -1,7 +1,5 @@
 // What is worth reading of a message in one line: its envelope names what other columns show already.
 
-import { endOfValue } from '../json/end-of-value.ts';
-
 const envelope = new Set(['jsonrpc', 'id', 'method']);
 const contents = new Set(['params', 'result', 'error']);
 const nameOfMember = /[\s,]*"((?:[^"\\]|\\.)*)"\s*:\s*/y;
@@ -27,4 +25,22 @@ export function shortMessage(summary: string): string {
   const told = members.filter(({ name }) => !envelope.has(name));
   if (told.length === 1 && contents.has(told[0]!.name)) return told[0]!.value;
   return told.map(({ text }) => text).join(', ');
+}
+
+const piece = /"(?:[^"\\]|\\.)*"|[[\]{}]|[^"[\]{},]+|,/y;
+
+/** Behind the last character of a JSON value, or undefined where the text ends first: it may be cut off. */
+function endOfValue(text: string, from: number): number | undefined {
+  let depth = 0;
+  piece.lastIndex = from;
+  for (let found = piece.exec(text); found; found = piece.exec(text)) {
+    const [word] = found;
+    const start = found.index;
+    if (word === '{' || word === '[') depth++;
+    else if (word === '}' || word === ']') depth--;
+    else if (word === ',' && depth === 0) return start;
+    if (depth < 0) return start; // a bare word before the end of what holds it
+    if (depth === 0 && /["\]}]$/.test(word)) return piece.lastIndex;
+  }
+  return undefined;
 }

@@ -1,10 +1,10 @@
-// Whoever chooses from the list wants to fill in the form next: the focus goes there, past the rest of the list.
+// After a choice in the list, the focus moves to the form, past the rest of the list.
 
 import { type RefObject, useEffect } from 'react';
 
 let wanted = false;
 
-/** To be called when something is chosen; its form takes the focus once it is there. */
+/** Called on a choice; the form takes the focus when it is shown. */
 export function enterForm(): void {
   wanted = true;
 }

@@ -1,4 +1,4 @@
-// A result as people read it: texts, pictures, sounds, links and structure; and the whole as JSON.
+// A result in readable form (text, images, audio, links, structured content) and as JSON.
 
 import { useState } from 'react';
 import type { CallUpdate } from '../../../../src/inspector/api.ts';

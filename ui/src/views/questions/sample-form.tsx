@@ -1,4 +1,4 @@
-// The page stands in for the model: somebody writes its answer, or refuses.
+// Answers a sampling request by hand in place of a model, or refuses it.
 
 import { useState } from 'react';
 import type { Answer } from '../../../../src/inspector/api.ts';

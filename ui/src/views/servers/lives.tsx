@@ -60,7 +60,7 @@ export function Lives({ server, lives }: { server: string; lives: Life[] }) {
   );
 }
 
-/** It may have been gone before anybody stopped it. */
+/** The process may have exited before it was stopped. */
 function wasStopped(rung: string | undefined): boolean {
   return rung !== undefined && !rung.startsWith('already');
 }

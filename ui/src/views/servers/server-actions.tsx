@@ -1,4 +1,4 @@
-// Start, stop, restart: says what came of it. Whoever has calls running there is asked first.
+// Start, stop, restart, with the result announced. Asks first if calls are running.
 
 import { useState } from 'react';
 import { api } from '../../api/request.ts';

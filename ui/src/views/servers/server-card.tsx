@@ -60,7 +60,7 @@ export function ServerCard({ server }: { server: InspectedServer }) {
   );
 }
 
-/** Of a server that fell, the last exit is told below. */
+/** Of a server that exited, the last exit is shown below. */
 function Reason({ status: { reason, lastExit } }: { status: ServerStatus }) {
   const rest = lastExit ? reason.replace(lastExit.message, '').replace(/^\s*—\s*/, '') : reason;
   return rest === '' ? null : <p className="reason">{visible(rest)}</p>;

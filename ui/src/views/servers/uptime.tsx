@@ -1,4 +1,4 @@
-// How long a server has been up, ticking. Stands still when the page has lost its backend: then it is not known.
+// The uptime of a server. Not updated while the backend cannot be reached.
 
 import { useEffect, useState } from 'react';
 import type { InspectedServer } from '../../../../src/inspector/api.ts';

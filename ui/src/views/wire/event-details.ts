@@ -1,4 +1,4 @@
-// What events hold, asked for when somebody looks; the newest answers are kept, so that they stay when the backend goes.
+// Details of events, requested when they are shown. The newest are kept and remain when the backend is gone.
 
 import { useEffect, useState } from 'react';
 import type { EventDetail } from '../../../../src/inspector/api.ts';
@@ -22,7 +22,7 @@ export async function loadDetail(seq: number, signal?: AbortSignal): Promise<Eve
 
 export type Loading = { seq: number; detail?: EventDetail; failure?: string };
 
-/** Whoever holds a key down does not ask for every row that passes by. */
+/** While a key is held down, not every row that passes is requested. */
 export function useDetail(seq: number): Loading {
   const [loading, setLoading] = useState<Loading>({ seq });
   useEffect(() => {

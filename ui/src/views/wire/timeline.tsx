@@ -1,11 +1,14 @@
 // The rows in sight of those that pass the filter. A grid for screen readers; the cursor is its active row.
 
 import { type KeyboardEvent, useEffect, useLayoutEffect, useRef } from 'react';
+import { Empty } from '../../parts/empty.tsx';
 import { useFixedRows } from '../../parts/fixed-rows.ts';
 import { useCell } from '../../state/cell.ts';
+import { deepSearch } from '../../state/deep-search.ts';
 import { columns, connection, isAlarming, problems, wireRows } from '../../state/inspected.ts';
 import type { WireFilter } from '../../state/wire-filter.ts';
-import { TimelineEmpty } from './timeline-empty.tsx';
+import { plural } from '../../text/amounts.ts';
+import { isFiltering } from './filter-address.ts';
 import { TimelineRow } from './timeline-row.tsx';
 import { anchor, cursor, detailOpen, follow, moveTo, positionOfCursor, selectedRange, step } from './wire-state.ts';
 
@@ -111,4 +114,16 @@ export function Timeline({ filter }: { filter: WireFilter }) {
 function pairOf(seq: number | undefined): number | undefined {
   const index = seq === undefined ? -1 : columns.indexOf(seq);
   return index < 0 ? undefined : columns.numbers.pairSeq[index];
+}
+
+function TimelineEmpty({ filter }: { filter: WireFilter }) {
+  const scanning = useCell(wireRows.scanning);
+  const deep = useCell(deepSearch);
+  const { state } = useCell(connection);
+  if (scanning || deep === 'looking' || state === 'connecting' || state === 'loading')
+    return <Empty title="Looking…" />;
+  if (columns.count > 0 && isFiltering(filter)) {
+    return <Empty title="No events match the filter">There are {plural(columns.count, 'event')} without it.</Empty>;
+  }
+  return <Empty title="No events yet">Events are shown here as soon as a server starts.</Empty>;
 }

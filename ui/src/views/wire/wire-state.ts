@@ -1,4 +1,4 @@
-// Where one is in the timeline: the row under the cursor, the other end of a selection, and whether to follow the newest.
+// The position in the timeline: the row under the cursor, the other end of a selection, and whether new rows are followed.
 // Kept outside of the view, so that leaving it and coming back changes nothing.
 
 import { Cell } from '../../state/cell.ts';

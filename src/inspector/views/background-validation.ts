@@ -1,5 +1,5 @@
-// Looks at the shape of messages while somebody has the page open, so that a broken one is found before it is looked for:
-// the first few of every method of every server, between other work. More of the same kind would tell nothing new.
+// Validates messages against the schemas while a page is open, between other work, so that violations are listed before the
+// message is opened: the first few of each method of each server.
 
 import type { FrameEvent } from '../../flow/event.ts';
 import type { InspectorView } from './view.ts';
@@ -9,30 +9,30 @@ const CHECKS_OF_A_KIND = 3;
 const MOST_KINDS = 2_000;
 const MOST_BYTES = 256 * 1024;
 
-export class SchemaPatrol {
+export class BackgroundValidation {
   readonly #view: InspectorView;
   readonly #checked = new Map<string, number>();
   #seenSeq = 0;
-  #walking = false;
+  #running = false;
   #stopped = false;
 
   constructor(view: InspectorView) {
     this.#view = view;
   }
 
-  /** Walks on to the newest event, unless it is under way. Never rejects. */
-  async walk(): Promise<void> {
-    if (this.#walking) return;
-    this.#walking = true;
+  /** Continues to the newest event, unless it is running already. Never rejects. */
+  async run(): Promise<void> {
+    if (this.#running) return;
+    this.#running = true;
     while (!this.#stopped && (await this.#step())) await new Promise((resolve) => setImmediate(resolve));
-    this.#walking = false;
+    this.#running = false;
   }
 
   stop(): void {
     this.#stopped = true;
   }
 
-  /** Says whether there is more. */
+  /** Returns whether there are more events. */
   async #step(): Promise<boolean> {
     const events = this.#view.source.flow.since(this.#seenSeq, STEP_EVENTS);
     for (const event of events) {
