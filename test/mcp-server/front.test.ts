@@ -193,3 +193,20 @@ test('a service may take a question back, and go on', async () => {
   client.write({ jsonrpc: '2.0', id: question.id, result: sampled({}) });
   expect(resultOf(await answer)).toEqual({ first: 'rejected', second: 'fulfilled' });
 });
+
+test('a question that no revision has passes like any other', async () => {
+  const question = { method: 'com.example/ask', params: { why: 'because' } } as never;
+  const client = await RawClient.connect(new OpaqueService(async (caller) => ({ answer: await caller.ask(question) })));
+  const { inputRequests, requestState } = resultOf<{ inputRequests: object; requestState: string }>(
+    await client.modern('a'),
+  );
+  expect(inputRequests).toEqual({ 'input-1': question });
+  const inputResponses = { 'input-1': { any: 1 } };
+  expect(resultOf(await client.modern('a', { requestState, inputResponses }))).toMatchObject({ answer: { any: 1 } });
+  await client.initialize();
+  const answer = client.request('a');
+  const { id, params } = await client.notified('com.example/ask');
+  expect(params).toEqual({ why: 'because' });
+  client.write({ jsonrpc: '2.0', id, result: { any: 2 } });
+  expect(resultOf(await answer)).toEqual({ answer: { any: 2 } });
+});

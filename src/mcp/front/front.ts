@@ -25,9 +25,9 @@ import { modernResult, readEnvelope } from './envelope.ts';
 import type { Fronts } from './fronts.ts';
 import { LegacySubscriptions } from './legacy-subscriptions.ts';
 import { Listeners } from './listeners.ts';
+import { ModernCaller } from './modern-caller.ts';
 import { Notifier } from './notifier.ts';
 import { LegacyCaller } from './request-caller.ts';
-import { Work } from './suspended-work.ts';
 import { fromDialect, toDialect } from './transcript-dialect.ts';
 
 interface Session extends ClientFacts {
@@ -75,7 +75,7 @@ export class Front {
       this.peer.onclose = (cause) => {
         this.#subscriptions.close();
         void this.#listeners.endAll();
-        shared.suspended.ownerClosed(this.#notifier);
+        shared.suspended.connectionClosed(this.#notifier);
         resolve(cause);
       };
     });
@@ -174,8 +174,8 @@ export class Front {
     if (params.requestState !== undefined) return suspended.resume(inbound, client, this.#notifier);
     let options: CallOptions | undefined;
     if (CALL_OPTIONS in meta) ({ params, options } = takeCallOptions(params, meta));
-    const work = new Work(inbound, client, this.#notifier, options, suspended);
-    return suspended.run(work, this.#service.request(method, params, work));
+    const caller = new ModernCaller(inbound, client, this.#notifier, options);
+    return suspended.run(caller, this.#service.request(method, params, caller));
   }
 
   #dressed(method: string, result: Result): Result | Promise<Result> {

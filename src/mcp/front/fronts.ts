@@ -13,7 +13,7 @@ export interface FrontOptions {
   cache?: CacheHints;
   /** How long a client may take to answer a question. A person may be behind it. */
   askTimeoutMs?: number;
-  /** 2026-07-28: how many requests may wait for their clients' answers at a time; the oldest gives way. */
+  /** 2026-07-28: how many requests may wait for their clients' answers at a time; the oldest is ended. */
   maxSuspended?: number;
   /** 2026-07-28: how many bytes those requests may have in all. */
   maxSuspendedBytes?: number;

@@ -12,14 +12,14 @@ import { missingFor } from './missing-capability.ts';
 import type { Notifier } from './notifier.ts';
 
 export abstract class RequestCaller implements Caller {
-  /** The message that began the work: its signal is the one that services hold. */
+  /** The message that began the call: its signal is the one that services hold. */
   readonly first: InboundCall;
   client: ClientFacts;
   /** Of the connection that the last message came on. */
   notifier: Notifier;
   protected inbound: InboundCall;
   readonly #options: CallOptions | undefined;
-  #lastProgress = Number.NEGATIVE_INFINITY;
+  protected lastProgress = Number.NEGATIVE_INFINITY;
 
   constructor(inbound: InboundCall, client: ClientFacts, notifier: Notifier, options: CallOptions | undefined) {
     this.first = inbound;
@@ -58,8 +58,8 @@ export abstract class RequestCaller implements Caller {
     const progressToken = this.#token;
     const { cancelled, settled } = this.inbound;
     const progress = params.progress as number;
-    if (progressToken === undefined || cancelled || settled || !(progress > this.#lastProgress)) return;
-    this.#lastProgress = progress;
+    if (progressToken === undefined || cancelled || settled || !(progress > this.lastProgress)) return;
+    this.lastProgress = progress;
     const sent: Params = { ...params, progressToken };
     if (!has(this.client.revision, 'progressMessage')) delete sent.message;
     this.notifier.progress(this.inbound, sent);
@@ -78,15 +78,6 @@ export abstract class RequestCaller implements Caller {
   }
 
   protected abstract put(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse>;
-
-  /** 2026-07-28: the same work goes on under the message that brought the answers. */
-  continueUnder(inbound: InboundCall, client: ClientFacts, notifier: Notifier): void {
-    inbound.signal.addEventListener('abort', () => this.first.cancel(inbound.signal.reason), { once: true });
-    this.inbound = inbound;
-    this.client = client;
-    this.notifier = notifier;
-    this.#lastProgress = Number.NEGATIVE_INFINITY;
-  }
 
   get #token(): unknown {
     return (this.inbound.request.params?._meta as Params | undefined)?.progressToken;

@@ -120,15 +120,15 @@ export class DeclaredService implements Service {
     }
   }
 
-  /** Changes of one turn are told once. */
+  /** One notification for all changes of one turn. */
   #changed(family: Family): void {
     this.#facts = undefined;
     if (this.#watchers.size === 0) return;
-    if (this.#changedFamilies.size === 0) queueMicrotask(() => this.#tellChanges());
+    if (this.#changedFamilies.size === 0) queueMicrotask(() => this.#notifyChanges());
     this.#changedFamilies.add(family);
   }
 
-  #tellChanges(): void {
+  #notifyChanges(): void {
     for (const family of this.#changedFamilies) {
       for (const watcher of this.#watchers) {
         if (watcher.filter[wishes[family]]) watcher.notified(`notifications/${family}/list_changed`, undefined);

@@ -35,7 +35,7 @@ type PromptValues<A extends PromptArguments> = {
   [Name in keyof A]: A[Name] extends { required: true } ? string : string | undefined;
 };
 
-/** Takes back what was declared; clients are told. */
+/** Takes back what was declared; clients are notified. */
 export interface Declared {
   remove(): void;
 }

@@ -1,0 +1,96 @@
+// The caller of a request of 2026-07-28, over all messages that carry the request on. Its questions wait here until a result
+// takes them to the client, and until a message brings the answers.
+
+import { UsageError } from '../../base/errors.ts';
+import type { InboundCall } from '../../jsonrpc/inbound.ts';
+import type { ClientFacts, Result } from '../service.ts';
+import type { InputRequest, InputResponse } from '../types.ts';
+import type { Notifier } from './notifier.ts';
+import { RequestCaller } from './request-caller.ts';
+
+export interface Question {
+  request: InputRequest;
+  resolve: (response: InputResponse) => void;
+  reject: (error: unknown) => void;
+}
+
+export class ModernCaller extends RequestCaller {
+  result: Promise<Result> | undefined;
+  isDone = false;
+  /** There are questions. */
+  onAsked: (() => void) | undefined;
+  /** Of the suspended call: its size, method and parameters, deadline and key. */
+  bytes = 0;
+  identity = '';
+  dueMs = 0;
+  key = '';
+  #questions: Map<string, Question> | undefined;
+  #asked = 0;
+
+  /** Made on first use: most requests ask nothing. */
+  get questions(): Map<string, Question> {
+    this.#questions ??= new Map();
+    return this.#questions;
+  }
+
+  protected put(request: InputRequest, name = this.#nextName(), signal?: AbortSignal): Promise<InputResponse> {
+    const { questions } = this;
+    if (this.isDone || this.signal.aborted) return Promise.reject(notGiven('it has ended already'));
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (questions.has(name)) return Promise.reject(sameName(name));
+    return new Promise((resolve, reject) => {
+      const question = { request, resolve, reject };
+      questions.set(name, question);
+      signal?.addEventListener('abort', () => {
+        if (questions.get(name) === question) questions.delete(name);
+        reject(signal.reason);
+      });
+      // Questions of one turn travel together.
+      if (questions.size === 1) queueMicrotask(() => this.onAsked?.());
+    });
+  }
+
+  /** The same call goes on under the message that brought the answers. */
+  continueUnder(inbound: InboundCall, client: ClientFacts, notifier: Notifier): void {
+    inbound.signal.addEventListener('abort', () => this.first.cancel(inbound.signal.reason), { once: true });
+    this.inbound = inbound;
+    this.client = client;
+    this.notifier = notifier;
+    this.lastProgress = Number.NEGATIVE_INFINITY;
+  }
+
+  done(): void {
+    this.isDone = true;
+    // Left open: a handler that does not wait for an answer does not catch its failure either.
+    this.#questions?.clear();
+  }
+
+  abandon(why: string): void {
+    const reason = notGiven(why);
+    this.first.cancel(reason);
+    this.rejectQuestions(reason);
+  }
+
+  rejectQuestions(reason: unknown): void {
+    for (const { reject } of this.questions.values()) reject(reason);
+    this.questions.clear();
+  }
+
+  /** For a question without a name: one that no other has. */
+  #nextName(): string {
+    let name: string;
+    do name = `input-${++this.#asked}`;
+    while (this.questions.has(name));
+    return name;
+  }
+}
+
+function sameName(name: string): UsageError {
+  return new UsageError('DUPLICATE_NAME', `A question named ${JSON.stringify(name)} is still unanswered`, {
+    hint: 'Questions that are asked together need different names.',
+  });
+}
+
+function notGiven(why: string): UsageError {
+  return new UsageError('INPUT_NOT_GIVEN', `The call was abandoned: ${why}`);
+}
