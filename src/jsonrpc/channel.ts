@@ -37,6 +37,8 @@ export interface Channel {
   /** Called once the protocol revision is known. */
   setProtocolVersion?: ((version: string) => void) | undefined;
 
+  /** Ours: messages leave as the text of `messageText`, never as objects. */
+  readonly writesText?: boolean | undefined;
   /** Ours: forms of messages that are refused unless the protocol has them. */
   allow?(forms: { arrayParams: boolean; batches: boolean }): void;
   /** Ours: too many answers wait for the other end to read; false when it has caught up. Nothing is read meanwhile. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UsageError } from '../base/errors.ts';
-import { messageText, OwnRequest, OwnResult } from './message-text.ts';
+import { messageText, OwnRequest, OwnResult, SharedParam, SharingRequest } from './message-text.ts';
 
 const id = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string({ unit: 'binary' }));
 const members = fc.dictionary(fc.string(), fc.jsonValue());
@@ -12,6 +12,17 @@ test('a request and a result have the text that JSON.stringify gives them', () =
       for (const message of [new OwnRequest(id, method, members), new OwnResult(id, members)]) {
         expect(messageText(message)).toBe(JSON.stringify(message));
       }
+    }),
+  );
+});
+
+test('a parameter that requests share is the last one of each', () => {
+  fc.assert(
+    fc.property(id, members, fc.jsonValue(), (id, members, value) => {
+      const { shared: _, ...others } = members;
+      const request = new SharingRequest(id, 'm', others, new SharedParam('shared', value));
+      expect(messageText(request)).toBe(messageText(new OwnRequest(id, 'm', { ...others, shared: value })));
+      expect(request.params).toEqual({ ...others, shared: value });
     }),
   );
 });

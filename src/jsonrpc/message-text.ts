@@ -2,7 +2,7 @@
 // `result` have to be serialised: the rest took a quarter of the time.
 
 import type { UsageError } from '../base/errors.ts';
-import { toJson } from '../base/to-json.ts';
+import { requireJson, toJson } from '../base/to-json.ts';
 import type { JsonRpcMessage, JsonRpcRequest, JsonRpcResult, RequestId } from './message.ts';
 
 type Members = Record<string, unknown>;
@@ -31,14 +31,59 @@ export class OwnResult implements JsonRpcResult {
   }
 }
 
+/** A parameter that is the same in many requests, such as the envelope of MCP 2026-07-28: its text is made once. */
+export class SharedParam {
+  readonly name: string;
+  readonly value: unknown;
+  /** With the end of the parameters. */
+  readonly #text: string;
+
+  /** Throws a UsageError if the value cannot be serialised. */
+  constructor(name: string, value: unknown) {
+    this.name = name;
+    this.value = value;
+    this.#text = `${JSON.stringify(name)}:${requireJson(value)}}`;
+  }
+
+  /** Adds it to the text of the other parameters. */
+  addTo(params: string): string {
+    return params === '{}' ? `{${this.#text}` : `${params.slice(0, -1)},${this.#text}`;
+  }
+}
+
+/** For channels that write text: the parameters are complete only there, and where somebody looks at them. */
+export class SharingRequest implements JsonRpcRequest {
+  readonly jsonrpc = '2.0';
+  readonly id: RequestId;
+  readonly method: string;
+  readonly #params: Members;
+  readonly #shared: SharedParam;
+
+  constructor(id: RequestId, method: string, params: Members, shared: SharedParam) {
+    this.id = id;
+    this.method = method;
+    this.#params = params;
+    this.#shared = shared;
+  }
+
+  get params(): Members {
+    return { ...this.#params, [this.#shared.name]: this.#shared.value };
+  }
+
+  paramsText(): string | UsageError {
+    const params = toJson(this.#params);
+    return typeof params === 'string' ? this.#shared.addTo(params) : params;
+  }
+}
+
 /** The text, or the UsageError that says why there is none. */
 export function messageText(message: JsonRpcMessage | JsonRpcMessage[]): string | UsageError {
   if (message instanceof OwnResult) {
     const result = toJson(message.result);
     return typeof result === 'string' ? `{"jsonrpc":"2.0","id":${idText(message.id)},"result":${result}}` : result;
   }
-  if (message instanceof OwnRequest) {
-    const params = toJson(message.params);
+  if (message instanceof OwnRequest || message instanceof SharingRequest) {
+    const params = message instanceof OwnRequest ? toJson(message.params) : message.paramsText();
     if (typeof params !== 'string') return params;
     return `{"jsonrpc":"2.0","id":${idText(message.id)},"method":${methodText(message.method)},"params":${params}}`;
   }

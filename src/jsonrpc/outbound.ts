@@ -14,7 +14,7 @@ import {
   numberInText,
   type RequestId,
 } from './message.ts';
-import { OwnRequest } from './message-text.ts';
+import { OwnRequest, type SharedParam, SharingRequest } from './message-text.ts';
 import { OpenQuestions, type Question } from './open-questions.ts';
 
 /** Progress starts `timeoutMs` anew, and so does our answer to a question that the other end asked because of the request. */
@@ -24,6 +24,8 @@ export interface RequestOptions extends WaitOptions {
   cancellable?: boolean;
   /** The request of the other end because of which this one is sent. */
   relatedRequestId?: RequestId;
+  /** Goes into the parameters beside those that are given. */
+  shared?: SharedParam | undefined;
 }
 
 /** A request that waits for its answer. */
@@ -108,7 +110,7 @@ export class Outbound {
   #send({ id, method, options }: Pending, given: Params): Promise<void> {
     const { progress } = this.#options;
     const params = options?.onProgress && progress ? progress.ask(given, id) : given;
-    const message: JsonRpcRequest = params ? new OwnRequest(id, method, params) : { jsonrpc: '2.0', id, method };
+    const message = this.#message(id, method, params, options?.shared);
     try {
       const relatedRequestId = options?.relatedRequestId;
       return relatedRequestId === undefined
@@ -117,6 +119,13 @@ export class Outbound {
     } catch (error) {
       return Promise.reject(error); // some transports throw where they should reject
     }
+  }
+
+  #message(id: number, method: string, params: Params, shared: SharedParam | undefined): JsonRpcRequest {
+    if (!params) return { jsonrpc: '2.0', id, method };
+    if (!shared) return new OwnRequest(id, method, params);
+    if (this.#channel.writesText) return new SharingRequest(id, method, params, shared);
+    return new OwnRequest(id, method, { ...params, [shared.name]: shared.value });
   }
 
   #gaveUp(request: Pending, reason: string): void {

@@ -38,6 +38,7 @@ export class MessageTransport implements Transport {
   onclose?: (() => void) | undefined;
   /** How many lines of noise there were. */
   noiseCount = 0;
+  readonly writesText = true;
   readonly #wire: Wire;
   readonly #reader: MessageReader;
   /** Between the start and the end. */

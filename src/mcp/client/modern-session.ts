@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, toError, UsageError } from '../../base/errors.ts';
+import { SharedParam } from '../../jsonrpc/message-text.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import {
   CLIENT_CAPABILITIES,
@@ -36,19 +37,17 @@ export class ModernSession extends Session {
   readonly #listening: Listening;
   /** Of the client that sent the last request: most sessions have only one. */
   #client: ClientFacts | undefined;
-  #envelope: RequestEnvelope;
+  #envelope: SharedParam | undefined;
 
   constructor(peer: Peer, facts: ServerFacts, options: ClientOptions, clock: Clock, warn: Warn) {
     super(peer, facts);
     this.#options = options;
     this.#clock = clock;
     this.#warn = warn;
-    this.#envelope = this.#makeEnvelope({}, undefined, undefined);
-    const own = this.#envelope;
     this.#listening = new Listening(peer, {
       clock,
       timeoutMs: options.requestTimeoutMs ?? DEFAULT_ACKNOWLEDGE_MS,
-      envelope: own,
+      envelope: this.#makeEnvelope({}, undefined, undefined),
       wanted: () => this.watchers.filter,
       ended: () => this.closed.aborted || this.watchers.endListening(),
       warn,
@@ -65,19 +64,21 @@ export class ModernSession extends Session {
     if (method === 'logging/setLevel') return {};
     if (method === 'ping') return this.#ping(caller);
     const startedMs = caller.totalTimeoutMs === undefined ? 0 : this.#clock.nowMs();
-    const sent = { ...params, _meta: this.#metaOf(params._meta as Meta | undefined, caller.client) };
-    return this.peer.request(method, sent, new SentRequest(caller)).then((answer) => {
+    const request = new SentRequest(caller);
+    const isPlain = params._meta === undefined && !request.onProgress;
+    if (isPlain) request.shared = this.#envelopeOf(caller.client);
+    const sent = isPlain ? params : this.#enveloped(params, caller.client);
+    return this.peer.request(method, sent, request).then((answer) => {
       const result = asResult(answer, method);
       // "Absent" is for servers of earlier revisions; it costs nothing to understand it here.
       if (result.resultType === 'complete' || result.resultType === undefined) return result;
-      return this.#finish(result, method, sent, caller, startedMs);
+      return this.#finish(result, method, params, caller, startedMs);
     });
   }
 
   /** "Servers MUST implement `server/discover`." */
   async #ping(caller: Caller): Promise<Result> {
-    const _meta = this.#metaOf(undefined, caller.client);
-    await this.peer.request('server/discover', { _meta }, new SentRequest(caller));
+    await this.peer.request('server/discover', this.#enveloped({}, caller.client), new SentRequest(caller));
     return {};
   }
 
@@ -87,7 +88,7 @@ export class ModernSession extends Session {
     }
     return finishRounds(result as unknown as InputRequiredResult, {
       method,
-      params,
+      params: this.#enveloped(params, caller.client),
       caller,
       startedMs,
       handlers: this.#options,
@@ -141,12 +142,18 @@ export class ModernSession extends Session {
     });
   }
 
-  #metaOf(meta: Meta | undefined, client: ClientFacts): object {
-    if (client !== this.#client) {
+  #enveloped(params: Params, client: ClientFacts): Params {
+    const { value } = this.#envelopeOf(client);
+    return { ...params, _meta: { ...(params._meta as Meta | undefined), ...(value as RequestEnvelope) } };
+  }
+
+  #envelopeOf(client: ClientFacts): SharedParam {
+    if (client !== this.#client || !this.#envelope) {
+      const { capabilities, info, logLevel } = client;
+      this.#envelope = new SharedParam('_meta', this.#makeEnvelope(capabilities, info, logLevel));
       this.#client = client;
-      this.#envelope = this.#makeEnvelope(client.capabilities, client.info, client.logLevel);
     }
-    return meta ? { ...meta, ...this.#envelope } : this.#envelope;
+    return this.#envelope;
   }
 
   /** What the client of a request cannot answer, the handlers of this connection may. */
