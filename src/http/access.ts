@@ -23,10 +23,10 @@ export class Access {
     const { headers } = request;
     const { host, origin } = headers;
     if (host === undefined || !this.#hosts.has(host)) {
-      return { status: 403, message: `Refused: the Host ${JSON.stringify(host)} is not this Inspector` };
+      return { status: 403, message: `Refused: the Host ${JSON.stringify(host)} is not this server` };
     }
     if (origin !== undefined && origin !== `http://${host}`) {
-      return { status: 403, message: `Refused: a page of ${JSON.stringify(origin)} may not use this Inspector` };
+      return { status: 403, message: `Refused: a page of ${JSON.stringify(origin)} may not use this server` };
     }
     if (headers['sec-fetch-site'] === 'cross-site' && !this.#isOurLink(request)) {
       return { status: 403, message: 'Refused: requested by a page of another site' };

@@ -17,7 +17,7 @@ export async function listen(server: Server, firstPort: number, onError: (error:
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'EADDRINUSE' && tries < MOST_TRIES) continue;
-      throw new UsageError('INVALID_OPTION', `The Inspector cannot listen: ${message}`, {
+      throw new UsageError('INVALID_OPTION', `The server cannot listen: ${message}`, {
         hint: 'Choose another port.',
         cause: error,
       });
