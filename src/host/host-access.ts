@@ -53,7 +53,6 @@ export abstract class HostAccess {
 const undescribed = {
   info: ownInfo,
   capabilities: {},
-  instructions: undefined,
   revision: NEWEST_MODERN,
   era: 'modern' as const,
 };

@@ -31,7 +31,6 @@ const facts: ServiceFacts = {
     completions: {},
     logging: {},
   },
-  instructions: undefined,
 };
 
 export class MergedService implements Service {

@@ -113,7 +113,7 @@ export class RemoteHost extends HostAccess {
   }
 }
 
-const unknownFacts: ServiceFacts = { info: ownInfo, capabilities: {}, instructions: undefined };
+const unknownFacts: ServiceFacts = { info: ownInfo, capabilities: {} };
 
 class RemoteService implements Service {
   readonly #host: RemoteHost;

@@ -20,7 +20,7 @@ export type Result = Record<string, unknown>;
 export interface ServiceFacts {
   info: Implementation;
   capabilities: ServerCapabilities;
-  instructions: string | undefined;
+  instructions?: string | undefined;
 }
 
 /** The client that a request came from, as it presented itself. */
@@ -83,6 +83,6 @@ export interface Service {
   /** A service that has the result at once returns it at once: the path of a call makes no promise that it does not need. */
   request(method: string, params: Params, caller: Caller): Result | Promise<Result>;
   notify(method: string, params: Params | undefined, client: ClientFacts): void;
-  /** Resolves, once notifications will come, to a function that stops them. */
+  /** Resolves, once notifications will come, to a function that stops them. That one never fails. */
   watch(watcher: Watcher): Promise<() => void>;
 }

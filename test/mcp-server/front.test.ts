@@ -103,6 +103,10 @@ test('a legacy subscription is a watch of the service, which ends with it and wi
   expect(uris()).toEqual(['a:1', 'a:2']);
   await client.request('resources/unsubscribe', { uri: 'a:1' });
   expect(uris()).toEqual(['a:2']);
+  for (const { filter, ended } of service.watchers) if (filter.resourceSubscriptions) ended!();
+  service.watchers.clear();
+  await client.request('resources/subscribe', { uri: 'a:2' });
+  expect(uris()).toEqual(['a:2']);
   client.end();
   await client.closed;
   await Promise.resolve(); // a watch is stopped once it has begun
@@ -209,4 +213,11 @@ test('a question that no revision has passes like any other', async () => {
   expect(params).toEqual({ why: 'because' });
   client.write({ jsonrpc: '2.0', id, result: { any: 2 } });
   expect(resultOf(await answer)).toEqual({ answer: { any: 2 } });
+});
+
+test.each([null, 7, 'text', [1], {}])('`_meta` of another type passes like any member: %j', async (_meta) => {
+  const service = new OpaqueService((caller) => ({ wants: caller.wantsProgress }));
+  const client = await RawClient.connect(service);
+  expect(resultOf(await client.request('a', { _meta }))).toEqual({ wants: false });
+  expect(service.requests[0]?.params).toEqual({ _meta });
 });

@@ -7,7 +7,6 @@ export class OpaqueService implements Service {
   facts: ServiceFacts = {
     info: { name: 'opaque', version: '1.0.0' },
     capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, logging: {} },
-    instructions: undefined,
   };
   readonly requests: { method: string; params: Params }[] = [];
   readonly notifications: { method: string; params: Params | undefined; client: ClientFacts }[] = [];

@@ -74,7 +74,6 @@ export class Front {
     this.closed = new Promise((resolve) => {
       this.peer.onclose = (cause) => {
         this.#subscriptions.close();
-        void this.#listeners.endAll();
         shared.suspended.connectionClosed(this.#notifier);
         resolve(cause);
       };
@@ -134,7 +133,7 @@ export class Front {
         throw methodNotFound(method, `it came with ${modernRevisions[0]}`);
     }
     let options: CallOptions | undefined;
-    if (meta && CALL_OPTIONS in meta) ({ params, options } = takeCallOptions(params, meta));
+    if (meta?.[CALL_OPTIONS] !== undefined) ({ params, options } = takeCallOptions(params, meta));
     const caller = new LegacyCaller(inbound, session, this.#notifier, options, this.#askLegacy);
     const result = this.#service.request(method, params, caller);
     return result instanceof Promise
@@ -173,7 +172,7 @@ export class Front {
     const { suspended } = this.#shared;
     if (params.requestState !== undefined) return suspended.resume(inbound, client, this.#notifier);
     let options: CallOptions | undefined;
-    if (CALL_OPTIONS in meta) ({ params, options } = takeCallOptions(params, meta));
+    if (meta[CALL_OPTIONS] !== undefined) ({ params, options } = takeCallOptions(params, meta));
     const caller = new ModernCaller(inbound, client, this.#notifier, options);
     return suspended.run(caller, this.#service.request(method, params, caller));
   }

@@ -51,15 +51,12 @@ export class LegacySubscriptions {
         `Subscriptions too long: ${message}, and ${MOST_CHARS} may be held; unsubscribe from one first`,
       );
     }
-    const watch = this.#watch({ resourceSubscriptions: [uri] });
+    const forget = () => this.#uris.get(uri) === watch && this.#forget(uri);
+    const watch = this.#watch({ resourceSubscriptions: [uri] }, forget);
     this.#uris.set(uri, watch);
     this.#chars += uri.length;
-    try {
-      await watch;
-    } catch (error) {
-      if (this.#uris.get(uri) === watch) this.#forget(uri);
-      throw error;
-    }
+    watch.catch(forget);
+    await watch;
   }
 
   async unsubscribe(uri: string): Promise<void> {
@@ -88,9 +85,10 @@ export class LegacySubscriptions {
     return watch;
   }
 
-  async #watch(filter: WatchFilter): Watch {
+  async #watch(filter: WatchFilter, ended?: () => void): Watch {
     return this.#service.watch({
       filter,
+      ended,
       notified: (method, params) => {
         if (method === 'notifications/message') this.#notifier.log(params ?? {});
         else this.#notifier.changed(method, params);
