@@ -126,8 +126,8 @@ export class PartList {
   }
 
   /**
-   * A reference keeps the whole buffer behind it alive. Without slack it always may; with slack only the first part may
-   * (the end of a chunk whose beginning was used up), and only if half of the chunk at least is wanted.
+   * A reference keeps the whole underlying buffer alive. A chunk without slack is always kept by reference; with slack, only the
+   * first part is (the end of a chunk whose beginning was consumed), and only if it is at least half of the chunk.
    */
   #mayReference(chunk: Uint8Array, wantedBytes: number): boolean {
     if (wantedBytes < REFERENCE_MIN_BYTES || chunk.byteLength !== chunk.buffer.byteLength) return false;

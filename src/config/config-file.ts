@@ -1,5 +1,5 @@
-// One config file: its text becomes servers, entries that cannot be used, and problems. Never throws for what a file says.
-// Reads nothing by itself: what it needs of the world is given to it.
+// Converts the text of a config file into servers, rejected entries, and problems. Never throws for the content of a file. Does
+// no I/O: files and variables are passed in.
 
 import type { Node } from 'jsonc-parser';
 import { toError } from '../base/errors.ts';
@@ -20,7 +20,7 @@ import type { VariableSources } from './variables.ts';
 export interface ConfigFile {
   file: string;
   origin: ConfigOrigin;
-  /** False if it is not JSON, or has no servers where they should be: then it says nothing, not even "no servers". */
+  /** False if it is not JSON, or has no `mcpServers`: then nothing is known about its servers. */
   usable: boolean;
   servers: readonly ServerConfig[];
   rejected: readonly RejectedServer[];
@@ -29,11 +29,11 @@ export interface ConfigFile {
   envFiles: readonly string[];
 }
 
-/** An entry that cannot be run. The problems of its name say why. */
+/** An entry that cannot be used. The problems with its name explain it. */
 export interface RejectedServer {
   name: string;
   source: Position;
-  /** Not a mistake: a server that is reached over the network, and not by stdio. */
+  /** A server that is reached over the network, which is not an error. */
   remote: boolean;
   message: string;
 }
@@ -44,7 +44,7 @@ export interface FileContext {
   home: string;
   askInput?: AskInput;
   readText: (file: string) => Promise<string>;
-  /** Looks whether what an entry names is there. Nobody does unless given. */
+  /** Checks whether the program and the folder of an entry exist. Default: no check. */
   lookAround?: LookAround;
 }
 
@@ -60,7 +60,7 @@ export async function configFromText(text: string, place: ConfigPlace, context: 
   return settleForm(form, place, sources, (file) => texts.get(file)!, context.lookAround);
 }
 
-/** What a text says by itself: nothing is expanded, and no other file was looked at. */
+/** The content of the text alone: nothing is expanded, and no other file was read. */
 export interface ConfigForm {
   usable: boolean;
   definitions: InputDefinition[];
@@ -87,7 +87,7 @@ export function readForm(text: string, { file }: ConfigPlace, platform: NodeJS.P
   return { ...form, usable: true, inputIds, problems: [...whole.problems, ...form.problems] };
 }
 
-/** `textOf` is asked for what `envFileOf` named. */
+/** `textOf` is called with the results of `envFileOf`. */
 export function settleForm(
   { usable, drafts, ...form }: ConfigForm,
   { file, origin }: ConfigPlace,
@@ -124,7 +124,7 @@ interface Entries {
   inputs: Node | undefined;
 }
 
-/** Of both shapes: `mcpServers`, and the `servers` of VS Code. Undefined where there is an error in the findings. */
+/** Reads `mcpServers`, and `servers` of VS Code. Undefined if there is an error in the findings. */
 export function findEntries(
   document: JsonDocument,
   findings: Findings,
@@ -141,7 +141,7 @@ export function findEntries(
     return undefined;
   }
   const fields = new Fields(root, document, findings);
-  // The other keys of this file are settings of Claude Desktop itself.
+  // The other keys of this file are settings of Claude Desktop.
   const shared = pathOf(platform).basename(document.file) === 'claude_desktop_config.json';
   if (!shared) fields.warnUnknown(fileKeys);
   const keys = (['mcpServers', 'servers'] as const).filter((key) => fields.has(key));

@@ -1,5 +1,5 @@
-// A config as plain data for people and programs to look at: what was found, where, and what is wrong with it. No value of
-// any `env` is in it, whole or in part, and no other secret that can be recognised.
+// Describes a config as plain data: the files, the servers, and the problems. It contains no value of any `env`, not even in part,
+// and no other recognisable secret.
 
 import { maskValues } from '../secrets/mask-values.ts';
 import { redactArguments } from '../secrets/redact-arguments.ts';
@@ -16,7 +16,7 @@ export interface ConfigDescription {
   problems: readonly ConfigProblem[];
 }
 
-/** `rejected`: the entry cannot be used; its problems say why. `remote`: it is not one over stdio. */
+/** `rejected`: the entry cannot be used; its problems explain it. `remote`: the server does not use stdio. */
 export type ServerDescription =
   | ({ status: 'enabled' | 'disabled' } & Omit<ServerConfig, 'secrets' | 'enabled'>)
   | { status: 'rejected' | 'remote'; name: string; message: string; source: ServerConfig['source'] };

@@ -1,4 +1,4 @@
-// What a change of the config means for the servers that run: which to start, stop, restart, and leave in peace.
+// Compares two configs: which servers to start, stop, restart, and keep running.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './load-config.ts';
@@ -13,7 +13,7 @@ export interface ConfigDiff {
 
 type Servers = Pick<Config, 'servers'>;
 
-/** Where an entry stands does not count: a comment above it restarts nothing. */
+/** The position of an entry is ignored: a comment above it causes no restart. */
 export function diffConfigs(before: Servers, after: Servers): ConfigDiff {
   const previous = new Map(before.servers.map((server) => [server.name, server]));
   const names = new Set(after.servers.map(({ name }) => name));

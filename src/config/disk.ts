@@ -1,4 +1,4 @@
-// Where configs are read from: the disk, or what a watch has just seen there.
+// Reads config files: from the disk, or from the contents that a watch has just read.
 
 import { readFile } from 'node:fs/promises';
 
@@ -6,7 +6,7 @@ export type ReadBytes = (file: string) => Promise<Uint8Array>;
 
 export const fromDisk: ReadBytes = (file) => readFile(file);
 
-/** A text may begin with a byte order mark, of UTF-8 or, from some Windows programs, UTF-16. */
+/** A file may start with a byte order mark of UTF-8 or, from some Windows programs, of UTF-16. */
 export function decodeText(bytes: Uint8Array): string {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
   return new TextDecoder(encoding).decode(bytes);

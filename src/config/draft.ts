@@ -1,5 +1,5 @@
-// An entry of a config, checked for its form and not yet expanded: what can be said without looking at anything else.
-// What is wrong with it is in the findings; then there is no draft.
+// An entry of a config, validated and not yet expanded: everything that needs no other file and no variable. With an error in the
+// findings there is no draft.
 
 import type { Node } from 'jsonc-parser';
 import { toError } from '../base/errors.ts';
@@ -26,11 +26,11 @@ import { warnOfSlips } from './slips.ts';
 type Expanded = 'command' | 'args' | 'env' | 'cwd' | 'secrets';
 
 export interface Draft {
-  /** What needs no expansion. */
+  /** Members that need no expansion. */
   settled: Omit<ServerConfig, Expanded>;
   command: Located;
   args: readonly Located[];
-  /** Null: not set, whatever the `envFile` says. */
+  /** Null: not set, even if it is in the `envFile`. */
   env: ReadonlyMap<string, Located | null>;
   envFile: Located | undefined;
   cwd: Located | undefined;
@@ -108,7 +108,7 @@ function readFraming(fields: Fields, findings: Findings): string | undefined {
   }
 }
 
-/** What `connect` would refuse at every start is said once, with its place. */
+/** Errors that `connect` would report at every start are reported once, with their position. */
 function readEra(fields: Fields, findings: Findings): Pick<ServerConfig, 'era' | 'revision'> {
   const era = fields.choice('era', ['auto', ...erasOfMcp]) ?? 'auto';
   const revision = fields.choice('revision', revisionsOfMcp);
@@ -137,7 +137,7 @@ function readEnv(fields: Fields, document: JsonDocument, findings: Findings): Ma
     if (!/^[^=\0]+$/.test(name))
       findings.error(variables!.keyAt(name), `${JSON.stringify(name)} is not a valid variable name`);
     else if (node.type === 'null') env.set(name, null);
-    // VS Code takes numbers too.
+    // VS Code also accepts numbers.
     else if (node.type === 'string' || node.type === 'number')
       env.set(name, { text: String(node.value), at: document.at(node) });
     else findings.error(document.at(node), `"env"."${name}" must be a string`, inQuotes(node));

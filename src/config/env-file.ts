@@ -1,9 +1,9 @@
-// Environment files as dotenv reads them: NAME=value a line, `export` allowed, comments, three kinds of quotes, and quoted
-// values over several lines. Double quotes know \n, \r, \t, \" and \\. Variables inside are not expanded. Pure.
+// Parses environment files as dotenv does: one NAME=value per line, optional `export`, comments, three kinds of quotes, and quoted
+// values over several lines. Double quotes support \n, \r, \t, \" and \\. Variables are not expanded. Pure.
 
 export interface EnvFile {
   values: Map<string, string>;
-  /** Lines that make no sense; they are passed over. */
+  /** Invalid lines; they are skipped. */
   faults: { line: number; message: string }[];
 }
 

@@ -1,5 +1,5 @@
-// The fields of one JSON object, read by type. What is wrong goes to the findings, with the place of the value, and reads
-// as if it were not there. As in every JSON reader the last of two equal keys counts; the other one is reported.
+// Reads the members of a JSON object by type. A value of the wrong type is reported to the findings with its position, and treated
+// as absent. Of duplicate keys the last is used, as in every JSON parser; the others are reported.
 
 import type { Node } from 'jsonc-parser';
 import type { JsonDocument } from './json-document.ts';
@@ -12,7 +12,7 @@ export interface Located {
   at: Position;
 }
 
-/** Longer waits overflow the timers of Node.js, which then fire at once. */
+/** Longer waits overflow the timers of Node.js, which then fire immediately. */
 const MOST_MS = 2 ** 31 - 1;
 
 export class Fields {
@@ -53,7 +53,7 @@ export class Fields {
     return this.#fields.get(key)?.value;
   }
 
-  /** Where the key stands, or the object if it has no such key. */
+  /** The position of the key, or of the object if it has no such key. */
   keyAt(key: string): Position {
     const field = this.#fields.get(key);
     return field ? this.#document.at(field.key) : this.at;
@@ -88,7 +88,7 @@ export class Fields {
     return this.#wrong(`"${key}"`, 'true or false', node, node.type === 'string' ? 'Remove the quotes.' : undefined);
   }
 
-  /** An integer of milliseconds, or of anything else that is counted. */
+  /** An integer: milliseconds or a number of things. */
   count(key: string, least: 0 | 1, most = MOST_MS): number | undefined {
     const node = this.value(key);
     if (!node) return undefined;
@@ -112,7 +112,7 @@ export class Fields {
     return this.#wrong(`"${key}"`, 'an object', node, suggestion);
   }
 
-  /** Warns about keys that nobody reads. `explain` may have better words, or '' to let a key pass. */
+  /** Warns about unknown keys. `explain` may return a better suggestion, or '' to accept a key. */
   warnUnknown(known: readonly string[], explain: (key: string) => string | undefined = () => undefined): void {
     for (const key of this.keys()) {
       if (known.includes(key) || isComment(key)) continue;

@@ -1,5 +1,5 @@
-// A config that a program hands over instead of a file: the shape that people have in their files, and the same checks.
-// Nobody is waited for: an `envFile` is read at once, and inputs have the values that the environment or their default give.
+// A config that is passed as an object instead of a file: the same structure and the same checks. Synchronous: an `envFile` is
+// read at once, and inputs take their values from the environment or from their defaults.
 
 import { readFileSync } from 'node:fs';
 import { toError, UsageError } from '../base/errors.ts';
@@ -22,13 +22,13 @@ export interface GivenConfig {
   inputs?: readonly object[];
 }
 
-/** A slip in a key is a type error. */
+/** A misspelled key is a type error. */
 export type GivenServer = OwnKeys & KeysOfOthers;
 
 interface OwnKeys {
   command?: string | undefined;
   args?: readonly string[] | undefined;
-  /** What is undefined is left out. */
+  /** Undefined members are ignored. */
   env?: Readonly<Record<string, string | number | null | undefined>> | undefined;
   envFile?: string | undefined;
   cwd?: string | undefined;
@@ -51,7 +51,7 @@ interface OwnKeys {
   type?: string | undefined;
 }
 
-/** Keys that other hosts have, and comments. docs/config.md says what becomes of them. */
+/** Keys of other hosts, and comments. docs/config.md explains how they are treated. */
 type KeysOfOthers = {
   [key in
     | (typeof remoteKeys)[number]
@@ -64,7 +64,7 @@ export function isGivenConfig(value: unknown): value is GivenConfig {
   return typeof value === 'object' && value !== null && ('mcpServers' in value || 'servers' in value);
 }
 
-/** Throws if it is no config at all. What is wrong with an entry is in `problems`, and takes that entry out of the game. */
+/** Throws if it is not a config. Errors in an entry are in `problems`, and only that entry is disabled. */
 export function configOf(given: GivenConfig): Config {
   if (typeof given === 'string') {
     throw new UsageError('INVALID_OPTION', 'A host needs a config object, not a file name', {

@@ -1,5 +1,5 @@
-// VS Code's inputs: values that a config names and a person gives. Standpipe takes them, in this order, from the
-// environment (STANDPIPE_INPUT_<ID>), from whoever loads the config, and from the input's default.
+// The `inputs` of VS Code: values that a user enters. Standpipe takes them, in this order, from the environment
+// (STANDPIPE_INPUT_<ID>), from `askInput`, and from the default of the input.
 
 import type { Node } from 'jsonc-parser';
 import { readVariable } from '../process/launch/environment.ts';
@@ -13,13 +13,13 @@ export interface InputDefinition {
   id: string;
   description: string | undefined;
   default: string | undefined;
-  /** Not to be shown while it is typed, nor later. */
+  /** Must not be shown, neither while typing nor later. */
   password: boolean;
-  /** For `pickString`: what to choose from. */
+  /** The choices of `pickString`. */
   options: readonly string[] | undefined;
 }
 
-/** Undefined: nobody knows. */
+/** Undefined: no value. */
 export type AskInput = (input: InputDefinition) => string | undefined | Promise<string | undefined>;
 
 export interface InputValue {
@@ -27,7 +27,7 @@ export interface InputValue {
   secret: boolean;
 }
 
-/** Asks for each input once, however often the config is loaded again; again only if the asking failed. */
+/** Asks for each input once, also if the config is loaded again; a failed question is repeated. */
 export function askOnce(ask: AskInput): AskInput {
   const answers = new Map<string, Promise<string | undefined>>();
   return (input) => {
@@ -81,14 +81,14 @@ export async function resolveInputs(
   for (const id of new Set(ids)) {
     const definition = definitions.findLast((each) => each.id === id);
     const given = givenValue(id, surroundings);
-    // One after the other: whoever answers can be asked one question at a time.
+    // One after the other: a user can answer one question at a time.
     const answer = given ?? (definition && (await askInput?.(definition)));
     keep(values, id, definition, answer);
   }
   return values;
 }
 
-/** The same, where nobody can be waited for. */
+/** The same, synchronous. */
 export function inputsAtHand(
   ids: Iterable<string>,
   definitions: readonly InputDefinition[],

@@ -1,5 +1,5 @@
-// A config as text becomes a tree that knows its places. JSON with comments and trailing commas; a byte order mark is
-// passed over and counts as no column. A text with a fault has no tree: half a config is worse than the one before it.
+// Parses the text of a config into a tree with positions. JSON with comments and trailing commas; a byte order mark is skipped and
+// is not a column. A text with a syntax error has no tree: a partial config is worse than the previous one.
 
 import { type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { explainFault } from './json-faults.ts';

@@ -1,4 +1,4 @@
-// What a parser finds wrong with JSON, in words for whoever wrote it.
+// Explains syntax errors in JSON to the author of a config.
 
 import { type ParseError, printParseErrorCode } from 'jsonc-parser';
 
@@ -12,7 +12,7 @@ const backslash: Words = {
   suggestion: 'Write Windows paths with / or with \\\\.',
 };
 
-/** By the names that jsonc-parser prints. */
+/** By the error names of jsonc-parser. */
 const words: Readonly<Record<string, Words>> = {
   CommaExpected: { message: 'a comma is missing before this' },
   ColonExpected: { message: 'a colon is missing before this' },
@@ -34,7 +34,7 @@ const words: Readonly<Record<string, Words>> = {
   InvalidCharacter: { message: 'a string contains a control character' },
 };
 
-/** What may be repeated in a message. Anything else could be a secret that lost its quotes. */
+/** Words that a message may quote. Any other could be a secret without quotes. */
 const ofOtherLanguages = new Set(['True', 'False', 'None', 'nil', 'undefined', 'NaN', 'Infinity']);
 
 export function explainFault(fault: ParseError | undefined, text: string): Words {

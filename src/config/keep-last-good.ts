@@ -1,5 +1,5 @@
-// Somebody is typing: for a moment a file is not JSON, or an entry has no command. What ran goes on by its last good
-// settings until the file makes sense again. The problems are told all the same.
+// While a file is edited it may temporarily be invalid JSON, or an entry may have no command. Servers keep their last valid
+// settings until the file is valid again. The problems are reported in any case.
 
 import type { ConfigFile } from './config-file.ts';
 
@@ -12,7 +12,7 @@ export function keepLastGood(before: readonly ConfigFile[], after: readonly Conf
 
 function keepInFile(last: ConfigFile, file: ConfigFile): ConfigFile {
   if (!file.usable) return last.usable ? { ...last, problems: file.problems } : file;
-  // An entry that became one for a remote server was changed on purpose.
+  // An entry that was changed to a remote server was changed on purpose.
   const broken = new Set(file.rejected.filter(({ remote }) => !remote).map(({ name }) => name));
   const kept = last.servers.filter(({ name }) => broken.has(name));
   const keptNames = new Set(kept.map(({ name }) => name));

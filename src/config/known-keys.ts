@@ -1,5 +1,4 @@
-// Every key the reader knows, in the order the documentation shows them. The schema for editors has the same ones; a test
-// holds the two equal.
+// All known keys, in the order of the documentation. The schema for editors has the same ones; a test compares the two.
 
 export const fileKeys = ['$schema', 'mcpServers', 'servers', 'inputs'] as const;
 
@@ -33,10 +32,10 @@ export const stopKeys = ['stdinMs', 'sigtermMs', 'sigkillMs'] as const;
 export const toolsKeys = ['allow', 'deny'] as const;
 export const inputKeys = ['id', 'type', 'description', 'default', 'password', 'options', 'command', 'args'] as const;
 
-/** Any of them makes an entry one for a server elsewhere. */
+/** An entry with any of them is a remote server. */
 export const remoteKeys = ['url', 'httpUrl', 'serverUrl'] as const;
 
-/** Keys that other hosts understand and that change nothing about how a server is run. Not worth a word. */
+/** Keys of other hosts that do not affect how a server is run. No warning. */
 export const namesOfOthers = [
   'alwaysAllow',
   'autoApprove',
@@ -48,7 +47,7 @@ export const namesOfOthers = [
 ] as const;
 export const keysOfOthers: ReadonlySet<string> = new Set(namesOfOthers);
 
-/** Keys that other hosts understand, and whose effect somebody would miss here: said aloud, with what to write instead. */
+/** Keys of other hosts that have an effect there and none here: a warning says what to write instead. */
 export const replacements = {
   timeout:
     'Write "requestTimeoutMs" or "startupTimeoutMs", in milliseconds: the meaning of "timeout" differs between hosts.',
@@ -63,7 +62,7 @@ export const replacements = {
 } as const;
 export const keysToReplace: ReadonlyMap<string, string> = new Map(Object.entries(replacements));
 
-/** `"//"`, `"_comment"`, `"#"`: comments for readers that know none. */
+/** `"//"`, `"_comment"`, `"#"`: comments in plain JSON. */
 export function isComment(key: string): boolean {
   return /^(?:\/\/|_|#)/.test(key);
 }

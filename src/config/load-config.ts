@@ -1,5 +1,5 @@
-// Finds the configs and makes one of them. Without `discover`, the first file found is the config. With it, all of the
-// project's and the user's files are: the first to define a name wins, and what it hides is listed.
+// Finds the config files and merges them. Without `discover`, the first file found is the config. With it, all files of the
+// project and of the user are used: the first definition of a name takes precedence, and overridden entries are listed.
 
 import { UsageError } from '../base/errors.ts';
 import type { ConfigFile, RejectedServer } from './config-file.ts';
@@ -11,21 +11,21 @@ import { type ReadOptions, readPlace } from './read-config.ts';
 import type { ServerConfig } from './server-config.ts';
 
 export interface LoadOptions extends ReadOptions {
-  /** This file and no other. */
+  /** Only this file. */
   file?: string;
-  /** Also the user's Claude Desktop, Cursor and VS Code files, and all of them together. */
+  /** Also the files of Claude Desktop, Cursor and VS Code of the user, merged. */
   discover?: boolean;
 }
 
 export interface Config {
   servers: readonly ServerConfig[];
   rejected: readonly RejectedServer[];
-  /** Entries that another file defined before. */
+  /** Entries that an earlier file overrides. */
   shadowed: readonly ShadowedServer[];
   problems: readonly ConfigProblem[];
   /** The files that were read, in order. */
   files: readonly ConfigFile[];
-  /** Where files were looked for, in order. */
+  /** All files that were searched for, in order. */
   searched: readonly string[];
 }
 
@@ -35,14 +35,14 @@ export interface ShadowedServer {
   by: Position;
 }
 
-/** Rejects if there is nothing to go by: no file, or none that is a config. Wrong entries are in `problems`. */
+/** Rejects if there is no file, or no valid one. Faulty entries are in `problems`. */
 export async function loadConfig(options: LoadOptions = {}): Promise<Config> {
   const config = await surveyConfig(options);
   if (config.files.some(({ usable }) => usable)) return config;
   throw problemError(config.problems.find(({ severity }) => severity === 'error')!);
 }
 
-/** Like `loadConfig`, for showing what is there: also a missing or unusable file is only a problem. */
+/** Like `loadConfig`, to show what was found: a missing or invalid file is a problem and not an error. */
 export async function surveyConfig(options: LoadOptions = {}, read?: ReadBytes): Promise<Config> {
   const places = findPlaces(options);
   const searched = places.map(({ file }) => file);
@@ -55,7 +55,7 @@ export async function surveyConfig(options: LoadOptions = {}, read?: ReadBytes):
   return mergeFiles(files, searched, files.length === 0 ? [nothingFound(searched, options)] : []);
 }
 
-/** A file that is there and cannot be read says nothing, which is not the same as saying that there are no servers. */
+/** A file that exists and cannot be read is not the same as a file without servers. */
 async function readIfThere(
   place: ConfigPlace,
   options: LoadOptions,
@@ -71,7 +71,7 @@ async function readIfThere(
   }
 }
 
-/** The first definition of a name counts, also one that cannot be used: no other may take its place unnoticed. */
+/** The first definition of a name is used, even if it is faulty: another one must not replace it silently. */
 export function mergeFiles(
   files: readonly ConfigFile[],
   searched: readonly string[],
@@ -103,7 +103,7 @@ function findPlaces(options: LoadOptions): ConfigPlace[] {
   const around = surroundings(options);
   if (options.file !== undefined) return [placeOf(options.file, around)];
   const places = [...projectPlaces(around), ...(options.discover ? userPlaces(around) : [])];
-  // In the home folder, a file can be the project's and the user's.
+  // In the home folder, a file can belong to the project and to the user.
   return places.filter(({ file }, index) => places.findIndex((place) => place.file === file) === index);
 }
 

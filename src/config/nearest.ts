@@ -1,7 +1,7 @@
-// The name somebody probably meant: the nearest one by edits (a swap of neighbours is one), if it is near enough.
+// Suggests a name for a misspelled one: the nearest by edit distance (a swap of neighbours is one edit), if it is near enough.
 
 export function nearest(name: string, known: Iterable<string>): string | undefined {
-  // A third of the letters may be wrong; beyond that a suggestion misleads more than it helps.
+  // Up to a third of the letters may be wrong; more distant suggestions are misleading.
   let best: string | undefined;
   let bestEdits = Math.max(1, Math.floor(name.length / 3)) + 1;
   for (const candidate of known) {
@@ -17,7 +17,7 @@ export function didYouMean(name: string, known: Iterable<string>): string | unde
   return meant === undefined ? undefined : `Did you mean "${meant}"?`;
 }
 
-/** Optimal string alignment, with the two rows above the current one. */
+/** Optimal string alignment; keeps the two previous rows. */
 function countEdits(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -1,6 +1,5 @@
-// What can be known before anything is started: whether the program of an entry and its folder are there. Both may come
-// later, and PATH may be another one then: so these are warnings, for whoever asks what is wrong. Repeats nothing that a
-// variable stands for.
+// Checks before a start whether the program of an entry and its folder exist. They may be created later, and PATH may change: so
+// these are warnings, shown by `standpipe config`. Messages never contain the value of a variable.
 
 import { statSync } from 'node:fs';
 import { childEnvironment, readVariable } from '../process/launch/environment.ts';
@@ -17,7 +16,7 @@ export const onThisMachine: LookAround = (draft, { command, cwd, env }, findings
     findings.warn(draft.cwd?.at ?? draft.settled.source, `The folder "${draft.cwd?.text ?? cwd}" ${folder}`, CORRECT);
     return;
   }
-  // Windows tries other endings of the name, too. More than one word was warned of before, and may begin with a secret.
+  // Windows also tries other extensions. A command of several words has another warning, and may begin with a secret.
   if (process.platform === 'win32' || /[\s=]/.test(draft.command.text)) return;
   const found = findCommand(command, readVariable(childEnvironment(env), 'PATH'), cwd);
   if (found?.kind === 'executable') return;
@@ -42,6 +41,6 @@ function faultOfFolder(folder: string): string | undefined {
   try {
     return statSync(folder).isDirectory() ? undefined : 'is no folder';
   } catch {
-    return 'is not there'; // or cannot be looked at, which keeps a server from running in it all the same
+    return 'is not there'; // or not accessible, which also prevents a start
   }
 }

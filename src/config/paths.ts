@@ -1,4 +1,4 @@
-// Paths of a platform that need not be this one: a config written on Windows is read everywhere, and tests are run anywhere.
+// Paths of a given platform, which may not be the current one: a config of Windows can be read everywhere, also in tests.
 
 import { type PlatformPath, posix, win32 } from 'node:path';
 
@@ -6,7 +6,7 @@ export function pathOf(platform: NodeJS.Platform): PlatformPath {
   return platform === 'win32' ? win32 : posix;
 }
 
-/** An absolute path stays as it is written, also one of Windows read elsewhere: it must not become a part of another. */
+/** An absolute path is unchanged, also one of Windows on another system: it must not be joined to another path. */
 export function resolvePath(folder: string, path: string, platform: NodeJS.Platform): string {
   const absolute = posix.isAbsolute(path) || isWindowsPath(path);
   return absolute ? path : pathOf(platform).resolve(folder, path);

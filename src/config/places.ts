@@ -1,5 +1,5 @@
-// Where configs are looked for, in which order, and which folder each belongs to. Pure: a function of the platform, the
-// folders and the environment, so that every platform can be tested on any other.
+// The paths of config files, in search order, and the folder that each belongs to. Depends only on the platform, the folders and
+// the environment that are passed, so that every platform can be tested on any other.
 
 import { homedir } from 'node:os';
 import { readVariable } from '../process/launch/environment.ts';
@@ -19,13 +19,13 @@ export function surroundings(options: Partial<Surroundings> = {}): Surroundings 
   return { cwd, home, env, platform };
 }
 
-/** Who a file belongs to: a project, an application of the user, or nobody but whoever named it. */
+/** The owner of a file: a project or an application of the user; `named` for one that was named with `--config`. */
 export type ConfigOrigin = 'project' | 'claude-desktop' | 'cursor' | 'vscode' | 'named';
 
 export interface ConfigPlace {
   file: string;
   origin: ConfigOrigin;
-  /** The project's folder: `${workspaceFolder}`, the default of `cwd`, and what relative paths start from. */
+  /** The folder of the project: `${workspaceFolder}`, the default of `cwd`, and the base of relative paths. */
   folder: string;
 }
 
@@ -38,7 +38,7 @@ export function projectPlaces({ cwd, platform }: Surroundings): ConfigPlace[] {
   }));
 }
 
-/** The user's own files belong to no project: they are used in the one Standpipe was started in. */
+/** Files of the user belong to no project: their folder is the one Standpipe was started in. */
 export function userPlaces({ cwd, home, env, platform }: Surroundings): ConfigPlace[] {
   const path = pathOf(platform);
   const settings = applicationSettings(home, env, platform);
@@ -49,7 +49,7 @@ export function userPlaces({ cwd, home, env, platform }: Surroundings): ConfigPl
   ];
 }
 
-/** A file somebody named, which may well be one of the above. */
+/** A file that was named, which may be one of the above. */
 export function placeOf(file: string, surroundings: Surroundings): ConfigPlace {
   const { cwd, platform } = surroundings;
   const path = pathOf(platform);
@@ -65,7 +65,7 @@ function applicationSettings(home: string, env: NodeJS.ProcessEnv, platform: Nod
   const path = pathOf(platform);
   if (platform === 'win32') return readVariable(env, 'APPDATA', platform) || path.join(home, 'AppData', 'Roaming');
   if (platform === 'darwin') return path.join(home, 'Library', 'Application Support');
-  // The specification of XDG: a relative path there is to be ignored.
+  // The XDG specification: a relative path must be ignored.
   const xdg = env.XDG_CONFIG_HOME ?? '';
   return path.isAbsolute(xdg) ? xdg : path.join(home, '.config');
 }

@@ -1,5 +1,5 @@
-// What is wrong with a config, and where. Something wrong is data, not an exception: an entry that is wrong fails alone,
-// and everything else that is wrong is still found. No message contains a value of `env`.
+// Problems of a config, with their positions. A problem is data and not an exception: a faulty entry fails alone, and all other
+// problems are still found. No message contains a value of `env`.
 
 import { UsageError } from '../base/errors.ts';
 
@@ -13,19 +13,19 @@ export interface Position {
 export type ConfigErrorCode = 'CONFIG_NOT_FOUND' | 'CONFIG_INVALID' | 'VARIABLE_NOT_SET';
 
 export interface ConfigProblem extends Position {
-  /** An error takes its entry (or, without `server`, its file) out of the game; a warning takes nothing away. */
+  /** An error disables its entry (or, without `server`, its file); a warning does not. */
   severity: 'error' | 'warning';
-  /** Errors have one. */
+  /** Only errors have one. */
   code?: ConfigErrorCode;
   server?: string;
   message: string;
   suggestion?: string;
 }
 
-/** Stands for the file of a config that a program handed over: it has no lines that anybody could look at. */
+/** In place of a file name for a config that was passed as an object: it has no lines. */
 export const GIVEN = 'the given config';
 
-/** `mcp.json:3:15: "args" must be an array`, in the form that terminals and editors make clickable. */
+/** `mcp.json:3:15: "args" must be an array`, a format that terminals and editors turn into links. */
 export function problemText({ code, file, line, column, server, message }: ConfigProblem): string {
   if (code === 'CONFIG_NOT_FOUND') return message;
   const place = file === GIVEN ? 'In the given config' : `${file}:${line}:${column}`;
@@ -36,7 +36,7 @@ export function problemError(problem: ConfigProblem): UsageError {
   return new UsageError(problem.code ?? 'CONFIG_INVALID', problemText(problem), { hint: problem.suggestion });
 }
 
-/** Collects what is found wrong with one entry, or with a file as a whole. */
+/** Collects the problems of one entry, or of a whole file. */
 export class Findings {
   readonly problems: ConfigProblem[] = [];
   readonly #server: string | undefined;

@@ -1,4 +1,4 @@
-// Reads one config file, and whatever its entries refer to.
+// Reads one config file, and the files that its entries refer to.
 
 import { toError, UsageError } from '../base/errors.ts';
 import { type ConfigFile, configFromText } from './config-file.ts';
@@ -10,13 +10,13 @@ import { type ConfigPlace, placeOf, type Surroundings, surroundings } from './pl
 export { surroundings };
 
 export interface ReadOptions extends Partial<Surroundings> {
-  /** Gives the values of VS Code's `inputs`. Called again with every load, unless wrapped in `askOnce`. */
+  /** Returns the values of the `inputs` of VS Code. Called again with every load, unless wrapped in `askOnce`. */
   askInput?: AskInput;
-  /** Looks whether the programs and folders that entries name are there: `onThisMachine`. */
+  /** Checks whether the programs and folders of entries exist: `onThisMachine`. */
   lookAround?: LookAround;
 }
 
-/** Rejects with CONFIG_NOT_FOUND if there is nothing to read; whatever the file says is in the result. */
+/** Rejects with CONFIG_NOT_FOUND if the file cannot be read. Errors in its content are in the result. */
 export function readConfig(file: string, options: ReadOptions = {}): Promise<ConfigFile> {
   return readPlace(placeOf(file, surroundings(options)), options);
 }

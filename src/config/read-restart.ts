@@ -1,4 +1,4 @@
-// `restart`: an object, or the policy alone.
+// Reads `restart`: an object, or only the policy.
 
 import type { Fields } from './fields.ts';
 import { restartKeys } from './known-keys.ts';

@@ -1,4 +1,4 @@
-// `tools`: which of a server's tools are there for callers. An array, as the Copilot CLI writes it, means `allow`.
+// Reads `tools`: which tools of a server can be used. An array, as in the config of the Copilot CLI, means `allow`.
 
 import type { Fields, Located } from './fields.ts';
 import { toolsKeys } from './known-keys.ts';

@@ -1,11 +1,11 @@
-// Entries for servers that are reached over the network. They are no mistake, and nothing to run either.
+// Entries of servers that are reached over the network. They are valid, but there is nothing to run.
 
 import type { Fields } from './fields.ts';
 import { remoteKeys } from './known-keys.ts';
 import { didYouMean } from './nearest.ts';
 import type { Findings, Position } from './problem.ts';
 
-/** What hosts call a server that they start themselves. */
+/** Values of `type` for servers that the host starts. */
 const stdioTypes = ['stdio', 'local'];
 const remoteTypes = ['http', 'sse', 'streamable-http', 'streamableHttp', 'ws', 'websocket', 'remote'];
 

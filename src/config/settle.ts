@@ -1,5 +1,5 @@
-// A draft becomes a server: variables get their values, paths their folder, and the `envFile` is read. A disabled entry is
-// left as it is written: nobody is to miss a variable, a file or an answer for something that is not going to run.
+// Expands a draft into a server: replaces variables, resolves paths, and reads the `envFile`. A disabled entry is not expanded: a
+// missing variable, file or input does not matter for a server that is not run.
 
 import type { Draft } from './draft.ts';
 import { parseEnvFile } from './env-file.ts';
@@ -10,7 +10,7 @@ import type { ServerConfig } from './server-config.ts';
 import { parseTemplate, references, render } from './template.ts';
 import { explainNoValue, type VariableSources, variableValue } from './variables.ts';
 
-/** What a file says, or why it cannot be read. */
+/** The content of a file, or the error of reading it. */
 export type TextOf = (file: string) => string | Error;
 
 /** The ids of the inputs that a draft needs. */
@@ -24,7 +24,7 @@ export function inputsOf({ settled, command, args, env, envFile, cwd }: Draft): 
 /** The path of the `envFile` that a draft needs. */
 export function envFileOf({ settled, envFile }: Draft, sources: VariableSources): string | undefined {
   if (!envFile || !settled.enabled) return undefined;
-  const findings = new Findings(); // they are told when the draft is settled
+  const findings = new Findings(); // reported when the draft is expanded
   const path = expandText(envFile, sources, findings, new Set());
   return findings.failed ? undefined : resolvePath(sources.folder, path, sources.platform);
 }
@@ -53,7 +53,7 @@ export function settle(
     if (located) env.set(name, expand(located));
     else env.delete(name);
   }
-  // Values of `env` are hidden as such; only what is put elsewhere has to be remembered.
+  // Values of `env` are hidden in any case; only secrets in other places are collected.
   secrets.clear();
   const command = expand(draft.command);
   const args = draft.args.map(expand);

@@ -1,4 +1,4 @@
-// Things that are valid and most likely not meant: they work in a shell, or in another host, and nowhere else.
+// Warnings about values that are valid and probably a mistake: they work only in a shell or in another host.
 
 import type { Located } from './fields.ts';
 import type { Findings } from './problem.ts';
@@ -20,7 +20,7 @@ export function warnOfSlips({ command, args, cwd, envFile }: Texts, hasArgs: boo
       findings.warn(at, 'This path contains a control character', 'Write Windows paths with / or with \\\\.');
     }
   }
-  // Nothing of it is repeated: it may begin with a secret, as in `TOKEN=… node server.js`.
+  // The command is not quoted in the message: it may begin with a secret, as in `TOKEN=… node server.js`.
   if (!hasArgs && /^[^\s\\/]+\s+\S/.test(command.text)) {
     const suggestion = 'Write only the program; put its arguments in "args", one string each.';
     findings.warn(command.at, 'No shell is used: all of "command" is the name of one program', suggestion);

@@ -1,9 +1,9 @@
-// Text with variables in it: `${NAME}`, `${NAME:-default}`, `${scope:name}`, `${scope:name:-default}`. A default may hold
-// variables of its own, and braces in pairs. `$${` stands for `${`; any other dollar stands for itself, so that passwords
-// and patterns survive. Knows the form alone, not what any name means.
+// Text with variables: `${NAME}`, `${NAME:-default}`, `${scope:name}`, `${scope:name:-default}`. A default may contain variables
+// and pairs of braces. `$${` is a literal `${`; any other dollar sign is literal, so that passwords and patterns are unchanged.
+// Only the syntax: the meaning of names is in variables.ts.
 
 export interface Reference {
-  /** As it is written, without the default. */
+  /** As written, without the default. */
   expression: string;
   /** `env` of `${env:NAME}`; empty for `${NAME}`. */
   scope: string;
@@ -13,10 +13,10 @@ export interface Reference {
 
 export type Template = readonly (string | Reference)[];
 
-/** Deeper defaults than anybody writes. */
+/** The limit of nested defaults. */
 const MOST_NESTED = 20;
 
-/** With a fault in its form, a text is no template; the fault says why. */
+/** A text with a syntax error is not a template; the fault explains it. */
 export function parseTemplate(text: string): { template: Template; fault?: string } {
   try {
     return { template: parse(text, 0, 0).parts };
@@ -26,12 +26,12 @@ export function parseTemplate(text: string): { template: Template; fault?: strin
   }
 }
 
-/** Every reference in it, those in defaults included. */
+/** All references, including those in defaults. */
 export function references(template: Template): Reference[] {
   return template.flatMap((part) => (typeof part === 'string' ? [] : [part, ...references(part.fallback ?? [])]));
 }
 
-/** `lookUp` gives undefined where it has no value: then the default counts, and if there is none, `missing` is called. */
+/** `lookUp` returns undefined for no value: then the default is used, and if there is none, `missing` is called. */
 export function render(
   template: Template,
   lookUp: (reference: Reference) => string | undefined,
@@ -41,7 +41,7 @@ export function render(
     .map((part) => {
       if (typeof part === 'string') return part;
       const value = lookUp(part);
-      // As in a shell, `:-` also replaces what is set but empty.
+      // As in a shell, `:-` also replaces an empty value.
       if (value !== undefined && (value !== '' || !part.fallback)) return value;
       if (part.fallback) return render(part.fallback, lookUp, missing);
       missing(part);

@@ -1,4 +1,4 @@
-// Which tools of a server are there for callers, by the `tools` of its entry. `deny` wins; case counts, as it does in MCP.
+// Filters the tools of a server by `tools` of its entry. `deny` takes precedence. Names are case-sensitive, as in MCP.
 
 import { UsageError } from '../base/errors.ts';
 import type { ToolRules } from './server-config.ts';
@@ -9,7 +9,7 @@ export function toolFilter({ allow, deny = [] }: ToolRules): (tool: string) => b
   return (tool) => (allowed?.some((matches) => matches(tool)) ?? true) && !denied.some((matches) => matches(tool));
 }
 
-/** Runs in steps that only go forward, apart from returns to the last `*`: no pattern makes it slow. */
+/** Moves only forward, except for returns to the last `*`: no pattern makes it slow. */
 function matcher(glob: string): (text: string) => boolean {
   return (text) => {
     let at = 0;

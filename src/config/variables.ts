@@ -1,5 +1,5 @@
-// What the variables of a config mean. They come from the environment Standpipe itself runs in (not from the entry's own
-// `env`), from the place of the config, and from its inputs.
+// The values of variables in a config: from the environment of Standpipe (not from `env` of the entry), from the location of the
+// config, and from its inputs.
 
 import { readVariable } from '../process/launch/environment.ts';
 import { isSecretName } from '../secrets/secret-names.ts';
@@ -13,7 +13,7 @@ export interface VariableSources {
   env: NodeJS.ProcessEnv;
   platform: NodeJS.Platform;
   home: string;
-  /** The folder of the project the config belongs to. */
+  /** The folder of the project of the config. */
   folder: string;
   inputs: ReadonlyMap<string, InputValue>;
   definitions: readonly InputDefinition[];
@@ -40,7 +40,7 @@ export function variableValue({ scope, name }: Reference, sources: VariableSourc
   return value === undefined ? undefined : { value, secret: isSecretName(name) };
 }
 
-/** Why a reference has no value, and what to do about it. Names are shown, values never. */
+/** Why a reference has no value, and how to fix it. Messages contain names, never values. */
 export function explainNoValue({ scope, name, expression }: Reference, sources: VariableSources): NoValue {
   const { env, definitions } = sources;
   if (scope === 'input') {

@@ -1,5 +1,5 @@
-// Keeps a config up to date while its files are edited, and says what each change means for the servers. What cannot be
-// understood changes nothing: the last good settings stay, and the problems are told.
+// Reloads a config when its files change, and reports the difference for the servers. An invalid file or entry changes nothing:
+// the last valid settings stay, and the problems are reported.
 
 import { isDeepStrictEqual } from 'node:util';
 import { toError } from '../base/errors.ts';
@@ -16,20 +16,20 @@ export interface ConfigChange {
 }
 
 export interface WatchOptions extends WatchFilesOptions {
-  /** Loading failed for a reason that is not in the files, such as an `askInput` that throws. The config stays. */
+  /** Loading failed for a reason outside the files, such as an `askInput` that throws. The config stays. */
   onError?: (error: Error) => void;
 }
 
 export interface ConfigWatch {
-  /** The newest. */
+  /** The current config. */
   readonly config: Config;
-  /** Nothing more is told from now on. */
+  /** No further calls of `onChange`. */
   close(): void;
 }
 
 /**
- * `config` is what `loadConfig(load)` gave. Watched are all the places where a config could be, and every `envFile`.
- * What changed since it was loaded is told too. The next change is told when `onChange` has settled.
+ * `config` is the result of `loadConfig(load)`. All possible config files and every `envFile` are watched. Changes since the load
+ * are reported too. The next change is reported when `onChange` has settled.
  */
 export function watchConfig(
   config: Config,
@@ -78,7 +78,7 @@ function filesRead({ files }: Config): string[] {
   return files.flatMap(({ file, envFiles }) => [file, ...envFiles]);
 }
 
-/** A file that was not watched so far is read from the disk, and once more when it is. */
+/** A file that is not watched yet is read from the disk, and again when it is watched. */
 function readFrom(contents: Contents): ReadBytes {
   return async (file) => {
     const content = contents.get(file) ?? (await fromDisk(file));

@@ -1,7 +1,7 @@
-// Says when files have changed, by their content and nothing else. The system's own notifications are only a reason to look
-// sooner: they miss network drives, links and folders made later, so there is also a look every now and then.
-// A change counts once it has settled: a file half written is read again, and one that is gone may be on its way back, as
-// editors replace files by renaming. Does not keep the program alive.
+// Reports changes of files, by their content. Notifications of the system only trigger an earlier check: they miss network drives,
+// links and folders that are created later, so files are also polled.
+// A change is reported when the content is stable: a file may be partly written, and a missing file may reappear, because editors
+// replace files by renaming. Does not keep the process alive.
 
 import { type FSWatcher, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -12,15 +12,15 @@ import { isMissing } from './disk.ts';
 
 export interface WatchFilesOptions {
   clock?: Clock;
-  /** How long nothing may have changed before a change counts. */
+  /** How long the content must be stable before a change is reported. */
   settleMs?: number;
-  /** How long a file must be gone before it counts as removed. */
+  /** How long a file must be missing before it counts as removed. */
   graceMs?: number;
-  /** How often to look without being told to. */
+  /** The interval of polling. */
   pollMs?: number;
 }
 
-/** What was in each file, or why it could not be read. */
+/** The content of each file, or the error of reading it. */
 export type Contents = ReadonlyMap<string, Buffer | Error>;
 
 export class FileWatch {
@@ -32,7 +32,7 @@ export class FileWatch {
   readonly #pollMs: number;
   readonly #folders = new Map<string, FSWatcher>();
   #files: readonly string[];
-  /** What was there when the last change was told. Nothing yet: the first look always tells. */
+  /** The contents at the last report. Undefined at first: the first check always reports. */
   #told: Contents | undefined;
   #settling: { contents: Contents; sinceMs: number } | undefined;
   #timer: Timer | undefined;
@@ -41,8 +41,8 @@ export class FileWatch {
   #closed = false;
 
   /**
-   * `expected`: those that were there a moment ago. `onChange` is called once at the start, for what changed before, and
-   * awaited: there is one at a time. It must go by the contents it is given: the files may be others already.
+   * `expected`: the files that existed before. `onChange` is called once at the start, for earlier changes, and awaited: calls
+   * do not overlap. It must use the contents that it gets: the files may have changed again.
    */
   constructor(
     files: readonly string[],
@@ -60,12 +60,12 @@ export class FileWatch {
     this.look();
   }
 
-  /** Watches these from now on. Other files than before count as a change. */
+  /** Watches these files from now on. A different set of files counts as a change. */
   setFiles(files: readonly string[]): void {
     this.#files = files;
   }
 
-  /** Looks now. */
+  /** Checks now. */
   look(): void {
     if (this.#closed) return;
     if (this.#looking) {
@@ -82,7 +82,7 @@ export class FileWatch {
     });
   }
 
-  /** Nothing more is told from now on. */
+  /** No further calls of `onChange`. */
   close(): void {
     this.#closed = true;
     this.#timer?.cancel();
@@ -105,7 +105,7 @@ export class FileWatch {
     this.#settling = undefined;
     this.#told = contents;
     await this.#onChange(contents);
-    // It may want other files watched from now on.
+    // It may have changed the set of files.
     this.#lookIn(this.#settleMs);
   }
 
@@ -122,7 +122,7 @@ export class FileWatch {
     this.#timer.keepAlive(false);
   }
 
-  /** Folders, not files: a file replaced by renaming is another file, in the same folder. */
+  /** Watches folders and not files: a file that is replaced by renaming is another file in the same folder. */
   #watchFolders(): void {
     const wanted = new Set(this.#files.map((file) => dirname(file)));
     for (const [folder, watcher] of this.#folders) {
@@ -144,11 +144,11 @@ export class FileWatch {
       const watcher = watch(folder, { persistent: false }, (_, name) => {
         if (name === null || this.#files.includes(join(folder, name))) this.look();
       });
-      // A folder that went away, or a system out of watches: the regular look finds what is left to find.
+      // The folder was removed, or the system has no watches left: polling still finds changes.
       watcher.on('error', forget);
       this.#folders.set(folder, watcher);
     } catch {
-      forget(); // not there yet; tried again at the next look
+      forget(); // does not exist yet; tried again at the next check
     }
   }
 }
