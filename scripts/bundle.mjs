@@ -20,7 +20,7 @@ const SUBPATHS = {
   litemcp: ['entry/litemcp.ts'],
 };
 /** Not exported by the package: programs of the tests start from these. */
-const FOR_TESTS = ['server-process', 'streams/guard-children', 'streams/own-streams', 'tree/watchdog'].map(
+const FOR_TESTS = ['server-process', 'streams/guard-children', 'streams/reserve-stdout', 'tree/watchdog'].map(
   (name) => `process/${name}`,
 );
 /** A module that exports all of another one, so that the other lies where its starts want it. */

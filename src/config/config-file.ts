@@ -3,18 +3,18 @@
 
 import type { Node } from 'jsonc-parser';
 import { toError } from '../base/errors.ts';
+import type { CheckEntry } from './check-entry.ts';
 import { type Draft, readDraft } from './draft.ts';
+import { envFileOf, expandDraft, inputsOf, type TextOf } from './expand-draft.ts';
 import { Fields } from './fields.ts';
 import { type AskInput, type InputDefinition, readInputs, resolveInputs } from './inputs.ts';
 import { type JsonDocument, parseDocument } from './json-document.ts';
 import { fileKeys } from './known-keys.ts';
-import type { LookAround } from './on-this-machine.ts';
 import { pathOf } from './paths.ts';
 import type { ConfigOrigin, ConfigPlace } from './places.ts';
 import { type ConfigProblem, Findings, type Position } from './problem.ts';
 import { remoteReason } from './remote.ts';
 import type { ServerConfig } from './server-config.ts';
-import { envFileOf, inputsOf, settle, type TextOf } from './settle.ts';
 import type { VariableSources } from './variables.ts';
 
 export interface ConfigFile {
@@ -45,7 +45,7 @@ export interface FileContext {
   askInput?: AskInput;
   readText: (file: string) => Promise<string>;
   /** Checks whether the program and the folder of an entry exist. Default: no check. */
-  lookAround?: LookAround;
+  checkEntry?: CheckEntry;
 }
 
 export async function configFromText(text: string, place: ConfigPlace, context: FileContext): Promise<ConfigFile> {
@@ -57,7 +57,7 @@ export async function configFromText(text: string, place: ConfigPlace, context: 
     const file = envFileOf(draft, sources);
     if (file !== undefined) texts.set(file, await context.readText(file).catch(toError));
   }
-  return settleForm(form, place, sources, (file) => texts.get(file)!, context.lookAround);
+  return expandForm(form, place, sources, (file) => texts.get(file)!, context.checkEntry);
 }
 
 /** The content of the text alone: nothing is expanded, and no other file was read. */
@@ -88,23 +88,23 @@ export function readForm(text: string, { file }: ConfigPlace, platform: NodeJS.P
 }
 
 /** `textOf` is called with the results of `envFileOf`. */
-export function settleForm(
+export function expandForm(
   { usable, drafts, ...form }: ConfigForm,
   { file, origin }: ConfigPlace,
   sources: VariableSources,
   textOf: TextOf,
-  lookAround?: LookAround,
+  checkEntry?: CheckEntry,
 ): ConfigFile {
   const rejected = [...form.rejected];
   const problems = [...form.problems];
   const envFiles = new Set<string>();
   const servers: ServerConfig[] = [];
   for (const { draft, findings } of drafts) {
-    const server = settle(draft, sources, textOf, findings, envFiles);
-    if (findings.failed) rejected.push(rejection(draft.settled.name, draft.settled.source, findings));
+    const server = expandDraft(draft, sources, textOf, findings, envFiles);
+    if (findings.failed) rejected.push(rejection(draft.literal.name, draft.literal.source, findings));
     else {
       servers.push(server);
-      if (server.enabled) lookAround?.(draft, server, findings);
+      if (server.enabled) checkEntry?.(draft, server, findings);
     }
     problems.push(...findings.problems);
   }

@@ -9,6 +9,7 @@ import { eraOf, erasOfMcp, revisionsOfMcp } from '../mcp/revisions.ts';
 import { type Fields, inQuotes, type Located } from './fields.ts';
 import type { JsonDocument } from './json-document.ts';
 import { keysOfOthers, keysToReplace, serverKeys, stopKeys } from './known-keys.ts';
+import { warnOfLikelyMistakes } from './likely-mistakes.ts';
 import { didYouMean, nearest } from './nearest.ts';
 import type { Findings } from './problem.ts';
 import { readRestart } from './read-restart.ts';
@@ -21,13 +22,12 @@ import {
   defaultStartupTimeoutMs,
   type ServerConfig,
 } from './server-config.ts';
-import { warnOfSlips } from './slips.ts';
 
 type Expanded = 'command' | 'args' | 'env' | 'cwd' | 'secrets';
 
 export interface Draft {
   /** Members that need no expansion. */
-  settled: Omit<ServerConfig, Expanded>;
+  literal: Omit<ServerConfig, Expanded>;
   command: Located;
   args: readonly Located[];
   /** Null: not set, even if it is in the `envFile`. */
@@ -47,7 +47,7 @@ export function readDraft(
   if (name.trim() === '') findings.error(source, 'A server needs a name');
   const command = readCommand(fields, findings);
   const args = fields.texts('args', 'Write one string for each argument: "args": ["-y", "some-server"].') ?? [];
-  const settled = {
+  const literal = {
     name,
     source,
     enabled: readEnabled(fields, findings),
@@ -68,8 +68,8 @@ export function readDraft(
   const env = readEnv(fields, document, findings);
   const [envFile, cwd] = [fields.text('envFile'), fields.text('cwd')];
   if (!command || findings.failed) return undefined;
-  warnOfSlips({ command, args, cwd, envFile }, fields.has('args'), findings);
-  return { settled, command, args, env, envFile, cwd };
+  warnOfLikelyMistakes({ command, args, cwd, envFile }, fields.has('args'), findings);
+  return { literal, command, args, env, envFile, cwd };
 }
 
 function readCommand(fields: Fields, findings: Findings): Located | undefined {

@@ -5,13 +5,13 @@ import { readFileSync } from 'node:fs';
 import { toError, UsageError } from '../base/errors.ts';
 import type { Era, Revision } from '../mcp/revisions.ts';
 import type { StopWaits } from '../process/tree/stop-ladder.ts';
-import { readForm, settleForm } from './config-file.ts';
+import { expandForm, readForm } from './config-file.ts';
 import { decodeText } from './disk.ts';
 import { inputsAtHand } from './inputs.ts';
 import type { namesOfOthers, remoteKeys, replacements } from './known-keys.ts';
 import { type Config, mergeFiles } from './load-config.ts';
 import type { ConfigPlace } from './places.ts';
-import { surroundings } from './places.ts';
+import { systemContext } from './places.ts';
 import { GIVEN, problemError } from './problem.ts';
 import type { RestartLimits, ToolRules } from './server-config.ts';
 
@@ -71,12 +71,12 @@ export function configOf(given: GivenConfig): Config {
       hint: `await Host.open(${JSON.stringify(given)}) reads the file.`,
     });
   }
-  const around = surroundings();
-  const place: ConfigPlace = { file: GIVEN, origin: 'named', folder: around.cwd };
-  const form = readForm(asText(given), place, around.platform);
+  const context = systemContext();
+  const place: ConfigPlace = { file: GIVEN, origin: 'named', folder: context.cwd };
+  const form = readForm(asText(given), place, context.platform);
   const { definitions } = form;
-  const inputs = inputsAtHand(form.inputIds, definitions, around);
-  const file = settleForm(form, place, { ...around, folder: place.folder, definitions, inputs }, textOf);
+  const inputs = inputsAtHand(form.inputIds, definitions, context);
+  const file = expandForm(form, place, { ...context, folder: place.folder, definitions, inputs }, textOf);
   if (!file.usable) throw problemError(file.problems.find(({ severity }) => severity === 'error')!);
   return mergeFiles([file], []);
 }

@@ -75,12 +75,12 @@ export function readInputs(list: Node | undefined, document: JsonDocument, findi
 export async function resolveInputs(
   ids: Iterable<string>,
   definitions: readonly InputDefinition[],
-  { askInput, ...surroundings }: InputSurroundings & { askInput?: AskInput },
+  { askInput, ...systemContext }: InputContext & { askInput?: AskInput },
 ): Promise<Map<string, InputValue>> {
   const values = new Map<string, InputValue>();
   for (const id of new Set(ids)) {
     const definition = definitions.findLast((each) => each.id === id);
-    const given = givenValue(id, surroundings);
+    const given = givenValue(id, systemContext);
     // One after the other: a user can answer one question at a time.
     const answer = given ?? (definition && (await askInput?.(definition)));
     keep(values, id, definition, answer);
@@ -92,22 +92,22 @@ export async function resolveInputs(
 export function inputsAtHand(
   ids: Iterable<string>,
   definitions: readonly InputDefinition[],
-  surroundings: InputSurroundings,
+  systemContext: InputContext,
 ): Map<string, InputValue> {
   const values = new Map<string, InputValue>();
   for (const id of new Set(ids)) {
     const definition = definitions.findLast((each) => each.id === id);
-    keep(values, id, definition, givenValue(id, surroundings));
+    keep(values, id, definition, givenValue(id, systemContext));
   }
   return values;
 }
 
-interface InputSurroundings {
+interface InputContext {
   env: NodeJS.ProcessEnv;
   platform: NodeJS.Platform;
 }
 
-function givenValue(id: string, { env, platform }: InputSurroundings): string | undefined {
+function givenValue(id: string, { env, platform }: InputContext): string | undefined {
   return readVariable(env, inputVariable(id), platform);
 }
 

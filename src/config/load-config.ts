@@ -5,7 +5,7 @@ import { UsageError } from '../base/errors.ts';
 import type { ConfigFile, RejectedServer } from './config-file.ts';
 import { isMissing, type ReadBytes } from './disk.ts';
 import { pathOf } from './paths.ts';
-import { type ConfigPlace, placeOf, projectPlaces, surroundings, userPlaces } from './places.ts';
+import { type ConfigPlace, placeOf, projectPlaces, systemContext, userPlaces } from './places.ts';
 import { type ConfigProblem, type Position, problemError } from './problem.ts';
 import { type ReadOptions, readPlace } from './read-config.ts';
 import type { ServerConfig } from './server-config.ts';
@@ -100,9 +100,9 @@ export function mergeFiles(
 }
 
 function findPlaces(options: LoadOptions): ConfigPlace[] {
-  const around = surroundings(options);
-  if (options.file !== undefined) return [placeOf(options.file, around)];
-  const places = [...projectPlaces(around), ...(options.discover ? userPlaces(around) : [])];
+  const context = systemContext(options);
+  if (options.file !== undefined) return [placeOf(options.file, context)];
+  const places = [...projectPlaces(context), ...(options.discover ? userPlaces(context) : [])];
   // In the home folder, a file can belong to the project and to the user.
   return places.filter(({ file }, index) => places.findIndex((place) => place.file === file) === index);
 }
@@ -113,7 +113,7 @@ function notFound(file: string, message: string, suggestion?: string): ConfigPro
 
 function nothingFound(searched: readonly string[], options: LoadOptions): ConfigProblem {
   if (options.file !== undefined) return notFound(searched[0]!, `There is no config ${searched[0]}`);
-  const { cwd, platform } = surroundings(options);
+  const { cwd, platform } = systemContext(options);
   const inside = `${cwd}${pathOf(platform).sep}`;
   const places = searched.map((file) => (file.startsWith(inside) ? file.slice(inside.length) : file));
   const also = options.discover ? '' : ', or use the configs of your editors with --discover';

@@ -19,8 +19,8 @@ test.each([
     windows,
     ['C:\\code\\mcp.json', 'C:\\code\\.mcp.json', 'C:\\code\\.cursor\\mcp.json', 'C:\\code\\.vscode\\mcp.json'],
   ],
-])('%s: the places of a project', (_, surroundings, expected) => {
-  expect(files(projectPlaces(surroundings))).toEqual(expected);
+])('%s: the places of a project', (_, systemContext, expected) => {
+  expect(files(projectPlaces(systemContext))).toEqual(expected);
 });
 
 test.each([
@@ -51,8 +51,8 @@ test.each([
       'D:\\Roaming\\Code\\User\\mcp.json',
     ],
   ],
-])('%s: the places of a user', (_, surroundings, expected) => {
-  expect(files(userPlaces(surroundings))).toEqual(expected);
+])('%s: the places of a user', (_, systemContext, expected) => {
+  expect(files(userPlaces(systemContext))).toEqual(expected);
 });
 
 test('linux: XDG_CONFIG_HOME counts if it is absolute', () => {
@@ -74,6 +74,6 @@ test.each([
   ['the project’s own', linux, '.vscode/mcp.json', '/code/.vscode/mcp.json', 'project', '/code'],
   ['the user’s own', linux, '/home/ada/.cursor/mcp.json', '/home/ada/.cursor/mcp.json', 'cursor', '/code'],
   ['on Windows', windows, 'D:/app/.vscode/mcp.json', 'D:\\app\\.vscode\\mcp.json', 'named', 'D:\\app'],
-])('a named file has its project: %s', (_, surroundings, file, resolved, origin, folder) => {
-  expect(placeOf(file, surroundings)).toEqual({ file: resolved, origin, folder });
+])('a named file has its project: %s', (_, systemContext, file, resolved, origin, folder) => {
+  expect(placeOf(file, systemContext)).toEqual({ file: resolved, origin, folder });
 });

@@ -6,7 +6,7 @@ import { readVariable } from '../process/launch/environment.ts';
 import { pathOf } from './paths.ts';
 
 /** Folders, environment and platform in which configs are searched and expanded. */
-export interface Surroundings {
+export interface SystemContext {
   /** The folder Standpipe was started in. */
   cwd: string;
   home: string;
@@ -14,7 +14,7 @@ export interface Surroundings {
   platform: NodeJS.Platform;
 }
 
-export function surroundings(options: Partial<Surroundings> = {}): Surroundings {
+export function systemContext(options: Partial<SystemContext> = {}): SystemContext {
   const { cwd = process.cwd(), home = homedir(), env = process.env, platform = process.platform } = options;
   return { cwd, home, env, platform };
 }
@@ -29,7 +29,7 @@ export interface ConfigPlace {
   folder: string;
 }
 
-export function projectPlaces({ cwd, platform }: Surroundings): ConfigPlace[] {
+export function projectPlaces({ cwd, platform }: SystemContext): ConfigPlace[] {
   const path = pathOf(platform);
   return [['mcp.json'], ['.mcp.json'], ['.cursor', 'mcp.json'], ['.vscode', 'mcp.json']].map((parts) => ({
     file: path.join(cwd, ...parts),
@@ -39,7 +39,7 @@ export function projectPlaces({ cwd, platform }: Surroundings): ConfigPlace[] {
 }
 
 /** Files of the user belong to no project: their folder is the one Standpipe was started in. */
-export function userPlaces({ cwd, home, env, platform }: Surroundings): ConfigPlace[] {
+export function userPlaces({ cwd, home, env, platform }: SystemContext): ConfigPlace[] {
   const path = pathOf(platform);
   const settings = applicationSettings(home, env, platform);
   return [
@@ -50,11 +50,13 @@ export function userPlaces({ cwd, home, env, platform }: Surroundings): ConfigPl
 }
 
 /** A file that was named, which may be one of the above. */
-export function placeOf(file: string, surroundings: Surroundings): ConfigPlace {
-  const { cwd, platform } = surroundings;
+export function placeOf(file: string, systemContext: SystemContext): ConfigPlace {
+  const { cwd, platform } = systemContext;
   const path = pathOf(platform);
   const resolved = path.resolve(cwd, file);
-  const known = [...projectPlaces(surroundings), ...userPlaces(surroundings)].find((place) => place.file === resolved);
+  const known = [...projectPlaces(systemContext), ...userPlaces(systemContext)].find(
+    (place) => place.file === resolved,
+  );
   if (known) return known;
   const holder = path.dirname(resolved);
   const inside = ['.cursor', '.vscode'].includes(path.basename(holder));

@@ -1,24 +1,24 @@
 // Reads one config file, and the files that its entries refer to.
 
 import { toError, UsageError } from '../base/errors.ts';
+import type { CheckEntry } from './check-entry.ts';
 import { type ConfigFile, configFromText } from './config-file.ts';
 import { decodeText, fromDisk, isMissing, type ReadBytes } from './disk.ts';
 import type { AskInput } from './inputs.ts';
-import type { LookAround } from './on-this-machine.ts';
-import { type ConfigPlace, placeOf, type Surroundings, surroundings } from './places.ts';
+import { type ConfigPlace, placeOf, type SystemContext, systemContext } from './places.ts';
 
-export { surroundings };
+export { systemContext };
 
-export interface ReadOptions extends Partial<Surroundings> {
+export interface ReadOptions extends Partial<SystemContext> {
   /** Returns the values of the `inputs` of VS Code. Called again with every load, unless wrapped in `askOnce`. */
   askInput?: AskInput;
-  /** Checks whether the programs and folders of entries exist: `onThisMachine`. */
-  lookAround?: LookAround;
+  /** Checks whether the programs and folders of entries exist: `checkOnSystem`. */
+  checkEntry?: CheckEntry;
 }
 
 /** Rejects with CONFIG_NOT_FOUND if the file cannot be read. Errors in its content are in the result. */
 export function readConfig(file: string, options: ReadOptions = {}): Promise<ConfigFile> {
-  return readPlace(placeOf(file, surroundings(options)), options);
+  return readPlace(placeOf(file, systemContext(options)), options);
 }
 
 export async function readPlace(
@@ -34,6 +34,6 @@ export async function readPlace(
     const message = isMissing(cause) ? 'There is no config' : `The config cannot be read (${toError(cause).message}):`;
     throw new UsageError('CONFIG_NOT_FOUND', `${message} ${place.file}`, { cause });
   }
-  const { askInput, lookAround } = options;
-  return configFromText(text, place, { ...surroundings(options), askInput, lookAround, readText });
+  const { askInput, checkEntry } = options;
+  return configFromText(text, place, { ...systemContext(options), askInput, checkEntry, readText });
 }

@@ -9,13 +9,13 @@ import { newline } from '../framing/newline.ts';
 import { type ServerProcess, startServerProcess } from '../process/server-process.ts';
 import { Watchdog } from '../process/tree/watchdog.ts';
 import { forward } from './forward.ts';
-import { watchHost } from './host-gone.ts';
-import { inviteOnlookers, type OnlookerOptions } from './onlookers.ts';
-import { type Ends, ownEnds } from './own-ends.ts';
+import { watchHost } from './host-exit.ts';
+import { type ObserverOptions, startObservers } from './observers.ts';
+import { type OwnStdio, ownStdio } from './own-stdio.ts';
 import { passSignals } from './pass-signals.ts';
 import { TrafficWatch } from './watch-traffic.ts';
 
-export interface TapOptions extends OnlookerOptions {
+export interface TapOptions extends ObserverOptions {
   command: string;
   args?: readonly string[];
   /** The name of the server in recordings and lists. */
@@ -37,7 +37,7 @@ export interface TapResult {
 }
 
 /** Resolves when the server has exited and its output was forwarded. `endLike` then ends this process in the same way. */
-export async function runTap(options: TapOptions, ends: Ends = ownEnds()): Promise<TapResult> {
+export async function runTap(options: TapOptions, ends: OwnStdio = ownStdio()): Promise<TapResult> {
   const { command, args = [], name = basename(command), keepFrameBytes = DEFAULT_KEEP_FRAME_BYTES } = options;
   const { maxBytes = 4 * 1024 * 1024, maxEvents = 20_000, framing = newline() } = options;
   const store = new FlowStore({ maxBytes, maxEvents, keepFrameBytes });
@@ -73,7 +73,7 @@ export async function runTap(options: TapOptions, ends: Ends = ownEnds()): Promi
   void output.then((end) => (end === 'broken' ? host.outputBroken() : undefined));
 
   const about = { kind: 'tap', name, command: server.commandLine, cwd: process.cwd(), record: options.record } as const;
-  const onlookers = inviteOnlookers(store, source, about, options, warn);
+  const observers = startObservers(store, source, about, options, warn);
 
   const { exitCode, signal, error } = await server.exit;
   await Promise.all([output, errors]);
@@ -83,7 +83,7 @@ export async function runTap(options: TapOptions, ends: Ends = ownEnds()): Promi
   source.exited(exitCode, signal);
   source.stopped(await server.stop());
   host.stop();
-  await onlookers.close();
+  await observers.close();
   signals.stop();
   return { exitCode, signal };
 }

@@ -4,7 +4,7 @@
 
 import { PeerError } from '../base/errors.ts';
 import type { Framing } from '../framing/framing.ts';
-import { type ByteSink, untakenBytes } from '../process/streams/own-streams.ts';
+import { type ByteSink, unreadBytes } from '../process/streams/reserve-stdout.ts';
 import { SENT } from '../requests/pending-requests.ts';
 import { OutboundBatch } from './outbound-batch.ts';
 
@@ -65,7 +65,7 @@ export class BatchWriter {
 
   /** Another number whenever the other end has taken something, be it a part of a piece. */
   get progress(): number {
-    return this.#drains * 2 * PIECE_BYTES - untakenBytes(this.#stream);
+    return this.#drains * 2 * PIECE_BYTES - unreadBytes(this.#stream);
   }
 
   /** Whether the other end has to read before more can be written. */

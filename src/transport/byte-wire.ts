@@ -8,7 +8,7 @@ import { type Evidence, PeerError, type Phase, toError, UsageError } from '../ba
 import { within } from '../base/wait.ts';
 import type { FrameDecoder, Framing } from '../framing/framing.ts';
 import { newline } from '../framing/newline.ts';
-import type { ByteSink } from '../process/streams/own-streams.ts';
+import type { ByteSink } from '../process/streams/reserve-stdout.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { Delivery } from './delivery.ts';
 import { lastOutput } from './last-output.ts';

@@ -8,7 +8,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { within } from '../base/wait.ts';
 import { guardChildren } from '../process/streams/guard-children.ts';
-import { takeOverStdout } from '../process/streams/own-streams.ts';
+import { reserveStdout } from '../process/streams/reserve-stdout.ts';
 import { ByteWire } from './byte-wire.ts';
 import type { WireEvents, WireOptions } from './wire.ts';
 
@@ -50,7 +50,7 @@ export class OwnWire extends ByteWire {
 
   async start(events: WireEvents): Promise<void> {
     this.begin(events);
-    const stdout = this.#output === process.stdout ? takeOverStdout() : undefined;
+    const stdout = this.#output === process.stdout ? reserveStdout() : undefined;
     const children = this.#isOwn ? guardChildren() : undefined;
     this.#releases = [() => stdout?.restore(), () => children?.restore()];
     this.attach(this.#input, stdout?.stream ?? this.#output, (error) => void this.#inputEnded(error));

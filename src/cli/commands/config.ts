@@ -1,9 +1,9 @@
 // `standpipe config`: what was found, from which file, and what is wrong with it. No secret is shown.
 
 import { commandLine } from '../../base/command-line.ts';
+import { checkOnSystem } from '../../config/check-entry.ts';
 import { describeConfig, type ServerDescription } from '../../config/describe-config.ts';
 import { surveyConfig } from '../../config/load-config.ts';
-import { onThisMachine } from '../../config/on-this-machine.ts';
 import { type ConfigProblem, problemText } from '../../config/problem.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
@@ -18,7 +18,7 @@ export const define: CommandModule['define'] = (command, run) => {
 
 const config: CommandBody = async ({ settings, out }) => {
   const { config: file, discover } = settings;
-  const description = describeConfig(await surveyConfig({ file, discover, lookAround: onThisMachine }));
+  const description = describeConfig(await surveyConfig({ file, discover, checkEntry: checkOnSystem }));
   const { files, servers, shadowed, problems } = description;
   const failed = problems.some(({ severity }) => severity === 'error');
   if (out.json) out.document(description);

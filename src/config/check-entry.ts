@@ -8,12 +8,12 @@ import type { Draft } from './draft.ts';
 import type { Findings } from './problem.ts';
 import type { ServerConfig } from './server-config.ts';
 
-export type LookAround = (draft: Draft, server: ServerConfig, findings: Findings) => void;
+export type CheckEntry = (draft: Draft, server: ServerConfig, findings: Findings) => void;
 
-export const onThisMachine: LookAround = (draft, { command, cwd, env }, findings) => {
+export const checkOnSystem: CheckEntry = (draft, { command, cwd, env }, findings) => {
   const folder = faultOfFolder(cwd);
   if (folder) {
-    findings.warn(draft.cwd?.at ?? draft.settled.source, `The folder "${draft.cwd?.text ?? cwd}" ${folder}`, CORRECT);
+    findings.warn(draft.cwd?.at ?? draft.literal.source, `The folder "${draft.cwd?.text ?? cwd}" ${folder}`, CORRECT);
     return;
   }
   // Windows also tries other extensions. A command of several words has another warning, and may begin with a secret.

@@ -10,7 +10,11 @@ interface Texts {
   envFile: Located | undefined;
 }
 
-export function warnOfSlips({ command, args, cwd, envFile }: Texts, hasArgs: boolean, findings: Findings): void {
+export function warnOfLikelyMistakes(
+  { command, args, cwd, envFile }: Texts,
+  hasArgs: boolean,
+  findings: Findings,
+): void {
   for (const { text, at } of [command, ...args, ...(cwd ? [cwd] : []), ...(envFile ? [envFile] : [])]) {
     if (/^~[\\/]/.test(text)) {
       findings.warn(at, 'No shell is used: ~ is not expanded', 'Write ${userHome} instead of ~.');

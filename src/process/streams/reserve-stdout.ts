@@ -13,7 +13,7 @@ import type { Writable } from 'node:stream';
 /** The part of Writable that a writer of frames uses. */
 export type ByteSink = Pick<Writable, 'write' | 'end' | 'on' | 'once' | 'off' | 'writable' | 'errored' | 'destroyed'>;
 
-export interface OwnStdout {
+export interface ReservedStdout {
   /** The real stdout. Its `end` leaves the descriptor open: after closing it, the next print would fail. */
   readonly stream: ByteSink;
   /** Resolves when the written data was passed to the system, or cannot be any more. Await it before `process.exit`. */
@@ -22,7 +22,7 @@ export interface OwnStdout {
   restore(): void;
 }
 
-export function takeOverStdout(): OwnStdout {
+export function reserveStdout(): ReservedStdout {
   const { stdout, stderr } = process;
   const stream = bareStream(stdout);
   // The console reads its stream at its first use and keeps it: that must be the real one, which can be restored.
@@ -54,7 +54,7 @@ export function takeOverStdout(): OwnStdout {
  * Bytes of the current write that the other end has not read yet. It falls with every read; 'drain' follows at 0. Only the
  * handle of the stream has it, which the sockets of Node.js use for their timeouts; 0 without a handle.
  */
-export function untakenBytes(sink: ByteSink): number {
+export function unreadBytes(sink: ByteSink): number {
   return (sink as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
 }
 

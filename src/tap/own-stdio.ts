@@ -7,13 +7,13 @@ import { Socket } from 'node:net';
 import { devNull } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 
-export interface Ends {
+export interface OwnStdio {
   input: Readable;
   output: Writable;
   errors: Writable;
 }
 
-export function ownEnds(): Ends {
+export function ownStdio(): OwnStdio {
   const input = process.stdin;
   if (isPipe(0)) input.once('close', () => closeDescriptor(0));
   return { input, output: writingEnd(1, () => process.stdout), errors: writingEnd(2, () => process.stderr) };
@@ -24,7 +24,7 @@ function writingEnd(fd: 1 | 2, otherwise: () => Writable): Writable {
   return new ClosingSocket({ fd, readable: false, writable: true }).once('close', () => closeDescriptor(fd));
 }
 
-/** Ends by closing only. A shutdown would end the socket for every process that has inherited it: a shell, a wrapper. */
+/** OwnStdio by closing only. A shutdown would end the socket for every process that has inherited it: a shell, a wrapper. */
 class ClosingSocket extends Socket {
   override _final(done: () => void): void {
     done();

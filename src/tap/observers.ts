@@ -13,7 +13,7 @@ import { secretsInArguments } from '../secrets/redact-arguments.ts';
 import { isSecretName } from '../secrets/secret-names.ts';
 import { unfinishedValue } from '../secrets/unfinished-value.ts';
 
-export interface OnlookerOptions {
+export interface ObserverOptions {
   /** The file to record to. */
   record?: string;
   recorder?: Pick<RecorderOptions, 'maxFileBytes' | 'maxFiles' | 'flushMs'>;
@@ -28,24 +28,24 @@ export interface OnlookerOptions {
   redactPaths?: readonly string[];
 }
 
-export interface Onlookers {
+export interface TapObservers {
   /** Waits for them to finish, up to a limit. Never rejects. */
   close(): Promise<void>;
 }
 
 const CLOSE_WITHIN_MS = 1000;
 
-export function inviteOnlookers(
+export function startObservers(
   store: FlowStore,
   source: FlowSource,
   about: Announcement,
-  options: OnlookerOptions,
+  options: ObserverOptions,
   warn: (problem: string) => void,
-): Onlookers {
+): TapObservers {
   const { redact, unfinished } = secretsOf(options);
   source.unfinishedSecret = unfinished;
   const { record: file, runtimeFolder: folder } = options;
-  const invited = [
+  const started = [
     file === undefined
       ? undefined
       : attempt(() => recordTo(file, store, about, options, redact, warn), 'recorded', warn),
@@ -53,7 +53,7 @@ export function inviteOnlookers(
   ];
   return {
     async close() {
-      const closed = Promise.allSettled(invited.map(async (onlooker) => (await onlooker)?.close()));
+      const closed = Promise.allSettled(started.map(async (observer) => (await observer)?.close()));
       await within(store.clock, CLOSE_WITHIN_MS, closed);
     },
   };
@@ -77,7 +77,7 @@ async function recordTo(
   file: string,
   store: FlowStore,
   about: Announcement,
-  { recorder }: OnlookerOptions,
+  { recorder }: ObserverOptions,
   redact: Redact,
   warn: Warn,
 ): Promise<Closable> {
@@ -97,7 +97,7 @@ async function announceIn(
   return announce(store, about, { folder, redact });
 }
 
-function secretsOf({ maskEnv = [], args = [], redactKeys: keys, redactPaths: paths }: OnlookerOptions) {
+function secretsOf({ maskEnv = [], args = [], redactKeys: keys, redactPaths: paths }: ObserverOptions) {
   const named = Object.entries(process.env).filter(([name]) => maskEnv.includes(name) || isSecretName(name));
   const [env, secrets] = [Object.fromEntries(named), secretsInArguments(args)];
   const redact: Redact = redactor({ mask: maskValues(env, secrets), keys, paths });

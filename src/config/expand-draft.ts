@@ -14,37 +14,37 @@ import { explainNoValue, type VariableSources, variableValue } from './variables
 export type TextOf = (file: string) => string | Error;
 
 /** The ids of the inputs that a draft needs. */
-export function inputsOf({ settled, command, args, env, envFile, cwd }: Draft): string[] {
-  if (!settled.enabled) return [];
+export function inputsOf({ literal, command, args, env, envFile, cwd }: Draft): string[] {
+  if (!literal.enabled) return [];
   const texts = [command, ...args, ...env.values(), envFile, cwd].flatMap((located) => located?.text ?? []);
   const all = texts.flatMap((text) => references(parseTemplate(text).template));
   return all.filter(({ scope }) => scope === 'input').map(({ name }) => name);
 }
 
 /** The path of the `envFile` that a draft needs. */
-export function envFileOf({ settled, envFile }: Draft, sources: VariableSources): string | undefined {
-  if (!envFile || !settled.enabled) return undefined;
+export function envFileOf({ literal, envFile }: Draft, sources: VariableSources): string | undefined {
+  if (!envFile || !literal.enabled) return undefined;
   const findings = new Findings(); // reported when the draft is expanded
   const path = expandText(envFile, sources, findings, new Set());
   return findings.failed ? undefined : resolvePath(sources.folder, path, sources.platform);
 }
 
 /** `envFiles` gets the path of the `envFile`, if there is one, whether or not it can be read. */
-export function settle(
+export function expandDraft(
   draft: Draft,
   sources: VariableSources,
   textOf: TextOf,
   findings: Findings,
   envFiles: Set<string>,
 ): ServerConfig {
-  const { settled } = draft;
+  const { literal } = draft;
   const { folder, platform } = sources;
   const secrets = new Set<string>();
   const expand = (located: Located) =>
-    settled.enabled ? expandText(located, sources, findings, secrets) : located.text;
+    literal.enabled ? expandText(located, sources, findings, secrets) : located.text;
 
   let env = new Map<string, string>();
-  if (draft.envFile && settled.enabled) {
+  if (draft.envFile && literal.enabled) {
     const file = resolvePath(folder, expand(draft.envFile), platform);
     envFiles.add(file);
     if (!findings.failed) env = readEnvFile(file, draft.envFile, textOf(file), findings);
@@ -58,7 +58,7 @@ export function settle(
   const command = expand(draft.command);
   const args = draft.args.map(expand);
   const cwd = draft.cwd ? resolvePath(folder, expand(draft.cwd), platform) : folder;
-  return { ...settled, command, args, env: Object.fromEntries(env), cwd, secrets: [...secrets] };
+  return { ...literal, command, args, env: Object.fromEntries(env), cwd, secrets: [...secrets] };
 }
 
 function expandText({ text, at }: Located, sources: VariableSources, findings: Findings, secrets: Set<string>): string {
