@@ -2,9 +2,9 @@
 // a LiteMCP server. What a bridge needs of MCP is loaded with the first bridge: a LiteMCP server starts faster without.
 
 import { PeerError } from '../base/errors.ts';
-import type { LiteMcpServiceOptions } from '../litemcp/as-mcp.ts';
 import type { LiteMcpClient } from '../litemcp/client.ts';
 import { mcpToolAsLiteMcp } from '../litemcp/from-mcp.ts';
+import type { LiteMcpServiceOptions } from '../litemcp/service.ts';
 import { PROTOCOL_VERSION } from '../litemcp/version.ts';
 import type { Client } from '../mcp/client/client.ts';
 import type { ClientOptions } from '../mcp/client/options.ts';
@@ -26,7 +26,7 @@ export async function litemcpAsMcp(
 type StartOptions = Pick<ClientOptions, 'startupTimeoutMs' | 'requestTimeoutMs' | 'signal'>;
 export type LiteMcpAsMcpOptions = Omit<ChildOptions, 'framing'> & StartOptions;
 
-/** A LiteMCP server that runs, as a host of MCP servers sees it. */
+/** A running LiteMCP server, for a host of MCP servers. */
 export interface LiteMcpLink {
   client: Client<never>;
   /** The LiteMCP client behind it. */
@@ -35,16 +35,16 @@ export interface LiteMcpLink {
   /** The protocol of the server. */
   revision: string;
   serverInfo: Implementation;
-  /** Called once, when the connection is over without our doing. */
+  /** Called once, when the connection ends and `close` was not called. */
   onLost(listener: (cause: Error | undefined) => void): void;
   close(): Promise<void>;
 }
 
-/** Starts a LiteMCP server and gives an ordinary MCP client of it, whose errors are those of any MCP server. */
+/** Starts a LiteMCP server and returns an MCP client of it. Errors are those of any MCP server. */
 export async function openLiteMcpAsMcp(options: LiteMcpAsMcpOptions): Promise<LiteMcpLink> {
   const { startupTimeoutMs = 60_000, requestTimeoutMs, signal, ...child } = options;
   const { clientOf } = await import('../mcp/client/client.ts');
-  const { LiteMcpService } = await import('../litemcp/as-mcp.ts');
+  const { LiteMcpService } = await import('../litemcp/service.ts');
   const litemcp = await connectLiteMcp({ ...child, timeoutMs: requestTimeoutMs, startupTimeoutMs, signal });
   const client = await clientOf(new LiteMcpService(litemcp), { clock: child.clock }, { link: litemcp });
   let closing = false;
@@ -101,7 +101,7 @@ export async function serveMcpToolAsLiteMcp(options: ServeMcpToolOptions): Promi
   }
 }
 
-/** The life of a bridge on our own stdio: its client ends it, or the server behind it, or our caller. */
+/** A bridge on our own stdio ends with its client, with the server behind it, or by the signal. */
 async function untilOver(
   lost: Promise<Error | undefined>,
   ended: Promise<unknown>,
@@ -116,7 +116,7 @@ async function untilOver(
     lost.then((cause) => ({ cause })),
     Promise.race([ended, aborted]).then(() => undefined),
   ]);
-  // Calls in flight fail with the server; before the end of this turn that is answered.
+  // Pending calls fail with the server; their errors are sent before the end of this turn.
   if (loss) await new Promise((resolve) => setImmediate(resolve));
   await stopServing();
   if (!loss) return undefined;

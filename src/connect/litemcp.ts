@@ -11,9 +11,9 @@ import { type ChildOptions, ChildWire } from '../transport/child-wire.ts';
 import { OwnWire, type OwnWireOptions } from '../transport/own-wire.ts';
 
 export interface LiteMcpConnectOptions extends Omit<ChildOptions, 'framing'>, LiteMcpClientOptions {
-  /** How long the server may take to say what its tool is. As long as any other answer, unless given. */
+  /** How long the server may take to describe its tool; `timeoutMs` by default. */
   startupTimeoutMs?: number;
-  /** Gives up the start. */
+  /** Aborts the start. */
   signal?: AbortSignal;
 }
 
@@ -31,18 +31,18 @@ export class LiteMcpChild extends LiteMcpClient {
     return this.#wire.pid;
   }
 
-  /** The server's stderr, where it was asked for with `stderr: 'pipe'`. */
+  /** The server's stderr, with `stderr: 'pipe'`. */
   get stderr(): Readable | null {
     return this.#wire.stderr;
   }
 
-  /** What it took to stop the server, once it has stopped: `stdin` means that it left politely. */
+  /** The last step that was needed to stop the server, once it has stopped: `stdin` means that it exited by itself. */
   get stopRung(): StopRung | undefined {
     return this.#wire.stopRung;
   }
 }
 
-/** Starts a server and asks for its tool. What cannot be connected to is stopped again before this rejects. */
+/** Starts a server and requests the description of its tool. If that fails, the server is stopped before this rejects. */
 export async function connectLiteMcp(options: LiteMcpConnectOptions): Promise<LiteMcpChild> {
   const { startupTimeoutMs, signal, ...rest } = options;
   signal?.throwIfAborted();

@@ -62,13 +62,13 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
   };
   if (config.protocol === 'litemcp') {
     const { openLiteMcpAsMcp } = await import('../connect/litemcp-bridges.ts');
-    const { client, litemcp, ...link } = await openLiteMcpAsMcp({
+    const { litemcp, ...link } = await openLiteMcpAsMcp({
       ...target,
       startupTimeoutMs,
       requestTimeoutMs,
       signal,
     });
-    return { link: { ...link, client: client as unknown as Client }, output: litemcp };
+    return { link, output: litemcp };
   }
   const maxListBytes = PAGES_OF_A_LIST * maxFrameBytes;
   const framing = config.framing === undefined ? undefined : framingByName(config.framing);
@@ -94,7 +94,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
 function linkTo(client: Client<StdioClientTransport>): Connected['link'] {
   const { info, revision, dialect } = client.server;
   return {
-    client: client as unknown as Client,
+    client,
     revision: dialect ?? revision,
     serverInfo: info,
     onLost: (listener) => {

@@ -27,10 +27,14 @@ test.each([
   [none, ['x'], 'Now takes 0 arguments, not 1'],
   [tool, ['x', null], 'The argument "copies" is missing'],
   [tool, ['x', 2 ** 60], 'The argument "copies" is a number that may not be exact: write it as a string'],
-  [tool, ['x', () => 1], 'The argument "copies" has no text: Cannot be serialized as JSON: function'],
-  [tool, { to: 'x' }, 'Mail does not fit these arguments; missing: "copies"; its parameters are: "to", "copies"'],
+  [tool, ['x', () => 1], 'The argument "copies" cannot be written as text: Cannot be serialized as JSON: function'],
+  [
+    tool,
+    { to: 'x' },
+    'The arguments do not match the parameters of Mail; missing: "copies"; its parameters are: "to", "copies"',
+  ],
   [tool, { To: 'x', copies: 1 }, 'missing: "to"; unknown: "To"; its parameters are: "to", "copies"'],
-  [none, { a: 1 }, 'Now does not fit these arguments; unknown: "a"; its parameters are: none'],
+  [none, { a: 1 }, 'The arguments do not match the parameters of Now; unknown: "a"; its parameters are: none'],
   [twins, { to: 'x' }, 'Twins has two parameters of the same name: give its arguments as a list'],
 ])('what does not fit is said: %#', (to, args, problem) => {
   expect(layOutArguments(to, args)).toEqual({ problem: expect.stringContaining(problem) });

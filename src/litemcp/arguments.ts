@@ -1,12 +1,12 @@
-// Arguments against the parameters of a tool: from a list or from names to the strings of a call, in order, and from
-// those back to names. Whatever does not fit is said in one sentence that a caller, or a model, can act on.
+// Maps arguments to the parameters of a tool: from a list or from names to the strings of a call, in order, and back to names.
+// Arguments that do not fit are described in one sentence, for a caller or a model.
 
 import { toError } from '../base/errors.ts';
 import { setOwn } from '../base/json-object.ts';
 import { losesDigits, type Parameter, type Tool } from './tool.ts';
 import { parserOf, textOfValue } from './values.ts';
 
-/** By position, or by name. What is no string is sent as the text of its value. */
+/** By position or by name. Values other than strings are sent as their text. */
 export type ArgumentValues = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 export type LaidOut = { arguments: string[] } | { problem: string };
@@ -38,7 +38,7 @@ export function wrongCount(
   return `${takes}${names}, not ${count}${missing === '' ? '' : `; missing: ${missing}`}`;
 }
 
-/** As far as both reach: the arguments of a refused call are shown too. */
+/** A refused call may have too few arguments, or too many. */
 export function byName(parameters: readonly Named[], args: readonly string[]): Record<string, string> {
   const params: Record<string, string> = {};
   for (let i = 0; i < parameters.length && i < args.length; i++) setOwn(params, parameters[i]!.name, args[i]!);
@@ -59,7 +59,7 @@ function wrongNames({ name, parameters }: Tool, args: Readonly<Record<string, un
   ].filter((problem) => problem !== '');
   if (problems.length === 0) return undefined;
   const names = parameters.map(describeParameter).join(', ') || 'none';
-  return `${name} does not fit these arguments; ${problems.join('; ')}; its parameters are: ${names}`;
+  return `The arguments do not match the parameters of ${name}; ${problems.join('; ')}; its parameters are: ${names}`;
 }
 
 function textOfArgument(value: unknown): string | { problem: string } {
@@ -71,7 +71,7 @@ function textOfArgument(value: unknown): string | { problem: string } {
   try {
     return textOfValue(value);
   } catch (error) {
-    return { problem: `has no text: ${toError(error).message}` };
+    return { problem: `cannot be written as text: ${toError(error).message}` };
   }
 }
 
@@ -85,7 +85,7 @@ function isList(args: ArgumentValues): args is readonly unknown[] {
 
 interface Prepared {
   name: string;
-  /** As it stands in JSON, with its colon. */
+  /** In JSON, with its colon. */
   key: string;
   parse: (text: string) => unknown;
 }
@@ -102,7 +102,7 @@ export class ServedParameters {
     }));
   }
 
-  /** Throws with what does not fit. */
+  /** Throws if an argument does not fit its type. */
   values(args: readonly string[]): object {
     const values: Record<string, unknown> = {};
     for (let i = 0; i < this.#prepared.length; i++) {
@@ -116,7 +116,7 @@ export class ServedParameters {
     return values;
   }
 
-  /** As far as both reach: the arguments of a refused call are shown too. */
+  /** A refused call may have too few arguments, or too many. */
   print(args: readonly string[]): string {
     let text = '';
     for (let i = 0; i < this.#prepared.length && i < args.length; i++) {

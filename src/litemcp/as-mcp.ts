@@ -1,91 +1,10 @@
-// A LiteMCP server as MCP shows it: a service with one tool. A call that got no result (timeout, exit, an invalid answer) is not a
-// tool error: it fails with the code that it would have for any MCP server. LiteMCP cannot cancel: a cancelled request ends,
-// and the tool runs on.
+// A LiteMCP server as an MCP server, for clients of every revision.
 
 import { PeerError, ProcessError, RpcCode, RpcError } from '../base/errors.ts';
-import { isObject } from '../base/json-object.ts';
 import { type FrontOptions, Fronts } from '../mcp/front/fronts.ts';
-import { invalidParams, methodNotFound } from '../mcp/protocol-errors.ts';
-import { toolError } from '../mcp/server/handler-results.ts';
-import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
-import type { CallToolResult } from '../mcp/types.ts';
+import type { Caller, Params, Result } from '../mcp/service.ts';
 import type { LiteMcpClient } from './client.ts';
-import { toMcpResult } from './mcp-result.ts';
-import type { Tool } from './tool.ts';
-import { serverInfoOf, type ToolAsMcp, toolAsMcp } from './tool-as-mcp.ts';
-
-export interface LiteMcpServiceOptions {
-  /** How to use this server, for the model that will. */
-  instructions?: string;
-}
-
-export class LiteMcpService implements Service {
-  readonly #client: LiteMcpClient;
-  readonly #options: LiteMcpServiceOptions;
-  #shown: (ToolAsMcp & { facts: ServiceFacts }) | undefined;
-
-  constructor(client: LiteMcpClient, options: LiteMcpServiceOptions = {}) {
-    this.#client = client;
-    this.#options = options;
-  }
-
-  describe(): ServiceFacts | Promise<ServiceFacts> {
-    const { tool } = this.#client;
-    return tool ? this.#show(tool).facts : this.#client.info().then((first) => this.#show(first).facts);
-  }
-
-  request(method: string, params: Params, caller: Caller): Promise<Result> {
-    switch (method) {
-      case 'tools/call':
-        return this.#call(params, caller) as Promise<object> as Promise<Result>;
-      case 'tools/list':
-        return this.#refresh(caller).then(({ definition }) => ({ tools: [definition] }));
-      case 'ping':
-        return this.#refresh(caller).then(() => ({}));
-      default:
-        return Promise.reject(methodNotFound(method, 'LiteMCP has one tool and nothing else'));
-    }
-  }
-
-  notify(): void {
-    // LiteMCP has no notifications.
-  }
-
-  watch(watcher: Watcher): Promise<() => void> {
-    let stopped = false;
-    void this.#client.closed.then(() => stopped || watcher.ended?.());
-    return Promise.resolve(() => {
-      stopped = true;
-    });
-  }
-
-  async #call({ name, arguments: args = {} }: Params, caller: Caller): Promise<CallToolResult> {
-    const { tool } = this.#client;
-    const { definition, layOut } = tool ? this.#show(tool) : await this.#refresh(caller);
-    if (name !== definition.name) throw invalidParams(`Unknown tool: ${name}`);
-    if (!isObject(args)) throw invalidParams('"arguments" must be an object');
-    const laidOut = layOut(args);
-    if ('problem' in laidOut) return toolError(`Invalid arguments for tool ${name}: ${laidOut.problem}`);
-    const { response } = await this.#client.call(laidOut.arguments, caller);
-    return toMcpResult(response);
-  }
-
-  /** Asks the server what its tool is now. */
-  async #refresh({ timeoutMs, totalTimeoutMs, signal }: Caller): Promise<ToolAsMcp> {
-    return this.#show(await this.#client.info({ refresh: true, timeoutMs, totalTimeoutMs, signal }));
-  }
-
-  #show(tool: Tool): ToolAsMcp & { facts: ServiceFacts } {
-    if (this.#shown?.tool !== tool) {
-      const { instructions } = this.#options;
-      this.#shown = {
-        ...toolAsMcp(tool),
-        facts: { info: serverInfoOf(tool), capabilities: { tools: {} }, instructions },
-      };
-    }
-    return this.#shown!;
-  }
-}
+import { LiteMcpService, type LiteMcpServiceOptions } from './service.ts';
 
 /** An MCP server whose one tool is that of a LiteMCP server. */
 export async function litemcpAsMcp(

@@ -1,5 +1,5 @@
-// CallResult: the arguments by name and the response. The shape is the same whether the call went well or not; `error`
-// alone tells, and what went wrong stands in `content` for the model to read.
+// CallResult: the arguments by name and the response. A failed call has the same structure: `error` is true, and `content` says
+// what went wrong, for the model to read.
 
 import { placeOf, readBoolean, readList, readObject, readString } from './shape.ts';
 import { printValue, textOfValue } from './values.ts';
@@ -45,7 +45,6 @@ export function printCallResult(params: string, { content, error }: CallResultRe
   return `{"version":${VERSION_TEXT},"params":${params},"response":{"content":[${contents}],"error":${error}}}`;
 }
 
-/** What went wrong, in words, as the response that says so. */
 export function errorResponse(message: string): CallResultResponse {
   return { content: [{ type: 'string', data: message }], error: true };
 }
@@ -65,7 +64,7 @@ function readContent(value: unknown, list: string, i: number): CallResultRespons
   return { type: readString(content.type, at, 'type'), data: readString(content.data, at, 'data') };
 }
 
-/** Whatever its names are, they belong there: the object itself is taken. */
+/** Any name is valid, so the object itself is used. */
 function readParams(value: unknown, at: string): Record<string, string> {
   const params = readObject(value, at);
   for (const name of Object.keys(params)) readString(params[name], at, name);
@@ -93,7 +92,7 @@ export type HandlerResult =
   | readonly ContentValue[]
   | { content: readonly ContentValue[]; error: boolean };
 
-/** Throws a UsageError for what has no text. */
+/** Throws a UsageError for a value that JSON cannot represent. */
 export function toResponse(result: unknown): CallResultResponse {
   if (isResponse(result)) return { content: result.content.map(textContent), error: result.error };
   return { content: toContent(result), error: false };
@@ -101,7 +100,7 @@ export function toResponse(result: unknown): CallResultResponse {
 
 function toContent(result: unknown): CallResultResponseContent[] {
   if (result === undefined || result === null) return [];
-  // An empty list is a value: nothing was found. No content at all is what `undefined` says.
+  // An empty list is a value; `undefined` is no content.
   if (Array.isArray(result) && result.length > 0 && result.every(isContent)) return result.map(textContent);
   return [printValue(result)];
 }

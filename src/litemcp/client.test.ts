@@ -90,9 +90,13 @@ describe('information', () => {
     expect(client.tool).toMatchObject({ description: 'Now better' });
   });
   test.each([
-    ['of another shape', envelope(1, 'info', { version }), 'No "info" came: data.name must be a string, not absent'],
+    [
+      'of another shape',
+      envelope(1, 'info', { version }),
+      'The server did not send "info": data.name must be a string, not absent',
+    ],
     ['of another version', JSON.stringify({ version: [2, 0, 0], id: 1, type: 'info' }), 'version is 2.0.0'],
-    ['of another type', result(1, '5').trim(), 'No "info" came: the server refused: 5'],
+    ['of another type', result(1, '5').trim(), 'The server did not send "info": the server refused: 5'],
     ['without a version', JSON.stringify({ id: 1, type: 'info', data: {} }), 'version must be an array'],
     ['with broken JSON', '{"version":[1,0,0],"id":1,"type":"info","data":{},}', 'it is not valid JSON'],
     ['with its id as a string', envelope('1', 'info', { name: 'T' }), 'id must be an integer, not a string'],

@@ -37,9 +37,9 @@ export class LiteMcpClient {
   onclose: ((cause: Error | undefined) => void) | undefined;
   /** Resolves when the connection is over, with the reason unless we closed it. */
   readonly closed: Promise<Error | undefined>;
-  /** Something went wrong that no request can be blamed for. The connection goes on. */
+  /** An error that belongs to no request. The connection goes on. */
   onerror: ((error: Error) => void) | undefined;
-  /** A line from the server that is no message. */
+  /** A line on the server's stdout that is not part of a message. */
   onnoise: ((noise: Noise) => void) | undefined;
   /** How many such lines there were. */
   noiseCount = 0;
@@ -117,7 +117,7 @@ export class LiteMcpClient {
     return this.close();
   }
 
-  /** What the server says of its tool. Asked once; everybody who asks meanwhile, without wishes, shares that answer. */
+  /** The server's description of its tool. Requested once; calls without options share that request. */
   info(options: InfoOptions = {}): Promise<Tool> {
     const { refresh, timeoutMs, signal } = options;
     if (this.#tool && !refresh) return Promise.resolve(this.#tool);
@@ -165,13 +165,13 @@ export class LiteMcpClient {
   #read<T>({ type, data }: IOBasic, wanted: 'info' | 'result', read: (data: unknown) => T): T {
     try {
       if (type === wanted) return read(data);
-      // A server that refuses a `get` has only a `result` to say so with.
+      // A server can refuse a `get` only with a `result`.
       const refusal = type === 'result' ? textOf(readCallResult(data).response) : undefined;
       const problem = refusal === undefined ? `it is of type "${type}"` : `the server refused: ${refusal}`;
       throw new PeerError('MESSAGE_INVALID', problem);
     } catch (cause) {
-      const message = `No "${wanted}" came: ${(cause as Error).message}`;
-      const hint = 'The server does not keep to LiteMCP 1.0.0; its first words and its stderr are in the evidence.';
+      const message = `The server did not send "${wanted}": ${(cause as Error).message}`;
+      const hint = 'The server does not follow LiteMCP 1.0.0; its first output and its stderr are in the evidence.';
       throw new PeerError('MESSAGE_INVALID', message, { cause, hint, evidence: this.evidence() });
     }
   }

@@ -1,6 +1,6 @@
-// The other way: one tool of an MCP server, served as a LiteMCP server. Its texts are read by the tool's input schema, its
-// result becomes contents. LiteMCP knows one kind of failure, and so everything that goes wrong is an error result whose
-// words say which kind it was. A LiteMCP client that goes away cancels its calls.
+// One tool of an MCP server, served as a LiteMCP server. Arguments are parsed by the tool's input schema, and its result becomes
+// contents. LiteMCP has one kind of failure, so every error is a result with `error` and the message. A LiteMCP client that
+// disconnects cancels its calls.
 
 import { StandpipeError, toError, UsageError } from '../base/errors.ts';
 import type { Client } from '../mcp/client/client.ts';
@@ -10,10 +10,9 @@ import { fromMcpResult } from './mcp-result.ts';
 import { parametersOf, readArguments } from './schema-parameters.ts';
 import { LiteMcpServer, type LiteMcpServerOptions } from './server.ts';
 
-/** What is needed of an MCP client. */
 export type ToolCaller = Pick<Client, 'listTools' | 'callTool'>;
 
-/** Rejects where the MCP server has no tool of this name. The tool is described as it is now. */
+/** Rejects if the MCP server has no tool of this name. Later changes of the tool are not noticed. */
 export async function mcpToolAsLiteMcp(
   client: ToolCaller,
   toolName: string,
@@ -32,7 +31,7 @@ export async function mcpToolAsLiteMcp(
       try {
         return fromMcpResult(await client.callTool(tool.name, read.arguments, { signal: call.signal }));
       } catch (error) {
-        // Anything else is a fault of ours, unless nobody waits any more, and is logged with its stack.
+        // Anything else is a bug here, unless the client is gone, and is logged with its stack.
         if (error instanceof StandpipeError || call.signal.aborted) return errorResponse(toError(error).message);
         throw error;
       }
@@ -44,6 +43,6 @@ export async function mcpToolAsLiteMcp(
 function unknownTool(name: string, tools: readonly McpTool[]): UsageError {
   const there = tools.map((tool) => JSON.stringify(tool.name)).join(', ');
   return new UsageError('NAME_UNKNOWN', `The server has no tool named ${JSON.stringify(name)}`, {
-    hint: there === '' ? 'It has no tools at all.' : `It has ${there}.`,
+    hint: there === '' ? 'It has no tools.' : `It has ${there}.`,
   });
 }

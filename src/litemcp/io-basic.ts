@@ -1,6 +1,5 @@
-// IOBasic: the envelope of every message on the pipe. Text in, envelope or the reason why not out; never throws. What
-// `data` holds is for the reader of that structure. Ids are exact at any size: a client may draw them from 64 bits, and
-// JSON.parse would round those.
+// IOBasic: the envelope of every message. Parsing never throws: it returns the envelope, or why there is none. `data` is read by
+// the reader of its structure. Ids are exact at any size: a client may use 64 bits, which JSON.parse would round.
 
 import { DEFAULT_MAX_FRAME_VALUES, hasMoreValues } from '../base/count-json-values.ts';
 import { toError } from '../base/errors.ts';
@@ -15,12 +14,12 @@ export type OperationId = number | bigint;
 export interface IOBasic {
   version: VersionTuple;
   id: OperationId;
-  /** `get`, `info`, `call` or `result`, or what the other end made up. */
+  /** `get`, `info`, `call` or `result`; the other end may send anything. */
   type: string;
   data: Record<string, unknown> | undefined;
 }
 
-/** Text that is no IOBasic of our major version, with what could be read of it. */
+/** Text that is not an IOBasic of our major version, with what could be read of it. */
 export class Unreadable {
   readonly problem: string;
   readonly id: OperationId | undefined;
@@ -32,7 +31,7 @@ export class Unreadable {
     this.type = type;
   }
 
-  /** Answers are never answered, or two servers could talk to each other for ever. */
+  /** Answers are never answered: two servers could answer each other without end. */
   get isAnswer(): boolean {
     return isAnswerType(this.type);
   }
@@ -55,7 +54,7 @@ export function parseIOBasic(text: string, maxFrameValues = DEFAULT_MAX_FRAME_VA
   return checkIOBasic(value, text);
 }
 
-/** `text` is what `value` was parsed from. */
+/** `text`: what `value` was parsed from. */
 export function checkIOBasic(value: unknown, text: string): IOBasic | Unreadable {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return new Unreadable(`A message must be a JSON object, not ${jsonKind(value)}`);
@@ -75,19 +74,19 @@ export function checkIOBasic(value: unknown, text: string): IOBasic | Unreadable
   }
 }
 
-/** What can be said of text that does not parse: a broken message, or the first bytes of one. */
+/** For text that does not parse: a broken message, or the first bytes of one. */
 export function traceIOBasic(text: string, problem: string): Unreadable {
   const tokens = topLevelTokens(text, traced);
   const type = tokens.get('type');
   return new Unreadable(problem, idOfToken(tokens.get('id')), type?.startsWith('"') ? type.slice(1, -1) : undefined);
 }
 
-/** One line without any newline of its own: JSON escapes them. */
+/** One line: JSON escapes newlines. */
 export function printIOBasic(id: OperationId, type: string, data: object): string {
   return envelope(id, type, JSON.stringify(data));
 }
 
-/** The same around data that is text already. Messages are put together from texts: that takes half the time. */
+/** The same for data that is JSON text already, which takes half the time. */
 export function envelope(id: OperationId, type: string, json: string): string {
   return `{"version":${VERSION_TEXT},"id":${id},"type":"${type}","data":${json}}`;
 }

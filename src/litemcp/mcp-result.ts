@@ -1,13 +1,12 @@
-// The response of a LiteMCP call as the result of an MCP tool, and back. Every content is a string under a type in free
-// words; MCP has blocks of its own kinds. Going one way and back again gives the same contents: what a block cannot say
-// about its text stands in its `_meta`.
+// The response of a LiteMCP call as the result of an MCP tool, and back. A content of LiteMCP is a string with a free-form type; MCP
+// has kinds of blocks. The conversion to MCP and back preserves contents: a type that a block cannot express is kept in `_meta`.
 
 import { requireJson } from '../base/to-json.ts';
 import type { CallToolResult, ContentBlock } from '../mcp/types.ts';
 import type { CallResultResponse, CallResultResponseContent } from './call-result.ts';
 import { kindOf, parseValue, printValue } from './values.ts';
 
-/** The member of a text block's `_meta` with the type that the content had. Text without it is a `string`. */
+/** The member of a text block's `_meta` with the type of the content. Text without it is a `string`. */
 export const TYPE_META = 'litemcp/type';
 
 export function toMcpResult({ content, error }: CallResultResponse): CallToolResult {
@@ -25,13 +24,13 @@ export function fromMcpResult({ content, structuredContent, isError }: CallToolR
   return { content: content.map((block) => fromBlock(block, alone && isStructured)), error };
 }
 
-/** One value of a known type is a value for programs too. Text that is not what its type promises stays text alone. */
+/** A single value of a known type is also structured content, unless its text is not valid for the type. */
 function addStructured(result: CallToolResult, { type, data }: CallResultResponseContent): void {
   if (kindOf(type) === undefined) return;
   try {
     result.structuredContent = parseValue(type, data);
   } catch {
-    // The server promised another type: the model reads the text, as it would from LiteMCP.
+    // The text is not valid for its type: the model reads the text, as with LiteMCP.
   }
 }
 
@@ -54,12 +53,12 @@ function fromBlock(block: ContentBlock, isStructured: boolean): CallResultRespon
       return { type: resource.mimeType ?? 'application/octet-stream', data: resource.blob };
     }
     default:
-      // A link, or what later revisions bring: its kind, and all that it says.
+      // A link, or a block of a later revision: its kind, and the block as JSON.
       return { type: (block as ContentBlock).type, data: requireJson(block) };
   }
 }
 
-/** The text beside structured content is that content as JSON, or some other words about it. */
+/** The text beside structured content is that content as JSON, or other text. */
 function typeOfText(text: string, said: unknown, isStructured: boolean): string {
   if (typeof said === 'string') return said;
   if (!isStructured) return 'string';
@@ -70,7 +69,7 @@ function typeOfText(text: string, said: unknown, isStructured: boolean): string 
   }
 }
 
-/** Looks for one wrong character, which takes no memory however long the data is. */
+/** Searches for an invalid character, which allocates nothing however long the data is. */
 function isBase64(data: string): boolean {
   if (data === '' || data.length % 4 !== 0) return false;
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;

@@ -9,9 +9,9 @@ import type { Server } from '../mcp/server/server.ts';
 import { memoryPair } from '../transport/stream-transport.ts';
 import { StreamWire } from '../transport/stream-wire.ts';
 import type { WireOptions } from '../transport/wire.ts';
-import { LiteMcpService } from './as-mcp.ts';
 import { LiteMcpClient, type LiteMcpClientOptions } from './client.ts';
 import { LiteMcpServer, type LiteMcpServerOptions } from './server.ts';
+import { LiteMcpService } from './service.ts';
 
 export const calculatorTool = {
   name: 'Calculator',
@@ -39,7 +39,7 @@ export async function connected(server: LiteMcpServer, options: LiteMcpClientOpt
   return { client, connection };
 }
 
-/** The other end as bytes: what it wrote, cut where three newlines stand, and what it is told. */
+/** The other end as bytes: its output, split at three newlines, and its input. */
 export class RawEnd {
   readonly stream: Writable;
   #text = '';

@@ -107,7 +107,7 @@ describe('a reply whose call cannot be made says what to change', () => {
     ],
     ['{"tool":"Calculator","arguments":"2, 3"}', 'The arguments of Calculator must be a list, not a string'],
     ['{"tool":"Calculator","arguments":5}', 'The arguments of Calculator must be a list, not a number'],
-    ['{"tool":"calculator","arguments":["2","3"]}', 'There is no tool "calculator"; there is "Calculator"'],
+    ['{"tool":"calculator","arguments":["2","3"]}', 'Unknown tool "calculator"; available: "Calculator"'],
     ["{'tool': 'Calculator', 'arguments': ['2', '3']}", 'not valid JSON: use double quotes'],
     ['{"tool":"Calculator","arguments":["2","3"],}', 'not valid JSON'],
     ['```json\n{"tool":"Calculator","arguments":["2","3"\n```', 'not valid JSON'],

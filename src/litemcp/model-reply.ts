@@ -1,6 +1,6 @@
-// From a model's reply to a ToolCall. Models wrap JSON in prose and fences, name arguments instead of listing them, write
-// numbers for strings, and think aloud before; all of that is read. What is not: anything that leaves a doubt about which
-// call is meant. Then `problem` says what to change, in words that can go straight back to the model. Never throws.
+// From a model's reply to a ToolCall. Models wrap JSON in prose and fences, name arguments instead of listing them, write numbers
+// for strings, and write their thoughts first; all of that is accepted. An ambiguous reply is not: `problem` then says what to
+// change, in words that can be sent back to the model. Never throws.
 
 import { jsonObjects } from '../base/json-in-text.ts';
 import { isObject, jsonKind } from '../base/json-object.ts';
@@ -16,7 +16,7 @@ export type ModelReply =
   /** The model meant a call that cannot be made. */
   | { kind: 'invalid'; problem: string };
 
-/** What models write for `tool` and for `arguments`; the prompt asks for the first of each. */
+/** The names that models use; the prompt asks for the first of each. */
 const toolKeys = ['tool', 'name'] as const;
 const argumentKeys = ['arguments', 'args', 'parameters'] as const;
 const THOUGHT_END = '</think>';
@@ -42,7 +42,7 @@ export function parseModelReply(reply: string, tools: Tool | readonly Tool[]): M
   return looksLikeBrokenCall(prose + text.slice(behind)) ? invalid(brokenJson) : { kind: 'text' };
 }
 
-/** Undefined for an object that is no call of anything. */
+/** Undefined for an object that is not a call. */
 function parseCall(object: Record<string, unknown>, tools: readonly Tool[]): ModelReply | undefined {
   // A model that knows the protocol may write the whole message, with the call in `data`.
   if (object.type === 'call' && isObject(object.data)) return parseCall(object.data, tools);
@@ -53,7 +53,7 @@ function parseCall(object: Record<string, unknown>, tools: readonly Tool[]): Mod
   const tool = tools.find((known) => known.name === name);
   if (!tool) {
     const names = tools.map((known) => JSON.stringify(known.name)).join(', ');
-    return invalid(`There is no tool ${JSON.stringify(name)}; there is ${names}`);
+    return invalid(`Unknown tool ${JSON.stringify(name)}; available: ${names}`);
   }
   const args = readArguments(argumentKey === undefined ? undefined : object[argumentKey]);
   if (typeof args === 'string') return invalid(`The arguments of ${tool.name} must be a list, not ${args}`);
@@ -62,7 +62,7 @@ function parseCall(object: Record<string, unknown>, tools: readonly Tool[]): Mod
   return { kind: 'call', tool, call: { version: PROTOCOL_VERSION, tool: name, arguments: laidOut.arguments } };
 }
 
-/** The arguments, or what stands in their place. Some models write them as JSON inside a string. */
+/** The arguments, or the kind of the value in their place. Some models write them as JSON inside a string. */
 function readArguments(value: unknown): readonly unknown[] | Record<string, unknown> | string {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value) || isObject(value)) return value;
@@ -71,7 +71,7 @@ function readArguments(value: unknown): readonly unknown[] | Record<string, unkn
     const inner: unknown = JSON.parse(value);
     if (Array.isArray(inner) || isObject(inner)) return inner;
   } catch {
-    // an ordinary string, which is no list either
+    // an ordinary string, which is not a list
   }
   return jsonKind(value);
 }

@@ -1,6 +1,6 @@
-// The input schema of an MCP tool as parameters of a LiteMCP tool: required ones first, in the order of `required`, then
-// the others in the order of `properties`. LiteMCP has no optional parameters: those are marked with a question mark, as
-// its own text does, and an empty string leaves one out. Texts are read by the types of the schema before they are sent.
+// The input schema of an MCP tool as parameters of a LiteMCP tool: required ones first, in the order of `required`, then the others
+// in the order of `properties`. LiteMCP has no optional parameters: those are marked with a question mark, and an empty string
+// omits one. Texts are parsed by the types of the schema before they are sent.
 
 import { toError } from '../base/errors.ts';
 import { isObject, setOwn } from '../base/json-object.ts';
@@ -10,7 +10,7 @@ import type { Parameter } from './tool.ts';
 import { parseValue, textOfValue } from './values.ts';
 
 export interface SchemaParameter extends Parameter {
-  /** The value of a text; nothing at all where the argument is to be left out. Throws with what does not fit. */
+  /** The value of a text; undefined if the argument is omitted. Throws if the text does not fit. */
   read(text: string): unknown;
 }
 
@@ -41,7 +41,7 @@ export function readArguments(parameters: readonly SchemaParameter[], texts: rea
 
 function parameterOf(name: string, schema: JsonSchema, root: JsonSchema, optional: boolean): SchemaParameter {
   const { word, nullable } = schemaType(schema, root);
-  // A string may be empty; where one is demanded, nothing is left to say "null" with.
+  // A required string may be empty, so an empty text cannot mean null.
   const mayBeEmpty = optional || (nullable && word !== 'string');
   const parse = (text: string) => (word === 'any' ? jsonOrText(text) : parseValue(word, text));
   const parameter: SchemaParameter = {
@@ -56,7 +56,7 @@ function parameterOf(name: string, schema: JsonSchema, root: JsonSchema, optiona
   return parameter;
 }
 
-/** What LiteMCP has no field for is said in words. */
+/** Includes what LiteMCP has no field for. */
 function describe(schema: JsonSchema, emptyMeans: string | false): string {
   const { description, title, enum: choices, default: preset } = schema;
   const parts = [description ?? title].filter((part) => typeof part === 'string');
@@ -66,7 +66,7 @@ function describe(schema: JsonSchema, emptyMeans: string | false): string {
   return parts.join(' ');
 }
 
-/** Where anything goes: what is JSON is meant as JSON. */
+/** For any type: text that is JSON is parsed. */
 function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -141,11 +141,11 @@ export class ServerConnection {
   #accept({ id, type, data }: IOBasic, bytes: number): void {
     this.#wire.phase = 'running';
     if (isAnswerType(type))
-      return this.#log(`Ignored: a message of type "${type}" is an answer, and nothing was asked`);
+      return this.#log(`Ignored: a message of type "${type}" is an answer, and this server sends no requests`);
     if (this.#queue.get(id) || !this.#seen.add(id)) return this.#log(`Ignored: id ${id} was used before`);
     if (type === 'get') this.#send(printIOBasic(id, 'info', this.#options.tool));
     else if (type === 'call') this.#call(id, data, bytes);
-    else this.#refuse(id, `There is no type ${JSON.stringify(type.slice(0, 60))}: a request is "get" or "call"`);
+    else this.#refuse(id, `Unknown type ${JSON.stringify(type.slice(0, 60))}: a request is "get" or "call"`);
   }
 
   #call(id: OperationId, data: unknown, bytes: number): void {
@@ -172,7 +172,7 @@ export class ServerConnection {
     if (error === undefined) return this.#finish(job, response);
     if (!(error instanceof RpcError))
       this.#log(`The handler failed: ${toError(error).stack ?? toError(error).message}`);
-    this.#finish(job, errorResponse(toError(error).message || 'The tool failed and did not say why'));
+    this.#finish(job, errorResponse(toError(error).message || 'The tool failed without a message'));
   }
 
   #finish(job: Job, response: CallResultResponse): void {
@@ -190,7 +190,7 @@ export class ServerConnection {
   #send(text: string): void {
     const accepted = this.#wire.send(text, true);
     if (accepted !== SENT)
-      accepted.catch((error: unknown) => this.#log(`An answer is lost: ${toError(error).message}`));
+      accepted.catch((error: unknown) => this.#log(`An answer was lost: ${toError(error).message}`));
   }
 
   #log(line: string): void {
@@ -199,5 +199,5 @@ export class ServerConnection {
 }
 
 function noSuchTool(asked: string, { name }: Tool): string {
-  return `There is no tool ${JSON.stringify(asked.slice(0, 60))} here; this server has ${JSON.stringify(name)}`;
+  return `Unknown tool ${JSON.stringify(asked.slice(0, 60))}; this server has ${JSON.stringify(name)}`;
 }

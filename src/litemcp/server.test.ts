@@ -69,15 +69,11 @@ describe('a request that cannot be served is answered with an error of the same 
   test.each([
     ['another major version', message({ version: [2, 0, 0] }), 'version is 2.0.0, and this side speaks LiteMCP 1.0.0'],
     ['no version', message({ version: null }), 'version must be an array such as [1, 0, 0], not null'],
-    ['an unknown type', message({ type: 'put' }), 'There is no type "put": a request is "get" or "call"'],
+    ['an unknown type', message({ type: 'put' }), 'Unknown type "put": a request is "get" or "call"'],
     ['no type', message({ type: undefined }), 'type must be a string, not absent'],
     ['data that is no object', message({ data: 'x' }), 'data must be an object, not a string'],
     ['a call without data', message({ type: 'call', data: null }), 'data must be an object, not absent'],
-    [
-      'another tool',
-      callMessage(1, ['2', '3'], 'Clock'),
-      'There is no tool "Clock" here; this server has "Calculator"',
-    ],
+    ['another tool', callMessage(1, ['2', '3'], 'Clock'), 'Unknown tool "Clock"; this server has "Calculator"'],
     ['too few arguments', callMessage(1, ['2']), 'Calculator takes 2 arguments ("a", "b"), not 1; missing: "b"'],
     ['too many arguments', callMessage(1, ['2', '3', '4']), 'Calculator takes 2 arguments ("a", "b"), not 3'],
     ['no arguments', callMessage(1, null), 'not 0; missing: "a", "b"'],
@@ -124,7 +120,11 @@ describe('what has no id to answer is logged, and the next request works', () =>
       '{"version":[1,0,0],"id":"1","type":"get"}',
       'Calculator: id must be an integer, not a string',
     ],
-    ['an answer', '{"version":[1,0,0],"id":1,"type":"result","data":{}}', 'is an answer, and nothing was asked'],
+    [
+      'an answer',
+      '{"version":[1,0,0],"id":1,"type":"result","data":{}}',
+      'is an answer, and this server sends no requests',
+    ],
     ['a broken answer', '{"id":1,"type":"info",', 'Calculator: Not valid JSON: '],
   ])('%s', async (_what, text, line) => {
     const { raw: client, logs } = await raw();
@@ -193,7 +193,7 @@ describe('a handler', () => {
       () => {
         throw new Error();
       },
-      'The tool failed and did not say why',
+      'The tool failed without a message',
     ],
     [
       'returns what has no text',
@@ -332,4 +332,23 @@ test('the wire learns how many calls have no answer yet', async () => {
   client.write(callMessage(10, ['failing'], 'T'));
   expect(errorOf(await client.nextJson()).says).toBe('failing');
   expect(unanswered()).toBe(0);
+});
+
+test('the id of a call that still runs stays taken, however many ids came after it', async () => {
+  const finish = gate<string>();
+  const logs: string[] = [];
+  const options = { rememberedIds: 1, log: (line: string) => logs.push(line) };
+  const slow = new LiteMcpServer({ name: 'Slow' }, () => finish.opened, options);
+  const { raw: client } = await rawClientOf(slow);
+  client.write(callMessage(900, [], 'Slow'));
+  for (const id of [50, 700, 30, 600]) {
+    client.write(message({ id }));
+    expect(await client.nextJson()).toMatchObject({ id, type: 'info' });
+  }
+  client.write(callMessage(900, [], 'Slow'));
+  client.write(message({ id: 20 }));
+  expect(await client.nextJson()).toMatchObject({ id: 20, type: 'info' });
+  expect(logs).toEqual(['Slow: Ignored: id 900 was used before']);
+  finish.open('done');
+  expect(await client.nextJson()).toMatchObject({ id: 900, type: 'result' });
 });

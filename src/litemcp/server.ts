@@ -1,5 +1,5 @@
-// One tool, offered over any wire. The server holds what is the same for every client; a connection (server-connection.ts)
-// holds what one client has asked. Pure: it never touches a stream, and logs only through `log`.
+// One tool, served over any wire. The server holds what all clients share; a connection (server-connection.ts) holds the requests
+// of one client. It does no I/O of its own, and logs only through `log`.
 
 import { UsageError } from '../base/errors.ts';
 import { DEFAULT_MAX_INBOUND_BYTES } from '../requests/request-queue.ts';
@@ -17,7 +17,7 @@ export interface ToolDefinition<P extends readonly Parameter[]> {
   parameters?: P;
 }
 
-/** The arguments by name, each as the value that its parameter's type promises. */
+/** The arguments by name, each as a value of its parameter's type. */
 export type ValuesOf<P extends readonly Parameter[]> = {
   [K in P[number] as K['name']]: ValueOf<K['type']>;
 };
@@ -25,9 +25,9 @@ export type ValuesOf<P extends readonly Parameter[]> = {
 /** One call while its handler works on it. */
 export interface LiteMcpCall {
   readonly id: OperationId;
-  /** The arguments as they came, by position. */
+  /** The arguments as received, by position. */
   readonly arguments: readonly string[];
-  /** The arguments as they came, by name. Made anew whenever it is asked for. */
+  /** The arguments as received, by name. A new object on each access. */
   readonly params: Readonly<Record<string, string>>;
   /** Aborts when the client is gone. LiteMCP has no other way to cancel. */
   readonly signal: AbortSignal;
@@ -47,7 +47,7 @@ export interface LiteMcpServerOptions {
   maxInboundBytes?: number;
   /** How many of a client's newest ids are remembered at least, so that a repeated one is ignored. */
   rememberedIds?: number;
-  /** Told, a line at a time, what nobody could be answered about and what a handler threw. */
+  /** Called with a line for each message that cannot be answered, and for each error of a handler. */
   log?: (line: string) => void;
 }
 

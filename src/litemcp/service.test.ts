@@ -100,6 +100,19 @@ describe('a call', () => {
     const { client } = await opened({ timeoutMs: 20 });
     await expect(client.callTool('Echo', { text: 'x' })).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
   });
+  test('has the time that its caller gives it in all', async () => {
+    const { client } = await opened();
+    await expect(client.callTool('Echo', { text: 'x' }, { totalTimeoutMs: 20 })).rejects.toMatchObject({
+      code: 'REQUEST_TIMEOUT',
+      message: 'call was not answered within 20 ms in all',
+    });
+  });
+  test('whose arguments are no object is refused, and nothing is sent', async () => {
+    const { client, raw } = await opened();
+    const params = { name: 'Echo', arguments: ['x'] };
+    await expect(client.request('tools/call', params)).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+    expect(raw.unread).toBe('');
+  });
   test.each([
     ['no result', { response: 5 }, 'data.params must be an object'],
     ['another answer', undefined, 'it is of type "info"'],

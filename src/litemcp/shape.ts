@@ -1,6 +1,5 @@
-// Reading values that came from outside, exactly: a reader returns what the protocol says or throws a PeerError whose
-// message names the place and says what stands there instead. The place is `key` inside of `at`, or `at` itself; it is
-// put together only when there is something to say.
+// Validating readers for values of a peer: each returns the value with its type, or throws a PeerError that names the place and
+// the kind of value found there. The place is `key` inside of `at`, or `at` itself; its text is built only for an error.
 
 import { PeerError } from '../base/errors.ts';
 import { isObject, type JsonObject, jsonKind } from '../base/json-object.ts';
@@ -26,7 +25,7 @@ export function readString(value: unknown, at: string, key?: Key): string {
   throw malformed(`${placeOf(at, key)} must be a string, not ${jsonKind(value)}`);
 }
 
-/** `string?` in the protocol: a string, null, or nothing at all. */
+/** `string?` in the protocol: a string, null or absent. */
 export function readOptionalString(value: unknown, at: string, key?: Key): string | undefined {
   return value === undefined || value === null ? undefined : readString(value, at, key);
 }
@@ -44,7 +43,7 @@ export function readList<T>(value: unknown, at: string, readItem: (item: unknown
   return list;
 }
 
-/** `T[]?` in the protocol: null and nothing at all are an empty list. */
+/** `T[]?` in the protocol: null and absent are an empty list. */
 export function readOptionalList<T>(
   value: unknown,
   at: string,

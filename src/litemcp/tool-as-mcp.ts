@@ -1,6 +1,6 @@
-// A LiteMCP tool as MCP describes one: parameters become the properties of an input schema, and named arguments become
-// the strings of a call, in order. The type of a parameter stays a hint: a string is always passed on as it is, for the
-// server to read; any other value must be what the schema says.
+// A LiteMCP tool as an MCP tool: parameters become the properties of an input schema, and named arguments become the strings of a
+// call, in order. The type of a parameter remains a hint: a string is always sent unchanged, for the server to parse; any other
+// value must match the schema.
 
 import { UsageError } from '../base/errors.ts';
 import { isObject, jsonKind, setOwn } from '../base/json-object.ts';
@@ -33,7 +33,7 @@ export function toolAsMcp(tool: Tool): ToolAsMcp {
   };
 }
 
-/** Values by position as the arguments of a tool that was described here: for people, who type them one after the other. */
+/** Values by position, as typed on a command line, as the arguments of a tool that was described here. */
 export function argumentsByPosition(
   { name, title, inputSchema }: McpTool,
   values: readonly string[],
@@ -44,13 +44,13 @@ export function argumentsByPosition(
   return byName(parameters, values);
 }
 
-/** Who the server is, as far as LiteMCP tells: the version is that of the protocol. */
+/** LiteMCP has no version of the server: this is the version of the protocol. */
 export function serverInfoOf({ name, description, version }: Tool): Implementation {
   const info: Implementation = { name, version: version.join('.') };
   return description === undefined ? info : { ...info, description };
 }
 
-/** What MCP allows in the name of a tool. Names in other letters keep nothing of themselves; the title has them. */
+/** Replaces characters that MCP does not allow in the name of a tool. The title has the original name. */
 export function mcpNameOf(name: string): string {
   const valid = name.replaceAll(/[^A-Za-z0-9_.-]+/g, '_').slice(0, LONGEST_NAME);
   return /[A-Za-z0-9]/.test(valid) ? valid : 'tool';
@@ -77,7 +77,7 @@ function schemaOf({ type, description, example }: Parameter): JsonSchema {
   return schema;
 }
 
-/** What the schema itself cannot say. */
+/** What the schema itself cannot express. */
 function hintOf(type: string, kind: Kind | undefined): string | undefined {
   if (kind === 'json') return '(any JSON value; a string is read as JSON text)';
   return kind === undefined && !/^(string|str|text)?$/i.test(type.trim()) ? `(${type})` : undefined;
@@ -113,7 +113,7 @@ function misfit({ name }: Parameter, kind: Kind | undefined, args: Readonly<Reco
   return `The argument ${JSON.stringify(name)} must be of type ${kind ?? 'string'}, not ${jsonKind(args[name])}`;
 }
 
-/** Nothing in the protocol forbids two parameters of one name. */
+/** The protocol allows two parameters of one name. */
 function uniquelyNamed(parameters: readonly Parameter[]): Parameter[] {
   const taken = new Set<string>();
   return parameters.map((parameter) => {

@@ -43,7 +43,7 @@ export function readParameter(value: unknown, list = 'parameter', i?: number): P
   };
 }
 
-/** The fields in the protocol's order, which is the order they are written in; nothing else is taken over. */
+/** Only the fields of the protocol, in the order in which they are written. */
 export function makeTool(tool: Omit<Tool, 'version' | 'parameters'> & { parameters?: readonly Parameter[] }): Tool {
   return readTool({ ...tool, version: PROTOCOL_VERSION }, 'tool');
 }
@@ -84,7 +84,7 @@ function isTexts(value: unknown): value is string[] {
   return true;
 }
 
-/** The protocol says string. A number or a boolean can mean only one text, so it is taken as that. */
+/** The protocol requires strings. A number or a boolean has exactly one text, so it is accepted. */
 function readArgument(value: unknown, at: string, i: number): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
@@ -93,7 +93,7 @@ function readArgument(value: unknown, at: string, i: number): string {
   return String(value);
 }
 
-/** An integer that JSON.parse may have rounded: nobody knows any more what was written. */
+/** An integer that JSON.parse may have rounded. */
 export function losesDigits(value: number): boolean {
   return !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value));
 }

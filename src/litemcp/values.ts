@@ -1,5 +1,5 @@
-// Typed values on top of strings. A `type` in LiteMCP is a hint in free words; these are the words we know, in any case.
-// Text under any other word stays text. Printing is the way back: parseValue(type, data) of what was printed is equal.
+// Typed values on top of strings. A `type` in LiteMCP is a free-form hint; these words are known, in upper or lower case. Text of any
+// other type remains text. parseValue(type, data) of a printed value is equal to that value.
 
 import { toError } from '../base/errors.ts';
 import { isObject } from '../base/json-object.ts';
@@ -28,7 +28,6 @@ export type ValueOf<Type extends string> = string extends Type
             ? unknown
             : string;
 
-/** What the words come down to. */
 export type Kind = 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'json';
 
 const kinds: Record<NumberWord | IntegerWord | BooleanWord | ObjectWord | ArrayWord | 'json', Kind> = {
@@ -60,12 +59,12 @@ const parsers: Record<Kind, (text: string) => unknown> = {
   json: parseJson,
 };
 
-/** Nothing for a word that is not known: text under it is text. */
+/** Undefined for a word that is not known. */
 export function kindOf(type: string): Kind | undefined {
   return kindByWord.get(type.trim().toLowerCase());
 }
 
-/** Throws a PeerError with what is wrong, for text that is not what its type promises. */
+/** Throws a PeerError for text that is not valid for its type. */
 export function parseValue<Type extends string>(type: Type, text: string): ValueOf<Type> {
   return parserOf(type)(text) as ValueOf<Type>;
 }
@@ -76,7 +75,7 @@ export function parserOf(type: string): (text: string) => unknown {
   return kind === undefined ? (text) => text : parsers[kind];
 }
 
-/** Throws a UsageError for what has no text: functions, circular objects, what is nested too deeply. */
+/** Throws a UsageError for a value that JSON cannot represent: functions, circular objects, too deep nesting. */
 export function printValue(value: unknown): CallResultResponseContent {
   const type = value === null ? 'json' : Array.isArray(value) ? 'array' : typeof value;
   return { type: type === 'bigint' ? 'integer' : type, data: textOfValue(value) };

@@ -1,5 +1,5 @@
-// VersionTuple: the protocol's version as it stands in every message. Two ends with the same major number understand
-// each other. The published text lists ToolCall's version as an object once, so both forms are read; the tuple is written.
+// VersionTuple: the protocol's version in every message. Two ends with the same major number are compatible. The specification once
+// shows ToolCall's version as an object, so both forms are accepted; the tuple is written.
 
 import { isObject, jsonKind } from '../base/json-object.ts';
 import { type Key, malformed, placeOf } from './shape.ts';
@@ -26,7 +26,7 @@ export function readVersion(value: unknown, at: string, key?: Key): VersionTuple
   throw malformed(`${placeOf(at, key)} needs integers major, minor and patch`);
 }
 
-/** The version inside `data`. It says again what the message around it says, so it may be left out, but not differ. */
+/** The version inside `data`. It repeats the version of the message: it may be absent, but not have another major number. */
 export function readInnerVersion(value: unknown, at: string): VersionTuple {
   if (value === undefined || value === null) return PROTOCOL_VERSION;
   const version = readVersion(value, at, 'version');
@@ -39,7 +39,7 @@ export function requireSameMajor(version: VersionTuple, at: string, key?: Key): 
   if (version[0] === major) return;
   throw malformed(
     `${placeOf(at, key)} is ${version.join('.')}, and this side speaks LiteMCP ${PROTOCOL_VERSION.join('.')}: ` +
-      `only versions ${major}.x.x are understood`,
+      `only versions ${major}.x.x are supported`,
   );
 }
 

@@ -1,9 +1,9 @@
-// One timer for many deadlines. Adding a request costs a comparison, finishing one costs nothing: only when the timer
-// fires are those in flight looked through. Deadlines may move later at any time; the next look sees it.
+// One timer for many deadlines. Adding an item costs a comparison and removing one costs nothing: the items are examined only when
+// the timer fires. A deadline may be moved to a later time at any moment.
 
 import type { Clock, Timer } from '../base/clock.ts';
 
-/** What a JavaScript timer can count; a longer wait is taken in parts. */
+/** The limit of a JavaScript timer; a longer wait is split. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 export class Deadlines<T extends { dueMs: number }> {
@@ -50,7 +50,7 @@ export class Deadlines<T extends { dueMs: number }> {
     let nextMs = Number.POSITIVE_INFINITY;
     for (const item of [...this.#waiting.values()]) {
       if (item.dueMs <= nowMs) this.#expire(item);
-      // Also one that was given more time just now.
+      // Includes items whose deadline was just extended.
       if (item.dueMs > nowMs && item.dueMs < nextMs) nextMs = item.dueMs;
     }
     if (nextMs < this.#armedForMs) this.#arm(nextMs);

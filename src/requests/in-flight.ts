@@ -1,11 +1,10 @@
-// Requests that wait for their answer: one small table. Ids keep their type, so 1 and "1" stay different, and a second
-// answer to the same request finds nothing.
+// Requests in flight by their id. Ids keep their type, so 1 and "1" are different.
 //
-// A Map that things are put into and taken from all the time makes itself a new table now and then, and V8 has the old
-// table know the new one. Once a table has grown old enough to be left to the slow collector, it keeps all the tables
-// after it alive, and all that was in flight in them: collecting took a tenth of the time. So the Map itself is replaced.
+// A Map with many additions and deletions reallocates its table now and then, and in V8 the old table refers to the new one. A
+// table that has reached the old generation keeps all later tables alive, with all requests that were in them: garbage
+// collection took a tenth of the time. The Map itself is therefore replaced.
 
-/** At most this many additions to one Map; more where much is in flight. */
+/** How many additions one Map takes; more if many requests are in flight. */
 const FEWEST_ADDITIONS = 1024;
 
 export class InFlight<Id, T> {

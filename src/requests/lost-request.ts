@@ -1,4 +1,4 @@
-// Requests without an answer: what became of one that had been sent when the connection ended, and which errors mean silence.
+// Errors of requests without an answer.
 
 import { type Evidence, PeerError } from '../base/errors.ts';
 
@@ -22,7 +22,7 @@ export function lostRequest(method: string, { closedByUs, cause, evidence }: End
 
 const silences: ReadonlySet<string> = new Set(['REQUEST_TIMEOUT', 'NOT_SENT', 'OUTCOME_UNKNOWN', 'CONNECTION_CLOSED']);
 
-/** Whether a request failed because nothing came back. An error of the other end, or an answer that cannot be read, came back. */
+/** Whether a request failed because no answer came. An error of the other end, or an unreadable answer, is an answer. */
 export function isSilence(error: unknown): boolean {
   return error instanceof PeerError && silences.has(error.code);
 }

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { RpcError } from '../../src/base/errors.ts';
 import { connectLiteMcp } from '../../src/connect/litemcp.ts';
-import { LiteMcpService } from '../../src/litemcp/as-mcp.ts';
+import { LiteMcpService } from '../../src/litemcp/service.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { declare } from '../fixtures/service-contract/declare.mjs';
 import { serviceContract } from './service.contract.ts';

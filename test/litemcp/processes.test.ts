@@ -43,7 +43,12 @@ describe('connecting', () => {
   test('gives up a silent server after its time, and leaves no process behind', async () => {
     const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] };
     const failure = await connectLiteMcp({ ...silent, startupTimeoutMs: 50 }).catch((error) => error);
-    expect(failure).toMatchObject({ code: 'REQUEST_TIMEOUT', evidence: { phase: 'startup' } });
+    expect(failure).toMatchObject({
+      code: 'REQUEST_TIMEOUT',
+      message: 'Could not connect: get was not answered within 50 ms',
+      hint: expect.stringContaining('If it speaks MCP, remove "protocol": "litemcp"'),
+      evidence: { phase: 'startup' },
+    });
     expect(isAlive(failure.evidence.pid)).toBe(false);
     const abort = new AbortController();
     const connecting = connectLiteMcp({ ...silent, signal: abort.signal });
