@@ -4,10 +4,11 @@
 // program and the script of the command line are the same files.
 
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { isObject } from '../base/json-object.ts';
 import { shortHash } from '../base/short-hash.ts';
 import type { EraMemory, KnownEra } from '../mcp/client/era-memory.ts';
+import { cacheFolder } from '../process/files/cache-folder.ts';
 import { replacePrivately } from '../process/files/private-file.ts';
 
 const MOST_ENTRIES = 500;
@@ -68,6 +69,11 @@ export class FileEraMemory implements EraMemory {
       // a home that cannot be written to: then the question is asked again
     }
   }
+}
+
+/** Of all programs of the user. */
+export function userEraMemory(): FileEraMemory {
+  return new FileEraMemory(join(cacheFolder(), 'eras.json'));
 }
 
 function isValid(pair: [string, unknown], nowMs: number): pair is [string, Entry] {

@@ -2,17 +2,13 @@
 // done with it beside MCP.
 
 import { type ErrorDescription, errorFrom } from '../base/error-json.ts';
-import { Client } from '../mcp/client/client.ts';
 import type { InputHandlers } from '../mcp/client/options.ts';
-import { ownInfo } from '../mcp/own-info.ts';
-import { NEWEST_MODERN } from '../mcp/revisions.ts';
 import type { Params, Service } from '../mcp/service.ts';
 import type { Tool } from '../mcp/types.ts';
-import type { Catalog, Offer } from './catalog.ts';
-import type { ControlMethod, ControlResults, HostStatus } from './control-methods.ts';
-import { FAILED, OFFERED_BY, READY_ONLY } from './merged-meta.ts';
-
-export type ServerClient = Client<never>;
+import { type Catalog, FAILED, OFFERED_BY, type Offer, READY_ONLY } from './catalog.ts';
+import { answerControl, type ControlMethod, type ControlResults, type HostStatus } from './control-methods.ts';
+import type { Host } from './host.ts';
+import { type ServerClient, typedClient } from './typed-client.ts';
 
 export abstract class HostAccess {
   /** What servers may ask of this program during its calls. */
@@ -26,15 +22,12 @@ export abstract class HostAccess {
     return this.control('standpipe/status');
   }
 
-  /**
-   * Of one server, or of all as one. It does not ask first what the server declares: the service refuses what it does not
-   * have.
-   */
+  /** Of one server, or of all as one. */
   client(server?: string): ServerClient {
     const known = this.#clients.get(server);
     if (known) return known;
     const inputs = server === undefined ? undefined : this.inputs?.(server);
-    const client: ServerClient = new Client(this.service(server), undescribed, { ...inputs, checkOutput: false });
+    const client = typedClient(this.service(server), inputs);
     this.#clients.set(server, client);
     return client;
   }
@@ -50,12 +43,23 @@ export abstract class HostAccess {
   }
 }
 
-const undescribed = {
-  info: ownInfo,
-  capabilities: {},
-  revision: NEWEST_MODERN,
-  era: 'modern' as const,
-};
+/** A host of this process. */
+export class OwnHost extends HostAccess {
+  readonly #host: Host;
+
+  constructor(host: Host) {
+    super();
+    this.#host = host;
+  }
+
+  service(server?: string): Service {
+    return this.#host.service(server);
+  }
+
+  async control<M extends ControlMethod>(method: M, params: Params = {}): Promise<ControlResults[M]> {
+    return answerControl(this.#host, method, params);
+  }
+}
 
 function offerOf({ _meta, ...tool }: Tool): Offer<Tool> {
   const { [OFFERED_BY]: offer, ...meta } = _meta!;

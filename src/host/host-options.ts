@@ -22,10 +22,8 @@ export interface HostOptions {
   random?: () => number;
 }
 
-export interface HostCallOptions extends CallOptions {
-  /** The call does no harm when it runs twice, whatever the tool says about itself. */
-  repeatable?: boolean;
-}
+/** `repeatable`: the call does no harm when it runs twice, whatever the tool says about itself. */
+export type HostCallOptions = CallOptions;
 
 export interface HostUseOptions {
   /** It reads only, or does no harm when it runs twice. */

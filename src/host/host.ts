@@ -7,7 +7,6 @@ import { configOf, type GivenConfig, isGivenConfig } from '../config/given-confi
 import { type Config, type LoadOptions, loadConfig } from '../config/load-config.ts';
 import type { ConfigProblem } from '../config/problem.ts';
 import type { ServerConfig } from '../config/server-config.ts';
-import { notAllowed } from '../config/tool-filter.ts';
 import { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { BoundedEraMemory } from '../mcp/client/era-memory.ts';
@@ -31,7 +30,7 @@ import { readCatalog } from './read-catalog.ts';
 import { serverStopped } from './server-errors.ts';
 import type { ServerStatus } from './server-state.ts';
 import { stderrSince } from './stderr-since.ts';
-import { refusedUnknown, rejections, unknownServer } from './unknown-name.ts';
+import { rejections, unknownServer } from './unknown-name.ts';
 
 export type { HostCallOptions, HostOptions, HostUseOptions };
 
@@ -132,42 +131,34 @@ export class Host {
     return stderrSince(this.flow, this.#surroundings.clock, this.#member(server).config, seq);
   }
 
+  /** How the last process of a server broke the protocol, and how that was read: once for each kind. */
   warnings(server: string): readonly Warning[] {
-    return this.#member(server).client?.warnings ?? [];
+    const { client, calls } = this.#member(server);
+    return [...(client?.warnings ?? []), ...calls.warnings];
   }
 
   callTool(
     server: string,
     tool: string,
     args?: Record<string, unknown>,
-    options: HostCallOptions = {},
+    options?: HostCallOptions,
   ): Promise<CallToolResult> {
     const member = this.#members.get(server);
     if (!member || member.isRemoved) return Promise.reject(unknownServer(server, this.names, this.rejected()));
-    if (!member.mayUse(tool)) return Promise.reject(notAllowed(server, tool));
-    const { memory } = member;
-    const call = (client: Client) => {
-      memory.refresh(client);
-      return client.callTool(tool, args, options);
-    };
-    const repeatable = options.repeatable ?? memory.permissionFor(tool);
-    const result = member.supervised.use(call, { repeatable, signal: options.signal });
-    if (memory.tools.length === 0 || memory.tools.some(({ name }) => name === tool)) return result;
-    const names = memory.tools.map(({ name }) => name).filter(member.mayUse);
-    return result.catch((error) => Promise.reject(refusedUnknown(error, tool, names)));
+    return member.calls.callTool(tool, args, options);
   }
 
-  readResource(server: string, uri: string, options?: CallOptions): Promise<ReadResourceResult> {
-    return this.use(server, (client) => client.readResource(uri, options), readingFor(options));
+  async readResource(server: string, uri: string, options?: CallOptions): Promise<ReadResourceResult> {
+    return this.#member(server).calls.readResource(uri, options);
   }
 
-  getPrompt(
+  async getPrompt(
     server: string,
     name: string,
     args?: Record<string, string>,
     options?: CallOptions,
   ): Promise<GetPromptResult> {
-    return this.use(server, (client) => client.getPrompt(name, args, options), readingFor(options));
+    return this.#member(server).calls.getPrompt(name, args, options);
   }
 
   async listTools(server: string): Promise<Tool[]> {
@@ -284,5 +275,3 @@ export class Host {
 function isList(given: GivenConfig | readonly ServerConfig[]): given is readonly ServerConfig[] {
   return Array.isArray(given);
 }
-
-const readingFor = (options?: CallOptions) => ({ repeatable: true, signal: options?.signal });

@@ -3,7 +3,6 @@
 
 import { type Evidence, ProcessError } from '../base/errors.ts';
 import type { ServerStatus } from './server-state.ts';
-import { type Waiting, waiting } from './waiting.ts';
 
 /** A server that answers: one process, connected. */
 export interface ServerLink<Client> {
@@ -64,4 +63,23 @@ function unresponsive(timeoutMs: number, evidence: Evidence | undefined): Proces
     evidence,
     hint: 'It is restarted. If it is only busy, raise "pingTimeoutMs" in its entry of the config; 0 turns this off.',
   });
+}
+
+/** A promise that others settle. */
+export interface Waiting<T> {
+  promise: Promise<T>;
+  resolve: (value: T) => void;
+  reject: (error: Error) => void;
+}
+
+export function waiting<T>(): Waiting<T> {
+  let resolve!: (value: T) => void;
+  let reject!: (error: Error) => void;
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  // Nobody may be waiting when it fails.
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
 }

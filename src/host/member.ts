@@ -12,6 +12,7 @@ import { openServer } from './open-server.ts';
 import { ProcessService } from './process-service.ts';
 import { SupervisedServer } from './supervised-server.ts';
 import { ToolMemory } from './tool-memory.ts';
+import { type ServerClient, typedClient } from './typed-client.ts';
 import { WatchedServer } from './watched-server.ts';
 
 export interface Surroundings extends Pick<HostOptions, 'inputs' | 'onStateChange' | 'onNoise' | 'random'> {
@@ -25,6 +26,8 @@ export class Member {
   readonly memory = new ToolMemory();
   readonly service = new ProcessService(this);
   mayUse: (tool: string) => boolean;
+  /** For typed calls of this process, through the service. Made anew with each process, for the sake of its warnings. */
+  calls: ServerClient = typedClient(this.service);
   /** Of the last process of this entry that was connected. */
   client: Client | undefined;
   #config: ServerConfig;
@@ -52,6 +55,7 @@ export class Member {
           onNoise: (text, count) => onNoise?.({ server: name, text, count }),
         });
         this.client = link.client;
+        this.calls = typedClient(this.service);
         this.memory.follow(link.client);
         this.service.follow(link.client);
         return link;

@@ -8,7 +8,7 @@
 import type { Clock, Timer } from '../base/clock.ts';
 import { PeerError, type ProcessError, toError, UsageError } from '../base/errors.ts';
 import type { RestartLimits } from '../config/server-config.ts';
-import { Link, type ServerLink } from './link.ts';
+import { Link, type ServerLink, type Waiting, waiting } from './link.ts';
 import { ServerCalls, type UseOptions } from './server-calls.ts';
 import { isHopeless, lastExitOf, serverDisabled, serverFailed, serverStopped } from './server-errors.ts';
 import type { LastExit, ServerState, ServerStatus, StateChange } from './server-state.ts';
@@ -20,7 +20,6 @@ import {
   type SupervisionEvent,
   step,
 } from './supervision.ts';
-import { type Waiting, waiting } from './waiting.ts';
 
 /** What an entry of the config says about supervision. */
 export interface SupervisedEntry {

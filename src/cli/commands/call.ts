@@ -9,8 +9,8 @@ import { errorText, printContent } from '../result/print-content.ts';
 import { checkOutput } from '../result/save-content.ts';
 import { type FoundTool, findTool } from '../servers/find-tool.ts';
 import { type Reached, withHost } from '../servers/reach-host.ts';
+import { reportWarnings } from '../servers/server-reports.ts';
 import { stderrOfCall, withStderr } from '../servers/stderr-of-call.ts';
-import { tellWarnings } from '../servers/tell-warnings.ts';
 import { stderrTailLines } from '../show-error.ts';
 import { readArguments } from '../values/arguments.ts';
 import { readPositional } from '../values/positional.ts';
@@ -75,7 +75,7 @@ const call: CommandBody = async (invocation, words, options) => {
       .catch(async (error) => withStderr(error, await stderr()));
     const written = result.isError ? await stderr() : '';
     out.activity.end();
-    const warned = await tellWarnings(reached.host, [found.server], out);
+    const warned = await reportWarnings(reached.host, [found.server], out);
     return show(
       result,
       found,

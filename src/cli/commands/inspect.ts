@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
+import { userEraMemory } from '../../connect/file-era-memory.ts';
 import type { Host } from '../../host/host.ts';
 import { unknownServer } from '../../host/unknown-name.ts';
 import type { Reach } from '../../inspector/api.ts';
@@ -16,7 +17,6 @@ import { openInspector } from '../open-inspector.ts';
 import { loadServers } from '../servers/own-host.ts';
 import { configFileOf, configOptions, findRunningHost } from '../servers/running-host.ts';
 import { type ServerCommandOptions, serverOfCommand } from '../servers/server-command.ts';
-import { userEraMemory } from '../servers/user-era-memory.ts';
 import { addServerOptions, examples, readPort, serverOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {

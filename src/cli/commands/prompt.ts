@@ -11,7 +11,7 @@ import { readBlock } from '../result/print-content.ts';
 import { describePiece } from '../result/save-content.ts';
 import { findServer } from '../servers/find-server.ts';
 import { withHost } from '../servers/reach-host.ts';
-import { tellWarnings } from '../servers/tell-warnings.ts';
+import { reportWarnings } from '../servers/server-reports.ts';
 import { readArguments } from '../values/arguments.ts';
 import { addServerOptions, examples, serverOptions } from './server-options.ts';
 
@@ -36,7 +36,7 @@ const prompt: CommandBody = (invocation, words, options) =>
     await findServer(server, reached, settings);
     const client = reached.host.client(server);
     const { prompts } = await client.listPrompts();
-    if (name === undefined) return list(server, prompts, out, await tellWarnings(reached.host, [server], out));
+    if (name === undefined) return list(server, prompts, out, await reportWarnings(reached.host, [server], out));
     const found = prompts.find((each) => each.name === name);
     if (!found) throw unknownPrompt(server, name, prompts);
     const args = (await readArguments(rest, { tool: visibleLine(name), schema: schemaOf(found) })) as Record<
@@ -49,7 +49,7 @@ const prompt: CommandBody = (invocation, words, options) =>
       signal,
     });
     out.activity.end();
-    const warned = await tellWarnings(reached.host, [server], out);
+    const warned = await reportWarnings(reached.host, [server], out);
     if (out.json) out.document({ server, prompt: name, description, messages, ...warned });
     else {
       if (description) out.say(visible(description));

@@ -1,7 +1,7 @@
 // `standpipe read`: a resource. In a pipe its bytes come out as they are, so that it can be saved and compared.
 
 import { UsageError } from '../../base/errors.ts';
-import type { ServerClient } from '../../host/host-access.ts';
+import type { ServerClient } from '../../host/typed-client.ts';
 import type { Resource, ResourceContents, ResourceTemplate } from '../../mcp/types.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
@@ -10,7 +10,7 @@ import { visibleLine } from '../output/visible.ts';
 import { checkOutput, describePiece, type Piece, savePieces } from '../result/save-content.ts';
 import { findServer } from '../servers/find-server.ts';
 import { withHost } from '../servers/reach-host.ts';
-import { tellWarnings } from '../servers/tell-warnings.ts';
+import { reportWarnings } from '../servers/server-reports.ts';
 import { addServerOptions, examples, serverOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
@@ -38,7 +38,7 @@ const read: CommandBody = async (invocation, words, options) => {
     const client = reached.host.client(server);
     if (uri === undefined) {
       const listed = await listOf(client);
-      return list(server, listed, out, await tellWarnings(reached.host, [server], out));
+      return list(server, listed, out, await reportWarnings(reached.host, [server], out));
     }
     out.activity.begin(`reading ${uri}`);
     const { contents } = await client
@@ -48,7 +48,7 @@ const read: CommandBody = async (invocation, words, options) => {
     const pieces = contents.map(toPiece);
     const saved = output === undefined ? [] : await savePieces(pieces, output);
     for (const file of saved) out.say(`Saved ${visibleLine(file)}`);
-    const warned = await tellWarnings(reached.host, [server], out);
+    const warned = await reportWarnings(reached.host, [server], out);
     if (out.json) out.document({ server, uri, contents, saved, ...warned });
     else if (output === undefined) for (const [at, piece] of pieces.entries()) print(contents[at]!, piece, out);
     return undefined;

@@ -12,7 +12,7 @@ import { visibleLine } from '../output/visible.ts';
 import { findServer } from '../servers/find-server.ts';
 import { rememberOffers } from '../servers/find-tool-by-name.ts';
 import { type Reached, withHost } from '../servers/reach-host.ts';
-import { tellWarnings } from '../servers/tell-warnings.ts';
+import { reportWarnings } from '../servers/server-reports.ts';
 import type { Settings } from '../settings.ts';
 import { errorDocument } from '../show-error.ts';
 import { describeParameters } from '../values/check.ts';
@@ -47,7 +47,7 @@ const tools: CommandBody = (invocation, [name], options) =>
     out.activity.end();
     rememberOffers(reached.remember, tools);
     const asked = server === undefined ? [...new Set(tools.map((offer) => offer.server))] : [server];
-    const warned = await tellWarnings(reached.host, asked, out);
+    const warned = await reportWarnings(reached.host, asked, out);
     if (out.json) {
       out.document({
         tools: tools.map(({ definition, ...offer }) => ({ ...offer, ...definition })),

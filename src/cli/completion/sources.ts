@@ -1,7 +1,7 @@
 // What a shell can be told about servers: by the host that runs, or else by the config and by what was seen before. No server
 // is ever started for it.
 
-import type { ServerClient } from '../../host/host-access.ts';
+import type { ServerClient } from '../../host/typed-client.ts';
 import { loadServers } from '../servers/own-host.ts';
 import { findRunningHost } from '../servers/running-host.ts';
 import type { Settings } from '../settings.ts';

@@ -8,7 +8,7 @@ import type { ElicitFormParams, ElicitParams, ElicitResult } from '../../mcp/typ
 import type { Output } from '../output/output.ts';
 import { visible, visibleLine } from '../output/visible.ts';
 import { describeType, Misfit, typedValue } from '../values/typed-value.ts';
-import { isSomebodyThere, tellUnanswered } from './unanswered.ts';
+import { hasTerminal, reportUnanswered } from './server-reports.ts';
 
 type Ask = (question: string) => Promise<string>;
 type Content = NonNullable<ElicitResult['content']>;
@@ -17,10 +17,10 @@ export function askPerson(server: string, out: Output, unanswered: Unanswered[] 
   return {
     elicitModes: ['form', 'url'],
     elicit: async (params, { signal }) => {
-      if (!isSomebodyThere()) {
+      if (!hasTerminal()) {
         const question: Unanswered = { server, message: params.message, action: 'decline' };
         unanswered.push(question);
-        tellUnanswered(question, out);
+        reportUnanswered(question, out);
         return { action: 'decline' };
       }
       out.say(out.paintError('bold', `${visibleLine(server)} asks: ${visible(params.message)}`));

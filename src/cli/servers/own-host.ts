@@ -4,14 +4,14 @@
 import { UsageError } from '../../base/errors.ts';
 import type { Config } from '../../config/load-config.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
+import { userEraMemory } from '../../connect/file-era-memory.ts';
 import type { Host } from '../../host/host.ts';
 import type { Unanswered } from '../../host/process-service.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Settings } from '../settings.ts';
 import { askPerson } from './ask-person.ts';
 import { type ServerCommandOptions, serverOfCommand } from './server-command.ts';
-import { tellNoise } from './tell-noise.ts';
-import { userEraMemory } from './user-era-memory.ts';
+import { reportNoise } from './server-reports.ts';
 
 export async function ownHost(
   invocation: Invocation,
@@ -27,7 +27,7 @@ export async function ownHost(
     eraMemory: userEraMemory(),
     inputs: (server) => askPerson(server, out, unanswered),
     onNoise: ({ server, text, count }) => {
-      if (count === 1) tellNoise(server, text, out);
+      if (count === 1) reportNoise(server, text, out);
     },
     onStateChange: ({ server, to }) => {
       if (to === 'starting') out.activity.begin(`starting ${server}`);

@@ -10,7 +10,7 @@ import type { Invocation } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { findRunningHost } from './running-host.ts';
 import type { ServerCommandOptions } from './server-command.ts';
-import { isSomebodyThere, tellUnanswered } from './unanswered.ts';
+import { hasTerminal, reportUnanswered } from './server-reports.ts';
 
 export interface Reached {
   host: HostAccess;
@@ -47,7 +47,7 @@ export async function withHost<T>(
   }
   const [{ ownHost }, { OwnHost }, { rememberTools }] = await Promise.all([
     import('./own-host.ts'),
-    import('../../host/own-host.ts'),
+    import('../../host/host-access.ts'),
     import('../completion/remembered-tools.ts'),
   ]);
   const remember: Reached['remember'] = (server, tools) => {
@@ -68,7 +68,7 @@ export async function withHost<T>(
 
 /** What a server asks during a call goes to the terminal of this command, if it has one. */
 function answerQuestions(host: RemoteHost, unanswered: Unanswered[], out: Output): void {
-  if (isSomebodyThere()) {
+  if (hasTerminal()) {
     host.inputs = (server) => ({
       elicitModes: ['form', 'url'],
       elicit: async (params, context) => {
@@ -79,7 +79,7 @@ function answerQuestions(host: RemoteHost, unanswered: Unanswered[], out: Output
   }
   host.onUnanswered = (question) => {
     unanswered.push(question);
-    tellUnanswered(question, out);
+    reportUnanswered(question, out);
   };
 }
 

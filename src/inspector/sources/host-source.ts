@@ -1,7 +1,7 @@
 // A host that runs in this process: everything can be watched, and everything can be done.
 
 import type { Host } from '../../host/host.ts';
-import { OwnHost } from '../../host/own-host.ts';
+import { OwnHost } from '../../host/host-access.ts';
 import type { Redact } from '../../secrets/redact.ts';
 import type { Reach } from '../api.ts';
 import type { Questions } from '../calls/questions.ts';

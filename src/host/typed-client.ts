@@ -1,0 +1,21 @@
+// A typed client of a service of a host. It does not ask first what the server declares: the service refuses what it does not
+// have. Outputs are not checked against schemas: those are the servers' own, and one made to take for ever would stop all.
+
+import { Client } from '../mcp/client/client.ts';
+import type { InputHandlers } from '../mcp/client/options.ts';
+import { ownInfo } from '../mcp/own-info.ts';
+import { NEWEST_MODERN } from '../mcp/revisions.ts';
+import type { Service } from '../mcp/service.ts';
+
+export type ServerClient = Client<never>;
+
+const undescribed = {
+  info: ownInfo,
+  capabilities: {},
+  revision: NEWEST_MODERN,
+  era: 'modern' as const,
+};
+
+export function typedClient(service: Service, inputs?: InputHandlers): ServerClient {
+  return new Client(service, undescribed, { ...inputs, checkOutput: false });
+}
