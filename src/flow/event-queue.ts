@@ -1,7 +1,7 @@
 // The events of a store by sequence number, oldest first: a queue with binary search. Counts the memory of its events; the
 // store decides when to drop them.
 
-import type { FlowEvent } from './event.ts';
+import { type FlowEvent, partsOf } from './event.ts';
 import { FRAME_BYTES, FrameRun } from './frame-run.ts';
 
 /** About what an event costs beside its bytes. */
@@ -111,33 +111,7 @@ function firstSeqOf(slot: Slot): number {
   return slot instanceof FrameRun ? slot.firstSeq : slot.seq;
 }
 
-/** What an event holds in memory, about. Says the same for the same event at any time. */
+/** What an event holds in memory, about: recordings, and hosts elsewhere, decide how long each text is. Always the same for an event. */
 function weightOf(event: FlowEvent): number {
-  return EVENT_BYTES + event.server.length + contentLength(event);
-}
-
-/** All of it: recordings, and hosts elsewhere, decide how long each text is. */
-function contentLength(event: FlowEvent): number {
-  switch (event.kind) {
-    case 'frame':
-      return event.payload.length + (event.tail?.length ?? 0);
-    case 'state':
-      return event.from.length + event.to.length + (event.reason?.length ?? 0);
-    case 'spawn':
-      return event.command.length;
-    case 'stderr':
-      return event.payload.length;
-    case 'fault':
-      return event.prefix.length;
-    case 'signal':
-      return event.signal.length;
-    case 'exit':
-      return event.signal?.length ?? 0;
-    case 'stop':
-      return event.rung.length;
-    case 'note':
-      return event.text.length;
-    case 'error':
-      return event.code.length + event.message.length;
-  }
+  return partsOf(event).reduce((sum, part) => sum + part.length, EVENT_BYTES + event.server.length);
 }

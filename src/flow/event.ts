@@ -109,3 +109,29 @@ export type FlowFact =
 export type FlowKind = FlowFact['kind'];
 export type FlowEvent = FlowStamp & FlowFact;
 export type FrameEvent = FlowStamp & FrameFact;
+
+/** What an event holds that has no fixed size: bytes of a pipe, and texts. */
+export function partsOf(event: FlowFact): (Uint8Array | string)[] {
+  switch (event.kind) {
+    case 'frame':
+      return event.tail ? [event.payload, event.tail] : [event.payload];
+    case 'stderr':
+      return [event.payload];
+    case 'fault':
+      return [event.code, event.prefix];
+    case 'spawn':
+      return [event.command];
+    case 'state':
+      return [event.from, event.to, event.reason ?? ''];
+    case 'error':
+      return [event.code, event.message];
+    case 'note':
+      return [event.text];
+    case 'signal':
+      return [event.signal];
+    case 'exit':
+      return [event.signal ?? ''];
+    case 'stop':
+      return [event.rung];
+  }
+}

@@ -1,5 +1,5 @@
-// What a page gets to see: with secrets replaced, unless the request asks for them (`secrets=shown`). Everything that the API
-// sends goes through one of these two. Values are cached by identity: several pages follow the same calls.
+// Replaces secrets in everything that the API sends, unless the request asks for them (`secrets=shown`). Values are cached by
+// identity: several pages follow the same calls.
 
 import { decodeText } from '../base/decode-text.ts';
 import type { FlowEvent } from '../flow/event.ts';
@@ -20,7 +20,7 @@ export const nothingRedacted: Redaction = {
   value: (value) => value,
 };
 
-/** Addresses that the page needs to act: it reads this resource, and opens this page. */
+/** Addresses that the page needs unchanged, to read a resource or open a link. */
 const addresses = new Set(['uri', 'uriTemplate', 'url']);
 
 export function redactionBy(redact: Redact): Redaction {

@@ -1,4 +1,4 @@
-// The addresses of the API (api.ts), and what each does.
+// The routes of the API (api.ts).
 
 import { toError } from '../base/errors.ts';
 import { HttpProblem } from '../http/http-problem.ts';
@@ -20,7 +20,7 @@ const MOST_SEARCH_CHARS = 1_000;
 
 export interface Api {
   router: Router<Route>;
-  /** Gives up what was started through it. */
+  /** Cancels the calls that were started through it. */
   close(): void;
 }
 
@@ -50,21 +50,9 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
   add('POST', '/questions/:id', answer);
   add('GET', '/servers/:server/offer', offer);
   add('POST', '/servers/:server/call', call);
-  add(
-    'POST',
-    '/servers/:server/start',
-    act((server) => control('start', server)),
-  );
-  add(
-    'POST',
-    '/servers/:server/stop',
-    act((server) => control('stop', server)),
-  );
-  add(
-    'POST',
-    '/servers/:server/restart',
-    act((server) => control('restart', server)),
-  );
+  for (const verb of ['start', 'stop', 'restart'] as const) {
+    add('POST', `/servers/:server/${verb}`, (asked) => control(verb, asked));
+  }
 
   function page({ query, redaction }: Asked) {
     return view.page(pageQuery(query), redaction);
@@ -72,7 +60,7 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
 
   function detail({ names, redaction }: Asked) {
     const event = flow.get(wholeNumber('The number of an event', names.seq)!);
-    if (!event) throw new HttpProblem(404, 'There is no such event (any more)');
+    if (!event) throw new HttpProblem(404, 'There is no such event, or it was dropped');
     return eventDetail(view, event, redaction);
   }
 
@@ -86,7 +74,7 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
 
   function search({ response, query, redaction }: Asked): Promise<SearchPage> {
     const text = query.get('text') ?? '';
-    if (text === '') throw new HttpProblem(400, '"text" is what to look for');
+    if (text === '') throw new HttpProblem(400, '"text" is required');
     if (text.length > MOST_SEARCH_CHARS)
       throw new HttpProblem(400, `"text" has at most ${MOST_SEARCH_CHARS} characters`);
     const after = wholeNumber('"after"', query.get('after')) ?? 0;
@@ -95,7 +83,7 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
 
   async function exportEvents({ request, response, body, redaction }: Asked): Promise<symbol> {
     const ranges = readRanges(body);
-    request.socket.setTimeout(IDLE_MS); // who takes nothing for that long has gone
+    request.socket.setTimeout(IDLE_MS); // a client that reads nothing for that long is gone
     await sendRecording(response, source, ranges, redaction);
     return streamed;
   }
@@ -112,7 +100,7 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
   }
 
   function cancel({ names }: Asked): ActionResult {
-    if (!calls.cancel(names.id!)) throw new HttpProblem(404, 'There is no such call (any more)');
+    if (!calls.cancel(names.id!)) throw new HttpProblem(404, 'There is no such call, or it was dropped');
     return { ok: true };
   }
 
@@ -126,34 +114,27 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
     return readOffer(acting(), names.server!);
   }
 
-  function act(run: (server: string) => Promise<void>) {
-    return async ({ names }: Asked): Promise<ActionResult> => {
-      await known(names.server!);
-      try {
-        await run(names.server!);
-        return { ok: true };
-      } catch (error) {
-        return { ok: false, error: toError(error).message };
-      }
-    };
+  async function control(verb: 'start' | 'stop' | 'restart', { names }: Asked): Promise<ActionResult> {
+    await known(names.server!);
+    try {
+      const { host, name } = acting().find(names.server!);
+      await host.control(`standpipe/${verb}`, { server: name });
+      return { ok: true };
+    } catch (error) {
+      return { ok: false, error: toError(error).message };
+    }
   }
 
   async function known(server: string): Promise<void> {
     const statuses = await acting().status();
     if (statuses.some(({ name }) => name === server)) return;
-    if (view.analysis.lives.servers.includes(server))
-      throw new HttpProblem(409, 'This server can be watched, and nothing more');
+    if (view.analysis.lives.servers.includes(server)) throw new HttpProblem(409, 'This server can only be watched');
     throw new HttpProblem(404, `There is no server named ${JSON.stringify(server)}`);
-  }
-
-  async function control(verb: 'start' | 'stop' | 'restart', shown: string): Promise<void> {
-    const { host, name } = acting().find(shown);
-    await host.control(`standpipe/${verb}`, { server: name });
   }
 
   function acting(): SourceHost {
     if (source.host) return source.host;
-    throw new HttpProblem(409, `A ${source.kind} can be watched, and nothing more`);
+    throw new HttpProblem(409, `A ${source.kind} can only be watched`);
   }
 
   return { router, close: () => calls.cancelAll() };

@@ -1,4 +1,4 @@
-// The Inspector: a page and its API on this machine's loopback. Starts nothing and stops nothing but itself.
+// The Inspector: a page and its API on the loopback interface. It starts and stops no servers by itself.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,20 +13,20 @@ import { LiveFeed } from './views/live-feed.ts';
 import { InspectorView } from './views/view.ts';
 
 export interface InspectorOptions {
-  /** The first to try: 6280. One that is busy moves on to the next; 0 takes any that is free. */
+  /** The first port to try: 6280. If it is in use, the next one is tried; 0 takes any free port. */
   port?: number;
-  /** Where the page was built to. */
+  /** The folder of the built page. */
   uiFolder?: string;
-  /** What goes wrong with the server while it runs. Without it, Node prints a warning. */
+  /** Errors of the HTTP server while it runs. Without it, a warning is emitted. */
   onError?: (error: Error) => void;
 }
 
 export interface Inspector {
-  /** To be opened in a browser: carries the token. */
+  /** The address to open in a browser, with the token. */
   readonly url: string;
   readonly port: number;
   readonly token: string;
-  /** Resolves when nothing of it is open any more. The source is closed with it. */
+  /** Resolves when all connections are closed. The source is closed with it. */
   close(): Promise<void>;
 }
 

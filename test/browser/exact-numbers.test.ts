@@ -82,7 +82,7 @@ inBrowser('numbers and keys', () => {
     await page.getByLabel('arguments as JSON').fill('{"a": 9007199254740993}');
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     await page.getByRole('button', { name: 'Call anyway' }).click();
-    await page.getByText(/would be rounded on the way/).waitFor();
+    await page.getByText(/number that would be rounded/).waitFor();
     await goTo(page, '#/wire');
     await soon(() => page.getByText('9007199254740993').count()).toBe(0);
   });

@@ -202,7 +202,7 @@ test('text is found deep inside of a message, by its event', async () => {
   expect(await search('needle in a "HAYSTACK"')).toEqual({ found: [request, answer], searchedSeq: newest, newest });
   expect((await search('needle', `&after=${request}`)).found).toEqual([answer]);
   expect((await search('not to be found')).found).toEqual([]);
-  await expect(search('')).rejects.toThrow('400 "text" is what to look for');
+  await expect(search('')).rejects.toThrow('400 "text" is required');
   await expect(search('x'.repeat(1_001))).rejects.toThrow('400');
   await expect(search('x', '&after=y')).rejects.toThrow('400 "after" is an integer');
 });

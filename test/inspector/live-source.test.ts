@@ -70,7 +70,7 @@ test('a real tap between a host and its server is watched from outside, and its 
   const live = await page.live();
   await host.callTool('tapped', 'hello', { name: 'Ada' });
   await until('the call goes by', () => live.rows.filter(({ tool }) => tool === 'hello').length === 2);
-  await expect(page.post('servers/weather/stop', {})).rejects.toThrow('409 A tap can be watched');
+  await expect(page.post('servers/weather/stop', {})).rejects.toThrow('409 A tap can only be watched');
   await host.stop();
   await until('its end is told', () => live.rows.some(({ summary }) => summary.includes('has ended')));
   const after = await page.get<Overview>('overview');

@@ -58,7 +58,7 @@ test('a recording shows what the live view showed, and can only be watched', asy
   expect((await page.get<EventDetail>(`events/${request.seq}`)).json).toMatchObject({ method: 'tools/call' });
   expect((await page.get<LatencyReport>('latency')).rows.some(({ tool }) => tool === 'hello')).toBe(true);
   expect((await page.get<StderrPage>('stderr?search=i%20fall')).lines).toHaveLength(1);
-  await expect(page.post('servers/legacy/stop', {})).rejects.toThrow('409 A recording can be watched');
+  await expect(page.post('servers/legacy/stop', {})).rejects.toThrow('409 A recording can only be watched');
   await expect(page.post('servers/legacy/call', {})).rejects.toThrow('409');
   const live = await page.live('after=0');
   await expect.poll(() => live.rows.length).toBe(overview.totalEvents);

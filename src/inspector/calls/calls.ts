@@ -1,5 +1,5 @@
-// The calls that the page makes: started at once, followed by updates, cancelled on demand, the newest kept. Bounded in
-// number, and in what results may take together: then the oldest keep their story and lose their result.
+// The calls that the page makes: started at once, followed by updates, cancelled on demand. Bounded in number, and in the total
+// size of results: the oldest calls lose their result first.
 
 import { randomUUID } from 'node:crypto';
 import { isNestedTooDeeply } from '../../base/nesting.ts';
@@ -46,7 +46,7 @@ export class Calls {
     return id;
   }
 
-  /** False where there is no such call. One that is over stays as it is. */
+  /** False if there is no such call. A finished call is not changed. */
   cancel(id: string): boolean {
     const call = this.#calls.get(id);
     if (call?.update.state === 'running') call.abort.abort();
@@ -63,7 +63,8 @@ export class Calls {
       this.#put(call, { ...end, durationMs: performance.now() - startedMs, progress: undefined });
     try {
       const result = await this.#send(call);
-      if (isNestedTooDeeply(result)) throw new HttpProblem(502, 'The result is nested too deeply: see it on the wire');
+      if (isNestedTooDeeply(result))
+        throw new HttpProblem(502, 'The result is nested too deeply to be shown here: see it on the wire');
       call.resultChars = JSON.stringify(result)?.length ?? 0;
       over({ state: 'done', result });
       this.#forgetResults();
@@ -95,7 +96,7 @@ export class Calls {
     }
   }
 
-  /** A new object each time: an update that waits to be sent does not change under way. */
+  /** A new object each time: an update that waits to be sent does not change. */
   #put(call: Call, change: Partial<CallUpdate>): void {
     call.update = { ...call.update, ...change };
     this.#changed(call.update);
@@ -120,7 +121,7 @@ export class Calls {
   }
 }
 
-/** Arguments that JSON.parse would change go out as text, or not at all. */
+/** Arguments that JSON.parse would change are sent as text, or not at all. */
 function argumentsOf(
   { args, argsText }: CallRequest & { kind: 'tool' },
   sendsRawJson: boolean,
@@ -129,6 +130,6 @@ function argumentsOf(
   if (sendsRawJson) return new RawJson(argsText) as unknown as Record<string, unknown>;
   throw new HttpProblem(
     409,
-    'The arguments hold a number that would be rounded on the way, or a key twice. Only MCP servers of the host that runs in the Inspector’s own process get them as written.',
+    'The arguments have a number that would be rounded, or a duplicate key. They can be sent as written only to MCP servers of the Inspector’s own host.',
   );
 }

@@ -1,4 +1,4 @@
-// What a server offers, all of it at once. What it cannot say is left out, and said.
+// Everything that a server offers. What cannot be read is left out and reported.
 
 import { toError } from '../../base/errors.ts';
 import { isNestedTooDeeply } from '../../base/nesting.ts';
@@ -9,9 +9,9 @@ export async function readOffer(host: SourceHost, server: string): Promise<Serve
   const errors: string[] = [];
   const tried = async <T>(ask: () => Promise<T>, otherwise: T): Promise<T> => {
     try {
-      const told = await ask();
-      if (!isNestedTooDeeply(told)) return told;
-      errors.push('A part of what it offers is nested too deeply to be shown');
+      const result = await ask();
+      if (!isNestedTooDeeply(result)) return result;
+      errors.push('A part of the result is nested too deeply to be shown');
       return otherwise;
     } catch (error) {
       errors.push(toError(error).message);
@@ -27,7 +27,7 @@ export async function readOffer(host: SourceHost, server: string): Promise<Serve
     tried(() => client.listPrompts(), { prompts: [] }),
     tried<{ instructions?: string | undefined }>(async () => client.service.describe(), {}),
   ]);
-  // It may have been started by the questions: only now its revision is known.
+  // These requests may have started it: its revision is known only now.
   const status = (await host.status()).find(({ name }) => name === server);
   return {
     tools,

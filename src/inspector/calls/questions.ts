@@ -1,6 +1,6 @@
-// What servers ask of people (forms to fill in, text in place of a model), waiting for the page to answer. A question ends
-// when it is answered, when the server no longer waits, or when nobody has the page open: then it is declined with a word
-// of why, so that no server hangs on an empty room. The number of open questions is bounded.
+// Questions of servers (forms, sampling requests) that wait for an answer of the page. A question ends when it is answered, when
+// the server no longer waits, or when no page is open: then it is declined with a reason, so that the server does not wait in
+// vain. The number of open questions is bounded.
 
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
@@ -12,9 +12,9 @@ import type { Answer, Question } from '../api.ts';
 import { readAnswer } from './read-answer.ts';
 
 export interface QuestionsOptions {
-  /** How long a question waits for somebody to open the page, or to come back to it: 5 s. */
+  /** How long a question waits for a page to be opened: 5 s. */
   graceMs?: number;
-  /** Hears of each question that is given up because nobody has the page open. */
+  /** Called for each question that is declined because no page is open. */
   onUnanswered?: (question: Question) => void;
   clock?: Clock;
 }
@@ -31,7 +31,7 @@ interface OpenQuestion {
 
 const MOST_OPEN = 100;
 const MOST_SETTLED = 200;
-/** The specification's number for "the user said no". */
+/** The specification's code for a rejection by the user. */
 const USER_REJECTED = -1;
 
 /** To be made before the host: `new Host(servers, { inputs: questions.inputs })`, then `hostSource(host, { questions })`. */
@@ -73,7 +73,7 @@ export class Questions {
     return [...this.#open.values()].map(({ question }) => question);
   }
 
-  /** The newest of those that are over: for a page that was away meanwhile. */
+  /** The newest closed questions, for a page that was disconnected meanwhile. */
   get settled(): readonly string[] {
     return this.#settled;
   }
@@ -88,7 +88,7 @@ export class Questions {
     this.#waitForSomebody();
   }
 
-  /** False where nobody asks that (any more). Throws an HttpProblem where the answer does not fit. */
+  /** False if the question is not open (any more). Throws an HttpProblem if the answer is not valid. */
   answer(id: string, given: unknown): boolean {
     const open = this.#open.get(id);
     if (!open) return false;

@@ -1,4 +1,4 @@
-// An answer of the page to a question of a server, checked before a server sees it.
+// Reads and checks the page's answer to a question of a server.
 
 import { isObject } from '../../base/json-object.ts';
 import { HttpProblem } from '../../http/http-problem.ts';

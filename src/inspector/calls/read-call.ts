@@ -1,4 +1,4 @@
-// What the page wants to be called, checked before anything is.
+// Reads and checks a call request of the page.
 
 import { isObject } from '../../base/json-object.ts';
 import { isNestedTooDeeply } from '../../base/nesting.ts';

@@ -1,4 +1,4 @@
-// A host that runs in this process: everything can be watched, and everything can be done.
+// A host in this process: it can be watched and used.
 
 import type { Host } from '../../host/host.ts';
 import { OwnHost } from '../../host/host-access.ts';
@@ -11,13 +11,13 @@ export interface HostSourceOptions {
   title?: string;
   /** From `inspectorInputs()`, if the host was given its handlers. */
   questions?: Questions;
-  /** Hides the secrets of its servers: what their config holds is known to whoever read it. */
+  /** Hides the secrets of its servers, which are known from their config. */
   redact?: Redact;
   /** How the command line reaches its servers. */
   reach?: (server: string) => Reach;
 }
 
-/** The host stays its owner's: closing the Inspector stops no server. */
+/** Closing the Inspector does not stop the host. */
 export function hostSource(host: Host, { title, questions, redact, reach }: HostSourceOptions = {}): InspectorSource {
   const access = new OwnHost(host);
   const speaksMcp = (server: string) =>

@@ -33,7 +33,7 @@ export class LiveMember {
     });
   }
 
-  /** Rejects with what the system says where nobody answers. */
+  /** Rejects with the error of the system if there is no answer. */
   static async connect(
     descriptor: LiveDescriptor,
     take: (member: LiveMember, item: RecordingItem) => void,
@@ -41,7 +41,7 @@ export class LiveMember {
   ): Promise<LiveMember> {
     const socket = await connectLive(descriptor);
     const { control } = descriptor;
-    // One of another version can be watched, and nothing more.
+    // A host of another version can only be watched.
     const host = control === undefined ? undefined : await RemoteHost.connect(control).catch(() => undefined);
     return new LiveMember(descriptor, socket, host, take, ended);
   }

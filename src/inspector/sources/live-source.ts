@@ -1,6 +1,6 @@
-// Taps and hosts that run in other processes, one or all of them, on one clock. Those that come later are taken up, and
-// those that go leave their evidence behind. Every server has a name of its own: the first to use a name has it, as long
-// as it runs; a server that is started again under its name goes on as another life of the same.
+// Taps and hosts that run in other processes, one or all of them, on one clock. Later ones are added, and the events of those
+// that end are kept. Server names are unique: the first server keeps its name while it runs; a server that is started again
+// under its name continues as another life of the same server.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { toError, UsageError } from '../../base/errors.ts';
@@ -15,12 +15,12 @@ import type { InspectorSource, SourceHost } from './source.ts';
 import { TimeOrder } from './time-order.ts';
 
 export interface LiveSourceOptions {
-  /** Where they announce themselves. */
+  /** The folder in which they are announced. */
   folder?: string;
   clock?: Clock;
 }
 
-/** How long nothing must come until what there was before counts as read, and how long that may take at most. */
+/** Earlier events count as read when nothing came for QUIET_MS, or after PATIENCE_MS. */
 const QUIET_MS = 100;
 const PATIENCE_MS = 5_000;
 const HOLD_MS = 30;
@@ -31,9 +31,9 @@ export function tapSource(descriptor: LiveDescriptor, clock: Clock = systemClock
   return new LiveSource(title, [descriptor], undefined, clock);
 }
 
-/** All that run, now and later. */
+/** All running ones, now and later. */
 export function liveSource({ folder, clock = systemClock }: LiveSourceOptions = {}): InspectorSource {
-  return new LiveSource('all that runs', [], new LiveWatch(folder, clock), clock);
+  return new LiveSource('all running taps and hosts', [], new LiveWatch(folder, clock), clock);
 }
 
 class LiveSource implements InspectorSource {
@@ -112,7 +112,7 @@ class LiveSource implements InspectorSource {
     }
   }
 
-  /** Who ran first has the plain name, whoever speaks first. */
+  /** The first to run keeps the plain name, whatever the order of events. */
   async #claimNames(member: LiveMember): Promise<void> {
     if (member.descriptor.kind === 'tap') this.#names.of(member, member.descriptor.name);
     for (const { name } of (await member.host?.status())?.servers ?? []) this.#names.of(member, name);
@@ -139,7 +139,7 @@ class LiveSource implements InspectorSource {
   readonly #acting: SourceHost = {
     status: async () => {
       const asked = [...this.#members].map(async (member) => {
-        const status = await member.host?.status().catch(() => undefined); // it is going away
+        const status = await member.host?.status().catch(() => undefined); // it is closing
         return status?.servers.map((server) => ({ ...server, name: this.#names.of(member, server.name) })) ?? [];
       });
       return (await Promise.all(asked)).flat();

@@ -1,4 +1,4 @@
-// Notices taps and hosts that begin to run. Looks at the names in the folder, and asks around only when they changed.
+// Finds taps and hosts that start. Reads the names in the folder, and connects only when these changed.
 
 import { readdir } from 'node:fs/promises';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';

@@ -1,5 +1,5 @@
-// A recording, with what was moved aside from it: read once, in order, and then looked at like anything else. What is
-// missing or damaged in the file stands as a note where it is missing.
+// A recording with its rotated files: read once, in order, and then shown like any other source. Missing or damaged parts of the
+// file become notes in their place.
 
 import { basename } from 'node:path';
 import { toError, UsageError } from '../../base/errors.ts';
@@ -30,7 +30,7 @@ class RecordingSource implements InspectorSource {
   readonly #file: string;
   readonly #restored: RestoredFlow;
   readonly #onProgress: ((events: number) => void) | undefined;
-  /** Whom a note about the file is shown with. */
+  /** The server that a note about the file is shown with. */
   #server: string;
   #damaged = 0;
 

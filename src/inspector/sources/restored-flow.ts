@@ -38,7 +38,7 @@ export class RestoredFlow {
     this.#startedAt ??= new Date();
   }
 
-  /** Where the event stands on the common clock. */
+  /** The time of the event on the common clock. */
   timeOf({ startedAt }: Origin, atMs: number): number {
     if (!startedAt) return atMs;
     this.#startedAt ??= startedAt;
@@ -53,7 +53,7 @@ export class RestoredFlow {
     else this.store.append(server, shownLife, fact);
   }
 
-  /** A word about the events, between them; at the time of the newest. */
+  /** A note between the events, at the time of the newest. */
   note(server: string, text: string): void {
     this.store.append(server, this.#counts.get(server) ?? 0, { kind: 'note', text });
   }
@@ -72,7 +72,7 @@ export class RestoredFlow {
   }
 }
 
-/** Stands where the event that is being added stood. */
+/** Shows the time of the event that is being added. */
 class RestoredTime implements Clock {
   atMs = 0;
 
@@ -85,7 +85,7 @@ class RestoredTime implements Clock {
   }
 }
 
-/** Its bytes are all there is to it: these the store packs together. */
+/** A frame that is fully described by its bytes: the store packs these together. */
 function isWhole(fact: FlowFact): fact is FlowFact & { kind: 'frame' } {
   return fact.kind === 'frame' && !fact.cut && !fact.redacted && fact.length === fact.payload.length;
 }

@@ -1,4 +1,4 @@
-// Names for the servers of several taps and hosts, each meant by one name only.
+// Unique names for the servers of several taps and hosts.
 
 import type { LiveMember } from './live-member.ts';
 
@@ -21,7 +21,7 @@ export class ServerNames {
     return shown;
   }
 
-  /** Whose server it is, and what it is called there. */
+  /** The member that runs the server, and its name there. */
   find(shown: string): { member: LiveMember; server: string } | undefined {
     const member = this.#owners.get(shown);
     if (!member) return undefined;

@@ -1,4 +1,4 @@
-// What the Inspector looks at, whatever it is: a flow of events, and perhaps a host to act on. One implementation a file.
+// What the Inspector shows: a flow of events, and perhaps a host to act on. One file per implementation.
 
 import type { FlowStore } from '../../flow/store.ts';
 import type { HostAccess } from '../../host/host-access.ts';
@@ -9,26 +9,26 @@ import type { Questions } from '../calls/questions.ts';
 
 export interface InspectorSource {
   readonly kind: Overview['source']['kind'];
-  /** For people to read. */
+  /** For display. */
   readonly title: string;
   /** The date of `atMs` 0. */
   readonly startedAt: Date;
   /** Whether more can happen. */
   readonly live: boolean;
   readonly flow: FlowStore;
-  /** The traffic runs in this very process: nothing is read that nobody looks at. */
+  /** The traffic runs in this process: events are not read while no page is open. */
   readonly isOurs?: boolean;
-  /** Where the page may act. Absent where one can only watch. */
+  /** Absent where the source can only be watched. */
   readonly host?: SourceHost | undefined;
-  /** Takes out the secrets that its owner knows of. What has the form of a secret is found without it. */
+  /** Replaces the secrets that its owner knows. Text that looks like a secret is found without it. */
   readonly redact?: Redact | undefined;
   /** How the command line reaches a server, where it can. */
   reach?(server: string): Reach | undefined;
-  /** What servers ask of the page. */
+  /** Questions of servers. */
   readonly questions?: Questions | undefined;
   /** Events that were lost before they came here. */
   readonly lost?: number;
-  /** Fills the flow; resolves when what there was before is in it. Rejects where there is nothing to look at. */
+  /** Fills the flow; resolves when earlier events are in it. Rejects if there is nothing to show. */
   open?(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,5 +1,4 @@
-// Brings what comes from several sides into the order in which it happened, as far as it comes within moments of each
-// other: holds it for a moment, then lets go of it by time.
+// Sorts events from several sources by time: they are held for a short time and then released in order.
 
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 

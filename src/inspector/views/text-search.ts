@@ -2,7 +2,7 @@
 // process is not blocked, and returns after a bounded amount of work: the client continues where it stopped.
 
 import { decodeText } from '../../base/decode-text.ts';
-import type { FlowEvent } from '../../flow/event.ts';
+import { type FlowEvent, partsOf } from '../../flow/event.ts';
 import type { FlowStore } from '../../flow/store.ts';
 import type { SearchPage } from '../api.ts';
 import { nothingRedacted, type Redaction } from '../redaction.ts';
@@ -56,31 +56,6 @@ export async function searchText(
 function mayBeInMask(text: string): boolean {
   const lower = text.toLowerCase();
   return lower.length <= 3 || '[redacted]'.includes(lower) || lower.includes('[env') || lower.includes('redacted');
-}
-
-function partsOf(event: FlowEvent): (Uint8Array | string)[] {
-  switch (event.kind) {
-    case 'frame':
-      return event.tail ? [event.payload, event.tail] : [event.payload];
-    case 'stderr':
-      return [event.payload];
-    case 'fault':
-      return [event.code, event.prefix];
-    case 'spawn':
-      return [event.command];
-    case 'state':
-      return [event.from, event.to, event.reason ?? ''];
-    case 'error':
-      return [event.code, event.message];
-    case 'note':
-      return [event.text];
-    case 'signal':
-      return [event.signal];
-    case 'exit':
-      return [event.signal ?? ''];
-    case 'stop':
-      return [event.rung];
-  }
 }
 
 /** A text is found as it stands, and as JSON writes it. */
