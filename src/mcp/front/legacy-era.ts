@@ -1,0 +1,122 @@
+// A client of the revisions up to 2025-11-25: a session that `initialize` opens, with a log level and subscriptions. Questions
+// to the client are requests.
+
+import type { InboundCall } from '../../jsonrpc/inbound.ts';
+import type { Peer } from '../../jsonrpc/peer.ts';
+import { capabilitiesFor, implementationFor, resultFor } from '../down-level.ts';
+import { CALL_OPTIONS, type CallOptions, isLogLevel } from '../meta.ts';
+import { invalidParams, methodNotFound } from '../protocol-errors.ts';
+import { isLegacyRevision, type LegacyRevision, NEWEST_LEGACY, NEWEST_MODERN } from '../revisions.ts';
+import type { ClientFacts, Params, Result, Service, ServiceFacts } from '../service.ts';
+import type { ClientCapabilities, Implementation, InputRequest, InputResponse, LogLevel } from '../types.ts';
+import { takeCallOptions } from './call-options.ts';
+import { LegacySubscriptions } from './legacy-subscriptions.ts';
+import type { Notifier } from './notifier.ts';
+import { LegacyCaller } from './request-caller.ts';
+
+interface Session extends ClientFacts {
+  revision: LegacyRevision;
+  logLevel: LogLevel;
+}
+
+export class LegacyEra {
+  /** Once `initialize` has come; assumed for a client that skips it. */
+  session: Session | undefined;
+  readonly #service: Service;
+  readonly #peer: Peer;
+  readonly #notifier: Notifier;
+  readonly #askTimeoutMs: number;
+  readonly #subscriptions: LegacySubscriptions;
+  #elicitations = 0;
+
+  constructor(service: Service, peer: Peer, notifier: Notifier, askTimeoutMs: number) {
+    this.#service = service;
+    this.#peer = peer;
+    this.#notifier = notifier;
+    this.#askTimeoutMs = askTimeoutMs;
+    this.#subscriptions = new LegacySubscriptions(service, notifier, (error) => peer.onerror?.(error));
+  }
+
+  serve(method: string, params: Params, inbound: InboundCall): Result | Promise<Result> {
+    if (method === 'initialize') return this.#initialize(params);
+    if (method === 'ping') return {};
+    const session = this.session ?? this.#open(NEWEST_LEGACY, {}, undefined);
+    switch (method) {
+      case 'logging/setLevel':
+        return this.#setLogLevel(params, session);
+      case 'resources/subscribe':
+        return this.#subscribe(params, true);
+      case 'resources/unsubscribe':
+        return this.#subscribe(params, false);
+      case 'server/discover':
+      case 'subscriptions/listen':
+        throw methodNotFound(method, `it came with ${NEWEST_MODERN}`);
+    }
+    const meta = params._meta as Params | undefined;
+    let options: CallOptions | undefined;
+    if (meta?.[CALL_OPTIONS] !== undefined) ({ params, options } = takeCallOptions(params, meta));
+    const caller = new LegacyCaller(inbound, session, this.#notifier, options, this.#ask);
+    const result = this.#service.request(method, params, caller);
+    return result instanceof Promise
+      ? result.then((settled) => resultFor(session.revision, method, settled))
+      : resultFor(session.revision, method, result);
+  }
+
+  close(): void {
+    this.#subscriptions.close();
+  }
+
+  /** The session begins at once: a client may send its next request before the service has described itself. */
+  #initialize({ protocolVersion, capabilities = {}, clientInfo }: Params): Result | Promise<Result> {
+    const revision = isLegacyRevision(protocolVersion) ? protocolVersion : NEWEST_LEGACY;
+    this.#open(revision, capabilities as ClientCapabilities, clientInfo as Implementation);
+    this.#peer.channel.setProtocolVersion?.(revision);
+    const facts = this.#service.describe();
+    return facts instanceof Promise
+      ? facts.then((known) => initialized(revision, known))
+      : initialized(revision, facts);
+  }
+
+  #open(revision: LegacyRevision, capabilities: ClientCapabilities, info: Implementation | undefined): Session {
+    this.session = { revision, capabilities, info, logLevel: 'info' };
+    this.#subscriptions.open('info');
+    return this.session;
+  }
+
+  #setLogLevel({ level }: Params, session: Session): Result {
+    if (!isLogLevel(level)) throw invalidParams(`Unknown log level ${JSON.stringify(level)}`);
+    session.logLevel = level;
+    this.#subscriptions.open(level);
+    return {};
+  }
+
+  async #subscribe({ uri }: Params, on: boolean): Promise<Result> {
+    const { capabilities } = await this.#service.describe();
+    if (!capabilities.resources) throw methodNotFound('resources/subscribe', 'this server has no resources');
+    if (typeof uri !== 'string') throw invalidParams('A subscription needs a "uri"');
+    await (on ? this.#subscriptions.subscribe(uri) : this.#subscriptions.unsubscribe(uri));
+    return {};
+  }
+
+  readonly #ask = (
+    { method, params }: InputRequest,
+    { id: relatedRequestId }: InboundCall,
+    signal: AbortSignal,
+  ): Promise<InputResponse> => {
+    const question = { ...params } as Params;
+    if (method === 'elicitation/create' && question.mode === 'url') {
+      question.elicitationId ??= `elicitation-${++this.#elicitations}`;
+    }
+    const timeoutMs = this.#askTimeoutMs;
+    return this.#peer.request<InputResponse>(method, question, { timeoutMs, signal, relatedRequestId });
+  };
+}
+
+function initialized(revision: LegacyRevision, { info, capabilities, instructions }: ServiceFacts): Result {
+  const result = {
+    protocolVersion: revision,
+    capabilities: capabilitiesFor(revision, capabilities),
+    serverInfo: implementationFor(revision, info),
+  };
+  return instructions === undefined ? result : { ...result, instructions };
+}
