@@ -2,6 +2,7 @@
 // cancellations overtake whatever waits.
 
 import { RpcCode, RpcError, toError } from '../base/errors.ts';
+import { firstChars } from '../base/first-chars.ts';
 import { QueuedRequest, type QueueLimits, RequestQueue } from '../requests/request-queue.ts';
 import { jsonSize } from './json-size.ts';
 import type { JsonRpcErrorResponse, JsonRpcRequest, JsonRpcResponse, RequestId } from './message.ts';
@@ -11,6 +12,7 @@ import { OwnResult } from './message-text.ts';
 const LARGEST_SIZE = 2 ** 29;
 
 const CANCELLED = 'The request was cancelled';
+const REASON_CHARS = 1000;
 
 export type Params = Record<string, unknown>;
 /** Parameters that were left out are an empty object. */
@@ -145,11 +147,12 @@ export class Inbound {
     this.#queue.hold(on);
   }
 
+  /** `reason`: whatever the other end gave. */
   cancel(id: RequestId, reason: unknown): void {
     const call = this.#queue.get(id);
     if (!call || call.cancelled) return;
     const wasQueued = this.#queue.withdraw(call);
-    call.cancel(reason);
+    call.cancel(typeof reason === 'string' ? firstChars(reason, REASON_CHARS) : 'cancelled by the other end');
     const { cancelledCode } = this.#options;
     if (cancelledCode !== undefined) {
       if (wasQueued) this.#refuse(call.request, cancelledCode, CANCELLED);

@@ -85,7 +85,7 @@ export function messageText(message: JsonRpcMessage | JsonRpcMessage[]): string 
   if (message instanceof OwnRequest || message instanceof SharingRequest) {
     const params = message instanceof OwnRequest ? toJson(message.params) : message.paramsText();
     if (typeof params !== 'string') return params;
-    return `{"jsonrpc":"2.0","id":${idText(message.id)},"method":${methodText(message.method)},"params":${params}}`;
+    return `{"jsonrpc":"2.0","id":${idText(message.id)}${methodText(message.method)}${params}}`;
   }
   return toJson(message);
 }
@@ -94,13 +94,13 @@ function idText(id: RequestId): string | number {
   return typeof id === 'number' ? id : JSON.stringify(id);
 }
 
-let lastMethod = '';
-let lastMethodText = '""';
+let lastMethod: string | undefined;
+let lastMethodText = '';
 
-/** Most requests have the method of the one before. */
+/** What stands between the id and the parameters. Most requests have the method of the one before. */
 function methodText(method: string): string {
   if (method !== lastMethod) {
-    lastMethodText = JSON.stringify(method);
+    lastMethodText = `,"method":${JSON.stringify(method)},"params":`;
     lastMethod = method;
   }
   return lastMethodText;

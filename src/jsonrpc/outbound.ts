@@ -1,7 +1,7 @@
 // JSON-RPC on the table of pending requests: messages, progress, questions of the other end, ids that come back as text.
 
 import type { Clock } from '../base/clock.ts';
-import { RpcError } from '../base/errors.ts';
+import { PeerError, RpcError } from '../base/errors.ts';
 import { toJson } from '../base/to-json.ts';
 import { type PendingRequest, PendingRequests, type WaitOptions } from '../requests/pending-requests.ts';
 import type { Channel, InboundFault } from './channel.ts';
@@ -158,4 +158,11 @@ export class Outbound {
     const masked = this.#channel.mask(text);
     return masked === text ? data : JSON.parse(masked);
   }
+}
+
+export function unexpectedAnswer(message: JsonRpcResponse): PeerError {
+  const what = 'error' in message && message.error ? `error "${message.error.message}"` : 'result';
+  const id =
+    message.id === undefined || message.id === null ? 'without an id' : `with id ${JSON.stringify(message.id)}`;
+  return new PeerError('MESSAGE_INVALID', `An answer (${what}) ${id} matches no pending request`);
 }

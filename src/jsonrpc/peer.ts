@@ -3,25 +3,16 @@
 // unless given. The methods themselves belong to the layers above.
 
 import { type Clock, systemClock } from '../base/clock.ts';
-import { PeerError, toError } from '../base/errors.ts';
+import { PeerError } from '../base/errors.ts';
 import { lostRequest } from '../requests/lost-request.ts';
-import { SENT } from '../requests/pending-requests.ts';
 import { DEFAULT_MAX_INBOUND_BYTES } from '../requests/request-queue.ts';
-import { BatchAnswers } from './batch-answer.ts';
+import { Answers } from './answers.ts';
 import type { Channel, InboundFault, SendOptions } from './channel.ts';
 import { type Conventions, mcp } from './conventions.ts';
-import {
-  errorAnswer,
-  type HandlerOptions,
-  Inbound,
-  type Params,
-  type RequestHandler,
-  refusalAnswer,
-} from './inbound.ts';
+import { type HandlerOptions, Inbound, type Params, type RequestHandler, refusalAnswer } from './inbound.ts';
 import type { JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, RequestId } from './message.ts';
 import { type NotificationHandler, NotificationListeners } from './notification-listeners.ts';
-import { Outbound, type PendingCall, type RequestOptions } from './outbound.ts';
-import { cancelReason, isUnwritable, unexpectedAnswer } from './peer-faults.ts';
+import { Outbound, type PendingCall, type RequestOptions, unexpectedAnswer } from './outbound.ts';
 
 export interface PeerOptions {
   /** What the protocol does in its own way: `mcp`, `lsp`, `plainJsonRpc`, or an object of your own. */
@@ -59,22 +50,22 @@ export class Peer {
   #outbound: Outbound;
   #inbound: Inbound;
   #conventions: Conventions;
-  #batches = new BatchAnswers();
+  #answers: Answers;
   #notifications = new NotificationListeners((error) => this.onerror?.(error));
   #closedByUs = false;
-  #closed = false;
 
   constructor(channel: Channel, options: PeerOptions = {}) {
     this.channel = channel;
     this.answerFaults = options.answerFaults ?? true;
     const { cancel, progress, ping, emptyResult } = options.conventions ?? mcp;
     this.#conventions = options.conventions ?? mcp;
+    this.#answers = new Answers(channel, (error) => this.onerror?.(error));
     this.#outbound = new Outbound(channel, {
       clock: options.clock ?? systemClock,
       requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
       progress,
       sendCancel: (id, reason) => {
-        if (cancel) this.#report(this.notify(cancel.method, cancel.write(id, reason), NEVER_REFUSE));
+        if (cancel) this.#answers.reportFailure(this.notify(cancel.method, cancel.write(id, reason), NEVER_REFUSE));
       },
       onTextId: (id) => this.onTextId?.(id),
     });
@@ -82,7 +73,7 @@ export class Peer {
       maxConcurrent: options.maxConcurrent ?? 256,
       maxQueued: options.maxQueued ?? 4096,
       maxInboundBytes: options.maxInboundBytes ?? DEFAULT_MAX_INBOUND_BYTES,
-      answer: (request, answer) => this.#answer(request, answer),
+      answer: (request, answer) => this.#answers.send(request, answer),
       onHandlerError: (error) => this.onerror?.(error),
       emptyResult,
       cancelledCode: cancel?.answerCode,
@@ -202,7 +193,7 @@ export class Peer {
     const { cancel, progress } = this.#conventions;
     if (method === cancel?.method) {
       const { id, reason } = cancel.read(params ?? {});
-      this.#inbound.cancel(id as RequestId, cancelReason(reason));
+      this.#inbound.cancel(id as RequestId, reason);
     } else if (method === progress?.method) {
       const step = progress.read(params ?? {});
       this.#outbound.progress(step.id, step.progress);
@@ -213,14 +204,14 @@ export class Peer {
   #receiveBatch(messages: JsonRpcMessage[], faults: InboundFault[], frameBytes: number | undefined): void {
     const requests = messages.filter((message): message is JsonRpcRequest => 'method' in message && 'id' in message);
     const answers = faults.flatMap((fault) => this.#answerToFault(fault) ?? []);
-    this.#batches.open(requests, answers, (batch) => this.#sendBatch(batch));
+    this.#answers.openBatch(requests, answers);
     const bytesOfEach = frameBytes === undefined ? undefined : Math.ceil(frameBytes / messages.length);
     for (const message of messages) this.#receive(message, undefined, bytesOfEach);
   }
 
   #receiveFault(fault: InboundFault): void {
     const answer = this.#answerToFault(fault);
-    if (answer) this.#report(this.channel.send(answer));
+    if (answer) this.#answers.reportFailure(this.channel.send(answer));
   }
 
   #answerToFault(fault: InboundFault): JsonRpcResponse | undefined {
@@ -234,55 +225,14 @@ export class Peer {
     return hasNullId ? { ...answer, id: null as unknown as undefined } : answer;
   }
 
-  #answer(request: JsonRpcRequest, answer: JsonRpcResponse | undefined): void {
-    if (this.#closed || this.#batches.add(request, answer) || !answer) return;
-    const accepted = this.#handOver(answer);
-    if (accepted === SENT) return;
-    accepted.catch((error: unknown) => {
-      // The result cannot be written down, or not in this framing; the request still gets its one answer.
-      if (isUnwritable(error)) this.#report(this.channel.send(errorAnswer(request.id, error)));
-      else this.onerror?.(toError(error));
-    });
-  }
-
-  /** Some transports throw where they should reject. */
-  #handOver(answer: JsonRpcResponse): Promise<void> {
-    try {
-      return this.channel.send(answer);
-    } catch (error) {
-      return Promise.reject(error);
-    }
-  }
-
-  #sendBatch(answers: JsonRpcResponse[]): void {
-    if (this.#closed) return;
-    const accepted = this.#batchTaken(answers);
-    if (accepted === SENT) return;
-    accepted.catch((error: unknown) => {
-      if (!isUnwritable(error)) this.onerror?.(toError(error));
-      else if (answers.length > 1)
-        for (const answer of answers) this.#sendBatch([answer]); // the others can be written
-      else this.#report(this.#batchTaken([errorAnswer(answers[0]!.id, error)]));
-    });
-  }
-
-  #batchTaken(answers: JsonRpcResponse[]): Promise<void> {
-    if (this.channel.sendBatch) return this.channel.sendBatch(answers);
-    return Promise.all(answers.map((answer) => this.#handOver(answer))).then(() => undefined);
-  }
-
   #full(isFull: boolean): void {
     this.#inbound.hold(isFull);
     this.onfull?.(isFull);
   }
 
-  #report(sending: Promise<void>): void {
-    if (sending !== SENT) sending.catch((error: unknown) => this.onerror?.(toError(error)));
-  }
-
   #finish(): void {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#answers.closed) return;
+    this.#answers.closed = true;
     const cause = this.channel.closeError;
     this.#outbound.pending.failAll(this.#closedByUs, cause);
     this.#inbound.cancelAll(cause ?? new PeerError('CONNECTION_CLOSED', 'The connection closed'));

@@ -83,7 +83,7 @@ export class RequestQueue<Id, T extends QueuedRequest<Id>> {
   }
 
   get(id: Id): T | undefined {
-    return this.#waiting.get(id) ?? this.#running.get(id);
+    return this.size === 0 ? undefined : (this.#waiting.get(id) ?? this.#running.get(id));
   }
 
   /** `bytes`: what it had on the wire. Where that is unknown, only requests that have to wait are measured. */

@@ -142,7 +142,7 @@ export class BatchWriter {
   }
 
   #batchFor(json: string): OutboundBatch {
-    const last = this.#batches.at(-1);
+    const last = this.#batches[this.#batches.length - 1];
     if (last && last.chars + json.length <= BATCH_CHARS) return last;
     const batch = new OutboundBatch(this.#framing, this.#options.onWrite !== undefined);
     this.#batches.push(batch);
@@ -177,7 +177,7 @@ export class BatchWriter {
   #writeNext(): void {
     if (this.#rest) this.#writePiece(this.#rest);
     else this.#writeBatch(this.#batches.shift()!);
-    if (this.#isEmpty()) for (const callback of this.#whenEmpty.splice(0)) callback();
+    if (this.#whenEmpty.length > 0 && this.#isEmpty()) for (const callback of this.#whenEmpty.splice(0)) callback();
   }
 
   #writeBatch(batch: OutboundBatch): void {
