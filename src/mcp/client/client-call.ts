@@ -1,4 +1,4 @@
-// The caller of a request that a `Client` makes: what the program said about this call, and what it said to all.
+// The caller of a request that a `Client` makes: the options of this call, and the handlers of the client.
 
 import type { Progress } from '../../jsonrpc/conventions.ts';
 import type { Caller, ClientFacts, Params } from '../service.ts';

@@ -40,7 +40,7 @@ export interface Connection<T extends ClientChannel> {
   warnings?: Warnings;
 }
 
-/** What a client needs of its connection beside the service. */
+/** What a client uses of its connection besides the service. */
 export interface ClientLink {
   onclose: ((cause: Error | undefined) => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
@@ -55,9 +55,9 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
   readonly service: Service;
   readonly server: ServerFacts;
   readonly transport: T;
-  /** The connection is over, for whatever reason. Called once. */
+  /** Called once, when the connection has ended, with the reason. */
   onclose: ((cause: Error | undefined) => void) | undefined;
-  /** Settles with the connection: with the reason, unless we closed it. */
+  /** Resolves when the connection has ended: to the reason, or to undefined after `close`. */
   readonly closed: Promise<Error | undefined>;
   readonly #link: ClientLink | undefined;
   readonly #lists: Lists;
@@ -107,7 +107,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     if (era === 'legacy') this.#news.forgetChangedLists();
   }
 
-  /** Something went wrong that no call can be blamed for. The connection goes on. */
+  /** Called with errors that belong to no call. The connection continues. */
   get onerror(): ((error: Error) => void) | undefined {
     return this.#link ? this.#link.onerror : this.#onerror;
   }
@@ -117,12 +117,12 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     else this.#onerror = listener;
   }
 
-  /** What was bent to understand this server. */
+  /** Deviations from the protocol that were tolerated. */
   get warnings(): readonly Warning[] {
     return this.#warnings.list;
   }
 
-  /** All of them, remembered while the server lets us. */
+  /** All pages. Cached for as long as the server allows. */
   async listTools(options?: ListOptions): Promise<{ tools: Tool[] }> {
     return { tools: await this.#lists.get('tools', options) };
   }
@@ -169,7 +169,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     return readCompletion(await this.#request('completion/complete', params, options), this.#warnings.report);
   }
 
-  /** Resolves when the server answers, in whichever way its revision has for it. An error is an answer too. */
+  /** Resolves when the server answers, also with an error. */
   async ping(options?: CallOptions): Promise<void> {
     try {
       await this.#request('ping', {}, options);
@@ -195,7 +195,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     }
   }
 
-  /** 2026-07-28: goes along with every request from now on. Before: the server remembers it. */
+  /** 2026-07-28: sent with every request from now on. Before: set in the server. */
   async setLogLevel(level: LogLevel, options?: CallOptions): Promise<void> {
     await this.#request('logging/setLevel', { level }, options);
     this.#owner.facts = { ...this.#owner.facts, logLevel: level };
@@ -210,7 +210,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     return this.#news.subscribe(uri, handler, options);
   }
 
-  /** Returns a function that ends it. Remembered lists are forgotten before the handler is called. */
+  /** Returns a function that ends it. The cached list is dropped before the handler is called. */
   onListChanged(kind: ListKind, handler: () => void, options?: NewsOptions): () => void {
     return this.#news.onListChanged(kind, handler, options);
   }
@@ -224,20 +224,20 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     this.#news.onNotification(handler);
   }
 
-  /** Any other method: of an extension, say. Resolves to the complete result. */
+  /** Any other method, for instance of an extension. Resolves to the complete result. */
   async request(method: string, params: Params = {}, options?: CallOptions): Promise<Result> {
     const { _meta, ...rest } = params;
     const call = _meta ? { ...options, meta: { ..._meta, ...options?.meta } } : options;
     return asResult(await this.#request(method, rest, call), method);
   }
 
-  /** Modern servers ask for the roots whenever they need them; there is nothing to tell them. */
+  /** Sends nothing to a modern server: it asks for the roots whenever it needs them. */
   async notifyRootsChanged(): Promise<void> {
     if (!this.#declaresRoots) throw new UsageError('NOT_SUPPORTED', 'This client declared no roots');
     this.service.notify('notifications/roots/list_changed', undefined, this.#owner.facts);
   }
 
-  /** Resolves when the server is gone. A client of a service that is not its own leaves that as it is. */
+  /** Resolves when the server has ended. Without a connection of its own, the service stays open. */
   async close(): Promise<void> {
     if (this.#link) await this.#link.close();
     else this.#ended();
@@ -248,7 +248,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     return this.close();
   }
 
-  /** `params` was made for this request: `_meta` is put into it. */
+  /** `params` belongs to this request alone: `_meta` is added to it. */
   #request(method: string, params: Params, options?: CallOptions): Result | Promise<Result> {
     if (options) {
       if (options.meta) params._meta = options.meta;

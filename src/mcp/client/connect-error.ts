@@ -1,4 +1,4 @@
-// Why a connection could not be opened: which step it was, what the server did, and what is known of it.
+// The error of a failed connect: the step that failed, what the server did, and its evidence.
 
 import { type Evidence, PeerError, ProcessError, RpcCode, RpcError, StandpipeError } from '../../base/errors.ts';
 import { diagnose } from '../../diagnosis/diagnose.ts';
@@ -8,9 +8,9 @@ import type { Step } from './negotiation.ts';
 import type { ClientChannel } from './options.ts';
 
 export interface FailedStart {
-  /** The question that was open. */
+  /** The request that was pending. */
   step: Step;
-  /** Closed by now: what came with the end of stdin is evidence too. */
+  /** Closed by now: output that came with the end of stdin is evidence too. */
   channel: ClientChannel;
   /** As it was when the start failed. */
   evidence: Evidence | undefined;
@@ -66,7 +66,7 @@ export function connectError(error: unknown, { step, channel, evidence, startupT
   return new PeerError(code, message, details(error, evidence));
 }
 
-/** Not waited for to the end: the output of the server proves that no answer will come. */
+/** Thrown before the timeout: the output of the server proves that no answer will come. */
 class HopelessStart extends PeerError {
   readonly found: Diagnosis;
 
@@ -93,7 +93,7 @@ const SLOW = 'Raise startupTimeoutMs if it starts slowly; its stderr may say wha
 const OTHER_PROTOCOL =
   'If it speaks LiteMCP, set "protocol": "litemcp" in its entry of the config, --protocol litemcp on the command line.';
 
-/** Our own questions are nothing that a server asks: whoever sends them back gets an answer that is known again. */
+/** A command that echoes its input sends our requests back. They are answered with this mark, which then comes back too. */
 const ECHO = 'standpipe: your own question';
 
 export function markEchoes(peer: Pick<Peer, 'handle'>): void {
@@ -108,7 +108,7 @@ function isEcho({ data }: RpcError): boolean {
   return data === ECHO;
 }
 
-/** For a request these say whether it may have run; nobody wants to know that of an opening. */
+/** Whether the request may have run is of no interest for `initialize` and `server/discover`. */
 const gone = new Set(['OUTCOME_UNKNOWN', 'NOT_SENT']);
 
 function died(step: Step, cause: ProcessError): ProcessError {
@@ -124,7 +124,7 @@ function details(cause: StandpipeError, evidence: Evidence | undefined, hint?: s
   };
 }
 
-/** A transport that somebody else opened cannot be opened again. */
+/** A transport that was passed to `connect` cannot be opened a second time. */
 export function cannotReopen(cause: unknown): PeerError {
   const evidence = cause instanceof StandpipeError ? cause.evidence : undefined;
   return new PeerError(

@@ -1,5 +1,4 @@
-// Which era a server turned out to speak, so that finding out is paid for once. A host that wants to know it after a
-// restart gives a memory of its own.
+// The era of each server that was detected before, so that it is probed once. `file-era-memory.ts` keeps it beyond the process.
 
 import type { Era } from '../revisions.ts';
 
@@ -9,7 +8,7 @@ export type KnownEra = Era | 'transcript';
 export interface EraMemory {
   get(key: string): KnownEra | undefined;
   set(key: string, era: KnownEra): void;
-  /** What was remembered did not work: the next time is to find out anew. */
+  /** The remembered era did not work: it is probed again the next time. */
   delete?(key: string): void;
 }
 
@@ -25,7 +24,7 @@ export class BoundedEraMemory implements EraMemory {
     return this.#eras.get(key);
   }
 
-  /** The newest stay: a Map keeps the order in which keys came. */
+  /** Keeps the newest entries: a Map keeps the order of insertion. */
   set(key: string, era: KnownEra): void {
     this.#eras.delete(key);
     this.#eras.set(key, era);
@@ -37,5 +36,5 @@ export class BoundedEraMemory implements EraMemory {
   }
 }
 
-/** The one that `connect` uses unless told otherwise. */
+/** The default of `connect`. */
 export const processEraMemory: EraMemory = new BoundedEraMemory();

@@ -1,5 +1,5 @@
 // 2026-07-28: a request that comes back with questions is sent again with the answers, until it is complete. The state
-// that the server gives us to carry goes back as it came. Bounded, so that a confused server cannot ask for ever.
+// of the server (`requestState`) is returned unchanged. The number of rounds is limited.
 
 import type { Clock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
@@ -9,23 +9,22 @@ import type { InputRequest, InputRequiredResult, InputResponse } from '../types.
 import { answerInput, refusal } from './inputs.ts';
 import type { InputHandlers } from './options.ts';
 
-/** A server that only wants to be asked again later is asked after this long, then after twice that, and so on. */
+/** Without questions, the request is sent again after this time, then after twice that, and so on. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 4_000;
-/** As many as may be asked at a time by requests. */
+/** As many as may be pending at a time in older revisions. */
 const MOST_QUESTIONS = 256;
 
 export interface RoundsContext {
   method: string;
   params: Params;
-  /** Is asked the questions. */
   caller: Caller;
-  /** When the request was first sent; only looked at where there is a total timeout. */
+  /** When the request was first sent; used only with a total timeout. */
   startedMs: number;
   /** `leftMs`: what is left of the total timeout. */
   send: (params: Params, leftMs: number | undefined) => Promise<Result>;
   unexpected: (resultType: unknown) => Error;
-  /** Are asked what the client of the caller did not declare. */
+  /** They answer what the client of the caller did not declare. */
   handlers: InputHandlers;
   maxInputRounds: number;
   clock: Clock;
@@ -60,7 +59,7 @@ export async function finishRounds(first: InputRequiredResult, context: RoundsCo
   });
 }
 
-/** All the answers, or the first reason why there cannot be any. Then the other handlers are told to stop. */
+/** All answers. If one fails, the signal of the others aborts. */
 async function gather(requests: Record<string, InputRequest>, context: RoundsContext) {
   const entries = Object.entries(requests);
   for (const [, asked] of entries) {
@@ -78,7 +77,7 @@ async function gather(requests: Record<string, InputRequest>, context: RoundsCon
   });
 }
 
-/** Runs something with a signal for all that can end it: the caller, the connection, the total timeout, its own failure. */
+/** Runs with a signal that aborts with the caller, the connection, the total timeout or its own failure. */
 async function limited<T>(context: RoundsContext, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { caller, closed, clock, method } = context;
   const own = new AbortController();
@@ -87,7 +86,7 @@ async function limited<T>(context: RoundsContext, run: (signal: AbortSignal) => 
   const timer =
     leftMs === undefined ? undefined : clock.after(leftMs, () => own.abort(timedOut(method, caller.totalTimeoutMs!)));
   try {
-    signal.throwIfAborted(); // nobody is asked for the sake of a server that is gone
+    signal.throwIfAborted(); // the server has ended: no question is asked
     return await unlessAborted(run(signal), signal);
   } catch (error) {
     // The rounds before were sent and may have taken effect.
@@ -139,7 +138,7 @@ function timedOut(method: string, ms: number): PeerError {
   });
 }
 
-/** This round was never sent, but those before it were: whoever sends the whole again runs its beginning twice. */
+/** This round was never sent, but those before it were: to send the request again would run its beginning twice. */
 function hasBegun(method: string, error: unknown): unknown {
   if (!(error instanceof PeerError) || error.code !== 'NOT_SENT') return error;
   return new PeerError('OUTCOME_UNKNOWN', `${error.message} \u2014 ${method} had begun to run and waited for answers`, {

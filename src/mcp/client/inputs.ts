@@ -1,5 +1,5 @@
 // What a server asks of its client, answered the same way in both eras: by the caller of the request that caused it, or by the
-// handlers that were given to the connection.
+// handlers of the connection.
 
 import type { Clock } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
@@ -14,12 +14,12 @@ import type { InputHandlers } from './options.ts';
 import { mayAskForInput } from './session.ts';
 import type { Warn } from './warnings.ts';
 
-/** Any request; only those of `InputRequest` are understood. */
+/** Any request; only those of `InputRequest` are supported. */
 export type AskedInput = { method: string; params?: object };
 
 const inputMethods: readonly InputRequest['method'][] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
 
-/** Presence of a handler is the declaration. Modern clients have no way to announce a change of roots. */
+/** A handler declares its capability. Modern clients cannot announce a change of roots. */
 export function clientCapabilities(handlers: InputHandlers, era: Era): ClientCapabilities {
   const { elicit, sample, roots, capabilities } = handlers;
   return {
@@ -30,22 +30,22 @@ export function clientCapabilities(handlers: InputHandlers, era: Era): ClientCap
   };
 }
 
-/** Until when nobody is asked anything, and how long to wait for what came together with a question. */
+/** Whether questions are allowed yet. */
 export interface AskingGate {
-  /** Whether this is a legacy session, and the server has been told that it is open. */
+  /** Set when the session is legacy and `notifications/initialized` is sent. */
   mayAsk: boolean;
   clock: Clock;
   warn: Warn;
 }
 
-/** Legacy: the server asks by requests of its own, which name no request of ours. */
+/** Legacy: the server sends requests of its own, which do not name the request that they belong to. */
 export function answerRequests(peer: Peer, handlers: InputHandlers, gate: AskingGate): void {
   const { elicitation, sampling, roots } = clientCapabilities(handlers, 'legacy');
   const declared = { 'elicitation/create': elicitation, 'sampling/createMessage': sampling, 'roots/list': roots };
   for (const method of inputMethods) {
     if (!declared[method]) continue; // the peer answers "method not found"
     const answer: RequestHandler = async (params, call) => {
-      // A server in a hurry asks right behind its answer to `initialize`: that is about to be read.
+      // The answer to `initialize` may have come in the same chunk and is about to be read.
       if (!gate.mayAsk) await pause(gate.clock, 0, call.signal);
       if (!gate.mayAsk) throw tooEarly(method, gate.warn);
       const caller = onlyCaller(peer, (_, open) => mayAskForInput.has(open));
@@ -55,10 +55,7 @@ export function answerRequests(peer: Peer, handlers: InputHandlers, gate: Asking
   }
 }
 
-/**
- * Before `notifications/initialized` a server may ping and log, says the specification. What it asks of the user, or of his
- * model, before anybody knows who it is and by which rules, nobody is shown.
- */
+/** "The server SHOULD NOT send requests other than pings and logging before receiving the initialized notification." */
 function tooEarly(method: string, warn: Warn): RpcError {
   warn('asked-too-early', `The server sent ${method} before a session was open; it was refused`);
   return new RpcError(
@@ -87,14 +84,14 @@ export async function askHandlers(asked: AskedInput, handlers: InputHandlers, si
   return (await handlerOf(asked.method, handlers)!(asked.params ?? {}, signal)) as InputResponse;
 }
 
-/** Why neither the caller nor the handlers may be asked this. */
+/** The error for a question that neither the caller nor the handlers can answer. */
 export function refusal(asked: AskedInput, caller: Caller | undefined, handlers: InputHandlers): RpcError | undefined {
   if (caller && !notDeclared(asked, caller.client.capabilities)) return undefined;
   const own = clientCapabilities(handlers, 'modern');
   return notDeclared(asked, handlerOf(asked.method, handlers) ? own : {});
 }
 
-/** Why this may not be asked of a client with these capabilities, in the words and codes of the specification. */
+/** The error of the specification for a question that these capabilities do not include. */
 function notDeclared({ method, params }: AskedInput, capabilities: ClientCapabilities): RpcError | undefined {
   const { elicitation, sampling, roots } = capabilities;
   const { mode = 'form', tools } = (params ?? {}) as { mode?: string; tools?: unknown };
@@ -109,7 +106,7 @@ function notDeclared({ method, params }: AskedInput, capabilities: ClientCapabil
   return undefined;
 }
 
-/** `{}` means forms alone. */
+/** `{}` means forms only. */
 function canElicit({ form, url }: NonNullable<ClientCapabilities['elicitation']>, mode: string): boolean {
   return mode === 'form' ? form !== undefined || url === undefined : mode === 'url' && url !== undefined;
 }

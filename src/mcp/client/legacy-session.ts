@@ -1,5 +1,5 @@
-// 2024-11-05 to 2025-11-25: requests as they are, in a session that `initialize` opened. The server announces changed lists
-// unasked; updates of a resource have to be subscribed to, once for all watchers of it.
+// 2024-11-05 to 2025-11-25: requests pass unchanged, in a session that `initialize` opened. The server announces changed lists
+// without a request; a resource is subscribed to once for all of its watchers.
 
 import { toError } from '../../base/errors.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';

@@ -1,5 +1,5 @@
-// Everything that is forgiven, in one place. A shape is bent only where there is one thing it can mean, and each bend is
-// reported once; what could mean two things is an error that says so.
+// Tolerated deviations from the protocol, in one place. A value is corrected only if it has one possible meaning, with one
+// warning for each kind; an ambiguous value is an error.
 
 import { PeerError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
@@ -17,7 +17,7 @@ import type {
 } from '../types.ts';
 import type { Warn } from './warnings.ts';
 
-/** Before the first published revision there was a draft of this date, which is 2024-11-05 in all that matters here. */
+/** A draft before the first published revision. For a client it equals 2024-11-05. */
 const DRAFT_REVISION = '2024-10-07';
 const OLDEST: LegacyRevision = '2024-11-05';
 
@@ -29,12 +29,12 @@ export function asResult(value: unknown, method: string): Result {
 export interface ServerDescription {
   info: Implementation;
   capabilities: ServerCapabilities;
-  /** False where the server said nothing: then anything may be there. */
+  /** False if the server sent no capabilities: then all are assumed. */
   declared: boolean;
   instructions: string | undefined;
 }
 
-/** What `initialize` and `server/discover` say of the server. */
+/** The server as the result of `initialize` or `server/discover` describes it. */
 export function readServer(result: Result, warn: Warn): ServerDescription {
   const { capabilities, instructions } = result;
   const declared = isObject(capabilities);
@@ -60,7 +60,7 @@ function readInfo(result: Result, warn: Warn): Implementation {
   return { ...info, name: String(name ?? 'unknown'), version: String(version ?? 'unknown') };
 }
 
-/** The revision that `initialize` was answered with, or `undefined` for one that we do not speak. */
+/** The revision in the result of `initialize`; undefined if it is not supported. */
 export function readRevision(version: unknown, warn: Warn): LegacyRevision | undefined {
   if (isLegacyRevision(version)) return version;
   if (version === undefined || version === null || version === '') {
@@ -103,7 +103,7 @@ function readContent(content: unknown, warn: Warn): ContentBlock[] {
   throw invalid(`The content of a tool result is ${describe(content)} instead of a list`);
 }
 
-/** The entries of one page. Those without their name are left out, for nobody could use them. */
+/** The entries of one page. Entries without a name cannot be used and are dropped. */
 export function readEntries<T>(result: Result, member: string, nameKey: string, warn: Warn): T[] {
   const entries = result[member];
   if (!Array.isArray(entries)) throw invalid(`"${member}" of the list is ${describe(entries)} instead of a list`);
@@ -120,7 +120,7 @@ export function readTool(tool: Tool, warn: Warn): Tool {
   return { ...tool, inputSchema: { type: 'object' } };
 }
 
-/** Where the list goes on, if it does. In 2026-07-28 an empty cursor is a cursor; before, it was a sloppy way to end. */
+/** The cursor of the next page. An empty cursor is valid in 2026-07-28; some older servers end a list with it. */
 export function readCursor(result: Result, era: 'legacy' | 'modern', warn: Warn): string | undefined {
   const { nextCursor } = result;
   if (nextCursor === undefined) return undefined;
@@ -139,7 +139,7 @@ export function readCompletion(answer: unknown, warn: Warn): Completion {
   return { values: [] };
 }
 
-/** A result with the list that makes it what it is. */
+/** A result that must have a list as this member. */
 export function readWithList<T>(answer: unknown, member: string & keyof T, method: string): T {
   const result = asResult(answer, method);
   if (Array.isArray(result[member])) return result as T;

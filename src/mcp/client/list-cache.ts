@@ -1,11 +1,11 @@
-// One list, remembered for as long as it is known to hold. Callers who ask at the same time, without wishes of their own,
-// share one question. A list that changed while it was being fetched is handed out but not kept.
+// One list, cached while it is valid. Calls at the same time without options share one request. A list that changed while it was
+// fetched is returned but not cached.
 
 import type { Clock } from '../../base/clock.ts';
 
 export interface Fetched<T> {
   items: T[];
-  /** How long it holds, from now. */
+  /** How long it is valid, from now. */
   ttlMs: number;
 }
 
@@ -20,7 +20,7 @@ export class ListCache<T> {
     this.#clock = clock;
   }
 
-  /** What is known to hold now. */
+  /** The list, if it is valid now. */
   get fresh(): T[] | undefined {
     return this.#items && this.#clock.nowMs() < this.#freshUntilMs ? this.#items : undefined;
   }
@@ -31,7 +31,7 @@ export class ListCache<T> {
     this.#fetching = undefined;
   }
 
-  /** `shared`: whoever asks meanwhile may have the same answer. */
+  /** `shared`: calls in the meantime may get the same list. */
   fetch(fetch: () => Promise<Fetched<T>>, shared: boolean): Promise<T[]> {
     if (!shared) return this.#fetch(fetch);
     if (this.#fetching) return this.#fetching;

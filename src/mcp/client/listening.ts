@@ -50,11 +50,11 @@ export class Listening {
   /** Asks for what is wanted now. Resolves to what the server agreed to send. Updates run one after another. */
   update(): Promise<SubscriptionFilter> {
     const turn = this.#turn.then(() => this.#apply());
-    this.#turn = turn.catch(() => undefined); // its caller hears of it
+    this.#turn = turn.catch(() => undefined); // the caller of `update` gets the error
     return turn;
   }
 
-  /** Whether a notification belongs to the stream that counts. */
+  /** Whether a notification belongs to the current stream. */
   accepts(params: Params | undefined): boolean {
     const id = (params?._meta as Meta | undefined)?.[SUBSCRIPTION_ID];
     if (id !== undefined) return id === this.#stream?.id;
@@ -106,7 +106,7 @@ export class Listening {
           }),
         refuse: (error) => done(() => reject(error)),
       };
-      // An answer is the end of the stream; however long it lasts, it has not timed out.
+      // The answer is the end of the stream: no timeout.
       const options = { timeoutMs: Number.POSITIVE_INFINITY, signal: stream.abort.signal };
       this.#peer.request('subscriptions/listen', { _meta: envelope, notifications }, options).then(
         () => this.#over(stream, refusedQuietly()),
@@ -124,12 +124,12 @@ export class Listening {
     this.#opening?.acknowledge();
   }
 
-  /** One of the two ways in which a server can end it. The other is an answer. */
+  /** A server ends a stream with this notification or with an answer. */
   #cancelledByServer(requestId: unknown): void {
     const stream = requestId === this.#stream?.id ? this.#stream : this.#opening?.stream;
     if (!stream) return;
     this.#over(stream, refusedQuietly());
-    stream.abort.abort('cancelled by the server'); // nobody will answer it any more
+    stream.abort.abort('cancelled by the server'); // no answer will come
   }
 
   #over(stream: Stream, error: unknown): void {

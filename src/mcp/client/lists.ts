@@ -1,4 +1,4 @@
-// The lists that a server has, whole and remembered: until it says that one changed, or for as long as it said it holds.
+// The lists of a server, complete and cached: until a change is announced, or for the time that the server gives.
 
 import type { Clock } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
@@ -35,7 +35,7 @@ const descriptions: Record<ListName, ListDescription & { kind: ListKind }> = {
 export interface ListsOptions extends PageLimits {
   clock: Clock;
   warn: Warn;
-  /** Whenever the tools have been read. */
+  /** Called whenever the tools were read. */
   onTools: (tools: Tool[]) => void;
 }
 
@@ -56,7 +56,7 @@ export class Lists {
     };
   }
 
-  /** A copy: what the caller does with it touches nobody else. */
+  /** A copy: the caller may change it. */
   async get<N extends ListName>(name: N, options: ListOptions = {}): Promise<Entries[N][]> {
     const { fresh, ...call } = options;
     const cache = this.#caches[name];

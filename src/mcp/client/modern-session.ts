@@ -1,5 +1,5 @@
-// 2026-07-28: every request says in its `_meta` who sends it and what he can do. Nothing is remembered by the server, and
-// nothing is ever answered by us: a question of the server is the result of a request, and goes to its caller.
+// 2026-07-28: every request describes its client in `_meta`. The server keeps no session, and the client sends no responses: a
+// question of the server is the result of a request, and goes to the caller of that request.
 
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, toError, UsageError } from '../../base/errors.ts';
@@ -60,7 +60,7 @@ export class ModernSession extends Session {
   }
 
   request(method: string, params: Params, caller: Caller): Result | Promise<Result> {
-    // The revision has neither. The level goes along with every request, and any answer shows that the server is there.
+    // The revision has neither: the level is sent with every request, and any answer of the server is as good as a ping.
     if (method === 'logging/setLevel') return {};
     if (method === 'ping') return this.#ping(caller);
     const startedMs = caller.totalTimeoutMs === undefined ? 0 : this.#clock.nowMs();
@@ -70,7 +70,7 @@ export class ModernSession extends Session {
     const sent = isPlain ? params : this.#enveloped(params, caller.client);
     return this.peer.request(method, sent, request).then((answer) => {
       const result = asResult(answer, method);
-      // "Absent" is for servers of earlier revisions; it costs nothing to understand it here.
+      // Servers of earlier revisions send no resultType.
       if (result.resultType === 'complete' || result.resultType === undefined) return result;
       return this.#finish(result, method, params, caller, startedMs);
     });
@@ -117,7 +117,7 @@ export class ModernSession extends Session {
     return () => this.#unwatch(watcher);
   }
 
-  /** Servers ask for the roots whenever they need them: a change of them is no news. */
+  /** Servers ask for the roots whenever they need them. */
   override notify(method: string, params: Params | undefined): void {
     if (method !== 'notifications/roots/list_changed') super.notify(method, params);
   }
@@ -156,7 +156,7 @@ export class ModernSession extends Session {
     return this.#envelope;
   }
 
-  /** What the client of a request cannot answer, the handlers of this connection may. */
+  /** The handlers of the connection answer what the client of a request cannot. */
   #makeEnvelope(
     capabilities: ClientCapabilities,
     info: Implementation | undefined,

@@ -1,5 +1,5 @@
-// Finds out on one pipe which era the server speaks, and opens it. A question is never taken back: after silence the
-// legacy one is asked as well, and the first real answer to either decides.
+// Detects the era of a server on one connection, and opens it. A request is never cancelled: without an answer, the request of
+// the other era is sent as well, and the first valid answer decides.
 
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, RpcError, toError } from '../../base/errors.ts';
@@ -30,23 +30,23 @@ export interface NegotiationOptions {
   info: Implementation;
   modernCapabilities: ClientCapabilities;
   legacyCapabilities: ClientCapabilities;
-  /** This revision or none. */
+  /** The only revision that may be used. */
   revision: Revision | undefined;
-  /** Which question comes first. */
+  /** Which request is sent first. */
   first: KnownEra;
   /** Whether the other era may be tried when the first does not work. */
   mayFallBack: boolean;
-  /** How long silence after the probe means nothing. */
+  /** How long to wait for the answer to the probe. */
   patienceMs: number;
-  /** How long it means nothing once another answer has come. */
+  /** How long to wait for it after another answer has come. */
   probeTimeoutMs: number;
-  /** By the clock: when the start has to be over. */
+  /** By the clock: when the start times out. */
   dueMs: number;
   /** By the clock: how long `initialize` may be held back for a process that is starting. */
   initializeByMs: number;
-  /** What the process has printed so far. Undefined: there is no process, or nothing is known of it. */
+  /** What the process has printed so far. Undefined if there is no process, or none of ours. */
   output: () => string | undefined;
-  /** The output rules out a valid answer: no need to wait for the process to be up. */
+  /** The output rules out a valid answer. */
   isHopeless: () => boolean;
   warn: Warn;
 }
@@ -54,15 +54,15 @@ export interface NegotiationOptions {
 export type Step = 'server/discover' | 'initialize';
 
 export class Negotiation {
-  /** The question that is open; both after a silence. */
+  /** The last request that was sent. */
   step: Step = 'initialize';
-  /** Whether the server was sent something that may have killed it. */
+  /** Whether `server/discover` was sent: some servers exit because of it. */
   probed = false;
   readonly #options: NegotiationOptions;
   readonly #dropProbe = new AbortController();
   #isModern = false;
 
-  /** Whether no other question will follow by itself. */
+  /** Whether no other request will follow without an answer. */
   get hasAskedAll(): boolean {
     return this.step === 'initialize' || !this.#options.mayFallBack;
   }
@@ -76,7 +76,7 @@ export class Negotiation {
       if (this.#options.first === 'modern') return await this.#probeFirst();
       return await this.#legacyFirst(this.#options.first);
     } finally {
-      this.#dropProbe.abort(); // nothing is sent for it; a late answer finds nobody
+      this.#dropProbe.abort(); // no cancellation is sent; a late answer is ignored
     }
   }
 
@@ -114,7 +114,7 @@ export class Negotiation {
     return untilUp(probe, { peer, clock, output, signal, waitMs: probeTimeoutMs, latestMs: initializeByMs });
   }
 
-  /** Slow, or silent: nobody can tell. */
+  /** The server is slow, or does not answer the probe. */
   async #askBoth(probe: Promise<Answer>): Promise<Agreement> {
     const { clock, probeTimeoutMs } = this.#options;
     const opening = settled(this.#legacy());
@@ -124,20 +124,17 @@ export class Negotiation {
       if (verdict.kind !== 'modern') return unwrap(await opening);
       const opened = await within(clock, probeTimeoutMs, opening);
       if (opened === SILENT || opened.error) return this.#modern(verdict);
-      return this.#whichEver(verdict, opened.result);
+      return this.#confirmModern(verdict, opened.result);
     }
     if (!first.opened.error || this.#dead) return unwrap(first.opened);
-    // Refused. Perhaps by a modern server whose other answer is on its way.
+    // Refused, perhaps by a modern server whose answer to the probe is on its way.
     const late = await within(clock, probeTimeoutMs, probe);
     const verdict = late === SILENT ? undefined : this.#judge(late);
     return verdict?.kind === 'modern' ? this.#modern(verdict) : unwrap(first.opened);
   }
 
-  /**
-   * The server answered both. Some are now in a legacy session and would serve modern requests the legacy way, which shows
-   * when they are asked again.
-   */
-  async #whichEver(verdict: Verdict & { kind: 'modern' }, opened: Agreement): Promise<Agreement> {
+  /** The server answered both. Some then serve modern requests in the legacy session, which a second probe detects. */
+  async #confirmModern(verdict: Verdict & { kind: 'modern' }, opened: Agreement): Promise<Agreement> {
     const again = await within(this.#options.clock, this.#options.probeTimeoutMs, this.#discover());
     if (again !== SILENT && this.#judge(again).kind === 'modern') return this.#modern(verdict);
     return { ...opened, remember: 'modern' };
@@ -148,7 +145,7 @@ export class Negotiation {
       return first === 'transcript' ? await this.#transcript() : await this.#legacy();
     } catch (error) {
       if (!this.#options.mayFallBack || this.#dead || !isRefusal(error)) throw error;
-      // What was remembered no longer holds.
+      // The remembered era is out of date.
       const answer = await within(this.#options.clock, this.#options.probeTimeoutMs, this.#discover());
       const verdict = answer === SILENT ? undefined : this.#judge(answer);
       if (verdict?.kind === 'modern') return this.#modern(verdict);
@@ -193,7 +190,7 @@ export class Negotiation {
     );
   }
 
-  /** The result, in whichever version or dialect the server was willing to give one. */
+  /** The result of `initialize`, in another version or in the dialect where the server requires it. */
   async #initialize(protocolVersion: LegacyRevision): Promise<Record<string, unknown>> {
     const { peer, info, legacyCapabilities, revision } = this.#options;
     this.step = 'initialize';

@@ -1,5 +1,5 @@
-// What a program wants to hear of its server, by name: over the watches of a service. A list is watched while it has listeners;
-// when the server ends the watch, they stay known, and are served again with the next watch.
+// The listeners of a client, over the watches of its service. A list is watched while it has listeners. When the server ends the
+// watch, the listeners are kept and watched for again with the next subscription.
 
 import { toError } from '../../base/errors.ts';
 import type { NotificationHandler } from '../../jsonrpc/notification-listeners.ts';
@@ -20,9 +20,9 @@ interface Listened {
 }
 
 export interface ClientNewsOptions {
-  /** Forgets what is remembered of the list. */
+  /** Drops the cached list. */
   invalidate: (kind: ListKind) => void;
-  /** Why watches end now. */
+  /** The reason if a watch ends now. */
   endOf: () => NewsEnd;
   onError: (error: Error) => void;
   warn: Warn;
@@ -41,7 +41,7 @@ export class News {
     this.#options = options;
   }
 
-  /** A legacy server announces changes unasked: what is remembered of its lists holds until then. */
+  /** A legacy server announces changes without a request: its lists are cached until then. */
   forgetChangedLists(): void {
     const lists = { toolsListChanged: true, resourcesListChanged: true, promptsListChanged: true };
     this.#watch(lists, (method) => this.#options.invalidate(method.split('/')[1] as ListKind));
@@ -83,7 +83,7 @@ export class News {
     this.#otherHandler = handler;
   }
 
-  /** A log message, of a call or of none. */
+  /** A log message, whether it belongs to a call or not. */
   logged(params: Params | undefined): void {
     for (const handler of [...this.#logHandlers]) this.#guard(() => handler(params as unknown as LogMessage));
   }
@@ -130,7 +130,7 @@ export class News {
     list.watch = undefined;
   }
 
-  /** A function of the program that throws keeps nothing from the others. */
+  /** A listener that throws is reported and does not affect the others. */
   #guard(run: () => void): void {
     try {
       run();

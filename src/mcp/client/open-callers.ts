@@ -1,5 +1,5 @@
-// Which caller a message of the server belongs to that names no request: a question of a legacy server, a log message of a
-// modern one. The caller is known if the requests that it can belong to are all of one client; otherwise nobody is guessed.
+// The caller of a message that names no request: a question of a legacy server, a log message of a modern one. It is known only
+// if all pending requests that the message may belong to are of one client.
 
 import type { Peer } from '../../jsonrpc/peer.ts';
 import type { Caller } from '../service.ts';

@@ -1,5 +1,5 @@
-// From a target to a connected client: opens the pipe, negotiates, and, when the probe killed the server, opens exactly one
-// more, after the first is completely gone. Whatever goes wrong, nothing that was opened is left behind.
+// From a target to a connected client: opens the connection and negotiates. If the server exits because of the probe, a second
+// connection is opened after the first has ended completely. After a failure nothing stays open.
 
 import { systemClock } from '../../base/clock.ts';
 import { PeerError, toError, UsageError } from '../../base/errors.ts';
@@ -21,13 +21,13 @@ import { Warnings } from './warnings.ts';
 
 export interface Target<T extends ClientChannel> {
   open(): T;
-  /** Whether `open` gives a new server every time. */
+  /** Whether `open` makes a new connection every time. */
   canReopen: boolean;
-  /** Under which the era is remembered. */
+  /** The key of the era in the memory. */
   key: string | undefined;
 }
 
-/** What is tried, and in which order. */
+/** What is tried first, and what may follow. */
 interface Plan {
   first: KnownEra;
   mayFallBack: boolean;
@@ -121,7 +121,7 @@ class Attempts<T extends ClientChannel> {
       const killedByProbe = closed && negotiation.probed && plan.mayFallBack && !signal?.aborted;
       const evidence = channel.evidence?.(); // of the failure, not of the end that follows
       await stop();
-      // What keeps a server from being started says so itself.
+      // An error of the start itself is complete.
       const { step } = negotiation;
       const failed = { step, channel, evidence, startupTimeoutMs: this.#startupTimeoutMs };
       const failure = started ? connectError(error, failed) : error;
@@ -134,7 +134,7 @@ class Attempts<T extends ClientChannel> {
     return this.run({ ...plan, first: 'legacy', mayFallBack: false });
   }
 
-  /** The one that fits what was agreed on. */
+  /** The session for the negotiated revision. */
   #session(peer: Peer, { server, revision, dialect }: Agreement): Session {
     const { info, capabilities, instructions } = server;
     const facts = { info, capabilities, instructions, revision, era: eraOf(revision), ...(dialect && { dialect }) };
@@ -163,7 +163,7 @@ function makePlan(options: ClientOptions, key: string | undefined, memory: EraMe
   if (revision) return { first: isModernRevision(revision) ? 'modern' : 'legacy', mayFallBack: false, patienceMs };
   if (era !== 'auto') return { first: era, mayFallBack: false, patienceMs };
   const known = key === undefined ? undefined : memory.get(key);
-  // Known to be modern: slow rather than silent, so that it gets more time.
+  // Known to be modern: it is probably slow, and gets more time.
   if (known === 'modern') {
     return { first: known, mayFallBack: true, patienceMs: Math.max(probeTimeoutMs, startupTimeoutMs / 2) };
   }

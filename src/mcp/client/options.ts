@@ -1,4 +1,4 @@
-// What a caller can say to `connect` and to a single call.
+// The options of `connect` and of a single call.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Symptoms } from '../../diagnosis/symptoms.ts';
@@ -22,7 +22,7 @@ import type { Warning } from './warnings.ts';
 /** What a client needs of a transport: the official SDK's interface, or ours. */
 export interface ClientChannel extends Channel {
   setProtocolVersion?: ((version: string) => void) | undefined;
-  /** Ours: what a diagnosis of a failed start looks at. */
+  /** Ours: the input of the diagnosis of a failed start. */
   symptoms?(): Symptoms | undefined;
 }
 
@@ -33,32 +33,32 @@ export interface InputContext {
   signal: AbortSignal;
 }
 
-/** What the server may ask of us. Giving a handler declares the capability, in both eras. */
+/** What the server may ask. A handler declares its capability, in both eras. */
 export interface InputHandlers {
   elicit?: (params: ElicitParams, context: InputContext) => ElicitResult | Promise<ElicitResult>;
-  /** Only forms, unless said otherwise. */
+  /** Only forms by default. */
   elicitModes?: readonly ElicitMode[];
   sample?: (params: SampleParams, context: InputContext) => SampleResult | Promise<SampleResult>;
   roots?: readonly Root[] | ((context: InputContext) => readonly Root[] | Promise<readonly Root[]>);
-  /** To be declared as well: extensions, experimental ones, `sampling: { tools: {} }`. */
+  /** Further capabilities to declare: extensions, experimental ones, `sampling: { tools: {} }`. */
   capabilities?: ClientCapabilities;
 }
 
 export interface ClientOptions extends InputHandlers {
   info?: Implementation;
-  /** `auto` finds out. */
+  /** `auto` detects it. */
   era?: 'auto' | Era;
-  /** This revision or none. */
+  /** The only revision to use. */
   revision?: Revision;
-  /** Speak the dialect of transcript-dialect.ts without asking first. It is recognised anyway. */
+  /** Use the dialect of transcript-dialect.ts without detection. It is detected otherwise. */
   dialect?: 'transcript';
-  /** How long the server may be silent about a request, unless the call says otherwise: 60 s. */
+  /** Default of `timeoutMs` of a call: 60 s. */
   requestTimeoutMs?: number;
   /** How long the start may take in all, the first answer included: 60 s. */
   startupTimeoutMs?: number;
-  /** How long a server of unknown era may be silent before it is asked the legacy way as well: 1.5 s. */
+  /** How long to wait for the answer to `server/discover` before `initialize` is sent as well: 1.5 s. */
   probeTimeoutMs?: number;
-  /** How often one modern request may come back with questions: 10. */
+  /** How often the result of one modern request may be a question: 10. */
   maxInputRounds?: number;
   /** How long a list may be: 1,000 pages, 100,000 entries and 256 MiB. */
   maxPages?: number;
@@ -67,29 +67,29 @@ export interface ClientOptions extends InputHandlers {
   /** Whether structured results are checked against the schema of a tool that was listed before. On by default. */
   checkOutput?: boolean;
   eraMemory?: EraMemory;
-  /** The key in the memory where the target is not a command. */
+  /** The key in the memory if the target is not a command. */
   eraKey?: string;
-  /** What had to be bent, once for each kind. `client.warnings` keeps them too. */
+  /** Called once for each kind of tolerated deviation. `client.warnings` has them too. */
   onWarning?: (warning: Warning) => void;
-  /** Gives up the start; whatever was started is stopped before `connect` rejects. */
+  /** Cancels the start; a server that was started is stopped before `connect` rejects. */
   signal?: AbortSignal;
   clock?: Clock;
 }
 
 export interface CallOptions extends Omit<RequestOptions, 'cancellable'> {
-  /** Goes along as `_meta`. */
+  /** Sent as `_meta`. */
   meta?: Meta;
-  /** The request may run twice: a host that lost its server repeats it. */
+  /** The request may run twice: a host whose server exited repeats it. */
   repeatable?: boolean;
-  /** 2026-07-28: which log messages this request may cause. Earlier revisions know only `setLogLevel`. */
+  /** 2026-07-28: the least level of log messages of this request. Earlier revisions have only `setLogLevel`. */
   logLevel?: LogLevel;
 }
 
-/** Why notifications no longer come: the server ended the subscription, or the connection is over. */
+/** Why notifications ended: the server ended the subscription, or the connection ended. */
 export type NewsEnd = 'server' | 'connection';
 
 export interface NewsOptions {
-  /** Called when it ends without being stopped. It is not renewed by itself. */
+  /** Called when it ends without being stopped. It is not renewed. */
   onClosed?: (why: NewsEnd) => void;
 }
 
@@ -100,6 +100,6 @@ export interface ResourceUpdate {
 }
 
 export interface ListOptions extends CallOptions {
-  /** Ask the server, whatever is remembered. */
+  /** Bypass the cache. */
   fresh?: boolean;
 }

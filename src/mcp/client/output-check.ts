@@ -1,5 +1,5 @@
-// Structured results against the schema that the tool promised, for tools that were listed. The schema is compiled when a
-// first result needs it. A result that reports an error is never held back.
+// Validates structured results by the output schema of the tool, for tools that were listed. The schema is compiled for the first
+// result. Results that report an error are not validated.
 
 import { PeerError } from '../../base/errors.ts';
 import { compileJsonSchema, type SchemaCheck } from '../json-schema.ts';
@@ -18,7 +18,7 @@ export class OutputCheck {
     this.#schemas = new Map(tools.flatMap(({ name, outputSchema }) => (outputSchema ? [[name, outputSchema]] : [])));
   }
 
-  /** Whether there is anything to check at all: most results go on without a further step. */
+  /** Whether the result has to be validated. */
   concerns(name: string, result: CallToolResult): boolean {
     return this.#schemas.size > 0 && this.#schemas.has(name) && result.isError !== true;
   }

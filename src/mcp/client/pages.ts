@@ -1,4 +1,4 @@
-// All pages of a list, one after the other, within limits: a server must not be able to keep a client busy for ever.
+// Reads all pages of a list, one after the other, within limits.
 
 import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
 import { jsonSize } from '../../jsonrpc/json-size.ts';
@@ -17,20 +17,20 @@ export interface ListDescription {
   method: string;
   /** The member of the result that holds the entries. */
   member: string;
-  /** The member of an entry that names it. */
+  /** The member of an entry that holds its name. */
   nameKey: string;
 }
 
 export interface PageLimits {
   maxPages: number;
   maxItems: number;
-  /** What the pages may have in all, about, the last one aside. */
+  /** Limit for the sum of all pages but the last, approximately. */
   maxListBytes: number;
 }
 
 export interface AllPages<T> {
   items: T[];
-  /** The shortest that any page may be used again; `undefined` where a page does not say. */
+  /** The least of all pages; undefined if a page has none. */
   ttlMs: number | undefined;
 }
 
@@ -41,12 +41,12 @@ export async function readAllPages<T>(
   warn: Warn,
   options?: CallOptions,
 ): Promise<AllPages<T>> {
-  // A cursor of the server's own is refused when the list changed meanwhile: from the beginning, once.
+  // A server may refuse its own cursor after the list has changed: then the list is read again, once.
   const pages = await readPages<T>(source, list, limits, warn, options, isInvalidParams);
   return pages ?? (await readPages<T>(source, list, limits, warn, options, () => false))!;
 }
 
-/** `undefined` when a page after the first was refused in a way that is worth a second try. */
+/** Undefined if a page after the first was refused and the list should be read again. */
 async function readPages<T>(
   source: ListSource,
   { method, member, nameKey }: ListDescription,
@@ -79,7 +79,7 @@ async function readPages<T>(
       return { items, ttlMs };
     }
     seen.add(cursor);
-    // One page is bounded by the length of a frame: only whoever asks for more has to count.
+    // The first page is limited by the length of a frame: it is measured only if another follows.
     bytes += jsonSize(result, maxListBytes);
     if (bytes > maxListBytes) throw tooLong(method, `more than ${maxListBytes} bytes`, 'maxListBytes');
   }

@@ -1,5 +1,5 @@
-// What the answer to `server/discover` says about the era of a server. Pure: an answer in, a verdict out.
-// "The client MUST NOT key on one code": whatever is not recognisably modern counts as legacy.
+// The era of a server by its answer to `server/discover`. Pure: an answer in, a verdict out.
+// "The client MUST NOT key on one code": every answer that is not clearly modern counts as legacy.
 
 import { RpcError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
@@ -11,11 +11,11 @@ export type Answer = { result: unknown; error?: undefined } | { result?: undefin
 
 export type Verdict =
   | { kind: 'modern'; revision: ModernRevision; result: Result }
-  /** Modern, but not in the revision that we asked in. */
+  /** Modern, but of another revision than the probe. */
   | { kind: 'other-revision'; revision: ModernRevision }
   /** `offer`: a revision that the server named. */
   | { kind: 'legacy'; offer?: LegacyRevision }
-  /** Modern, and of no use to us. */
+  /** Modern, and without a common revision. */
   | { kind: 'unusable'; why: string };
 
 export function judgeProbe(answer: Answer, asked: ModernRevision): Verdict {
@@ -26,12 +26,12 @@ function judgeResult(result: unknown, asked: ModernRevision): Verdict {
   if (!isObject(result) || !Array.isArray(result.supportedVersions)) return { kind: 'legacy' };
   if (result.supportedVersions.includes(asked)) return { kind: 'modern', revision: asked, result };
   const verdict = chooseFrom(result.supportedVersions, asked);
-  // A list of revisions that are all newer than we know may leave out the older ones that `initialize` opens.
+  // The list may name newer revisions only and leave out those of `initialize`.
   return verdict.kind === 'unusable' ? { kind: 'legacy' } : verdict;
 }
 
 function judgeError(error: Error, asked: ModernRevision): Verdict {
-  if (!(error instanceof RpcError)) return { kind: 'legacy' }; // an answer that could not be read
+  if (!(error instanceof RpcError)) return { kind: 'legacy' }; // the answer is unreadable
   const data = isObject(error.data) ? error.data : {};
   if (error.rpcCode === McpCode.unsupportedProtocolVersion && Array.isArray(data.supported)) {
     return chooseFrom(data.supported, asked);
@@ -53,12 +53,12 @@ function chooseFrom(supported: unknown[], asked: ModernRevision): Verdict {
   return { kind: 'unusable', why: `it speaks only ${supported.join(', ')}` };
 }
 
-/** Whether this refusal of `initialize` comes from a server that speaks only the modern way. */
+/** Whether a server that is modern only refused `initialize`. */
 export function isModernRefusal(error: unknown): boolean {
   return error instanceof RpcError && error.rpcCode === McpCode.unsupportedProtocolVersion;
 }
 
-/** A legacy revision that the refusal of `initialize` names ("Unsupported protocol version", with what is supported). */
+/** A legacy revision that a refusal of `initialize` lists as supported. */
 export function revisionNamedIn(error: unknown): LegacyRevision | undefined {
   if (!(error instanceof RpcError) || !isObject(error.data) || !Array.isArray(error.data.supported)) return undefined;
   return error.data.supported.find(isLegacyRevision);

@@ -12,14 +12,14 @@ import { changeMethods, LOG_METHOD, Watchers } from './watchers.ts';
 export interface ServerFacts extends ServiceFacts {
   revision: Revision;
   era: Era;
-  /** Where the server speaks the dialect of transcript-dialect.ts instead of a revision. */
+  /** Set if the server speaks the dialect of transcript-dialect.ts instead of a revision. */
   dialect?: 'transcript';
 }
 
-/** Only these requests make a server ask for input. */
+/** The requests during which a server may ask for input. */
 export const mayAskForInput: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
-/** What the peer keeps of a request until it is answered: whose it is, and how long to wait. */
+/** A request while it is pending in the peer: its caller, and how long to wait. */
 export class SentRequest implements RequestOptions {
   readonly caller: Caller;
   readonly timeoutMs: number | undefined;
@@ -43,7 +43,7 @@ export abstract class Session implements Service {
   readonly facts: ServerFacts;
   /** Aborts when the connection ends, with the reason. */
   readonly closed: AbortSignal;
-  /** Called once, when the connection has ended and all watchers know. */
+  /** Called once, when the connection has ended, after all watchers. */
   onclose: ((cause: Error | undefined) => void) | undefined;
   protected readonly watchers = new Watchers((error) => this.peer.onerror?.(error));
 
@@ -66,7 +66,7 @@ export abstract class Session implements Service {
     peer.onOtherNotification((params, method) => this.watchers.notify(method, params));
   }
 
-  /** Held by the peer alone: it makes no errors that have no listener. */
+  /** Held by the peer, which makes no errors without a listener. */
   get onerror(): ((error: Error) => void) | undefined {
     return this.peer.onerror;
   }
@@ -91,7 +91,7 @@ export abstract class Session implements Service {
     return this.facts;
   }
 
-  /** The answer of the server, whatever it is: the result of a careless server may not be an object. */
+  /** The result as the server sent it. It is not checked, so that it may be something else than an object. */
   abstract request(method: string, params: Params, caller: Caller): Result | Promise<Result>;
 
   /** Resolves to a function that stops it; that one never rejects. */

@@ -1,23 +1,23 @@
-// Ends a start that cannot succeed: once all questions are asked, the server is quiet, and its output proves that no valid
-// answer will come. A server that is slow, or that prints among its messages, is waited for.
+// Ends a start that cannot succeed: all requests were sent, the server prints nothing more, and its output proves that no valid
+// answer will come.
 
 import type { Clock, Timer } from '../../base/clock.ts';
 import { diagnose } from '../../diagnosis/diagnose.ts';
 import type { Diagnosis } from '../../diagnosis/symptoms.ts';
 import type { ClientChannel } from './options.ts';
 
-/** A server counts as quiet when nothing came between two looks. */
+/** A server counts as quiet if nothing was printed between two checks. */
 const LOOK_EVERY_MS = 1_000;
 
-/** What the process has printed so far, to be compared with what it had printed before. Empty for nothing. */
+/** What the process has printed so far, in a form that can be compared. Empty for nothing. */
 export function outputOf(channel: ClientChannel): string | undefined {
   const symptoms = channel.symptoms?.();
-  if (!symptoms) return undefined; // no process, or one that somebody else started
+  if (!symptoms) return undefined; // no process, or none of ours
   const { stdoutBytes, stderr } = symptoms;
   return stdoutBytes === 0 && stderr === '' ? '' : `${stdoutBytes} ${stderr}`;
 }
 
-/** What rules out a valid answer, if the output of the process does. */
+/** The diagnosis, if the output of the process rules out a valid answer. */
 export function finalDiagnosis(channel: ClientChannel): Diagnosis | undefined {
   const symptoms = channel.symptoms?.();
   const found = symptoms && diagnose(symptoms);
@@ -31,11 +31,11 @@ export interface StartupWatchOptions {
 }
 
 export class StartupWatch {
-  /** Resolves with what is wrong; never rejects, and stays open where nothing is. */
+  /** Resolves to the diagnosis. Never rejects, and never settles if the start may succeed. */
   readonly hopeless: Promise<Diagnosis>;
   #timer: Timer | undefined;
   #resolve!: (found: Diagnosis) => void;
-  /** What had come at the last look; undefined before all questions were asked. */
+  /** The output at the last check; undefined before all requests were sent. */
   #before: string | undefined;
   readonly #options: StartupWatchOptions;
 

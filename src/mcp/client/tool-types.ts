@@ -1,4 +1,4 @@
-// The types of a server's tools, for the compiler alone: what `standpipe types` writes, and what `callTool` makes of it.
+// The types of a server's tools: what `standpipe types` writes, and what `callTool` infers from it.
 
 import type { CallToolResult } from '../types.ts';
 import type { CallOptions } from './options.ts';
@@ -11,7 +11,7 @@ export interface ToolType {
 
 export type ToolTypes = Record<string, ToolType>;
 
-/** Of a server whose tools are not known to the compiler: any name, any arguments. */
+/** The default: any name, any arguments. */
 export type AnyTools = Record<string, { input: Record<string, unknown>; output: unknown }>;
 
 export type ToolName<Tools extends ToolTypes> = keyof Tools & string;

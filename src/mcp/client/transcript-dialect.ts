@@ -1,6 +1,6 @@
-// The call flow as an early text on stdio servers writes it down: `initialize` with `client_info` and `server_info`,
+// The dialect of an early tutorial on stdio servers: `initialize` with `client_info` and `server_info`,
 // `mcp/tools/list` with `parameters`, `mcp/tools/call` with text as `content` and `is_error`. This is the client's side:
-// whoever uses it sees the standard shapes, and nothing else in the client knows of it.
+// its users see the standard shapes.
 
 import { isObject } from '../../base/json-object.ts';
 import type { RequestOptions } from '../../jsonrpc/outbound.ts';
@@ -11,7 +11,7 @@ import { LegacySession } from './legacy-session.ts';
 import { asResult, type ServerDescription } from './lenient.ts';
 import type { SentRequest } from './session.ts';
 
-/** As the text has it: a client that can use these. */
+/** As the tutorial has them. */
 const CAPABILITIES = { tools: {}, resources: {}, prompts: {} };
 
 export async function openTranscript(peer: Peer, info: Implementation, options: RequestOptions): Promise<Result> {
@@ -20,7 +20,7 @@ export async function openTranscript(peer: Peer, info: Implementation, options: 
   return asResult(await peer.request('initialize', params, options), 'initialize');
 }
 
-/** Whether the answer to an `initialize`, ours or the standard one, is in the dialect. */
+/** Whether the result of an `initialize`, of the dialect or the standard one, is in the dialect. */
 export function speaksTranscript(result: Result): boolean {
   return isObject(result.server_info) && result.protocolVersion === undefined;
 }

@@ -1,13 +1,12 @@
-// Tells a process that is still starting from one that has read the probe and says nothing to it. While it starts,
-// `initialize` is held back: a server of both eras that finds both questions in its input ends up in the older era.
-// "The server is up" is proven by its answer to `ping`, which every legacy server answers before `initialize` too and which
-// it reads after the probe; or by output on stdout or stderr that is followed by quiet.
+// Distinguishes a process that is still starting from one that does not answer the probe. `initialize` waits while the process
+// starts: a server of both eras that finds both requests in its input uses the older era. A process is up if it answers `ping`,
+// which legacy servers also answer before `initialize`, or if it has printed something and then nothing for a while.
 
 import type { Clock } from '../../base/clock.ts';
 import { SILENT, within } from '../../base/wait.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 
-/** A process that shows nothing at all is waited for this many times. */
+/** The number of waits for a process without output. */
 const MOST_WAITS = 4;
 const UP: unique symbol = Symbol('up');
 
@@ -16,7 +15,7 @@ export interface UntilUpOptions {
   clock: Clock;
   /** How long each wait is. */
   waitMs: number;
-  /** By the clock: when the other question has to be asked at the latest. */
+  /** By the clock: when the wait ends at the latest. */
   latestMs: number;
   /** What the process has printed so far, in a form that can be compared; empty for nothing. */
   output: () => string | undefined;

@@ -1,18 +1,18 @@
-// What was bent to understand a server, and what it does against the rules: each kind is reported once, in words.
+// Deviations of a server from the protocol that were tolerated: each kind is reported once.
 
 import { firstChars } from '../../base/first-chars.ts';
 
 export interface Warning {
-  /** A stable name for this kind of thing. */
+  /** A stable name for this kind. */
   topic: string;
   message: string;
 }
 
 export type Warn = (topic: string, message: string) => void;
 
-/** A server decides how many kinds there are (one a tool, for some), so that the list must end somewhere. */
+/** Some kinds have one warning for each tool, so that the server controls their number. */
 const MAX_WARNINGS = 200;
-/** Some quote the server. */
+/** Some messages quote the server. */
 const LONGEST_TEXT = 2000;
 
 export class Warnings {
@@ -24,7 +24,7 @@ export class Warnings {
     this.#listener = listener;
   }
 
-  /** `detail` tells apart what deserves a report of its own: the name of a tool, say. */
+  /** `detail` separates warnings of one kind, for instance by the name of a tool. */
   report = (topic: string, message: string, detail = ''): void => {
     const key = shortened(`${topic}\n${detail}`);
     if (this.#seen.size >= MAX_WARNINGS || this.#seen.has(key)) return;

@@ -1,4 +1,4 @@
-// Who watches a server, and which of its notifications reach whom. How the server is asked to send them depends on the era.
+// The watchers of a session, and which notification is for which of them.
 
 import { toError } from '../../base/errors.ts';
 import { reaches } from '../meta.ts';
@@ -30,12 +30,12 @@ export class Watchers {
     this.#all.add(watcher);
   }
 
-  /** False where it was removed before, or has ended. */
+  /** False if it was removed before, or has ended. */
   delete(watcher: Watcher): boolean {
     return this.#all.delete(watcher);
   }
 
-  /** Everything that is wanted, as the parameter of `subscriptions/listen`. */
+  /** What all watchers want, as the parameter of `subscriptions/listen`. */
   get filter(): SubscriptionFilter {
     const filter: SubscriptionFilter = {};
     const uris = new Set<string>();
@@ -68,7 +68,7 @@ export class Watchers {
     for (const watcher of watchers) this.#guard(() => watcher.ended?.());
   }
 
-  /** A watcher that throws does not keep a notification from the others. */
+  /** A watcher that throws is reported and does not affect the others. */
   #guard(run: () => void): void {
     try {
       run();
