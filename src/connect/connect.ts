@@ -2,7 +2,7 @@
 
 import { UsageError } from '../base/errors.ts';
 import type { Client } from '../mcp/client/client.ts';
-import { openClient } from '../mcp/client/open-client.ts';
+import { openClient } from '../mcp/client/opening/open-client.ts';
 import type { ClientChannel, ClientOptions } from '../mcp/client/options.ts';
 import type { AnyTools, ToolTypes } from '../mcp/client/tool-types.ts';
 import { type StdioClientOptions, StdioClientTransport } from '../transport/stdio-client.ts';

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { isObject } from '../base/json-object.ts';
 import { shortHash } from '../base/short-hash.ts';
-import type { EraMemory, KnownEra } from '../mcp/client/era-memory.ts';
+import type { EraMemory, KnownEra } from '../mcp/client/opening/era-memory.ts';
 import { cacheFolder } from '../process/files/cache-folder.ts';
 import { replacePrivately } from '../process/files/private-file.ts';
 

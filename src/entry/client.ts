@@ -4,7 +4,7 @@ export { type Evidence, PeerError, ProcessError, RpcError, StandpipeError, Usage
 export { connect } from '../connect/connect.ts';
 export type { Progress } from '../jsonrpc/conventions.ts';
 export { Client } from '../mcp/client/client.ts';
-export { BoundedEraMemory, type EraMemory, type KnownEra } from '../mcp/client/era-memory.ts';
+export { BoundedEraMemory, type EraMemory, type KnownEra } from '../mcp/client/opening/era-memory.ts';
 export type {
   CallOptions,
   ClientChannel,
@@ -17,10 +17,10 @@ export type {
   NewsOptions,
   ResourceUpdate,
 } from '../mcp/client/options.ts';
-export type { ServerFacts } from '../mcp/client/session.ts';
+export type { ServerFacts } from '../mcp/client/session/session.ts';
+export type { ListKind } from '../mcp/client/session/watchers.ts';
 export type { AnyTools, ToolType, ToolTypes } from '../mcp/client/tool-types.ts';
 export type { Warning } from '../mcp/client/warnings.ts';
-export type { ListKind } from '../mcp/client/watchers.ts';
 export type { Era, Revision } from '../mcp/revisions.ts';
 export type * from '../mcp/types.ts';
 export type { StopWaits } from '../process/tree/stop-ladder.ts';

@@ -9,7 +9,7 @@ import type { ConfigProblem } from '../config/problem.ts';
 import type { ServerConfig } from '../config/server-config.ts';
 import { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
-import { BoundedEraMemory } from '../mcp/client/era-memory.ts';
+import { BoundedEraMemory } from '../mcp/client/opening/era-memory.ts';
 import type { CallOptions } from '../mcp/client/options.ts';
 import type { Warning } from '../mcp/client/warnings.ts';
 import type { Service } from '../mcp/service.ts';

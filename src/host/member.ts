@@ -6,7 +6,7 @@ import type { ServerConfig } from '../config/server-config.ts';
 import { toolFilter } from '../config/tool-filter.ts';
 import type { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
-import type { EraMemory } from '../mcp/client/era-memory.ts';
+import type { EraMemory } from '../mcp/client/opening/era-memory.ts';
 import type { HostOptions } from './host-options.ts';
 import { openServer } from './open-server.ts';
 import { ProcessService } from './process-service.ts';

@@ -4,7 +4,7 @@
 
 import { describeError } from '../base/error-json.ts';
 import { RpcCode, RpcError, type UsageError } from '../base/errors.ts';
-import { type ListKind, listKinds } from '../mcp/client/watchers.ts';
+import { type ListKind, listKinds } from '../mcp/client/session/watchers.ts';
 import { ownInfo } from '../mcp/own-info.ts';
 import { methodNotFound } from '../mcp/protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';

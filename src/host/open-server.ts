@@ -7,7 +7,7 @@ import type { ServerConfig } from '../config/server-config.ts';
 import { connect } from '../connect/connect.ts';
 import { framingByName } from '../framing/by-name.ts';
 import type { Client } from '../mcp/client/client.ts';
-import type { EraMemory } from '../mcp/client/era-memory.ts';
+import type { EraMemory } from '../mcp/client/opening/era-memory.ts';
 import type { InputHandlers } from '../mcp/client/options.ts';
 import type { StdioClientTransport } from '../transport/stdio-client.ts';
 import type { WireObserver } from '../transport/wire.ts';

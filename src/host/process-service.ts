@@ -6,7 +6,7 @@ import { notAllowed } from '../config/tool-filter.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { mayHave } from '../mcp/client/lists.ts';
 import type { InputHandlers } from '../mcp/client/options.ts';
-import { type ListKind, listKinds } from '../mcp/client/watchers.ts';
+import { type ListKind, listKinds } from '../mcp/client/session/watchers.ts';
 import { methodNotFound } from '../mcp/protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher, WatchFilter } from '../mcp/service.ts';
 import type { ElicitResult, Tool } from '../mcp/types.ts';

@@ -7,7 +7,7 @@ import { fromRpcError } from '../base/error-json.ts';
 import { RpcCode, RpcError, UsageError } from '../base/errors.ts';
 import { LARGEST_MAX_FRAME_BYTES } from '../framing/framing.ts';
 import { Peer } from '../jsonrpc/peer.ts';
-import { ModernSession, makeEnvelope } from '../mcp/client/modern-session.ts';
+import { ModernSession, makeEnvelope } from '../mcp/client/session/modern-session.ts';
 import { CALL_OPTIONS, SERVER_INFO } from '../mcp/meta.ts';
 import { ownInfo } from '../mcp/own-info.ts';
 import { NEWEST_MODERN } from '../mcp/revisions.ts';

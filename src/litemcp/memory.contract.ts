@@ -3,7 +3,7 @@
 import { type Duplex, duplexPair, type Readable, type Writable } from 'node:stream';
 import { blankLines } from '../framing/blank-lines.ts';
 import { clientOf } from '../mcp/client/client.ts';
-import { openClient } from '../mcp/client/open-client.ts';
+import { openClient } from '../mcp/client/opening/open-client.ts';
 import type { ClientOptions } from '../mcp/client/options.ts';
 import type { Server } from '../mcp/server/server.ts';
 import { memoryPair } from '../transport/stream-transport.ts';

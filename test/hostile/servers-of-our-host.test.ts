@@ -10,7 +10,7 @@ import { PeerError } from '../../src/base/errors.ts';
 import { connect, type InputHandlers, type Warning } from '../../src/entry/client.ts';
 import type { Host } from '../../src/host/host.ts';
 import { ClientCall } from '../../src/mcp/client/client-call.ts';
-import { finishRounds } from '../../src/mcp/client/input-rounds.ts';
+import { finishRounds } from '../../src/mcp/client/session/input-rounds.ts';
 import { Logged } from '../fixtures/mcp-client/logged.ts';
 import { closing, until } from '../fixtures/server.ts';
 import { folder, openHost, writeConfig } from '../host/run-host.ts';

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { JsonRpcMessage, JsonRpcRequest } from '../../src/jsonrpc/message.ts';
-import { openClient } from '../../src/mcp/client/open-client.ts';
+import { openClient } from '../../src/mcp/client/opening/open-client.ts';
 import type { ClientOptions } from '../../src/mcp/client/options.ts';
 import type { InputRequest, InputResponse } from '../../src/mcp/types.ts';
 import { memoryPair } from '../../src/testing/index.ts';

@@ -1,7 +1,7 @@
 // What a server, or a long life, could make grow without end.
 
 import { expect, test } from 'vitest';
-import { BoundedEraMemory } from './era-memory.ts';
+import { BoundedEraMemory } from './opening/era-memory.ts';
 import { Warnings } from './warnings.ts';
 
 test('the memory of eras keeps the newest', () => {

@@ -3,8 +3,8 @@
 import type { Progress } from '../../jsonrpc/conventions.ts';
 import type { Caller, ClientFacts, Params } from '../service.ts';
 import type { InputRequest, InputResponse } from '../types.ts';
-import { askHandlers } from './inputs.ts';
 import type { CallOptions, InputHandlers } from './options.ts';
+import { askHandlers } from './session/inputs.ts';
 
 /** What all calls of one client share. */
 export interface CallOwner {

@@ -22,16 +22,16 @@ import type {
   Tool,
 } from '../types.ts';
 import { ClientCall } from './client-call.ts';
-import { clientCapabilities } from './inputs.ts';
 import { asResult, readCallResult, readCompletion, readWithList } from './lenient.ts';
 import { Lists } from './lists.ts';
 import { News } from './news.ts';
 import type { CallOptions, ClientChannel, ClientOptions, ListOptions, NewsOptions, ResourceUpdate } from './options.ts';
 import { OutputCheck } from './output-check.ts';
-import type { ServerFacts } from './session.ts';
+import { clientCapabilities } from './session/inputs.ts';
+import type { ServerFacts } from './session/session.ts';
+import type { ListKind } from './session/watchers.ts';
 import type { AnyTools, ToolArguments, ToolName, ToolResult, ToolTypes } from './tool-types.ts';
 import { type Warning, Warnings } from './warnings.ts';
-import type { ListKind } from './watchers.ts';
 
 /** The connection of a client that has one of its own. */
 export interface Connection<T extends ClientChannel> {

@@ -8,8 +8,8 @@ import { readTool } from './lenient.ts';
 import { ListCache } from './list-cache.ts';
 import type { CallOptions, ListOptions } from './options.ts';
 import { type ListDescription, type ListSource, type PageLimits, readAllPages } from './pages.ts';
+import type { ListKind } from './session/watchers.ts';
 import type { Warn } from './warnings.ts';
-import type { ListKind } from './watchers.ts';
 
 interface Entries {
   tools: Tool;

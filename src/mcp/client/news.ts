@@ -6,8 +6,8 @@ import type { NotificationHandler } from '../../jsonrpc/notification-listeners.t
 import type { Params, Service, Watcher, WatchFilter } from '../service.ts';
 import type { LogMessage } from '../types.ts';
 import type { NewsEnd, NewsOptions, ResourceUpdate } from './options.ts';
+import { type ListKind, listKinds } from './session/watchers.ts';
 import type { Warn } from './warnings.ts';
-import { type ListKind, listKinds } from './watchers.ts';
 
 interface Listener extends NewsOptions {
   handler: () => void;

@@ -16,7 +16,7 @@ import type {
   SampleParams,
   SampleResult,
 } from '../types.ts';
-import type { EraMemory } from './era-memory.ts';
+import type { EraMemory } from './opening/era-memory.ts';
 import type { Warning } from './warnings.ts';
 
 /** What a client needs of a transport: the official SDK's interface, or ours. */

@@ -4,7 +4,7 @@ import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
 import { jsonSize } from '../../jsonrpc/json-size.ts';
 import { asResult, readCursor, readEntries } from './lenient.ts';
 import type { CallOptions } from './options.ts';
-import type { ServerFacts } from './session.ts';
+import type { ServerFacts } from './session/session.ts';
 import type { Warn } from './warnings.ts';
 
 /** The server whose lists are read. */

@@ -1,13 +1,13 @@
 // 2026-07-28: a request that comes back with questions is sent again with the answers, until it is complete. The state
 // of the server (`requestState`) is returned unchanged. The number of rounds is limited.
 
-import type { Clock } from '../../base/clock.ts';
-import { PeerError } from '../../base/errors.ts';
-import { pause, unlessAborted } from '../../base/wait.ts';
-import type { Caller, Params, Result } from '../service.ts';
-import type { InputRequest, InputRequiredResult, InputResponse } from '../types.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { PeerError } from '../../../base/errors.ts';
+import { pause, unlessAborted } from '../../../base/wait.ts';
+import type { Caller, Params, Result } from '../../service.ts';
+import type { InputRequest, InputRequiredResult, InputResponse } from '../../types.ts';
+import type { InputHandlers } from '../options.ts';
 import { answerInput, refusal } from './inputs.ts';
-import type { InputHandlers } from './options.ts';
 
 /** Without questions, the request is sent again after this time, then after twice that, and so on. */
 const FIRST_PAUSE_MS = 250;

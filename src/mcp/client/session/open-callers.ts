@@ -1,8 +1,8 @@
 // The caller of a message that names no request: a question of a legacy server, a log message of a modern one. It is known only
 // if all pending requests that the message may belong to are of one client.
 
-import type { Peer } from '../../jsonrpc/peer.ts';
-import type { Caller } from '../service.ts';
+import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { Caller } from '../../service.ts';
 import { SentRequest } from './session.ts';
 
 export function onlyCaller(peer: Peer, canBe: (caller: Caller, method: string) => boolean): Caller | undefined {

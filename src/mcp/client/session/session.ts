@@ -1,12 +1,12 @@
 // A server that speaks MCP over a connection of ours, as a service. The era decides how requests travel and how the server is
 // asked for notifications; what both eras share is here.
 
-import { PeerError, toError } from '../../base/errors.ts';
-import type { SharedParam } from '../../jsonrpc/message-text.ts';
-import type { RequestOptions } from '../../jsonrpc/outbound.ts';
-import type { Peer } from '../../jsonrpc/peer.ts';
-import type { Era, Revision } from '../revisions.ts';
-import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../service.ts';
+import { PeerError, toError } from '../../../base/errors.ts';
+import type { SharedParam } from '../../../jsonrpc/message-text.ts';
+import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
+import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { Era, Revision } from '../../revisions.ts';
+import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../service.ts';
 import { changeMethods, LOG_METHOD, Watchers } from './watchers.ts';
 
 export interface ServerFacts extends ServiceFacts {

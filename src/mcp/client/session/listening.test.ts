@@ -1,12 +1,12 @@
 // The ways in which `subscriptions/listen` can go wrong: a server whose every line is written by the test.
 
 import { expect, test } from 'vitest';
-import { ManualClock } from '../../base/clock.ts';
-import type { JsonRpcMessage, JsonRpcRequest } from '../../jsonrpc/message.ts';
-import { memoryPair } from '../../transport/stream-transport.ts';
-import { SUBSCRIPTION_ID } from '../meta.ts';
-import type { SubscriptionFilter } from '../types.ts';
-import { openClient } from './open-client.ts';
+import { ManualClock } from '../../../base/clock.ts';
+import type { JsonRpcMessage, JsonRpcRequest } from '../../../jsonrpc/message.ts';
+import { memoryPair } from '../../../transport/stream-transport.ts';
+import { SUBSCRIPTION_ID } from '../../meta.ts';
+import type { SubscriptionFilter } from '../../types.ts';
+import { openClient } from '../opening/open-client.ts';
 
 async function start() {
   const [near, far] = memoryPair();

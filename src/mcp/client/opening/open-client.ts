@@ -1,23 +1,23 @@
 // From a target to a connected client: opens the connection and negotiates. If the server exits because of the probe, a second
 // connection is opened after the first has ended completely. After a failure nothing stays open.
 
-import { systemClock } from '../../base/clock.ts';
-import { PeerError, toError, UsageError } from '../../base/errors.ts';
-import { Peer } from '../../jsonrpc/peer.ts';
-import { ownInfo } from '../own-info.ts';
-import { eraOf, isLegacyRevision, isModernRevision } from '../revisions.ts';
-import { Client } from './client.ts';
+import { systemClock } from '../../../base/clock.ts';
+import { PeerError, toError, UsageError } from '../../../base/errors.ts';
+import { Peer } from '../../../jsonrpc/peer.ts';
+import { ownInfo } from '../../own-info.ts';
+import { eraOf, isLegacyRevision, isModernRevision } from '../../revisions.ts';
+import { Client } from '../client.ts';
+import type { ClientChannel, ClientOptions } from '../options.ts';
+import { answerRequests, clientCapabilities } from '../session/inputs.ts';
+import { LegacySession } from '../session/legacy-session.ts';
+import { ModernSession } from '../session/modern-session.ts';
+import type { Session } from '../session/session.ts';
+import { TranscriptSession } from '../session/transcript-dialect.ts';
+import { Warnings } from '../warnings.ts';
 import { cannotReopen, connectError, hopelessStart, markEchoes } from './connect-error.ts';
 import { type EraMemory, type KnownEra, processEraMemory } from './era-memory.ts';
-import { answerRequests, clientCapabilities } from './inputs.ts';
-import { LegacySession } from './legacy-session.ts';
-import { ModernSession } from './modern-session.ts';
 import { type Agreement, Negotiation } from './negotiation.ts';
-import type { ClientChannel, ClientOptions } from './options.ts';
-import type { Session } from './session.ts';
 import { finalDiagnosis, outputOf, StartupWatch } from './startup-watch.ts';
-import { TranscriptSession } from './transcript-dialect.ts';
-import { Warnings } from './warnings.ts';
 
 export interface Target<T extends ClientChannel> {
   open(): T;

@@ -1,11 +1,11 @@
 // The era of a server by its answer to `server/discover`. Pure: an answer in, a verdict out.
 // "The client MUST NOT key on one code": every answer that is not clearly modern counts as legacy.
 
-import { RpcError } from '../../base/errors.ts';
-import { isObject } from '../../base/json-object.ts';
-import { McpCode } from '../protocol-errors.ts';
-import { isLegacyRevision, type LegacyRevision, type ModernRevision, modernRevisions } from '../revisions.ts';
-import type { Result } from '../service.ts';
+import { RpcError } from '../../../base/errors.ts';
+import { isObject } from '../../../base/json-object.ts';
+import { McpCode } from '../../protocol-errors.ts';
+import { isLegacyRevision, type LegacyRevision, type ModernRevision, modernRevisions } from '../../revisions.ts';
+import type { Result } from '../../service.ts';
 
 export type Answer = { result: unknown; error?: undefined } | { result?: undefined; error: Error };
 

@@ -1,6 +1,6 @@
 // The era of each server that was detected before, so that it is probed once. `file-era-memory.ts` keeps it beyond the process.
 
-import type { Era } from '../revisions.ts';
+import type { Era } from '../../revisions.ts';
 
 /** `transcript`: the dialect of transcript-dialect.ts. */
 export type KnownEra = Era | 'transcript';

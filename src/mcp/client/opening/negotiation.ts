@@ -1,19 +1,25 @@
 // Detects the era of a server on one connection, and opens it. A request is never cancelled: without an answer, the request of
 // the other era is sent as well, and the first valid answer decides.
 
-import type { Clock } from '../../base/clock.ts';
-import { PeerError, RpcError, toError } from '../../base/errors.ts';
-import { SILENT, within } from '../../base/wait.ts';
-import type { Peer } from '../../jsonrpc/peer.ts';
-import { type LegacyRevision, type ModernRevision, NEWEST_LEGACY, NEWEST_MODERN, type Revision } from '../revisions.ts';
-import type { ClientCapabilities, Implementation } from '../types.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { PeerError, RpcError, toError } from '../../../base/errors.ts';
+import { SILENT, within } from '../../../base/wait.ts';
+import type { Peer } from '../../../jsonrpc/peer.ts';
+import {
+  type LegacyRevision,
+  type ModernRevision,
+  NEWEST_LEGACY,
+  NEWEST_MODERN,
+  type Revision,
+} from '../../revisions.ts';
+import type { ClientCapabilities, Implementation } from '../../types.ts';
+import { asResult, knownRevisions, readRevision, readServer, type ServerDescription } from '../lenient.ts';
+import { makeEnvelope } from '../session/modern-session.ts';
+import { openTranscript, readTranscriptServer, speaksTranscript } from '../session/transcript-dialect.ts';
+import type { Warn } from '../warnings.ts';
 import type { KnownEra } from './era-memory.ts';
-import { asResult, knownRevisions, readRevision, readServer, type ServerDescription } from './lenient.ts';
-import { makeEnvelope } from './modern-session.ts';
 import { type Answer, isModernRefusal, judgeProbe, revisionNamedIn, type Verdict } from './probe.ts';
-import { openTranscript, readTranscriptServer, speaksTranscript } from './transcript-dialect.ts';
 import { untilUp } from './until-up.ts';
-import type { Warn } from './warnings.ts';
 
 export interface Agreement {
   revision: Revision;

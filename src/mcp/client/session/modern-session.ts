@@ -1,10 +1,10 @@
 // 2026-07-28: every request describes its client in `_meta`. The server keeps no session, and the client sends no responses: a
 // question of the server is the result of a request, and goes to the caller of that request.
 
-import type { Clock } from '../../base/clock.ts';
-import { PeerError, toError, UsageError } from '../../base/errors.ts';
-import { SharedParam } from '../../jsonrpc/message-text.ts';
-import type { Peer } from '../../jsonrpc/peer.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { PeerError, toError, UsageError } from '../../../base/errors.ts';
+import { SharedParam } from '../../../jsonrpc/message-text.ts';
+import type { Peer } from '../../../jsonrpc/peer.ts';
 import {
   CLIENT_CAPABILITIES,
   CLIENT_INFO,
@@ -12,19 +12,19 @@ import {
   PROTOCOL_VERSION,
   type RequestEnvelope,
   reaches,
-} from '../meta.ts';
-import { ownInfo } from '../own-info.ts';
-import type { ModernRevision } from '../revisions.ts';
-import type { Caller, ClientFacts, Params, Result, Watcher } from '../service.ts';
-import type { ClientCapabilities, Implementation, InputRequiredResult, LogLevel, Meta } from '../types.ts';
+} from '../../meta.ts';
+import { ownInfo } from '../../own-info.ts';
+import type { ModernRevision } from '../../revisions.ts';
+import type { Caller, ClientFacts, Params, Result, Watcher } from '../../service.ts';
+import type { ClientCapabilities, Implementation, InputRequiredResult, LogLevel, Meta } from '../../types.ts';
+import { asResult } from '../lenient.ts';
+import type { ClientOptions } from '../options.ts';
+import type { Warn } from '../warnings.ts';
 import { finishRounds } from './input-rounds.ts';
 import { clientCapabilities } from './inputs.ts';
-import { asResult } from './lenient.ts';
 import { Listening } from './listening.ts';
 import { onlyCaller } from './open-callers.ts';
-import type { ClientOptions } from './options.ts';
 import { mayAskForInput, SentRequest, type ServerFacts, Session } from './session.ts';
-import type { Warn } from './warnings.ts';
 import { isListening, LOG_METHOD } from './watchers.ts';
 
 const DEFAULT_MAX_INPUT_ROUNDS = 10;

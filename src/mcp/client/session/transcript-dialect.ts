@@ -2,13 +2,13 @@
 // `mcp/tools/list` with `parameters`, `mcp/tools/call` with text as `content` and `is_error`. This is the client's side:
 // its users see the standard shapes.
 
-import { isObject } from '../../base/json-object.ts';
-import type { RequestOptions } from '../../jsonrpc/outbound.ts';
-import type { Peer } from '../../jsonrpc/peer.ts';
-import type { Caller, Params, Result } from '../service.ts';
-import type { Implementation, ServerCapabilities } from '../types.ts';
+import { isObject } from '../../../base/json-object.ts';
+import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
+import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { Caller, Params, Result } from '../../service.ts';
+import type { Implementation, ServerCapabilities } from '../../types.ts';
+import { asResult, type ServerDescription } from '../lenient.ts';
 import { LegacySession } from './legacy-session.ts';
-import { asResult, type ServerDescription } from './lenient.ts';
 import type { SentRequest } from './session.ts';
 
 /** As the tutorial has them. */

@@ -2,9 +2,9 @@
 // starts: a server of both eras that finds both requests in its input uses the older era. A process is up if it answers `ping`,
 // which legacy servers also answer before `initialize`, or if it has printed something and then nothing for a while.
 
-import type { Clock } from '../../base/clock.ts';
-import { SILENT, within } from '../../base/wait.ts';
-import type { Peer } from '../../jsonrpc/peer.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { SILENT, within } from '../../../base/wait.ts';
+import type { Peer } from '../../../jsonrpc/peer.ts';
 
 /** The number of waits for a process without output. */
 const MOST_WAITS = 4;

@@ -1,10 +1,10 @@
 // Ends a start that cannot succeed: all requests were sent, the server prints nothing more, and its output proves that no valid
 // answer will come.
 
-import type { Clock, Timer } from '../../base/clock.ts';
-import { diagnose } from '../../diagnosis/diagnose.ts';
-import type { Diagnosis } from '../../diagnosis/symptoms.ts';
-import type { ClientChannel } from './options.ts';
+import type { Clock, Timer } from '../../../base/clock.ts';
+import { diagnose } from '../../../diagnosis/diagnose.ts';
+import type { Diagnosis } from '../../../diagnosis/symptoms.ts';
+import type { ClientChannel } from '../options.ts';
 
 /** A server counts as quiet if nothing was printed between two checks. */
 const LOOK_EVERY_MS = 1_000;

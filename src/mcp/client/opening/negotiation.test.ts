@@ -1,11 +1,11 @@
 // The order of answers, which no process gives reliably: a server whose every line is written by the test.
 
 import { expect, test } from 'vitest';
-import { ManualClock } from '../../base/clock.ts';
-import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
-import { memoryPair } from '../../transport/stream-transport.ts';
+import { ManualClock } from '../../../base/clock.ts';
+import type { JsonRpcRequest } from '../../../jsonrpc/message.ts';
+import { memoryPair } from '../../../transport/stream-transport.ts';
+import type { ClientOptions } from '../options.ts';
 import { openClient } from './open-client.ts';
-import type { ClientOptions } from './options.ts';
 
 const discovered = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, resultType: 'complete' };
 const initialized = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } };

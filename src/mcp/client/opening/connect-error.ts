@@ -1,11 +1,11 @@
 // The error of a failed connect: the step that failed, what the server did, and its evidence.
 
-import { type Evidence, PeerError, ProcessError, RpcCode, RpcError, StandpipeError } from '../../base/errors.ts';
-import { diagnose } from '../../diagnosis/diagnose.ts';
-import type { Diagnosis } from '../../diagnosis/symptoms.ts';
-import type { Peer } from '../../jsonrpc/peer.ts';
+import { type Evidence, PeerError, ProcessError, RpcCode, RpcError, StandpipeError } from '../../../base/errors.ts';
+import { diagnose } from '../../../diagnosis/diagnose.ts';
+import type { Diagnosis } from '../../../diagnosis/symptoms.ts';
+import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { ClientChannel } from '../options.ts';
 import type { Step } from './negotiation.ts';
-import type { ClientChannel } from './options.ts';
 
 export interface FailedStart {
   /** The request that was pending. */

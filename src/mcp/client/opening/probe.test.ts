@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PeerError, RpcError } from '../../base/errors.ts';
+import { PeerError, RpcError } from '../../../base/errors.ts';
 import { judgeProbe, revisionNamedIn } from './probe.ts';
 
 const judge = (answer: Parameters<typeof judgeProbe>[0]) => judgeProbe(answer, '2026-07-28');

@@ -1,13 +1,13 @@
 // 2024-11-05 to 2025-11-25: requests pass unchanged, in a session that `initialize` opened. The server announces changed lists
 // without a request; a resource is subscribed to once for all of its watchers.
 
-import { toError } from '../../base/errors.ts';
-import type { Peer } from '../../jsonrpc/peer.ts';
-import { PROTOCOL_VERSION, withoutEnvelope } from '../meta.ts';
-import type { Caller, Params, Result, Watcher } from '../service.ts';
-import type { Meta } from '../types.ts';
+import { toError } from '../../../base/errors.ts';
+import type { Peer } from '../../../jsonrpc/peer.ts';
+import { PROTOCOL_VERSION, withoutEnvelope } from '../../meta.ts';
+import type { Caller, Params, Result, Watcher } from '../../service.ts';
+import type { Meta } from '../../types.ts';
+import type { Warn } from '../warnings.ts';
 import { SentRequest, type ServerFacts, Session } from './session.ts';
-import type { Warn } from './warnings.ts';
 
 interface Subscription {
   watchers: number;

@@ -1,18 +1,18 @@
 // What a server asks of its client, answered the same way in both eras: by the caller of the request that caused it, or by the
 // handlers of the connection.
 
-import type { Clock } from '../../base/clock.ts';
-import { RpcCode, RpcError } from '../../base/errors.ts';
-import { pause } from '../../base/wait.ts';
-import type { RequestHandler } from '../../jsonrpc/inbound.ts';
-import type { Peer } from '../../jsonrpc/peer.ts';
-import type { Era } from '../revisions.ts';
-import type { Caller } from '../service.ts';
-import type { ClientCapabilities, ElicitParams, InputRequest, InputResponse, SampleParams } from '../types.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { RpcCode, RpcError } from '../../../base/errors.ts';
+import { pause } from '../../../base/wait.ts';
+import type { RequestHandler } from '../../../jsonrpc/inbound.ts';
+import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { Era } from '../../revisions.ts';
+import type { Caller } from '../../service.ts';
+import type { ClientCapabilities, ElicitParams, InputRequest, InputResponse, SampleParams } from '../../types.ts';
+import type { InputHandlers } from '../options.ts';
+import type { Warn } from '../warnings.ts';
 import { onlyCaller } from './open-callers.ts';
-import type { InputHandlers } from './options.ts';
 import { mayAskForInput } from './session.ts';
-import type { Warn } from './warnings.ts';
 
 /** Any request; only those of `InputRequest` are supported. */
 export type AskedInput = { method: string; params?: object };

@@ -1,14 +1,14 @@
 // 2026-07-28: one `subscriptions/listen` for everything that the watchers of a session want. When that changes, a new one is
 // opened, and the old one is cancelled only when the new one is acknowledged: no notification is lost and none comes twice.
 
-import type { Clock } from '../../base/clock.ts';
-import { PeerError } from '../../base/errors.ts';
-import type { Params } from '../../jsonrpc/inbound.ts';
-import type { RequestId } from '../../jsonrpc/message.ts';
-import type { Peer } from '../../jsonrpc/peer.ts';
-import { type RequestEnvelope, SUBSCRIPTION_ID } from '../meta.ts';
-import type { Meta, SubscriptionFilter } from '../types.ts';
-import type { Warn } from './warnings.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { PeerError } from '../../../base/errors.ts';
+import type { Params } from '../../../jsonrpc/inbound.ts';
+import type { RequestId } from '../../../jsonrpc/message.ts';
+import type { Peer } from '../../../jsonrpc/peer.ts';
+import { type RequestEnvelope, SUBSCRIPTION_ID } from '../../meta.ts';
+import type { Meta, SubscriptionFilter } from '../../types.ts';
+import type { Warn } from '../warnings.ts';
 import { listKinds } from './watchers.ts';
 
 interface Stream {
