@@ -36,6 +36,8 @@ describe('the type', () => {
     [{ items: {} }, 'array'],
     [{ $ref: '#/$defs/Unit' }, 'string'],
     [{ $ref: '#/$defs/a~1b' }, 'boolean'],
+    [{ $ref: '#/%24defs/a%7E1b' }, 'boolean'],
+    [{ $ref: '#/$defs/100%' }, 'any'],
     [{ $ref: '#/$defs/Circle' }, 'any'],
     [{ $ref: '#/$defs/Nothing' }, 'any'],
     [{ $ref: 'https://example.com/schema' }, 'any'],

@@ -78,9 +78,18 @@ export function follow(ref: string, root: JsonSchema): unknown {
   if (!ref.startsWith('#')) return {};
   let found: unknown = root;
   for (const part of ref.slice(1).split('/').filter(Boolean)) {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    const name = decodedPart(part).replaceAll('~1', '/').replaceAll('~0', '~');
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return {};
     found = (found as JsonSchema)[name];
   }
   return found;
+}
+
+/** A reference is a URI: its characters may be percent-encoded. */
+function decodedPart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

@@ -1,6 +1,8 @@
 // What a JSON Schema means for a form. Only the parts of it that tools use; what is not understood becomes a field for JSON,
 // never an error: servers write the schema.
 
+import { isObject as isSchema } from '../../../src/base/json-object.ts';
+import { follow } from '../../../src/mcp/schema-alternatives.ts';
 import type { Schema } from '../api/shapes.ts';
 
 const MAX_REFERENCES = 16;
@@ -22,8 +24,6 @@ export type Meaning =
   | { form: 'constant'; value: unknown }
   | { form: 'json' };
 
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const list = (value: unknown): Schema[] => (Array.isArray(value) ? value.filter(isSchema) : []);
 
 /** Follows references and joins `allOf`. */
@@ -32,7 +32,7 @@ export function settled(schema: unknown, root: Schema, depth = 0): Schema {
   let here = schema;
   if (typeof here.$ref === 'string' && depth < MAX_REFERENCES) {
     const { $ref, ...beside } = here;
-    here = { ...settled(pointedAt(root, String($ref)), root, depth + 1), ...beside };
+    here = { ...settled(follow(String($ref), root), root, depth + 1), ...beside };
   }
   for (const part of depth < MAX_REFERENCES ? list(here.allOf) : []) {
     const more = settled(part, root, depth + 1);
@@ -44,15 +44,6 @@ export function settled(schema: unknown, root: Schema, depth = 0): Schema {
     };
   }
   return here;
-}
-
-function pointedAt(root: Schema, reference: string): unknown {
-  let at: unknown = root;
-  for (const step of reference.replace(/^#\/?/, '').split('/').filter(Boolean)) {
-    const name = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
-    at = isSchema(at) || Array.isArray(at) ? (at as Schema)[name] : undefined;
-  }
-  return at;
 }
 
 export function strings(value: unknown): string[] {
