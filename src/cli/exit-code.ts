@@ -1,4 +1,4 @@
-// What the program ends with, so that scripts can tell what happened. docs/cli.md has the same table.
+// Exit codes. docs/cli.md has the same table.
 
 import { StandpipeError, UsageError } from '../base/errors.ts';
 import { Interrupted } from './interrupt.ts';
@@ -10,14 +10,14 @@ export const ExitCode = {
   server: 3,
   timeout: 4,
   protocol: 5,
-  /** A fault of ours. */
+  /** A bug in Standpipe. */
   internal: 70,
 } as const;
 
 /** The entry of a server that was named cannot be used. For a script this is a server that does not start, whatever the reason. */
 export class UnusableEntry extends UsageError {}
 
-/** Of the codes that are not the rule of their class. */
+/** Error codes whose exit code differs from that of their class. */
 const exceptions: Record<string, number> = {
   REQUEST_TIMEOUT: ExitCode.timeout,
   NOT_SENT: ExitCode.server,
@@ -31,7 +31,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof Interrupted) return error.exitCode;
   if (!(error instanceof StandpipeError)) return ExitCode.internal;
   if (error instanceof UnusableEntry) return ExitCode.server;
-  // A server that failed to start has a cause, and a start that took too long is a timeout.
+  // A failed start has a cause; if it took too long, that is a timeout.
   if (error.code === 'SERVER_FAILED' && error.cause instanceof StandpipeError) return exitCodeOf(error.cause);
   const exception = exceptions[error.code];
   if (exception !== undefined) return exception;

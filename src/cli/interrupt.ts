@@ -1,5 +1,5 @@
-// Ctrl-C, SIGTERM, a terminal that is closed, a pipe that nobody reads any more: the first asks the command to end, and it
-// stops what it started; the second ends the program at once (the watchdog takes the servers then).
+// Interrupts: Ctrl-C, SIGTERM, a closed terminal, a closed output pipe. At the first, the command ends and stops its servers; at the
+// second, the process exits at once, and the watchdog stops the servers.
 
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
@@ -13,7 +13,7 @@ export class Interrupted extends Error {
 
 const signals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-/** Listens from now on. The signal's reason is an `Interrupted`. */
+/** Listens from now on. The reason of the signal is an `Interrupted`. */
 export function interruptSignal(): AbortSignal {
   const controller = new AbortController();
   const end = (interrupted: Interrupted) => {
@@ -23,8 +23,8 @@ export function interruptSignal(): AbortSignal {
   for (const [name, exitCode] of Object.entries(signals)) {
     process.on(name, () => end(new Interrupted(`Ended by ${name}`, exitCode)));
   }
-  // `standpipe … | head`: whoever reads has enough. That is no failure, and the rest goes nowhere. A full disk is one, which
-  // lost-output.ts tells in the end.
+  // `standpipe … | head`: a reader that closes the pipe is not an error; the rest is dropped. A full disk is an error, which
+  // lost-output.ts reports.
   const gone = () => {
     if (!controller.signal.aborted) controller.abort(new Interrupted('The output was closed', 0));
   };
@@ -33,7 +33,7 @@ export function interruptSignal(): AbortSignal {
   return controller.signal;
 }
 
-/** Resolves when the command is to end, also if that was before. */
+/** Resolves when the signal aborts, also if it already has. */
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

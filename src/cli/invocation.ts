@@ -1,4 +1,4 @@
-// One run of one command: what it was told, and where it may speak.
+// One run of a command: its settings, its output, and its signal.
 
 import type { Command } from 'commander';
 import type { Output } from './output/output.ts';
@@ -6,10 +6,10 @@ import type { Settings } from './settings.ts';
 
 export interface Invocation {
   settings: Settings;
-  /** The words behind `--`: a server, started for the purpose. */
+  /** The words after `--`: a server that is started for this command. */
   serverCommand: readonly string[] | undefined;
   out: Output;
-  /** Aborts when the command is to end. */
+  /** Aborts when the command must end. */
   signal: AbortSignal;
 }
 
@@ -17,10 +17,10 @@ type Values = Record<string, unknown>;
 
 /** A file of `commands/`. */
 export interface CommandModule {
-  /** Says what the command takes; its `run` is called by whoever calls this. */
+  /** Defines the arguments and options of the command, and its action by means of `run`. */
   define(command: Command, run: RunCommand): void;
 }
 
-/** Resolves to the exit code; 0 where there is none. */
+/** Resolves to the exit code; undefined means 0. */
 export type CommandBody = (invocation: Invocation, words: string[], options: Values) => Promise<number | undefined>;
 export type RunCommand = (body: CommandBody) => (...commanderArguments: unknown[]) => Promise<void>;

@@ -1,4 +1,4 @@
-// The file of the program itself, for whoever starts it again. It lies beside this one when it is built.
+// The path of the program, to start it again. In the build it is beside this file.
 
 import { fileURLToPath } from 'node:url';
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command line. Starts fast: what a command needs is loaded when it is known which one it is.
+// The command line. Starts fast: modules are loaded when the command is known.
 
 void main(process.argv.slice(2));
 
@@ -8,7 +8,7 @@ async function main(words: readonly string[]): Promise<void> {
     const { ownInfo } = await import('../mcp/own-info.ts');
     process.stdout.write(`${ownInfo.version}\n`);
   } else if (words[0] === 'tap' && words[1] !== 'install' && words[1] !== 'uninstall' && !asksForHelp(words)) {
-    // A program of its own: nothing of ours may stand between a host and its server.
+    // The tap is a separate program: nothing else of the command line is loaded for it.
     const { tapMain } = await import('../tap/main.ts');
     await tapMain(words.slice(1));
   } else if (words[0] === '__complete') {
@@ -22,7 +22,7 @@ async function main(words: readonly string[]): Promise<void> {
   }
 }
 
-/** While the command is loaded, which takes a moment: nothing was started yet, so nothing has to be stopped. */
+/** While the command is being loaded: nothing was started yet, so nothing has to be stopped. */
 function endOnSignals(): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const end = (_name: string, number: number) => process.exit(128 + number);

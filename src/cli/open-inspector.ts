@@ -1,5 +1,5 @@
-// Opens the page of the Inspector in a browser. Its address carries the token, and every user of the machine can read the
-// arguments of the program that opens it: so that program gets a file that only its owner can read, and the file leads on.
+// Opens the page of the Inspector in a browser. Its address contains the token, and every user of the machine can read arguments of
+// processes: so the browser gets a file that only its owner can read, which redirects to the address.
 
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { ensureRuntimeFolder, runtimeFolder } from '../live/runtime-folder.ts';
 import { replacePrivately } from '../process/files/private-file.ts';
 import { openBrowser } from '../process/launch/open-browser.ts';
 
-/** Never throws: the address was printed anyway. The file goes with this process. */
+/** Never throws: the address was printed anyway. The file is removed when this process exits. */
 export function openInspector(url: string): void {
   const folder = runtimeFolder();
   const file = join(folder, `open-${process.pid}-${randomBytes(6).toString('hex')}.html`);
@@ -16,13 +16,13 @@ export function openInspector(url: string): void {
     ensureRuntimeFolder(folder);
     replacePrivately(file, leadingTo(url));
   } catch {
-    return; // no folder of our own: then the person opens it
+    return; // no private folder: the user has to open the address
   }
   process.once('exit', () => rmSync(file, { force: true }));
   openBrowser(file);
 }
 
-/** `url` is ours: it holds nothing that means something in HTML. */
+/** `url` is ours: it contains no special characters of HTML. */
 function leadingTo(url: string): string {
   return `<!doctype html>
 <meta charset="utf-8">

@@ -1,5 +1,5 @@
-// From the words of a command line to an exit code. Only the command that is meant is loaded; whatever goes wrong is shown
-// in one way, and everything that was written has left before the program ends, or it is said that it could not.
+// Runs a command line and exits with its exit code. Only the named command is loaded. All errors are printed in the same way, and
+// the process exits after its output was written; output that could not be written is reported.
 
 import { Command, CommanderError, Option } from 'commander';
 import { shellWord } from '../base/command-line.ts';
@@ -13,7 +13,7 @@ import { lostOutput } from './output/lost-output.ts';
 import { Output } from './output/output.ts';
 import { readDuration, type Settings } from './settings.ts';
 
-/** `listening` is called when signals are heard here: whoever heard them until then need not any more. */
+/** `listening` is called when signals are handled here, so that the earlier handlers can be removed. */
 export async function runCommand(words: readonly string[], listening: () => void): Promise<void> {
   const { ours, serverCommand } = splitAtServer(words);
   const { stdout, stderr, env } = process;
@@ -28,7 +28,7 @@ export async function runCommand(words: readonly string[], listening: () => void
       const command = given.at(-1) as Command;
       const { timeout, ...options } = command.optsWithGlobals();
       const settings: Settings = { ...options, timeoutMs: timeout };
-      await new Promise(setImmediate); // a signal that came while all this was loaded is heard now
+      await new Promise(setImmediate); // a signal that arrived while modules were loaded is handled now
       signal.throwIfAborted();
       exitCode = (await body({ settings, serverCommand, out, signal }, command.args, options)) ?? ExitCode.done;
     };
@@ -48,14 +48,14 @@ export async function runCommand(words: readonly string[], listening: () => void
   await Promise.all([stdout, stderr].map(flushed));
   const lost = await findLost();
   if (lost !== undefined) {
-    exitCode ||= ExitCode.usage; // as for a file of --output that cannot be written
+    exitCode ||= ExitCode.usage; // as for an --output file that cannot be written
     out.say(`${out.paintError('red', 'error:')} ${lost}`);
     await flushed(stderr);
   }
   process.exit(exitCode);
 }
 
-/** What stands behind the first `--` is the command of a server, and its options are its own. */
+/** The words after the first `--` are the command of a server, including its options. */
 function splitAtServer(words: readonly string[]): { ours: string[]; serverCommand: string[] | undefined } {
   const at = words.indexOf('--');
   if (at < 0) return { ours: [...words], serverCommand: undefined };
@@ -92,14 +92,14 @@ async function makeProgram(words: readonly string[], run: RunCommand, out: Outpu
   return program;
 }
 
-/** The first word that is no option, nor the value of one. */
+/** The first word that is not an option or the value of an option. */
 function wantedCommand(words: readonly string[]): string | undefined {
   const takesValue = new Set(['--config', '--timeout']);
   const plain = words.filter((word, at) => !word.startsWith('-') && !takesValue.has(words[at - 1] ?? ''));
   return plain[0] === 'help' ? plain[1] : plain[0];
 }
 
-/** Commander neither exits nor prints errors by itself; help goes where results go. */
+/** Commander does not exit and does not print errors; help goes to stdout. */
 function quiet(command: Command, out: Output): void {
   command.exitOverride().configureOutput({
     writeOut: (text) => out.write(text),
@@ -111,7 +111,7 @@ function quiet(command: Command, out: Output): void {
   for (const child of command.commands) quiet(child, out);
 }
 
-/** Undefined: what was asked for was shown. */
+/** Undefined: help or the version was printed. */
 function readCommanderError(thrown: unknown, words: readonly string[]): unknown {
   if (!(thrown instanceof CommanderError)) return thrown;
   if (thrown.exitCode === 0) return undefined;

@@ -1,4 +1,4 @@
-// The options that every command has.
+// The options of all commands.
 
 import { UsageError } from '../base/errors.ts';
 
@@ -12,7 +12,7 @@ export interface Settings {
 }
 
 const units: Record<string, number> = { '': 1, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-/** Node's timers count up to this. */
+/** The limit of timers in Node.js. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** `500`, `500ms`, `30s`, `1.5m`, `2h`. */

@@ -1,4 +1,4 @@
-// An error in words: what happened, what to do, and what is known of the server. With --json, the same as a document.
+// Prints an error: the message, the evidence, and the hint. With --json, the same as a document.
 
 import { describeError } from '../base/error-json.ts';
 import { StandpipeError, toError } from '../base/errors.ts';
@@ -7,7 +7,7 @@ import type { Output } from './output/output.ts';
 import { counted } from './output/table.ts';
 import { visible, visibleLine } from './output/visible.ts';
 
-/** Of stderr, in words; --json has all that is kept. */
+/** The limit of printed lines of stderr; --json has all that is stored. */
 const STDERR_LINES = 20;
 
 export function showError(thrown: unknown, out: Output, verbose: boolean): void {
@@ -29,7 +29,7 @@ export function showError(thrown: unknown, out: Output, verbose: boolean): void 
   }
 }
 
-/** Hints name the options of the library; here they have other names. */
+/** Hints name options of the library, which have other names on the command line. */
 function inOurWords(hint: string): string {
   return hint.replace(/\b(?:startupTimeoutMs|requestTimeoutMs|timeoutMs)\b/, '--timeout');
 }

@@ -1,4 +1,4 @@
-// `standpipe call`: one tool, once.
+// `standpipe call`: calls a tool.
 
 import type { ServerWarning } from '../../host/control-methods.ts';
 import type { CallToolResult } from '../../mcp/types.ts';

@@ -1,4 +1,4 @@
-// `standpipe completion`: the script that teaches a shell.
+// `standpipe completion`: prints the completion script of a shell.
 
 import { UsageError } from '../../base/errors.ts';
 import { shellScripts } from '../completion/shell-scripts.ts';

@@ -1,4 +1,4 @@
-// `standpipe config`: what was found, from which file, and what is wrong with it. No secret is shown.
+// `standpipe config`: shows the config files, their servers and their problems. No secrets are shown.
 
 import { commandLine } from '../../base/command-line.ts';
 import { checkOnSystem } from '../../config/check-entry.ts';

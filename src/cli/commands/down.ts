@@ -1,4 +1,4 @@
-// `standpipe down`: ends the host that runs for the config, and waits until its process is gone.
+// `standpipe down`: stops the running host of the config, and waits until its process has exited.
 
 import { systemClock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
@@ -9,7 +9,7 @@ import { visibleLine } from '../output/visible.ts';
 import { withRunningHost } from '../servers/reach-host.ts';
 import { examples } from './server-options.ts';
 
-/** Longer than the longest way to stop a server that does not want to. */
+/** Longer than the whole stop ladder. */
 const DEFAULT_WAIT_MS = 60_000;
 const LOOK_MS = 50;
 

@@ -1,4 +1,4 @@
-// `standpipe inspect`: the Inspector in a browser, until Ctrl-C.
+// `standpipe inspect`: runs the Inspector until Ctrl-C.
 
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -92,7 +92,7 @@ function noRecording(file: string): UsageError {
   });
 }
 
-/** A single word may have meant either. */
+/** The argument can be a recording or a server. */
 function noSuchThing(what: string, servers: readonly string[]): UsageError {
   const there = servers.length > 0 ? unknownServer(what, servers, []).hint : 'There is no config with servers here';
   return new UsageError('NAME_UNKNOWN', `There is no recording and no server named "${what}"`, {
@@ -100,7 +100,7 @@ function noSuchThing(what: string, servers: readonly string[]): UsageError {
   });
 }
 
-/** The same options again, for a command that may run in another folder. Values of variables stay where they are. */
+/** The same options, for a command that may run in another folder. Values of variables are not included. */
 function commandOptions(options: ServerCommandOptions, cwd: string): string[] {
   const { protocol, framing, era, revision } = options;
   const given = Object.entries({ protocol, framing, era, revision, cwd: resolve(cwd) });

@@ -1,4 +1,4 @@
-// `standpipe litemcp serve`: one tool of an MCP server, for clients that speak LiteMCP. stdin and stdout are theirs.
+// `standpipe litemcp serve`: serves one tool of an MCP server as LiteMCP. stdin and stdout are used by the protocol.
 
 import { UsageError } from '../../base/errors.ts';
 import { framingByName } from '../../framing/by-name.ts';

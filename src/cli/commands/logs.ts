@@ -1,4 +1,4 @@
-// `standpipe logs`: what the servers of the running host said outside of the protocol, and what happened to them.
+// `standpipe logs`: stderr, non-protocol output and state changes of the servers of the running host.
 
 import { UsageError } from '../../base/errors.ts';
 import { unlessAborted } from '../../base/wait.ts';

@@ -1,4 +1,4 @@
-// `standpipe ls`: the servers and how they are. Starts nothing.
+// `standpipe ls`: shows the servers and their state. Starts no server.
 
 import { unlessAborted } from '../../base/wait.ts';
 import type { ConfigProblem } from '../../config/problem.ts';

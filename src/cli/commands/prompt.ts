@@ -1,4 +1,4 @@
-// `standpipe prompt`: a prompt with its arguments filled in.
+// `standpipe prompt`: gets a prompt with its arguments.
 
 import { UsageError } from '../../base/errors.ts';
 import { didYouMean } from '../../config/nearest.ts';
@@ -77,7 +77,7 @@ function list(server: string, prompts: readonly Prompt[], out: Output, warned: o
   }
 }
 
-/** Every argument of a prompt is text. */
+/** Every argument of a prompt is a string. */
 function schemaOf({ arguments: args = [] }: Prompt): Record<string, unknown> {
   return {
     type: 'object',

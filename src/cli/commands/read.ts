@@ -1,4 +1,4 @@
-// `standpipe read`: a resource. In a pipe its bytes come out as they are, so that it can be saved and compared.
+// `standpipe read`: reads a resource. In a pipe its bytes are unchanged, so that they can be saved and compared.
 
 import { UsageError } from '../../base/errors.ts';
 import type { ServerClient } from '../../host/typed-client.ts';
@@ -55,9 +55,9 @@ const read: CommandBody = async (invocation, words, options) => {
   });
 };
 
-/** A URI that the server does not list may be a slip. */
+/** A URI that the server does not list may be misspelled. */
 async function explain(error: unknown, uri: string, listed: Promise<Listed>): Promise<never> {
-  const { resources } = await listed.catch(() => ({ resources: [] })); // then its own words have to do
+  const { resources } = await listed.catch(() => ({ resources: [] })); // then the error of the server is shown
   const uris = resources.map((resource) => resource.uri);
   if (uris.includes(uri)) throw error;
   const { refusedUnknown } = await import('../../host/unknown-name.ts');

@@ -1,4 +1,4 @@
-// The options of a server behind `--`, for every command that can start one.
+// The options for a server after `--`, for all commands that can start one.
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';

@@ -1,4 +1,4 @@
-// `standpipe tap`: its help, and putting taps into a host's config. main.ts hands the tapping itself to the tap.
+// `standpipe tap`: its help, and adding taps to the config of a host. The tap itself is started by main.ts.
 
 import { UsageError } from '../../base/errors.ts';
 import type { InstallOutcome, InstallResult } from '../../tap/install.ts';
@@ -57,7 +57,7 @@ const install: CommandBody = async (invocation, [config, ...servers], options) =
   return tell(invocation, result, { done: 'tapped', already: 'already tapped' });
 };
 
-/** Hosts on a desktop get a short PATH: this very program is named with its whole path, unless that is a cache of npx's. */
+/** Programs started from a desktop get a shorter PATH: the absolute path of this program is used, unless it is in the cache of npx. */
 function tapCommand(): string[] {
   const isCached = /[\\/](?:_npx|dlx(?:-[^\\/]*)?)[\\/]/.test(mainFile);
   return isCached ? ['npx', '-y', 'standpipe', 'tap'] : [process.execPath, mainFile, 'tap'];

@@ -1,4 +1,4 @@
-// `standpipe tools`: what can be called, and with what.
+// `standpipe tools`: lists tools and their arguments.
 
 import { StandpipeError } from '../../base/errors.ts';
 import { problemError } from '../../config/problem.ts';
@@ -68,7 +68,7 @@ const tools: CommandBody = (invocation, [name], options) =>
     return failed.length > 0 ? ExitCode.server : ExitCode.done;
   });
 
-/** An entry that cannot be run has failed like a server that does not start: nothing of it is in the list. */
+/** An entry that cannot be used is listed as failed, like a server that does not start. */
 async function all(reached: Reached, settings: Settings): Promise<Found> {
   const { rejectedEntries } = await import('../servers/rejected-entries.ts');
   const [{ offers: tools, failed }, rejected] = await Promise.all([

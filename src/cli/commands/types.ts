@@ -1,4 +1,4 @@
-// `standpipe types`: the tools of a server as a TypeScript type, for `connect<…>` and `callTool`.
+// `standpipe types`: writes the tools of a server as a TypeScript type, for `connect<…>` and `callTool`.
 
 import { UsageError } from '../../base/errors.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';

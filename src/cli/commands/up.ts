@@ -1,4 +1,4 @@
-// `standpipe up`: the servers of the config, until Ctrl-C. That is how it is meant to end, so it ends with 0.
+// `standpipe up`: runs the servers of the config until Ctrl-C, which is the usual end, with exit code 0.
 
 import { UsageError } from '../../base/errors.ts';
 import { ExitCode } from '../exit-code.ts';

@@ -1,5 +1,5 @@
-// Answers a shell's question for what may come next: a candidate a line, with a word about it behind a tab. Quick or not
-// at all, and silent whatever happens: somebody is in the middle of typing.
+// Answers a completion request of a shell: one candidate per line, with a description after a tab. It has a time limit and prints
+// no errors, because the user is typing.
 
 import { visibleLine } from '../output/visible.ts';
 import { candidates } from './candidates.ts';
@@ -16,6 +16,6 @@ export async function answerShell(line: readonly string[]): Promise<void> {
       : [`:files ${answer.filesBehind}`];
     if (lines.length > 0) process.stdout.write(`${[...new Set(lines)].join('\n')}\n`);
   } catch {
-    // there is nothing to suggest, and nobody to tell
+    // no suggestions; an error cannot be shown
   }
 }

@@ -1,5 +1,4 @@
-// What may follow the words of a command line. Names with characters that a shell would take for its own are left out: they
-// can be typed, in quotes, by someone who knows them.
+// Completes the words of a command line. Names with special characters of shells are not suggested; they can be typed in quotes.
 
 import { Command } from 'commander';
 import { erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
@@ -15,7 +14,7 @@ export interface Candidate {
   about?: string | undefined;
 }
 
-/** Files complete it, behind the prefix. */
+/** Completed by file names after the prefix. */
 export interface Files {
   filesBehind: string;
 }
@@ -38,7 +37,7 @@ const values: Record<string, Answer> = {
   '--tool': [],
 };
 
-/** `line`: the words behind `standpipe`; the last one is being typed. */
+/** `line`: the words after `standpipe`; the last one is being typed. */
 export async function candidates(
   line: readonly string[],
   open: (settings: Settings) => Promise<Sources>,

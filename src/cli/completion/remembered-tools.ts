@@ -1,5 +1,5 @@
-// The tools that servers had when they were last asked, so that a shell can complete their names without starting anything.
-// Only a help for typing: what is old or missing is no fault, and nothing here may fail a command.
+// A cache of the tools of servers, so that a shell can complete their names without starting a server. Entries may be old or
+// missing, and an error here must not fail a command.
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -33,7 +33,7 @@ export function rememberTools(settings: Settings, server: string, tools: readonl
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     replacePrivately(file, text);
   } catch {
-    // a home that cannot be written to: then names are typed in full
+    // the cache cannot be written: no completion of tools
   }
 }
 
@@ -43,7 +43,7 @@ export function recallTools(settings: Settings): Remembered {
     const value: unknown = file && JSON.parse(readFileSync(file, 'utf8'));
     return typeof value === 'object' && value !== null ? (value as Remembered) : {};
   } catch {
-    return {}; // never asked, or not readable any more
+    return {}; // no cache, or not readable
   }
 }
 

@@ -1,5 +1,5 @@
-// One script a shell. All ask `standpipe __complete` and only differ in how they hand over the words and take the answer:
-// a candidate a line, with a description behind a tab; or `:files PREFIX`.
+// One completion script per shell. All call `standpipe __complete` and differ only in how they pass the words and read the answer:
+// one candidate per line, with a description after a tab; or `:files PREFIX`.
 
 const bash = `# standpipe completion for bash
 _standpipe() {

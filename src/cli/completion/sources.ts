@@ -1,5 +1,4 @@
-// What a shell can be told about servers: by the host that runs, or else by the config and by what was seen before. No server
-// is ever started for it.
+// The data for completions: from the running host, or from the config and the cache. No server is started.
 
 import type { ServerClient } from '../../host/typed-client.ts';
 import { loadServers } from '../servers/own-host.ts';

@@ -1,4 +1,4 @@
-// One event of a flow as the lines of a log: everything but the messages themselves. The host has removed the secrets.
+// Converts an event of a flow to lines of a log: everything except messages. The host has already removed secrets.
 
 import { describeFrame } from '../../analysis/describe-frame.ts';
 import { eventText } from '../../analysis/event-text.ts';

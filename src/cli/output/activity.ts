@@ -1,5 +1,5 @@
-// One line on the terminal that says what is being waited for; gone when the wait is over, and while a person is asked.
-// Nobody sees it anywhere else.
+// A line on the terminal that shows the current activity. It is removed when the activity ends, and while the user is asked. It is
+// not shown without a terminal.
 
 import type { OutputStream } from './output.ts';
 import { cutToWidth } from './text-width.ts';
@@ -7,7 +7,7 @@ import { visibleLine } from './visible.ts';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
-/** What is over sooner is not worth a line. */
+/** Shorter activities are not shown. */
 const QUIET_MS = 300;
 const BAR_WIDTH = 20;
 
@@ -45,13 +45,13 @@ export class Activity {
     this.#progress = progress;
   }
 
-  /** Makes room for a line; what is being waited for is shown again afterwards. */
+  /** Removes the line for other output; it is shown again afterwards. */
   pause(): void {
     if (this.#shown) this.#terminal?.write('\r\x1b[2K');
     this.#shown = false;
   }
 
-  /** Leaves the line to somebody who is asked there, until the answer has come and the function that this returns is called. */
+  /** Removes the line while the user is asked, until the returned function is called. */
   hold(): () => void {
     this.pause();
     this.#holds++;
@@ -80,7 +80,7 @@ export class Activity {
 export function describeProgress(progress: Progress | undefined): string {
   if (!progress) return '';
   const message = typeof progress.message === 'string' && progress.message ? `${visibleLine(progress.message)} ` : '';
-  if (typeof progress.progress !== 'number') return message; // a server may write anything there
+  if (typeof progress.progress !== 'number') return message; // the value comes from a server
   if (typeof progress.total !== 'number' || !(progress.total > 0)) return `${progress.progress} ${message}`;
   const share = Math.min(1, Math.max(0, progress.progress / progress.total));
   const filled = Math.round(share * BAR_WIDTH);

@@ -1,4 +1,4 @@
-// Colours, where somebody can see them: on a terminal, unless NO_COLOR asks for none. FORCE_COLOR has the last word.
+// Colours on a terminal, unless NO_COLOR is set. FORCE_COLOR takes precedence.
 
 export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 export type Paint = (colour: Colour, text: string) => string;

@@ -1,11 +1,11 @@
-// Output that could not be written: to a disk that is full, for one. A reader that left (`| head`) has lost nothing.
+// Output that could not be written, for example to a full disk. A closed pipe (`| head`) is not an error.
 
 import type { Writable } from 'node:stream';
 
-/** A terminal that was closed says EIO. */
+/** A closed terminal reports EIO. */
 const leaving = new Set(['EPIPE', 'EIO']);
 
-/** Listens from now on. The function gives the first failure in words, once the streams had the time to tell it. */
+/** Listens from now on. The returned function resolves to the message of the first error, after a turn for late events. */
 export function lostOutput(streams: Readonly<Record<string, Writable>>): () => Promise<string | undefined> {
   let lost: string | undefined;
   for (const [name, stream] of Object.entries(streams)) {
@@ -14,7 +14,7 @@ export function lostOutput(streams: Readonly<Record<string, Writable>>): () => P
     });
   }
   return async () => {
-    await new Promise(setImmediate); // a file fails at once, but its stream tells it after the current turn
+    await new Promise(setImmediate); // a write to a file fails at once, but its stream emits the error after the current turn
     return lost;
   };
 }

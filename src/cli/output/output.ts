@@ -1,5 +1,5 @@
-// Where a command says things: its result on stdout and nothing else there, everything else on stderr. What comes from a
-// server reaches a terminal only in its visible form; a pipe gets a result as it is. stderr is always for people.
+// The output of a command: only its result on stdout, everything else on stderr. Control characters in text of a server are
+// escaped on a terminal and on stderr; a pipe gets the result unchanged.
 
 import { Activity } from './activity.ts';
 import { isColourful, type Paint, painter } from './colours.ts';
@@ -18,13 +18,13 @@ export interface OutputOptions {
   json: boolean;
 }
 
-/** For a terminal that does not tell. */
+/** For a terminal of unknown width. */
 const USUAL_WIDTH = 80;
 
 export class Output {
   /** The result is one JSON document. */
   readonly json: boolean;
-  /** Somebody looks at stdout. */
+  /** stdout is a terminal. */
   readonly onTerminal: boolean;
   readonly paint: Paint;
   readonly paintError: Paint;
@@ -46,12 +46,12 @@ export class Output {
     return this.#stdout.columns || USUAL_WIDTH;
   }
 
-  /** Text of a server: made visible on a terminal, as it is in a pipe. */
+  /** Text of a server: control characters are escaped on a terminal, and unchanged in a pipe. */
   text(text: string): void {
     this.write(this.onTerminal ? visible(text) : text);
   }
 
-  /** Text of our own, which may be coloured: what it quotes must be visible already. */
+  /** Text of the command, which may be coloured. Quoted text must already be escaped. */
   write(text: string): void {
     this.activity.pause();
     this.#stdout.write(text);
@@ -66,12 +66,12 @@ export class Output {
     this.write(`${visibleJson(value)}\n`);
   }
 
-  /** One document a line, for what has no end. */
+  /** One document per line, for output without an end. */
   documentLine(value: unknown): void {
     this.write(`${visibleJson(value, 0)}\n`);
   }
 
-  /** A word to the person at the terminal; may be coloured: what it quotes must be visible already. */
+  /** A line on stderr, which may be coloured. Quoted text must already be escaped. */
   say(text: string): void {
     this.activity.pause();
     this.#stderr.write(`${text}\n`);

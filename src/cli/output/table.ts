@@ -1,5 +1,5 @@
-// Rows for people and rows for programs. On a terminal: aligned, with a header, never wider than the window. In a pipe: one
-// line a row, fields parted by tabs, nothing cut and no header. Neither can be broken by what a field contains.
+// Tables. On a terminal: aligned, with a header, never wider than the window. In a pipe: one line per row, fields separated by
+// tabs, not cut, without a header. The content of a field cannot break the layout.
 
 import type { Colour, Paint } from './colours.ts';
 import type { Output } from './output.ts';
@@ -14,7 +14,7 @@ export interface Cell {
 export type Row = readonly (string | Cell)[];
 
 const GAP = '  ';
-/** What a column keeps of its width, however narrow the window. */
+/** The minimum width of a column, also in a narrow window. */
 const LEAST_WIDTH = 6;
 
 export function printRows(out: Output, titles: readonly string[], rows: readonly Row[]): void {
@@ -48,7 +48,7 @@ export function tableLines(titles: readonly string[], rows: readonly Row[], widt
   ];
 }
 
-/** The widest column gives way first. */
+/** The widest column is reduced first. */
 function narrow(widths: number[], available: number): void {
   let tooMuch = widths.reduce((sum, width) => sum + width, 0) - available;
   while (tooMuch > 0) {

@@ -1,6 +1,6 @@
-// How many columns a text takes on a terminal, and how to cut it to fit. Letters that people see as one are never cut apart.
+// The number of columns of a text on a terminal, and cutting to a width. A grapheme is never split.
 
-/** Made at first need: it takes longer than all else of a start. */
+/** Created on first use: it takes longer than the rest of a start. */
 let segmenter: Intl.Segmenter | undefined;
 const plain = /^[\x20-\x7e]*$/;
 const noWidth = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u;

@@ -1,9 +1,9 @@
-// Text of servers on a terminal. A terminal obeys escape sequences, and a person believes what is shown: so everything that
-// would move the cursor, change colours, reorder letters or stay invisible is written out instead (`\x1b`, `\u202e`).
+// Escapes text of servers for a terminal: characters that would move the cursor, change colours, reorder letters or stay invisible
+// are written as `\x1b` or `\u202e`. Otherwise a server could fake output.
 
-/** C0 but tab and newline, DEL, C1; marks that reorder or hide text; separators; tags, which nobody sees and models read. */
+/** C0 except tab and newline, DEL, C1; marks that reorder or hide text; separators; tags, which are invisible but read by models. */
 const unseen =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to escape
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /** Keeps tabs and newlines. */
@@ -11,12 +11,12 @@ export function visible(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(unseen, writeOut);
 }
 
-/** For names, fields and everything else that has one line: no newline, no tab. */
+/** For names and fields of one line: newlines and tabs are escaped too. */
 export function visibleLine(text: string): string {
   return text.replace(unseen, writeOut).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 }
 
-/** JSON for people, that no terminal can take for a command. It is the same JSON to a parser. */
+/** JSON for a terminal, with special characters escaped. Its value is the same. */
 export function visibleJson(value: unknown, indent = 2): string {
   const text = JSON.stringify(value, undefined, indent) ?? 'null';
   return text.replace(unseen, (character) =>

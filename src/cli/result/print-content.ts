@@ -1,4 +1,4 @@
-// The content of a result. Text is the result and goes to stdout; bytes are saved where asked for, and described otherwise.
+// Prints the content of a result. Text goes to stdout; bytes are saved with --output, and described otherwise.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ContentBlock } from '../../mcp/types.ts';
@@ -22,7 +22,7 @@ export async function printContent(
   const parts = blocks.map(readBlock);
   const pieces = parts.flatMap(({ piece }) => (piece ? [piece] : []));
   const texts = parts.flatMap(({ text }) => (text === undefined ? [] : [text]));
-  // Servers repeat structured content as text, for clients that do not know it.
+  // Servers repeat structured content as text, for clients without support for it.
   const isRepeated = structured !== undefined && texts.length > 0 && texts.every((text) => isJsonOf(text, structured));
   const shown = isRepeated ? [] : texts;
   if (structured !== undefined) shown.push(visibleJson(structured));
@@ -35,7 +35,7 @@ export async function printContent(
   return [];
 }
 
-/** What a tool said about its failure, as one text. */
+/** The error message of a tool, as one text. */
 export function errorText({ content }: CallToolResult): string {
   const texts = content
     .map(readBlock)
@@ -71,6 +71,6 @@ function isJsonOf(text: string, value: unknown): boolean {
   try {
     return isDeepStrictEqual(JSON.parse(text), value);
   } catch {
-    return false; // a text of its own
+    return false; // a separate text
   }
 }

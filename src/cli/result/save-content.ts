@@ -1,4 +1,4 @@
-// Pictures, sounds and other bytes of a result, saved where the person said. A server's names never become names of files.
+// Saves images, audio and other bytes of a result to the path that the user gave. Names from a server are never used as file names.
 
 import { constants } from 'node:fs';
 import { access, stat, writeFile } from 'node:fs/promises';
@@ -29,10 +29,10 @@ const extensions: Record<string, string> = {
   'text/markdown': 'md',
 };
 
-/** In a folder the names are ours, and others may have put links in their place. A file that was named is written as named. */
+/** In a folder we choose the names, which could already be links. A named file is written as named. */
 const withoutLinks = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
 
-/** Before the call: a tool that has run cannot be called back when its result has no place to go. */
+/** Called before the call: it cannot be undone if its result cannot be saved. */
 export async function checkOutput(target: string | undefined): Promise<void> {
   if (target === undefined) return;
   const found = await stat(target).catch(() => undefined);

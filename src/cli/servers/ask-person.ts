@@ -1,5 +1,4 @@
-// A server that wants to know something, and a person at the terminal who may say it. Where nobody can be asked, the answer
-// is no, and a word about it.
+// Asks the user at the terminal for an elicitation of a server. Without a terminal it is declined, and reported.
 
 import { createInterface } from 'node:readline/promises';
 import type { Unanswered } from '../../host/process-service.ts';
@@ -24,9 +23,9 @@ export function askPerson(server: string, out: Output, unanswered: Unanswered[] 
         return { action: 'decline' };
       }
       out.say(out.paintError('bold', `${visibleLine(server)} asks: ${visible(params.message)}`));
-      const goOn = out.activity.hold(); // or it would be drawn over the question
+      const goOn = out.activity.hold(); // otherwise it would overwrite the question
       const lines = createInterface({ input: process.stdin, output: process.stderr });
-      // The terminal hands Ctrl-C to whoever reads from it, and not to the program.
+      // While readline reads from the terminal, Ctrl-C is an event of it and not a signal.
       lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
       try {
         return await answer(params, (question) => lines.question(question, { signal }), out);

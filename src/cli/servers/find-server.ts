@@ -20,7 +20,7 @@ export async function findServer(name: string, reached: Searched, settings: Sett
   throw unknownServer(name, names, [], commandHint(name));
 }
 
-/** What looks like a program or a file is probably meant to be started. */
+/** A name that looks like a program or a file is probably a command to start. */
 export function commandHint(name: string): string | undefined {
   const isCommand =
     name.includes('/') || /\.[a-z]{1,4}$/i.test(name) || /^(?:node|npx|python3?|uvx?|bun|deno)$/.test(name);

@@ -1,4 +1,4 @@
-// A tool by its name alone, among those of all servers; and what to say when there is none.
+// Finds a tool by its name among those of all servers, or explains why there is none.
 
 import { UsageError } from '../../base/errors.ts';
 import { didYouMean } from '../../config/nearest.ts';
@@ -14,8 +14,8 @@ import type { FoundTool } from './find-tool.ts';
 import type { Reached } from './reach-host.ts';
 
 /**
- * A first word that is nearly the name of a server is taken for that name, and nothing is started to find out more. Before
- * an argument it may be a tool as well: then the servers are asked. A tool that is known by this name is never refused.
+ * A first word that resembles the name of a server counts as a misspelling of it, and no server is started. If an argument
+ * follows, it may also be a tool: then all servers are queried. A known tool of this name is never refused.
  */
 export async function refuseMisspeltServer(
   { host }: Reached,
@@ -66,7 +66,7 @@ export function rememberOffers(remember: Reached['remember'], offers: readonly O
   }
 }
 
-/** `next`: the word behind the name, where a server is started for the purpose and none is named. */
+/** `next`: the word after the name, if the server is started for this command and must not be named. */
 export function noSuchTool(
   server: string,
   name: string | undefined,

@@ -1,5 +1,5 @@
-// The tool a call means: `server tool`, `server/tool`, a name that only one server has, or, of a server that has one
-// tool alone, nothing at all.
+// Finds the tool of a call: `server tool`, `server/tool`, a name that only one server has, or no name for a server with only one
+// tool.
 
 import { UsageError } from '../../base/errors.ts';
 import type { ServerStatus } from '../../host/server-state.ts';
@@ -13,7 +13,7 @@ export interface FoundTool {
   server: string;
   protocol: ServerStatus['protocol'];
   tool: Tool;
-  /** What is left: the arguments. */
+  /** The remaining words: the arguments. */
   words: string[];
 }
 

@@ -1,5 +1,5 @@
-// In a folder without a config, a host that runs elsewhere is the one that is meant, if it is the only one. Loaded when it
-// comes to that: most commands have a config.
+// In a folder without a config, the running host of another folder is used if there is exactly one. Loaded only when needed: most
+// commands have a config.
 
 import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
@@ -15,7 +15,7 @@ export async function findHostElsewhere(say: (text: string) => void): Promise<Re
   return only && RemoteHost.connect(only.control!);
 }
 
-/** The descriptor of a host: by its config, or the only one. Undefined where none runs; throws where it could be any of several. */
+/** The descriptor of a host: by its config, or the only one. Undefined if none runs; throws if there are several. */
 export async function findLiveHost(
   settings: Settings,
   say: (text: string) => void,
@@ -38,7 +38,7 @@ export async function findLiveHost(
   return only;
 }
 
-/** A host of one file is named by it; one that took what it found, by where it looked. */
+/** A host of one file is identified by it; one with --discover by its folder. */
 function howToName({ name, control, cwd }: LiveDescriptor): string {
   if (controlPathOf({ config: name }) === control) return `--config ${shellWord(name)}`;
   return `--discover in the folder ${shellWord(cwd ?? '.')}`;

@@ -1,5 +1,4 @@
-// A host for one command: it starts what is used, does not bring back what falls, and asks the person at the terminal what
-// servers want to know.
+// A host for one command: it starts the servers that are used, does not restart them, and passes elicitations to the terminal.
 
 import { UsageError } from '../../base/errors.ts';
 import type { Config } from '../../config/load-config.ts';
@@ -48,7 +47,7 @@ export async function loadServers({ config, discover }: Settings): Promise<Confi
   return loadConfig({ file: config, discover });
 }
 
-/** Whoever has no config can do without. */
+/** Without a config, the hint mentions `-- <command …>`. */
 function orACommand(error: unknown): never {
   if (!(error instanceof UsageError) || error.code !== 'CONFIG_NOT_FOUND' || error.hint === undefined) throw error;
   const hint = `${error.hint} Or end the line with \`-- <command …>\`, which starts a server for this command.`;

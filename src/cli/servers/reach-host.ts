@@ -1,4 +1,4 @@
-// Whoever a command needs: the host that runs already, or one of its own that is stopped afterwards, without a trace.
+// The host of a command: the running one, or one that is started for the command and stopped afterwards.
 
 import { StandpipeError, UsageError } from '../../base/errors.ts';
 import { unlessAborted } from '../../base/wait.ts';
@@ -14,17 +14,17 @@ import { hasTerminal, reportUnanswered } from './server-reports.ts';
 
 export interface Reached {
   host: HostAccess;
-  /** It was there before, and stays. */
+  /** It was running before, and keeps running. */
   running: boolean;
-  /** The only server, where it was started for the purpose. */
+  /** The server after `--`, which is the only one. */
   only: string | undefined;
-  /** What servers asked so far that nobody answered. */
+  /** Elicitations so far that were not answered. */
   unanswered: readonly Unanswered[];
-  /** For the completion of shells, when no host runs that can be asked. */
+  /** For completions while no host is running. */
   remember: (server: string, tools: readonly Tool[]) => void;
 }
 
-/** Gives the host to the work, and lets go of it when that is over, whatever happens. */
+/** Runs the work with a host, and releases the host afterwards in any case. */
 export async function withHost<T>(
   invocation: Invocation,
   options: ServerCommandOptions,
@@ -66,7 +66,7 @@ export async function withHost<T>(
   }
 }
 
-/** What a server asks during a call goes to the terminal of this command, if it has one. */
+/** Elicitations during a call go to the terminal of this command, if it has one. */
 function answerQuestions(host: RemoteHost, unanswered: Unanswered[], out: Output): void {
   if (hasTerminal()) {
     host.inputs = (server) => ({
@@ -83,7 +83,7 @@ function answerQuestions(host: RemoteHost, unanswered: Unanswered[], out: Output
   };
 }
 
-/** For commands that only make sense while a host runs. */
+/** For commands that require a running host. */
 export async function withRunningHost<T>(
   { settings, signal, out }: Invocation,
   work: (host: RemoteHost) => Promise<T>,
@@ -103,7 +103,7 @@ export function noHost(): UsageError {
   });
 }
 
-/** That a server is not running is no news to whoever just tried to start it: why is. */
+/** After a failed start the cause is shown, instead of the message that the server is not running. */
 function whyItFailed(error: unknown): unknown {
   const failed = error instanceof StandpipeError && error.code === 'SERVER_FAILED';
   return failed && error.cause instanceof StandpipeError ? error.cause : error;

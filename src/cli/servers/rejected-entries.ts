@@ -1,4 +1,4 @@
-// The entries of the config that cannot be run: whoever lists what there is says what was left out, and why.
+// The entries of the config that cannot be used. Commands that list servers also report these, with the reason.
 
 import { type ConfigProblem, problemText } from '../../config/problem.ts';
 import { rejections } from '../../host/unknown-name.ts';
@@ -7,7 +7,7 @@ import { visibleLine } from '../output/visible.ts';
 import type { Settings } from '../settings.ts';
 import type { Reached } from './reach-host.ts';
 
-/** From the host that runs, which may know another state of the file; or from the config itself. */
+/** From the running host, which may have loaded another state of the file; or from the config. */
 export async function rejectedEntries(
   { host, running, only }: Pick<Reached, 'host' | 'running' | 'only'>,
   settings: Settings,
@@ -15,10 +15,10 @@ export async function rejectedEntries(
   if (only !== undefined) return [];
   if (running) return (await host.control('standpipe/config')).rejected;
   const { loadServers } = await import('./own-host.ts');
-  return rejections(await loadServers(settings).catch(() => undefined)); // who needs the config has said what is wrong
+  return rejections(await loadServers(settings).catch(() => undefined)); // already reported when the config was loaded
 }
 
-/** A line for each that is a mistake. A server over the network is none. */
+/** One line per faulty entry. A remote server is not an error. */
 export function tellRejected(rejected: readonly ConfigProblem[], out: Output): void {
   for (const problem of rejected.filter(({ severity }) => severity === 'error')) {
     const hint = problem.suggestion ? ` ${visibleLine(problem.suggestion)}` : '';

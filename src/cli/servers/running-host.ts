@@ -1,4 +1,4 @@
-// Where the host of a config listens: one socket for each config, in the user's runtime folder, the same from everywhere.
+// Finds the socket of the host of a config: one per config, in the runtime folder of the user, independent of the current folder.
 
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -9,7 +9,7 @@ import type { RemoteHost } from '../../host/remote-host.ts';
 import { isTrusted, runtimeFolder } from '../../live/runtime-folder.ts';
 import type { Settings } from '../settings.ts';
 
-/** The file that the settings mean, if there is one. Nothing is read. */
+/** The config file of the settings, if there is one. It is not read. */
 export function configFileOf({ config }: Settings): string | undefined {
   if (config !== undefined) return resolve(config);
   const { env, platform } = process;
@@ -17,13 +17,13 @@ export function configFileOf({ config }: Settings): string | undefined {
   return places.find(({ file }) => existsSync(file))?.file;
 }
 
-/** The options by which a command means the same config from any folder. */
+/** The options that select the same config from any folder. */
 export function configOptions(settings: Settings): string[] {
   const file = configFileOf(settings);
   return [...(settings.discover ? ['--discover'] : []), ...(file === undefined ? [] : ['--config', file])];
 }
 
-/** Undefined where there is no config to run a host of. */
+/** Undefined if there is no config. */
 export function controlPathOf(settings: Settings): string | undefined {
   const file = configFileOf(settings);
   const key = settings.discover ? `discover ${process.cwd()} ${settings.config ?? ''}` : file && realPath(file);
@@ -32,7 +32,7 @@ export function controlPathOf(settings: Settings): string | undefined {
   return process.platform === 'win32' ? `\\\\.\\pipe\\standpipe-${name}` : join(runtimeFolder(), `${name}.sock`);
 }
 
-/** `say` hears of a host that was found though nobody named it. */
+/** `say` is called if the host of another folder is used. */
 export async function findRunningHost(
   settings: Settings,
   say: (text: string) => void = () => undefined,
@@ -51,6 +51,6 @@ function realPath(file: string): string {
   try {
     return realpathSync(file);
   } catch {
-    return file; // not there: then no host runs either
+    return file; // does not exist: no host is running
   }
 }

@@ -1,4 +1,4 @@
-// `-- <command …>`: a server that no config knows, for one command.
+// `-- <command …>`: a server for one command, without a config.
 
 import { basename } from 'node:path';
 import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
@@ -9,7 +9,7 @@ import type { Era, Revision } from '../../mcp/revisions.ts';
 import type { Settings } from '../settings.ts';
 
 export interface ServerCommandOptions {
-  /** `--env NAME=VALUE`, or `NAME` for the value it has here. */
+  /** `--env NAME=VALUE`, or `NAME` to pass on its current value. */
   env?: readonly string[];
   cwd?: string;
   protocol?: 'mcp' | 'litemcp';
@@ -54,7 +54,7 @@ export function serverOfCommand(
   };
 }
 
-/** `python3 some/weather.py` is weather. */
+/** The name of `python3 some/weather.py` is `weather`. */
 function nameOf(command: string, args: readonly string[]): string {
   const script = args.find((arg) => /^[\w@./\\][\w@./\\:-]*$/.test(arg));
   return basename(script ?? command).replace(/\.[a-z]+$/i, '') || command;

@@ -1,5 +1,5 @@
-// Takes the secrets of servers out of what is shown of their traffic: what one of them is given, another may repeat. A
-// secret that the config no longer has stays hidden: what was said with it is still remembered, and it may still be valid.
+// Redacts the secrets of all servers in their traffic: a server may repeat a secret of another one. A secret that was removed from
+// the config stays hidden: earlier traffic is still stored, and the secret may still be valid.
 
 import type { ServerConfig } from '../../config/server-config.ts';
 import { maskForms, masksByForm } from '../../secrets/mask-values.ts';
@@ -14,7 +14,7 @@ export class ServerSecrets {
     this.learn(servers);
   }
 
-  /** To be called before these servers are started. */
+  /** Must be called before these servers are started. */
   learn(servers: readonly ServerConfig[]): void {
     for (const { env, secrets, args } of servers) {
       const known = masksByForm(env, [...secrets, ...secretsInArguments(args)]);

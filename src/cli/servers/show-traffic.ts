@@ -1,4 +1,4 @@
-// --verbose: what goes over the pipes and what happens to the processes, a line each, on stderr.
+// --verbose: prints messages and process events to stderr, one line each.
 
 import { eventText } from '../../analysis/event-text.ts';
 import { decodeText } from '../../base/decode-text.ts';
@@ -8,7 +8,7 @@ import type { Redact } from '../../secrets/redact.ts';
 import type { Output } from '../output/output.ts';
 import { visibleLine } from '../output/visible.ts';
 
-/** Of one frame; the Inspector shows all of it. */
+/** The limit per frame; the Inspector shows all of it. */
 const MOST_CHARACTERS = 2000;
 
 export function showTraffic(flow: FlowStore, out: Output, redact: Redact): () => void {
@@ -19,7 +19,7 @@ export function showTraffic(flow: FlowStore, out: Output, redact: Redact): () =>
   });
 }
 
-/** A line each; stderr has as many as the server wrote. */
+/** One line per event; for stderr, one per line. */
 function describeEvent(event: FlowEvent, redact: Redact): string[] {
   const textOf = (bytes: Uint8Array, length: number) => shorten(redact(decode(bytes)), bytes.length, length);
   switch (event.kind) {
@@ -39,7 +39,7 @@ function describeEvent(event: FlowEvent, redact: Redact): string[] {
   }
 }
 
-/** Redacted as a whole: a secret may have several lines. */
+/** Redacted as a whole, because a secret may have several lines. */
 function stderrLines(bytes: Uint8Array, redact: Redact): string[] {
   const lines = redact(decode(bytes)).split(/\r?\n/);
   return lines.map((line) => shorten(line, line.length, line.length));

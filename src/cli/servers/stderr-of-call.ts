@@ -1,9 +1,9 @@
-// What a server wrote to stderr while a call ran that failed: mostly the reason. It may be of another call of the same time.
+// The stderr of a server during a failed call, which often shows the reason. It may belong to another call at the same time.
 
 import { StandpipeError } from '../../base/errors.ts';
 import type { HostAccess } from '../../host/host-access.ts';
 
-/** To be called before the call is sent. What cannot be had is left out: the failure itself is what counts. */
+/** Must be called before the call is sent. If stderr is not available, the error is unchanged. */
 export function stderrOfCall(host: HostAccess, server: string): () => Promise<string> {
   const before = host.status().catch(() => undefined);
   return async () => {
@@ -16,7 +16,7 @@ export function stderrOfCall(host: HostAccess, server: string): () => Promise<st
   };
 }
 
-/** Throws the error, with stderr in its evidence unless that has some. */
+/** Throws the error, with stderr added to its evidence unless it has some. */
 export function withStderr(error: unknown, stderrTail: string): never {
   if (error instanceof StandpipeError && stderrTail !== '' && !error.evidence?.stderrTail) {
     Object.assign(error, { evidence: { phase: 'running', ...error.evidence, stderrTail } });

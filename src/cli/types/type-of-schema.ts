@@ -1,18 +1,18 @@
-// A JSON Schema as a TypeScript type. What TypeScript cannot say (ranges, patterns) is left out, what cannot be understood is
-// `unknown`. A schema is a server's text: nothing here throws, runs for ever, or writes more than its limits.
+// Converts a JSON Schema to a TypeScript type. What TypeScript cannot express (ranges, patterns) is dropped; unknown constructs
+// become `unknown`. A schema comes from a server: the conversion does not throw, and its time and output are limited.
 
 import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { follow } from '../../mcp/schema-alternatives.ts';
 
 const DEEPEST = 12;
-/** Types of one tool; beyond them everything is `unknown`. */
+/** The limit of types of one tool; further ones are `unknown`. */
 const MOST_TYPES = 2000;
 
 export class TypeWriter {
   readonly #root: JsonObject;
   #left = MOST_TYPES;
 
-  /** References are looked up in the root. */
+  /** References are resolved in the root. */
   constructor(root: JsonObject) {
     this.#root = root;
   }

@@ -1,4 +1,4 @@
-// What to do about a server that is not running: the reason, the next step, and how it comes back.
+// Advice for servers that have failed: the reason, the next step, and how to restart.
 
 import { shellWord } from '../../base/command-line.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
@@ -7,7 +7,7 @@ import { visibleLine } from '../output/visible.ts';
 
 const STDERR_LINES = 3;
 
-/** Nothing for servers that are well. */
+/** Empty for servers that have not failed. */
 export function adviceFor(status: ServerStatus, config: ServerConfig | undefined): string[] {
   if (status.state !== 'failed') return [];
   const { message, hint, evidence } = status.lastExit ?? {};

@@ -1,4 +1,4 @@
-// `up` in a pipe or a file: a line for everything that happens, with the time. And for programs: a JSON document a line.
+// `up` in a pipe or a file: one line per event, with the time. With --json: one document per line.
 
 import { StandpipeError } from '../../base/errors.ts';
 import type { StateChange } from '../../host/server-state.ts';
@@ -37,7 +37,7 @@ export function jsonView(out: Output): UpView {
   };
 }
 
-/** One line about an error that ends nothing. */
+/** One line for an error that does not end the host. */
 export function errorLine(error: Error): string {
   const hint = error instanceof StandpipeError && error.hint ? ` ${error.hint}` : '';
   return `${error.message}${hint}`;

@@ -1,5 +1,5 @@
-// What is wrong with a config now that was not wrong with it before: only that is news. A problem that an edit above it has
-// moved to another line is an old one; a text that is no config fails at a place, and another place is another fault.
+// The problems of a config that are new since the last load. A problem that only moved to another line is not new; a syntax error
+// at another position is.
 
 import type { ConfigProblem } from '../../config/problem.ts';
 

@@ -1,5 +1,4 @@
-// Who may watch a host: its Inspector, and other programs of the same user. None of them is needed for its work; what
-// fails here is told and costs nothing else.
+// The Inspector of a host, and its socket for other programs of the same user. The host works without them; failures are reported.
 
 import { toError } from '../../base/errors.ts';
 import type { Host, HostOptions } from '../../host/host.ts';
@@ -23,7 +22,7 @@ export class Onlookers {
     return this.#inspector?.url;
   }
 
-  /** Resolves to what did not work. */
+  /** Resolves to the messages of what failed. */
   async open(
     host: Host,
     name: string,

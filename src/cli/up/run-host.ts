@@ -1,4 +1,4 @@
-// The life of `up`: take the config's place, start the servers, follow the config, and stop everything at the end.
+// Runs `up`: claims the socket of the config, starts the servers, watches the config, and stops everything at the end.
 
 import { relative } from 'node:path';
 import { toError } from '../../base/errors.ts';
@@ -27,7 +27,7 @@ export interface UpOptions {
   watch: boolean;
   inspector: boolean;
   inspectorPort?: number;
-  /** Whether the Inspector is shown in a browser at once. */
+  /** Whether to open the Inspector in a browser. */
   open?: boolean;
 }
 
@@ -52,7 +52,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
     },
   });
   const config = host.config!;
-  // Before any server: a second host of the same config must not start a single one.
+  // Before any server: a second host of the same config must not start any.
   const asked = new AbortController();
   const control = await openControl(host, controlPathOf(settings)!, () => asked.abort());
   const advice = () => host.status().flatMap((status) => adviceFor(status, configOf(host, status.name)));
@@ -79,9 +79,9 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   await control.close();
   await host.stop();
   await started;
-  // Those who watch see the end too.
+  // Viewers also get the last events.
   await onlookers.close();
-  // Until a moment ago the Inspector could start one.
+  // The Inspector could start one until it was closed.
   await host.stop();
   view.ended();
 }

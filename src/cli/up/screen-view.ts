@@ -1,5 +1,5 @@
-// `up` on a terminal: a few lines that stay where they are and tell how the servers are, now. Lines are cut to the window,
-// and so is their number: what scrolls cannot be drawn over.
+// `up` on a terminal: a few lines that show the current state of the servers, redrawn in place. They are cut to the window in width
+// and height, because lines that have scrolled cannot be redrawn.
 
 import type { ServerStatus } from '../../host/server-state.ts';
 import { describeUptime, stateColours } from '../commands/ls.ts';
@@ -45,7 +45,7 @@ export function screenView(out: Output, read: ReadStatus, rows: () => number = t
   };
   const regular = setInterval(draw, REDRAW_MS);
   const resized = () => {
-    // Where the old lines are after a change of width is anybody's guess: start below them.
+    // After a change of width the position of the old lines is unknown: start below them.
     drawn = 0;
     drawSoon();
   };
@@ -54,7 +54,7 @@ export function screenView(out: Output, read: ReadStatus, rows: () => number = t
   return {
     began({ config, inspector, sameConfig }) {
       heading = [`standpipe · ${visibleLine(config)}`];
-      // Once and in full: a narrow window would cut off the token.
+      // Printed once and not cut: a narrow window would cut off the token.
       if (inspector) out.write(`Inspector: ${inspector}\n`);
       footer = `Ctrl-C stops all servers. In another terminal: npx standpipe tools${visibleLine(sameConfig)}`;
       draw();

@@ -1,4 +1,4 @@
-// What `up` shows: the same news for three kinds of readers, a person, a log and a program.
+// The output of `up`: the same events for a terminal, a log and a program.
 
 import type { ServerStatus, StateChange } from '../../host/server-state.ts';
 
@@ -8,12 +8,12 @@ export interface UpView {
     config: string;
     servers: readonly string[];
     inspector: string | undefined;
-    /** What other commands have to say to find this host: ` --config …`, or nothing. */
+    /** The options with which other commands find this host: ` --config …`, or nothing. */
     sameConfig: string;
   }): void;
   changed(change: StateChange): void;
   note(text: string): void;
-  /** What a person should do something about, a line each. */
+  /** Problems that need action, one line each. */
   advise(lines: readonly string[]): void;
   stopping(): void;
   ended(): void;

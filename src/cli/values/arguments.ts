@@ -1,4 +1,4 @@
-// From the words of a command line to the arguments of a tool, typed by its schema and checked before anything is sent.
+// Converts the words of a command line to the arguments of a tool, typed by its schema and validated before the call.
 
 import { UsageError } from '../../base/errors.ts';
 import { setOwn } from '../../base/json-object.ts';
@@ -12,12 +12,12 @@ import { type Assignment, parseJson, readAssignment, readSource, readStdin } fro
 type Arguments = Record<string, unknown>;
 
 export interface ArgumentsOptions {
-  /** What they are for, in errors. */
+  /** The name for errors. */
   tool: string;
   schema: JsonSchema;
   /** `--args`: JSON, `@file` or `-`. */
   args?: string | undefined;
-  /** Send them as they are, whatever the schema says. */
+  /** Send them without validation. */
   unchecked?: boolean;
 }
 
@@ -75,7 +75,7 @@ async function assign(args: Arguments, { name, isJson, value }: Assignment, sche
     setOwn(place.holder, place.key, await read(place.schema));
     return;
   }
-  // Given again: a list, if it may be one.
+  // Given again: a list, if the schema allows one.
   if (place.schema !== undefined && !acceptsList(place.schema, schema))
     throw new Misfit('is given twice and is not a list');
   const before = place.holder[place.key];
@@ -90,7 +90,7 @@ interface Place {
   schema: unknown;
 }
 
-/** `a.b.0` leads through objects and lists, unless a property is really named so. Makes what is not there yet. */
+/** `a.b.0` is a path through objects and lists, unless a property has that name. Missing parts are created. */
 function findPlace(args: Arguments, name: string, schema: JsonSchema): Place {
   const isWhole = objectSchemas(schema, schema).some((top) => Object.hasOwn(propertiesOf(top), name));
   const parts = isWhole ? [name] : name.split('.');

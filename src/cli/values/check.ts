@@ -1,5 +1,5 @@
-// Arguments against the names a schema knows: a misspelt or missing one is told before the tool is called, with what would
-// be right. What the values themselves must be is for the server to check.
+// Validates the names of arguments against a schema: a misspelled or missing name is reported before the call, with a suggestion.
+// Values are validated by the server.
 
 import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
@@ -10,7 +10,7 @@ import { isOpen, propertySchema } from './property-schema.ts';
 import { describeType } from './typed-value.ts';
 
 const DEEPEST = 16;
-/** How many alternatives are compared in all. A schema with more is left to the server. */
+/** The limit of alternatives to compare. A schema with more is validated only by the server. */
 const MOST_ALTERNATIVES = 1000;
 const MOST_SHOWN = 4;
 
@@ -39,7 +39,7 @@ interface Faults {
   suggestion: string | undefined;
 }
 
-/** Of alternatives, the one that fits best counts: a value has to fit one of them. */
+/** Of alternatives, the best match is used: a value has to match one of them. */
 function findFaults(args: Arguments, type: unknown, look: Look, path = '', depth = 0): Faults {
   let best: { faults: Faults; misfits: number } | undefined;
   for (const schema of objectSchemas(type, look.root)) {
@@ -56,7 +56,7 @@ function noFaults(): Faults {
   return { unknown: [], missing: [], suggestion: undefined };
 }
 
-/** Another value than the constant that tells alternatives apart. */
+/** The value differs from the constant that distinguishes the alternatives. */
 function contradicts(args: Arguments, schema: JsonSchema): boolean {
   return Object.entries(propertiesOf(schema)).some(
     ([name, property]) =>

@@ -1,10 +1,10 @@
-// LiteMCP has arguments by position: `call calculator 2 3`. Names work too, all or none.
+// Positional arguments of LiteMCP: `call calculator 2 3`. Named arguments work too; the two cannot be mixed.
 
 import { propertiesOf, requiredOf } from '../../mcp/schema-alternatives.ts';
 import type { JsonSchema, Tool } from '../../mcp/types.ts';
 import { readAssignment, readSource } from './word.ts';
 
-/** In the order of the protocol: every parameter is required, and `required` keeps the order that keys of digits lose. */
+/** In the order of the protocol: all parameters are in `required`, which keeps the order also for numeric keys. */
 export function parameterNames(schema: JsonSchema): string[] {
   const names = Object.keys(propertiesOf(schema));
   const required = requiredOf(schema);

@@ -1,14 +1,14 @@
-// The schema of a property by its name. The schema comes from a server and may be anything: nothing here throws or runs for ever.
+// Finds the schema of a property by its name. The schema comes from a server: the search does not throw, and its time is limited.
 
 import { isObject } from '../../base/json-object.ts';
 import { objectSchemas, propertiesOf } from '../../mcp/schema-alternatives.ts';
 import type { JsonSchema } from '../../mcp/types.ts';
 
-/** How many ways to fit a name to the patterns of one object may be tried: an instant. */
+/** The limit of ways in which a name may be matched to the patterns of one object. */
 const MOST_TRIES = 1_000_000;
 const LONGEST_PATTERN = 500;
 
-/** What a property may be in any of the alternatives; undefined if none of them knows of it. */
+/** The schemas of a property in all alternatives; undefined if none of them has it. */
 export function propertyOfAny(schema: unknown, name: string, root: JsonSchema): unknown {
   const found = objectSchemas(schema, root)
     .map((each) => propertySchema(each, name))
@@ -16,14 +16,14 @@ export function propertyOfAny(schema: unknown, name: string, root: JsonSchema): 
   return found.length > 1 ? { anyOf: found } : found[0];
 }
 
-/** What a property may be; undefined if the schema does not know of it. */
+/** The schemas of a property; undefined if the schema does not have it. */
 export function propertySchema(schema: JsonSchema, name: string): unknown {
   const properties = propertiesOf(schema);
   if (Object.hasOwn(properties, name)) return properties[name];
   let triesLeft = MOST_TRIES;
   for (const [pattern, found] of patternsOf(schema)) {
     triesLeft -= mostTries(pattern, name);
-    if (triesLeft < 0) return {}; // it may fit or not: the server will tell
+    if (triesLeft < 0) return {}; // unknown: the server validates it
     if (matches(pattern, name)) return found;
   }
   return isObject(schema.additionalProperties) || schema.additionalProperties === true
@@ -31,7 +31,7 @@ export function propertySchema(schema: JsonSchema, name: string): unknown {
     : undefined;
 }
 
-/** Whether names beside `properties` are welcome: where a schema is silent about it, a stranger is mostly a slip. */
+/** Whether names outside `properties` are allowed. If the schema does not say, an unknown name is probably a mistake. */
 export function isOpen(schema: JsonSchema): boolean {
   const { additionalProperties } = schema;
   if (additionalProperties === true || isObject(additionalProperties)) return true;
@@ -43,8 +43,8 @@ function patternsOf({ patternProperties }: JsonSchema): [string, unknown][] {
 }
 
 /**
- * In how many ways an engine that tries them all may fit the name to the pattern, or more. Each quantifier may end at any
- * place of the name, each bar doubles the ways. A group that is repeated, or referred to, is beyond counting.
+ * An upper limit for the number of ways in which a backtracking engine can match the name to the pattern. Each quantifier may end
+ * at any position of the name, each alternative doubles the number. A repeated or referenced group has no limit.
  */
 function mostTries(pattern: string, name: string): number {
   if (pattern.length > LONGEST_PATTERN || /\\[1-9k]/.test(pattern)) return Number.POSITIVE_INFINITY;
@@ -59,6 +59,6 @@ function matches(pattern: string, name: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(name);
   } catch {
-    return false; // not a pattern of this language
+    return false; // not a valid pattern
   }
 }

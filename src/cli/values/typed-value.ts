@@ -1,5 +1,5 @@
-// The text of a value as what the schema wants: `5` is a number where a number is wanted, and text where text is.
-// Where both would do, it is what it looks like. What fits nothing is a Misfit that says what would.
+// Converts the text of a value to the type in the schema: `5` becomes a number or a string. If both are allowed, it is parsed as
+// JSON first. A text that matches no type is a Misfit, which names the expected type.
 
 import { isObject } from '../../base/json-object.ts';
 import { alternatives } from '../../mcp/schema-alternatives.ts';
@@ -77,7 +77,7 @@ function parseStructure(text: string): object | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // it may be meant as text, and if not, the misfit says what is wanted
+    return undefined; // it may be a string; otherwise the Misfit names the expected type
   }
 }
 

@@ -1,4 +1,4 @@
-// One word of a call: `name=value`, `name:=json`, with `@file` for what stands in a file.
+// One word of a call: `name=value` or `name:=json`, with `@file` for the content of a file.
 
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ export function readAssignment(word: string): Assignment | undefined {
   return name === '' ? undefined : { name, isJson, value: word.slice(at + 1) };
 }
 
-/** `@file` is the content of the file, `@-` of stdin; `@@x` is the text `@x`. */
+/** `@file` is the content of the file, `@-` that of stdin; `@@x` is the text `@x`. */
 export async function readSource(value: string): Promise<{ text: string } | { bytes: Buffer }> {
   if (!value.startsWith('@')) return { text: value };
   if (value.startsWith('@@')) return { text: value.slice(1) };
@@ -49,7 +49,7 @@ export function parseJson(text: string, what: string): unknown {
 
 let stdin: Promise<Buffer> | undefined;
 
-/** Can be read once, and is wanted once: a second reader gets the same. */
+/** stdin can be read only once: a second caller gets the same text. */
 export function readStdin(): Promise<Buffer> {
   stdin ??= buffer(process.stdin);
   return stdin;
