@@ -185,6 +185,13 @@ export function serviceContract(
       expect(tools.heard[0]?.method).toBe('notifications/tools/list_changed');
       expect(prompts.heard).toEqual([]);
       for (const stop of stops) stop();
+      const heard = tools.heard.length;
+      const later = new TestWatcher({ toolsListChanged: true });
+      const stopLater = await service.watch(later);
+      await call('change');
+      await later.until(() => later.heard.length > 0);
+      expect(tools.heard).toHaveLength(heard);
+      stopLater();
     });
 
     rule('a watcher hears of the resources that it asked for, until it stops', async () => {

@@ -221,3 +221,17 @@ test.each([null, 7, 'text', [1], {}])('`_meta` of another type passes like any m
   expect(resultOf(await client.request('a', { _meta }))).toEqual({ wants: false });
   expect(service.requests[0]?.params).toEqual({ _meta });
 });
+
+test.each([
+  ['2024-11-05', { progress: 1, total: 2 }],
+  ['2025-03-26', { progress: 1, total: 2, message: 'half' }],
+])('progress has a message where the revision has it: %s', async (revision, progress) => {
+  const service = new OpaqueService((caller) => {
+    caller.progress({ progress: 1, total: 2, message: 'half' });
+    return {};
+  });
+  const client = await RawClient.connect(service);
+  await client.initialize(revision);
+  await client.request('a', { _meta: { progressToken: 7 } });
+  expect((await client.notified('notifications/progress')).params).toEqual({ progressToken: 7, ...progress });
+});
