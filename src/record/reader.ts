@@ -119,14 +119,12 @@ class LineReader implements FrameSink {
     if (!migrated) return `Unknown format version ${run.version}`;
     const event = parseEvent(migrated);
     if (event === undefined) return 'Not an event';
+    const seq = migrated.seq as number;
+    if (seq <= lastSeq) return undefined; // a process that ended while it wrote may have written a line twice
+    if (seq > lastSeq + 1) this.#items.push({ type: 'gap', run, fromSeq: lastSeq + 1, toSeq: seq - 1 });
     if (event === 'unknown') this.#items.push({ type: 'unknown', run, line: migrated });
     else this.#items.push({ type: 'event', run, event });
-    const seq = migrated.seq as number;
-    if (seq > lastSeq + 1) {
-      const gap: RecordingItem = { type: 'gap', run, fromSeq: lastSeq + 1, toSeq: seq - 1 };
-      this.#items.splice(-1, 0, gap);
-    }
-    this.#remember(run, Math.max(seq, lastSeq));
+    this.#remember(run, seq);
     return undefined;
   }
 

@@ -135,7 +135,7 @@ export class Recorder {
 
   /** The process ends in this very moment: nothing can be awaited any more. */
   #flushSync(): void {
-    if (this.#pending.lines === 0 && !this.#file.isWaiting) return;
+    if (this.#pending.lines === 0 && !this.#file.hasUnwritten) return;
     try {
       this.#file.appendSync(this.#pending.take());
     } catch (thrown) {

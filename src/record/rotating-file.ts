@@ -21,8 +21,8 @@ export interface RotatingFileOptions {
 export class RotatingFile {
   readonly #options: RotatingFileOptions;
   #handle: FileHandle | undefined;
-  /** What an append holds until the file is ready for it. */
-  #waiting: Uint8Array | undefined;
+  /** What an append has not certainly written. */
+  #unwritten: Uint8Array | undefined;
 
   constructor(options: RotatingFileOptions) {
     this.#options = options;
@@ -30,26 +30,30 @@ export class RotatingFile {
 
   /** `lines` end with a newline. Rejects with what the system says; the next call tries everything anew. */
   async append(lines: Uint8Array): Promise<void> {
-    this.#waiting = lines;
+    this.#unwritten = lines;
     try {
       this.#handle = await this.#ready();
-      this.#waiting = undefined;
-      await this.#handle.appendFile(lines);
+      // In one write where the system takes it: a process that ends meanwhile leaves all of it or nothing.
+      for (let at = 0; at < lines.length; ) at += (await this.#handle.write(lines, at)).bytesWritten;
     } catch (error) {
-      this.#waiting = undefined;
       await this.close();
       throw error;
+    } finally {
+      this.#unwritten = undefined;
     }
   }
 
-  /** Whether an append has not begun to write. */
-  get isWaiting(): boolean {
-    return this.#waiting !== undefined;
+  /** Whether lines may not have been written. */
+  get hasUnwritten(): boolean {
+    return this.#unwritten !== undefined;
   }
 
-  /** For the last moment of a process, when nothing can be awaited: after what waits. Throws what the system says. */
+  /**
+   * For the end of the process, when nothing can be awaited: what may not have been written, and `last`. The system may
+   * still complete the write that was under way; its lines are then there twice. Throws what the system says.
+   */
   appendSync(last: Uint8Array): void {
-    const lines = Buffer.concat([this.#waiting ?? new Uint8Array(), last]);
+    const lines = Buffer.concat([this.#unwritten ?? new Uint8Array(), last]);
     if (this.#handle) {
       writeFileSync(this.#handle.fd, lines);
       return;

@@ -15,6 +15,17 @@ const dist = new URL('../../dist/', import.meta.url).href;
 test.each([
   ['process.exit() at once', 'note("a"); process.exit(0)', ['a']],
   ['process.exit() later', 'note("a"); setTimeout(() => { note("b"); process.exit(0); }, 200)', ['a', 'b']],
+  [
+    'process.exit() while a large piece is written',
+    `const { existsSync, statSync } = await import('node:fs');
+    for (let i = 0; i < 1000; i++) note(String(i).padStart(10_000));
+    const exitOnceWritten = () => {
+      if (existsSync(file) && statSync(file).size > 1000) process.exit(0);
+      setImmediate(exitOnceWritten);
+    };
+    exitOnceWritten();`,
+    Array.from({ length: 1000 }, (_, i) => String(i).padStart(10_000)),
+  ],
   ['an uncaught error', 'note("a"); setTimeout(() => { note("b"); throw new Error("no"); }, 200)', ['a', 'b']],
   ['nothing left to do', 'note("a")', ['a']],
 ])('%s', async (name, ending, expected) => {
@@ -22,7 +33,8 @@ test.each([
   const program = `
     const { FlowStore, record } = await import('${dist}entry/recording.js');
     const store = new FlowStore();
-    record(store, { file: ${JSON.stringify(file)} });
+    const file = ${JSON.stringify(file)};
+    record(store, { file });
     const note = (text) => store.append('a', 1, { kind: 'note', text });
     ${ending}`;
   spawnSync(process.execPath, ['--input-type=module', '-e', program]);
