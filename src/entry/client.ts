@@ -3,7 +3,7 @@
 export { type Evidence, PeerError, ProcessError, RpcError, StandpipeError, UsageError } from '../base/errors.ts';
 export { connect } from '../connect/connect.ts';
 export type { Progress } from '../jsonrpc/conventions.ts';
-export { Client } from '../mcp/client/client.ts';
+export { Client, clientOf } from '../mcp/client/client.ts';
 export { BoundedEraMemory, type EraMemory, type KnownEra } from '../mcp/client/opening/era-memory.ts';
 export type {
   CallOptions,

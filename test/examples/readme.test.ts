@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const pages = {
   'README.md': ['use-weather.mjs', 'client.mjs', 'host.mjs', 'framing.mjs'],
   'docs/server.md': ['try-weather.mjs'],
-  'docs/client.md': ['client.mjs', 'answering.mjs'],
+  'docs/client.md': ['client.mjs', 'answering.mjs', 'in-process.mjs'],
   'docs/host.md': ['host.mjs', 'without-file.mjs'],
 };
 
