@@ -57,6 +57,7 @@ export class Outbound {
     this.pending = new PendingRequests({
       clock: options.clock,
       requestTimeoutMs: options.requestTimeoutMs,
+      timeoutHint: 'Raise timeoutMs, or have the server report progress.',
       connection: channel,
       send: (request, params) => this.#send(request, params),
       // The other end waits for an answer of ours, perhaps of a person: its silence is not its fault.

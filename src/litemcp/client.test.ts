@@ -124,6 +124,7 @@ describe('a wait', () => {
     clock.advance(1);
     await expect(call).rejects.toMatchObject({
       code: 'REQUEST_TIMEOUT',
+      hint: 'Raise timeoutMs.',
       message: 'call was not answered within 1000 ms',
       evidence: { phase: 'running' },
     });

@@ -61,6 +61,7 @@ export class LiteMcpClient {
     this.#pending = new PendingRequests({
       clock: this.#clock,
       requestTimeoutMs: this.#timeoutMs,
+      timeoutHint: 'Raise timeoutMs.',
       connection: wire,
       send: ({ id, method }, json) => wire.send(envelope(id, method, json)),
     });

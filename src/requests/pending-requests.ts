@@ -47,6 +47,8 @@ export interface UnreadableAnswer {
 export interface PendingRequestsOptions<Content, Answer, Options> {
   clock: Clock;
   requestTimeoutMs: number;
+  /** What a caller can do about a timeout. */
+  timeoutHint: string;
   /** The connection: how many writes it has begun, and what is known of the other end. */
   connection: { readonly writes?: number | undefined; evidence?(): Evidence };
   /** Sends the message of a request. */
@@ -186,7 +188,7 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
     if (!total && this.#options.waitsForUs?.(request)) return this.extend(request);
     const ms = total ? request.options?.totalTimeoutMs : request.timeoutMs;
     const message = `${request.method} was not answered within ${ms} ms${total ? ' in all' : ''}`;
-    const hint = total ? 'Raise totalTimeoutMs for this call.' : 'Raise timeoutMs, or have the server report progress.';
+    const hint = total ? 'Raise totalTimeoutMs for this call.' : this.#options.timeoutHint;
     this.#giveUp(request, this.#error('REQUEST_TIMEOUT', message, hint), `timed out after ${ms} ms`);
   }
 

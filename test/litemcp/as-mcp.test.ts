@@ -1,5 +1,5 @@
 // LiteMCP servers, as real processes, seen by MCP clients: the official one and ours through a bridge that is a process of
-// its own, and ours on the channel that a host uses.
+// its own, and ours as a host opens it.
 
 import { Client as OfficialClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport as OfficialTransport } from '@modelcontextprotocol/client/stdio';

@@ -1,4 +1,4 @@
-// The LiteMCP server as a host sees it: our MCP client on the channel that translates.
+// The LiteMCP server as a host sees it: our MCP client over the LiteMCP service.
 
 import { openLiteMcpAsMcp } from '../../../dist/entry/litemcp.js';
 import { MAX_MESSAGE_BYTES } from '../limits.mjs';
