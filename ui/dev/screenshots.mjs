@@ -58,6 +58,11 @@ async function traffic() {
 async function takeAll(colorScheme) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, colorScheme });
   const page = await context.newPage();
+  await page.route('**/api/overview*', async (route) => {
+    const response = await route.fetch();
+    const overview = await response.json();
+    await route.fulfill({ response, json: { ...overview, source: { ...overview.source, title: 'mcp.json' } } });
+  });
   await page.goto(address.href);
   await page.locator('.connection.live').waitFor();
   const take = async (name, hash, act = async () => undefined) => {

@@ -86,7 +86,11 @@ function optionsFor(element: HTMLElement): uPlot.Options {
       {
         ...axis,
         size: 28,
-        values: (_, ticks) => ticks.map((seconds) => clockTime(new Date(seconds * 1000)).slice(0, 8)),
+        space: 100,
+        values: (_, ticks) => {
+          const chars = ticks.every(Number.isInteger) ? 8 : 12;
+          return ticks.map((seconds) => clockTime(new Date(seconds * 1000)).slice(0, chars));
+        },
       },
       {
         ...axis,

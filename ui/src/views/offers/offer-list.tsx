@@ -57,12 +57,12 @@ function ServerNote({ name, known, state }: { name: string; known: Offer | undef
     return <Instructions name={name} text={known.offer.instructions} />;
   const words =
     known?.state === 'loading'
-      ? 'asking…'
+      ? 'loading…'
       : known?.state === 'failed'
         ? known.message
         : known?.state === 'known'
           ? known.offer.error!
-          : `is ${state}: nothing is known of what it offers`;
+          : `is ${state}: what it offers is not known`;
   return (
     <p className={known?.state === 'failed' || known?.state === 'known' ? 'note bad' : 'note'}>
       <strong>{visibleLine(name)}</strong> {visible(words)}
