@@ -80,7 +80,7 @@ describe.each(everyEra)('a server of the %s era', (era) => {
   test('neither lists nor calls tools that its entry denies', async () => {
     const service = (await open(notes('a', { tools: { deny: ['die', 'declare'] } }))).service('a');
     const { tools } = await ask(service, 'tools/list');
-    expect(tools.map(({ name }: { name: string }) => name)).toEqual(['write', 'only_a']);
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual(['write', 'only_a', 'asks']);
     await expect(ask(service, 'tools/call', { name: 'die' })).rejects.toMatchObject({ code: 'TOOL_NOT_ALLOWED' });
   });
 
@@ -137,8 +137,8 @@ describe('all servers as one', () => {
   test('a name that two servers have is listed with its server, and the others alone', async () => {
     const { tools, _meta } = await ask(await open(), 'tools/list');
     expect(names(tools)).toEqual([
-      ...['a/write', 'only_a', 'a/declare', 'a/die'],
-      ...['b/write', 'only_b', 'b/declare', 'b/die'],
+      ...['a/write', 'only_a', 'a/declare', 'a/asks', 'a/die'],
+      ...['b/write', 'only_b', 'b/declare', 'b/asks', 'b/die'],
     ]);
     expect(tools[1]._meta).toEqual({ 'dev.standpipe/offer': { server: 'a', name: 'only_a', sharedWith: [] } });
     expect(_meta['dev.standpipe/failed']).toMatchObject([{ server: 'broken', error: { code: 'SERVER_FAILED' } }]);
@@ -148,7 +148,7 @@ describe('all servers as one', () => {
     const service = await open();
     await host.startServer('b');
     const { tools } = await ask(service, 'tools/list', { _meta: { 'dev.standpipe/readyOnly': true } });
-    expect(names(tools)).toEqual(['write', 'only_b', 'declare', 'die']);
+    expect(names(tools)).toEqual(['write', 'only_b', 'declare', 'asks', 'die']);
     expect(stateOf(host, 'a')).toBe('stopped');
   });
 

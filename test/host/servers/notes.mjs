@@ -18,6 +18,13 @@ server.tool('declare', {}, () => {
   server.tool('declared', {}, () => 'declared');
   return 'done';
 });
+server.tool('asks', {}, async (_args, call) => {
+  const { action, content } = await call.elicit({
+    message: `Who asks ${OWN}?`,
+    requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+  });
+  return `${action}: ${content?.name}`;
+});
 server.tool('die', {}, () => process.kill(process.pid, 'SIGKILL'));
 server.resource('notes://shared', { name: 'shared' }, () => text);
 server.resource(`notes://${OWN}`, { name: OWN }, () => `of ${OWN}`);

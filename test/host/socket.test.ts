@@ -1,0 +1,191 @@
+// The socket of a host: any MCP client can use it, in either era, and none can hurt the others.
+
+import { once } from 'node:events';
+import { connect as connectSocket, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { Client as OfficialClient } from '@modelcontextprotocol/client';
+import { afterEach, describe, expect, test } from 'vitest';
+import { connect } from '../../src/connect/connect.ts';
+import { type ControlServer, serveControl } from '../../src/host/control-server.ts';
+import type { Host, HostOptions } from '../../src/host/host.ts';
+import type { Unanswered } from '../../src/host/process-service.ts';
+import { RemoteHost } from '../../src/host/remote-host.ts';
+import type { ClientOptions } from '../../src/mcp/client/options.ts';
+import { StreamTransport } from '../../src/transport/stream-transport.ts';
+import { until } from '../fixtures/server.ts';
+import { folder, openHost, serverFile, stateOf } from './run-host.ts';
+
+const notes = (own: string) => ({ command: process.execPath, args: [serverFile('notes')], env: { OWN: own } });
+
+const opened: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each.close();
+});
+
+let sockets = 0;
+async function serveHost(options?: HostOptions, onDown?: () => void): Promise<{ host: Host; control: ControlServer }> {
+  const host = await openHost({ a: notes('a'), b: notes('b') }, options);
+  const name = `socket-${++sockets}`;
+  const isWindows = process.platform === 'win32';
+  const path = isWindows ? `\\\\.\\pipe\\standpipe-${process.pid}-${name}` : join(folder, name);
+  const control = await serveControl(host, path, { onDown });
+  opened.push(control);
+  return { host, control };
+}
+
+async function open(path: string): Promise<Socket> {
+  const socket = connectSocket(path);
+  await once(socket, 'connect');
+  opened.push({ close: () => socket.destroy() });
+  return socket;
+}
+
+async function clientOf(path: string, options: ClientOptions) {
+  const client = await connect(StreamTransport.over(await open(path)), options);
+  opened.push(client);
+  return client;
+}
+
+async function remoteOf(path: string): Promise<RemoteHost> {
+  const remote = (await RemoteHost.connect(path))!;
+  opened.push(remote);
+  return remote;
+}
+
+describe.each(['modern', 'legacy'] as const)('a client of the %s era', (era) => {
+  test('has all servers as one, until it chooses one of them', async () => {
+    const { control } = await serveHost();
+    const client = await clientOf(control.path, { era });
+    expect(client.server.info.name).toBe('standpipe');
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toContain('b/write');
+    expect(await client.callTool('only_b')).toMatchObject({ content: [{ text: 'b' }] });
+    await client.request('standpipe/use', { server: 'b' });
+    const own = await client.listTools({ fresh: true });
+    expect(own.tools.map(({ name }) => name)).toEqual(['write', 'only_b', 'declare', 'asks', 'die']);
+    expect(await client.callTool('write', { text: 'x' })).toMatchObject({ content: [{ text: 'b has x' }] });
+    const ref = { type: 'ref/resource' as const, uri: 'b://{id}' };
+    expect((await client.complete(ref, { name: 'id', value: 'a' })).values).toEqual(['a1', 'a2']);
+  });
+
+  test('hears of resources that change, also after the server was started again', async () => {
+    const { host, control } = await serveHost();
+    const client = await clientOf(control.path, { era });
+    await client.request('standpipe/use', { server: 'a' });
+    let updates = 0;
+    await client.subscribe('notes://shared', () => updates++);
+    await client.callTool('write', { text: 'x' });
+    await until('it is heard', () => updates === 1);
+    await host.restartServer('a');
+    await until('the new process is heard', () => updates === 2);
+    await client.callTool('write', { text: 'y' });
+    await until('its update is heard', () => updates === 3);
+  });
+
+  test.each(['modern', 'legacy'] as const)('is asked what its server of the %s era asks', async (serverEra) => {
+    const eraMemory = { get: () => serverEra, set: () => undefined };
+    const { control } = await serveHost({ eraMemory, inputs: () => ({ elicit: () => ({ action: 'decline' }) }) });
+    const asked: string[] = [];
+    const elicit: ClientOptions['elicit'] = ({ message }) => {
+      asked.push(message);
+      return { action: 'accept', content: { name: era } };
+    };
+    const client = await clientOf(control.path, { era, elicit });
+    await client.request('standpipe/use', { server: 'a' });
+    expect(await client.callTool('asks')).toMatchObject({ content: [{ text: `accept: ${era}` }] });
+    expect(asked).toEqual(['Who asks a?']);
+  });
+});
+
+test("the official SDK's client uses a host through its socket", async () => {
+  const { control } = await serveHost();
+  const client = new OfficialClient({ name: 'official', version: '1.0.0' });
+  await client.connect(StreamTransport.over(await open(control.path)));
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toContain('only_a');
+  expect(await client.callTool({ name: 'only_a', arguments: {} })).toMatchObject({ content: [{ text: 'a' }] });
+  await client.close();
+});
+
+test('a caller that cannot be asked is told what was answered in its place', async () => {
+  const { control } = await serveHost({ inputs: () => ({ elicit: () => ({ action: 'cancel' }) }) });
+  const [caller, other] = [await remoteOf(control.path), await remoteOf(control.path)];
+  const heard: Unanswered[] = [];
+  caller.onUnanswered = (question) => heard.push(question);
+  other.onUnanswered = () => expect.unreachable('it has called nothing');
+  expect(await caller.client('a').callTool('asks')).toMatchObject({ content: [{ text: 'cancel: undefined' }] });
+  expect(heard).toEqual([{ server: 'a', message: 'Who asks a?', action: 'cancel' }]);
+});
+
+test('requests of one connection to several servers reach each its own', async () => {
+  const { control } = await serveHost();
+  const remote = await remoteOf(control.path);
+  const calls = Array.from({ length: 50 }, (_, at) => (at % 2 ? 'a' : 'b')).map(async (server) => {
+    const { content } = await remote.client(server).callTool(`only_${server}`);
+    return (content[0] as { text: string }).text === server;
+  });
+  expect(new Set(await Promise.all(calls))).toEqual(new Set([true]));
+});
+
+test('a name that the host does not have is refused, with those that it has', async () => {
+  const { host, control } = await serveHost();
+  const remote = await remoteOf(control.path);
+  const refused = { name: 'UsageError', code: 'NAME_UNKNOWN', hint: 'There are: a, b' };
+  await expect(remote.client('unknown').listTools()).rejects.toMatchObject(refused);
+  await expect(remote.control('standpipe/start', { server: 'unknown' })).rejects.toMatchObject(refused);
+  await expect(remote.control('standpipe/start')).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+  expect(stateOf(host, 'a')).toBe('stopped');
+});
+
+test('servers are started, watched by stderr and stopped, and the host is asked to end', async () => {
+  let down = false;
+  const { host, control } = await serveHost({}, () => {
+    down = true;
+  });
+  const remote = await remoteOf(control.path);
+  expect(await remote.control('standpipe/start', { server: 'a' })).toMatchObject({ server: { state: 'ready' } });
+  expect(await remote.control('standpipe/logs', { server: 'a', since: 0 })).toMatchObject({ text: '' });
+  expect(await remote.control('standpipe/stop', { server: 'a' })).toMatchObject({ server: { state: 'stopped' } });
+  expect(await remote.control('standpipe/config')).toEqual(expect.objectContaining({ rejected: [], problems: [] }));
+  expect(await remote.control('standpipe/down')).toMatchObject({ pid: process.pid });
+  await until('it ends', () => down);
+  expect(stateOf(host, 'b')).toBe('stopped');
+});
+
+describe('a program that misuses the socket', () => {
+  const stillServes = async (path: string) => {
+    const remote = await remoteOf(path);
+    expect(await remote.client('a').callTool('only_a')).toMatchObject({ content: [{ text: 'a' }] });
+  };
+
+  test('by bytes that are no messages gets errors, and the others their answers', async () => {
+    const { control } = await serveHost();
+    const socket = await open(control.path);
+    const answers = once(socket, 'data');
+    socket.write('GET / HTTP/1.1\r\n\0\n[[[[\n{"jsonrpc":"2.0","id":1,"method":7}\n');
+    expect(String((await answers)[0])).toContain('"error"');
+    await stillServes(control.path);
+  });
+
+  test('by a line of 128 MB gets an error, and the others their answers meanwhile', async () => {
+    const { control } = await serveHost();
+    const socket = await open(control.path);
+    const answers = once(socket, 'data');
+    const piece = Buffer.alloc(1024 * 1024, 'x');
+    for (let megabytes = 0; megabytes < 128; megabytes++) {
+      if (!socket.write(piece)) await once(socket, 'drain');
+    }
+    await stillServes(control.path);
+    socket.write('\n');
+    expect(String((await answers)[0])).toMatch(/"error".*larger|"error".*limit|"error".*bytes/);
+  });
+
+  test('by 20,000 requests whose answers it does not read holds up nobody', async () => {
+    const { control } = await serveHost();
+    const socket = await open(control.path);
+    socket.pause();
+    const request = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"standpipe/status"}\n`;
+    socket.write(Array.from({ length: 20_000 }, (_, id) => request(id)).join(''));
+    await stillServes(control.path);
+  });
+});
