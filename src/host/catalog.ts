@@ -1,5 +1,5 @@
-// What all servers of a host offer, in one place. A name that two servers share is reachable as `server/name`, and said to
-// be shared; nothing is renamed behind anybody's back.
+// The entries of all servers of a host in one list. A name that several servers have is addressed as `server/name` and marked as
+// shared; a name that only one has stays as it is.
 
 import { UsageError } from '../base/errors.ts';
 

@@ -17,7 +17,7 @@ import { RemoteHost } from './remote-host.ts';
 /** A person may take as long as the server waits. */
 const ANSWER_MS = 24 * 60 * 60_000;
 
-/** Only programs of the owner can connect at all: this is for one that forgets to close. */
+/** Only programs of the owner can connect: this limits one that forgets to close its connections. */
 const MOST_CALLERS = 256;
 
 export interface ControlServer {
@@ -40,7 +40,7 @@ export async function serveControl(host: Host, path: string, hooks: ControlHooks
   });
   listener.maxConnections = MOST_CALLERS;
   await listen(listener, path);
-  // Too many open files, say: this caller gets nothing, and the host goes on.
+  // For example too many open files: this client is refused, and the host continues.
   listener.on('error', (error) => process.emitWarning(`The socket of the host: ${error.message}`));
   return {
     path,
@@ -51,9 +51,9 @@ export async function serveControl(host: Host, path: string, hooks: ControlHooks
   };
 }
 
-/** Takes the place of a socket that nobody serves any more, and of no other: two hosts never remove each other's. */
+/** Replaces a socket that is no longer served, and no other: two hosts never remove each other's. */
 function listen(listener: SocketServer, path: string): Promise<void> {
-  // A named pipe is gone with whoever served it, and the system gives it to one alone.
+  // A named pipe ends with the process that served it, and the system gives it to one process only.
   if (process.platform === 'win32') return takePlace(listener, path);
   return withFileLock(path, () => takePlace(listener, path)).catch((error: unknown) => {
     throw error instanceof StandpipeError ? error : notListening(path, toError(error));
@@ -63,7 +63,7 @@ function listen(listener: SocketServer, path: string): Promise<void> {
 async function takePlace(listener: SocketServer, path: string): Promise<void> {
   if (await isServed(path)) throw await alreadyRunning(path);
   if (process.platform !== 'win32') await rm(path, { force: true });
-  // Nobody else may open the socket, not even in the moment between its making and the change of its mode.
+  // No other user may open the socket, not even between its creation and the change of its mode.
   const umask = process.umask(0o177);
   const listening = listenLocal(listener, path);
   process.umask(umask);

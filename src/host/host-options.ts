@@ -1,4 +1,4 @@
-// What a host, and what is done with it, can be told.
+// The options of a host and of its methods.
 
 import type { Clock } from '../base/clock.ts';
 import type { FlowStore } from '../flow/store.ts';
@@ -7,14 +7,14 @@ import type { CallOptions, InputHandlers } from '../mcp/client/options.ts';
 import type { StateChange } from './server-state.ts';
 
 export interface HostOptions {
-  /** What servers may ask: forms to fill in, text from a model, folders. By server. */
+  /** Handlers for requests of a server: elicitation, sampling, roots. */
   inputs?: (server: string) => InputHandlers;
-  /** Where everything that happens is told; bounded. One is made unless given. */
+  /** Stores all events in bounded memory. One is made unless given. */
   flow?: FlowStore;
   onStateChange?: (change: StateChange) => void;
   /**
-   * A server has printed something to stdout that is no message. `text` is the first of it. Called once for each of its
-   * starts, and again when there were 10, 100, 1000 and so on; what it printed before it was ready counts as one.
+   * A server printed non-protocol text to stdout; `text` is the first of it. Called once per start, and again after 10, 100,
+   * 1000 and so on. What it printed before it was ready counts as one.
    */
   onNoise?: (noise: { server: string; text: string; count: number }) => void;
   eraMemory?: EraMemory;
@@ -22,14 +22,14 @@ export interface HostOptions {
   random?: () => number;
 }
 
-/** `repeatable`: the call does no harm when it runs twice, whatever the tool says about itself. */
+/** `repeatable`: the call may run twice, regardless of what the tool declares. */
 export type HostCallOptions = CallOptions;
 
 export interface HostUseOptions {
-  /** It reads only, or does no harm when it runs twice. */
+  /** It may run twice. */
   repeatable?: boolean;
-  /** Whether it is one of the `calls` of the status. It is unless said otherwise. */
+  /** Whether it counts as one of the `calls` of the status: true by default. */
   counts?: boolean;
-  /** Of the caller: what fails by it is none of the `errors` of the status. */
+  /** Of the caller: a failure caused by it does not count as one of the `errors` of the status. */
   signal?: AbortSignal | undefined;
 }

@@ -1,5 +1,5 @@
-// The servers of a config, run as one: started together and each at its own speed, supervised, called by name, and stopped
-// without a trace. One server's trouble is never another's.
+// A table of services with supervision: the servers of a config, started in parallel, called by name, and stopped with all their
+// processes. A failure of one server does not affect the others.
 
 import { systemClock } from '../base/clock.ts';
 import { type ConfigDiff, diffConfigs } from '../config/diff-configs.ts';
@@ -24,7 +24,7 @@ import type {
 } from '../mcp/types.ts';
 import { type Catalog, type Offer, resolve } from './catalog.ts';
 import type { HostCallOptions, HostOptions, HostUseOptions } from './host-options.ts';
-import { Member, type Surroundings } from './member.ts';
+import { Member, type MemberContext } from './member.ts';
 import { MergedService } from './merged-service.ts';
 import { readCatalog } from './read-catalog.ts';
 import { serverStopped } from './server-errors.ts';
@@ -41,7 +41,7 @@ export class Host {
   /** By name; those whose entry was taken out stay until their process is gone. */
   readonly #members = new Map<string, Member>();
   readonly #merged = new MergedService(() => this.#present());
-  readonly #surroundings: Surroundings;
+  readonly #context: MemberContext;
   #config: Config | undefined;
   /** It was stopped, and not started again: nothing but a command for one server starts anything. */
   #stopped = false;
@@ -52,10 +52,10 @@ export class Host {
   constructor(given: GivenConfig | readonly ServerConfig[], options: HostOptions = {}) {
     const { clock = systemClock, eraMemory = new BoundedEraMemory() } = options;
     this.flow = options.flow ?? new FlowStore({ clock });
-    this.#surroundings = { ...options, clock, eraMemory, flow: this.flow };
+    this.#context = { ...options, clock, eraMemory, flow: this.flow };
     if (!isList(given)) this.#config = configOf(given);
     for (const config of isList(given) ? given : this.#config!.servers) {
-      this.#members.set(config.name, new Member(config, this.#surroundings));
+      this.#members.set(config.name, new Member(config, this.#context));
     }
   }
 
@@ -89,7 +89,7 @@ export class Host {
   }
 
   /**
-   * Stops all servers, the last one first; resolves when no process of theirs is left. Whatever was under way, such as a
+   * Stops all servers, the last one first; resolves when all their processes have exited. Work in progress, such as a
    * `reload`, starts nothing any more. Until it has resolved, a server can be started only by `start`.
    */
   async stop(): Promise<void> {
@@ -128,7 +128,7 @@ export class Host {
   }
 
   stderrSince(server: string, seq: number): Promise<string> {
-    return stderrSince(this.flow, this.#surroundings.clock, this.#member(server).config, seq);
+    return stderrSince(this.flow, this.#context.clock, this.#member(server).config, seq);
   }
 
   /** How the last process of a server broke the protocol, and how that was read: once for each kind. */
@@ -246,7 +246,7 @@ export class Host {
   async #takeUp(config: ServerConfig): Promise<void> {
     const { name, enabled, autoStart } = config;
     const known = this.#members.get(name);
-    const member = known ?? new Member(config, this.#surroundings);
+    const member = known ?? new Member(config, this.#context);
     this.#members.set(name, member);
     // A server that was started alone in a stopped host goes on with its new entry.
     const runsAlone = known?.isRemoved === false && known.supervised.isWanted;

@@ -79,7 +79,7 @@ export function waiting<T>(): Waiting<T> {
     resolve = yes;
     reject = no;
   });
-  // Nobody may be waiting when it fails.
+  // It may fail before anything waits for it.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }

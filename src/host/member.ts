@@ -1,5 +1,5 @@
-// A name of a host, with the server behind it: what its entry says now, its supervision, and what is known of its tools. A
-// name keeps its place for as long as a process of it lives, also when its entry is changed or taken out.
+// A name of a host with the server behind it: its current entry, its supervision, its service, and what is known of its tools. A
+// name keeps its place as long as a process of it runs, also when its entry is changed or removed.
 
 import type { Clock } from '../base/clock.ts';
 import type { ServerConfig } from '../config/server-config.ts';
@@ -15,7 +15,7 @@ import { ToolMemory } from './tool-memory.ts';
 import { type ServerClient, typedClient } from './typed-client.ts';
 import { WatchedServer } from './watched-server.ts';
 
-export interface Surroundings extends Pick<HostOptions, 'inputs' | 'onStateChange' | 'onNoise' | 'random'> {
+export interface MemberContext extends Pick<HostOptions, 'inputs' | 'onStateChange' | 'onNoise' | 'random'> {
   flow: FlowStore;
   clock: Clock;
   eraMemory: EraMemory;
@@ -26,16 +26,16 @@ export class Member {
   readonly memory = new ToolMemory();
   readonly service = new ProcessService(this);
   mayUse: (tool: string) => boolean;
-  /** For typed calls of this process, through the service. Made anew with each process, for the sake of its warnings. */
+  /** Typed calls through the service. Made anew with each process, since its warnings are those of one process. */
   calls: ServerClient = typedClient(this.service);
   /** Of the last process of this entry that was connected. */
   client: Client | undefined;
   #config: ServerConfig;
   #removed = false;
 
-  constructor(config: ServerConfig, surroundings: Surroundings) {
+  constructor(config: ServerConfig, context: MemberContext) {
     const { name } = config;
-    const { flow, clock, eraMemory, inputs, onNoise, onStateChange, random } = surroundings;
+    const { flow, clock, eraMemory, inputs, onNoise, onStateChange, random } = context;
     const watched = new WatchedServer(flow, () => this.#config);
     this.#config = config;
     this.mayUse = toolFilter(config.tools);
@@ -71,7 +71,7 @@ export class Member {
     return this.#config;
   }
 
-  /** Its entry was taken out: it is known only until its process is gone. */
+  /** Its entry was removed: it is known only until its process has exited. */
   get isRemoved(): boolean {
     return this.#removed;
   }

@@ -1,6 +1,6 @@
 // All servers of a host as one service. Names are the addresses of the catalogue: a name alone where only one server has it,
-// `server/name` where several do; the same for prompts, and for URIs of resources and templates. A server that cannot be
-// asked does not spoil the lists of the others: it is named in the `_meta` of the list.
+// `server/name` where several do; the same for prompts, and for URIs of resources and templates. A server that fails does not
+// affect the lists of the others: it is named in the `_meta` of the list.
 
 import { describeError } from '../base/error-json.ts';
 import { RpcCode, RpcError, type UsageError } from '../base/errors.ts';
@@ -40,7 +40,7 @@ export class MergedService implements Service {
     this.#members = members;
   }
 
-  /** The same whatever runs: it waits for no server. */
+  /** Independent of which servers run: it waits for none. */
   describe(): ServiceFacts {
     return facts;
   }

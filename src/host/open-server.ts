@@ -1,4 +1,4 @@
-// From an entry of the config to a server that answers: whatever protocol it speaks, the host sees an MCP client.
+// Starts the server of an entry of the config and connects to it. MCP and LiteMCP servers are both used by an MCP client.
 
 import type { Clock } from '../base/clock.ts';
 import type { Evidence } from '../base/errors.ts';
@@ -98,7 +98,7 @@ function linkTo(client: Client<StdioClientTransport>): Connected['link'] {
     revision: dialect ?? revision,
     serverInfo: info,
     onLost: (listener) => {
-      client.onclose = listener; // in the same turn: whoever waits for a call must find it known
+      client.onclose = listener; // in the same turn: a caller whose call fails must find the loss known
     },
     close: () => client.close(),
   };

@@ -13,14 +13,14 @@ import type { ElicitResult, Tool } from '../mcp/types.ts';
 import type { Member } from './member.ts';
 import { refusedUnknown } from './unknown-name.ts';
 
-/** A question of a server that was not accepted, by whatever answered it in place of the caller. */
+/** A question of a server that was answered in place of the caller, and not accepted. */
 export interface Unanswered {
   server: string;
   message: string;
   action: ElicitResult['action'];
 }
 
-/** A caller that is told of questions which were answered in its place, during its request. */
+/** A caller that is notified of questions which were answered in its place during its request. */
 export interface HostCaller extends Caller {
   unanswered?(question: Unanswered): void;
 }

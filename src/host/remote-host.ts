@@ -27,7 +27,7 @@ const STATUS_MS = 5_000;
 const envelope = makeEnvelope(NEWEST_MODERN, ownInfo, {});
 
 export class RemoteHost extends HostAccess {
-  /** A question was not accepted, by whatever answered it in place of this program. */
+  /** Called with each question that was answered in place of this program, and not accepted. */
   onUnanswered: ((question: Unanswered) => void) | undefined;
   readonly #peer: Peer;
   readonly #session: ModernSession;

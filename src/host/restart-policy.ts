@@ -1,6 +1,5 @@
-// Whether a server that went away comes back, and when. A pure function of its past: no clock, no process, no surprise.
-// Too many starts in a short time are a crash loop, and a crash loop ends in `failed` instead of a fork bomb; waits grow
-// with every failure, and only a server that has stayed up for a while is forgiven its past.
+// Decides whether a server that exited is restarted, and when: a pure function of its past, without clock or process. Too many
+// starts in a short time are a crash loop, which ends in `failed`. Waits grow with every failure; sustained uptime resets them.
 
 import type { RestartLimits } from '../config/server-config.ts';
 

@@ -1,6 +1,5 @@
-// The calls of one server: each runs on the process that is ready, waits where there is none, and is sent again where that
-// does no harm. Never sent is safe; sent and lost only where both the process that was lost and the one that would repeat it
-// say so.
+// The calls of one server: each runs on the process that is ready, waits if there is none, and is sent again where that is safe:
+// if it was never sent, or if both the process that was lost and the one that would repeat it permit it.
 
 import type { Clock } from '../base/clock.ts';
 import { PeerError, toError } from '../base/errors.ts';
@@ -86,12 +85,12 @@ export class ServerCalls<Client> {
   async #failed<T>(thrown: unknown, link: Link<Client>, call: Call<Client, T>): Promise<T> {
     const { options, attempt } = call;
     const error = endedByUs(thrown, link) ? lost(link) : thrown;
-    // A command ended the process: the caller did not, and is told that the call may have run. It is not repeated.
+    // A command ended the process, not the caller: the call may have run, and is not repeated.
     if (error !== thrown && link.cause === undefined) return this.#giveUp(error, options);
     if (error instanceof PeerError && error.code === 'REQUEST_TIMEOUT') this.#options.timedOut(link);
     const { repeatable = false } = options;
     const outcome = outcomeOf(error);
-    // A call that was lost once may have run, whatever kept it from being sent again.
+    // A call that was lost once may have run, also if it could not be sent again.
     const honest = outcome === 'NOT_SENT' ? (call.mayHaveRun ?? error) : error;
     if (outcome === undefined || attempt >= MOST_ATTEMPTS) return this.#giveUp(honest, options);
     const permission = outcome === 'OUTCOME_UNKNOWN' && typeof repeatable === 'object' ? repeatable : undefined;

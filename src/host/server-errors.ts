@@ -3,7 +3,7 @@
 import { ProcessError, StandpipeError, UsageError } from '../base/errors.ts';
 import type { LastExit } from './server-state.ts';
 
-/** Trying again cannot help: the command itself is wrong. */
+/** A retry cannot help: the command itself is wrong. */
 const hopeless = new Set(['COMMAND_NOT_FOUND', 'COMMAND_NOT_EXECUTABLE', 'CWD_NOT_FOUND', 'INVALID_OPTION']);
 
 export function isHopeless({ code = '' }: LastExit): boolean {

@@ -1,4 +1,4 @@
-// The states a supervised server can be in, and what is known of it in each: plain data, for people and programs to look at.
+// The states of a supervised server, and its status: plain data.
 
 import type { Evidence } from '../base/errors.ts';
 

@@ -1,4 +1,4 @@
-// What a server wrote to stderr since an event: shown beside a call that failed. Secrets of the server are taken out.
+// What a server wrote to stderr since an event: shown with a call that failed. Secrets of the server are redacted.
 
 import type { Clock } from '../base/clock.ts';
 import { decodeText } from '../base/decode-text.ts';

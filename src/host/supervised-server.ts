@@ -1,5 +1,5 @@
-// One server of a host: carries out what `step` of supervision.ts decides, one effect after another, and tells it what became
-// of them. It holds the process and the promises of those who wait; it decides nothing.
+// One server of a host: runs the effects that `step` of supervision.ts decides, one after another, and reports their outcomes to
+// it. It holds the process and the pending promises; it decides nothing.
 //
 // What overlapping commands mean for their promises: the last command wins. `start` and `restart` resolve when the server is
 // ready, whichever command made it so; they reject with SERVER_STOPPED when a `stop` overtakes them, and with SERVER_FAILED
@@ -54,9 +54,9 @@ export class SupervisedServer<Client> {
   #link: Link<Client> | undefined;
   #opening: AbortController | undefined;
   #backoff: Timer | undefined;
-  /** Those who wait for the server to be ready; settled by whatever comes first: ready, failed, stopped. */
+  /** Waits for the server to be ready; settled by the first of: ready, failed, stopped. */
   #ready: Waiting<Link<Client>> | undefined;
-  /** Those who wait for the process to be gone. */
+  /** Waits for the process to exit. */
   #gone: Waiting<void> | undefined;
   #lastExit: LastExit | undefined;
   #lastCause: Error | undefined;
@@ -77,7 +77,7 @@ export class SupervisedServer<Client> {
     return this.#supervision.state;
   }
 
-  /** Whether a process exists, in whatever state. */
+  /** Whether a process exists, in any state. */
   get hasProcess(): boolean {
     return this.#supervision.process !== undefined;
   }

@@ -1,7 +1,7 @@
-// What one server does next, as a pure function: `step` takes what is known and what happened, and gives what is known then
-// and what has to be done. No clock, no process, no promise. What always holds: an `open` comes only when no process is left,
-// so that a server never has two; a process that was begun before the last `stop`, `restart` or `replace` is ended and never
-// used; a server that is held stays down until a command starts it.
+// Supervision of one server as a pure function: `step` maps the state and an event to the next state and the effects to run. No
+// clock, no process, no promise. Invariants: an `open` comes only when no process is left, so that a server never has two; a
+// process that was started before the last `stop`, `restart` or `replace` is ended and never used; a server that is held stays
+// stopped until a command starts it.
 
 import type { RestartLimits } from '../config/server-config.ts';
 import { decideRestart, type Ending, noHistory, type RestartHistory } from './restart-policy.ts';

@@ -1,6 +1,6 @@
-// What a server said about its tools, and which process said it. A lost call may be repeated only if the process that was
-// lost had called the tool read-only or idempotent, had not announced a change since, and the process that would repeat it
-// says the same when asked.
+// The tools that a server listed, and which process listed them. A lost call may be repeated only if the process that was lost
+// had declared the tool read-only or idempotent, had not announced a change since, and the process that would repeat it declares
+// the same when asked.
 
 import type { Client } from '../mcp/client/client.ts';
 import type { NewsEnd } from '../mcp/client/options.ts';
@@ -10,7 +10,7 @@ import type { RepeatPermission } from './server-calls.ts';
 export class ToolMemory {
   /** As last listed. */
   tools: readonly Tool[] = [];
-  /** The process whose word that is; undefined once it says that its tools changed. */
+  /** The process that listed them; undefined once it announces a change. */
   #saidBy: Client | undefined;
   /** Counts processes and announced changes: a list that was asked for before one of them is not believed after it. */
   #age = 0;

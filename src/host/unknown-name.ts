@@ -1,4 +1,4 @@
-// What to say about a name that nobody has: the one that was probably meant, and those that there are. An entry of the
+// Errors about unknown names: the name that was probably meant, and those that exist. An entry of the
 // config that cannot be used is no unknown name: then why it cannot is the answer.
 
 import { RpcError, UsageError } from '../base/errors.ts';

@@ -1,4 +1,4 @@
-// What happens to a server, told to the flow: its traffic, process by process, and the changes of its state.
+// Writes what happens to a server to the flow: its traffic, process by process, and the changes of its state.
 
 import type { ServerConfig } from '../config/server-config.ts';
 import type { FlowSource } from '../flow/source.ts';

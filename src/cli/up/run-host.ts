@@ -19,9 +19,9 @@ import { showTraffic } from '../servers/show-traffic.ts';
 import { adviceFor } from './advice.ts';
 import { errorLine, jsonView, logView } from './log-view.ts';
 import { newProblems } from './new-problems.ts';
-import { nobodyAnswers, Onlookers } from './onlookers.ts';
 import { screenView } from './screen-view.ts';
 import type { UpView } from './view.ts';
+import { declineQuestions, Viewers } from './viewers.ts';
 
 export interface UpOptions {
   watch: boolean;
@@ -35,10 +35,10 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   const load: LoadOptions = { file: settings.config, discover: settings.discover };
   let view: UpView | undefined;
   const tell = (text: string) => view?.note(text);
-  const onlookers = new Onlookers(tell);
+  const viewers = new Viewers(tell);
   const host = await Host.open(load, {
     eraMemory: userEraMemory(),
-    inputs: options.inspector ? onlookers.questions.inputs : nobodyAnswers(tell),
+    inputs: options.inspector ? viewers.questions.inputs : declineQuestions(tell),
     onNoise: ({ server, text, count }) =>
       tell(
         count === 1
@@ -61,9 +61,9 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   const secrets = new ServerSecrets(config.servers);
   if (settings.verbose) showTraffic(host.flow, out, secrets.redact);
   const files = config.files.map(({ file }) => file).join(', ');
-  const trouble = await onlookers.open(host, files, control.path, secrets.redact, configOptions(settings), options);
+  const trouble = await viewers.open(host, files, control.path, secrets.redact, configOptions(settings), options);
   const sameConfig = settings.config === undefined ? '' : ` --config ${relative(process.cwd(), settings.config)}`;
-  view.began({ config: files, servers: host.names, inspector: onlookers.url, sameConfig });
+  view.began({ config: files, servers: host.names, inspector: viewers.url, sameConfig });
   for (const text of trouble) view.note(text);
   tellProblems(config.problems, view);
   const watching = options.watch
@@ -72,7 +72,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
       })
     : undefined;
   const started = signal.aborted ? undefined : host.start();
-  if (options.open && onlookers.url) openInspector(onlookers.url);
+  if (options.open && viewers.url) openInspector(viewers.url);
   await untilAborted(AbortSignal.any([signal, asked.signal]));
   view.stopping();
   await watching?.close();
@@ -80,7 +80,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   await host.stop();
   await started;
   // Viewers also get the last events.
-  await onlookers.close();
+  await viewers.close();
   // The Inspector could start one until it was closed.
   await host.stop();
   view.ended();

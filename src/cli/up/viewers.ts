@@ -9,7 +9,7 @@ import { hostSource } from '../../inspector/sources/host-source.ts';
 import { type Announced, announce } from '../../live/announce.ts';
 import type { Redact } from '../../secrets/redact.ts';
 
-export class Onlookers {
+export class Viewers {
   readonly questions: Questions;
   #inspector: Inspector | undefined;
   #announced: Announced | undefined;
@@ -63,7 +63,7 @@ export class Onlookers {
   }
 }
 
-export function nobodyAnswers(tell: (text: string) => void): NonNullable<HostOptions['inputs']> {
+export function declineQuestions(tell: (text: string) => void): NonNullable<HostOptions['inputs']> {
   return (server) => ({
     elicitModes: ['form', 'url'],
     elicit: ({ message }) => {
