@@ -35,6 +35,15 @@ describe.each(['2026-07-28', '2025-11-25', '2025-06-18', '2024-11-05'] as const)
   });
 });
 
+test('closing it ends the connections of its clients, and leaves the LiteMCP client open', async () => {
+  const { client: lite } = await connected(echo());
+  const server = await litemcpAsMcp(lite);
+  const client = await mcpClientOf(server);
+  await server[Symbol.asyncDispose]();
+  await client.closed;
+  expect((await lite.call(['x'])).response).toMatchObject({ content: [{ data: 'x' }] });
+});
+
 test('the title keeps the name that MCP does not allow', async () => {
   const client = await mcpClientOf(await shown(echo()));
   expect((await client.listTools()).tools).toMatchObject([{ name: 'Echo_', title: 'Echo!' }]);

@@ -67,6 +67,11 @@ export class Fronts {
     this.suspended.dropAll('the server closes');
     await Promise.all([...this.#open].map((front) => front.close()));
   }
+
+  /** For `await using`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
 }
 
 /** Serves one client with a service. */
