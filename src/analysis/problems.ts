@@ -141,7 +141,9 @@ export class Problems {
         watched.stopping = false;
         return [];
       case 'frame':
-        return (event.direction === 'toServer' ? sentKinds : receivedKinds)(event, this.#describe(event), watched);
+        return event.direction === 'toServer'
+          ? sentKinds(this.#describe(event), watched)
+          : receivedKinds(this.#describe(event), event.atMs, watched);
       case 'fault':
         return [event.code === 'FRAME_TOO_LONG' ? 'oversized-frame' : 'truncated-frame'];
       case 'signal':
@@ -174,7 +176,7 @@ function badExitKinds(atMs: number, watched: Watched): Kind[] {
 }
 
 /** `initialize` after `server/discover` means that the server did not support the latter: it failed, stayed silent or exited. */
-function sentKinds(_: FrameEvent, { messages }: FrameDescription, watched: Watched): Kind[] {
+function sentKinds({ messages }: FrameDescription, watched: Watched): Kind[] {
   const method = messages[0]?.method;
   if (method === 'server/discover') watched.probed = true;
   if (method !== 'initialize' || !watched.probed) return [];
@@ -182,7 +184,7 @@ function sentKinds(_: FrameEvent, { messages }: FrameDescription, watched: Watch
   return ['era-fallback'];
 }
 
-function receivedKinds({ atMs }: FrameEvent, { kind, noise }: FrameDescription, watched: Watched): Kind[] {
+function receivedKinds({ kind, noise }: FrameDescription, atMs: number, watched: Watched): Kind[] {
   if (kind === 'noise') return ['stdout-pollution'];
   const kinds: Kind[] = noise === undefined ? [] : ['stdout-pollution'];
   if (kind === 'invalid') kinds.push('schema-violation');

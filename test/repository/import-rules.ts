@@ -31,7 +31,7 @@ const belowHost = [
   'flow',
   'record',
 ];
-const all = [...belowHost, 'live', 'tap', 'host', 'analysis', 'http', 'inspector'];
+const all = [...belowHost, 'live', 'tap', 'host', 'analysis', 'inspector'];
 
 /** The folders without `node` are pure: they do no I/O, and tsconfig.pure.json compiles them without Node's types. */
 export const importRules: Readonly<Record<string, ImportRule>> = {
@@ -47,7 +47,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
     lazyPackages: ['ajv'],
   },
   litemcp: { folders: ['base', 'framing', 'requests', 'mcp'], types: ['transport/wire.ts'] },
-  flow: { folders: ['base', 'jsonrpc'], types: ['framing', 'transport/wire.ts'] },
+  flow: { folders: ['base'], types: ['framing', 'transport/wire.ts'] },
   process: { folders: ['base', 'secrets', 'diagnosis'], node: 'all', packages: ['cross-spawn'] },
   transport: { folders: ['base', 'framing', 'requests', 'jsonrpc', 'diagnosis', 'process'], node: io },
   connect: { folders: ['base', 'framing', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp'], node: io },
@@ -56,7 +56,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   },
   config: { folders: ['base', 'secrets', 'framing', 'process', 'mcp'], node: io, packages: ['jsonc-parser'] },
   record: { folders: ['base', 'secrets', 'framing', 'process', 'flow'], node: io },
-  live: { folders: ['base', 'secrets', 'framing', 'process', 'transport', 'flow', 'record'], node: io },
+  live: { folders: ['base', 'secrets', 'process', 'transport', 'flow', 'record'], node: io },
   tap: {
     folders: ['base', 'secrets', 'framing', 'jsonrpc', 'process', 'config', 'flow', 'record', 'live'],
     node: io,
@@ -69,7 +69,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   },
   http: { folders: ['base'], node: io, packages: ['hono'] },
   inspector: {
-    folders: ['base', 'secrets', 'config', 'flow', 'analysis', 'record', 'live', 'host', 'http'],
+    folders: ['base', 'secrets', 'flow', 'analysis', 'record', 'live', 'host', 'http'],
     types: ['mcp'],
     node: io,
   },
