@@ -105,6 +105,24 @@ test.each(pairs)('a client of $client and a server of $server: progress passes w
   await close();
 });
 
+test.each(revisionsOfMcp)(
+  'a client of %s and a modern server: the log level is that of the client',
+  async (revision) => {
+    const { service, client, close } = await bridge(revision, '2026-07-28');
+    const levels: unknown[] = [];
+    service.answer = (_params, caller) => {
+      levels.push(caller.client.logLevel);
+      return {};
+    };
+    for (const level of ['error', 'debug'] as const) {
+      await client.setLogLevel(level);
+      await client.request('com.example/any');
+    }
+    expect(levels).toEqual(['error', 'debug']);
+    await close();
+  },
+);
+
 const asking = pairs.filter(({ client, server }) => has(client, 'elicitation') && has(server, 'elicitation'));
 
 test.each(asking)('a client of $client and a server of $server: a question comes to the caller', async (pair) => {

@@ -5,7 +5,7 @@ import { PeerError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { SERVER_INFO } from '../meta.ts';
 import { isLegacyRevision, type LegacyRevision, legacyRevisions } from '../revisions.ts';
-import type { Result } from '../service.ts';
+import type { Result, ServiceFacts } from '../service.ts';
 import type {
   CallToolResult,
   Completion,
@@ -26,23 +26,14 @@ export function asResult(value: unknown, method: string): Result {
   throw invalid(`The result of ${method} is ${describe(value)} instead of an object`);
 }
 
-export interface ServerDescription {
-  info: Implementation;
-  capabilities: ServerCapabilities;
-  /** False if the server sent no capabilities: then all are assumed. */
-  declared: boolean;
-  instructions: string | undefined;
-}
-
 /** The server as the result of `initialize` or `server/discover` describes it. */
-export function readServer(result: Result, warn: Warn): ServerDescription {
+export function readServer(result: Result, warn: Warn): ServiceFacts {
   const { capabilities, instructions } = result;
   const declared = isObject(capabilities);
   if (!declared) warn('capabilities-missing', 'The server sent no capabilities; all are assumed');
   return {
     info: readInfo(result, warn),
     capabilities: declared ? (capabilities as ServerCapabilities) : {},
-    declared,
     instructions: typeof instructions === 'string' ? instructions : undefined,
   };
 }

@@ -101,8 +101,7 @@ export class Lists {
 }
 
 /**
- * What is not declared is not there, and not asked for. A server that declares nothing at all was written by somebody who
- * did not care for the declaration; asking it does no harm.
+ * Whether the server may have such a list. One that declares no list at all may have forgotten to declare them, and is asked.
  */
 export function mayHave({ capabilities }: Pick<ServiceFacts, 'capabilities'>, kind: ListKind): boolean {
   const { tools, resources, prompts } = capabilities;

@@ -12,8 +12,9 @@ import {
   NEWEST_MODERN,
   type Revision,
 } from '../../revisions.ts';
+import type { ServiceFacts } from '../../service.ts';
 import type { ClientCapabilities, Implementation } from '../../types.ts';
-import { asResult, knownRevisions, readRevision, readServer, type ServerDescription } from '../lenient.ts';
+import { asResult, knownRevisions, readRevision, readServer } from '../lenient.ts';
 import { makeEnvelope } from '../session/modern-session.ts';
 import { openTranscript, readTranscriptServer, speaksTranscript } from '../session/transcript-dialect.ts';
 import type { Warn } from '../warnings.ts';
@@ -23,7 +24,7 @@ import { untilUp } from './until-up.ts';
 
 export interface Agreement {
   revision: Revision;
-  server: ServerDescription;
+  server: ServiceFacts;
   dialect?: 'transcript';
   /** What to assume the next time. */
   remember: KnownEra;

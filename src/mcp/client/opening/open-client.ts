@@ -136,8 +136,7 @@ class Attempts<T extends ClientChannel> {
 
   /** The session for the negotiated revision. */
   #session(peer: Peer, { server, revision, dialect }: Agreement): Session {
-    const { info, capabilities, instructions } = server;
-    const facts = { info, capabilities, instructions, revision, era: eraOf(revision), ...(dialect && { dialect }) };
+    const facts = { ...server, revision, era: eraOf(revision), ...(dialect && { dialect }) };
     const { report } = this.#warnings;
     const { clock = systemClock } = this.#options;
     if (isModernRevision(revision)) return new ModernSession(peer, facts, this.#options, clock, report);

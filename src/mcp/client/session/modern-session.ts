@@ -37,6 +37,7 @@ export class ModernSession extends Session {
   readonly #listening: Listening;
   /** Of the client that sent the last request: most sessions have only one. */
   #client: ClientFacts | undefined;
+  #logLevel: LogLevel | undefined;
   #envelope: SharedParam | undefined;
 
   constructor(peer: Peer, facts: ServerFacts, options: ClientOptions, clock: Clock, warn: Warn) {
@@ -148,10 +149,12 @@ export class ModernSession extends Session {
   }
 
   #envelopeOf(client: ClientFacts): SharedParam {
-    if (client !== this.#client || !this.#envelope) {
-      const { capabilities, info, logLevel } = client;
+    const { capabilities, info, logLevel } = client;
+    // The level of a client may change.
+    if (client !== this.#client || logLevel !== this.#logLevel || !this.#envelope) {
       this.#envelope = new SharedParam('_meta', this.#makeEnvelope(capabilities, info, logLevel));
       this.#client = client;
+      this.#logLevel = logLevel;
     }
     return this.#envelope;
   }

@@ -5,9 +5,9 @@
 import { isObject } from '../../../base/json-object.ts';
 import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
-import type { Caller, Params, Result } from '../../service.ts';
+import type { Caller, Params, Result, ServiceFacts } from '../../service.ts';
 import type { Implementation, ServerCapabilities } from '../../types.ts';
-import { asResult, type ServerDescription } from '../lenient.ts';
+import { asResult } from '../lenient.ts';
 import { LegacySession } from './legacy-session.ts';
 import type { SentRequest } from './session.ts';
 
@@ -25,10 +25,10 @@ export function speaksTranscript(result: Result): boolean {
   return isObject(result.server_info) && result.protocolVersion === undefined;
 }
 
-export function readTranscriptServer(result: Result): ServerDescription {
+export function readTranscriptServer(result: Result): ServiceFacts {
   const { name = 'unknown', version = 'unknown' } = result.server_info as Partial<Implementation>;
   const capabilities = (isObject(result.capabilities) ? result.capabilities : {}) as ServerCapabilities;
-  return { info: { name, version }, capabilities, declared: true, instructions: undefined };
+  return { info: { name, version }, capabilities, instructions: undefined };
 }
 
 export class TranscriptSession extends LegacySession {
