@@ -45,7 +45,7 @@ export function describeConfig({ searched, files, servers, rejected, shadowed, p
   };
 }
 
-export function describeServer({ enabled, secrets, ...server }: ServerConfig): ServerDescription {
+function describeServer({ enabled, secrets, ...server }: ServerConfig): ServerDescription {
   const mask = maskValues(server.env, secrets);
   return {
     status: enabled ? 'enabled' : 'disabled',

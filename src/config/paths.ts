@@ -13,6 +13,6 @@ export function resolvePath(folder: string, path: string, platform: NodeJS.Platf
 }
 
 /** `C:/…`, `C:\…` or `\\server\…`. */
-export function isWindowsPath(path: string): boolean {
+function isWindowsPath(path: string): boolean {
   return /^(?:[A-Za-z]:[\\/]|\\\\)/.test(path);
 }

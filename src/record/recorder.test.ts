@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import type { NoteFact } from '../flow/event.ts';
 import { FlowStore } from '../flow/store.ts';
 import { damageOf, eventsOf, readAll } from './any-events.contract.ts';
 import { type RecordingItem, readRecording, readRecordings, recordingFiles } from './reader.ts';
 import { type RecorderOptions, record } from './recorder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'standpipe-record-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('record');
 let files = 0;
 setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');

@@ -1,11 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/fixtures/temporary-folder.ts';
 import { RotatingFile } from './rotating-file.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'standpipe-rotating-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('rotating');
 
 test('a process that ends while the file is being opened loses nothing', async () => {
   const path = join(folder, 'ends.jsonl');

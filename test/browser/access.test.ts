@@ -1,19 +1,18 @@
 // How a browser gets in: by a file that leads to the page, and from there to other tabs. The token is in no argument.
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startCli, stopHost, writeConfig } from '../cli/run-cli.ts';
 import { later } from '../fixtures/later.ts';
 import { until } from '../fixtures/server.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { inBrowser, openPage } from './chromium.ts';
 import { live, rows, soon } from './on-page.ts';
 import { openInspector } from './target.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'standpipe-access-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('access');
 
 /** A program that opens nothing, and writes down what it was started with. */
 function fakeOpener(): { path: string; seen: string } {

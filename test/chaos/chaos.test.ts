@@ -1,12 +1,11 @@
 // A host whose servers are killed, frozen, flooded and cut off, at random and all the time, while calls go on. At the end
 // the books must balance. STANDPIPE_CHAOS_MS makes it longer, STANDPIPE_CHAOS_SEED makes it another one.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { queryObjects } from 'node:v8';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { FlowStore } from '../../src/flow/store.ts';
 import { Host } from '../../src/host/host.ts';
 import { Peer } from '../../src/jsonrpc/peer.ts';
@@ -15,6 +14,7 @@ import { ServerProcess } from '../../src/process/server-process.ts';
 import { StdioClientTransport } from '../../src/transport/stdio-client.ts';
 import { usually } from '../fixtures/repetitions.ts';
 import { isAlive, until } from '../fixtures/server.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { type Code, codes, Ledger } from './ledger.ts';
 import { SeededRandom } from './seeded-random.ts';
 
@@ -25,8 +25,7 @@ const CALLERS = 24;
 const MOST_CALLS = 2_000_000;
 const CALL_TIMEOUT_MS = 2500;
 
-const folder = mkdtempSync(join(tmpdir(), 'standpipe-chaos-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('chaos');
 const names = Array.from({ length: SERVERS }, (_, at) => `server-${at}`);
 const journals = names.map((name) => join(folder, `${name}.journal`));
 const pidFile = join(folder, 'pids');

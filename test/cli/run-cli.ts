@@ -2,12 +2,11 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 import { until } from '../fixtures/server.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
 export const program = path('../../dist/cli/main.cjs');
@@ -16,8 +15,7 @@ export const hostile = ['--', process.execPath, path('../fixtures/cli/hostile.mj
 export const fixturePath = (name: string) => path(`../fixtures/cli/${name}`);
 
 /** A folder for one file of tests: config, runtime folder and cache are in it, and nobody else's. */
-export const folder = mkdtempSync(join(tmpdir(), 'standpipe-cli-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+export const folder = temporaryFolder('cli');
 
 export const cleanEnv: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,

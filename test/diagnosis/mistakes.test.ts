@@ -1,18 +1,17 @@
 // The mistakes of docs/troubleshooting.md with real servers: each is recognised, and early where its output proves it. The
 // start may take longer than a test, so that a start that is not ended early fails the test.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { rules } from '../../src/diagnosis/diagnose.ts';
 import { BoundedEraMemory, type ClientOptions, connect, type StandpipeError } from '../../src/entry/client.ts';
 import { closing, until } from '../fixtures/server.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'diagnosis-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder('diagnosis');
 
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/diagnosis/${name}`, import.meta.url));
 const node = (name: string) => [process.execPath, fixture(name)];

@@ -1,15 +1,14 @@
 // Hosts for tests: from a config in a folder of their own, stopped after each test, with what their servers left behind.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach } from 'vitest';
+import { afterEach } from 'vitest';
 import { Host, type HostOptions } from '../../src/host/host.ts';
 import { isAlive } from '../fixtures/server.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
-export const folder = mkdtempSync(join(tmpdir(), 'standpipe-host-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+export const folder = temporaryFolder('host');
 
 const open = new Set<Host>();
 afterEach(async () => {

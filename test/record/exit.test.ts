@@ -1,15 +1,13 @@
 // A program that ends, however it ends, has written what happened until then.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { NoteFact } from '../../src/flow/event.ts';
 import { readRecording } from '../../src/record/reader.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'standpipe-exit-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('exit');
 const dist = new URL('../../dist/', import.meta.url).href;
 
 test.each([

@@ -1,15 +1,14 @@
 // What a build leaves in dist/.
 
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { copyRepository } from './files.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'standpipe-build-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('build');
 
 test('a build leaves nothing of earlier ones, and the page as it is', async () => {
   const copy = join(folder, 'copy');

@@ -1,20 +1,20 @@
 // Running taps and hosts can be found and watched, by their user alone, and never wait for who watches.
 
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { FlowStore } from '../../src/flow/store.ts';
 import { type Announced, type AnnounceOptions, announce } from '../../src/live/announce.ts';
 import { findLive, watchLive } from '../../src/live/find-live.ts';
 import { ensureRuntimeFolder, runtimeFolder } from '../../src/live/runtime-folder.ts';
 import type { RecordingItem } from '../../src/record/reader.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { until } from './tapped.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'standpipe-live-'));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = temporaryFolder('live');
 const open: Announced[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((each) => each.close()));

@@ -80,7 +80,7 @@ export function describePiece({ mimeType, bytes }: Piece, what: string): string 
   return `[${what}${mimeType ? ` ${mimeType}` : ''}, ${describeSize(bytes.length)}; --output FILE saves it]`;
 }
 
-export function describeSize(bytes: number): string {
+function describeSize(bytes: number): string {
   if (bytes < 1024) return counted(bytes, 'byte');
   return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 }

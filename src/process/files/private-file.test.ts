@@ -5,23 +5,20 @@ import {
   chownSync,
   existsSync,
   linkSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { FlowStore } from '../../flow/store.ts';
 import { record } from '../../record/recorder.ts';
 import { openPrivate, openPrivateSync, replacePrivately } from './private-file.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'standpipe-private-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder('private');
 let files = 0;
 const fresh = () => join(folder, `file-${++files}`);
 
