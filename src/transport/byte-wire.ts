@@ -6,11 +6,11 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { decodeText } from '../base/decode-text.ts';
 import { type Evidence, PeerError, type Phase, toError, UsageError } from '../base/errors.ts';
 import { within } from '../base/wait.ts';
-import type { FrameDecoder, Framing } from '../framing/framing.ts';
+import { Delivery } from '../framing/delivery.ts';
+import { DEFAULT_MAX_FRAME_BYTES, type FrameDecoder, type Framing } from '../framing/framing.ts';
 import { newline } from '../framing/newline.ts';
 import type { ByteSink } from '../process/streams/reserve-stdout.ts';
 import { BatchWriter } from './batch-writer.ts';
-import { Delivery } from './delivery.ts';
 import { lastOutput } from './last-output.ts';
 import { TurnReader } from './turn-reader.ts';
 import type { Wire, WireEvents, WireObserver, WireOptions } from './wire.ts';
@@ -18,6 +18,7 @@ import type { Wire, WireEvents, WireObserver, WireOptions } from './wire.ts';
 export abstract class ByteWire implements Wire {
   phase: Phase = 'spawn';
   firstNoise: string | undefined;
+  readonly maxFrameBytes: number;
   protected readonly clock: Clock;
   protected events: WireEvents | undefined;
   protected readonly framingName: string;
@@ -35,7 +36,8 @@ export abstract class ByteWire implements Wire {
   #detach: (() => void) | undefined;
 
   constructor(options: WireOptions) {
-    const { framing = newline(), maxFrameBytes } = options;
+    const { framing = newline(), maxFrameBytes = DEFAULT_MAX_FRAME_BYTES } = options;
+    this.maxFrameBytes = maxFrameBytes;
     this.clock = options.clock ?? systemClock;
     this.#observer = options.observer;
     this.framingName = framing.name;
@@ -91,13 +93,14 @@ export abstract class ByteWire implements Wire {
       onFull: (isFull) => this.#full(isFull),
     });
     this.phase = 'startup';
-    const read = (chunk: Buffer) => {
-      this.arrived?.(chunk);
-      this.#decoder.push(chunk, delivery);
-    };
-    this.#reader = new TurnReader(input, this.clock, read, () => {
-      this.#decoder.end(delivery);
-      onEnd();
+    this.#reader = new TurnReader(input, this.clock, {
+      decoder: this.#decoder,
+      sink: delivery,
+      arrived: this.arrived,
+      onEnd: () => {
+        this.#decoder.end(delivery);
+        onEnd();
+      },
     });
     const inputFailed = (error: Error) => onEnd(streamFailed('reading from', error));
     // EPIPE and its kind. What was written may still be answered: each wire decides how long it reads on.
@@ -128,7 +131,7 @@ export abstract class ByteWire implements Wire {
   }
 
   /** Called with everything that is read, before it is decoded. */
-  protected arrived?(chunk: Uint8Array): void;
+  protected arrived?: (chunk: Uint8Array) => void;
 
   /** Nothing more can be written, so the wire is of no more use: ends it once what is on its way has been read. */
   protected writeFailed?(error: Error): void;

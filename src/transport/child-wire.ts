@@ -41,6 +41,7 @@ export class ChildWire extends ByteWire {
   readonly #options: ChildOptions;
   readonly #stderr: StderrOutlet;
   readonly #head = new OutputHead();
+  protected override arrived = (chunk: Uint8Array): void => this.#head.add(chunk);
   readonly #abortStart = new AbortController();
   #process: ServerProcess | undefined;
   #starting: Promise<void> | undefined;
@@ -101,10 +102,6 @@ export class ChildWire extends ByteWire {
 
   mask(text: string): string {
     return this.#process?.mask(text) ?? text;
-  }
-
-  protected override arrived(chunk: Uint8Array): void {
-    this.#head.add(chunk);
   }
 
   async #start(): Promise<void> {

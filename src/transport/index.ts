@@ -3,9 +3,9 @@
 export { type Evidence, PeerError, type Phase, ProcessError, UsageError } from '../base/errors.ts';
 export type { Noise } from '../base/noise.ts';
 export type { InboundFault } from '../jsonrpc/channel.ts';
+export type { Transport } from '../jsonrpc/message-transport.ts';
 export { DEFAULT_INHERITED_ENV_VARS, getDefaultEnvironment } from '../process/launch/environment.ts';
 export type { StopRung, StopWaits } from '../process/tree/stop-ladder.ts';
-export type { Transport } from './message-transport.ts';
 export type { StderrChoice } from './stderr-outlet.ts';
 export {
   type StdioClientOptions,

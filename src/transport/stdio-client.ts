@@ -1,9 +1,9 @@
 // A server as a child process, spoken to over its stdin and stdout. A drop-in for the official transport of this name.
 
 import type { Readable } from 'node:stream';
+import { MessageTransport } from '../jsonrpc/message-transport.ts';
 import type { StopRung } from '../process/tree/stop-ladder.ts';
 import { type ChildOptions, ChildWire } from './child-wire.ts';
-import { MessageTransport } from './message-transport.ts';
 
 export interface StdioClientOptions extends ChildOptions {
   /** The official transport's name for `maxFrameBytes`. */

@@ -4,7 +4,7 @@
 
 import type { Readable, Writable } from 'node:stream';
 import type { JsonRpcMessage, RequestId } from '../jsonrpc/message.ts';
-import { MessageTransport } from './message-transport.ts';
+import { MessageTransport } from '../jsonrpc/message-transport.ts';
 import { OwnWire, type OwnWireOptions } from './own-wire.ts';
 
 export interface StdioServerOptions extends OwnWireOptions {

@@ -1,7 +1,7 @@
 // Messages over any pair of byte streams, or over one that goes both ways, such as a socket.
 
 import { type Duplex, duplexPair, type Readable, type Writable } from 'node:stream';
-import { MessageTransport } from './message-transport.ts';
+import { MessageTransport } from '../jsonrpc/message-transport.ts';
 import { StreamWire } from './stream-wire.ts';
 import type { WireOptions } from './wire.ts';
 

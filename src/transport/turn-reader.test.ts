@@ -17,9 +17,14 @@ function reading(clock: ManualClock, msPerByte: number) {
     pieces.push(chunk);
     clock.advance(chunk.length * msPerByte);
   };
+  const sink = { frame: () => undefined, fault: () => undefined };
   let reader!: TurnReader;
   const ended = new Promise<void>((resolve) => {
-    reader = new TurnReader(input, clock, read, resolve);
+    reader = new TurnReader(input, clock, {
+      decoder: { push: (chunk) => read(chunk as Buffer) },
+      sink,
+      onEnd: resolve,
+    });
   });
   const readBytes = () => pieces.reduce((sum, { length }) => sum + length, 0);
   return { input, pieces, reader, readBytes, ended };

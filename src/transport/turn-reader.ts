@@ -1,4 +1,4 @@
-// Reads a stream in turns, so that an end that floods does not starve the others. A turn ends after so much time or so many
+// Reads a stream into a decoder, in turns, so that an end that floods does not starve the others. A turn ends after so much time or so many
 // bytes; the next begins when the event loop has been round once. What is left of a chunk waits here meanwhile, and the
 // stream is paused. Where a chunk takes longer than a turn, it is cut into pieces, at any byte.
 //
@@ -9,6 +9,7 @@
 
 import type { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
+import type { FrameDecoder, FrameSink } from '../framing/framing.ts';
 
 const TURN_BYTES = 256 * 1024;
 const TURN_ALONE_MS = 4;
@@ -24,11 +25,20 @@ const SMALLEST_PIECE_BYTES = 512;
 /** Of this process, and not at their end. */
 let readers = 0;
 
+export interface TurnReaderOptions {
+  decoder: Pick<FrameDecoder, 'push'>;
+  /** Must not throw. */
+  sink: FrameSink;
+  /** Called with everything that is read, before it is decoded. Must not throw. */
+  arrived?: ((chunk: Uint8Array) => void) | undefined;
+  /** Called behind the last of it. */
+  onEnd: () => void;
+}
+
 export class TurnReader {
   readonly #input: Readable;
   readonly #clock: Clock;
-  readonly #read: (chunk: Buffer) => void;
-  readonly #onEnd: () => void;
+  readonly #options: TurnReaderOptions;
   #sharedTurnMs = LONGEST_TURN_MS;
   #pieceBytes = FIRST_PIECE_BYTES;
   /** Of this turn. */
@@ -40,12 +50,11 @@ export class TurnReader {
   #hasEnded = false;
   #isOver = false;
 
-  /** `read` must not throw. Reading begins at once. `onEnd` is called behind the last of it. */
-  constructor(input: Readable, clock: Clock, read: (chunk: Buffer) => void, onEnd: () => void) {
+  /** Reading begins at once. */
+  constructor(input: Readable, clock: Clock, options: TurnReaderOptions) {
     this.#input = input;
     this.#clock = clock;
-    this.#read = read;
-    this.#onEnd = onEnd;
+    this.#options = options;
     readers++;
     input.once('close', this.#inputClosed);
     input.on('data', this.#arrived);
@@ -61,7 +70,7 @@ export class TurnReader {
 
   #inputEnded = (): void => {
     this.#hasEnded = true; // also while it is paused
-    if (!this.#rest) this.#onEnd();
+    if (!this.#rest) this.#options.onEnd();
   };
 
   #inputClosed = (): void => {
@@ -113,9 +122,9 @@ export class TurnReader {
   }
 
   #readPiece(piece: Buffer): void {
-    if (readers === 1 && piece.length < UNTIMED_BYTES) return this.#read(piece); // to look at a clock costs as much
+    if (readers === 1 && piece.length < UNTIMED_BYTES) return this.#decode(piece); // to look at a clock costs as much
     const startMs = this.#clock.nowMs();
-    this.#read(piece);
+    this.#decode(piece);
     const tookMs = this.#clock.nowMs() - startMs;
     this.#usedMs += tookMs;
     this.#usedBytes += piece.length;
@@ -124,6 +133,12 @@ export class TurnReader {
       this.#pieceBytes = Math.max(SMALLEST_PIECE_BYTES, Math.floor((piece.length * turnMs) / tookMs));
     } else if (tookMs < turnMs / 2 && piece.length >= this.#pieceBytes) this.#pieceBytes *= 2;
     if (this.#isUsedUp() || (readers > 1 && this.#usedMs > UNCOUNTED_MS)) this.#endTurnSoon();
+  }
+
+  #decode(piece: Buffer): void {
+    const { decoder, sink, arrived } = this.#options;
+    arrived?.(piece);
+    decoder.push(piece, sink);
   }
 
   get #turnMs(): number {
@@ -162,7 +177,7 @@ export class TurnReader {
     if (!rest) return this.#resume();
     this.#take(rest);
     if (this.#rest) return;
-    if (this.#hasEnded) this.#onEnd();
+    if (this.#hasEnded) this.#options.onEnd();
     else this.#resume();
   }
 

@@ -4,7 +4,8 @@
 import type { Clock } from '../base/clock.ts';
 import type { Evidence, Phase } from '../base/errors.ts';
 import type { Symptoms } from '../diagnosis/symptoms.ts';
-import type { FrameFault, FrameSink, Framing } from '../framing/framing.ts';
+import type { FrameObserver } from '../framing/delivery.ts';
+import type { FrameSink, Framing } from '../framing/framing.ts';
 
 /** The protocol on top of a wire. */
 export interface WireEvents {
@@ -26,6 +27,8 @@ export interface Wire {
   phase: Phase;
   /** The first thing that was no message, as the protocol saw it; evidence for whoever looks for the cause. */
   firstNoise: string | undefined;
+  /** The most bytes that an inbound frame may have. */
+  readonly maxFrameBytes: number;
   /** Why the wire closed, once it has. */
   readonly closeError: Error | undefined;
   start(events: WireEvents): Promise<void>;
@@ -45,17 +48,12 @@ export interface Wire {
 }
 
 /** Sees everything that happens on a wire, as it happens, and changes nothing. */
-export interface WireObserver {
+export interface WireObserver extends FrameObserver {
   spawned?(pid: number, command: string): void;
   /** One message that is written. */
   sent?(text: string): void;
   /** Instead of `sent`, all that is written together: each is chunk[start, end), and `places` has start and end of each. */
   sentSpans?(chunk: Uint8Array, places: number[]): void;
-  /** One frame. The bytes are a view: copy what is to be kept. */
-  received?(bytes: Uint8Array, offset: number): void;
-  /** Instead of `received`, for an observer that can do without a view: the frame is chunk[start, end). */
-  receivedSpan?(chunk: Uint8Array, start: number, end: number, offset: number): void;
-  fault?(fault: FrameFault): void;
   stderr?(chunk: Uint8Array): void;
   exited?(exitCode: number | null, signal: string | null): void;
   /** Everything that the child had started is gone; what that took. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import type { JsonRpcMessage } from '../../src/jsonrpc/message.ts';
-import type { Transport } from '../../src/transport/message-transport.ts';
+import type { Transport } from '../../src/jsonrpc/message-transport.ts';
 import { closing } from '../fixtures/server.ts';
 
 export interface TransportUnderTest {

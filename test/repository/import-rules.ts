@@ -15,7 +15,7 @@ export interface ImportRule {
 export type NodeModules = 'all' | 'all but node:child_process';
 
 const io = 'all but node:child_process';
-const wireTypes = ['transport/wire.ts', 'transport/message-transport.ts'];
+const wireTypes = ['transport/wire.ts'];
 const belowHost = [
   'base',
   'secrets',
@@ -39,7 +39,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   secrets: { folders: ['base'] },
   framing: { folders: ['base'] },
   requests: { folders: ['base'] },
-  jsonrpc: { folders: ['base', 'requests'] },
+  jsonrpc: { folders: ['base', 'requests'], types: ['diagnosis', ...wireTypes] },
   diagnosis: { folders: ['base'] },
   mcp: {
     folders: ['base', 'requests', 'jsonrpc', 'diagnosis'],

@@ -58,7 +58,7 @@ test.each([
 
 test.each([
   ['jsonrpc/peer.ts', "import { toError } from '../base/errors.ts'; import { parse } from './parse.ts';"],
-  ['mcp/client.ts', "import type { Transport } from '../transport/message-transport.ts';"],
+  ['mcp/client.ts', "import type { Wire } from '../transport/wire.ts';"],
   [
     'mcp/schema.ts',
     "import type { StandardSchemaV1 } from '@standard-schema/spec'; const { Ajv } = await import('ajv/dist/2020.js');",

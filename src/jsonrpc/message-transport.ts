@@ -4,12 +4,11 @@
 import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
 import type { Noise } from '../base/noise.ts';
 import type { Symptoms } from '../diagnosis/symptoms.ts';
-import { DEFAULT_MAX_FRAME_BYTES } from '../framing/framing.ts';
-import type { Channel, InboundFault, SendOptions } from '../jsonrpc/channel.ts';
-import type { JsonRpcMessage } from '../jsonrpc/message.ts';
-import { MessageReader } from '../jsonrpc/message-reader.ts';
-import { messageText } from '../jsonrpc/message-text.ts';
-import type { Wire, WireOptions } from './wire.ts';
+import type { Wire, WireOptions } from '../transport/wire.ts';
+import type { Channel, InboundFault, SendOptions } from './channel.ts';
+import type { JsonRpcMessage } from './message.ts';
+import { MessageReader } from './message-reader.ts';
+import { messageText } from './message-text.ts';
 
 type OnMessage = <T extends JsonRpcMessage>(message: T, extra?: object, frameBytes?: number) => void;
 
@@ -20,7 +19,7 @@ export interface Transport extends Channel {
   sessionId?: string | undefined;
 }
 
-export interface MessageTransportOptions extends Pick<WireOptions, 'maxFrameBytes' | 'maxFrameValues'> {
+export interface MessageTransportOptions extends Pick<WireOptions, 'maxFrameValues'> {
   toleratesNoise: boolean;
 }
 
@@ -45,10 +44,10 @@ export class MessageTransport implements Transport {
   #isOpen = false;
 
   constructor(wire: Wire, options: MessageTransportOptions) {
-    const { maxFrameBytes = DEFAULT_MAX_FRAME_BYTES, maxFrameValues, toleratesNoise } = options;
+    const { maxFrameValues, toleratesNoise } = options;
     this.#wire = wire;
     this.#reader = new MessageReader(
-      { maxFrameBytes, maxFrameValues, toleratesNoise },
+      { maxFrameBytes: wire.maxFrameBytes, maxFrameValues, toleratesNoise },
       {
         message: (message, frameBytes) => this.#message(message, frameBytes),
         batch: (messages, faults, frameBytes) => this.#batch(messages, faults, frameBytes),

@@ -1,18 +1,26 @@
-// Where frames leave the wire: first for the observer, then for the protocol on top. The one place on the way in where what
+// Where frames leave the decoder: first for an observer, then for the protocol. The one place on the way in where what
 // either of them throws is caught. It is reported after both have had the frame, so that what was seen keeps its order.
 
 import { toError } from '../base/errors.ts';
-import type { FrameFault, FrameSink } from '../framing/framing.ts';
-import type { WireObserver } from './wire.ts';
+import type { FrameFault, FrameSink } from './framing.ts';
+
+/** Sees every frame and changes nothing. */
+export interface FrameObserver {
+  /** One frame. The bytes are a view: copy what is to be kept. */
+  received?(bytes: Uint8Array, offset: number): void;
+  /** Instead of `received`, for an observer that can do without a view: the frame is chunk[start, end). */
+  receivedSpan?(chunk: Uint8Array, start: number, end: number, offset: number): void;
+  fault?(fault: FrameFault): void;
+}
 
 export class Delivery implements FrameSink {
   readonly neverThrows = true;
   readonly #protocol: FrameSink;
-  readonly #observer: WireObserver | undefined;
+  readonly #observer: FrameObserver | undefined;
   readonly #report: (error: Error) => void;
 
   /** `report` must not throw. */
-  constructor(protocol: FrameSink, observer: WireObserver | undefined, report: (error: Error) => void) {
+  constructor(protocol: FrameSink, observer: FrameObserver | undefined, report: (error: Error) => void) {
     this.#protocol = protocol;
     this.#observer = observer;
     this.#report = report;
@@ -30,7 +38,7 @@ export class Delivery implements FrameSink {
     this.#deliverFault(this.#observer, fault);
   }
 
-  #deliver(observer: WireObserver | undefined, chunk: Uint8Array, start: number, end: number, offset: number): void {
+  #deliver(observer: FrameObserver | undefined, chunk: Uint8Array, start: number, end: number, offset: number): void {
     let isObserved = false;
     try {
       if (observer?.receivedSpan) observer.receivedSpan(chunk, start, end, offset);
@@ -44,7 +52,7 @@ export class Delivery implements FrameSink {
     }
   }
 
-  #deliverFault(observer: WireObserver | undefined, fault: FrameFault): void {
+  #deliverFault(observer: FrameObserver | undefined, fault: FrameFault): void {
     let isObserved = false;
     try {
       observer?.fault?.(fault);

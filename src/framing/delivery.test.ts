@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { newline } from '../framing/newline.ts';
 import { Delivery } from './delivery.ts';
+import { newline } from './newline.ts';
 
 const lines = Buffer.from('one\ntwo\nthree\n');
 
