@@ -1,10 +1,13 @@
 // A front over any service: what it decides itself, and what it leaves to the service.
 
+import { duplexPair } from 'node:stream';
 import { expect, test } from 'vitest';
 import { PeerError, RpcError } from '../../src/base/errors.ts';
+import { serve } from '../../src/mcp/front/fronts.ts';
 import type { Caller, ServiceFacts, Watcher } from '../../src/mcp/service.ts';
+import { StreamTransport } from '../../src/transport/stream-transport.ts';
 import { OpaqueService, sampled, sampling } from './opaque-service.ts';
-import { RawClient, resultOf } from './raw-client.ts';
+import { META, RawClient, resultOf } from './raw-client.ts';
 
 const ERROR = 'dev.standpipe/error';
 const options = { 'dev.standpipe/call': { timeoutMs: 5, totalTimeoutMs: 50, repeatable: true } };
@@ -234,4 +237,20 @@ test.each([
   await client.initialize(revision);
   await client.request('a', { _meta: { progressToken: 7 } });
   expect((await client.notified('notifications/progress')).params).toEqual({ progressToken: 7, ...progress });
+});
+
+test('a server closes although its service has not begun to watch', async () => {
+  const service = new OpaqueService();
+  const begun: (() => void)[] = [];
+  const stopped: string[] = [];
+  service.watch = () => new Promise((resolve) => begun.push(() => resolve(() => stopped.push('modern'))));
+  const [near, far] = duplexPair();
+  near.resume();
+  const front = await serve(service, StreamTransport.over(far));
+  const params = { notifications: { toolsListChanged: true }, _meta: META };
+  near.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params })}\n`);
+  while (begun.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await front.close();
+  begun[0]!();
+  while (stopped.length === 0) await new Promise((resolve) => setImmediate(resolve));
 });

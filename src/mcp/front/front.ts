@@ -46,7 +46,7 @@ export class Front {
     // An open subscription must not take the place of a request that does work.
     peer.handle('subscriptions/listen', serving, { urgent: true });
     peer.onOtherNotification((params, method) => this.#notified(method, params));
-    peer.onending = () => void this.#modern.listeners.endAll();
+    peer.onending = () => void this.#modern.subscriptions.endAll();
     peer.onfull = (isFull) => notifier.setFull(isFull);
     this.closed = new Promise((resolve) => {
       peer.onclose = (cause) => {
@@ -58,7 +58,7 @@ export class Front {
   }
 
   async close(): Promise<void> {
-    await this.#modern.listeners.endAll(); // a transport that closes at once would lose these answers
+    await this.#modern.subscriptions.endAll(); // a transport that closes at once would lose these answers
     await this.peer.close();
   }
 

@@ -9,15 +9,15 @@ import type { ClientFacts, Params, Result, Service, ServiceFacts } from '../serv
 import type { CacheHints, Implementation, Meta } from '../types.ts';
 import { takeCallOptions } from './call-options.ts';
 import { modernResult, readEnvelope } from './envelope.ts';
-import { Listeners } from './listeners.ts';
 import { ModernCaller } from './modern-caller.ts';
+import { ModernSubscriptions } from './modern-subscriptions.ts';
 import type { Notifier } from './notifier.ts';
 import type { SuspendedCalls } from './suspended-calls.ts';
 
 export class ModernEra {
   /** As its last request described it. */
   client: ClientFacts | undefined;
-  readonly listeners: Listeners;
+  readonly subscriptions: ModernSubscriptions;
   readonly #service: Service;
   readonly #notifier: Notifier;
   readonly #suspended: SuspendedCalls;
@@ -26,7 +26,7 @@ export class ModernEra {
   #info: Implementation | undefined;
 
   constructor(service: Service, notifier: Notifier, suspended: SuspendedCalls, cache: Required<CacheHints>) {
-    this.listeners = new Listeners(service, notifier);
+    this.subscriptions = new ModernSubscriptions(service, notifier);
     this.#service = service;
     this.#notifier = notifier;
     this.#suspended = suspended;
@@ -54,7 +54,7 @@ export class ModernEra {
       case 'server/discover':
         return this.#described(discovered);
       case 'subscriptions/listen':
-        return this.listeners.listen(params, inbound);
+        return this.subscriptions.listen(params, inbound);
       case 'initialize':
       case 'ping':
       case 'logging/setLevel':

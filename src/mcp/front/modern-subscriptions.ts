@@ -1,0 +1,128 @@
+// 2026-07-28: changes are sent only to `subscriptions/listen` requests, each of which says what it wants to hear of. Such
+// a request stays open until its client cancels it or the service ends; every notification carries the id of its request.
+
+import type { InboundCall } from '../../jsonrpc/inbound.ts';
+import { SUBSCRIPTION_ID } from '../meta.ts';
+import { invalidParams } from '../protocol-errors.ts';
+import type { Params, Result, Service } from '../service.ts';
+import type { Meta, ServerCapabilities, SubscriptionFilter } from '../types.ts';
+import type { Notifier } from './notifier.ts';
+
+const MOST_SUBSCRIPTIONS = 1024;
+const MOST_URIS = 10_000;
+/** Of the requests that stay open, all together. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+interface Subscription {
+  inbound: InboundCall;
+  /** What is listened for. */
+  filter: SubscriptionFilter;
+  isAcknowledged: boolean;
+  isOver: boolean;
+  stop?: () => void;
+  end(result: Result): void;
+}
+
+export class ModernSubscriptions {
+  readonly #open = new Set<Subscription>();
+  readonly #service: Service;
+  readonly #notifier: Notifier;
+  #heldBytes = 0;
+
+  constructor(service: Service, notifier: Notifier) {
+    this.#service = service;
+    this.#notifier = notifier;
+  }
+
+  /** Resolves when the listening ends from our side; a cancel by the client is never answered. */
+  listen(params: Params, inbound: InboundCall): Promise<Result> {
+    const wanted = readFilter(params.notifications);
+    if (this.#open.size >= MOST_SUBSCRIPTIONS) {
+      throw invalidParams(`Too many subscriptions: ${MOST_SUBSCRIPTIONS} are open; cancel one first`);
+    }
+    const { bytes } = inbound;
+    if (this.#heldBytes + bytes > MOST_BYTES) {
+      const message = `those that are open have ${this.#heldBytes} bytes, this one ${bytes}, and ${MOST_BYTES} may be held`;
+      throw invalidParams(`Subscriptions too long: ${message}; cancel one first`);
+    }
+    this.#heldBytes += bytes;
+    return new Promise((end, refuse) => {
+      const subscription: Subscription = { inbound, filter: {}, isAcknowledged: false, isOver: false, end };
+      this.#open.add(subscription);
+      inbound.signal.addEventListener('abort', () => this.#forget(subscription), { once: true });
+      this.#begin(subscription, wanted).catch((error: unknown) => {
+        this.#forget(subscription);
+        refuse(error);
+      });
+    });
+  }
+
+  async #begin(subscription: Subscription, wanted: SubscriptionFilter): Promise<void> {
+    subscription.filter = offered(wanted, (await this.#service.describe()).capabilities);
+    const stop = await this.#service.watch({
+      filter: subscription.filter,
+      notified: (method, params) => this.#notified(subscription, method, params),
+      ended: () => void this.#end(subscription),
+    });
+    subscription.stop = stop;
+    if (subscription.isOver) stop();
+    else this.#acknowledge(subscription);
+  }
+
+  /** Once, and before any other message of the subscription. */
+  #acknowledge(subscription: Subscription): void {
+    if (subscription.isAcknowledged) return;
+    subscription.isAcknowledged = true;
+    this.#notifier.reply('notifications/subscriptions/acknowledged', {
+      _meta: { [SUBSCRIPTION_ID]: subscription.inbound.id },
+      notifications: subscription.filter,
+    });
+  }
+
+  #notified(subscription: Subscription, method: string, params: Params | undefined): void {
+    if (subscription.isOver) return;
+    this.#acknowledge(subscription);
+    const _meta = { ...(params?._meta as Meta | undefined), [SUBSCRIPTION_ID]: subscription.inbound.id };
+    this.#notifier.changed(method, { ...params, _meta });
+  }
+
+  /** The server ends: each subscription gets the answer to its request. Resolves when all were handed to the transport. */
+  async endAll(): Promise<void> {
+    await Promise.all([...this.#open].map((subscription) => this.#end(subscription)));
+  }
+
+  #end(subscription: Subscription): Promise<void> {
+    this.#forget(subscription);
+    subscription.end({ _meta: { [SUBSCRIPTION_ID]: subscription.inbound.id } });
+    return subscription.inbound.whenSettled;
+  }
+
+  #forget(subscription: Subscription): void {
+    if (!this.#open.delete(subscription)) return;
+    this.#heldBytes -= subscription.inbound.bytes;
+    subscription.isOver = true;
+    subscription.stop?.();
+  }
+}
+
+/** Wishes for what the server does not have are left out of the acknowledgement. */
+function offered(wanted: SubscriptionFilter, has: ServerCapabilities): SubscriptionFilter {
+  const { toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions = [] } = wanted;
+  return {
+    ...(toolsListChanged && has.tools && { toolsListChanged }),
+    ...(promptsListChanged && has.prompts && { promptsListChanged }),
+    ...(resourcesListChanged && has.resources && { resourcesListChanged }),
+    ...(resourceSubscriptions.length > 0 && has.resources && { resourceSubscriptions }),
+  };
+}
+
+function readFilter(filter: unknown): SubscriptionFilter {
+  if (typeof filter !== 'object' || filter === null || Array.isArray(filter)) {
+    throw invalidParams('subscriptions/listen needs "notifications": an object that says what to listen for');
+  }
+  const { resourceSubscriptions: uris = [] } = filter as SubscriptionFilter;
+  if (!Array.isArray(uris) || uris.length > MOST_URIS || uris.some((uri) => typeof uri !== 'string')) {
+    throw invalidParams(`"resourceSubscriptions" must be a list of at most ${MOST_URIS} URIs`);
+  }
+  return filter;
+}
