@@ -173,7 +173,7 @@ describe('the end of the connection', () => {
     await closed.opened;
     await expect(client.call([2, 3])).rejects.toMatchObject({ code: 'NOT_SENT', hint: 'Connect again.' });
   });
-  test('by us is told as that', async () => {
+  test('by us has its own error', async () => {
     const { client, raw } = await readyClient();
     const call = client.call([2, 3]);
     await raw.next();
@@ -223,7 +223,7 @@ describe('noise on the way', () => {
       evidence: { phase: 'startup', firstNoise: '{"version":[1,0,0],"id":1,"type":"get","data":{}}' },
     });
   });
-  test('a listener that throws harms nobody', async () => {
+  test('a listener that throws is reported', async () => {
     const { client, raw } = await rawServerOf();
     const errors: Error[] = [];
     client.onerror = (error) => errors.push(error);

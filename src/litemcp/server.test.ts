@@ -19,7 +19,7 @@ async function raw(options: { maxFrameBytes?: number } = {}) {
 }
 
 describe('a request', () => {
-  test('for information is answered, whatever stands for no data', async () => {
+  test('for information is answered, with any or no data', async () => {
     const { raw: client } = await raw();
     for (const [id, data] of [
       [1, {}],
@@ -257,7 +257,7 @@ describe('a handler', () => {
     expect((await a!).response.content[0]!.data).toBe('A');
     expect((await client.call(['b'.repeat(3000)])).response.error).toBe(false);
   });
-  test('is told by its signal when the client is gone', async () => {
+  test('gets an aborted signal when the client is gone', async () => {
     const started = gate();
     const aborted = gate();
     const server = new LiteMcpServer({ name: 'Wait' }, async (_values, { signal }) => {

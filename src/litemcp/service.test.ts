@@ -79,7 +79,7 @@ describe('a call', () => {
     expect(lite.noiseCount).toBe(1);
     expect(lite.evidence()).toMatchObject({ firstNoise: 'loading…' });
   });
-  test('that is cancelled sends nothing, and its late answer disturbs nobody', async () => {
+  test('that is cancelled sends nothing, and its late answer is ignored', async () => {
     const { client, raw } = await opened();
     const errors: Error[] = [];
     client.onerror = (error) => errors.push(error);

@@ -20,11 +20,16 @@ export interface LiteMcpServiceOptions {
 export class LiteMcpService implements Service {
   readonly #client: LiteMcpClient;
   readonly #options: LiteMcpServiceOptions;
+  /** LiteMCP has no notifications: they are only notified of the end. */
+  readonly #watchers = new Set<Watcher>();
   #shown: (ToolAsMcp & { facts: ServiceFacts }) | undefined;
 
   constructor(client: LiteMcpClient, options: LiteMcpServiceOptions = {}) {
     this.#client = client;
     this.#options = options;
+    void client.closed.then(() => {
+      for (const watcher of this.#watchers) watcher.ended?.();
+    });
   }
 
   describe(): ServiceFacts | Promise<ServiceFacts> {
@@ -50,10 +55,10 @@ export class LiteMcpService implements Service {
   }
 
   watch(watcher: Watcher): Promise<() => void> {
-    let stopped = false;
-    void this.#client.closed.then(() => stopped || watcher.ended?.());
+    if (this.#client.isClosed) watcher.ended?.();
+    else this.#watchers.add(watcher);
     return Promise.resolve(() => {
-      stopped = true;
+      this.#watchers.delete(watcher);
     });
   }
 

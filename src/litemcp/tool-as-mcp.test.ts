@@ -43,7 +43,7 @@ describe('the definition', () => {
     const { properties } = withParameters({ name: 'x', type }).definition.inputSchema;
     expect(properties).toEqual({ x: schema });
   });
-  test('keeps a word that nobody knows in the description, and an example that does not fit as text', () => {
+  test('keeps an unknown type in the description, and an example that does not fit as text', () => {
     const { properties } = withParameters(
       { name: 'on', type: 'date', description: 'The day', example: '2026-01-31' },
       { name: 'n', type: 'int', example: 'about five' },

@@ -1,4 +1,4 @@
-// The examples run, and everything that docs/litemcp.md shows as code stands in one of them.
+// The examples run, and all code in docs/litemcp.md is part of one of them.
 
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -51,7 +51,7 @@ describe('our LiteMCP client', () => {
       error: true,
     });
   });
-  test('is told that the server died in a call, and that it may have run; then the bridge is gone', async () => {
+  test('gets an error that says that the server died and the call may have run; then the bridge ends', async () => {
     const client = await connect('crash');
     const closed = new Promise<Error | undefined>((resolve) => {
       client.onclose = resolve;
@@ -100,7 +100,7 @@ describe('the bridge', () => {
     expect(await exited).toBe(1);
     expect(stderr()).toMatch('The server has no tool named "eco"');
   });
-  test('stops when it is told to, and takes the server with it', async () => {
+  test('stops by its signal, and stops the server too', async () => {
     const bridge = node('test/fixtures/litemcp/stops-on-sigterm.mjs');
     const args = [...bridge.args, 'pid', tools.command, ...tools.args];
     const client = closing(await connectLiteMcp({ command: bridge.command, args, stderr: 'ignore' }));

@@ -78,7 +78,7 @@ describe('the end of stdin', () => {
     expect(await raw.nextJson()).toMatchObject({ id: 2, data: { response: { content: [{ data: 'waited 300' }] } } });
     expect(await exited).toBe(0);
   });
-  test('does not wait for a call that takes for ever', async () => {
+  test('does not wait for a call that never ends', async () => {
     const { raw, exited } = startRaw(node('test/fixtures/litemcp/waits.mjs'));
     raw.write(callMessage('Wait', '0'));
     await raw.next();
