@@ -67,18 +67,9 @@ const methods: { [M in ControlMethod]: Answer<M> } = {
     ),
   }),
   'standpipe/config': (host) => ({ rejected: host.rejected(), problems: [...(host.config?.problems ?? [])] }),
-  'standpipe/start': async (host, params) => {
-    await host.startServer(serverOf(params));
-    return statusOf(host, params);
-  },
-  'standpipe/stop': async (host, params) => {
-    await host.stopServer(serverOf(params));
-    return statusOf(host, params);
-  },
-  'standpipe/restart': async (host, params) => {
-    await host.restartServer(serverOf(params));
-    return statusOf(host, params);
-  },
+  'standpipe/start': (host, params) => statusAfter(host, params, (name) => host.startServer(name)),
+  'standpipe/stop': (host, params) => statusAfter(host, params, (name) => host.stopServer(name)),
+  'standpipe/restart': (host, params) => statusAfter(host, params, (name) => host.restartServer(name)),
   'standpipe/logs': async (host, params) => {
     const text = await host.stderrSince(serverOf(params), Number(params.since ?? 0));
     return { text, lastSeq: host.flow.lastSeq };
@@ -108,7 +99,8 @@ function serverOf({ server }: Params): string {
   throw new UsageError('INVALID_OPTION', 'The name of a server is missing: {"server": "…"}');
 }
 
-function statusOf(host: Host, params: Params): { server: ServerStatus } {
+async function statusAfter(host: Host, params: Params, run: (server: string) => Promise<void>) {
   const name = serverOf(params);
+  await run(name);
   return { server: host.status().find((status) => status.name === name)! };
 }

@@ -22,11 +22,10 @@ import type {
   ResourceTemplate,
   Tool,
 } from '../mcp/types.ts';
-import { type Catalog, type Offer, resolve } from './catalog.ts';
+import { type Catalog, type Offer, readCatalog, resolve } from './catalog.ts';
 import type { HostCallOptions, HostOptions, HostUseOptions } from './host-options.ts';
 import { Member, type MemberContext } from './member.ts';
 import { MergedService } from './merged-service.ts';
-import { readCatalog } from './read-catalog.ts';
 import { serverStopped } from './server-errors.ts';
 import type { ServerStatus } from './server-state.ts';
 import { stderrSince } from './stderr-since.ts';

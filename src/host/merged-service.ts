@@ -10,9 +10,18 @@ import { methodNotFound } from '../mcp/protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
 import type { CompletionReference, Meta } from '../mcp/types.ts';
 import { UriTemplate } from '../mcp/uri-template.ts';
-import { FAILED, OFFERED_BY, type Offer, READY_ONLY, resolve } from './catalog.ts';
+import {
+  type Entry,
+  FAILED,
+  type FamilyName,
+  families,
+  OFFERED_BY,
+  type Offer,
+  READY_ONLY,
+  readCatalog,
+  resolve,
+} from './catalog.ts';
 import type { Member } from './member.ts';
-import { type Entry, type FamilyName, families, readCatalog } from './read-catalog.ts';
 
 const lists: Record<string, FamilyName> = {
   'tools/list': 'tools',

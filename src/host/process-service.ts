@@ -76,7 +76,7 @@ export class ProcessService implements Service {
 
   /** A server that is not running is started only for resources: of its lists, watchers are notified when it is ready. */
   async watch(watcher: Watcher): Promise<() => void> {
-    const watch = new Watch(watcher);
+    const watch = new Watch(watcher, (client) => this.#ended(watch, client));
     this.#watches.add(watch);
     const { supervised, client } = this.#member;
     try {
@@ -125,6 +125,14 @@ export class ProcessService implements Service {
     };
   }
 
+  /** The server sends no more notifications. If its process is lost, the next one is followed. */
+  #ended(watch: Watch, client: Client): void {
+    const { supervised, client: current } = this.#member;
+    if (current !== client || supervised.state !== 'ready') return;
+    this.#watches.delete(watch);
+    watch.end();
+  }
+
   #callTool(params: Params, caller: Caller): Promise<Result> {
     const { memory, mayUse, supervised, config } = this.#member;
     const tool = params.name as string;
@@ -167,13 +175,15 @@ class Watch {
   /** Its watcher was told that notifications will come. */
   began = false;
   readonly #watcher: Watcher;
+  readonly #ended: (client: Client) => void;
   #client: Client | undefined;
   #following: Promise<void> = Promise.resolve();
   #stop: (() => unknown) | undefined;
   #stopped = false;
 
-  constructor(watcher: Watcher) {
+  constructor(watcher: Watcher, ended: (client: Client) => void) {
     this.#watcher = watcher;
+    this.#ended = ended;
   }
 
   /** Resolves when notifications of this process will come. */
@@ -209,7 +219,7 @@ class Watch {
     this.#stop = await client.service.watch({
       filter: offered(this.#watcher.filter, client.server),
       notified: (method, params) => this.#watcher.notified(method, params),
-      ended: () => undefined, // the next process is followed
+      ended: () => queueMicrotask(() => this.#ended(client)), // a lost process is known as lost by then
     });
     if (this.#stopped) this.#stop();
   }

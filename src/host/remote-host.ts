@@ -19,6 +19,7 @@ import { CONTROL_VERSION, type ControlMethod, type ControlResults, type HostStat
 import { HostAccess } from './host-access.ts';
 import { PassedCaller } from './passed-caller.ts';
 import type { Unanswered } from './process-service.ts';
+import { typedClient } from './typed-client.ts';
 
 const PATIENCE_MS = 24 * 60 * 60_000;
 /** What runs is known at once, unless the host itself is stopped. */
@@ -125,7 +126,7 @@ class RemoteService implements Service {
   }
 
   async describe(): Promise<ServiceFacts> {
-    const { capabilities, instructions, _meta } = await this.request('server/discover', {}, own);
+    const { capabilities, instructions, _meta } = await typedClient(this).request('server/discover');
     return {
       info: ((_meta as Meta | undefined)?.[SERVER_INFO] as Implementation | undefined) ?? ownInfo,
       capabilities: capabilities as ServerCapabilities,
@@ -145,16 +146,6 @@ class RemoteService implements Service {
     return this.#host.watch(this.#server, watcher);
   }
 }
-
-/** For what is asked without a caller. */
-const own: Caller = {
-  client: { revision: NEWEST_MODERN, capabilities: {}, info: ownInfo, logLevel: undefined },
-  signal: undefined,
-  wantsProgress: false,
-  progress: () => undefined,
-  log: () => undefined,
-  ask: () => Promise.reject(new UsageError('NOT_SUPPORTED', 'This request asks for nothing')),
-};
 
 /** A caller whose time is kept at the other end. */
 class UntimedCaller extends PassedCaller {

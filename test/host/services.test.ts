@@ -120,6 +120,24 @@ describe.each(everyEra)('a server of the %s era', (era) => {
   });
 });
 
+test('a watch ends when the server ends it, and not with the process', async () => {
+  const entry = { command: process.execPath, args: [serverFile('ends-subscriptions')] };
+  const host = await openHost({ a: entry }, { eraMemory: eras.modern });
+  await host.startServer('a');
+  let ends = 0;
+  await host.service('a').watch({
+    filter: { toolsListChanged: true },
+    notified: () => undefined,
+    ended: () => ends++,
+  });
+  await host.restartServer('a');
+  expect(ends).toBe(0);
+  await until('the next process is watched', async () => {
+    await host.callTool('a', 'end');
+    return ends === 1;
+  });
+});
+
 describe('all servers as one', () => {
   let host: Host;
   const open = async () => {
