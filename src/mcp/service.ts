@@ -48,7 +48,7 @@ export interface Caller {
   readonly totalTimeoutMs?: number | undefined;
   /** The client permits that this request runs twice. */
   readonly repeatable?: boolean | undefined;
-  /** Whether `progress` reaches anybody. */
+  /** Whether the client asked for progress. */
   readonly wantsProgress: boolean;
   /** The parameters of `notifications/progress`; the token is the caller's own and is filled in. */
   progress(params: Params): void;
