@@ -50,10 +50,10 @@ export function watchConfig(
       );
       const next = mergeFiles(keepLastGood(current.files, found.files), found.searched, unread);
       const diff = diffConfigs(current, next);
-      const told = isEmptyDiff(diff) && isDeepStrictEqual(next.problems, current.problems);
+      const unchanged = isEmptyDiff(diff) && isDeepStrictEqual(next.problems, current.problems);
       current = next;
       files.setFiles(filesOf(next));
-      if (!told) await onChange({ config: next, diff });
+      if (!unchanged) await onChange({ config: next, diff });
     } catch (error) {
       options.onError?.(toError(error));
     }

@@ -33,7 +33,7 @@ export class FileWatch {
   readonly #folders = new Map<string, FSWatcher>();
   #files: readonly string[];
   /** The contents at the last report. Undefined at first: the first check always reports. */
-  #told: Contents | undefined;
+  #reported: Contents | undefined;
   #settling: { contents: Contents; sinceMs: number } | undefined;
   #timer: Timer | undefined;
   #looking: Promise<void> | undefined;
@@ -95,7 +95,7 @@ export class FileWatch {
     const contents = await readAll(this.#files);
     if (this.#closed) return;
     const nowMs = this.#clock.nowMs();
-    if (this.#told && same(contents, this.#told)) {
+    if (this.#reported && same(contents, this.#reported)) {
       this.#settling = undefined;
       return this.#lookIn(this.#pollMs);
     }
@@ -103,14 +103,14 @@ export class FileWatch {
     const leftMs = this.#settling.sinceMs + this.#quietMs(contents) - nowMs;
     if (leftMs > 0) return this.#lookIn(leftMs);
     this.#settling = undefined;
-    this.#told = contents;
+    this.#reported = contents;
     await this.#onChange(contents);
     // It may have changed the set of files.
     this.#lookIn(this.#settleMs);
   }
 
   #quietMs(contents: Contents): number {
-    const wasThere = (file: string) => (this.#told ? isThere(this.#told.get(file)) : this.#expected.has(file));
+    const wasThere = (file: string) => (this.#reported ? isThere(this.#reported.get(file)) : this.#expected.has(file));
     return [...contents].some(([file, content]) => !isThere(content) && wasThere(file))
       ? this.#graceMs
       : this.#settleMs;

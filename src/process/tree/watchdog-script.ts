@@ -77,7 +77,7 @@ every=    # all marks, as options of grep
 ended=    # those of servers of which nothing is spared
 for server in $servers; do
   mark=\${server%%:*}
-  [ \${#mark} -ge 16 ] || continue   # a short one could stand in the environment of anybody
+  [ \${#mark} -ge 16 ] || continue   # a shorter one could occur in any environment
   rest=\${server#*:}
   keeps=\${rest##*:}
   group=\${rest%:*}
