@@ -14,7 +14,7 @@ export function openInspector(url: string): void {
   const file = join(folder, `open-${process.pid}-${randomBytes(6).toString('hex')}.html`);
   try {
     ensureRuntimeFolder(folder);
-    replacePrivately(file, leadingTo(url));
+    replacePrivately(file, redirectPage(url));
   } catch {
     return; // no private folder: the user has to open the address
   }
@@ -23,7 +23,7 @@ export function openInspector(url: string): void {
 }
 
 /** `url` is ours: it contains no special characters of HTML. */
-function leadingTo(url: string): string {
+function redirectPage(url: string): string {
   return `<!doctype html>
 <meta charset="utf-8">
 <meta name="referrer" content="no-referrer">

@@ -21,7 +21,7 @@ export function showError(thrown: unknown, out: Output, verbose: boolean): void 
     return;
   }
   for (const line of evidenceLines(error)) out.say(paint('dim', line));
-  if (error.hint) out.say(`${paint('cyan', 'hint:')} ${visible(inOurWords(error.hint))}`);
+  if (error.hint) out.say(`${paint('cyan', 'hint:')} ${visible(withCliOptionNames(error.hint))}`);
   if (!verbose) return;
   out.say(paint('dim', visible(error.stack ?? '')));
   for (let cause = error.cause; cause !== undefined; cause = toError(cause).cause) {
@@ -30,7 +30,7 @@ export function showError(thrown: unknown, out: Output, verbose: boolean): void 
 }
 
 /** Hints name options of the library, which have other names on the command line. */
-function inOurWords(hint: string): string {
+function withCliOptionNames(hint: string): string {
   return hint.replace(/\b(?:startupTimeoutMs|requestTimeoutMs|timeoutMs)\b/, '--timeout');
 }
 

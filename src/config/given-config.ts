@@ -7,7 +7,7 @@ import type { Era, Revision } from '../mcp/revisions.ts';
 import type { StopWaits } from '../process/tree/stop-ladder.ts';
 import { expandForm, readForm } from './config-file.ts';
 import { decodeText } from './disk.ts';
-import { inputsAtHand } from './inputs.ts';
+import { resolveInputsSync } from './inputs.ts';
 import type { namesOfOthers, remoteKeys, replacements } from './known-keys.ts';
 import { type Config, mergeFiles } from './load-config.ts';
 import type { ConfigPlace } from './places.ts';
@@ -75,7 +75,7 @@ export function configOf(given: GivenConfig): Config {
   const place: ConfigPlace = { file: GIVEN, origin: 'named', folder: context.cwd };
   const form = readForm(asText(given), place, context.platform);
   const { definitions } = form;
-  const inputs = inputsAtHand(form.inputIds, definitions, context);
+  const inputs = resolveInputsSync(form.inputIds, definitions, context);
   const file = expandForm(form, place, { ...context, folder: place.folder, definitions, inputs }, textOf);
   if (!file.usable) throw problemError(file.problems.find(({ severity }) => severity === 'error')!);
   return mergeFiles([file], []);

@@ -89,7 +89,7 @@ export async function resolveInputs(
 }
 
 /** The same, synchronous. */
-export function inputsAtHand(
+export function resolveInputsSync(
   ids: Iterable<string>,
   definitions: readonly InputDefinition[],
   systemContext: InputContext,

@@ -3,8 +3,8 @@
 
 import { messageForm } from './message-form.ts';
 import { missingPart } from './missing-part.ts';
+import { Observations } from './observations.ts';
 import type { Rule } from './rule.ts';
-import { Seen } from './seen.ts';
 import type { Diagnosis, Symptoms } from './symptoms.ts';
 import { usageRules, waiting } from './waiting.ts';
 import { wrongInterpreter } from './wrong-interpreter.ts';
@@ -15,19 +15,25 @@ export const rules: readonly Rule[] = [...messageForm, ...others];
 /** The mistake in one line of stdout that is not a message. */
 export function diagnoseLine(line: string): Diagnosis | undefined {
   const stdout = new TextEncoder().encode(`${line}\n`);
-  const seen = new Seen({ command: '', framing: 'newline', stdout, stdoutBytes: stdout.length, stderr: '' });
-  return firstFound(messageForm, seen);
+  const observed = new Observations({
+    command: '',
+    framing: 'newline',
+    stdout,
+    stdoutBytes: stdout.length,
+    stderr: '',
+  });
+  return firstFound(messageForm, observed);
 }
 
 export function diagnose(symptoms: Symptoms): Diagnosis | undefined {
   const { redact = (text: string) => text } = symptoms;
-  const found = firstFound(symptoms.framing === 'newline' ? rules : others, new Seen(symptoms));
+  const found = firstFound(symptoms.framing === 'newline' ? rules : others, new Observations(symptoms));
   return found && { ...found, problem: redact(found.problem), fix: redact(found.fix) };
 }
 
-function firstFound(list: readonly Rule[], seen: Seen): Diagnosis | undefined {
+function firstFound(list: readonly Rule[], observed: Observations): Diagnosis | undefined {
   for (const { name, isFinal = false, find } of list) {
-    const finding = find(seen);
+    const finding = find(observed);
     if (finding) return { name, isFinal, ...finding };
   }
   return undefined;

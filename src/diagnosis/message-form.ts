@@ -5,8 +5,8 @@ import { jsonObjects } from '../base/json-in-text.ts';
 import { isObject, type JsonObject } from '../base/json-object.ts';
 import { endLine, flush, logToStderr, writeJson, writeOneLine, writeUtf8 } from './advice.ts';
 import type { Language } from './language.ts';
+import { isProper, withoutColours } from './observations.ts';
 import { adviceFor, quoted, type Rule } from './rule.ts';
-import { isProper, withoutColours } from './seen.ts';
 
 /** `"jsonrpc"` in UTF-16 of either byte order, read as UTF-8. */
 const JSONRPC_IN_UTF16 = 'j\0s\0o\0n\0r\0p\0c';
@@ -96,12 +96,12 @@ const literals: Rule = {
 const severalLines: Rule = {
   name: 'indented-json',
   isFinal: true,
-  find(seen) {
-    const { text, language } = seen;
+  find(observed) {
+    const { text, language } = observed;
     const problem = 'writes one message over several lines; over stdio a message is one line';
     const isOpened =
       /^[ \t]*\{[ \t]*\r?\n\s*"(?:jsonrpc|id|result|error)"\s*:/m.test(text) && !/"method"\s*:/.test(text);
-    if (isOpened || seen.answers.some((answer) => answer.text.includes('\n'))) {
+    if (isOpened || observed.answers.some((answer) => answer.text.includes('\n'))) {
       return { problem, fix: adviceFor(writeOneLine, language) };
     }
     const broken = text.includes('\n') && hasAnswerOverLines(text);
@@ -130,35 +130,35 @@ const contentLength: Rule = {
 const noNewline: Rule = {
   name: 'no-newline',
   isFinal: true,
-  find(seen) {
-    const open = seen.answers.some(
+  find(observed) {
+    const open = observed.answers.some(
       ({ after, isEnded, isAfterEof }) =>
-        !isAfterEof && (after.trimStart().startsWith('{') || (!isEnded && seen.isWhole && /^[\s\0]*$/.test(after))),
+        !isAfterEof && (after.trimStart().startsWith('{') || (!isEnded && observed.isWhole && /^[\s\0]*$/.test(after))),
     );
     if (!open) return undefined;
-    return { problem: 'does not end its messages with a newline', fix: adviceFor(endLine, seen.language) };
+    return { problem: 'does not end its messages with a newline', fix: adviceFor(endLine, observed.language) };
   },
 };
 
 const otherTextOnTheLine: Rule = {
   name: 'text-on-the-line',
   isFinal: true,
-  find(seen) {
-    const mixed = seen.answers.find(({ before, after }) => before.trim() !== '' || after.trim() !== '');
-    if (!mixed || seen.answers.some(isProper)) return undefined;
+  find(observed) {
+    const mixed = observed.answers.find(({ before, after }) => before.trim() !== '' || after.trim() !== '');
+    if (!mixed || observed.answers.some(isProper)) return undefined;
     const other = `${mixed.before} ${mixed.after}`.trim();
     if (withoutColours(other).trim() === '') {
       return {
         problem: 'colours its messages with terminal escape codes',
-        fix: `${adviceFor(writeJson, seen.language)} Or set NO_COLOR=1 in its "env".`,
+        fix: `${adviceFor(writeJson, observed.language)} Or set NO_COLOR=1 in its "env".`,
       };
     }
     if (mixed.before === '\ufeff' && mixed.after.trim() === '') {
-      return { problem: 'writes a byte order mark before a message', fix: adviceFor(writeUtf8, seen.language) };
+      return { problem: 'writes a byte order mark before a message', fix: adviceFor(writeUtf8, observed.language) };
     }
     return {
       problem: `prints other text on the line of a message: ${quoted(other)}`,
-      fix: `stdout is for messages alone. ${adviceFor(logToStderr, seen.language)}`,
+      fix: `stdout is for messages only. ${adviceFor(logToStderr, observed.language)}`,
     };
   },
 };
@@ -207,12 +207,12 @@ const wrongId: Rule = {
 
 const missingFlush: Rule = {
   name: 'missing-flush',
-  find(seen) {
-    const proper = seen.answers.filter(isProper);
+  find(observed) {
+    const proper = observed.answers.filter(isProper);
     if (proper.length === 0 || !proper.every(({ isAfterEof }) => isAfterEof)) return undefined;
     return {
       problem: 'answers only when its stdin is closed: it does not flush stdout, or it reads stdin to the end first',
-      fix: `${adviceFor(flush, seen.language)} Read stdin line by line.`,
+      fix: `${adviceFor(flush, observed.language)} Read stdin line by line.`,
     };
   },
 };

@@ -2,19 +2,19 @@
 
 import { commandWords, programName } from '../base/command-line.ts';
 import { languageOfProgram } from './language.ts';
+import type { Observations } from './observations.ts';
 import { exitRule, lastError, quoted, type Rule } from './rule.ts';
-import type { Seen } from './seen.ts';
 
 const WRONG_PLACE = 'A relative path is resolved against "cwd" of the server: use the absolute path, or set "cwd".';
 
 const scriptFile = exitRule(
   'file-not-found',
   /can't open file '([^']+)'|Cannot find module '([^']+)'\n(?:Require stack:|[\s\S]{0,2000}?requireStack: \[\])|Unable to access jarfile (\S+)|No such file or directory -- (\S+)|Could not open input file: (\S+)|Can't open perl script "([^"]+)"|Module not found "(file:[^"]+)"|cannot open (\S+): No such file|^(?:ba)?sh: (?:line )?(?:\d+: )?(?:cannot open )?([^\s:]+): No such file or directory/m,
-  (match, seen) => {
+  (match, observed) => {
     const file = match.slice(1).find((each) => each !== undefined) ?? '';
     return isFileName(file)
       ? { problem: `cannot be found: there is no file ${quoted(file)}`, fix: WRONG_PLACE }
-      : packageMissing(file, seen);
+      : packageMissing(file, observed);
   },
 );
 
@@ -22,8 +22,8 @@ function isFileName(name: string): boolean {
   return /^(?:\.{0,2}[\\/]|[a-z]:[\\/]|file:)|\.\w+$/i.test(name);
 }
 
-function packageMissing(name: string, seen: Seen) {
-  const [program = 'node'] = commandWords(seen.symptoms.command);
+function packageMissing(name: string, observed: Observations) {
+  const [program = 'node'] = commandWords(observed.symptoms.command);
   if (programName(program) === 'npx')
     return {
       problem: `needs the package ${quoted(name)}`,
@@ -35,20 +35,20 @@ function packageMissing(name: string, seen: Seen) {
   };
 }
 
-const nodePackage = exitRule('module-not-found', /Cannot find (?:module|package) '([^']+)'/, ([, name], seen) =>
+const nodePackage = exitRule('module-not-found', /Cannot find (?:module|package) '([^']+)'/, ([, name], observed) =>
   isFileName(name!)
     ? {
         problem: `imports the file ${quoted(name!)}, which does not exist`,
         fix: `Build the server first (npm run build). ${WRONG_PLACE}`,
       }
-    : packageMissing(name!, seen),
+    : packageMissing(name!, observed),
 );
 
 const pythonModule = exitRule(
   'module-not-found',
   /^(?:ModuleNotFoundError|ImportError|[^\s:]*python[^\s:]*): [^\n]*?No module named '?([\w.]+)'?/m,
-  ([, name], seen) => {
-    const [program = 'python3'] = commandWords(seen.symptoms.command);
+  ([, name], observed) => {
+    const [program = 'python3'] = commandWords(observed.symptoms.command);
     const python =
       languageOfProgram(program) === 'python' && /^python/.test(programName(program)) ? program : 'python3';
     return {
@@ -111,9 +111,9 @@ const registry: Rule[] = [
 /** `KeyError: 'API_KEY'` counts only if the environment was read. */
 const variable: Rule = {
   name: 'variable-not-set',
-  find(seen) {
-    if (!seen.hasFailed) return undefined;
-    const text = `${seen.text}\n${seen.stderr}`;
+  find(observed) {
+    if (!observed.hasFailed) return undefined;
+    const text = `${observed.text}\n${observed.stderr}`;
     const isPython = /os\.environ|os\.py/.test(text);
     const name = (isPython && lastError(/^KeyError: '([A-Z][A-Z0-9_]+)'/m, text)?.[1]) || namedVariable(text);
     if (name === undefined) return undefined;

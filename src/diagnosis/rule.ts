@@ -1,7 +1,7 @@
 // A rule recognises one mistake. It requires proof in the output; in doubt it finds nothing.
 
 import type { Language } from './language.ts';
-import type { Seen } from './seen.ts';
+import type { Observations } from './observations.ts';
 import type { Finding } from './symptoms.ts';
 
 export interface Rule {
@@ -9,7 +9,7 @@ export interface Rule {
   name: string;
   /** No valid answer can follow output of this kind. */
   isFinal?: boolean;
-  find(seen: Seen): Finding | undefined;
+  find(observed: Observations): Finding | undefined;
 }
 
 /** The same advice for each language. */
@@ -23,13 +23,17 @@ export function adviceFor(advice: Advice, language: Language | undefined): strin
  * A rule for a pattern in the last error that a server printed before it exited. An earlier error proves nothing: the server may
  * have reported it and continued.
  */
-export function exitRule(name: string, pattern: RegExp, tell: (match: RegExpExecArray, seen: Seen) => Finding): Rule {
+export function exitRule(
+  name: string,
+  pattern: RegExp,
+  tell: (match: RegExpExecArray, observed: Observations) => Finding,
+): Rule {
   return {
     name,
-    find(seen) {
-      if (!seen.hasFailed) return undefined;
-      const match = lastError(pattern, seen.stderr) ?? lastError(pattern, seen.text);
-      return match ? tell(match, seen) : undefined;
+    find(observed) {
+      if (!observed.hasFailed) return undefined;
+      const match = lastError(pattern, observed.stderr) ?? lastError(pattern, observed.text);
+      return match ? tell(match, observed) : undefined;
     },
   };
 }

@@ -2,14 +2,14 @@
 // recognised only at the end of its stream, without a newline.
 
 import { commandWords, programName } from '../base/command-line.ts';
+import type { Observations } from './observations.ts';
 import { exitRule, quoted, type Rule } from './rule.ts';
-import type { Seen } from './seen.ts';
 
 const npxPrompt: Rule = {
   name: 'npx-prompt',
   isFinal: true,
-  find(seen) {
-    if (!seen.openLines.some((line) => /^Ok to proceed\? \(y\)/.test(line))) return undefined;
+  find(observed) {
+    if (!observed.openLines.some((line) => /^Ok to proceed\? \(y\)/.test(line))) return undefined;
     return {
       problem: 'is npx, which asks whether it may install the package',
       fix: 'Add "-y" as the first argument of npx.',
@@ -20,9 +20,9 @@ const npxPrompt: Rule = {
 const denoPrompt: Rule = {
   name: 'deno-permission',
   isFinal: true,
-  find(seen) {
-    if (!seen.openLines.some((line) => /Allow\? \[y\/n/.test(line))) return undefined;
-    const flag = /--allow-[a-z]+/.exec(seen.stderr + seen.text)?.[0] ?? '--allow-read, --allow-net, …';
+  find(observed) {
+    if (!observed.openLines.some((line) => /Allow\? \[y\/n/.test(line))) return undefined;
+    const flag = /--allow-[a-z]+/.exec(observed.stderr + observed.text)?.[0] ?? '--allow-read, --allow-net, …';
     return {
       problem: 'is Deno, which asks for a permission',
       fix: `Add ${flag} after "deno run", and --no-prompt to fail instead of asking.`,
@@ -36,8 +36,8 @@ const PROMPTS =
 const prompt: Rule = {
   name: 'prompt',
   isFinal: true,
-  find(seen) {
-    const asked = seen.openLines.find((line) => PROMPTS.test(line));
+  find(observed) {
+    const asked = observed.openLines.find((line) => PROMPTS.test(line));
     if (asked === undefined) return undefined;
     return {
       problem: `waits for a person: its last output is the prompt ${quoted(asked)}`,
@@ -51,11 +51,11 @@ const LISTENS =
 
 const networkServer: Rule = {
   name: 'network-server',
-  find(seen) {
-    const line = [seen.text, seen.stderr]
+  find(observed) {
+    const line = [observed.text, observed.stderr]
       .flatMap((text) => text.split('\n'))
       .find((each) => LISTENS.test(each) && !/debugger|inspector/i.test(each));
-    if (line === undefined || seen.hasExited) return undefined;
+    if (line === undefined || observed.hasExited) return undefined;
     return {
       problem: `says that it serves a network address (${quoted(line)}) and answers nothing on stdout`,
       fix: 'Start it in its stdio mode: often an argument (stdio, --stdio, --transport stdio) or a variable (MCP_TRANSPORT=stdio).',
@@ -107,13 +107,13 @@ const watcher: Rule = {
 /** Printed by a program that requires other arguments, before it exits. */
 const usage: Rule = {
   name: 'usage',
-  find(seen) {
-    if (!seen.hasExited) return undefined;
-    const missing = missingArgument(seen);
+  find(observed) {
+    if (!observed.hasExited) return undefined;
+    const missing = missingArgument(observed);
     if (missing) {
       return { problem: `requires other arguments: ${quoted(missing)}`, fix: 'Add the named arguments to "args".' };
     }
-    const line = /^\s*usage:?\s.*$/im.exec(seen.stderr)?.[0] ?? /^\s*usage:?\s.*$/im.exec(seen.text)?.[0];
+    const line = /^\s*usage:?\s.*$/im.exec(observed.stderr)?.[0] ?? /^\s*usage:?\s.*$/im.exec(observed.text)?.[0];
     if (line === undefined) return undefined;
     return {
       problem: `printed its usage and exited: ${quoted(line)}`,
@@ -125,7 +125,7 @@ const usage: Rule = {
 const MISSING_ARGUMENT =
   /^.*(?:the following arguments are required|unrecognized arguments|missing required (?:argument|option)|required option|unknown (?:option|argument|command)|error: unexpected argument).*$/im;
 
-function missingArgument({ stderr, text }: Seen): string | undefined {
+function missingArgument({ stderr, text }: Observations): string | undefined {
   return MISSING_ARGUMENT.exec(stderr)?.[0] ?? MISSING_ARGUMENT.exec(text)?.[0];
 }
 

@@ -22,9 +22,9 @@ const runners: Readonly<Record<string, string>> = {
 /** `node server.py`: the interpreter of one language, the file of another, and a syntax error. */
 const otherLanguage: Rule = {
   name: 'wrong-interpreter',
-  find(seen) {
-    if (!seen.hasFailed || !SYNTAX_ERROR.test(seen.stderr)) return undefined;
-    const [program = '', ...rest] = commandWords(seen.symptoms.command);
+  find(observed) {
+    if (!observed.hasFailed || !SYNTAX_ERROR.test(observed.stderr)) return undefined;
+    const [program = '', ...rest] = commandWords(observed.symptoms.command);
     const file = rest.find((word) => !word.startsWith('-'));
     if (file === undefined) return undefined;
     const isShell = /^(?:ba|da|z|k)?sh$/.test(programName(program));
@@ -70,11 +70,12 @@ const PYTHON_2 =
 const pythonVersion: Rule[] = [
   {
     name: 'python-version',
-    find(seen) {
-      const [program = ''] = commandWords(seen.symptoms.command);
+    find(observed) {
+      const [program = ''] = commandWords(observed.symptoms.command);
       const isTwo =
-        PYTHON_2.test(seen.stderr) || (/^python2/.test(programName(program)) && /SyntaxError/.test(seen.stderr));
-      if (!seen.hasFailed || !isTwo) return undefined;
+        PYTHON_2.test(observed.stderr) ||
+        (/^python2/.test(programName(program)) && /SyntaxError/.test(observed.stderr));
+      if (!observed.hasFailed || !isTwo) return undefined;
       return {
         problem: 'is run by Python 2',
         fix: 'Use python3 as the command, or the python of its virtual environment.',

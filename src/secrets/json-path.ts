@@ -27,6 +27,6 @@ export function step(left: PathsLeft, key: string): PathsLeft {
   return next;
 }
 
-export function arrived(left: PathsLeft): boolean {
+export function isComplete(left: PathsLeft): boolean {
   return left.some((path) => path.length === 0 || (path.length === 1 && path[0] === '**'));
 }

@@ -3,7 +3,7 @@
 // that is cut off is replaced to the end of the text.
 
 import { endOfString } from '../base/top-level-json.ts';
-import { arrived, type PathsLeft, step } from './json-path.ts';
+import { isComplete, type PathsLeft, step } from './json-path.ts';
 import { REDACTED } from './mask-values.ts';
 
 export interface JsonRules {
@@ -86,7 +86,7 @@ class Walk {
 
   #value(character: number, level: Level | undefined): void {
     const left = level ? step(level.left, level.key) : this.#rules.paths;
-    const byPath = left.length > 0 && arrived(left);
+    const byPath = left.length > 0 && isComplete(left);
     const byKey = level?.isObject === true && this.#rules.isSecret(level.key);
     const isContainer = character === OPEN_OBJECT || character === OPEN_ARRAY;
     if (isContainer && !byPath && !(byKey && !level?.namesProperties)) {

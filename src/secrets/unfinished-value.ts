@@ -17,7 +17,7 @@ export function unfinishedValue(
 ): Unfinished {
   const encoder = new TextEncoder();
   const values = [...masksByForm(env, secrets).keys()].map((form) => encoder.encode(form).subarray(0, MOST_BYTES));
-  return (bytes) => Math.max(unfinishedLine(bytes), ...values.map((value) => longestBeginning(value, bytes)));
+  return (bytes) => Math.max(unfinishedLine(bytes), ...values.map((value) => longestPrefix(value, bytes)));
 }
 
 const LF = 0x0a;
@@ -27,7 +27,7 @@ function unfinishedLine(bytes: Uint8Array): number {
   return mayHoldSecret(new TextDecoder().decode(bytes.subarray(start))) ? bytes.length - start : 0;
 }
 
-function longestBeginning(value: Uint8Array, bytes: Uint8Array): number {
+function longestPrefix(value: Uint8Array, bytes: Uint8Array): number {
   const first = value[0]!;
   const earliest = Math.max(0, bytes.length - value.length + 1);
   for (let start = bytes.indexOf(first, earliest); start >= 0; start = bytes.indexOf(first, start + 1)) {

@@ -29,7 +29,7 @@ const down: CommandBody = (invocation) =>
     const until = systemClock.nowMs() + waitMs;
     while (isRunning(pid)) {
       signal.throwIfAborted();
-      if (systemClock.nowMs() > until) throw stillThere(pid, waitMs);
+      if (systemClock.nowMs() > until) throw stillRunning(pid, waitMs);
       await new Promise<void>((resolve) => systemClock.after(LOOK_MS, resolve));
     }
     out.activity.end();
@@ -50,7 +50,7 @@ async function askToEnd(host: RemoteHost): Promise<void> {
   }
 }
 
-function stillThere(pid: number, waitMs: number): PeerError {
+function stillRunning(pid: number, waitMs: number): PeerError {
   return new PeerError('REQUEST_TIMEOUT', `The host (process ${pid}) has not ended within ${waitMs} ms`, {
     hint: 'It is still stopping its servers. Wait longer with --timeout.',
   });

@@ -58,7 +58,7 @@ async function chooseSource(
     const server = serverOfCommand(serverCommand, options, settings);
     return ofServer([server], () => ({ options: commandOptions(options, server.cwd), command: serverCommand }));
   }
-  if (what === undefined) return ofAllThatRun();
+  if (what === undefined) return ofRunningHostsAndTaps();
   if (isFile(what)) {
     const { recordingSource } = await import('../../inspector/sources/recording-source.ts');
     return { source: recordingSource(what) };
@@ -68,14 +68,14 @@ async function chooseSource(
   if (running) {
     const { servers } = await running.status().finally(() => running.close());
     const names = servers.map(({ name }) => name);
-    if (names.includes(what)) return ofAllThatRun();
-    throw noSuchThing(what, names);
+    if (names.includes(what)) return ofRunningHostsAndTaps();
+    throw unknownSource(what, names);
   }
-  if (configFileOf(settings) === undefined && !settings.discover) throw noSuchThing(what, []);
+  if (configFileOf(settings) === undefined && !settings.discover) throw unknownSource(what, []);
   const { servers } = await loadServers(settings);
   const found = servers.filter(({ name }) => name === what);
   if (found.length > 0) return ofServer(found, (server) => ({ server, options: configOptions(settings) }));
-  throw noSuchThing(
+  throw unknownSource(
     what,
     servers.map(({ name }) => name),
   );
@@ -93,7 +93,7 @@ function noRecording(file: string): UsageError {
 }
 
 /** The argument can be a recording or a server. */
-function noSuchThing(what: string, servers: readonly string[]): UsageError {
+function unknownSource(what: string, servers: readonly string[]): UsageError {
   const there = servers.length > 0 ? unknownServer(what, servers, []).hint : 'There is no config with servers here';
   return new UsageError('NAME_UNKNOWN', `There is no recording and no server named "${what}"`, {
     hint: `${there}; \`standpipe inspect\` without arguments shows running hosts and taps.`,
@@ -108,7 +108,7 @@ function commandOptions(options: ServerCommandOptions, cwd: string): string[] {
   return [...env, ...given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))];
 }
 
-async function ofAllThatRun(): Promise<{ source: InspectorSource }> {
+async function ofRunningHostsAndTaps(): Promise<{ source: InspectorSource }> {
   const { liveSource } = await import('../../inspector/sources/live-source.ts');
   return { source: liveSource() };
 }

@@ -30,8 +30,8 @@ export const stateColours: Record<ServerState, Colour | undefined> = {
 
 const ls: CommandBody = async ({ settings, out, signal }) => {
   const running = await findRunningHost(settings, (text) => out.say(text));
-  const looked = running ? ofHost(running).finally(() => running.close()) : fromConfig(settings);
-  const { servers, rejected } = await unlessAborted(looked, signal);
+  const listing = running ? ofHost(running).finally(() => running.close()) : fromConfig(settings);
+  const { servers, rejected } = await unlessAborted(listing, signal);
   tellRejected(rejected, out);
   if (out.json) {
     out.document({ running: running !== undefined, servers });
@@ -66,17 +66,17 @@ export function describeUptime(ms: number): string {
   return hours < 24 ? `${hours}h ${Math.floor((seconds % 3600) / 60)}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`;
 }
 
-interface Looked {
+interface Listing {
   servers: ServerStatus[];
   rejected: ConfigProblem[];
 }
 
-async function ofHost(host: HostAccess): Promise<Looked> {
+async function ofHost(host: HostAccess): Promise<Listing> {
   const [{ servers }, { rejected }] = await Promise.all([host.status(), host.control('standpipe/config')]);
   return { servers, rejected };
 }
 
-async function fromConfig(settings: Settings): Promise<Looked> {
+async function fromConfig(settings: Settings): Promise<Listing> {
   const [{ Host }, { loadServers }, { rejections }] = await Promise.all([
     import('../../host/host.ts'),
     import('../servers/own-host.ts'),

@@ -8,12 +8,12 @@ const unseen =
 
 /** Keeps tabs and newlines. */
 export function visible(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(unseen, writeOut);
+  return text.replaceAll('\r\n', '\n').replace(unseen, escapeCharacter);
 }
 
 /** For names and fields of one line: newlines and tabs are escaped too. */
 export function visibleLine(text: string): string {
-  return text.replace(unseen, writeOut).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+  return text.replace(unseen, escapeCharacter).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 }
 
 /** JSON for a terminal, with special characters escaped. Its value is the same. */
@@ -24,7 +24,7 @@ export function visibleJson(value: unknown, indent = 2): string {
   );
 }
 
-function writeOut(character: string): string {
+function escapeCharacter(character: string): string {
   const code = character.codePointAt(0)!;
   if (code < 0x100) return `\\x${hex(code, 2)}`;
   return code < 0x10000 ? `\\u${hex(code, 4)}` : `\\u{${code.toString(16)}}`;

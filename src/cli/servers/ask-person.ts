@@ -6,7 +6,7 @@ import type { InputHandlers } from '../../mcp/client/options.ts';
 import type { ElicitFormParams, ElicitParams, ElicitResult } from '../../mcp/types.ts';
 import type { Output } from '../output/output.ts';
 import { visible, visibleLine } from '../output/visible.ts';
-import { describeType, Misfit, typedValue } from '../values/typed-value.ts';
+import { describeType, TypeMismatch, typedValue } from '../values/typed-value.ts';
 import { hasTerminal, reportUnanswered } from './server-reports.ts';
 
 type Ask = (question: string) => Promise<string>;
@@ -70,7 +70,7 @@ async function askUntilItFits(question: string, schema: object, isRequired: bool
     try {
       return typedValue(text, schema, {});
     } catch (error) {
-      if (!(error instanceof Misfit)) throw error;
+      if (!(error instanceof TypeMismatch)) throw error;
       out.say(`  The value ${visibleLine(error.message)}.`);
     }
   }

@@ -21,7 +21,9 @@ export async function ownHost(
   const { Host } = await import('../../host/host.ts');
   const servers = serverCommand
     ? [serverOfCommand(serverCommand, options, settings)]
-    : (await loadServers(settings).catch(orACommand)).servers.map((server) => forOnce(server, settings));
+    : (await loadServers(settings).catch(mentionServerCommand)).servers.map((server) =>
+        withoutRestart(server, settings),
+      );
   const host = new Host(servers, {
     eraMemory: userEraMemory(),
     inputs: (server) => askPerson(server, out, unanswered),
@@ -48,13 +50,13 @@ export async function loadServers({ config, discover }: Settings): Promise<Confi
 }
 
 /** Without a config, the hint mentions `-- <command …>`. */
-function orACommand(error: unknown): never {
+function mentionServerCommand(error: unknown): never {
   if (!(error instanceof UsageError) || error.code !== 'CONFIG_NOT_FOUND' || error.hint === undefined) throw error;
   const hint = `${error.hint} Or end the line with \`-- <command …>\`, which starts a server for this command.`;
   throw new UsageError(error.code, error.message, { hint, cause: error });
 }
 
-function forOnce(server: ServerConfig, { timeoutMs }: Settings): ServerConfig {
+function withoutRestart(server: ServerConfig, { timeoutMs }: Settings): ServerConfig {
   const { startupTimeoutMs, requestTimeoutMs } = server;
   return {
     ...server,

@@ -6,7 +6,7 @@ import { objectSchema, objectSchemas, propertiesOf } from '../../mcp/schema-alte
 import type { JsonSchema } from '../../mcp/types.ts';
 import { checkArguments, describeParameters } from './check.ts';
 import { propertyOfAny } from './property-schema.ts';
-import { acceptsList, itemSchema, Misfit, typedValue } from './typed-value.ts';
+import { acceptsList, itemSchema, TypeMismatch, typedValue } from './typed-value.ts';
 import { type Assignment, parseJson, readAssignment, readSource, readStdin } from './word.ts';
 
 type Arguments = Record<string, unknown>;
@@ -35,7 +35,7 @@ export async function readArguments(words: readonly string[], options: Arguments
     try {
       await assign(args, assignment, schema, given);
     } catch (error) {
-      if (!(error instanceof Misfit)) throw error;
+      if (!(error instanceof TypeMismatch)) throw error;
       throw new UsageError('INVALID_OPTION', `"${assignment.name}" of ${tool} ${error.message}`, {
         hint: `It takes: ${describeParameters(schema)}`,
       });
@@ -66,7 +66,7 @@ async function assign(args: Arguments, { name, isJson, value }: Assignment, sche
     if ('bytes' in source || encoded) {
       const bytes = 'bytes' in source ? source.bytes : Buffer.from(source.text);
       if (encoded) return bytes.toString('base64');
-      throw new Misfit(`cannot be the content of ${value.slice(1)}, which is not text`);
+      throw new TypeMismatch(`cannot be the content of ${value.slice(1)}, which is not text`);
     }
     return typedValue(source.text, type, schema);
   };
@@ -77,7 +77,7 @@ async function assign(args: Arguments, { name, isJson, value }: Assignment, sche
   }
   // Given again: a list, if the schema allows one.
   if (place.schema !== undefined && !acceptsList(place.schema, schema))
-    throw new Misfit('is given twice and is not a list');
+    throw new TypeMismatch('is given twice and is not a list');
   const before = place.holder[place.key];
   const more = await read(itemSchema(place.schema, schema));
   const list: unknown = [...(Array.isArray(before) ? before : [before]), more];
@@ -99,18 +99,18 @@ function findPlace(args: Arguments, name: string, schema: JsonSchema): Place {
   for (const [at, key] of parts.entries()) {
     const inside = Array.isArray(holder) ? itemSchema(type, schema) : propertyOfAny(type, key, schema);
     if (Array.isArray(holder) && !(Number(key) <= holder.length && /^\d+$/.test(key))) {
-      throw new Misfit(`needs an index from 0 to ${holder.length} for "${key}": it is a list`);
+      throw new TypeMismatch(`needs an index from 0 to ${holder.length} for "${key}": it is a list`);
     }
     if (at === parts.length - 1) return { holder, key, schema: inside };
     const fresh: unknown = acceptsList(inside, schema) ? [] : {};
     if (!Object.hasOwn(holder, key)) setOwn(holder, key, fresh);
     const next = holder[key];
     if (typeof next !== 'object' || next === null)
-      throw new Misfit(`already has a value at "${key}" that is not an object`);
+      throw new TypeMismatch(`already has a value at "${key}" that is not an object`);
     holder = next as Arguments;
     type = inside;
   }
-  throw new Misfit('has no name');
+  throw new TypeMismatch('has no name');
 }
 
 function notAnAssignment(word: string, { tool, schema }: ArgumentsOptions): UsageError {

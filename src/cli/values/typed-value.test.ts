@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { describeParameters } from './check.ts';
-import { describeType, Misfit, typedValue } from './typed-value.ts';
+import { describeType, TypeMismatch, typedValue } from './typed-value.ts';
 
 const refused = Symbol('refused');
 const read = (text: string, schema: unknown, root = {}) => {
   try {
     return typedValue(text, schema, root);
   } catch (error) {
-    if (error instanceof Misfit) return refused;
+    if (error instanceof TypeMismatch) return refused;
     throw error;
   }
 };

@@ -1,11 +1,11 @@
 // Converts the text of a value to the type in the schema: `5` becomes a number or a string. If both are allowed, it is parsed as
-// JSON first. A text that matches no type is a Misfit, which names the expected type.
+// JSON first. A text that matches no type is a TypeMismatch, which names the expected type.
 
 import { isObject } from '../../base/json-object.ts';
 import { alternatives } from '../../mcp/schema-alternatives.ts';
 import type { JsonSchema } from '../../mcp/types.ts';
 
-export class Misfit extends Error {}
+export class TypeMismatch extends Error {}
 
 const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
@@ -23,7 +23,7 @@ export function typedValue(text: string, schema: unknown, root: JsonSchema): unk
   if (open.some((choice) => choice.type === undefined || choice.type === 'string')) return text;
   const list = open.find(({ type }) => type === 'array');
   if (list) return [typedValue(text, list.items, root)];
-  throw new Misfit(`must be ${describeType(schema, root)}, not ${JSON.stringify(text)}`);
+  throw new TypeMismatch(`must be ${describeType(schema, root)}, not ${JSON.stringify(text)}`);
 }
 
 export function acceptsList(schema: unknown, root: JsonSchema): boolean {
@@ -64,11 +64,11 @@ function choicesOf(schema: JsonSchema): unknown[] {
 
 function readNumber(text: string, mayHaveFraction: boolean): number {
   const value = Number(text);
-  if (!mayHaveFraction && !Number.isInteger(value)) throw new Misfit(`must be integer, not ${text}`);
+  if (!mayHaveFraction && !Number.isInteger(value)) throw new TypeMismatch(`must be integer, not ${text}`);
   if (Number.isInteger(value) && !Number.isSafeInteger(value) && !/[.eE]/.test(text)) {
-    throw new Misfit(`is ${text}, which JavaScript cannot represent exactly`);
+    throw new TypeMismatch(`is ${text}, which JavaScript cannot represent exactly`);
   }
-  if (!Number.isFinite(value)) throw new Misfit(`is ${text}, which is too large`);
+  if (!Number.isFinite(value)) throw new TypeMismatch(`is ${text}, which is too large`);
   return value;
 }
 
@@ -77,7 +77,7 @@ function parseStructure(text: string): object | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // it may be a string; otherwise the Misfit names the expected type
+    return undefined; // it may be a string; otherwise the TypeMismatch names the expected type
   }
 }
 

@@ -20,7 +20,7 @@ export interface FoundAnswer {
   isAfterEof: boolean;
 }
 
-export class Seen {
+export class Observations {
   readonly symptoms: Symptoms;
   /** The start of stdout. */
   readonly text: string;
