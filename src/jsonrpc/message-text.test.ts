@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UsageError } from '../base/errors.ts';
-import { messageText, OwnRequest, OwnResult, SharedParam, SharingRequest } from './message-text.ts';
+import { messageText, OwnRequest, OwnResult, SharedMembers, SharingRequest, SharingResult } from './message-text.ts';
 
 const id = fc.oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string({ unit: 'binary' }));
 const members = fc.dictionary(fc.string(), fc.jsonValue());
@@ -16,13 +16,17 @@ test('a request and a result have the text that JSON.stringify gives them', () =
   );
 });
 
-test('a parameter that requests share is the last one of each', () => {
+test('members that messages share are the last ones of each', () => {
   fc.assert(
     fc.property(id, members, fc.jsonValue(), (id, members, value) => {
-      const { shared: _, ...others } = members;
-      const request = new SharingRequest(id, 'm', others, new SharedParam('shared', value));
-      expect(messageText(request)).toBe(messageText(new OwnRequest(id, 'm', { ...others, shared: value })));
-      expect(request.params).toEqual({ ...others, shared: value });
+      const { first: _first, second: _second, ...own } = members;
+      const shared = { first: value, second: { value } };
+      const request = new SharingRequest(id, 'm', own, new SharedMembers(shared));
+      expect(messageText(request)).toBe(messageText(new OwnRequest(id, 'm', { ...own, ...shared })));
+      expect(request.params).toEqual({ ...own, ...shared });
+      const result = new SharingResult(own, new SharedMembers(shared)) as unknown as Record<string, unknown>;
+      expect(messageText(new OwnResult(id, result))).toBe(messageText(new OwnResult(id, { ...own, ...shared })));
+      expect(JSON.stringify(result)).toBe(JSON.stringify({ ...own, ...shared }));
     }),
   );
 });

@@ -31,23 +31,23 @@ export class OwnResult implements JsonRpcResult {
   }
 }
 
-/** A parameter that is the same in many requests, such as the envelope of MCP 2026-07-28: its text is made once. */
-export class SharedParam {
-  readonly name: string;
-  readonly value: unknown;
-  /** With the end of the parameters. */
+/** Members that are the same in many messages, such as the envelope of MCP 2026-07-28: their text is made once. */
+export class SharedMembers {
+  readonly value: Members;
+  /** Without the opening brace. */
   readonly #text: string;
 
   /** Throws a UsageError if the value cannot be serialised. */
-  constructor(name: string, value: unknown) {
-    this.name = name;
+  constructor(value: Members) {
     this.value = value;
-    this.#text = `${JSON.stringify(name)}:${requireJson(value)}}`;
+    this.#text = requireJson(value).slice(1);
   }
 
-  /** Adds it to the text of the other parameters. */
-  addTo(params: string): string {
-    return params === '{}' ? `{${this.#text}` : `${params.slice(0, -1)},${this.#text}`;
+  /** The text of an object together with these members. */
+  textWith(own: Members): string | UsageError {
+    const text = toJson(own);
+    if (typeof text !== 'string') return text;
+    return text === '{}' ? `{${this.#text}` : `${text.slice(0, -1)},${this.#text}`;
   }
 }
 
@@ -57,9 +57,9 @@ export class SharingRequest implements JsonRpcRequest {
   readonly id: RequestId;
   readonly method: string;
   readonly #params: Members;
-  readonly #shared: SharedParam;
+  readonly #shared: SharedMembers;
 
-  constructor(id: RequestId, method: string, params: Members, shared: SharedParam) {
+  constructor(id: RequestId, method: string, params: Members, shared: SharedMembers) {
     this.id = id;
     this.method = method;
     this.#params = params;
@@ -67,19 +67,37 @@ export class SharingRequest implements JsonRpcRequest {
   }
 
   get params(): Members {
-    return { ...this.#params, [this.#shared.name]: this.#shared.value };
+    return { ...this.#params, ...this.#shared.value };
   }
 
   paramsText(): string | UsageError {
-    const params = toJson(this.#params);
-    return typeof params === 'string' ? this.#shared.addTo(params) : params;
+    return this.#shared.textWith(this.#params);
+  }
+}
+
+/** The same for the result of a request. */
+export class SharingResult {
+  readonly #own: Members;
+  readonly #shared: SharedMembers;
+
+  constructor(own: Members, shared: SharedMembers) {
+    this.#own = own;
+    this.#shared = shared;
+  }
+
+  toJSON(): Members {
+    return { ...this.#own, ...this.#shared.value };
+  }
+
+  text(): string | UsageError {
+    return this.#shared.textWith(this.#own);
   }
 }
 
 /** The text, or the UsageError that says why there is none. */
 export function messageText(message: JsonRpcMessage | JsonRpcMessage[]): string | UsageError {
   if (message instanceof OwnResult) {
-    const result = toJson(message.result);
+    const result = message.result instanceof SharingResult ? message.result.text() : toJson(message.result);
     return typeof result === 'string' ? `{"jsonrpc":"2.0","id":${idText(message.id)},"result":${result}}` : result;
   }
   if (message instanceof OwnRequest || message instanceof SharingRequest) {

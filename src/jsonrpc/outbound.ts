@@ -14,7 +14,7 @@ import {
   numberInText,
   type RequestId,
 } from './message.ts';
-import { OwnRequest, type SharedParam, SharingRequest } from './message-text.ts';
+import { OwnRequest, type SharedMembers, SharingRequest } from './message-text.ts';
 import { OpenQuestions, type Question } from './open-questions.ts';
 
 /** Progress starts `timeoutMs` anew, and so does our answer to a question that the other end asked because of the request. */
@@ -25,7 +25,7 @@ export interface RequestOptions extends WaitOptions {
   /** The request of the other end because of which this one is sent. */
   relatedRequestId?: RequestId;
   /** Goes into the parameters beside those that are given. */
-  shared?: SharedParam | undefined;
+  shared?: SharedMembers | undefined;
 }
 
 /** A request that waits for its answer. */
@@ -122,11 +122,11 @@ export class Outbound {
     }
   }
 
-  #message(id: number, method: string, params: Params, shared: SharedParam | undefined): JsonRpcRequest {
+  #message(id: number, method: string, params: Params, shared: SharedMembers | undefined): JsonRpcRequest {
     if (!params) return { jsonrpc: '2.0', id, method };
     if (!shared) return new OwnRequest(id, method, params);
     if (this.#channel.writesText) return new SharingRequest(id, method, params, shared);
-    return new OwnRequest(id, method, { ...params, [shared.name]: shared.value });
+    return new OwnRequest(id, method, { ...params, ...shared.value });
   }
 
   #gaveUp(request: Pending, reason: string): void {

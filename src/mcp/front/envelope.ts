@@ -1,5 +1,6 @@
 // 2026-07-28: what a request says about itself in `_meta`, and what a result says.
 
+import { SharedMembers } from '../../jsonrpc/message-text.ts';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, isLogLevel, LOG_LEVEL, PROTOCOL_VERSION, SERVER_INFO } from '../meta.ts';
 import { invalidParams, unsupportedVersion } from '../protocol-errors.ts';
 import { isModernRevision } from '../revisions.ts';
@@ -29,6 +30,15 @@ const cacheable = new Set([
   'resources/templates/list',
   'resources/read',
 ]);
+
+/** What a result needs in addition if the service set none of it and it may not be kept. */
+export function sharedByResults(info: Implementation): SharedMembers {
+  return new SharedMembers({ resultType: 'complete', _meta: { [SERVER_INFO]: info } });
+}
+
+export function isBare(result: Result, method: string): boolean {
+  return result._meta === undefined && result.resultType === undefined && !cacheable.has(method);
+}
 
 /** Adds the type of a result, its sender, and how long it may be kept, where the service did not set them. */
 export function modernResult(

@@ -38,7 +38,7 @@ export class Front {
     this.peer = peer;
     this.#service = service;
     this.#legacy = new LegacyEra(service, peer, notifier, askTimeoutMs);
-    this.#modern = new ModernEra(service, notifier, suspended, cache);
+    this.#modern = new ModernEra(service, notifier, suspended, cache, channel.writesText === true);
     const serve: RequestHandler = (params, inbound) => this.#serve(inbound.request.method, params, inbound);
     const serving = exposeErrors ? exposingErrors(serve) : serve;
     peer.handleOthers(serving);

@@ -2,13 +2,14 @@
 // are sent to those requests that listen for them.
 
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
+import { type SharedMembers, SharingResult } from '../../jsonrpc/message-text.ts';
 import { CALL_OPTIONS, type CallOptions, SERVER_INFO } from '../meta.ts';
 import { methodNotFound } from '../protocol-errors.ts';
 import { modernRevisions, NEWEST_MODERN } from '../revisions.ts';
 import type { ClientFacts, Params, Result, Service, ServiceFacts } from '../service.ts';
 import type { CacheHints, Implementation, Meta } from '../types.ts';
 import { takeCallOptions } from './call-options.ts';
-import { modernResult, readEnvelope } from './envelope.ts';
+import { isBare, modernResult, readEnvelope, sharedByResults } from './envelope.ts';
 import { ModernCaller } from './modern-caller.ts';
 import { ModernSubscriptions } from './modern-subscriptions.ts';
 import type { Notifier } from './notifier.ts';
@@ -24,13 +25,23 @@ export class ModernEra {
   readonly #cache: Required<CacheHints>;
   /** Of the service, since it was last described. */
   #info: Implementation | undefined;
+  readonly #writesText: boolean;
+  /** Most results have the same members in addition. Only for channels that write text. */
+  #shared: SharedMembers | undefined;
 
-  constructor(service: Service, notifier: Notifier, suspended: SuspendedCalls, cache: Required<CacheHints>) {
+  constructor(
+    service: Service,
+    notifier: Notifier,
+    suspended: SuspendedCalls,
+    cache: Required<CacheHints>,
+    writesText: boolean,
+  ) {
     this.subscriptions = new ModernSubscriptions(service, notifier);
     this.#service = service;
     this.#notifier = notifier;
     this.#suspended = suspended;
     this.#cache = cache;
+    this.#writesText = writesText;
   }
 
   serve(method: string, params: Params, inbound: InboundCall): Result | Promise<Result> {
@@ -70,6 +81,7 @@ export class ModernEra {
   }
 
   #dressed(method: string, result: Result): Result | Promise<Result> {
+    if (this.#shared && isBare(result, method)) return new SharingResult(result, this.#shared) as unknown as Result;
     // A result of a modern server behind the service names its sender itself.
     const named = (result._meta as Meta | undefined)?.[SERVER_INFO] !== undefined;
     if (named || this.#info) return modernResult(result, method, this.#info, this.#cache);
@@ -82,6 +94,7 @@ export class ModernEra {
 
   #described<T>(use: (facts: ServiceFacts) => T): T | Promise<T> {
     const known = (facts: ServiceFacts) => {
+      if (this.#writesText && facts.info !== this.#info) this.#shared = sharedByResults(facts.info);
       this.#info = facts.info;
       return use(facts);
     };

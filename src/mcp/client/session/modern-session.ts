@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError, toError, UsageError } from '../../../base/errors.ts';
-import { SharedParam } from '../../../jsonrpc/message-text.ts';
+import { SharedMembers } from '../../../jsonrpc/message-text.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
 import {
   CLIENT_CAPABILITIES,
@@ -38,7 +38,7 @@ export class ModernSession extends Session {
   /** Of the client that sent the last request: most sessions have only one. */
   #client: ClientFacts | undefined;
   #logLevel: LogLevel | undefined;
-  #envelope: SharedParam | undefined;
+  #envelope: SharedMembers | undefined;
 
   constructor(peer: Peer, facts: ServerFacts, options: ClientOptions, clock: Clock, warn: Warn) {
     super(peer, facts);
@@ -144,15 +144,15 @@ export class ModernSession extends Session {
   }
 
   #enveloped(params: Params, client: ClientFacts): Params {
-    const { value } = this.#envelopeOf(client);
-    return { ...params, _meta: { ...(params._meta as Meta | undefined), ...(value as RequestEnvelope) } };
+    const envelope = this.#envelopeOf(client).value._meta as RequestEnvelope;
+    return { ...params, _meta: { ...(params._meta as Meta | undefined), ...envelope } };
   }
 
-  #envelopeOf(client: ClientFacts): SharedParam {
+  #envelopeOf(client: ClientFacts): SharedMembers {
     const { capabilities, info, logLevel } = client;
     // The level of a client may change.
     if (client !== this.#client || logLevel !== this.#logLevel || !this.#envelope) {
-      this.#envelope = new SharedParam('_meta', this.#makeEnvelope(capabilities, info, logLevel));
+      this.#envelope = new SharedMembers({ _meta: this.#makeEnvelope(capabilities, info, logLevel) });
       this.#client = client;
       this.#logLevel = logLevel;
     }

@@ -2,7 +2,7 @@
 // asked for notifications; what both eras share is here.
 
 import { PeerError, toError } from '../../../base/errors.ts';
-import type { SharedParam } from '../../../jsonrpc/message-text.ts';
+import type { SharedMembers } from '../../../jsonrpc/message-text.ts';
 import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
 import type { Era, Revision } from '../../revisions.ts';
@@ -26,7 +26,7 @@ export class SentRequest implements RequestOptions {
   readonly totalTimeoutMs: number | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((params: object) => void) | undefined;
-  shared: SharedParam | undefined;
+  shared: SharedMembers | undefined;
 
   constructor(caller: Caller, totalTimeoutMs = caller.totalTimeoutMs) {
     this.caller = caller;
