@@ -2,10 +2,10 @@
 // are counted, a byte order mark is passed over, and a sink that throws or pushes in turn does no harm. Knows no boundary.
 
 import { UsageError } from '../base/errors.ts';
+import { Delivery } from './delivery.ts';
 import {
   DEFAULT_MAX_FRAME_BYTES,
   type FrameDecoder,
-  type FrameFault,
   type FrameSink,
   type FramingOptions,
   LARGEST_MAX_FRAME_BYTES,
@@ -50,7 +50,9 @@ class Decoder implements FrameDecoder {
   #offset = 0;
   /** How much of the byte order mark was seen; equal to #markBytes once that question is settled. */
   #markSeen = 0;
-  readonly #guarded = new GuardedSink();
+  /** The sink of the last push, with a guard: a chunk is read to its end before what the sink threw first goes up. */
+  #guarded: { target: FrameSink; sink: FrameSink } | undefined;
+  #failure: { thrown: unknown } | undefined;
   /** What came while a sink handled a frame. A stream in this process may bring the next chunk then. */
   readonly #waiting: { chunk: Uint8Array | undefined; sink: FrameSink }[] = [];
   #reading = false;
@@ -83,11 +85,26 @@ class Decoder implements FrameDecoder {
       this.#read(next.chunk, next.sink);
     }
     this.#reading = false;
-    this.#guarded.throwFirst();
+    if (this.#failure) this.#throwFailure(this.#failure.thrown);
+  }
+
+  #throwFailure(thrown: unknown): never {
+    this.#failure = undefined;
+    throw thrown;
+  }
+
+  #guard(target: FrameSink): FrameSink {
+    if (this.#guarded?.target !== target) {
+      const sink = new Delivery(target, undefined, (thrown) => {
+        this.#failure ??= { thrown };
+      });
+      this.#guarded = { target, sink };
+    }
+    return this.#guarded.sink;
   }
 
   #read(chunk: Uint8Array | undefined, target: FrameSink): void {
-    const sink = target.neverThrows ? target : this.#guarded.before(target);
+    const sink = target.neverThrows ? target : this.#guard(target);
     if (!chunk) return this.#finish(sink);
     const chunkOffset = this.#offset;
     this.#offset += chunk.length;
@@ -122,49 +139,5 @@ class Decoder implements FrameDecoder {
 
   #scanMarkSeen(sink: FrameSink): void {
     if (this.#markSeen > 0) this.#scanner.scan(byteOrderMark.slice(0, this.#markSeen), 0, 0, sink);
-  }
-}
-
-/** Lets a chunk be read to its end before what a sink threw first goes up: the frames behind would be lost otherwise. */
-class GuardedSink implements FrameSink {
-  #target: FrameSink | undefined;
-  #failure: { thrown: unknown } | undefined;
-
-  before(target: FrameSink): this {
-    this.#target = target;
-    return this;
-  }
-
-  throwFirst(): void {
-    const failure = this.#failure;
-    this.#target = undefined;
-    this.#failure = undefined;
-    if (failure) throw failure.thrown;
-  }
-
-  frame(bytes: Uint8Array, offset: number): void {
-    try {
-      this.#target!.frame(bytes, offset);
-    } catch (thrown) {
-      this.#failure ??= { thrown };
-    }
-  }
-
-  span(chunk: Uint8Array, start: number, end: number, offset: number): void {
-    const target = this.#target!;
-    try {
-      if (target.span) target.span(chunk, start, end, offset);
-      else target.frame(chunk.subarray(start, end), offset);
-    } catch (thrown) {
-      this.#failure ??= { thrown };
-    }
-  }
-
-  fault(fault: FrameFault): void {
-    try {
-      this.#target!.fault(fault);
-    } catch (thrown) {
-      this.#failure ??= { thrown };
-    }
   }
 }

@@ -25,7 +25,9 @@ function read(observe: (text: string) => void, take: (text: string) => void, asS
   const observer = asSpans
     ? { receivedSpan: (chunk: Uint8Array, start: number, end: number) => observed(textOf(chunk, start, end)) }
     : { received: (bytes: Uint8Array) => observed(Buffer.from(bytes).toString()) };
-  const delivery = new Delivery(asSpans ? { ...sink, span } : sink, observer, ({ message }) => seen.push(message));
+  const delivery = new Delivery(asSpans ? { ...sink, span } : sink, observer, (error) =>
+    seen.push((error as Error).message),
+  );
   newline().decoder().push(lines, delivery);
   return seen;
 }
@@ -76,7 +78,7 @@ test('a fault takes the same way', () => {
   const seen: string[] = [];
   const observer = { fault: () => fail('observer failed') };
   const sink = { frame: () => undefined, fault: () => seen.push('fault') };
-  const delivery = new Delivery(sink, observer, ({ message }) => seen.push(message));
+  const delivery = new Delivery(sink, observer, (error) => seen.push((error as Error).message));
   const decoder = newline().decoder({ maxFrameBytes: 2 });
   decoder.push(lines, delivery);
   expect(seen.slice(0, 2)).toEqual(['fault', 'observer failed']);

@@ -1,7 +1,6 @@
 // Where frames leave the decoder: first for an observer, then for the protocol. The one place on the way in where what
 // either of them throws is caught. It is reported after both have had the frame, so that what was seen keeps its order.
 
-import { toError } from '../base/errors.ts';
 import type { FrameFault, FrameSink } from './framing.ts';
 
 /** Sees every frame and changes nothing. */
@@ -17,10 +16,10 @@ export class Delivery implements FrameSink {
   readonly neverThrows = true;
   readonly #protocol: FrameSink;
   readonly #observer: FrameObserver | undefined;
-  readonly #report: (error: Error) => void;
+  readonly #report: (thrown: unknown) => void;
 
   /** `report` must not throw. */
-  constructor(protocol: FrameSink, observer: FrameObserver | undefined, report: (error: Error) => void) {
+  constructor(protocol: FrameSink, observer: FrameObserver | undefined, report: (thrown: unknown) => void) {
     this.#protocol = protocol;
     this.#observer = observer;
     this.#report = report;
@@ -48,7 +47,7 @@ export class Delivery implements FrameSink {
       else this.#protocol.frame(viewOf(chunk, start, end), offset);
     } catch (thrown) {
       if (!isObserved) this.#deliver(undefined, chunk, start, end, offset);
-      this.#report(toError(thrown));
+      this.#report(thrown);
     }
   }
 
@@ -60,7 +59,7 @@ export class Delivery implements FrameSink {
       this.#protocol.fault(fault);
     } catch (thrown) {
       if (!isObserved) this.#deliverFault(undefined, fault);
-      this.#report(toError(thrown));
+      this.#report(thrown);
     }
   }
 }

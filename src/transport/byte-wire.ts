@@ -85,7 +85,7 @@ export abstract class ByteWire implements Wire {
   /** Connects the streams. `onEnd` is called when nothing more can be read. */
   protected attach(input: Readable, output: ByteSink, onEnd: (error?: Error) => void): void {
     const observer = this.#observer;
-    const delivery = new Delivery(this.events!.frames, observer, (error) => this.report(error));
+    const delivery = new Delivery(this.events!.frames, observer, (thrown) => this.report(toError(thrown)));
     this.#writer = new BatchWriter(output, this.#framing, {
       maxQueuedChars: this.#maxQueuedChars,
       onWrite:
