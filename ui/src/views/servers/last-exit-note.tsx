@@ -32,7 +32,7 @@ function withoutLastLine(message: string, tail: string | undefined): string {
 }
 
 function shortly({ message, evidence }: LastExit): string {
-  if (evidence?.signal) return `killed by ${evidence.signal}`;
+  if (evidence?.signal) return `ended by ${evidence.signal}`;
   return evidence?.exitCode == null ? message : `exit code ${evidence.exitCode}`;
 }
 

@@ -71,6 +71,6 @@ function failed({ endedAtMs, exitCode, signal, rung }: Life): boolean {
 
 function endOf({ endedAtMs, exitCode, signal, rung }: Life): string {
   if (endedAtMs === undefined) return 'running';
-  const how = signal ? `killed by ${signal}` : `exit code ${exitCode ?? 'unknown'}`;
+  const how = signal ? `ended by ${signal}` : `exit code ${exitCode ?? 'unknown'}`;
   return wasStopped(rung) ? `${how} (stopped by ${rung})` : how;
 }
