@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ConfigFile } from './config-file.ts';
 import { describeConfig } from './describe-config.ts';
-import { fileKeys, inputKeys, restartKeys, serverKeys, stopKeys, toolsKeys } from './known-keys.ts';
-import { mergeFiles } from './load-config.ts';
+import { mergeFiles } from './files/load-config.ts';
+import { fileKeys, inputKeys, restartKeys, serverKeys, stopKeys, toolsKeys } from './read/known-keys.ts';
 import { file, read } from './read-text.contract.ts';
 
 const deep = process.env.FC_PROFILE === 'deep';

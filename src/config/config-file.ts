@@ -3,19 +3,19 @@
 
 import type { Node } from 'jsonc-parser';
 import { toError } from '../base/errors.ts';
-import type { CheckEntry } from './check-entry.ts';
-import { type Draft, readDraft } from './draft.ts';
-import { envFileOf, expandDraft, inputsOf, type TextOf } from './expand-draft.ts';
-import { Fields } from './fields.ts';
-import { type AskInput, type InputDefinition, readInputs, resolveInputs } from './inputs.ts';
-import { type JsonDocument, parseDocument } from './json-document.ts';
-import { fileKeys } from './known-keys.ts';
-import { pathOf } from './paths.ts';
-import type { ConfigOrigin, ConfigPlace } from './places.ts';
+import { envFileOf, expandDraft, inputsOf, type TextOf } from './expand/expand-draft.ts';
+import { type AskInput, type InputDefinition, readInputs, resolveInputs } from './expand/inputs.ts';
+import { pathOf } from './expand/paths.ts';
+import type { VariableSources } from './expand/variables.ts';
+import type { ConfigOrigin, ConfigPlace } from './files/places.ts';
 import { type ConfigProblem, Findings, type Position } from './problem.ts';
-import { remoteReason } from './remote.ts';
+import type { CheckEntry } from './read/check-entry.ts';
+import { type Draft, readDraft } from './read/draft.ts';
+import { Fields } from './read/fields.ts';
+import { type JsonDocument, parseDocument } from './read/json-document.ts';
+import { fileKeys } from './read/known-keys.ts';
+import { remoteReason } from './read/remote.ts';
 import type { ServerConfig } from './server-config.ts';
-import type { VariableSources } from './variables.ts';
 
 export interface ConfigFile {
   file: string;

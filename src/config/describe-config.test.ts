@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeConfig } from './describe-config.ts';
-import { mergeFiles } from './load-config.ts';
+import { mergeFiles } from './files/load-config.ts';
 import { file, read, type World } from './read-text.contract.ts';
 import { defaultRestart } from './server-config.ts';
 

@@ -4,7 +4,7 @@
 import { maskValues } from '../secrets/mask-values.ts';
 import { redactArguments } from '../secrets/redact-arguments.ts';
 import type { ConfigFile } from './config-file.ts';
-import type { Config, ShadowedServer } from './load-config.ts';
+import type { Config, ShadowedServer } from './files/load-config.ts';
 import type { ConfigProblem } from './problem.ts';
 import type { ServerConfig } from './server-config.ts';
 

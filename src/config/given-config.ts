@@ -6,13 +6,13 @@ import { toError, UsageError } from '../base/errors.ts';
 import type { Era, Revision } from '../mcp/revisions.ts';
 import type { StopWaits } from '../process/tree/stop-ladder.ts';
 import { expandForm, readForm } from './config-file.ts';
-import { decodeText } from './disk.ts';
-import { resolveInputsSync } from './inputs.ts';
-import type { namesOfOthers, remoteKeys, replacements } from './known-keys.ts';
-import { type Config, mergeFiles } from './load-config.ts';
-import type { ConfigPlace } from './places.ts';
-import { systemContext } from './places.ts';
+import { resolveInputsSync } from './expand/inputs.ts';
+import { decodeText } from './files/disk.ts';
+import { type Config, mergeFiles } from './files/load-config.ts';
+import type { ConfigPlace } from './files/places.ts';
+import { systemContext } from './files/places.ts';
 import { GIVEN, problemError } from './problem.ts';
+import type { namesOfOthers, remoteKeys, replacements } from './read/known-keys.ts';
 import type { RestartLimits, ToolRules } from './server-config.ts';
 
 /** `mcpServers` of Claude Desktop and Cursor, or `servers` of VS Code. docs/config.md explains every key. */

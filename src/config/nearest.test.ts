@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { serverKeys } from './known-keys.ts';
 import { didYouMean, nearest } from './nearest.ts';
+import { serverKeys } from './read/known-keys.ts';
 
 test.each([
   ['comand', 'command'],

@@ -2,9 +2,9 @@
 // processes. A failure of one server does not affect the others.
 
 import { systemClock } from '../base/clock.ts';
-import { type ConfigDiff, diffConfigs } from '../config/diff-configs.ts';
+import { type ConfigDiff, diffConfigs } from '../config/files/diff-configs.ts';
+import { type Config, type LoadOptions, loadConfig } from '../config/files/load-config.ts';
 import { configOf, type GivenConfig, isGivenConfig } from '../config/given-config.ts';
-import { type Config, type LoadOptions, loadConfig } from '../config/load-config.ts';
 import type { ConfigProblem } from '../config/problem.ts';
 import type { ServerConfig } from '../config/server-config.ts';
 import { FlowStore } from '../flow/store.ts';

@@ -1,8 +1,8 @@
 // `standpipe/host`: the servers of a config, started, supervised, called and stopped.
 
 export { PeerError, ProcessError, RpcError, StandpipeError, UsageError } from '../base/errors.ts';
+export { type Config, type LoadOptions, loadConfig } from '../config/files/load-config.ts';
 export type { GivenConfig, GivenServer } from '../config/given-config.ts';
-export { type Config, type LoadOptions, loadConfig } from '../config/load-config.ts';
 export type { ConfigProblem } from '../config/problem.ts';
 export type { RestartLimits, ServerConfig } from '../config/server-config.ts';
 export type { Caller, ClientFacts, Service, ServiceFacts, Watcher, WatchFilter } from '../mcp/service.ts';

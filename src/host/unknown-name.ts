@@ -2,7 +2,7 @@
 // config that cannot be used is no unknown name: then why it cannot is the answer.
 
 import { RpcError, UsageError } from '../base/errors.ts';
-import type { Config } from '../config/load-config.ts';
+import type { Config } from '../config/files/load-config.ts';
 import { didYouMean } from '../config/nearest.ts';
 import { type ConfigProblem, problemError } from '../config/problem.ts';
 

@@ -6,9 +6,9 @@ import { dirname, join, resolve } from 'node:path';
 import { applyEdits, type Edit } from 'jsonc-parser';
 import { toError, UsageError } from '../base/errors.ts';
 import { findEntries } from '../config/config-file.ts';
-import { Fields } from '../config/fields.ts';
-import { type JsonDocument, parseDocument } from '../config/json-document.ts';
 import { Findings, problemError } from '../config/problem.ts';
+import { Fields } from '../config/read/fields.ts';
+import { type JsonDocument, parseDocument } from '../config/read/json-document.ts';
 import { replacePrivately } from '../process/files/private-file.ts';
 import { readEntry, tapEdits, tappedCommandIndex, untapEdits } from './tapped-entry.ts';
 

@@ -6,7 +6,7 @@
 //   "command": "standpipe", "args": ["tap", "--name", "x", "--", "npx", "-y", "x"]
 
 import type { Edit, Node } from 'jsonc-parser';
-import type { Fields } from '../config/fields.ts';
+import type { Fields } from '../config/read/fields.ts';
 
 /** The command and the arguments of a server in the text. */
 export interface Entry {

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { projectPlaces } from '../../src/config/files/places.ts';
 import {
   fileKeys,
   inputKeys,
@@ -11,8 +12,7 @@ import {
   serverKeys,
   stopKeys,
   toolsKeys,
-} from '../../src/config/known-keys.ts';
-import { projectPlaces } from '../../src/config/places.ts';
+} from '../../src/config/read/known-keys.ts';
 import { read } from '../../src/config/read-text.contract.ts';
 import { defaultRestart } from '../../src/config/server-config.ts';
 import { defaultStopWaits } from '../../src/process/tree/stop-ladder.ts';

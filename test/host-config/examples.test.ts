@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
-import { readConfig } from '../../src/config/read-config.ts';
+import { readConfig } from '../../src/config/files/read-config.ts';
 import { read as readText } from '../../src/config/read-text.contract.ts';
 import { fixture, goodConfigs } from './fixtures.ts';
 

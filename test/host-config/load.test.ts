@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
-import { type LoadOptions, loadConfig, surveyConfig } from '../../src/config/load-config.ts';
-import { readConfig } from '../../src/config/read-config.ts';
+import { type LoadOptions, loadConfig, surveyConfig } from '../../src/config/files/load-config.ts';
+import { readConfig } from '../../src/config/files/read-config.ts';
 import { fixture } from './fixtures.ts';
 
 let folder: string;

@@ -15,7 +15,7 @@ import {
   serverKeys,
   stopKeys,
   toolsKeys,
-} from '../../src/config/known-keys.ts';
+} from '../../src/config/read/known-keys.ts';
 import {
   defaultPingTimeoutMs,
   defaultRequestTimeoutMs,

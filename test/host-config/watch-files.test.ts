@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
-import { FileWatch } from '../../src/config/watch-files.ts';
+import { FileWatch } from '../../src/config/files/watch-files.ts';
 
 let folder: string;
 let file: string;

@@ -4,8 +4,13 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type LoadOptions, loadConfig } from '../../src/config/load-config.ts';
-import { type ConfigChange, type ConfigWatch, type WatchOptions, watchConfig } from '../../src/config/watch-config.ts';
+import { type LoadOptions, loadConfig } from '../../src/config/files/load-config.ts';
+import {
+  type ConfigChange,
+  type ConfigWatch,
+  type WatchOptions,
+  watchConfig,
+} from '../../src/config/files/watch-config.ts';
 
 const options = { settleMs: 20, graceMs: 150, pollMs: 200 };
 

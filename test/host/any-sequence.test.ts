@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { loadConfig } from '../../src/config/files/load-config.ts';
 import { Host } from '../../src/host/host.ts';
 import type { ServerState } from '../../src/host/server-state.ts';
 import { isAlive } from '../fixtures/server.ts';

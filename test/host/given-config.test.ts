@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, expectTypeOf, test } from 'vitest';
 import type { GivenServer } from '../../src/config/given-config.ts';
-import type { serverKeys } from '../../src/config/known-keys.ts';
+import type { serverKeys } from '../../src/config/read/known-keys.ts';
 import { type GivenConfig, Host } from '../../src/host/index.ts';
 import { counting, folder } from './run-host.ts';
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { loadConfig } from '../../src/config/files/load-config.ts';
 import { serveControl } from '../../src/host/control-server.ts';
 import type { Host } from '../../src/host/host.ts';
 import { RemoteHost } from '../../src/host/remote-host.ts';

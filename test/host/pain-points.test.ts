@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { loadConfig } from '../../src/config/files/load-config.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import { counting, folder, misbehaving, openHost, serverFile, stateOf, writeConfig } from './run-host.ts';
 

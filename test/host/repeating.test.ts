@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../src/config/load-config.ts';
+import { loadConfig } from '../../src/config/files/load-config.ts';
 import type { Host } from '../../src/host/host.ts';
 import { until } from '../fixtures/server.ts';
 import { folder, openHost, serverFile, writeConfig } from './run-host.ts';

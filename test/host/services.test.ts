@@ -209,7 +209,7 @@ describe('all servers as one', () => {
   test('a server that comes later is watched too', async () => {
     const service = await open();
     const { heard } = await watch(service, { toolsListChanged: true });
-    const { loadConfig } = await import('../../src/config/load-config.ts');
+    const { loadConfig } = await import('../../src/config/files/load-config.ts');
     const { writeConfig } = await import('./run-host.ts');
     await host.reload(await loadConfig({ file: writeConfig({ c: notes('c', { autoStart: false }) }) }));
     expect(heard).toEqual([listChanged('tools')]);

@@ -1,10 +1,10 @@
 // `standpipe config`: shows the config files, their servers and their problems. No secrets are shown.
 
 import { commandLine } from '../../base/command-line.ts';
-import { checkOnSystem } from '../../config/check-entry.ts';
 import { describeConfig, type ServerDescription } from '../../config/describe-config.ts';
-import { surveyConfig } from '../../config/load-config.ts';
+import { surveyConfig } from '../../config/files/load-config.ts';
 import { type ConfigProblem, problemText } from '../../config/problem.ts';
+import { checkOnSystem } from '../../config/read/check-entry.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { printRows, type Row } from '../output/table.ts';

@@ -1,7 +1,7 @@
 // A host for one command: it starts the servers that are used, does not restart them, and passes elicitations to the terminal.
 
 import { UsageError } from '../../base/errors.ts';
-import type { Config } from '../../config/load-config.ts';
+import type { Config } from '../../config/files/load-config.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import { userEraMemory } from '../../connect/file-era-memory.ts';
 import type { Host } from '../../host/host.ts';
@@ -45,7 +45,7 @@ export async function ownHost(
 }
 
 export async function loadServers({ config, discover }: Settings): Promise<Config> {
-  const { loadConfig } = await import('../../config/load-config.ts');
+  const { loadConfig } = await import('../../config/files/load-config.ts');
   return loadConfig({ file: config, discover });
 }
 

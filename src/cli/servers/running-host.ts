@@ -4,7 +4,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { shortHash } from '../../base/short-hash.ts';
-import { projectPlaces } from '../../config/places.ts';
+import { projectPlaces } from '../../config/files/places.ts';
 import type { RemoteHost } from '../../host/remote-host.ts';
 import { isTrusted, runtimeFolder } from '../../live/runtime-folder.ts';
 import type { Settings } from '../settings.ts';

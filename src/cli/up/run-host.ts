@@ -2,9 +2,9 @@
 
 import { relative } from 'node:path';
 import { toError } from '../../base/errors.ts';
-import type { Config, LoadOptions } from '../../config/load-config.ts';
+import type { Config, LoadOptions } from '../../config/files/load-config.ts';
+import { watchConfig } from '../../config/files/watch-config.ts';
 import { type ConfigProblem, problemText } from '../../config/problem.ts';
-import { watchConfig } from '../../config/watch-config.ts';
 import { userEraMemory } from '../../connect/file-era-memory.ts';
 import { type ControlServer, serveControl } from '../../host/control-server.ts';
 import { Host } from '../../host/host.ts';

@@ -1,10 +1,10 @@
 // Reads one config file, and the files that its entries refer to.
 
-import { toError, UsageError } from '../base/errors.ts';
-import type { CheckEntry } from './check-entry.ts';
-import { type ConfigFile, configFromText } from './config-file.ts';
+import { toError, UsageError } from '../../base/errors.ts';
+import { type ConfigFile, configFromText } from '../config-file.ts';
+import type { AskInput } from '../expand/inputs.ts';
+import type { CheckEntry } from '../read/check-entry.ts';
 import { decodeText, fromDisk, isMissing, type ReadBytes } from './disk.ts';
-import type { AskInput } from './inputs.ts';
 import { type ConfigPlace, placeOf, type SystemContext, systemContext } from './places.ts';
 
 export { systemContext };

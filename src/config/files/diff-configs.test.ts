@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import type { ConfigFile } from './config-file.ts';
-import { diffConfigs, isEmptyDiff } from './diff-configs.ts';
-import { askOnce } from './inputs.ts';
-import { keepLastGood } from './keep-last-good.ts';
-import { read } from './read-text.contract.ts';
+import type { ConfigFile } from '../config-file.ts';
+import { askOnce } from '../expand/inputs.ts';
+import { read } from '../read-text.contract.ts';
+import { diffConfigs, isEmptyDiff, keepLastGood } from './diff-configs.ts';
 
 const config = (servers: object) => read(JSON.stringify({ mcpServers: servers }));
 const names = (list: readonly { name: string }[]) => list.map(({ name }) => name);

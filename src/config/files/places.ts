@@ -2,8 +2,8 @@
 // the environment that are passed, so that every platform can be tested on any other.
 
 import { homedir } from 'node:os';
-import { readVariable } from '../process/launch/environment.ts';
-import { pathOf } from './paths.ts';
+import { readVariable } from '../../process/launch/environment.ts';
+import { pathOf } from '../expand/paths.ts';
 
 /** Folders, environment and platform in which configs are searched and expanded. */
 export interface SystemContext {

@@ -2,12 +2,12 @@
 // (STANDPIPE_INPUT_<ID>), from `askInput`, and from the default of the input.
 
 import type { Node } from 'jsonc-parser';
-import { readVariable } from '../process/launch/environment.ts';
-import { isSecretName } from '../secrets/secret-names.ts';
-import { Fields } from './fields.ts';
-import type { JsonDocument } from './json-document.ts';
-import { inputKeys } from './known-keys.ts';
-import type { Findings } from './problem.ts';
+import { readVariable } from '../../process/launch/environment.ts';
+import { isSecretName } from '../../secrets/secret-names.ts';
+import type { Findings } from '../problem.ts';
+import { Fields } from '../read/fields.ts';
+import type { JsonDocument } from '../read/json-document.ts';
+import { inputKeys } from '../read/known-keys.ts';
 
 export interface InputDefinition {
   id: string;

@@ -2,10 +2,10 @@
 // as absent. Of duplicate keys the last is used, as in every JSON parser; the others are reported.
 
 import type { Node } from 'jsonc-parser';
+import { didYouMean } from '../nearest.ts';
+import type { Findings, Position } from '../problem.ts';
 import type { JsonDocument } from './json-document.ts';
 import { isComment } from './known-keys.ts';
-import { didYouMean } from './nearest.ts';
-import type { Findings, Position } from './problem.ts';
 
 export interface Located {
   text: string;

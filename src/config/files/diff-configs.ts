@@ -1,8 +1,9 @@
-// Compares two configs: which servers to start, stop, restart, and keep running.
+// Compares two configs: which servers to start, stop, restart, and keep running, and which settings to keep from the first one.
 
 import { isDeepStrictEqual } from 'node:util';
+import type { ConfigFile } from '../config-file.ts';
+import type { ServerConfig } from '../server-config.ts';
 import type { Config } from './load-config.ts';
-import type { ServerConfig } from './server-config.ts';
 
 export interface ConfigDiff {
   added: readonly ServerConfig[];
@@ -35,4 +36,28 @@ export function isEmptyDiff({ added, removed, changed }: ConfigDiff): boolean {
 
 function sameSettings(a: ServerConfig, b: ServerConfig): boolean {
   return isDeepStrictEqual({ ...a, source: undefined }, { ...b, source: undefined });
+}
+
+/**
+ * While a file is edited it may temporarily be invalid JSON, or an entry may have no command. Servers keep their last valid
+ * settings until the file is valid again. The problems are reported in any case.
+ */
+export function keepLastGood(before: readonly ConfigFile[], after: readonly ConfigFile[]): ConfigFile[] {
+  return after.map((file) => {
+    const last = before.find((each) => each.file === file.file);
+    return last ? keepInFile(last, file) : file;
+  });
+}
+
+function keepInFile(last: ConfigFile, file: ConfigFile): ConfigFile {
+  if (!file.usable) return last.usable ? { ...last, problems: file.problems } : file;
+  // An entry that was changed to a remote server was changed on purpose.
+  const broken = new Set(file.rejected.filter(({ remote }) => !remote).map(({ name }) => name));
+  const kept = last.servers.filter(({ name }) => broken.has(name));
+  const keptNames = new Set(kept.map(({ name }) => name));
+  return {
+    ...file,
+    servers: [...file.servers, ...kept],
+    rejected: file.rejected.filter(({ name }) => !keptNames.has(name)),
+  };
 }

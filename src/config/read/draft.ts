@@ -2,18 +2,12 @@
 // findings there is no draft.
 
 import type { Node } from 'jsonc-parser';
-import { toError } from '../base/errors.ts';
-import { framingByName, framingNames } from '../framing/by-name.ts';
-import { LARGEST_MAX_FRAME_BYTES } from '../framing/framing.ts';
-import { eraOf, erasOfMcp, revisionsOfMcp } from '../mcp/revisions.ts';
-import { type Fields, inQuotes, type Located } from './fields.ts';
-import type { JsonDocument } from './json-document.ts';
-import { keysOfOthers, keysToReplace, serverKeys, stopKeys } from './known-keys.ts';
-import { warnOfLikelyMistakes } from './likely-mistakes.ts';
-import { didYouMean, nearest } from './nearest.ts';
-import type { Findings } from './problem.ts';
-import { readRestart } from './read-restart.ts';
-import { readTools } from './read-tools.ts';
+import { toError } from '../../base/errors.ts';
+import { framingByName, framingNames } from '../../framing/by-name.ts';
+import { LARGEST_MAX_FRAME_BYTES } from '../../framing/framing.ts';
+import { eraOf, erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
+import { didYouMean, nearest } from '../nearest.ts';
+import type { Findings } from '../problem.ts';
 import {
   defaultMaxFrameBytes,
   defaultMaxFrameValues,
@@ -21,7 +15,13 @@ import {
   defaultRequestTimeoutMs,
   defaultStartupTimeoutMs,
   type ServerConfig,
-} from './server-config.ts';
+} from '../server-config.ts';
+import { type Fields, inQuotes, type Located } from './fields.ts';
+import type { JsonDocument } from './json-document.ts';
+import { keysOfOthers, keysToReplace, serverKeys, stopKeys } from './known-keys.ts';
+import { warnOfLikelyMistakes } from './likely-mistakes.ts';
+import { readRestart } from './restart.ts';
+import { readTools } from './tools.ts';
 
 type Expanded = 'command' | 'args' | 'env' | 'cwd' | 'secrets';
 

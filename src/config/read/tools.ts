@@ -1,9 +1,9 @@
 // Reads `tools`: which tools of a server can be used. An array, as in the config of the Copilot CLI, means `allow`.
 
+import type { Findings } from '../problem.ts';
+import type { ToolRules } from '../server-config.ts';
 import type { Fields, Located } from './fields.ts';
 import { toolsKeys } from './known-keys.ts';
-import type { Findings } from './problem.ts';
-import type { ToolRules } from './server-config.ts';
 
 const example = 'Write "tools": {"allow": ["read_*"], "deny": ["*_all"]}.';
 

@@ -1,10 +1,10 @@
 // Reads `restart`: an object, or only the policy.
 
+import type { Findings } from '../problem.ts';
+import type { RestartLimits } from '../server-config.ts';
+import { defaultRestart } from '../server-config.ts';
 import type { Fields } from './fields.ts';
 import { restartKeys } from './known-keys.ts';
-import type { Findings } from './problem.ts';
-import type { RestartLimits } from './server-config.ts';
-import { defaultRestart } from './server-config.ts';
 
 export const restartPolicies = ['always', 'on-failure', 'never'] as const satisfies RestartLimits['policy'][];
 

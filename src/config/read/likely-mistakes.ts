@@ -1,7 +1,7 @@
 // Warnings about values that are valid and probably a mistake: they work only in a shell or in another host.
 
+import type { Findings } from '../problem.ts';
 import type { Located } from './fields.ts';
-import type { Findings } from './problem.ts';
 
 interface Texts {
   command: Located;

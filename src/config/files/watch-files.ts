@@ -6,8 +6,8 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Clock, systemClock, type Timer } from '../base/clock.ts';
-import { toError } from '../base/errors.ts';
+import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
+import { toError } from '../../base/errors.ts';
 import { isMissing } from './disk.ts';
 
 export interface WatchFilesOptions {

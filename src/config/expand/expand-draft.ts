@@ -1,12 +1,12 @@
 // Expands a draft into a server: replaces variables, resolves paths, and reads the `envFile`. A disabled entry is not expanded: a
 // missing variable, file or input does not matter for a server that is not run.
 
-import type { Draft } from './draft.ts';
+import { Findings } from '../problem.ts';
+import type { Draft } from '../read/draft.ts';
+import type { Located } from '../read/fields.ts';
+import type { ServerConfig } from '../server-config.ts';
 import { parseEnvFile } from './env-file.ts';
-import type { Located } from './fields.ts';
 import { resolvePath } from './paths.ts';
-import { Findings } from './problem.ts';
-import type { ServerConfig } from './server-config.ts';
 import { parseTemplate, references, render } from './template.ts';
 import { explainNoValue, type VariableSources, variableValue } from './variables.ts';
 

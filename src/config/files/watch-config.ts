@@ -2,10 +2,9 @@
 // the last valid settings stay, and the problems are reported.
 
 import { isDeepStrictEqual } from 'node:util';
-import { toError } from '../base/errors.ts';
-import { type ConfigDiff, diffConfigs, isEmptyDiff } from './diff-configs.ts';
+import { toError } from '../../base/errors.ts';
+import { type ConfigDiff, diffConfigs, isEmptyDiff, keepLastGood } from './diff-configs.ts';
 import { fromDisk, type ReadBytes } from './disk.ts';
-import { keepLastGood } from './keep-last-good.ts';
 import { type Config, type LoadOptions, mergeFiles, surveyConfig } from './load-config.ts';
 import { type Contents, FileWatch, type WatchFilesOptions } from './watch-files.ts';
 

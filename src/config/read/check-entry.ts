@@ -2,11 +2,11 @@
 // these are warnings, shown by `standpipe config`. Messages never contain the value of a variable.
 
 import { statSync } from 'node:fs';
-import { childEnvironment, readVariable } from '../process/launch/environment.ts';
-import { findCommand, isPath } from '../process/launch/find-command.ts';
+import { childEnvironment, readVariable } from '../../process/launch/environment.ts';
+import { findCommand, isPath } from '../../process/launch/find-command.ts';
+import type { Findings } from '../problem.ts';
+import type { ServerConfig } from '../server-config.ts';
 import type { Draft } from './draft.ts';
-import type { Findings } from './problem.ts';
-import type { ServerConfig } from './server-config.ts';
 
 export type CheckEntry = (draft: Draft, server: ServerConfig, findings: Findings) => void;
 

@@ -1,9 +1,9 @@
 // Entries of servers that are reached over the network. They are valid, but there is nothing to run.
 
+import { didYouMean } from '../nearest.ts';
+import type { Findings, Position } from '../problem.ts';
 import type { Fields } from './fields.ts';
 import { remoteKeys } from './known-keys.ts';
-import { didYouMean } from './nearest.ts';
-import type { Findings, Position } from './problem.ts';
 
 /** Values of `type` for servers that the host starts. */
 const stdioTypes = ['stdio', 'local'];

@@ -1,14 +1,14 @@
 // Finds the config files and merges them. Without `discover`, the first file found is the config. With it, all files of the
 // project and of the user are used: the first definition of a name takes precedence, and overridden entries are listed.
 
-import { UsageError } from '../base/errors.ts';
-import type { ConfigFile, RejectedServer } from './config-file.ts';
+import { UsageError } from '../../base/errors.ts';
+import type { ConfigFile, RejectedServer } from '../config-file.ts';
+import { pathOf } from '../expand/paths.ts';
+import { type ConfigProblem, type Position, problemError } from '../problem.ts';
+import type { ServerConfig } from '../server-config.ts';
 import { isMissing, type ReadBytes } from './disk.ts';
-import { pathOf } from './paths.ts';
 import { type ConfigPlace, placeOf, projectPlaces, systemContext, userPlaces } from './places.ts';
-import { type ConfigProblem, type Position, problemError } from './problem.ts';
 import { type ReadOptions, readPlace } from './read-config.ts';
-import type { ServerConfig } from './server-config.ts';
 
 export interface LoadOptions extends ReadOptions {
   /** Only this file. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { read, readOne } from './read-text.contract.ts';
+import { read, readOne } from '../read-text.contract.ts';
 
 const world = { env: { TOKEN: 'hunter22', EMPTY: '', PORT: '80', 'PROGRAM(x86)': 'p' }, folder: '/app' };
 
