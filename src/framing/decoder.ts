@@ -1,5 +1,5 @@
-// What all decoders share, so that a codec's file holds its boundaries and nothing else: the limit is checked, offsets
-// are counted, a byte order mark is passed over, and a sink that throws or pushes in turn does no harm. Knows no boundary.
+// What all decoders share; the file of a codec only finds boundaries. Checks the limit, counts offsets, skips a byte order mark,
+// and permits sinks that throw or push another chunk.
 
 import { UsageError } from '../base/errors.ts';
 import { Delivery } from './delivery.ts';

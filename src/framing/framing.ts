@@ -38,7 +38,7 @@ export interface FrameSink {
 }
 
 export interface FrameDecoder {
-  /** The chunk may be kept by reference until its frames are whole: nobody may write into it afterwards. */
+  /** The chunk may be kept by reference until its frames are whole: it must not be written to afterwards. */
   push(chunk: Uint8Array, sink: FrameSink): void;
   /** The stream has ended: reports what was cut off. The decoder is fresh afterwards. */
   end(sink: FrameSink): void;

@@ -1,5 +1,5 @@
-// What a peer needs of a transport: the official SDK's `Transport`, structurally, and optional members with which ours
-// tell more. A peer works over either.
+// What a peer needs of a transport: structurally the `Transport` of the official SDK, with optional members that our transports
+// implement. A peer works over either.
 
 import type { Evidence } from '../base/errors.ts';
 import type { JsonRpcMessage, RequestId } from './message.ts';
@@ -43,7 +43,7 @@ export interface Channel {
   allow?(forms: { arrayParams: boolean; batches: boolean }): void;
   /** Ours: too many answers wait for the other end to read; false when it has caught up. Nothing is read meanwhile. */
   onfull?: ((isFull: boolean) => void) | undefined;
-  /** Ours: the other end has stopped talking; answers in flight can still be sent. */
+  /** Ours: the input has ended; answers in flight can still be sent. */
   onending?: (() => void) | undefined;
   /** Ours, set by a peer: how many requests will still be answered. Read after the other end has stopped talking. */
   unanswered?: (() => number) | undefined;
@@ -52,11 +52,11 @@ export interface Channel {
   sendBatch?(messages: JsonRpcMessage[]): Promise<void>;
   /** Ours: how many writes were begun. A message that no write has followed was certainly never sent. */
   readonly writes?: number | undefined;
-  /** Ours: without it, faults go to `onerror`. */
+  /** Ours: faults. If it is not set, they go to `onerror`. */
   onfault?: ((fault: InboundFault) => void) | undefined;
   /** Ours: why the channel closed, once it has. */
   readonly closeError?: Error | undefined;
-  /** Ours: hides what must not be shown in a text of the other end that goes into an error. */
+  /** Ours: masks secrets in text of the other end that becomes part of an error. */
   mask?(text: string): string;
   /** Ours: what is known of the other end now. */
   evidence?(): Evidence;

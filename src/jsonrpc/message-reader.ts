@@ -1,6 +1,5 @@
-// Frames in, messages out. Pure. Decides what is noise and what is a fault:
-// on a child's stdout anything that is not JSON-RPC is noise; on a server's stdin there is nobody to print by accident,
-// so the same bytes are a fault and get an answer.
+// Frames in, messages out. Decides what is noise and what is a fault: on a child's stdout, input that is not JSON-RPC is
+// noise; on a server's stdin the same bytes are a fault and get an answer, since nothing prints there by accident.
 
 import { DEFAULT_MAX_FRAME_VALUES } from '../base/count-json-values.ts';
 import { decodeText } from '../base/decode-text.ts';

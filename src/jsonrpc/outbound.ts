@@ -20,7 +20,7 @@ import { OpenQuestions, type Question } from './open-questions.ts';
 /** Progress starts `timeoutMs` anew, and so does our answer to a question that the other end asked because of the request. */
 export interface RequestOptions extends WaitOptions {
   onProgress?: (progress: Progress) => void;
-  /** Whether giving up is told to the other end. MCP forbids it for `initialize`. */
+  /** Whether a cancellation is sent when the request is given up. MCP forbids it for `initialize`. */
   cancellable?: boolean;
   /** The request of the other end because of which this one is sent. */
   relatedRequestId?: RequestId;

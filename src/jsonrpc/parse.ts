@@ -13,7 +13,7 @@ export class MessageFault {
   readonly rpcCode: number;
   readonly message: string;
   readonly id: RequestId | undefined;
-  /** It was meant as an answer: nobody answers those. */
+  /** It was meant as an answer, so it gets none. */
   readonly isResponse: boolean;
   /** It is JSON-RPC gone wrong rather than something else that happened to be on the pipe. */
   readonly isJsonRpc: boolean;

@@ -6,7 +6,7 @@ import type { RawLine } from './versions.ts';
 /** `unknown`: sound, and of a kind that this version does not have. */
 export type ParsedEvent = FlowEvent | 'unknown' | undefined;
 
-/** Whoever reads keeps something for each name of a server: its length must not be the file's to decide. */
+/** Readers keep state for each server name, so its length is limited. */
 const LONGEST_SERVER_NAME = 1000;
 
 export function parseEvent(line: RawLine): ParsedEvent {

@@ -1,6 +1,6 @@
-// Writes what a store sees into a file, as it happens: gathered for a moment, written in one piece, never waited for.
-// What goes wrong with the file is told once through `onFailure` and tried again later; whoever is recorded never
-// notices. Memory is bounded: what a disk that hangs cannot take is left out, and the numbers of the events show it.
+// Writes the events of a store to a file: collected for a moment and written in one piece. The traffic never waits for it. A
+// failure of the file is reported once through `onFailure`, and writing is tried again later. Memory is bounded: events that a
+// slow disk cannot take are left out, which the gaps in their numbers show.
 
 import type { Timer } from '../base/clock.ts';
 import { toError } from '../base/errors.ts';
@@ -70,7 +70,7 @@ export class Recorder {
     this.#unsubscribe = store.subscribe((event) => this.#see(event));
   }
 
-  /** Writes what is waiting and lets go of the file. Never rejects. */
+  /** Writes what is waiting and closes the file. Never rejects. */
   async close(): Promise<void> {
     this.#unsubscribe();
     this.#timer?.cancel();

@@ -1,5 +1,5 @@
 // A file that is appended to and moved aside when it has grown: FILE is the newest, FILE.1 the one before, and so on; the
-// oldest is deleted. Whatever is in the way (a half line that a killed writer left, a file somebody moved or removed,
+// oldest is deleted. Whatever is in the way (a half line that a killed writer left, a file that was moved or removed,
 // another program that appends to the same file) never glues two lines together. The files are for this user alone
 // (private-file.ts). Calls must not overlap.
 

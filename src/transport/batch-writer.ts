@@ -13,14 +13,14 @@ const OVERHEAD_CHARS = 256;
 
 /** Messages are joined up to this many characters: a string has a greatest length. */
 const BATCH_CHARS = 1024 * 1024;
-/** At most this much is given to the stream at once, so that an end that reads slowly is told from one that does not. */
+/** At most this much is given to the stream at once, so that progress of an end that reads slowly can be observed. */
 const PIECE_BYTES = 1024 * 1024;
 
 export const DEFAULT_MAX_QUEUED_CHARS = 64 * 1024 * 1024;
 
 export interface BatchWriterOptions {
   maxQueuedChars?: number | undefined;
-  /** Told of the messages that were written together: what was refused or still waits is not among them. */
+  /** Called with the messages that were written together. Messages that were refused or still wait are not among them. */
   onWrite?: ((chunk: Uint8Array, places: number[]) => void) | undefined;
   /** True when more than `maxQueuedChars` of what is never refused waits, false when half of that has gone. */
   onFull?: ((isFull: boolean) => void) | undefined;
@@ -58,7 +58,7 @@ export class BatchWriter {
 
   #onDrain = (): void => this.#drained();
 
-  /** Lets go of a stream that belongs to somebody else. */
+  /** Removes the listener from a stream that belongs to the caller. */
   detach(): void {
     this.#stream.off('drain', this.#onDrain);
   }
@@ -123,7 +123,7 @@ export class BatchWriter {
     });
   }
 
-  /** No more messages: those that wait are told why. */
+  /** No more messages: those that wait are rejected with the reason. */
   end(reason: Error): void {
     if (this.#ended) return;
     if (this.#stream.writable) {

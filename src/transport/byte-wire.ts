@@ -1,5 +1,5 @@
 // What all wires share: a decoder on one stream, a batching writer on the other, and a life that starts once and ends
-// once. Subclasses say where the streams come from and how the other end is told goodbye.
+// once. Subclasses provide the streams and end the connection.
 
 import type { Readable } from 'node:stream';
 import { type Clock, systemClock } from '../base/clock.ts';
@@ -125,7 +125,7 @@ export abstract class ByteWire implements Wire {
     };
   }
 
-  /** Lets go of streams that belong to somebody else: they stay open, and no listener stays on them. */
+  /** For streams that belong to the caller: they stay open, and all listeners are removed from them. */
   protected detach(): void {
     this.#detach?.();
   }
@@ -173,7 +173,7 @@ export abstract class ByteWire implements Wire {
     return lastOutput(input, this.clock, () => this.#reader?.hasRest ?? false);
   }
 
-  /** Nothing more is accepted. What this tick sent still goes out; what waits for a full pipe is told that it never will. */
+  /** Nothing more is accepted. Messages of this tick are still written; those that wait for a full pipe are rejected. */
   protected stopSending(): void {
     this.#writer?.end(new PeerError('CONNECTION_CLOSED', 'The connection was closed by this side'));
   }

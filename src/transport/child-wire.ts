@@ -36,7 +36,7 @@ const EXIT_WAIT_MS = { stdout: 1_000, stdin: 300 };
 const STDERR_WAIT_MS = 1_000;
 
 export class ChildWire extends ByteWire {
-  /** What it took to stop the child, once it has stopped: `stdin` means that it left politely. */
+  /** What it took to stop the child, once it has stopped: `stdin` means that it exited at the end of its input. */
   stopRung: StopRung | undefined;
   readonly #options: ChildOptions;
   readonly #stderr: StderrOutlet;

@@ -1,5 +1,5 @@
 // A process has ended: when has the last of its output been read? Usually at the end of the stream. But a grandchild that
-// inherited stdout keeps it open for ever, so silence counts too: no data for a while, and one full turn of the event
+// inherited stdout keeps it open, so silence counts too: no data for a while, and one full turn of the event
 // loop behind it, because a loop that was blocked fires its timers before it reads.
 
 import type { Readable } from 'node:stream';

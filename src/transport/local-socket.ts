@@ -1,5 +1,5 @@
 // Programs of one user reach each other through Unix sockets or, on Windows, named pipes: how one listens, and how others
-// find out whether it does. Nobody but the owner may open such a socket.
+// find out whether it does. Only the owner may open such a socket.
 
 import { chmod } from 'node:fs/promises';
 import { connect, type Server, type Socket } from 'node:net';
@@ -10,13 +10,13 @@ export interface ConnectOptions {
   clock?: Clock;
 }
 
-/** The system answers at once, unless a pipe has no room: then somebody listens who has hung. */
+/** The system answers at once, unless the backlog of the listener is full because its process hangs. */
 const CONNECT_MS = 5_000;
 
 /** What a socket's address holds, without its final zero: 108 bytes on Linux, 104 on macOS and BSD. */
 const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
 
-/** Rejects with what the system says where nobody answers, and with ETIMEDOUT where it says nothing. */
+/** Rejects with the error of the system if no process listens, and with ETIMEDOUT if there is no answer. */
 export function connectLocal(
   path: string,
   { timeoutMs = CONNECT_MS, clock = systemClock }: ConnectOptions = {},
@@ -38,7 +38,7 @@ export function connectLocal(
   });
 }
 
-/** False only where it is certain that nobody listens: whoever is too busy to answer does. */
+/** False only if certainly no process listens. One that is too busy to answer counts as listening. */
 export async function isServed(path: string): Promise<boolean> {
   try {
     (await connectLocal(path)).destroy();

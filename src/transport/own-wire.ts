@@ -1,9 +1,9 @@
-// This process as a server: frames come in on stdin and go out on stdout. While it runs, stdout is the protocol's alone
-// (prints go to stderr) and no child of ours gets the protocol's streams. When stdin ends, answers in flight may finish,
-// are written, and the process exits, whatever timers it still has. When stdout is broken, no answer can arrive any more:
-// what runs is aborted, nothing more is read, and the process exits too.
+// This process as a server: frames on stdin and stdout. While it runs, stdout is reserved for the protocol (other output goes to
+// stderr), and children do not inherit the streams of the protocol. When stdin ends, answers in flight are completed and
+// written, and the process exits, even if timers are active. When stdout is broken, running requests are aborted, nothing more
+// is read, and the process exits too.
 //
-// Other streams can be given in their place. They belong to the caller: they are not closed, and the process goes on.
+// Other streams can be given. They belong to the caller: they are not closed, and the process does not exit.
 
 import type { Readable, Writable } from 'node:stream';
 import { within } from '../base/wait.ts';

@@ -1,5 +1,5 @@
-// Where a child's stderr goes. It is always piped through this process, whatever the choice: the newest of it is evidence
-// for errors. No line is taken for an error just because it stands there.
+// Where a child's stderr goes. It is always piped through this process: its last part is evidence for errors. Output to stderr
+// is not an error by itself.
 
 import { createWriteStream } from 'node:fs';
 import { PassThrough, type Readable, type Stream, type Writable } from 'node:stream';

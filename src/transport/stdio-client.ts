@@ -43,7 +43,7 @@ export class StdioClientTransport extends MessageTransport {
     return this.#wire.stderr;
   }
 
-  /** What it took to stop the child, once it has stopped: `stdin` means that it left politely. */
+  /** What it took to stop the child, once it has stopped: `stdin` means that it exited at the end of its input. */
   get stopRung(): StopRung | undefined {
     return this.#wire.stopRung;
   }

@@ -1,4 +1,4 @@
-// A wire over any pair of byte streams: a socket, a pipe that somebody else opened, the two ends of a test.
+// A wire over any pair of byte streams: a socket, a pipe that the caller opened, the two ends of a test.
 
 import type { Readable, Writable } from 'node:stream';
 import { ByteWire } from './byte-wire.ts';

@@ -1,11 +1,11 @@
-// Reads a stream into a decoder, in turns, so that an end that floods does not starve the others. A turn ends after so much time or so many
-// bytes; the next begins when the event loop has been round once. What is left of a chunk waits here meanwhile, and the
-// stream is paused. Where a chunk takes longer than a turn, it is cut into pieces, at any byte.
+// Reads a stream into a decoder, in turns, so that one stream with much input does not delay the others. A turn ends after a
+// certain time or number of bytes; the next begins after one round of the event loop. The rest of a chunk is kept here
+// meanwhile, and the stream is paused. A chunk that takes longer than a turn is cut into pieces, at any byte.
 //
-// A burst is read in one long turn. An end that goes on and on gets shorter ones: what the others wait for is one turn of
-// each. A reader that has the process to itself makes long turns, since each costs a round of the event loop.
+// A burst is read in one long turn. A stream that always has input gets shorter ones: the others wait for one turn of each. A
+// reader that is alone in the process makes long turns, since each costs a round of the event loop.
 //
-// Always: chunks are handed on in order, each byte once; nothing is handed on while `hold` is in force.
+// Invariants: bytes are decoded in order and once; nothing is decoded while `hold` is in force.
 
 import type { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
@@ -59,11 +59,11 @@ export class TurnReader {
     input.once('close', this.#inputClosed);
     input.on('data', this.#arrived);
     input.once('end', this.#inputEnded);
-    input.resume(); // somebody may have paused it before
+    input.resume(); // it may have been paused before
   }
 
   #arrived = (chunk: Buffer): void => {
-    // Somebody else may resume the stream.
+    // Other readers may resume the stream.
     if (this.#rest) this.#keep(Buffer.concat([this.#rest, chunk]));
     else this.#take(chunk);
   };
@@ -99,7 +99,7 @@ export class TurnReader {
     this.release();
   }
 
-  /** Lets go of a stream that belongs to somebody else: no listener stays, and it is paused unless others read it. */
+  /** For a stream that belongs to the caller: removes all listeners, and pauses it unless others read it. */
   detach(): void {
     const input = this.#input;
     this.#isOver = true;

@@ -25,7 +25,7 @@ export interface WireEvents {
 export interface Wire {
   /** How far things have come. The protocol sets `running` at its first real message. */
   phase: Phase;
-  /** The first thing that was no message, as the protocol saw it; evidence for whoever looks for the cause. */
+  /** The first input that the protocol did not accept as a message; part of the evidence of errors. */
   firstNoise: string | undefined;
   /** The most bytes that an inbound frame may have. */
   readonly maxFrameBytes: number;
@@ -61,7 +61,7 @@ export interface WireObserver extends FrameObserver {
 }
 
 export interface WireOptions {
-  /** How messages are told apart on the pipe. Newlines, as MCP has it, unless said otherwise. */
+  /** Message framing on the pipe. Default: newlines, as in MCP. */
   framing?: Framing;
   /** The most bytes one inbound message may have; a longer one fails alone. */
   maxFrameBytes?: number;
