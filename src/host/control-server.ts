@@ -14,8 +14,8 @@ import type { ControlHooks } from './control-methods.ts';
 import type { Host } from './host.ts';
 import { RemoteHost } from './remote-host.ts';
 
-/** A person may take as long as the server waits. */
-const ANSWER_MS = 24 * 60 * 60_000;
+/** A person may take as long as the server waits. What waits for answers is limited for each connection. */
+const limits = { askTimeoutMs: 24 * 60 * 60_000, maxSuspended: 256, maxSuspendedBytes: 64 * 1024 * 1024 };
 
 /** Only programs of the owner can connect: this limits one that forgets to close its connections. */
 const MOST_CALLERS = 256;
@@ -30,7 +30,7 @@ export async function serveControl(host: Host, path: string, hooks: ControlHooks
   const listener = createServer((socket) => {
     const service = new ConnectionService(host, hooks);
     // Only programs of the owner get here: they may know everything about an error.
-    const served = serve(service, StreamTransport.over(socket), { exposeErrors: true, askTimeoutMs: ANSWER_MS });
+    const served = serve(service, StreamTransport.over(socket), { exposeErrors: true, ...limits });
     fronts.add(served);
     void served.then(async (front) => {
       service.notifyClient = (method, params) => void front.peer.notify(method, params).catch(() => undefined); // it is gone

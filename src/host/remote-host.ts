@@ -180,8 +180,8 @@ async function firstStatus(peer: Peer): Promise<HostStatus> {
 }
 
 function otherVersion(which: string): UsageError {
-  const message = `The host that runs for this config is of ${which} of Standpipe, and this is ${ownInfo.version}`;
+  const message = `The running host of this config is ${which} of Standpipe; this is ${ownInfo.version}`;
   return new UsageError('HOST_VERSION', message, {
-    hint: 'End it with its own `standpipe down`, or with Ctrl-C where it runs, and start it again with `standpipe up` of this version.',
+    hint: 'End it with its own `standpipe down`, or with Ctrl-C in its terminal, and start it again with this version.',
   });
 }

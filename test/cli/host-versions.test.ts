@@ -1,0 +1,48 @@
+// A host of another version is running for the config: every command says so, and what to do about it.
+
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { controlPathOf } from '../../src/cli/servers/running-host.ts';
+import { Peer } from '../../src/jsonrpc/peer.ts';
+import { ensureRuntimeFolder, runtimeFolder } from '../../src/live/runtime-folder.ts';
+import { StreamTransport } from '../../src/transport/stream-transport.ts';
+import { everythingEntry, folder, runCli, writeConfig } from './run-cli.ts';
+
+const config = writeConfig('versions.json', { everything: everythingEntry });
+const before = process.env.XDG_RUNTIME_DIR;
+let listener: Server;
+
+/** The first version answered methods that began with `host/`, and nothing else. */
+beforeAll(async () => {
+  process.env.XDG_RUNTIME_DIR = folder;
+  if (process.platform !== 'win32') ensureRuntimeFolder(runtimeFolder());
+  listener = createServer((socket) => {
+    const peer = new Peer(StreamTransport.over(socket));
+    peer.handle('host/status', () => ({ servers: [{ name: 'everything' }] }));
+    peer.handle('host/down', () => ({ pid: process.pid }));
+    void peer.start();
+  }).listen(controlPathOf({ config }));
+  await once(listener, 'listening');
+});
+afterAll(() => {
+  listener?.close();
+  if (before === undefined) delete process.env.XDG_RUNTIME_DIR;
+  else process.env.XDG_RUNTIME_DIR = before;
+});
+
+test.each([[['ls']], [['call', 'everything', 'greet', 'name=x']], [['tools']], [['stop', 'everything']], [['down']]])(
+  '%j names the version and the fix',
+  async (command) => {
+    const { code, stdout, stderr } = await runCli([...command, '--config', config]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^error: The running host of this config is an earlier version of Standpipe; this is \d/);
+    expect(stderr).toContain('hint: End it with its own `standpipe down`');
+  },
+);
+
+test('up does not take its place', async () => {
+  const { code, stderr } = await runCli(['up', '--config', config]);
+  expect(code).toBe(2);
+  expect(stderr).toContain('error: A host for this config is running already\n');
+});

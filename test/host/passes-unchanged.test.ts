@@ -1,0 +1,70 @@
+// `_meta` and unknown members pass from a client through the socket of a host to the process of a server and back, deep-equal,
+// in each combination of eras.
+
+import { once } from 'node:events';
+import { connect as connectSocket } from 'node:net';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connect } from '../../src/connect/connect.ts';
+import { type ControlServer, serveControl } from '../../src/host/control-server.ts';
+import { Host } from '../../src/host/host.ts';
+import type { Params } from '../../src/mcp/service.ts';
+import { StreamTransport } from '../../src/transport/stream-transport.ts';
+import { contractServer } from '../contract/service.contract.ts';
+import { folder, writeConfig } from './run-host.ts';
+
+const numRuns = process.env.FC_PROFILE === 'deep' ? 2_000 : 40;
+const eras = ['modern', 'legacy'] as const;
+const pairs = eras.flatMap((client) => eras.map((server) => ({ client, server })));
+
+const unknown = fc
+  .dictionary(
+    fc.string({ maxLength: 8 }).map((name) => `com.example/${name}`),
+    fc.jsonValue({ maxDepth: 3 }),
+    { maxKeys: 4 },
+  )
+  .map((members) => JSON.parse(JSON.stringify(members)) as Params);
+
+let host: Host;
+let control: ControlServer;
+beforeAll(async () => {
+  const entry = (era: string) => ({ command: process.execPath, args: [contractServer], era });
+  host = await Host.open(writeConfig({ modern: entry('modern'), legacy: entry('legacy') }));
+  const path =
+    process.platform === 'win32' ? `\\\\.\\pipe\\standpipe-${process.pid}-unchanged` : join(folder, 'unchanged');
+  control = await serveControl(host, path);
+});
+afterAll(async () => {
+  await control?.close();
+  await host?.stop();
+});
+
+describe.each(pairs)('a $client client of a $server server', ({ client: era, server }) => {
+  test('gets what the server answers, and the server what the client sends', async () => {
+    const socket = connectSocket(control.path);
+    await once(socket, 'connect');
+    const client = await connect(StreamTransport.over(socket), { era });
+    await client.request('standpipe/use', { server });
+    await fc.assert(
+      fc.asyncProperty(unknown, unknown, fc.jsonValue({ maxDepth: 3 }), async (members, _meta, value) => {
+        const trace = JSON.parse(JSON.stringify(value));
+        const result = { content: [{ type: 'text', text: 'x', ...members }], ...members, _meta };
+        const passed = await client.request('tools/call', {
+          name: 'opaque',
+          arguments: { result },
+          _meta: { 'com.example/trace': trace },
+        });
+        const { resultType: _type, _meta: passedMeta, ...rest } = passed;
+        const { seen, ...meta } = passedMeta as Params;
+        expect(seen).toEqual(trace);
+        delete meta['io.modelcontextprotocol/serverInfo'];
+        expect(meta).toEqual(_meta);
+        const { _meta: _given, ...given } = result;
+        expect(rest).toEqual(given);
+      }),
+      { numRuns },
+    );
+    await client.close();
+  });
+});
