@@ -12,8 +12,9 @@ import type {
   ServerOffer,
   StderrPage,
 } from '../../src/inspector/api.ts';
+import { until } from '../fixtures/server.ts';
 import { serverConfig } from '../fixtures/server-config.ts';
-import { inspectHost, kindsOf, legacy, modern, until } from './inspecting.ts';
+import { inspectHost, kindsOf, legacy, modern } from './inspecting.ts';
 
 test('the overview names every server with its state, its processes and its problems', async () => {
   const page = await inspectHost([legacy(), modern()]);

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { later } from '../fixtures/later.ts';
-import { inspectHost, until } from './inspecting.ts';
+import { until } from '../fixtures/server.ts';
+import { inspectHost } from './inspecting.ts';
 
 /** More than all places together. */
 const MANY = 400;

@@ -2,8 +2,9 @@
 
 import { expect, test } from 'vitest';
 import type { CallStarted, CallUpdate, EventDetail, EventPage, ServerOffer } from '../../src/inspector/api.ts';
+import { until } from '../fixtures/server.ts';
 import { serverConfig } from '../fixtures/server-config.ts';
-import { inspectHost, legacy, until } from './inspecting.ts';
+import { inspectHost, legacy } from './inspecting.ts';
 
 const deep = serverConfig('deep', 'test/inspector/servers/nests-deeply.mjs');
 const brackets = '['.repeat(100_000) + ']'.repeat(100_000);

@@ -2,8 +2,9 @@
 
 import { expect, test } from 'vitest';
 import type { CallUpdate, EventDetail, EventPage, Overview, ServerOffer } from '../../src/inspector/api.ts';
+import { until } from '../fixtures/server.ts';
 import { serverConfig } from '../fixtures/server-config.ts';
-import { inspectHost, until } from './inspecting.ts';
+import { inspectHost } from './inspecting.ts';
 
 const evil = '</script><img src=x onerror=alert(1)>\u001b]0;owned\u0007\u001b[2J\u202e';
 

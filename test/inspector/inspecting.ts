@@ -11,13 +11,7 @@ import { type Inspector, startInspector } from '../../src/inspector/server.ts';
 import { hostSource } from '../../src/inspector/sources/host-source.ts';
 import type { InspectorSource } from '../../src/inspector/sources/source.ts';
 import { later } from '../fixtures/later.ts';
-import { until as untilWithin } from '../fixtures/server.ts';
 import { serverConfig } from '../fixtures/server-config.ts';
-
-/** Patient: other programs share the machine. */
-export function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  return untilWithin(what, holds);
-}
 
 /** What is wrong, apart from the slowness of a busy machine. */
 export function kindsOf(problems: readonly Problem[]): string[] {

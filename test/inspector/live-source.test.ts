@@ -13,8 +13,9 @@ import { liveSource, tapSource } from '../../src/inspector/sources/live-source.t
 import { type Announced, announce } from '../../src/live/announce.ts';
 import { findLive } from '../../src/live/find-live.ts';
 import { later } from '../fixtures/later.ts';
+import { until } from '../fixtures/server.ts';
 import { serverConfig } from '../fixtures/server-config.ts';
-import { kindsOf, legacy, openPage, until } from './inspecting.ts';
+import { kindsOf, legacy, openPage } from './inspecting.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -4,8 +4,9 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import type { CallStarted, EventDetail, EventPage, LatencyReport, Overview } from '../../src/inspector/api.ts';
 import { later } from '../fixtures/later.ts';
+import { until } from '../fixtures/server.ts';
 import { serverConfig } from '../fixtures/server-config.ts';
-import { inspectHost, kindsOf, legacy, modern, until } from './inspecting.ts';
+import { inspectHost, kindsOf, legacy, modern } from './inspecting.ts';
 
 const talks = serverConfig('talks', 'test/fixtures/inspector/talks-and-falls.mjs');
 

@@ -9,8 +9,9 @@ import type {
   SearchPage,
   StderrPage,
 } from '../../src/inspector/api.ts';
+import { until } from '../fixtures/server.ts';
 import { serverConfig } from '../fixtures/server-config.ts';
-import { type Inspected, inspectHost, until } from './inspecting.ts';
+import { type Inspected, inspectHost } from './inspecting.ts';
 
 const [key, argument, bearer, password, given] = [
   'k3y-0f-the-h0use',
