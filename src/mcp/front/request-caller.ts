@@ -4,11 +4,11 @@
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
 import { type CallOptions, reaches } from '../meta.ts';
+import { missingFor } from '../missing-capability.ts';
 import { missingCapability } from '../protocol-errors.ts';
 import { has } from '../revisions.ts';
 import type { Caller, ClientFacts, Params } from '../service.ts';
 import type { InputRequest, InputResponse } from '../types.ts';
-import { missingFor } from './missing-capability.ts';
 import type { Notifier } from './notifier.ts';
 
 export abstract class RequestCaller implements Caller {

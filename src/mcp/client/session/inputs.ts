@@ -6,7 +6,8 @@ import { RpcCode, RpcError } from '../../../base/errors.ts';
 import { pause } from '../../../base/wait.ts';
 import type { RequestHandler } from '../../../jsonrpc/inbound.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
-import type { Era } from '../../revisions.ts';
+import { type AskedClient, missingFor } from '../../missing-capability.ts';
+import { type Era, NEWEST_MODERN } from '../../revisions.ts';
 import type { Caller } from '../../service.ts';
 import type { ClientCapabilities, ElicitParams, InputRequest, InputResponse, SampleParams } from '../../types.ts';
 import type { InputHandlers } from '../options.ts';
@@ -17,7 +18,11 @@ import { mayAskForInput } from './session.ts';
 /** Any request; only those of `InputRequest` are supported. */
 export type AskedInput = { method: string; params?: object };
 
-const inputMethods: readonly InputRequest['method'][] = ['elicitation/create', 'sampling/createMessage', 'roots/list'];
+const capabilities = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+} as const satisfies Record<InputRequest['method'], keyof ClientCapabilities>;
 
 /** A handler declares its capability. Modern clients cannot announce a change of roots. */
 export function clientCapabilities(handlers: InputHandlers, era: Era): ClientCapabilities {
@@ -40,10 +45,9 @@ export interface AskingGate {
 
 /** Legacy: the server sends requests of its own, which do not name the request that they belong to. */
 export function answerRequests(peer: Peer, handlers: InputHandlers, gate: AskingGate): void {
-  const { elicitation, sampling, roots } = clientCapabilities(handlers, 'legacy');
-  const declared = { 'elicitation/create': elicitation, 'sampling/createMessage': sampling, 'roots/list': roots };
-  for (const method of inputMethods) {
-    if (!declared[method]) continue; // the peer answers "method not found"
+  const declared = clientCapabilities(handlers, 'legacy');
+  for (const [method, capability] of Object.entries(capabilities)) {
+    if (!declared[capability]) continue; // the peer answers "method not found"
     const answer: RequestHandler = async (params, call) => {
       // The answer to `initialize` may have come in the same chunk and is about to be read.
       if (!gate.mayAsk) await pause(gate.clock, 0, call.signal);
@@ -72,7 +76,7 @@ export function answerInput(
   signal: AbortSignal,
   name?: string,
 ): Promise<InputResponse> {
-  if (caller && !notDeclared(asked, caller.client.capabilities)) {
+  if (caller && !notDeclared(asked, caller.client)) {
     return caller.ask(asked as InputRequest, name, signal);
   }
   return askHandlers(asked, handlers, signal);
@@ -86,29 +90,23 @@ export async function askHandlers(asked: AskedInput, handlers: InputHandlers, si
 
 /** The error for a question that neither the caller nor the handlers can answer. */
 export function refusal(asked: AskedInput, caller: Caller | undefined, handlers: InputHandlers): RpcError | undefined {
-  if (caller && !notDeclared(asked, caller.client.capabilities)) return undefined;
-  const own = clientCapabilities(handlers, 'modern');
-  return notDeclared(asked, handlerOf(asked.method, handlers) ? own : {});
+  if (caller && !notDeclared(asked, caller.client)) return undefined;
+  const own = handlerOf(asked.method, handlers) ? clientCapabilities(handlers, 'modern') : {};
+  return notDeclared(asked, { capabilities: own, revision: NEWEST_MODERN });
 }
 
-/** The error of the specification for a question that these capabilities do not include. */
-function notDeclared({ method, params }: AskedInput, capabilities: ClientCapabilities): RpcError | undefined {
-  const { elicitation, sampling, roots } = capabilities;
-  const { mode = 'form', tools } = (params ?? {}) as { mode?: string; tools?: unknown };
-  const able = { 'elicitation/create': elicitation, 'sampling/createMessage': sampling, 'roots/list': roots }[method];
-  if (!able) return new RpcError(RpcCode.methodNotFound, `${method} was not declared by this client`);
-  if (method === 'elicitation/create' && !canElicit(elicitation!, mode)) {
-    return new RpcError(RpcCode.invalidParams, `Elicitation mode "${mode}" was not declared by this client`);
+/** The error of the specification for a question that the client did not declare. */
+function notDeclared({ method, params }: AskedInput, client: AskedClient): RpcError | undefined {
+  const capability = capabilities[method as InputRequest['method']];
+  if (!capability || !client.capabilities[capability]) {
+    return new RpcError(RpcCode.methodNotFound, `${method} was not declared by this client`);
   }
-  if (method === 'sampling/createMessage' && tools && !sampling?.tools) {
-    return new RpcError(RpcCode.invalidParams, 'Sampling with tools was not declared by this client');
-  }
-  return undefined;
-}
-
-/** `{}` means forms only. */
-function canElicit({ form, url }: NonNullable<ClientCapabilities['elicitation']>, mode: string): boolean {
-  return mode === 'form' ? form !== undefined || url === undefined : mode === 'url' && url !== undefined;
+  const question = { method, params: params ?? {} } as InputRequest;
+  const missing = missingFor(question, client);
+  if (!missing) return undefined;
+  const [mode] = Object.keys(missing.elicitation ?? {});
+  const what = mode === undefined ? 'Sampling with tools' : `Elicitation mode "${mode}"`;
+  return new RpcError(RpcCode.invalidParams, `${what} was not declared by this client`);
 }
 
 type Answer = (params: object, signal: AbortSignal) => unknown;
