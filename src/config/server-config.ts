@@ -62,19 +62,6 @@ export interface ToolRules {
   deny?: readonly string[];
 }
 
-/** A JVM, `npx` or `docker` may be slow, especially at the first start. */
-export const defaultStartupTimeoutMs = 60_000;
-export const defaultRequestTimeoutMs = 60_000;
-/** Long enough for a server that computes without reading its input: only one that hangs should be restarted. */
-export const defaultPingTimeoutMs = 30_000;
-
-/**
- * All servers share one thread and one heap. A message within both limits takes at most about a quarter of a second and 100 MB,
- * whatever its content. The limits are a quarter of those of a client of one server.
- */
-export const defaultMaxFrameBytes = 16 * 1024 * 1024;
-export const defaultMaxFrameValues = 250_000;
-
 /**
  * A server that exits without being stopped is restarted, whatever its exit code. With four restarts in half a minute, a server
  * that exits immediately is started five times.
@@ -86,4 +73,30 @@ export const defaultRestart: Readonly<RestartLimits> = {
   backoffMs: 250,
   maxBackoffMs: 30_000,
   resetAfterMs: 60_000,
+};
+
+/** The settings of an entry with nothing but a command. */
+export const defaultSettings: Readonly<Omit<ServerConfig, 'name' | 'command' | 'cwd' | 'source'>> = {
+  args: [],
+  env: {},
+  enabled: true,
+  autoStart: true,
+  protocol: 'mcp',
+  framing: undefined,
+  era: 'auto',
+  revision: undefined,
+  // A JVM, `npx` or `docker` may be slow, especially at the first start.
+  startupTimeoutMs: 60_000,
+  requestTimeoutMs: 60_000,
+  // Long enough for a server that computes without reading its input: only one that hangs should be restarted.
+  pingTimeoutMs: 30_000,
+  // All servers share one thread and one heap. A message within both limits takes at most about a quarter of a second and
+  // 100 MB, whatever its content. The limits are a quarter of those of a client of one server.
+  maxFrameBytes: 16 * 1024 * 1024,
+  maxFrameValues: 250_000,
+  restart: defaultRestart,
+  stop: {},
+  keepDaemons: false,
+  tools: {},
+  secrets: [],
 };

@@ -16,12 +16,7 @@ import {
   stopKeys,
   toolsKeys,
 } from '../../src/config/read/known-keys.ts';
-import {
-  defaultPingTimeoutMs,
-  defaultRequestTimeoutMs,
-  defaultRestart,
-  defaultStartupTimeoutMs,
-} from '../../src/config/server-config.ts';
+import { defaultRestart, defaultSettings } from '../../src/config/server-config.ts';
 import { framingByName, framingNames } from '../../src/framing/by-name.ts';
 import { defaultStopWaits } from '../../src/process/tree/stop-ladder.ts';
 import { fixture, goodConfigs, root } from './fixtures.ts';
@@ -93,9 +88,9 @@ test('the defaults are the real ones', () => {
   expect(defaults(restart)).toEqual(defaultRestart);
   expect(defaults(stop)).toEqual(defaultStopWaits);
   expect(defaults(stdioServer)).toMatchObject({
-    startupTimeoutMs: defaultStartupTimeoutMs,
-    requestTimeoutMs: defaultRequestTimeoutMs,
-    pingTimeoutMs: defaultPingTimeoutMs,
+    startupTimeoutMs: defaultSettings.startupTimeoutMs,
+    requestTimeoutMs: defaultSettings.requestTimeoutMs,
+    pingTimeoutMs: defaultSettings.pingTimeoutMs,
     autoStart: true,
     enabled: true,
     keepDaemons: false,

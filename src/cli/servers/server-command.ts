@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
 import { UsageError } from '../../base/errors.ts';
-import { defaultRestart, type ServerConfig } from '../../config/server-config.ts';
+import { defaultRestart, defaultSettings, type ServerConfig } from '../../config/server-config.ts';
 import { DEFAULT_MAX_FRAME_BYTES } from '../../framing/framing.ts';
 import type { Era, Revision } from '../../mcp/revisions.ts';
 import type { Settings } from '../settings.ts';
@@ -18,27 +18,24 @@ export interface ServerCommandOptions {
   revision?: Revision;
 }
 
-const DEFAULT_TIMEOUT_MS = 60_000;
-
 export function serverOfCommand(
   words: readonly string[],
   options: ServerCommandOptions,
-  { timeoutMs = DEFAULT_TIMEOUT_MS }: Settings,
+  { timeoutMs = defaultSettings.startupTimeoutMs }: Settings,
 ): ServerConfig {
   const [command, ...args] = words;
   if (!command)
     throw new UsageError('INVALID_OPTION', 'There is no command after --', { hint: 'For example: -- node server.mjs' });
   return {
+    ...defaultSettings,
     name: nameOf(command, args),
     command,
     args,
     env: Object.fromEntries((options.env ?? []).map(readVariable)),
     cwd: options.cwd ?? process.cwd(),
-    enabled: true,
-    autoStart: true,
-    protocol: options.protocol ?? 'mcp',
+    protocol: options.protocol ?? defaultSettings.protocol,
     framing: options.framing,
-    era: options.era ?? 'auto',
+    era: options.era ?? defaultSettings.era,
     revision: options.revision,
     startupTimeoutMs: timeoutMs,
     requestTimeoutMs: timeoutMs,
@@ -46,10 +43,6 @@ export function serverOfCommand(
     maxFrameBytes: DEFAULT_MAX_FRAME_BYTES, // no other server shares this process
     maxFrameValues: DEFAULT_MAX_FRAME_VALUES,
     restart: { ...defaultRestart, policy: 'never' },
-    stop: {},
-    keepDaemons: false,
-    tools: {},
-    secrets: [],
     source: { file: 'the command line', line: 1, column: 1 },
   };
 }

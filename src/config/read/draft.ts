@@ -8,14 +8,7 @@ import { LARGEST_MAX_FRAME_BYTES } from '../../framing/framing.ts';
 import { eraOf, erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { didYouMean, nearest } from '../nearest.ts';
 import type { Findings } from '../problem.ts';
-import {
-  defaultMaxFrameBytes,
-  defaultMaxFrameValues,
-  defaultPingTimeoutMs,
-  defaultRequestTimeoutMs,
-  defaultStartupTimeoutMs,
-  type ServerConfig,
-} from '../server-config.ts';
+import { defaultSettings as defaults, type ServerConfig } from '../server-config.ts';
 import { type Fields, inQuotes, type Located } from './fields.ts';
 import type { JsonDocument } from './json-document.ts';
 import { keysOfOthers, keysToReplace, serverKeys, stopKeys } from './known-keys.ts';
@@ -51,18 +44,18 @@ export function readDraft(
     name,
     source,
     enabled: readEnabled(fields, findings),
-    autoStart: fields.boolean('autoStart') ?? true,
-    protocol: fields.choice('protocol', ['mcp', 'litemcp']) ?? 'mcp',
+    autoStart: fields.boolean('autoStart') ?? defaults.autoStart,
+    protocol: fields.choice('protocol', ['mcp', 'litemcp']) ?? defaults.protocol,
     framing: readFraming(fields, findings),
     ...readEra(fields, findings),
-    startupTimeoutMs: fields.count('startupTimeoutMs', 1) ?? defaultStartupTimeoutMs,
-    requestTimeoutMs: fields.count('requestTimeoutMs', 1) ?? defaultRequestTimeoutMs,
-    pingTimeoutMs: fields.count('pingTimeoutMs', 0) ?? defaultPingTimeoutMs,
-    maxFrameBytes: fields.count('maxFrameBytes', 1, LARGEST_MAX_FRAME_BYTES) ?? defaultMaxFrameBytes,
-    maxFrameValues: fields.count('maxFrameValues', 1) ?? defaultMaxFrameValues,
+    startupTimeoutMs: fields.count('startupTimeoutMs', 1) ?? defaults.startupTimeoutMs,
+    requestTimeoutMs: fields.count('requestTimeoutMs', 1) ?? defaults.requestTimeoutMs,
+    pingTimeoutMs: fields.count('pingTimeoutMs', 0) ?? defaults.pingTimeoutMs,
+    maxFrameBytes: fields.count('maxFrameBytes', 1, LARGEST_MAX_FRAME_BYTES) ?? defaults.maxFrameBytes,
+    maxFrameValues: fields.count('maxFrameValues', 1) ?? defaults.maxFrameValues,
     restart: readRestart(fields, findings),
     stop: readStop(fields),
-    keepDaemons: fields.boolean('keepDaemons') ?? false,
+    keepDaemons: fields.boolean('keepDaemons') ?? defaults.keepDaemons,
     tools: readTools(fields, findings),
   };
   const env = readEnv(fields, document, findings);
@@ -110,7 +103,7 @@ function readFraming(fields: Fields, findings: Findings): string | undefined {
 
 /** Errors that `connect` would report at every start are reported once, with their position. */
 function readEra(fields: Fields, findings: Findings): Pick<ServerConfig, 'era' | 'revision'> {
-  const era = fields.choice('era', ['auto', ...erasOfMcp]) ?? 'auto';
+  const era = fields.choice('era', ['auto', ...erasOfMcp]) ?? defaults.era;
   const revision = fields.choice('revision', revisionsOfMcp);
   if (revision && era !== 'auto' && eraOf(revision) !== era) {
     findings.error(
