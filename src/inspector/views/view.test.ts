@@ -33,12 +33,12 @@ test('a frame is parsed once, however many pages show it', async () => {
   const flow = new FlowStore();
   const server = flow.begin('s');
   for (let id = 0; id < 100; id++) {
-    server.text('toServer', `{"jsonrpc":"2.0","id":${id},"method":"ping"}`);
-    server.text('fromServer', `{"jsonrpc":"2.0","id":${id},"result":{}}`);
+    server.text('toServer', `{"jsonrpc":"2.0","id":"counted ${id}","method":"ping"}`);
+    server.text('fromServer', `{"jsonrpc":"2.0","id":"counted ${id}","result":{}}`);
   }
   const parse = vi.spyOn(JSON, 'parse');
   viewOf(flow);
   const [first, second] = [await view.page({ limit: 200 }, view.masked), await view.page({ limit: 50 }, view.masked)];
   expect([first.rows.length, second.rows.length]).toEqual([200, 50]);
-  expect(parse).toHaveBeenCalledTimes(200);
+  expect(parse.mock.calls.filter(([text]) => text.includes('counted'))).toHaveLength(200);
 });
