@@ -2,6 +2,7 @@
 // where that is safe. Watches are renewed on each new process; their watchers then get one notification of each kind they
 // asked for, since what changed meanwhile is not known.
 
+import { PeerError } from '../base/errors.ts';
 import { notAllowed } from '../config/tool-filter.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { mayHave } from '../mcp/client/lists.ts';
@@ -11,6 +12,7 @@ import { methodNotFound } from '../mcp/protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher, WatchFilter } from '../mcp/service.ts';
 import type { ElicitResult, Tool } from '../mcp/types.ts';
 import type { Member } from './member.ts';
+import { isLost } from './server-calls.ts';
 import { refusedUnknown } from './unknown-name.ts';
 
 /** A question of a server that was answered in place of the caller, and not accepted. */
@@ -99,7 +101,9 @@ export class ProcessService implements Service {
     for (const watch of this.#watches) {
       watch.follow(client).then(
         () => watch.notifyAll(),
-        () => this.#watches.delete(watch) && watch.end(),
+        (error) => {
+          if (!isLost(error) && this.#watches.delete(watch)) watch.end(); // the next process is followed otherwise
+        },
       );
     }
   }
@@ -216,11 +220,16 @@ class Watch {
   }
 
   async #watch(client: Client): Promise<void> {
+    let isOver = false;
     this.#stop = await client.service.watch({
       filter: offered(this.#watcher.filter, client.server),
       notified: (method, params) => this.#watcher.notified(method, params),
-      ended: () => queueMicrotask(() => this.#ended(client)), // a lost process is known as lost by then
+      ended: () => {
+        isOver = true;
+        queueMicrotask(() => this.#ended(client)); // a lost process is known as lost by then
+      },
     });
+    if (isOver) throw new PeerError('OUTCOME_UNKNOWN', 'The server ended while it was asked for notifications');
     if (this.#stopped) this.#stop();
   }
 }

@@ -144,6 +144,11 @@ function lost({ cause, endReason, server }: Link<unknown>): PeerError {
   return lostRequest('the call', { closedByUs: false, cause: why, evidence: server.evidence() });
 }
 
+/** The connection ended before the answer. */
+export function isLost(error: unknown): boolean {
+  return outcomeOf(error) !== undefined || (error instanceof PeerError && error.code === 'CONNECTION_CLOSED');
+}
+
 function outcomeOf(error: unknown): 'NOT_SENT' | 'OUTCOME_UNKNOWN' | undefined {
   if (!(error instanceof PeerError)) return undefined;
   return error.code === 'NOT_SENT' || error.code === 'OUTCOME_UNKNOWN' ? error.code : undefined;

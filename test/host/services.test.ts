@@ -1,10 +1,12 @@
 // The servers of a host as services: one by its name, or all of them as one.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/host/host.ts';
 import type { Caller, Params, Service, WatchFilter } from '../../src/mcp/service.ts';
 import { until } from '../fixtures/server.ts';
-import { openHost, serverFile, stateOf } from './run-host.ts';
+import { folder, openHost, serverFile, stateOf } from './run-host.ts';
 
 const notes = (own: string, more: object = {}) => ({
   command: process.execPath,
@@ -136,6 +138,22 @@ test('a watch ends when the server ends it, and not with the process', async () 
     await host.callTool('a', 'end');
     return ends === 1;
   });
+});
+
+test('a watch goes on after a process that was lost while it was asked for notifications', async () => {
+  const env = { LIVES_FILE: join(folder, 'lives-of-a-watch') };
+  const entry = { command: process.execPath, args: [serverFile('ends-subscriptions')], env };
+  const host = await openHost({ a: { ...entry, restart: { backoffMs: 1 } } }, { eraMemory: eras.modern });
+  await host.startServer('a');
+  const heard: string[] = [];
+  await host.service('a').watch({
+    filter: { toolsListChanged: true },
+    notified: (method) => heard.push(method),
+    ended: () => expect.unreachable('the third process is watched'),
+  });
+  await host.restartServer('a').catch(() => undefined); // the second process may be lost before it is ready
+  await until('the third process is watched', () => heard.length > 0);
+  expect(readFileSync(env.LIVES_FILE, 'utf8')).toBe('xxx');
 });
 
 describe('all servers as one', () => {
