@@ -2,6 +2,7 @@
 // `result` have to be serialised: the rest took a quarter of the time.
 
 import type { UsageError } from '../base/errors.ts';
+import { idText } from '../base/id-text.ts';
 import { requireJson, toJson } from '../base/to-json.ts';
 import type { JsonRpcMessage, JsonRpcRequest, JsonRpcResult, RequestId } from './message.ts';
 
@@ -98,18 +99,18 @@ export class SharingResult {
 export function messageText(message: JsonRpcMessage | JsonRpcMessage[]): string | UsageError {
   if (message instanceof OwnResult) {
     const result = message.result instanceof SharingResult ? message.result.text() : toJson(message.result);
-    return typeof result === 'string' ? `{"jsonrpc":"2.0","id":${idText(message.id)},"result":${result}}` : result;
+    return typeof result === 'string' ? `{"jsonrpc":"2.0","id":${textOf(message.id)},"result":${result}}` : result;
   }
   if (message instanceof OwnRequest || message instanceof SharingRequest) {
     const params = message instanceof OwnRequest ? toJson(message.params) : message.paramsText();
     if (typeof params !== 'string') return params;
-    return `{"jsonrpc":"2.0","id":${idText(message.id)}${methodText(message.method)}${params}}`;
+    return `{"jsonrpc":"2.0","id":${textOf(message.id)}${methodText(message.method)}${params}}`;
   }
   return toJson(message);
 }
 
-function idText(id: RequestId): string | number {
-  return typeof id === 'number' ? id : JSON.stringify(id);
+function textOf(id: RequestId): string {
+  return typeof id === 'number' ? idText(id) : JSON.stringify(id);
 }
 
 let lastMethod: string | undefined;

@@ -3,6 +3,7 @@
 
 import { DEFAULT_MAX_FRAME_VALUES, hasMoreValues } from '../base/count-json-values.ts';
 import { toError } from '../base/errors.ts';
+import { idText } from '../base/id-text.ts';
 import { jsonKind } from '../base/json-object.ts';
 import { topLevelTokens } from '../base/top-level-json.ts';
 import { malformed, readObject, readString } from './shape.ts';
@@ -88,7 +89,8 @@ export function printIOBasic(id: OperationId, type: string, data: object): strin
 
 /** The same for data that is JSON text already, which takes half the time. */
 export function envelope(id: OperationId, type: string, json: string): string {
-  return `{"version":${VERSION_TEXT},"id":${id},"type":"${type}","data":${json}}`;
+  const text = typeof id === 'number' ? idText(id) : id;
+  return `{"version":${VERSION_TEXT},"id":${text},"type":"${type}","data":${json}}`;
 }
 
 export function isAnswerType(type: string | undefined): boolean {
