@@ -28,65 +28,46 @@ export interface ErrorDetails {
   cause?: unknown;
 }
 
-export abstract class StandpipeError extends Error {
-  abstract readonly code: ErrorCode;
+export abstract class StandpipeError<Code extends ErrorCode = ErrorCode> extends Error {
+  readonly code: Code;
   readonly hint: string | undefined;
   readonly evidence: Evidence | undefined;
 
-  constructor(message: string, details: ErrorDetails = {}) {
+  constructor(code: Code, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
     this.hint = details.hint;
     this.evidence = details.evidence;
   }
 }
 
 /** A JSON-RPC error: an answer of the other end, or of a handler of ours. It is sent over the wire. */
-export class RpcError extends StandpipeError {
+export class RpcError extends StandpipeError<RpcErrorCode> {
   override readonly name = 'RpcError';
-  readonly code: RpcErrorCode;
   /** The number on the wire. */
   readonly rpcCode: number;
   readonly data: unknown;
 
   constructor(rpcCode: number, message: string, data?: unknown, details?: ErrorDetails) {
-    super(message, details);
+    super(stringCodes.get(rpcCode) ?? 'RPC_ERROR', message, details);
     this.rpcCode = rpcCode;
-    this.code = stringCodes.get(rpcCode) ?? 'RPC_ERROR';
     this.data = data;
   }
 }
 
 /** The other end violated the protocol, did not answer, or closed the connection. */
-export class PeerError extends StandpipeError {
+export class PeerError extends StandpipeError<PeerErrorCode> {
   override readonly name = 'PeerError';
-  readonly code: PeerErrorCode;
-
-  constructor(code: PeerErrorCode, message: string, details?: ErrorDetails) {
-    super(message, details);
-    this.code = code;
-  }
 }
 
 /** The child process could not be started, exited, or could not be stopped. */
-export class ProcessError extends StandpipeError {
+export class ProcessError extends StandpipeError<ProcessErrorCode> {
   override readonly name = 'ProcessError';
-  readonly code: ProcessErrorCode;
-
-  constructor(code: ProcessErrorCode, message: string, details?: ErrorDetails) {
-    super(message, details);
-    this.code = code;
-  }
 }
 
 /** The caller made a request that cannot be fulfilled. */
-export class UsageError extends StandpipeError {
+export class UsageError extends StandpipeError<UsageErrorCode> {
   override readonly name = 'UsageError';
-  readonly code: UsageErrorCode;
-
-  constructor(code: UsageErrorCode, message: string, details?: ErrorDetails) {
-    super(message, details);
-    this.code = code;
-  }
 }
 
 /** The numbers of JSON-RPC 2.0, and one of ours outside the ranges that JSON-RPC and MCP reserve. */

@@ -1,4 +1,4 @@
-// Whatever stands in a config, reading it gives servers and problems, and no exception; problems name places that exist.
+// Reading any text gives servers and problems and never throws; the positions of problems exist in the text.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const timeoutMs = deep ? 600_000 : 30_000;
 
 const keys = [...fileKeys, ...serverKeys, ...restartKeys, ...stopKeys, ...toolsKeys, ...inputKeys, 'url', '__proto__'];
 const texts = ['stdio', 'node', '${HOME}', '${NO}', '${input:a}', '${', 'never', 'newline', '~/x', '\0', ''];
-/** JSON made of the words that the reader knows, so that it gets past the first door. */
+/** JSON made of known keys, so that more than the first check is reached. */
 const { value } = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: 'medium', withCrossShrink: true },

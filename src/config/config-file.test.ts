@@ -111,7 +111,7 @@ test('tools can be the allowed ones alone', async () => {
   expect(server!.tools).toEqual({ allow: ['*'] });
 });
 
-/** `§` marks the place that a problem must name. */
+/** `§` marks the position that a problem must have. */
 const wrong: [what: string, text: string, message: RegExp, suggestion?: RegExp][] = [
   [
     'a command of the wrong type',

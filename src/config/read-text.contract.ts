@@ -1,4 +1,4 @@
-// For tests: a config from a text, in a world of the test's making.
+// For tests: reads a config from a text, with the files and variables of the test.
 
 import { type ConfigFile, configFromText, type FileContext } from './config-file.ts';
 import type { Position } from './problem.ts';
@@ -33,7 +33,7 @@ export async function readOne(entry: object, world?: World) {
   return { server: servers[0], problems };
 }
 
-/** A `§` marks a place in a text: the text without it, and the place. */
+/** The text without its `§`, and the position of that. */
 export function marked(text: string): { text: string; at: Position } {
   const offset = text.indexOf('§');
   const before = text.slice(0, offset).split('\n');

@@ -90,7 +90,7 @@ describe('redaction of JSON', () => {
       }),
       { numRuns: 500 },
     );
-    // The same rules, on values instead of text; what is left where both agree is untouched.
+    // The same rules, applied to values instead of text.
     function expected(node: unknown, inSchema = false): unknown {
       if (typeof node === 'string') return /redacted|\[env KEY\]|S3cr3tValue|:|=|bearer|basic/i.test(node) ? '?' : node;
       if (Array.isArray(node)) return node.map((each) => expected(each));

@@ -22,7 +22,7 @@ const folder = temporaryFolder('private');
 let files = 0;
 const fresh = () => join(folder, `file-${++files}`);
 
-/** Records one note, and says what went wrong. */
+/** Records one note, and returns the message of the failure. */
 async function recordTo(file: string): Promise<string | undefined> {
   const store = new FlowStore();
   let failure: Error | undefined;

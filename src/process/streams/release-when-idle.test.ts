@@ -33,7 +33,7 @@ test.each([
 ])('a process that escaped and writes %s is not listened to for ever', async (_, bytes) => {
   const clock = new ManualClock();
   const pipe = Object.assign(new PassThrough(), { bytesRead: 0 });
-  // It is read as fast as it comes, or never: a flood always has something waiting.
+  // Read as fast as it arrives, or never: a flood always has unread data.
   if (bytes < 1024) pipe.resume();
   else pipe.pause();
   releaseWhenIdle([pipe], never, clock);
