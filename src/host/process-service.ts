@@ -2,16 +2,16 @@
 // where that is safe. Watches are renewed on each new process; their watchers then get one notification of each kind they
 // asked for, since what changed meanwhile is not known.
 
-import { PeerError } from '../base/errors.ts';
 import { notAllowed } from '../config/tool-filter.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { mayHave } from '../mcp/client/lists.ts';
 import type { InputHandlers } from '../mcp/client/options.ts';
-import { type ListKind, listKinds } from '../mcp/client/session/watchers.ts';
+import type { ListKind } from '../mcp/client/session/watchers.ts';
 import { methodNotFound } from '../mcp/protocol-errors.ts';
-import type { Caller, Params, Result, Service, ServiceFacts, Watcher, WatchFilter } from '../mcp/service.ts';
+import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
 import type { ElicitResult, Tool } from '../mcp/types.ts';
 import type { Member } from './member.ts';
+import { ProcessWatch } from './process-watch.ts';
 import { isLost } from './server-calls.ts';
 import { refusedUnknown } from './unknown-name.ts';
 
@@ -47,7 +47,7 @@ const lists: ReadonlyMap<string, ListKind> = new Map([
 
 export class ProcessService implements Service {
   readonly #member: Member;
-  readonly #watches = new Set<Watch>();
+  readonly #watches = new Set<ProcessWatch>();
   readonly #callers = new Set<HostCaller>();
 
   constructor(member: Member) {
@@ -78,7 +78,7 @@ export class ProcessService implements Service {
 
   /** A server that is not running is started only for resources: of its lists, watchers are notified when it is ready. */
   async watch(watcher: Watcher): Promise<() => void> {
-    const watch = new Watch(watcher, (client) => this.#ended(watch, client));
+    const watch = new ProcessWatch(watcher, (client) => this.#ended(watch, client));
     this.#watches.add(watch);
     const { supervised, client } = this.#member;
     try {
@@ -130,7 +130,7 @@ export class ProcessService implements Service {
   }
 
   /** The server sends no more notifications. If its process is lost, the next one is followed. */
-  #ended(watch: Watch, client: Client): void {
+  #ended(watch: ProcessWatch, client: Client): void {
     const { supervised, client: current } = this.#member;
     if (current !== client || supervised.state !== 'ready') return;
     this.#watches.delete(watch);
@@ -172,74 +172,4 @@ export class ProcessService implements Service {
 
 function sent({ service }: Client, method: string, params: Params, caller: Caller): Promise<Result> {
   return Promise.resolve(service.request(method, params, caller));
-}
-
-/** One watcher, on one process after another. */
-class Watch {
-  /** Its watcher was told that notifications will come. */
-  began = false;
-  readonly #watcher: Watcher;
-  readonly #ended: (client: Client) => void;
-  #client: Client | undefined;
-  #following: Promise<void> = Promise.resolve();
-  #stop: (() => unknown) | undefined;
-  #stopped = false;
-
-  constructor(watcher: Watcher, ended: (client: Client) => void) {
-    this.#watcher = watcher;
-    this.#ended = ended;
-  }
-
-  /** Resolves when notifications of this process will come. */
-  follow(client: Client): Promise<void> {
-    if (this.#client === client) return this.#following;
-    this.#client = client;
-    this.#following = this.#watch(client);
-    return this.#following;
-  }
-
-  /** Something may have changed since the process before. */
-  notifyAll(): void {
-    if (this.#stopped || !this.began) return;
-    const { filter, notified } = this.#watcher;
-    for (const kind of listKinds) {
-      if (filter[`${kind}ListChanged`]) notified(`notifications/${kind}/list_changed`, undefined);
-    }
-    for (const uri of filter.resourceSubscriptions ?? []) notified('notifications/resources/updated', { uri });
-  }
-
-  stop(): void {
-    this.#stopped = true;
-    this.#stop?.();
-  }
-
-  end(): void {
-    if (this.#stopped) return;
-    this.stop();
-    this.#watcher.ended?.();
-  }
-
-  async #watch(client: Client): Promise<void> {
-    let isOver = false;
-    this.#stop = await client.service.watch({
-      filter: offered(this.#watcher.filter, client.server),
-      notified: (method, params) => this.#watcher.notified(method, params),
-      ended: () => {
-        isOver = true;
-        queueMicrotask(() => this.#ended(client)); // a lost process is known as lost by then
-      },
-    });
-    if (isOver) throw new PeerError('OUTCOME_UNKNOWN', 'The server ended while it was asked for notifications');
-    if (this.#stopped) this.#stop();
-  }
-}
-
-/** A modern server is asked to announce changes, so it is asked only for what it can announce. */
-function offered(filter: WatchFilter, { era, capabilities }: Client['server']): WatchFilter {
-  if (era === 'legacy') return filter;
-  const lists = listKinds.map((kind) => {
-    const key = `${kind}ListChanged` as const;
-    return [key, filter[key] && capabilities[kind]?.listChanged === true];
-  });
-  return { ...filter, ...Object.fromEntries(lists) };
 }

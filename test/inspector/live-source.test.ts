@@ -1,6 +1,8 @@
 // Taps and hosts that run elsewhere, seen through what they announce.
 
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -10,8 +12,10 @@ import { serveControl } from '../../src/host/control-server.ts';
 import { Host } from '../../src/host/host.ts';
 import type { CallStarted, CallUpdate, EventPage, Overview } from '../../src/inspector/api.ts';
 import { liveSource, tapSource } from '../../src/inspector/sources/live-source.ts';
+import { Peer } from '../../src/jsonrpc/peer.ts';
 import { type Announced, announce } from '../../src/live/announce.ts';
 import { findLive } from '../../src/live/find-live.ts';
+import { StreamTransport } from '../../src/transport/stream-transport.ts';
 import { later } from '../fixtures/later.ts';
 import { until } from '../fixtures/server.ts';
 import { serverConfig } from '../fixtures/server-config.ts';
@@ -41,6 +45,22 @@ async function announcedHost(servers = [legacy()]): Promise<Host> {
   later(async () => announced.close());
   return host;
 }
+
+test('a host whose socket speaks another version can be watched, and nothing more', async () => {
+  const flow = new FlowStore();
+  flow.begin('weather').add({ kind: 'state', from: 'stopped', to: 'starting', reason: 'by hand' });
+  const control = join(folder, 'other-version.ctl');
+  const listener = createServer((socket) => void new Peer(StreamTransport.over(socket)).start()).listen(control);
+  later(async () => void listener.close());
+  await once(listener, 'listening');
+  const announced = await announce(flow, { kind: 'host', name: 'an older host', control }, { folder });
+  later(async () => announced.close());
+  const source = liveSource({ folder });
+  later(() => source.close());
+  await source.open?.();
+  expect(source.host).toBeUndefined();
+  await until('its events are here', () => source.flow.since(0).some(({ server }) => server === 'weather'));
+});
 
 test('a real tap between a host and its server is watched from outside, and its end leaves the evidence', async () => {
   const tapped = serverConfig('tapped', '', {

@@ -1,0 +1,75 @@
+// One watcher of a server, on one process of it after another.
+
+import { PeerError } from '../base/errors.ts';
+import type { Client } from '../mcp/client/client.ts';
+import { listKinds } from '../mcp/client/session/watchers.ts';
+import type { Watcher, WatchFilter } from '../mcp/service.ts';
+
+export class ProcessWatch {
+  /** Its watcher was told that notifications will come. */
+  began = false;
+  readonly #watcher: Watcher;
+  readonly #ended: (client: Client) => void;
+  #client: Client | undefined;
+  #following: Promise<void> = Promise.resolve();
+  #stop: (() => unknown) | undefined;
+  #stopped = false;
+
+  constructor(watcher: Watcher, ended: (client: Client) => void) {
+    this.#watcher = watcher;
+    this.#ended = ended;
+  }
+
+  /** Resolves when notifications of this process will come. */
+  follow(client: Client): Promise<void> {
+    if (this.#client === client) return this.#following;
+    this.#client = client;
+    this.#following = this.#watch(client);
+    return this.#following;
+  }
+
+  /** Something may have changed since the process before. */
+  notifyAll(): void {
+    if (this.#stopped || !this.began) return;
+    const { filter, notified } = this.#watcher;
+    for (const kind of listKinds) {
+      if (filter[`${kind}ListChanged`]) notified(`notifications/${kind}/list_changed`, undefined);
+    }
+    for (const uri of filter.resourceSubscriptions ?? []) notified('notifications/resources/updated', { uri });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#stop?.();
+  }
+
+  end(): void {
+    if (this.#stopped) return;
+    this.stop();
+    this.#watcher.ended?.();
+  }
+
+  async #watch(client: Client): Promise<void> {
+    let isOver = false;
+    this.#stop = await client.service.watch({
+      filter: offered(this.#watcher.filter, client.server),
+      notified: (method, params) => this.#watcher.notified(method, params),
+      ended: () => {
+        isOver = true;
+        queueMicrotask(() => this.#ended(client)); // a lost process is known as lost by then
+      },
+    });
+    if (isOver) throw new PeerError('OUTCOME_UNKNOWN', 'The server ended while it was asked for notifications');
+    if (this.#stopped) this.#stop();
+  }
+}
+
+/** A modern server is asked to announce changes, so it is asked only for what it can announce. */
+function offered(filter: WatchFilter, { era, capabilities }: Client['server']): WatchFilter {
+  if (era === 'legacy') return filter;
+  const lists = listKinds.map((kind) => {
+    const key = `${kind}ListChanged` as const;
+    return [key, filter[key] && capabilities[kind]?.listChanged === true];
+  });
+  return { ...filter, ...Object.fromEntries(lists) };
+}
