@@ -48,7 +48,7 @@ export class ModernSession extends Session {
     this.#listening = new Listening(peer, {
       clock,
       timeoutMs: options.requestTimeoutMs ?? DEFAULT_ACKNOWLEDGE_MS,
-      envelope: this.#makeEnvelope({}, undefined, undefined),
+      envelope: this.#makeEnvelope({}),
       wanted: () => this.watchers.filter,
       ended: () => this.closed.aborted || this.watchers.endListening(),
       warn,
@@ -149,27 +149,20 @@ export class ModernSession extends Session {
   }
 
   #envelopeOf(client: ClientFacts): SharedMembers {
-    const { capabilities, info, logLevel } = client;
     // The level of a client may change.
-    if (client !== this.#client || logLevel !== this.#logLevel || !this.#envelope) {
-      this.#envelope = new SharedMembers({ _meta: this.#makeEnvelope(capabilities, info, logLevel) });
+    if (client !== this.#client || client.logLevel !== this.#logLevel || !this.#envelope) {
+      this.#envelope = new SharedMembers({ _meta: this.#makeEnvelope(client) });
       this.#client = client;
-      this.#logLevel = logLevel;
+      this.#logLevel = client.logLevel;
     }
     return this.#envelope;
   }
 
   /** The handlers of the connection answer what the client of a request cannot. */
-  #makeEnvelope(
-    capabilities: ClientCapabilities,
-    info: Implementation | undefined,
-    logLevel: LogLevel | undefined,
-  ): RequestEnvelope {
+  #makeEnvelope({ capabilities, info, logLevel }: Partial<ClientFacts>): RequestEnvelope {
     const own = this.#options;
-    const envelope = makeEnvelope(this.facts.revision as ModernRevision, info ?? own.info ?? ownInfo, {
-      ...clientCapabilities(own, 'modern'),
-      ...capabilities,
-    });
+    const declared = { ...clientCapabilities(own, 'modern'), ...capabilities };
+    const envelope = makeEnvelope(this.facts.revision as ModernRevision, info ?? own.info ?? ownInfo, declared);
     return logLevel === undefined ? envelope : { ...envelope, [LOG_LEVEL]: logLevel };
   }
 }
