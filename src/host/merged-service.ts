@@ -4,7 +4,6 @@
 
 import { describeError } from '../base/error-json.ts';
 import { RpcCode, RpcError, type UsageError } from '../base/errors.ts';
-import { type ListKind, listKinds } from '../mcp/client/session/watchers.ts';
 import { ownInfo } from '../mcp/own-info.ts';
 import { methodNotFound } from '../mcp/protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
@@ -22,6 +21,8 @@ import {
   resolve,
 } from './catalog.ts';
 import type { Member } from './member.ts';
+import { notifyOfLists } from './notify-watcher.ts';
+import { unknownServer } from './unknown-name.ts';
 
 const lists: Record<string, FamilyName> = {
   'tools/list': 'tools',
@@ -150,7 +151,15 @@ export class MergedService implements Service {
     caller: Caller,
     paramsFor: (name: string) => Params,
   ): Promise<Result> {
-    const member = this.#members().find(({ config }) => config.name === server)!;
+    const members = this.#members();
+    const member = members.find(({ config }) => config.name === server);
+    // Its entry was removed while the servers were asked who has the name.
+    if (!member)
+      throw unknownServer(
+        server,
+        members.map(({ config }) => config.name),
+        [],
+      );
     return member.service.request(method, paramsFor(name), caller);
   }
 }
@@ -166,8 +175,8 @@ interface LocatedUri {
 class MergedWatch {
   readonly #watcher: Watcher;
   readonly #uris: readonly LocatedUri[];
-  readonly #followed = new Set<Member>();
-  readonly #stops: (() => void)[] = [];
+  /** With what stops each watch, once it has begun. */
+  readonly #followed = new Map<Member, (() => void) | undefined>();
   #stopped = false;
 
   constructor(watcher: Watcher, uris: readonly LocatedUri[]) {
@@ -177,26 +186,31 @@ class MergedWatch {
 
   async follow(member: Member): Promise<void> {
     if (this.#followed.has(member)) return;
-    this.#followed.add(member);
+    this.#followed.set(member, undefined);
     const own = this.#uris.filter(({ server }) => server === member.config.name);
     const filter = { ...this.#watcher.filter, resourceSubscriptions: own.map(({ uri }) => uri) };
-    const stop = await member.service.watch({
-      filter,
-      notified: (method, params) => this.#watcher.notified(method, params && addressedUpdate(params, own)),
-      ended: () => this.#followed.delete(member),
-    });
-    if (this.#stopped) stop();
-    else this.#stops.push(stop);
+    try {
+      const stop = await member.service.watch({
+        filter,
+        notified: (method, params) => this.#watcher.notified(method, params && addressedUpdate(params, own)),
+        ended: () => this.#followed.delete(member),
+      });
+      if (this.#stopped) stop();
+      else if (this.#followed.has(member)) this.#followed.set(member, stop);
+    } catch (error) {
+      this.#followed.delete(member);
+      throw error;
+    }
   }
 
   notifyLists(): void {
-    const wanted = listKinds.filter((kind: ListKind) => this.#watcher.filter[`${kind}ListChanged`]);
-    for (const kind of wanted) this.#watcher.notified(`notifications/${kind}/list_changed`, undefined);
+    notifyOfLists(this.#watcher);
   }
 
   stop(): void {
     this.#stopped = true;
-    for (const stop of this.#stops.splice(0)) stop();
+    for (const stop of this.#followed.values()) stop?.();
+    this.#followed.clear();
   }
 }
 

@@ -7,7 +7,7 @@ import type { Client } from '../mcp/client/client.ts';
 import { mayHave } from '../mcp/client/lists.ts';
 import type { InputHandlers } from '../mcp/client/options.ts';
 import type { ListKind } from '../mcp/client/session/watchers.ts';
-import { methodNotFound } from '../mcp/protocol-errors.ts';
+import { invalidParams, methodNotFound } from '../mcp/protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
 import type { ElicitResult, Tool } from '../mcp/types.ts';
 import type { Member } from './member.ts';
@@ -61,6 +61,8 @@ export class ProcessService implements Service {
 
   request(method: string, params: Params, caller: Caller): Promise<Result> {
     if (method === 'tools/call') return this.#callTool(params, caller);
+    // Servers that know the dialect would run a tool by it, allowed or not. The front of a client translates it.
+    if (method.startsWith('mcp/')) return Promise.reject(methodNotFound(method));
     const list = lists.get(method);
     const run = (client: Client) => {
       if (list && !mayHave(client.server, list)) throw methodNotFound(method, `this server has no ${list}`);
@@ -83,7 +85,7 @@ export class ProcessService implements Service {
     const { supervised, client } = this.#member;
     try {
       if (watcher.filter.resourceSubscriptions?.length) await this.#read((ready) => watch.follow(ready));
-      else if (supervised.state === 'ready') await watch.follow(client!);
+      else if (supervised.state === 'ready') await watch.follow(client!).catch(unlessLost);
       watch.began = true;
     } catch (error) {
       this.#watches.delete(watch);
@@ -139,7 +141,9 @@ export class ProcessService implements Service {
 
   #callTool(params: Params, caller: Caller): Promise<Result> {
     const { memory, mayUse, supervised, config } = this.#member;
-    const tool = params.name as string;
+    const tool = params.name;
+    // A server may take a list of one name for the name: the filter would not.
+    if (typeof tool !== 'string') return Promise.reject(invalidParams('tools/call needs a "name", a string'));
     if (!mayUse(tool)) return Promise.reject(notAllowed(config.name, tool));
     const call = (client: Client) => {
       memory.refresh(client);
@@ -172,4 +176,9 @@ export class ProcessService implements Service {
 
 function sent({ service }: Client, method: string, params: Params, caller: Caller): Promise<Result> {
   return Promise.resolve(service.request(method, params, caller));
+}
+
+/** The next process is followed. */
+function unlessLost(error: unknown): void {
+  if (!isLost(error)) throw error;
 }

@@ -4,6 +4,7 @@ import { PeerError } from '../base/errors.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { listKinds } from '../mcp/client/session/watchers.ts';
 import type { Watcher, WatchFilter } from '../mcp/service.ts';
+import { notifyOfLists, notifyWatcher } from './notify-watcher.ts';
 
 export class ProcessWatch {
   /** Its watcher was told that notifications will come. */
@@ -31,11 +32,10 @@ export class ProcessWatch {
   /** Something may have changed since the process before. */
   notifyAll(): void {
     if (this.#stopped || !this.began) return;
-    const { filter, notified } = this.#watcher;
-    for (const kind of listKinds) {
-      if (filter[`${kind}ListChanged`]) notified(`notifications/${kind}/list_changed`, undefined);
+    notifyOfLists(this.#watcher);
+    for (const uri of this.#watcher.filter.resourceSubscriptions ?? []) {
+      notifyWatcher(this.#watcher, 'notifications/resources/updated', { uri });
     }
-    for (const uri of filter.resourceSubscriptions ?? []) notified('notifications/resources/updated', { uri });
   }
 
   stop(): void {

@@ -3,7 +3,7 @@
 
 import type { Clock } from '../base/clock.ts';
 import { PeerError, toError } from '../base/errors.ts';
-import { within } from '../base/wait.ts';
+import { unlessAborted, within } from '../base/wait.ts';
 import { lostRequest } from '../requests/lost-request.ts';
 import type { Link } from './link.ts';
 
@@ -116,7 +116,11 @@ export class ServerCalls<Client> {
   }
 
   #whenReady(call: Call<Client, unknown>): Promise<Link<Client>> {
-    return this.#options.whenReady().catch((error) => this.#giveUp(call.mayHaveRun ?? error, call.options));
+    const { signal } = call.options;
+    const ready = this.#options.whenReady();
+    return (signal ? unlessAborted(ready, signal) : ready).catch((error) =>
+      this.#giveUp(call.mayHaveRun ?? error, call.options),
+    );
   }
 
   /** A call fails as soon as nothing can be written; that the server is gone is known a little later. */

@@ -15,10 +15,14 @@ export function takeCallOptions(params: Params, meta: Params): { params: Params;
 }
 
 function readCallOptions({ timeoutMs, totalTimeoutMs, repeatable }: Params): CallOptions {
-  const isTime = (value: unknown): value is number => typeof value === 'number' && value > 0;
   const options: CallOptions = {};
-  if (isTime(timeoutMs)) options.timeoutMs = timeoutMs;
-  if (isTime(totalTimeoutMs)) options.totalTimeoutMs = totalTimeoutMs;
+  if (isTime(timeoutMs)) options.timeoutMs = timeoutMs ?? Number.POSITIVE_INFINITY;
+  if (isTime(totalTimeoutMs)) options.totalTimeoutMs = totalTimeoutMs ?? Number.POSITIVE_INFINITY;
   if (typeof repeatable === 'boolean') options.repeatable = repeatable;
   return options;
+}
+
+/** `null` is how JSON writes Infinity: no limit. */
+function isTime(value: unknown): value is number | null {
+  return value === null || (typeof value === 'number' && value > 0);
 }

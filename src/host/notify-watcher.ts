@@ -1,0 +1,21 @@
+// Notifications that the host itself makes for watchers of its servers. A watcher that throws is reported and affects neither
+// the other watchers nor the host.
+
+import { toError } from '../base/errors.ts';
+import { listKinds } from '../mcp/client/session/watchers.ts';
+import type { Params, Watcher } from '../mcp/service.ts';
+
+export function notifyWatcher(watcher: Watcher, method: string, params?: Params): void {
+  try {
+    watcher.notified(method, params);
+  } catch (error) {
+    process.emitWarning(`A watcher of ${method} failed: ${toError(error).message}`);
+  }
+}
+
+/** Any list that it watches may have changed. */
+export function notifyOfLists(watcher: Watcher): void {
+  for (const kind of listKinds) {
+    if (watcher.filter[`${kind}ListChanged`]) notifyWatcher(watcher, `notifications/${kind}/list_changed`);
+  }
+}

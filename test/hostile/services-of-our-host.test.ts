@@ -1,0 +1,148 @@
+// The services of a host while their processes crash, their entries change and their callers leave.
+
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { loadConfig } from '../../src/config/files/load-config.ts';
+import { serveControl } from '../../src/host/control-server.ts';
+import type { Host, HostOptions } from '../../src/host/host.ts';
+import { RemoteHost } from '../../src/host/remote-host.ts';
+import type { Params } from '../../src/mcp/service.ts';
+import { TestCaller, TestWatcher } from '../contract/test-caller.ts';
+import { until } from '../fixtures/server.ts';
+import { folder, openHost, serverFile, stateOf, writeConfig } from '../host/run-host.ts';
+import { hostileEntry } from './raw-server.ts';
+
+const opened: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0).reverse()) await each.close();
+});
+
+let files = 0;
+const newFile = () => join(folder, `services-${++files}`);
+
+const eras = {
+  legacy: { get: () => 'legacy' as const, set: () => undefined },
+  modern: { get: () => 'modern' as const, set: () => undefined },
+};
+const plain = (env: Record<string, string> = {}, more: object = {}) => ({
+  ...hostileEntry('crashes-once'),
+  env,
+  ...more,
+});
+const notes = (own: string) => ({ command: process.execPath, args: [serverFile('notes')], env: { OWN: own } });
+const openLegacy = (servers: Record<string, object>) => openHost(servers, { eraMemory: eras.legacy });
+
+async function serveHost(servers: Record<string, object>, options?: HostOptions) {
+  const host = await openHost(servers, options);
+  const isWindows = process.platform === 'win32';
+  const path = isWindows ? `\\\\.\\pipe\\standpipe-services-${process.pid}-${++files}` : newFile();
+  opened.push(await serveControl(host, path));
+  const remote = (await RemoteHost.connect(path))!;
+  opened.push(remote);
+  return { host, path, remote };
+}
+
+const request = (host: Host, method: string, params: Params, caller = new TestCaller()) =>
+  Promise.resolve(host.service('a').request(method, params, caller));
+
+describe('a watch', () => {
+  const filter = { resourceSubscriptions: ['plain://1'] };
+
+  test('begins on the next process if the first one crashes during the subscription', async () => {
+    const host = await openLegacy({ a: plain({ CRASH_AT: 'resources/subscribe', ONCE_FILE: newFile() }) });
+    const watcher = new TestWatcher(filter);
+    await host.service('a').watch(watcher);
+    await host.callTool('a', 'update');
+    await watcher.until(() => watcher.heard.length > 0);
+    expect(watcher.isEnded).toBe(false);
+  });
+
+  test('is renewed on the process after one that crashes during the renewal', async () => {
+    const once = newFile();
+    writeFileSync(once, '');
+    const host = await openLegacy({ a: plain({ CRASH_AT: 'resources/subscribe', ONCE_FILE: once }) });
+    const watcher = new TestWatcher(filter);
+    await host.service('a').watch(watcher);
+    rmSync(once);
+    await host.restartServer('a');
+    await watcher.until(() => watcher.heard.length > 0);
+    await host.callTool('a', 'update');
+    await watcher.until(() => watcher.heard.length > 1);
+    expect(watcher.isEnded).toBe(false);
+  });
+
+  test('whose watcher throws at the restart is reported, and the host and the other watchers go on', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const host = await openLegacy({ a: plain() });
+    const throwing = () => {
+      throw new Error('a watcher fails');
+    };
+    await host.service('a').watch({ filter, notified: throwing });
+    await host.service().watch({ filter: { toolsListChanged: true }, notified: throwing });
+    const watcher = new TestWatcher(filter);
+    await host.service('a').watch(watcher);
+    await host.restartServer('a');
+    await watcher.until(() => watcher.heard.length === 1);
+    await host.reload(await loadConfig({ file: writeConfig({ b: plain({}, { autoStart: false }) }) }));
+    expect(host.names).toEqual(['b']);
+    expect(String(warned.mock.calls[0])).toContain('a watcher fails');
+    warned.mockRestore();
+  });
+});
+
+describe('a tool that the entry denies', () => {
+  const rules = { tools: { deny: ['denied'] } };
+
+  test.each([
+    ['a list of its name', 'tools/call', { name: ['denied'] }],
+    ['an object', 'tools/call', { name: { 0: 'denied', length: 1 } }],
+    ['no name', 'tools/call', {}],
+    ['a dialect', 'mcp/tools/call', { name: 'denied' }],
+  ])('cannot be called by %s', async (_, method, params) => {
+    const log = newFile();
+    const host = await openLegacy({ a: plain({ LOG_FILE: log }, rules) });
+    await expect(request(host, method, params)).rejects.toMatchObject({ name: 'RpcError' });
+    await host.callTool('a', 'allowed');
+    expect(readFileSync(log, 'utf8')).not.toContain('denied');
+  });
+
+  test('cannot be called through the socket by a dialect within a dialect', async () => {
+    const { remote } = await serveHost({ a: { ...notes('a'), tools: { deny: ['only_a'] } } });
+    for (const method of ['mcp/tools/call', 'mcp/mcp/tools/call', 'mcp/mcp/mcp/tools/call']) {
+      await expect(remote.client('a').request(method, { name: 'only_a' })).rejects.toThrow();
+    }
+  });
+});
+
+test('a server that is removed while a call looks for it by its name is named in the error', async () => {
+  const host = await openLegacy({ a: plain({ NEVER_READY: '1' }), b: plain() });
+  const call = Promise.resolve(host.service().request('tools/call', { name: 'b/allowed' }, new TestCaller()));
+  const failed = expect(call).rejects.toMatchObject({ code: 'NAME_UNKNOWN' });
+  await until('b was asked', () => stateOf(host, 'b') === 'ready' && stateOf(host, 'a') === 'starting');
+  await host.callTool('b', 'allowed'); // its list was answered before
+  await host.reload(await loadConfig({ file: writeConfig({ a: plain({ NEVER_READY: '1' }) }) }));
+  await host.stopServer('a');
+  await failed;
+});
+
+test('a caller that cancels while the server starts waits no longer', async () => {
+  const host = await openLegacy({ a: plain({ NEVER_READY: '1' }) });
+  const caller = new TestCaller();
+  const call = request(host, 'tools/call', { name: 'allowed' }, caller);
+  await until('it starts', () => stateOf(host, 'a') === 'starting');
+  caller.cancel();
+  await expect(call).rejects.toThrow('The test cancels');
+});
+
+test('a call without a time limit has none through the socket either', async () => {
+  const log = newFile();
+  const limits = { requestTimeoutMs: 1, pingTimeoutMs: 0 };
+  const { host, remote } = await serveHost({ a: plain({ LOG_FILE: log }, limits) }, { eraMemory: eras.legacy });
+  await expect(remote.client('a').callTool('hang')).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
+  const call = remote.client('a').callTool('hang', {}, { timeoutMs: Number.POSITIVE_INFINITY });
+  const failed = expect(call).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+  await expect(remote.client('a').callTool('hang')).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
+  await host.stopServer('a');
+  await failed;
+});
