@@ -22,6 +22,7 @@ export class ChunkText {
   of(chunk: Uint8Array, start: number, end: number): string {
     const restBytes = chunk.length - end;
     if (chunk !== this.#chunk) {
+      this.#forget();
       if (restBytes < SMALLEST_REST_BYTES || !this.#decode(chunk)) return decodeText(chunk, start, end);
     }
     const text = this.#text.slice(start, end);
@@ -30,7 +31,6 @@ export class ChunkText {
   }
 
   #decode(chunk: Uint8Array): boolean {
-    this.#forget();
     if (chunk.length > LARGEST_CHUNK_BYTES || this.#skipped++ < SKIPPED_CHUNKS) return false;
     const text = decodeText(chunk);
     // As many characters as bytes: each byte is a character, and the place of one is the place of the other.
