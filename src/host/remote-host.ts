@@ -4,7 +4,7 @@
 import type { Socket } from 'node:net';
 import { systemClock } from '../base/clock.ts';
 import { fromRpcError } from '../base/error-json.ts';
-import { RpcCode, RpcError, UsageError } from '../base/errors.ts';
+import { PeerError, RpcCode, RpcError, UsageError } from '../base/errors.ts';
 import { LARGEST_MAX_FRAME_BYTES } from '../framing/framing.ts';
 import { Peer } from '../jsonrpc/peer.ts';
 import { ModernSession, makeEnvelope } from '../mcp/client/session/modern-session.ts';
@@ -30,15 +30,18 @@ const envelope = makeEnvelope(NEWEST_MODERN, ownInfo, {});
 export class RemoteHost extends HostAccess {
   /** Called with each question that was answered in place of this program, and not accepted. */
   onUnanswered: ((question: Unanswered) => void) | undefined;
+  readonly #path: string;
   readonly #peer: Peer;
   readonly #session: ModernSession;
   /** The status that was asked for with the connection, until something else is asked. */
   #first: HostStatus | undefined;
   /** The server that the connection is bound to. */
   #bound: string | undefined;
+  readonly #watching = new Map<string | undefined, Promise<RemoteHost>>();
 
-  private constructor(peer: Peer, first: HostStatus) {
+  private constructor(path: string, peer: Peer, first: HostStatus) {
     super();
+    this.#path = path;
     this.#peer = peer;
     this.#first = first;
     const facts = { ...unknownFacts, revision: NEWEST_MODERN, era: 'modern' as const };
@@ -58,7 +61,7 @@ export class RemoteHost extends HostAccess {
     const peer = new Peer(StreamTransport.over(socket, limits), { requestTimeoutMs: PATIENCE_MS });
     await peer.start();
     try {
-      return new RemoteHost(peer, await firstStatus(peer));
+      return new RemoteHost(path, peer, await firstStatus(peer));
     } catch (error) {
       await peer.close();
       throw error;
@@ -94,14 +97,34 @@ export class RemoteHost extends HostAccess {
     }
   }
 
-  /** @internal */
-  watch(server: string | undefined, watcher: Watcher): Promise<() => void> {
-    this.#bind(server);
-    return this.#session.watch(watcher);
+  /** On a connection of its own for each server: the subscriptions of a connection are those of one server. @internal */
+  async watch(server: string | undefined, watcher: Watcher): Promise<() => void> {
+    const watching = this.#watching.get(server) ?? this.#openAnother(server);
+    this.#watching.set(server, watching);
+    try {
+      return await (await watching).#session.watch(watcher);
+    } catch (error) {
+      throw fromRpcError(error);
+    }
   }
 
-  close(): Promise<void> {
-    return this.#peer.close();
+  async close(): Promise<void> {
+    const watching = [...this.#watching.values()].map((host) => host.then((opened) => opened.close()));
+    await Promise.allSettled([...watching, this.#peer.close()]);
+  }
+
+  async #openAnother(server: string | undefined): Promise<RemoteHost> {
+    const forget = () => this.#watching.delete(server);
+    try {
+      const host = await RemoteHost.connect(this.#path);
+      if (!host) throw new PeerError('CONNECTION_CLOSED', 'The host has ended');
+      host.#bind(server);
+      host.#session.closed.addEventListener('abort', forget, { once: true });
+      return host;
+    } catch (error) {
+      forget();
+      throw error;
+    }
   }
 
   /** Requests are handled in the order in which they are sent: nothing has to be waited for. */

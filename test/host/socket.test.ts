@@ -127,6 +127,23 @@ test('requests of one connection to several servers reach each its own', async (
   expect(new Set(await Promise.all(calls))).toEqual(new Set([true]));
 });
 
+test('several servers are watched through one host, while requests go to others', async () => {
+  const { control } = await serveHost();
+  const remote = await remoteOf(control.path);
+  const heard: string[] = [];
+  for (const server of ['a', 'b']) {
+    await remote.service(server).watch({
+      filter: { resourceSubscriptions: ['notes://shared'] },
+      notified: () => heard.push(server),
+    });
+  }
+  await remote.client('a').callTool('write', { text: 'x' });
+  await until('it is heard', () => heard.length === 1);
+  await remote.client('b').callTool('write', { text: 'x' });
+  await until('the other is heard', () => heard.length === 2);
+  expect(heard).toEqual(['a', 'b']);
+});
+
 test('a name that the host does not have is refused, with those that it has', async () => {
   const { host, control } = await serveHost();
   const remote = await remoteOf(control.path);
