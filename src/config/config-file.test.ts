@@ -425,7 +425,7 @@ test.each(warned)('%s is a warning and takes nothing away', async (_, withMark, 
   if (suggestion) expect(problems[0]!.suggestion).toMatch(suggestion);
 });
 
-test('keys of other hosts and comments written as keys pass without a word', async () => {
+test('keys of other hosts and comments written as keys cause no warning', async () => {
   const entry = { command: 'x', alwaysAllow: [], autoApprove: [], dev: {}, '//': 'a', _comment: 'b', '#x': 'c' };
   expect((await readOne(entry)).problems).toEqual([]);
 });

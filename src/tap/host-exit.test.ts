@@ -39,7 +39,7 @@ test('a parent that died may only have launched us', () => {
   expect(timesGone()).toBe(0);
 });
 
-test('when the input has ended and nobody reads the output, it is gone: told at once, and once', async () => {
+test('when the input has ended and the output is not read, the host has exited: reported at once, and once', async () => {
   const { clock, inputEnds, watch, timesGone } = watched();
   watch.outputBroken();
   expect(timesGone()).toBe(0);
@@ -58,7 +58,7 @@ test('when the input has ended and the parent dies, the next look sees it', asyn
   expect(timesGone()).toBe(1);
 });
 
-test('an orphan whose input nobody reads does not wait for its end for ever', () => {
+test('an orphan whose input is not read does not wait for its end without limit', () => {
   const { clock, input, parentDies, timesGone } = watched();
   input.pause();
   parentDies();

@@ -88,7 +88,7 @@ test.skipIf(!hasTerminal)('with a running host, a question goes to the terminal 
   }
 });
 
-test('under up, a question that nobody can see is cancelled with a line that says where to answer', async () => {
+test('under up, an elicitation without an open Inspector is cancelled with a line that says where to answer', async () => {
   const config = writeConfig('asking.json', { everything: everythingEntry });
   const up = startCli(['up', '--config', config]);
   let log = '';

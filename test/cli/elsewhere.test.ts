@@ -50,7 +50,7 @@ test('a config that is named, or here, means itself and no host elsewhere', asyn
   expect(stderr).toBe('');
 });
 
-test('of several, each is told with what names it, and that works', async () => {
+test('of several hosts, each is listed with the options that select it, and these work', async () => {
   const first = writeConfig('first.json', { everything: everythingEntry });
   const second = writeConfig('the second.json', { everything: everythingEntry });
   await up('--config', first);

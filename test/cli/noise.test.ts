@@ -26,12 +26,12 @@ test('--json has nothing of it', async () => {
   expect(stderr).toContain('Listening on 3000\n');
 });
 
-test('a server of the config is told by its name', async () => {
+test('a server of the config is reported by its name', async () => {
   const config = writeConfig('noisy.json', { loud: { command: process.execPath, args } });
   expect((await runCli(['tools', 'loud', '--config', config])).stderr).toBe(warning('loud'));
 });
 
-test('one that prints before it falls is told with the error, and not twice', async () => {
+test('output before an exit is reported with the error, and not twice', async () => {
   const { code, stderr } = await runCli([
     'tools',
     '--',

@@ -155,7 +155,7 @@ test('byte order marks of UTF-8 and UTF-16 are no problem', async () => {
   }
 });
 
-test('what a callback throws reaches whoever gave it', async () => {
+test('an error of a callback reaches the caller', async () => {
   write('project/mcp.json', '{"mcpServers":{"a":{"command":"${input:x}"}},"inputs":[{"id":"x"}]}');
   const askInput = () => Promise.reject(new Error('no terminal'));
   await expect(loadConfig({ ...options, askInput })).rejects.toThrow('no terminal');

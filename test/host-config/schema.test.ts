@@ -76,7 +76,7 @@ test('keys that are to be replaced are in no schema', () => {
   expect(Object.keys(stdioServer.properties).filter((key) => keysToReplace.has(key))).toEqual([]);
 });
 
-test('every key has words for whoever hovers over it', () => {
+test('every key has a description for editors', () => {
   const all = [schema, stdioServer, restart, stop, tools, input].flatMap((part) => Object.entries(part.properties));
   const followed = all.map(([key, part]) => [key, resolve(part)] as const);
   expect(followed.filter(([, part]) => !part.description).map(([key]) => key)).toEqual([]);

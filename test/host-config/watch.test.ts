@@ -70,7 +70,7 @@ function summary({ config, diff }: ConfigChange) {
 
 const nothing = { added: [], removed: [], changed: [], unchanged: [], errors: 0 };
 
-test('only the entries that changed are told as changed', async () => {
+test('only the entries that changed are reported as changed', async () => {
   write('mcp.json', { a: { command: 'x' }, b: { command: 'x' }, c: { command: 'x' } });
   await start();
   write('mcp.json', { a: { command: 'x' }, b: { command: 'y' }, d: { command: 'x' } });
@@ -180,7 +180,7 @@ test('an envFile is watched too, also one that a change brought', async () => {
   expect(watch!.config.servers.map(({ env }) => env)).toEqual([{ A: '2' }, { A: '2' }]);
 });
 
-test('what changed between loading and watching is told', async () => {
+test('changes between loading and watching are reported', async () => {
   write('mcp.json', { a: { command: 'x' } });
   const config = await loadConfig(load);
   write('mcp.json', { a: { command: 'y' } });
@@ -190,7 +190,7 @@ test('what changed between loading and watching is told', async () => {
   expect(summary(change)).toEqual({ ...nothing, changed: ['a'] });
 });
 
-test('changes that mean nothing are not told', async () => {
+test('changes without an effect are not reported', async () => {
   write('mcp.json', { a: { command: 'x' } });
   await start();
   write('mcp.json', '// a comment\n{"mcpServers": {"a": {"command": "x"}}}');
@@ -202,7 +202,7 @@ test('changes that mean nothing are not told', async () => {
   expect(told).toEqual([]);
 });
 
-test('a callback that fails costs nothing but a word', async () => {
+test('a failing callback is reported and changes nothing else', async () => {
   write('mcp.json', '{"mcpServers": {"a": {"command": "${input:x}"}}, "inputs": [{"id": "x"}]}');
   let fail = false;
   load.askInput = () => {
@@ -220,7 +220,7 @@ test('a callback that fails costs nothing but a word', async () => {
   expect(watch!.config.servers[0]!.command).toBe('x');
 });
 
-test('after close nothing is told', async () => {
+test('after close nothing is reported', async () => {
   write('mcp.json', { a: { command: 'x' } });
   await start();
   const closed = told;

@@ -61,7 +61,7 @@ test('a missing working folder is not mistaken for a missing command', async () 
   expect(file.message).toContain('is not a folder');
 });
 
-test('a file that may not be run, and a folder, are told apart from a missing command', async () => {
+test('a file that is not executable, and a folder, are distinguished from a missing command', async () => {
   const { marks } = playground();
   const script = join(marks.folder, 'script');
   writeFileSync(script, '#!/bin/sh\n');

@@ -27,7 +27,7 @@ test('a reader that does not read does not block the server, and gets every byte
   expect(await textOf(child.stdout)).toHaveLength(8 * 1024 * 1024);
 });
 
-test('whoever pipes into stdout is held back by stderr, and let go on', async () => {
+test('a pipe into stdout gets the backpressure of stderr, and its drain', async () => {
   const child = spawn(node, [fixture('pipes-into-early-stdout.mjs')], { stdio: ['ignore', 'pipe', 'pipe'] });
   const [begun] = await once(child.stdout, 'data');
   expect(String(begun)).toBe('begun\n');

@@ -104,7 +104,7 @@ test('stopping twice is stopping once', async () => {
   expect(await server.stop()).toBe('stdin');
 });
 
-test('the streams end with the server: closed follows the stop, though nobody read', async () => {
+test('the streams end with the server: closed follows the stop, although they were not read', async () => {
   const { start } = playground();
   const server = await start({ command: 'sh', args: ['-c', 'echo unread; cat'] });
   await server.stop();

@@ -54,7 +54,7 @@ test('writing to a server that dies is uncaught nowhere, 100 times', async () =>
   }
 });
 
-test('a listener is told of the end, also when it comes late', async () => {
+test('a listener is called at the exit, also if it is added later', async () => {
   const { start } = playground();
   const server = await start({ command: 'sh', args: ['-c', 'exit 7'] });
   const told: unknown[] = [];

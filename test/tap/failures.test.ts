@@ -44,7 +44,7 @@ test('the folder of the recording is removed midway: traffic goes on, and so doe
   expect((await readEvents(file)).at(-2)).toMatchObject({ kind: 'exit', exitCode: 0 });
 });
 
-test('a recording that cannot be written: a word on stderr, once, and traffic goes on', async () => {
+test('a recording that cannot be written is reported once on stderr, and the traffic continues', async () => {
   const file = freshFile('txt');
   writeFileSync(file, 'no folder');
   const tapped = startTap(echo, { tap: ['--record', join(file, 'recording.jsonl')] });
@@ -62,7 +62,7 @@ test.skipIf(process.platform === 'win32')('a full disk: traffic goes on', async 
   expect(tapped.stderr).toMatch(/cannot record to .*EFBIG/);
 });
 
-test('a runtime folder that is not to be trusted: nobody can watch, and traffic goes on', async () => {
+test('with an untrusted runtime folder the tap cannot be watched, and the traffic continues', async () => {
   const odd = join(folder, 'odd');
   mkdirSync(odd);
   writeFileSync(join(odd, 'standpipe'), 'not a folder');
@@ -160,7 +160,7 @@ test('viewers that are killed, or never read, do not hold anything up', async ()
   await until('traffic goes on without them', () => bytes > after + 30e6);
 });
 
-test('what a killed tap left behind is cleaned up by whoever looks next', async () => {
+test('the files of a killed tap are removed by the next search', async () => {
   const tapped = startTap(echo);
   const { socket } = await liveTap(tapped);
   tapped.process.kill('SIGKILL');
@@ -170,7 +170,7 @@ test('what a killed tap left behind is cleaned up by whoever looks next', async 
   expect(existsSync(socket)).toBe(false);
 });
 
-test('two taps write to one recording and can be told apart', async () => {
+test('two taps write to one recording and can be distinguished', async () => {
   const file = freshFile();
   const taps = [1, 2].map(() => startTap(echo, { tap: ['--record', file] }));
   await Promise.all(taps.map((tapped, i) => call(tapped, i + 1)));

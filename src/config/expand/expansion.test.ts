@@ -104,7 +104,7 @@ const inputs = [
 const withInputs = (text: string) =>
   JSON.stringify({ servers: { a: { command: 'x', args: [text] }, b: { command: 'b' } }, inputs });
 
-test('an input has its value from the environment, from whoever is asked, or from its default', async () => {
+test('an input has its value from the environment, from `askInput`, or from its default', async () => {
   const text = withInputs('${input:region}');
   const env = { STANDPIPE_INPUT_REGION: 'env' };
   const ask = () => 'asked';
@@ -128,7 +128,7 @@ test('who is asked for an input sees all of it, and is asked only for what is ne
   expect(servers[0]).toMatchObject({ args: ['k3yk3y'], secrets: ['k3y'] });
 });
 
-test('an input that nobody gives fails only its server', async () => {
+test('an input without a value fails only its server', async () => {
   const { servers, problems } = await read(withInputs('${input:key}'));
   expect(servers.map(({ name }) => name)).toEqual(['b']);
   expect(problems).toMatchObject([

@@ -30,7 +30,7 @@ test('of many, one at a time goes ahead, each comes to it, and no claim is left'
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('the claim of a process that was killed holds nobody up, and is removed', async () => {
+test('the claim of a killed process does not block others, and is removed', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', '0']);
   writeFileSync(`${file}.claim-${pid}-x`, '');
   expect(await withFileLock(file, async () => readdirSync(folder).length)).toBe(1);
@@ -62,7 +62,7 @@ test('a living claim is waited for, and what fails gives up its own', async () =
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a claim on another file is nobody else’s', async () => {
+test('a claim on another file does not count', async () => {
   writeFileSync(`${file}-too.claim-${process.ppid}-x`, '');
   expect(await withFileLock(file, async () => 'done')).toBe('done');
 });

@@ -17,6 +17,6 @@ test('what no process can have as its number does not run', () => {
   for (const pid of [1.5, Number.NaN, 2 ** 40]) expect(isRunning(pid)).toBe(false);
 });
 
-test('a signal to one that has ended reaches nobody', () => {
+test('a signal to a process that has exited reaches no process', () => {
   expect(sendSignal(ended, 'SIGTERM')).toBe(false);
 });
