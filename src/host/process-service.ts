@@ -27,17 +27,8 @@ export interface HostCaller extends Caller {
   unanswered?(question: Unanswered): void;
 }
 
-/** Requests that read only: one whose outcome is unknown may be sent again. */
-const reads = new Set([
-  'tools/list',
-  'resources/list',
-  'resources/templates/list',
-  'resources/read',
-  'prompts/list',
-  'prompts/get',
-  'completion/complete',
-]);
-/** Asked about the server, not calls of its user: not counted in the status. */
+/** Requests that read only: one whose outcome is unknown may be sent again. So may those for lists. */
+const reads = new Set(['resources/read', 'prompts/get', 'completion/complete']);
 const lists: ReadonlyMap<string, ListKind> = new Map([
   ['tools/list', 'tools'],
   ['resources/list', 'resources'],
@@ -63,15 +54,12 @@ export class ProcessService implements Service {
     if (method === 'tools/call') return this.#callTool(params, caller);
     // Servers that know the dialect would run a tool by it, allowed or not. The front of a client translates it.
     if (method.startsWith('mcp/')) return Promise.reject(methodNotFound(method));
-    const list = lists.get(method);
-    const run = (client: Client) => {
-      if (list && !mayHave(client.server, list)) throw methodNotFound(method, `this server has no ${list}`);
-      return sent(client, method, params, caller);
-    };
+    const kind = lists.get(method);
+    if (kind) return this.#list(method, kind, params, caller);
     const repeatable = caller.repeatable ?? reads.has(method);
-    const counts = list === undefined && method !== 'completion/complete';
-    const result = this.#member.supervised.use(run, { repeatable, counts, signal: caller.signal });
-    return list === 'tools' ? result.then((page) => this.#allowedOf(page)) : this.#during(caller, result);
+    const options = { repeatable, counts: method !== 'completion/complete', signal: caller.signal };
+    const run = (client: Client) => sent(client, method, params, caller);
+    return this.#during(caller, this.#member.supervised.use(run, options));
   }
 
   notify(): void {
@@ -137,6 +125,16 @@ export class ProcessService implements Service {
     if (current !== client || supervised.state !== 'ready') return;
     this.#watches.delete(watch);
     watch.end();
+  }
+
+  /** A server is not asked for what it does not declare. That it has none is no error of it. */
+  async #list(method: string, kind: ListKind, params: Params, caller: Caller): Promise<Result> {
+    const run = async (client: Client) =>
+      mayHave(client.server, kind) ? sent(client, method, params, caller) : undefined;
+    const options = { repeatable: caller.repeatable ?? true, counts: false, signal: caller.signal };
+    const page = await this.#member.supervised.use(run, options);
+    if (!page) throw methodNotFound(method, `this server has no ${kind}`);
+    return kind === 'tools' ? this.#allowedOf(page) : page;
   }
 
   #callTool(params: Params, caller: Caller): Promise<Result> {

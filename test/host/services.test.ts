@@ -136,6 +136,15 @@ describe.each(everyEra)('a server of the %s era', (era) => {
   });
 });
 
+test('a server is not asked for lists that it does not declare, and that is no error of it', async () => {
+  const entry = { command: process.execPath, args: [serverFile('ends-subscriptions')] };
+  const host = await openHost({ a: entry }, { eraMemory: eras.modern });
+  await expect(ask(host.service('a'), 'resources/list')).rejects.toMatchObject({ code: 'METHOD_NOT_FOUND' });
+  await expect(ask(host.service('a'), 'prompts/list')).rejects.toMatchObject({ code: 'METHOD_NOT_FOUND' });
+  expect(sent(host)).not.toContain('resources/list');
+  expect(host.status()).toMatchObject([{ errors: 0, lastError: undefined }]);
+});
+
 test('a watch ends when the server ends it, and not with the process', async () => {
   const entry = { command: process.execPath, args: [serverFile('ends-subscriptions')] };
   const host = await openHost({ a: entry }, { eraMemory: eras.modern });
