@@ -146,3 +146,25 @@ test('a call without a time limit has none through the socket either', async () 
   await host.stopServer('a');
   await failed;
 });
+
+describe.each(['modern', 'legacy'] as const)(
+  'a program that watches several servers of the %s era through the socket',
+  (era) => {
+    test('hears of each from that one alone, also after the other was let go', async () => {
+      const { remote } = await serveHost({ a: notes('a'), b: notes('b') }, { eraMemory: eras[era] });
+      const shared = { resourceSubscriptions: ['notes://shared'] };
+      const [ofA, ofB] = [new TestWatcher(shared), new TestWatcher(shared)];
+      const stopA = await remote.service('a').watch(ofA);
+      await remote.service('b').watch(ofB);
+      await remote.client('a').callTool('write', { text: 'x' });
+      await ofA.until(() => ofA.heard.length === 1);
+      await remote.client('b').callTool('write', { text: 'x' });
+      await ofB.until(() => ofB.heard.length === 1);
+      stopA();
+      await remote.client('a').callTool('write', { text: 'y' });
+      await remote.client('b').callTool('write', { text: 'y' });
+      await ofB.until(() => ofB.heard.length === 2);
+      expect(ofA.heard).toHaveLength(1);
+    });
+  },
+);
