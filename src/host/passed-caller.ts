@@ -1,5 +1,6 @@
 // A caller as a service passes it on that has something to change about it.
 
+import type { CallOptions } from '../mcp/meta.ts';
 import type { Caller, ClientFacts, Params } from '../mcp/service.ts';
 import type { InputRequest, InputResponse } from '../mcp/types.ts';
 
@@ -18,16 +19,8 @@ export class PassedCaller implements Caller {
     return this.#caller.signal;
   }
 
-  get timeoutMs(): number | undefined {
-    return this.#caller.timeoutMs;
-  }
-
-  get totalTimeoutMs(): number | undefined {
-    return this.#caller.totalTimeoutMs;
-  }
-
-  get repeatable(): boolean | undefined {
-    return this.#caller.repeatable;
+  get options(): CallOptions | undefined {
+    return this.#caller.options;
   }
 
   get wantsProgress(): boolean {

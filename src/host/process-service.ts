@@ -56,7 +56,7 @@ export class ProcessService implements Service {
     if (method.startsWith('mcp/')) return Promise.reject(methodNotFound(method));
     const kind = lists.get(method);
     if (kind) return this.#list(method, kind, params, caller);
-    const repeatable = caller.repeatable ?? reads.has(method);
+    const repeatable = caller.options?.repeatable ?? reads.has(method);
     const options = { repeatable, counts: method !== 'completion/complete', signal: caller.signal };
     const run = (client: Client) => sent(client, method, params, caller);
     return this.#during(caller, this.#member.supervised.use(run, options));
@@ -131,7 +131,7 @@ export class ProcessService implements Service {
   async #list(method: string, kind: ListKind, params: Params, caller: Caller): Promise<Result> {
     const run = async (client: Client) =>
       mayHave(client.server, kind) ? sent(client, method, params, caller) : undefined;
-    const options = { repeatable: caller.repeatable ?? true, counts: false, signal: caller.signal };
+    const options = { repeatable: caller.options?.repeatable ?? true, counts: false, signal: caller.signal };
     const page = await this.#member.supervised.use(run, options);
     if (!page) throw methodNotFound(method, `this server has no ${kind}`);
     return kind === 'tools' ? this.#allowedOf(page) : page;
@@ -147,7 +147,7 @@ export class ProcessService implements Service {
       memory.refresh(client);
       return sent(client, 'tools/call', params, caller);
     };
-    const repeatable = caller.repeatable ?? memory.permissionFor(tool);
+    const repeatable = caller.options?.repeatable ?? memory.permissionFor(tool);
     const result = this.#during(caller, supervised.use(call, { repeatable, signal: caller.signal }));
     if (memory.tools.length === 0 || memory.tools.some(({ name }) => name === tool)) return result;
     const names = memory.tools.map(({ name }) => name).filter(mayUse);

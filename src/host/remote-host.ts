@@ -172,16 +172,13 @@ class RemoteService implements Service {
 
 /** A caller whose time is kept at the other end. */
 class UntimedCaller extends PassedCaller {
-  override get timeoutMs(): undefined {
-    return undefined;
-  }
-
-  override get totalTimeoutMs(): undefined {
+  override get options(): undefined {
     return undefined;
   }
 }
 
-function withOptions(params: Params, { timeoutMs, totalTimeoutMs, repeatable }: Caller): Params {
+function withOptions(params: Params, { options }: Caller): Params {
+  const { timeoutMs, totalTimeoutMs, repeatable } = options ?? {};
   if (timeoutMs === undefined && totalTimeoutMs === undefined && repeatable === undefined) return params;
   const _meta = { ...(params._meta as Meta | undefined), [CALL_OPTIONS]: { timeoutMs, totalTimeoutMs, repeatable } };
   return { ...params, _meta };

@@ -69,13 +69,13 @@ export class LiteMcpService implements Service {
     if (!isObject(args)) throw invalidParams('"arguments" must be an object');
     const laidOut = layOut(args);
     if ('problem' in laidOut) return toolError(`Invalid arguments for tool ${name}: ${laidOut.problem}`);
-    const { response } = await this.#client.call(laidOut.arguments, caller);
+    const { response } = await this.#client.call(laidOut.arguments, { ...caller.options, signal: caller.signal });
     return toMcpResult(response);
   }
 
   /** Asks the server what its tool is now. */
-  async #refresh({ timeoutMs, totalTimeoutMs, signal }: Caller): Promise<ToolAsMcp> {
-    return this.#show(await this.#client.info({ refresh: true, timeoutMs, totalTimeoutMs, signal }));
+  async #refresh({ options, signal }: Caller): Promise<ToolAsMcp> {
+    return this.#show(await this.#client.info({ ...options, refresh: true, signal }));
   }
 
   #show(tool: Tool): ToolAsMcp & { facts: ServiceFacts } {

@@ -13,8 +13,11 @@ export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 export const CALL_OPTIONS = 'dev.standpipe/call';
 
 export interface CallOptions {
+  /** How long the service may be silent. */
   timeoutMs?: number;
+  /** How long the request may take in all, progress or not. */
   totalTimeoutMs?: number;
+  /** The client permits that the request runs twice. */
   repeatable?: boolean;
 }
 

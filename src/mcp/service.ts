@@ -3,6 +3,7 @@
 // alone (the envelope of 2026-07-28, the progress token) passes too; a service that sends a request on writes its own.
 
 import type { JsonRpcRequest } from '../jsonrpc/message.ts';
+import type { CallOptions } from './meta.ts';
 import type { Revision } from './revisions.ts';
 import type {
   ClientCapabilities,
@@ -42,12 +43,8 @@ export interface Caller {
   readonly request?: JsonRpcRequest | undefined;
   /** Aborts when the client cancels the request or goes away. Undefined: the request is never cancelled. */
   readonly signal: AbortSignal | undefined;
-  /** How long the service behind may be silent. Its own limit applies where this is absent. */
-  readonly timeoutMs?: number | undefined;
-  /** How long the request may take in all, progress or not. */
-  readonly totalTimeoutMs?: number | undefined;
-  /** The client permits that this request runs twice. */
-  readonly repeatable?: boolean | undefined;
+  /** The limits of the service apply where this is absent. */
+  readonly options?: CallOptions | undefined;
   /** Whether the client asked for progress. */
   readonly wantsProgress: boolean;
   /** The parameters of `notifications/progress`; the token is the caller's own and is filled in. */

@@ -59,9 +59,7 @@ test('what a service says of a result wins over the front', async () => {
 });
 
 test('what a client of ours allows for a request is taken out of its parameters', async () => {
-  const service = new OpaqueService(({ timeoutMs, totalTimeoutMs, repeatable }) => ({
-    allowed: { timeoutMs, totalTimeoutMs, repeatable },
-  }));
+  const service = new OpaqueService(({ options }) => ({ allowed: options }));
   const client = await RawClient.connect(service);
   const allowed = options['dev.standpipe/call'];
   expect(resultOf(await client.modern('a', { b: 1 }, {}, { ...options, c: 2 }))).toMatchObject({ allowed });

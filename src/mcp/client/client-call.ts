@@ -15,37 +15,25 @@ export interface CallOwner {
 
 export class ClientCall implements Caller {
   readonly client: ClientFacts;
+  readonly options: CallOptions | undefined;
   readonly #owner: CallOwner;
-  readonly #options: CallOptions | undefined;
 
   constructor(owner: CallOwner, options: CallOptions | undefined) {
     this.#owner = owner;
-    this.#options = options;
+    this.options = options;
     this.client = options?.logLevel ? { ...owner.facts, logLevel: options.logLevel } : owner.facts;
   }
 
   get signal(): AbortSignal | undefined {
-    return this.#options?.signal;
-  }
-
-  get timeoutMs(): number | undefined {
-    return this.#options?.timeoutMs;
-  }
-
-  get totalTimeoutMs(): number | undefined {
-    return this.#options?.totalTimeoutMs;
-  }
-
-  get repeatable(): boolean | undefined {
-    return this.#options?.repeatable;
+    return this.options?.signal;
   }
 
   get wantsProgress(): boolean {
-    return this.#options?.onProgress !== undefined;
+    return this.options?.onProgress !== undefined;
   }
 
   progress(params: Params): void {
-    this.#options?.onProgress?.(params as unknown as Progress);
+    this.options?.onProgress?.(params as unknown as Progress);
   }
 
   log(params: Params): void {

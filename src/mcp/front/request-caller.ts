@@ -17,8 +17,8 @@ export abstract class RequestCaller implements Caller {
   client: ClientFacts;
   /** Of the connection that the last message came on. */
   notifier: Notifier;
+  readonly options: CallOptions | undefined;
   protected inbound: InboundCall;
-  readonly #options: CallOptions | undefined;
   protected lastProgress = Number.NEGATIVE_INFINITY;
 
   constructor(inbound: InboundCall, client: ClientFacts, notifier: Notifier, options: CallOptions | undefined) {
@@ -26,7 +26,7 @@ export abstract class RequestCaller implements Caller {
     this.inbound = inbound;
     this.client = client;
     this.notifier = notifier;
-    this.#options = options;
+    this.options = options;
   }
 
   get request(): JsonRpcRequest {
@@ -35,18 +35,6 @@ export abstract class RequestCaller implements Caller {
 
   get signal(): AbortSignal {
     return this.first.signal;
-  }
-
-  get timeoutMs(): number | undefined {
-    return this.#options?.timeoutMs;
-  }
-
-  get totalTimeoutMs(): number | undefined {
-    return this.#options?.totalTimeoutMs;
-  }
-
-  get repeatable(): boolean | undefined {
-    return this.#options?.repeatable;
   }
 
   get wantsProgress(): boolean {

@@ -84,7 +84,9 @@ async function limited<T>(context: RoundsContext, run: (signal: AbortSignal) => 
   const signal = AbortSignal.any([own.signal, closed, ...(caller.signal ? [caller.signal] : [])]);
   const leftMs = remaining(context);
   const timer =
-    leftMs === undefined ? undefined : clock.after(leftMs, () => own.abort(timedOut(method, caller.totalTimeoutMs!)));
+    leftMs === undefined
+      ? undefined
+      : clock.after(leftMs, () => own.abort(timedOut(method, caller.options!.totalTimeoutMs!)));
   try {
     signal.throwIfAborted(); // the server has ended: no question is asked
     return await unlessAborted(run(signal), signal);
@@ -99,9 +101,10 @@ async function limited<T>(context: RoundsContext, run: (signal: AbortSignal) => 
 
 /** The total timeout is for all rounds together. */
 function remaining({ caller, startedMs, clock, method }: RoundsContext): number | undefined {
-  if (caller.totalTimeoutMs === undefined) return undefined;
-  const leftMs = startedMs + caller.totalTimeoutMs - clock.nowMs();
-  if (leftMs <= 0) throw timedOut(method, caller.totalTimeoutMs);
+  const totalMs = caller.options?.totalTimeoutMs;
+  if (totalMs === undefined) return undefined;
+  const leftMs = startedMs + totalMs - clock.nowMs();
+  if (leftMs <= 0) throw timedOut(method, totalMs);
   return leftMs;
 }
 

@@ -64,7 +64,7 @@ export class ModernSession extends Session {
     // The revision has neither: the level is sent with every request, and any answer of the server is as good as a ping.
     if (method === 'logging/setLevel') return {};
     if (method === 'ping') return this.#ping(caller);
-    const startedMs = caller.totalTimeoutMs === undefined ? 0 : this.#clock.nowMs();
+    const startedMs = caller.options?.totalTimeoutMs === undefined ? 0 : this.#clock.nowMs();
     const request = new SentRequest(caller);
     const isPlain = params._meta === undefined && !request.onProgress;
     if (isPlain) request.shared = this.#envelopeOf(caller.client);

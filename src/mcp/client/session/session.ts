@@ -28,9 +28,9 @@ export class SentRequest implements RequestOptions {
   readonly onProgress: ((params: object) => void) | undefined;
   shared: SharedMembers | undefined;
 
-  constructor(caller: Caller, totalTimeoutMs = caller.totalTimeoutMs) {
+  constructor(caller: Caller, totalTimeoutMs = caller.options?.totalTimeoutMs) {
     this.caller = caller;
-    this.timeoutMs = caller.timeoutMs;
+    this.timeoutMs = caller.options?.timeoutMs;
     this.totalTimeoutMs = totalTimeoutMs;
     this.signal = caller.signal;
     this.onProgress = caller.wantsProgress ? (params) => caller.progress(params as Params) : undefined;
