@@ -1,6 +1,6 @@
 // LSP's framing: header lines, a blank line, then as many bytes as `Content-Length` says. Noise between frames is
 // reported line by line and costs nothing else; after a bad header block the stream is found again at the next header,
-// even one that sticks to the end of a body that nobody could measure. Knows nothing of what a body is.
+// even one that sticks to the end of a body of unknown length. Knows nothing of what a body is.
 
 import { CountedPayload } from './counted-payload.ts';
 import { decoderOf, type FrameScanner } from './decoder.ts';

@@ -19,7 +19,7 @@ import { CONTROL_VERSION, type ControlMethod, type ControlResults, type HostStat
 import { HostAccess } from './host-access.ts';
 import { PassedCaller } from './passed-caller.ts';
 import type { Unanswered } from './process-service.ts';
-import { typedClient } from './typed-client.ts';
+import { typedClient, undescribed } from './typed-client.ts';
 
 const PATIENCE_MS = 24 * 60 * 60_000;
 /** What runs is known at once, unless the host itself is stopped. */
@@ -44,8 +44,7 @@ export class RemoteHost extends HostAccess {
     this.#path = path;
     this.#peer = peer;
     this.#first = first;
-    const facts = { ...unknownFacts, revision: NEWEST_MODERN, era: 'modern' as const };
-    this.#session = new ModernSession(peer, facts, {}, systemClock, () => undefined);
+    this.#session = new ModernSession(peer, undescribed, {}, systemClock, () => undefined);
     peer.onNotification('standpipe/unanswered', (question) => this.onUnanswered?.(question as unknown as Unanswered));
   }
 
@@ -136,8 +135,6 @@ export class RemoteHost extends HostAccess {
     bound.catch(() => undefined); // the connection is over: the request that follows says so
   }
 }
-
-const unknownFacts: ServiceFacts = { info: ownInfo, capabilities: {} };
 
 class RemoteService implements Service {
   readonly #host: RemoteHost;

@@ -3,18 +3,15 @@
 
 import { Client } from '../mcp/client/client.ts';
 import type { InputHandlers } from '../mcp/client/options.ts';
+import type { ServerFacts } from '../mcp/client/session/session.ts';
 import { ownInfo } from '../mcp/own-info.ts';
 import { NEWEST_MODERN } from '../mcp/revisions.ts';
 import type { Service } from '../mcp/service.ts';
 
 export type ServerClient = Client<never>;
 
-const undescribed = {
-  info: ownInfo,
-  capabilities: {},
-  revision: NEWEST_MODERN,
-  era: 'modern' as const,
-};
+/** Stands for facts that were not asked for. */
+export const undescribed: ServerFacts = { info: ownInfo, capabilities: {}, revision: NEWEST_MODERN, era: 'modern' };
 
 export function typedClient(service: Service, inputs?: InputHandlers): ServerClient {
   return new Client(service, undescribed, { ...inputs, checkOutput: false });

@@ -27,19 +27,6 @@ export interface InputValue {
   secret: boolean;
 }
 
-/** Asks for each input once, also if the config is loaded again; a failed question is repeated. */
-export function askOnce(ask: AskInput): AskInput {
-  const answers = new Map<string, Promise<string | undefined>>();
-  return (input) => {
-    const known = answers.get(input.id);
-    if (known) return known;
-    const answer = Promise.resolve(ask(input));
-    answers.set(input.id, answer);
-    answer.catch(() => answers.delete(input.id));
-    return answer;
-  };
-}
-
 export function inputVariable(id: string): string {
   return `STANDPIPE_INPUT_${id.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
 }

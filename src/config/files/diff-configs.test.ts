@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { ConfigFile } from '../config-file.ts';
-import { askOnce } from '../expand/inputs.ts';
 import { read } from '../read-text.contract.ts';
 import { diffConfigs, isEmptyDiff, keepLastGood } from './diff-configs.ts';
 
@@ -88,11 +87,4 @@ test('an entry that was never right stays out', async () => {
 test('an entry that became a remote one is gone', async () => {
   const kept = keep(await config({ a: { command: 'x' } }), await config({ a: { url: 'https://x.test' } }));
   expect(kept).toMatchObject({ servers: [], rejected: [{ name: 'a', remote: true }] });
-});
-
-test('an input is asked for once, however often the config is loaded', async () => {
-  let asked = 0;
-  const ask = askOnce(() => String(++asked));
-  const text = '{"servers": {"a": {"command": "${input:x}"}}, "inputs": [{"id": "x"}]}';
-  for (const _ of [1, 2, 3]) expect((await read(text, { askInput: ask })).servers[0]!.command).toBe('1');
 });

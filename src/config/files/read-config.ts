@@ -10,7 +10,7 @@ import { type ConfigPlace, placeOf, type SystemContext, systemContext } from './
 export { systemContext };
 
 export interface ReadOptions extends Partial<SystemContext> {
-  /** Returns the values of the `inputs` of VS Code. Called again with every load, unless wrapped in `askOnce`. */
+  /** Returns the values of the `inputs` of VS Code. Called again with every load. */
   askInput?: AskInput;
   /** Checks whether the programs and folders of entries exist: `checkOnSystem`. */
   checkEntry?: CheckEntry;

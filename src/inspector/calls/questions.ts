@@ -96,7 +96,7 @@ export class Questions {
     return true;
   }
 
-  /** Nobody will answer any more. */
+  /** No viewer is left to answer them. */
   refuseAll(reason: string): void {
     this.#alone?.cancel();
     this.#alone = undefined;

@@ -31,7 +31,7 @@ export interface ClientNewsOptions {
 export class News {
   readonly #service: Service;
   readonly #options: ClientNewsOptions;
-  readonly #lists: Record<ListKind, Listened> = { tools: nobody(), resources: nobody(), prompts: nobody() };
+  readonly #lists: Record<ListKind, Listened> = { tools: unwatched(), resources: unwatched(), prompts: unwatched() };
   readonly #logHandlers = new Set<(message: LogMessage) => void>();
   #watchesLogs = false;
   #otherHandler: NotificationHandler | undefined;
@@ -140,6 +140,6 @@ export class News {
   }
 }
 
-function nobody(): Listened {
+function unwatched(): Listened {
   return { listeners: new Set(), watch: undefined };
 }
