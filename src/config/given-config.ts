@@ -7,7 +7,7 @@ import type { Era, Revision } from '../mcp/revisions.ts';
 import type { StopWaits } from '../process/tree/stop-ladder.ts';
 import { expandForm, readForm } from './config-file.ts';
 import { resolveInputsSync } from './expand/inputs.ts';
-import { decodeText } from './files/disk.ts';
+import { decodeFile } from './files/disk.ts';
 import { type Config, mergeFiles } from './files/load-config.ts';
 import type { ConfigPlace } from './files/places.ts';
 import { systemContext } from './files/places.ts';
@@ -94,7 +94,7 @@ function asText(given: unknown): string {
 
 function textOf(file: string): string | Error {
   try {
-    return decodeText(readFileSync(file));
+    return decodeFile(readFileSync(file));
   } catch (error) {
     return toError(error);
   }

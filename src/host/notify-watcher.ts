@@ -2,8 +2,8 @@
 // the other watchers nor the host.
 
 import { toError } from '../base/errors.ts';
-import { listKinds } from '../mcp/client/session/watchers.ts';
 import type { Params, Watcher } from '../mcp/service.ts';
+import { listKinds } from '../mcp/watchers.ts';
 
 export function notifyWatcher(watcher: Watcher, method: string, params?: Params): void {
   try {

@@ -2,8 +2,8 @@
 
 import { PeerError } from '../base/errors.ts';
 import type { Client } from '../mcp/client/client.ts';
-import { listKinds } from '../mcp/client/session/watchers.ts';
 import type { Watcher, WatchFilter } from '../mcp/service.ts';
+import { listKinds } from '../mcp/watchers.ts';
 import { notifyOfLists, notifyWatcher } from './notify-watcher.ts';
 
 export class ProcessWatch {

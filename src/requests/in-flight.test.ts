@@ -17,11 +17,7 @@ it('is a Map, however long things come and go', () => {
           expect(table.take(each.id)).toBe(map.get(each.id));
           map.delete(each.id);
         }
-        expect([table.size, table.has(each.id), table.get(each.id)]).toEqual([
-          map.size,
-          map.has(each.id),
-          map.get(each.id),
-        ]);
+        expect([table.size, table.get(each.id)]).toEqual([map.size, map.get(each.id)]);
       }
       expect([...table.values()]).toEqual([...map.values()]);
       expect(table.takeAll()).toEqual([...map.values()]);

@@ -20,10 +20,6 @@ export class InFlight<Id, T> {
     this.#byId.set(id, value);
   }
 
-  has(id: Id): boolean {
-    return this.#byId.has(id);
-  }
-
   get(id: Id): T | undefined {
     return this.#byId.get(id);
   }

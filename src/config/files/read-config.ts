@@ -4,7 +4,7 @@ import { toError, UsageError } from '../../base/errors.ts';
 import { type ConfigFile, configFromText } from '../config-file.ts';
 import type { AskInput } from '../expand/inputs.ts';
 import type { CheckEntry } from '../read/check-entry.ts';
-import { decodeText, fromDisk, isMissing, type ReadBytes } from './disk.ts';
+import { decodeFile, fromDisk, isMissing, type ReadBytes } from './disk.ts';
 import { type ConfigPlace, placeOf, type SystemContext, systemContext } from './places.ts';
 
 export { systemContext };
@@ -26,7 +26,7 @@ export async function readPlace(
   options: ReadOptions,
   read: ReadBytes = fromDisk,
 ): Promise<ConfigFile> {
-  const readText = async (file: string) => decodeText(await read(file));
+  const readText = async (file: string) => decodeFile(await read(file));
   let text: string;
   try {
     text = await readText(place.file);

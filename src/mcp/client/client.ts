@@ -21,6 +21,7 @@ import type {
   ResourceTemplate,
   Tool,
 } from '../types.ts';
+import type { ListKind } from '../watchers.ts';
 import { ClientCall } from './client-call.ts';
 import { asResult, readCallResult, readCompletion, readWithList } from './lenient.ts';
 import { Lists } from './lists.ts';
@@ -29,7 +30,6 @@ import type { CallOptions, ClientChannel, ClientOptions, ListOptions, NewsOption
 import { OutputCheck } from './output-check.ts';
 import { clientCapabilities } from './session/inputs.ts';
 import type { ServerFacts } from './session/session.ts';
-import type { ListKind } from './session/watchers.ts';
 import type { AnyTools, ToolArguments, ToolName, ToolResult, ToolTypes } from './tool-types.ts';
 import { type Warning, Warnings } from './warnings.ts';
 

@@ -4,11 +4,11 @@ import type { Clock } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
 import type { ServiceFacts } from '../service.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../types.ts';
+import type { ListKind } from '../watchers.ts';
 import { readTool } from './lenient.ts';
 import { ListCache } from './list-cache.ts';
 import type { CallOptions, ListOptions } from './options.ts';
 import { type ListDescription, type ListSource, type PageLimits, readAllPages } from './pages.ts';
-import type { ListKind } from './session/watchers.ts';
 import type { Warn } from './warnings.ts';
 
 interface Entries {

@@ -5,8 +5,8 @@ import { toError } from '../../base/errors.ts';
 import type { NotificationHandler } from '../../jsonrpc/notification-listeners.ts';
 import type { Params, Service, Watcher, WatchFilter } from '../service.ts';
 import type { LogMessage } from '../types.ts';
+import { type ListKind, listKinds } from '../watchers.ts';
 import type { NewsEnd, NewsOptions, ResourceUpdate } from './options.ts';
-import { type ListKind, listKinds } from './session/watchers.ts';
 import type { Warn } from './warnings.ts';
 
 interface Listener extends NewsOptions {

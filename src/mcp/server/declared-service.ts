@@ -3,9 +3,10 @@
 import { reaches } from '../meta.ts';
 import { methodNotFound } from '../protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../service.ts';
-import type { Implementation, LogLevel, ServerCapabilities, SubscriptionFilter } from '../types.ts';
+import type { Implementation, LogLevel, ServerCapabilities } from '../types.ts';
+import type { ListKind } from '../watchers.ts';
 import { callTool, complete, getPrompt, listPage, readResource } from './methods.ts';
-import { type Family, Registry } from './registry.ts';
+import { Registry } from './registry.ts';
 
 export interface DeclaredServiceOptions {
   /** How to use this server, for the model that will. */
@@ -16,20 +17,14 @@ export interface DeclaredServiceOptions {
   pageSize?: number;
 }
 
-const wishes = {
-  tools: 'toolsListChanged',
-  prompts: 'promptsListChanged',
-  resources: 'resourcesListChanged',
-} as const satisfies Record<Family, keyof SubscriptionFilter>;
-
 export class DeclaredService implements Service {
-  readonly registry = new Registry((family) => this.#changed(family));
+  readonly registry = new Registry((kind) => this.#changed(kind));
   readonly #info: Implementation;
   readonly #options: DeclaredServiceOptions;
   readonly #pageSize: number;
   readonly #watchers = new Set<Watcher>();
   readonly #watchersByUri = new Map<string, Set<Watcher>>();
-  readonly #changedFamilies = new Set<Family>();
+  readonly #changedLists = new Set<ListKind>();
   #facts: ServiceFacts | undefined;
 
   constructor(info: Implementation, options: DeclaredServiceOptions) {
@@ -56,25 +51,25 @@ export class DeclaredService implements Service {
     const { registry } = this;
     switch (method) {
       case 'tools/call':
-        this.#offers(method, 'tools');
+        this.#mustHave('tools', method);
         return callTool(registry, params, caller);
       case 'tools/list':
-        this.#offers(method, 'tools');
+        this.#mustHave('tools', method);
         return listPage(registry.tools, 'tools', params, this.#pageSize);
       case 'resources/list':
-        this.#offers(method, 'resources');
+        this.#mustHave('resources', method);
         return listPage(registry.resources, 'resources', params, this.#pageSize);
       case 'resources/templates/list':
-        this.#offers(method, 'resources');
+        this.#mustHave('resources', method);
         return listPage(registry.templates, 'resourceTemplates', params, this.#pageSize);
       case 'resources/read':
-        this.#offers(method, 'resources');
+        this.#mustHave('resources', method);
         return readResource(registry, params, caller);
       case 'prompts/list':
-        this.#offers(method, 'prompts');
+        this.#mustHave('prompts', method);
         return listPage(registry.prompts, 'prompts', params, this.#pageSize);
       case 'prompts/get':
-        this.#offers(method, 'prompts');
+        this.#mustHave('prompts', method);
         return getPrompt(registry, params, caller);
       case 'completion/complete':
         if (!this.describe().capabilities.completions) throw methodNotFound(method, 'this server has no completions');
@@ -121,20 +116,20 @@ export class DeclaredService implements Service {
   }
 
   /** One notification for all changes of one turn. */
-  #changed(family: Family): void {
+  #changed(kind: ListKind): void {
     this.#facts = undefined;
     if (this.#watchers.size === 0) return;
-    if (this.#changedFamilies.size === 0) queueMicrotask(() => this.#notifyChanges());
-    this.#changedFamilies.add(family);
+    if (this.#changedLists.size === 0) queueMicrotask(() => this.#notifyChanges());
+    this.#changedLists.add(kind);
   }
 
   #notifyChanges(): void {
-    for (const family of this.#changedFamilies) {
+    for (const kind of this.#changedLists) {
       for (const watcher of this.#watchers) {
-        if (watcher.filter[wishes[family]]) watcher.notified(`notifications/${family}/list_changed`, undefined);
+        if (watcher.filter[`${kind}ListChanged`]) watcher.notified(`notifications/${kind}/list_changed`, undefined);
       }
     }
-    this.#changedFamilies.clear();
+    this.#changedLists.clear();
   }
 
   #capabilities(): ServerCapabilities {
@@ -152,7 +147,7 @@ export class DeclaredService implements Service {
     };
   }
 
-  #offers(method: string, family: Family): void {
-    if (!this.describe().capabilities[family]) throw methodNotFound(method, `this server has no ${family}`);
+  #mustHave(kind: ListKind, method: string): void {
+    if (!this.describe().capabilities[kind]) throw methodNotFound(method, `this server has no ${kind}`);
   }
 }

@@ -5,10 +5,10 @@ import { UsageError } from '../../base/errors.ts';
 import type { CompiledSchema } from '../schema.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../types.ts';
 import type { UriTemplate } from '../uri-template.ts';
+import type { ListKind } from '../watchers.ts';
 import type { Call } from './call.ts';
 import type { ResourceReturn } from './handler-results.ts';
 
-export type Family = 'tools' | 'resources' | 'prompts';
 export type Completer = (
   value: string,
   context: { arguments: Record<string, string> },
@@ -97,7 +97,7 @@ export class Registry {
   readonly templates: Catalog<TemplateEntry, ResourceTemplate>;
   readonly prompts: Catalog<PromptEntry, Prompt>;
 
-  constructor(changed: (family: Family) => void) {
+  constructor(changed: (kind: ListKind) => void) {
     this.tools = new Catalog('tool', () => changed('tools'));
     this.resources = new Catalog('resource', () => changed('resources'));
     this.templates = new Catalog('resource template', () => changed('resources'));

@@ -8,8 +8,8 @@ import type { RequestId } from '../../../jsonrpc/message.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
 import { type RequestEnvelope, SUBSCRIPTION_ID } from '../../meta.ts';
 import type { Meta, SubscriptionFilter } from '../../types.ts';
+import { listKinds } from '../../watchers.ts';
 import type { Warn } from '../warnings.ts';
-import { listKinds } from './watchers.ts';
 
 interface Stream {
   /** The filter as text, to see whether it changed. */

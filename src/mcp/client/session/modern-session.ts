@@ -17,6 +17,7 @@ import { ownInfo } from '../../own-info.ts';
 import type { ModernRevision } from '../../revisions.ts';
 import type { Caller, ClientFacts, Params, Result, Watcher } from '../../service.ts';
 import type { ClientCapabilities, Implementation, InputRequiredResult, LogLevel, Meta } from '../../types.ts';
+import { isListening, LOG_METHOD } from '../../watchers.ts';
 import { asResult } from '../lenient.ts';
 import type { ClientOptions } from '../options.ts';
 import type { Warn } from '../warnings.ts';
@@ -25,7 +26,6 @@ import { clientCapabilities } from './inputs.ts';
 import { Listening } from './listening.ts';
 import { onlyCaller } from './open-callers.ts';
 import { mayAskForInput, SentRequest, type ServerFacts, Session } from './session.ts';
-import { isListening, LOG_METHOD } from './watchers.ts';
 
 const DEFAULT_MAX_INPUT_ROUNDS = 10;
 const DEFAULT_ACKNOWLEDGE_MS = 60_000;

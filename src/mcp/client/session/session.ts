@@ -7,7 +7,7 @@ import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
 import type { Era, Revision } from '../../revisions.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../service.ts';
-import { changeMethods, LOG_METHOD, Watchers } from './watchers.ts';
+import { changeMethods, LOG_METHOD, Watchers } from '../../watchers.ts';
 
 export interface ServerFacts extends ServiceFacts {
   revision: Revision;

@@ -1,9 +1,9 @@
-// The watchers of a session, and which notification is for which of them.
+// The watchers of a service, and which notification is for which of them.
 
-import { toError } from '../../../base/errors.ts';
-import { reaches } from '../../meta.ts';
-import type { Params, Watcher, WatchFilter } from '../../service.ts';
-import type { SubscriptionFilter } from '../../types.ts';
+import { toError } from '../base/errors.ts';
+import { reaches } from './meta.ts';
+import type { Params, Watcher, WatchFilter } from './service.ts';
+import type { SubscriptionFilter } from './types.ts';
 
 export type ListKind = 'tools' | 'resources' | 'prompts';
 export const listKinds: readonly ListKind[] = ['tools', 'resources', 'prompts'];
