@@ -1,9 +1,9 @@
-// Taps and hosts that run in other processes, one or all of them, on one clock. Later ones are added, and the events of those
+// All taps and hosts that run in other processes, on one clock. Later ones are added, and the events of those
 // that end are kept. Server names are unique: the first server keeps its name while it runs; a server that is started again
 // under its name continues as another life of the same server.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { toError, UsageError } from '../../base/errors.ts';
+import { UsageError } from '../../base/errors.ts';
 import type { LiveDescriptor } from '../../live/descriptor.ts';
 import type { RecordingItem } from '../../record/reader.ts';
 import type { Reach } from '../api.ts';
@@ -25,22 +25,15 @@ const QUIET_MS = 100;
 const PATIENCE_MS = 5_000;
 const HOLD_MS = 30;
 
-/** One tap or host. */
-export function tapSource(descriptor: LiveDescriptor, clock: Clock = systemClock): InspectorSource {
-  const title = descriptor.command ? `${descriptor.name}: ${descriptor.command}` : descriptor.name;
-  return new LiveSource(title, [descriptor], undefined, clock);
-}
-
-/** All running ones, now and later. */
 export function liveSource({ folder, clock = systemClock }: LiveSourceOptions = {}): InspectorSource {
-  return new LiveSource('all running taps and hosts', [], new LiveWatch(folder, clock), clock);
+  return new LiveSource(new LiveWatch(folder, clock), clock);
 }
 
 class LiveSource implements InspectorSource {
-  readonly title: string;
+  readonly title = 'all running taps and hosts';
+  readonly live = true;
   lost = 0;
-  readonly #first: readonly LiveDescriptor[];
-  readonly #watch: LiveWatch | undefined;
+  readonly #watch: LiveWatch;
   readonly #restored = new RestoredFlow({ maxEvents: 200_000, maxBytes: 64 * 1024 * 1024 });
   readonly #clock: Clock;
   readonly #order: TimeOrder;
@@ -50,9 +43,7 @@ class LiveSource implements InspectorSource {
   #opening = true;
   #closed = false;
 
-  constructor(title: string, first: readonly LiveDescriptor[], watch: LiveWatch | undefined, clock: Clock) {
-    this.title = title;
-    this.#first = first;
+  constructor(watch: LiveWatch, clock: Clock) {
     this.#watch = watch;
     this.#clock = clock;
     this.#order = new TimeOrder(HOLD_MS, clock);
@@ -60,10 +51,6 @@ class LiveSource implements InspectorSource {
 
   get kind(): 'host' | 'tap' {
     return this.host ? 'host' : 'tap';
-  }
-
-  get live(): boolean {
-    return this.#watch !== undefined || this.#members.size > 0;
   }
 
   get flow() {
@@ -85,8 +72,7 @@ class LiveSource implements InspectorSource {
   }
 
   async open(): Promise<void> {
-    for (const descriptor of this.#first) await this.#join(descriptor);
-    await this.#watch?.start((descriptor) => this.#join(descriptor).catch(() => undefined)); // it ended just now
+    await this.#watch.start((descriptor) => this.#join(descriptor).catch(() => undefined)); // it ended just now
     await this.#quiet();
     this.#opening = false;
     this.#order.flush();
@@ -95,21 +81,16 @@ class LiveSource implements InspectorSource {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#watch?.stop();
+    this.#watch.stop();
     await Promise.all([...this.#members].map((member) => member.close()));
     this.#order.flush();
   }
 
   async #join(descriptor: LiveDescriptor): Promise<void> {
-    const { kind, name, pid } = descriptor;
-    try {
-      const member = await LiveMember.connect(descriptor, this.#take, this.#left);
-      if (this.#closed) await member.close();
-      else this.#members.add(member);
-      await this.#claimNames(member);
-    } catch (error) {
-      throw new UsageError('INVALID_OPTION', `The ${kind} ${name} (${pid}) does not answer: ${toError(error).message}`);
-    }
+    const member = await LiveMember.connect(descriptor, this.#take, this.#left);
+    if (this.#closed) await member.close();
+    else this.#members.add(member);
+    await this.#claimNames(member);
   }
 
   /** The first to run keeps the plain name, whatever the order of events. */
