@@ -1,5 +1,8 @@
 // Suggests a name for a misspelled one: the nearest by edit distance (a swap of neighbours is one edit), if it is near enough.
 
+/** Of names in a hint. */
+const MOST_NAMES = 20;
+
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   // Up to a third of the letters may be wrong; more distant suggestions are misleading.
   let best: string | undefined;
@@ -13,8 +16,17 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
 }
 
 export function didYouMean(name: string, known: Iterable<string>): string | undefined {
-  const meant = name.length > 100 ? undefined : nearest(name, known);
+  const meant = name === '' || name.length > 100 ? undefined : nearest(name, known);
   return meant === undefined ? undefined : `Did you mean "${meant}"?`;
+}
+
+/** For an unknown name: the one that was probably meant, and those that exist. `none` is the hint if there are none. */
+export function hintOfNames<T>(name: string, names: readonly string[], none: T): string | T {
+  if (names.length === 0) return none;
+  const more = names.length > MOST_NAMES ? ', …' : '';
+  const there = `There are: ${names.slice(0, MOST_NAMES).join(', ')}${more}`;
+  const meant = didYouMean(name, names);
+  return meant ? `${meant} ${there}` : there;
 }
 
 /** Optimal string alignment; keeps the two previous rows. */

@@ -2,6 +2,7 @@
 // shared; a name that only one has stays as it is.
 
 import { UsageError } from '../base/errors.ts';
+import { hintOfNames } from '../config/nearest.ts';
 import type { Client } from '../mcp/client/client.ts';
 import type { Meta } from '../mcp/types.ts';
 import type { Member } from './member.ts';
@@ -59,14 +60,9 @@ export function resolve<T>(catalog: readonly Offer<T>[], address: string, what: 
       hint: 'Use one of these.',
     });
   }
+  const addresses = catalog.map((offer) => offer.address);
   throw new UsageError('NAME_UNKNOWN', `No server has a ${what} named "${address}"`, {
-    hint:
-      catalog.length > 0
-        ? `There are: ${catalog
-            .slice(0, 20)
-            .map((offer) => offer.address)
-            .join(', ')}`
-        : undefined,
+    hint: hintOfNames(address, addresses, undefined),
   });
 }
 

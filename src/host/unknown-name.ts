@@ -3,11 +3,8 @@
 
 import { RpcError, UsageError } from '../base/errors.ts';
 import type { Config } from '../config/files/load-config.ts';
-import { didYouMean } from '../config/nearest.ts';
+import { hintOfNames } from '../config/nearest.ts';
 import { type ConfigProblem, problemError } from '../config/problem.ts';
-
-/** Of names in a hint. */
-const MOST_NAMES = 20;
 
 /** Of each entry that cannot be run, the problem that says why: an error, or a warning where it is one over the network. */
 export function rejections(config: Pick<Config, 'rejected' | 'problems'> | undefined): ConfigProblem[] {
@@ -25,21 +22,15 @@ export function unknownServer(
 ): UsageError {
   const problem = rejected.find(({ server }) => server === name);
   if (problem) return problemError(problem);
-  const there = names.length > 0 ? `There are: ${names.join(', ')}` : 'The config has no servers that can be used.';
+  const there = hintOfNames(name, names, 'The config has no servers that can be used.');
   return new UsageError('NAME_UNKNOWN', `There is no server named "${name}"`, {
-    hint: [withGuess(name, names, there), more].filter(Boolean).join(' '),
+    hint: [there, more].filter(Boolean).join(' '),
   });
 }
 
 /** A server's refusal of something that it never listed. */
 export function refusedUnknown(error: unknown, name: string, names: readonly string[]): unknown {
   if (!(error instanceof RpcError) || error.hint !== undefined || names.length === 0) return error;
-  const left = names.length > MOST_NAMES ? ', …' : '';
-  const hint = withGuess(name, names, `There are: ${names.slice(0, MOST_NAMES).join(', ')}${left}`);
+  const hint = hintOfNames(name, names, undefined);
   return new RpcError(error.rpcCode, error.message, error.data, { hint, evidence: error.evidence, cause: error });
-}
-
-function withGuess(name: string, names: readonly string[], there: string): string {
-  const meant = didYouMean(name, names);
-  return meant ? `${meant} ${there}` : there;
 }

@@ -5,7 +5,7 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import type { StandardSchema } from '../../src/mcp/schema.ts';
+import type { StandardSchema } from '../../src/mcp/server/schema.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { META, RawClient, resultOf } from './raw-client.ts';
 

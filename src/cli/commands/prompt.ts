@@ -1,7 +1,7 @@
 // `standpipe prompt`: gets a prompt with its arguments.
 
 import { UsageError } from '../../base/errors.ts';
-import { didYouMean } from '../../config/nearest.ts';
+import { hintOfNames } from '../../config/nearest.ts';
 import type { Prompt } from '../../mcp/types.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
@@ -89,8 +89,7 @@ function schemaOf({ arguments: args = [] }: Prompt): Record<string, unknown> {
 
 function unknownPrompt(server: string, name: string, prompts: readonly Prompt[]): UsageError {
   const names = prompts.map((each) => each.name);
-  const there = names.length > 0 ? `There are: ${names.join(', ')}` : 'It has no prompts.';
   return new UsageError('NAME_UNKNOWN', `"${server}" has no prompt named "${name}"`, {
-    hint: [didYouMean(name, names), there].filter(Boolean).join(' '),
+    hint: hintOfNames(name, names, 'It has no prompts.'),
   });
 }

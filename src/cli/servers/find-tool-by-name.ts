@@ -1,7 +1,7 @@
 // Finds a tool by its name among those of all servers, or explains why there is none.
 
 import { UsageError } from '../../base/errors.ts';
-import { didYouMean } from '../../config/nearest.ts';
+import { didYouMean, hintOfNames } from '../../config/nearest.ts';
 import { type Offer, resolve } from '../../host/catalog.ts';
 import type { ServerStatus } from '../../host/server-state.ts';
 import { unknownServer } from '../../host/unknown-name.ts';
@@ -66,6 +66,8 @@ export function rememberOffers(remember: Reached['remember'], offers: readonly O
   }
 }
 
+const NO_TOOLS = 'It has no tools.';
+
 /** `next`: the word after the name, if the server is started for this command and must not be named. */
 export function noSuchTool(
   server: string,
@@ -74,17 +76,17 @@ export function noSuchTool(
   next?: string,
 ): UsageError {
   const names = tools.map((tool) => tool.name);
-  const there = names.length > 0 ? `There are: ${names.slice(0, 20).join(', ')}` : 'It has no tools.';
   if (name === undefined || readAssignment(name)) {
-    return new UsageError('INVALID_OPTION', `No tool of "${server}" was given`, { hint: there });
+    return new UsageError('INVALID_OPTION', `No tool of "${server}" was given`, {
+      hint: hintOfNames('', names, NO_TOOLS),
+    });
   }
   if (next !== undefined && names.includes(next)) {
     return new UsageError('NAME_UNKNOWN', `"${server}" has no tool named "${name}"`, {
       hint: `With a server after --, do not name a server: standpipe call ${next} … -- <command …>`,
     });
   }
-  const meant = didYouMean(name, names);
   return new UsageError('NAME_UNKNOWN', `"${server}" has no tool named "${name}"`, {
-    hint: meant ? `${meant} ${there}` : there,
+    hint: hintOfNames(name, names, NO_TOOLS),
   });
 }

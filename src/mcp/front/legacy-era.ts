@@ -3,13 +3,13 @@
 
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
-import { capabilitiesFor, implementationFor, resultFor } from '../down-level.ts';
 import { CALL_OPTIONS, type CallOptions, isLogLevel } from '../meta.ts';
 import { invalidParams, methodNotFound } from '../protocol-errors.ts';
 import { isLegacyRevision, type LegacyRevision, NEWEST_LEGACY, NEWEST_MODERN } from '../revisions.ts';
 import type { ClientFacts, Params, Result, Service, ServiceFacts } from '../service.ts';
 import type { ClientCapabilities, Implementation, InputRequest, InputResponse, LogLevel } from '../types.ts';
 import { takeCallOptions } from './call-options.ts';
+import { capabilitiesFor, implementationFor, resultFor } from './down-level.ts';
 import { LegacySubscriptions } from './legacy-subscriptions.ts';
 import type { Notifier } from './notifier.ts';
 import { LegacyCaller } from './request-caller.ts';

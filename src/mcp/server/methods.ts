@@ -1,15 +1,15 @@
 // What each method of a declared server does. Results are those of the newest revision; the front fits them to others.
 
 import { RpcError, toError } from '../../base/errors.ts';
-import { page } from '../paging.ts';
 import { invalidParams, resourceNotFound } from '../protocol-errors.ts';
 import type { Revision } from '../revisions.ts';
-import type { Checked } from '../schema.ts';
 import type { Caller, Params, Result } from '../service.ts';
 import type { CallToolResult, CompletionReference, GetPromptResult, ReadResourceResult } from '../types.ts';
 import { Call } from './call.ts';
 import { toContents, toolError, toPromptResult, toToolResult } from './handler-results.ts';
+import { page } from './paging.ts';
 import type { Catalog, Completer, Registry, ToolEntry } from './registry.ts';
+import type { Checked } from './schema.ts';
 
 /** 2025-11-25 made arguments that do not fit an error that the model sees; before, they were an error of the protocol. */
 const INVALID_ARGUMENTS_ARE_TOOL_ERRORS: Revision = '2025-11-25';

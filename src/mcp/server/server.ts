@@ -4,7 +4,6 @@
 import type { Channel } from '../../jsonrpc/channel.ts';
 import type { Front } from '../front/front.ts';
 import { type FrontOptions, Fronts } from '../front/fronts.ts';
-import { type AnySchema, compileSchema, type InputOf, mustTakeObjects, type OutputOf } from '../schema.ts';
 import type { Service } from '../service.ts';
 import type { Implementation, LogLevel, Prompt, PromptArgument, Resource, ResourceTemplate, Tool } from '../types.ts';
 import { UriTemplate } from '../uri-template.ts';
@@ -13,6 +12,7 @@ import { mustBeFunction, mustHaveName, mustNotHave, mustPresentItself } from './
 import { DeclaredService, type DeclaredServiceOptions } from './declared-service.ts';
 import type { PromptReturn, ResourceReturn, ToolReturn } from './handler-results.ts';
 import type { Completer, Registry } from './registry.ts';
+import { type AnySchema, compileSchema, type InputOf, mustTakeObjects, type OutputOf } from './schema.ts';
 
 export interface ToolDeclaration<I extends AnySchema, O extends AnySchema>
   extends Omit<Tool, 'name' | 'inputSchema' | 'outputSchema'> {

@@ -12,8 +12,7 @@ import type { Caller } from '../../service.ts';
 import type { ClientCapabilities, ElicitParams, InputRequest, InputResponse, SampleParams } from '../../types.ts';
 import type { InputHandlers } from '../options.ts';
 import type { Warn } from '../warnings.ts';
-import { onlyCaller } from './open-callers.ts';
-import { mayAskForInput } from './session.ts';
+import { mayAskForInput, onlyCaller } from './session.ts';
 
 /** Any request; only those of `InputRequest` are supported. */
 export type AskedInput = { method: string; params?: object };
@@ -26,10 +25,10 @@ const capabilities = {
 
 /** A handler declares its capability. Modern clients cannot announce a change of roots. */
 export function clientCapabilities(handlers: InputHandlers, era: Era): ClientCapabilities {
-  const { elicit, sample, roots, capabilities } = handlers;
+  const { elicit, elicitModes = ['form'], sample, roots, capabilities } = handlers;
   return {
     ...capabilities,
-    ...(elicit && { elicitation: Object.fromEntries(modesOf(handlers).map((mode) => [mode, {}])) }),
+    ...(elicit && { elicitation: Object.fromEntries(elicitModes.map((mode) => [mode, {}])) }),
     ...(sample && { sampling: { ...capabilities?.sampling } }),
     ...(roots && { roots: era === 'legacy' ? { listChanged: true } : {} }),
   };
@@ -122,8 +121,4 @@ function handlerOf(method: string, { elicit, sample, roots }: InputHandlers): An
     default:
       return undefined;
   }
-}
-
-function modesOf({ elicitModes = ['form'] }: InputHandlers) {
-  return elicitModes;
 }

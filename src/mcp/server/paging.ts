@@ -1,6 +1,6 @@
 // Long lists go out in pages. A cursor is opaque to the client and says where to go on; anything else is refused.
 
-import { invalidParams } from './protocol-errors.ts';
+import { invalidParams } from '../protocol-errors.ts';
 
 export interface Page<T> {
   items: readonly T[];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Revision } from '../revisions.ts';
 import { capabilitiesFor, implementationFor, resultFor } from './down-level.ts';
-import type { Revision } from './revisions.ts';
 
 const extra = { _meta: { 'com.example/a': 1 }, 'com.example/b': [null] };
 const icons = [{ src: 'data:,' }];

@@ -2,10 +2,10 @@
 // said in a way that it can. A patch on what passes: `_meta` and unknown members stay, and a result that needs no change is
 // returned as it is. Results may come from any server, so nothing is taken for granted about their shape.
 
-import { isObject, type JsonObject } from '../base/json-object.ts';
-import { has, type Revision } from './revisions.ts';
-import type { Result } from './service.ts';
-import type { Implementation, ServerCapabilities } from './types.ts';
+import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { has, type Revision } from '../revisions.ts';
+import type { Result } from '../service.ts';
+import type { Implementation, ServerCapabilities } from '../types.ts';
 
 type Patch = (revision: Revision, value: JsonObject) => JsonObject;
 

@@ -3,11 +3,11 @@
 // show, and a check to run. What is none of them is refused when it is declared.
 
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { UsageError } from '../base/errors.ts';
-import { jsonKind } from '../base/json-object.ts';
-import { compileJsonSchema, type SchemaCheck } from './json-schema.ts';
+import { UsageError } from '../../base/errors.ts';
+import { jsonKind } from '../../base/json-object.ts';
+import { compileJsonSchema, type SchemaCheck } from '../json-schema.ts';
+import type { JsonSchema } from '../types.ts';
 import { isRawShape, noJsonSchema, objectOfShape, type RawShape, type ShapeValue } from './raw-shape.ts';
-import type { JsonSchema } from './types.ts';
 
 /** A validator that also gives JSON Schema. */
 export type StandardSchema<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output> &

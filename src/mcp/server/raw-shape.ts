@@ -2,10 +2,10 @@
 // schema, whatever library its members come from. Members that are not in the shape are dropped, as zod does.
 
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { UsageError } from '../base/errors.ts';
-import { setOwn } from '../base/json-object.ts';
+import { UsageError } from '../../base/errors.ts';
+import { setOwn } from '../../base/json-object.ts';
+import type { JsonSchema } from '../types.ts';
 import type { StandardSchema } from './schema.ts';
-import type { JsonSchema } from './types.ts';
 
 export type RawShape = Readonly<Record<string, StandardSchema>>;
 
