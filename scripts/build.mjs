@@ -1,6 +1,6 @@
 // `npm run build`: dist/ as the sources are now. The library and the command line are bundled, the types are compiled file by file; the page in
-// dist/ui has a build of its own. What is left of earlier builds is removed last, and file by file: whoever runs the
-// program meanwhile finds it whole. Arguments go to the compiler.
+// dist/ui has a build of its own. Files of earlier builds are removed last, one by one: a program that runs
+// meanwhile finds all its files. Arguments go to the compiler.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, rmdirSync, rmSync } from 'node:fs';
