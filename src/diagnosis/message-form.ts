@@ -2,7 +2,7 @@
 // rule requires the answer itself as proof, so that a log line is never taken for one.
 
 import { jsonObjects } from '../base/json-in-text.ts';
-import { isObject, type JsonObject } from '../base/json-object.ts';
+import { isJson, isObject, type JsonObject } from '../base/json-object.ts';
 import { endLine, flush, logToStderr, writeJson, writeOneLine, writeUtf8 } from './advice.ts';
 import type { Language } from './language.ts';
 import { isProper, withoutColours } from './observations.ts';
@@ -235,15 +235,6 @@ export const messageForm: readonly Rule[] = [
 function isOurs(id: unknown): boolean {
   const number = typeof id === 'string' && /^\d+$/.test(id) ? Number(id) : id;
   return typeof number === 'number' && Number.isInteger(number) && number >= 1 && number <= MOST_REQUESTS;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function replaceOutsideStrings(line: string, words: RegExp): string {

@@ -74,7 +74,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
   const framing = config.framing === undefined ? undefined : framingByName(config.framing);
   const client = await connect(
     { ...target, framing },
-    // The schemas are the servers' own: one made to take for ever would stop all the others too.
+    // The schemas come from servers: one that never ends would block the host.
     {
       ...inputs,
       startupTimeoutMs,

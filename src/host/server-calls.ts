@@ -91,11 +91,11 @@ export class ServerCalls<Client> {
     const { repeatable = false } = options;
     const outcome = outcomeOf(error);
     // A call that was lost once may have run, also if it could not be sent again.
-    const honest = outcome === 'NOT_SENT' ? (call.mayHaveRun ?? error) : error;
-    if (outcome === undefined || attempt >= MOST_ATTEMPTS) return this.#giveUp(honest, options);
+    const finalError = outcome === 'NOT_SENT' ? (call.mayHaveRun ?? error) : error;
+    if (outcome === undefined || attempt >= MOST_ATTEMPTS) return this.#giveUp(finalError, options);
     const permission = outcome === 'OUTCOME_UNKNOWN' && typeof repeatable === 'object' ? repeatable : undefined;
     const mayRepeat = outcome === 'NOT_SENT' || (permission ? permission.given(link.client) : repeatable);
-    if (!mayRepeat) return this.#giveUp(honest, options);
+    if (!mayRepeat) return this.#giveUp(finalError, options);
     await this.#over(link);
     if (!permission) return this.#runWhenReady({ ...call, attempt: attempt + 1 });
     const next: Call<Client, T> = { ...call, attempt: attempt + 1, mayHaveRun: error };

@@ -1,5 +1,5 @@
 // A typed client of a service of a host. It does not ask first what the server declares: the service refuses what it does not
-// have. Outputs are not checked against schemas: those are the servers' own, and one made to take for ever would stop all.
+// have. Outputs are not checked against schemas: the schemas come from servers, and one that never ends would block the host.
 
 import { Client } from '../mcp/client/client.ts';
 import type { InputHandlers } from '../mcp/client/options.ts';

@@ -52,7 +52,7 @@ export class SharedMembers {
   }
 }
 
-/** For channels that write text: the parameters are complete only there, and where somebody looks at them. */
+/** For channels that write text: the parameters are joined only in the text, or when `params` is read. */
 export class SharingRequest implements JsonRpcRequest {
   readonly jsonrpc = '2.0';
   readonly id: RequestId;

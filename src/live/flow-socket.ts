@@ -16,13 +16,13 @@ export interface FlowSocketOptions {
   /** Goes into the header. */
   about?: Readonly<Record<string, unknown>>;
   maxViewers?: number;
-  /** How long a viewer may take nothing before it is let go. */
+  /** How long a viewer may take nothing before it is disconnected. */
   stallMs?: number;
 }
 
 /** New events are gathered for a moment: a write for each would cost more than the event. */
 const GATHER_MS = 10;
-const LAST_WORDS_MS = 250;
+const FINISH_MS = 250;
 
 export class FlowSocket {
   readonly run = newRunId();
@@ -50,7 +50,7 @@ export class FlowSocket {
   /** Resolves when viewers can connect. */
   async listen(): Promise<void> {
     await listenLocal(this.#server, this.#options.path);
-    this.#server.on('error', () => undefined); // one connection that could not be accepted is that viewer's matter
+    this.#server.on('error', () => undefined); // a connection that could not be accepted does not affect the others
   }
 
   /** Viewers get what they have not seen, if they take it within a moment. */
@@ -58,11 +58,11 @@ export class FlowSocket {
     this.#timer?.cancel();
     this.#unsubscribe?.();
     this.#server.close();
-    await Promise.all([...this.#viewers.values()].map((viewer) => viewer.finish(LAST_WORDS_MS)));
+    await Promise.all([...this.#viewers.values()].map((viewer) => viewer.finish(FINISH_MS)));
   }
 
   #connected(socket: Socket): void {
-    socket.on('error', () => socket.destroy()); // it went away: which is all there is to know
+    socket.on('error', () => socket.destroy()); // the viewer has gone
     socket.unref();
     if (this.#viewers.size >= (this.#options.maxViewers ?? 16)) {
       socket.destroy();
@@ -72,9 +72,9 @@ export class FlowSocket {
     const { redact, stallMs = 10_000 } = this.#options;
     const viewer = new Viewer(socket, this.#store, new EventLines(this.run, redact), this.#header, stallMs);
     this.#viewers.set(socket, viewer);
-    this.#unsubscribe ??= this.#store.subscribe(() => this.#somethingHappened());
+    this.#unsubscribe ??= this.#store.subscribe(() => this.#schedulePump());
     socket.on('close', () => this.#gone(socket));
-    this.#somethingHappened();
+    this.#schedulePump();
   }
 
   #gone(socket: Socket): void {
@@ -84,7 +84,7 @@ export class FlowSocket {
     this.#unsubscribe = undefined;
   }
 
-  #somethingHappened(): void {
+  #schedulePump(): void {
     this.#timer ??= this.#store.clock.after(GATHER_MS, () => {
       this.#timer = undefined;
       for (const viewer of this.#viewers.values()) viewer.pump();

@@ -1,13 +1,13 @@
 // One connection that watches: what the store holds, then what happens. It takes from the store at its own speed, so that
 // no queue grows for it: a viewer that falls behind misses events (their numbers show it), and one that takes nothing
-// for a while is let go. The store and the traffic never wait for it.
+// for a while is disconnected. The store and the traffic never wait for it.
 
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../base/clock.ts';
 import type { FlowStore } from '../flow/store.ts';
 import type { EventLines } from '../record/event-line.ts';
 
-/** How much is handed over at a time, before everybody else gets their turn. */
+/** How much is written in one turn. */
 const PIECE_BYTES = 128 * 1024;
 
 export class Viewer {
@@ -35,7 +35,7 @@ export class Viewer {
     socket.write(`${header}\n`);
   }
 
-  /** Hands over what the viewer has not seen, as far as it takes it. */
+  /** Writes the events that were not written yet, until the socket is full. */
   pump(): void {
     if (this.#pumping || this.#stalled || this.#socket.destroyed) return;
     const piece = this.#nextPiece();
@@ -52,7 +52,7 @@ export class Viewer {
     });
   }
 
-  /** Hands over all the rest at once and ends; resolves when it was taken, or the time is up. */
+  /** Writes the remaining events and ends the connection. Resolves when they were read, or after `withinMs`. */
   finish(withinMs: number): Promise<void> {
     if (this.#stalled || this.#socket.destroyed) {
       this.#socket.destroy();

@@ -1,5 +1,5 @@
 // Reads a JSON Schema: follows references inside of it and lists the plain schemas that a value may fit. The schema comes from a
-// server and may be anything: nothing here throws or runs for ever.
+// server and may be anything: nothing here throws or runs without end.
 
 import { isObject } from '../base/json-object.ts';
 import type { JsonSchema } from './types.ts';

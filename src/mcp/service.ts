@@ -58,7 +58,7 @@ export interface Caller {
   ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse>;
 }
 
-/** What a watcher wants to hear of, beside the members of `subscriptions/listen`. */
+/** The notifications that a watcher asks for: those of `subscriptions/listen`, and more. */
 export interface WatchFilter extends SubscriptionFilter {
   /** The least level of log messages that belong to no request. */
   logs?: LogLevel;

@@ -14,7 +14,7 @@ export interface Icon {
   theme?: 'light' | 'dark';
 }
 
-/** Who somebody is: a client or a server. */
+/** Name and version of a client or a server. */
 export interface Implementation {
   name: string;
   version: string;
@@ -299,7 +299,7 @@ export interface CacheHints {
   cacheScope?: 'public' | 'private';
 }
 
-/** 2026-07-28: what a `subscriptions/listen` request wants to hear of. */
+/** 2026-07-28: the notifications that a `subscriptions/listen` request asks for. */
 export interface SubscriptionFilter {
   toolsListChanged?: boolean;
   promptsListChanged?: boolean;

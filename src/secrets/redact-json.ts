@@ -2,6 +2,7 @@
 // space are unchanged. One pass, without recursion. Never throws: invalid text is processed as far as possible, and a secret value
 // that is cut off is replaced to the end of the text.
 
+import { isJson } from '../base/json-object.ts';
 import { endOfString } from '../base/top-level-json.ts';
 import { isComplete, type PathsLeft, step } from './json-path.ts';
 import { REDACTED } from './mask-values.ts';
@@ -173,14 +174,5 @@ function unescaped(content: string): string {
     return JSON.parse(`"${content}"`);
   } catch {
     return content;
-  }
-}
-
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }

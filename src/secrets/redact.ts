@@ -3,10 +3,11 @@
 // Not found: a known value at the cut of a frame that is too long to be kept; a secret that is encoded (base64) or written with
 // unnecessary escapes; secrets without a recognisable name or form.
 
+import { isJson } from '../base/json-object.ts';
 import { parseJsonPath } from './json-path.ts';
 import type { Mask } from './mask-values.ts';
 import { REDACTED } from './mask-values.ts';
-import { isJson, type JsonRules, redactJson } from './redact-json.ts';
+import { type JsonRules, redactJson } from './redact-json.ts';
 import { mayHoldSecret, redactText } from './redact-text.ts';
 import { isSecretName } from './secret-names.ts';
 

@@ -15,12 +15,12 @@ const STALL_MS = 30_000;
 type Name = keyof LiveMessages | 'resync';
 
 export class LiveClient {
-  /** What everything goes through that is sent. */
+  /** Applied to everything that is sent. */
   readonly redaction: Redaction;
   readonly #response: ServerResponse;
   readonly #view: InspectorView;
   readonly #clock: Clock;
-  /** The newest event that was handed over. */
+  /** The newest event that was sent. */
   #sentSeq: number;
   #updates = new Set<number>();
   #servers: InspectedServer[] | undefined;
@@ -66,7 +66,7 @@ export class LiveClient {
     this.#questions.set(data.id, { name, data: this.redaction.value(data) });
   }
 
-  /** So that a connection that died unseen is noticed. */
+  /** Detects a connection that was lost without an end. */
   beat(): void {
     if (!this.#stalled && !this.#response.destroyed) this.#write(':\n\n');
   }
@@ -75,7 +75,7 @@ export class LiveClient {
     this.#response.end();
   }
 
-  /** Hands over what the page has not seen, as far as it takes it. */
+  /** Writes what was not written yet, until the connection is full. */
   pump(): void {
     if (this.#pumping || this.#response.destroyed || this.#response.writableEnded) return;
     if (this.#hasMissed()) {
@@ -95,7 +95,7 @@ export class LiveClient {
     });
   }
 
-  /** The store has dropped what it should have seen, or it takes so little that it had better begin anew. */
+  /** The store has dropped events that were not sent, or too many updates wait. */
   #hasMissed(): boolean {
     const { lastSeq, size } = this.#view.source.flow;
     const isBehind = this.#sentSeq < lastSeq - size && this.#sentSeq > 0;
@@ -132,6 +132,6 @@ function message(name: Name, data: unknown): string {
   try {
     return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
   } catch {
-    return ''; // nested too deeply, or too long: the page does without it, and the host lives on
+    return ''; // nested too deeply or too long: it is left out
   }
 }

@@ -45,7 +45,7 @@ export class InspectorView {
     this.source = source;
     this.masked = redactionBy(source.redact ?? redactor());
     this.#clock = clock;
-    this.#unsubscribe = source.flow.subscribe((event) => this.#somethingHappened(event));
+    this.#unsubscribe = source.flow.subscribe((event) => this.#eventAdded(event));
     if (source.flow.lastSeq > 0) this.#schedule(0);
   }
 
@@ -151,7 +151,7 @@ export class InspectorView {
     return problems;
   }
 
-  #somethingHappened(event: FlowEvent): void {
+  #eventAdded(event: FlowEvent): void {
     if (event.kind === 'spawn') this.#startUntilSeq = event.seq + START_EVENTS;
     if (this.#canWait(event)) return;
     this.#waiting++;

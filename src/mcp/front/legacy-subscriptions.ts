@@ -1,4 +1,4 @@
-// What a legacy client hears of: changes of the lists, log messages and notifications that MCP does not define without
+// The notifications of a legacy client: changes of the lists, log messages and notifications that MCP does not define without
 // asking, and updates of the resources that it has subscribed to, one by one. Those are bounded in number and in length.
 
 import { toError } from '../../base/errors.ts';
@@ -27,7 +27,7 @@ export class LegacySubscriptions {
     this.#onerror = onerror;
   }
 
-  /** Begins to watch what every session hears of, or goes on with log messages of another level. */
+  /** Begins to watch what every session gets, or continues with log messages of another level. */
   open(level: LogLevel): void {
     this.#lists ??= this.#watchOrReport({
       toolsListChanged: true,

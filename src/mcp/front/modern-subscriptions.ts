@@ -1,4 +1,4 @@
-// 2026-07-28: changes are sent only to `subscriptions/listen` requests, each of which says what it wants to hear of. Such
+// 2026-07-28: changes are sent only to `subscriptions/listen` requests, each of which names what it asks for. Such
 // a request stays open until its client cancels it or the service ends; every notification carries the id of its request.
 
 import type { InboundCall } from '../../jsonrpc/inbound.ts';

@@ -22,7 +22,7 @@ export type OutputOf<S> =
     : IsShape<S> extends true
       ? ShapeValue<S, 'output'>
       : Record<string, unknown>;
-/** What somebody must give to satisfy a schema. */
+/** The type of values that a schema accepts. */
 export type InputOf<S> =
   S extends StandardSchemaV1<infer Input, unknown> ? Input : IsShape<S> extends true ? ShapeValue<S, 'input'> : unknown;
 /** With at least one member, all of which are schemas. */
