@@ -8,7 +8,6 @@ import { ownInfo } from '../mcp/own-info.ts';
 import { methodNotFound } from '../mcp/protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
 import type { CompletionReference, Meta } from '../mcp/types.ts';
-import { UriTemplate } from '../mcp/uri-template.ts';
 import {
   type Entry,
   FAILED,
@@ -20,6 +19,7 @@ import {
   readCatalog,
   resolve,
 } from './catalog.ts';
+import { fitsTemplate } from './fits-template.ts';
 import type { Member } from './member.ts';
 import { notifyOfLists } from './notify-watcher.ts';
 import { unknownServer } from './unknown-name.ts';
@@ -126,7 +126,7 @@ export class MergedService implements Service {
     const named = members.find(({ config: { name } }) => uri.startsWith(`${name}/`))?.config.name;
     if (named !== undefined) return { server: named, name: uri.slice(named.length + 1) };
     const templates = (await readCatalog(members, 'resourceTemplates', false)).offers;
-    const fitting = templates.find(({ name }) => new UriTemplate(name).match(uri));
+    const fitting = templates.find(({ name }) => fitsTemplate(uri, name));
     return fitting ? { server: fitting.server, name: uri } : resolved(offers, uri, 'resource');
   }
 

@@ -163,7 +163,8 @@ export class ProcessService implements Service {
   #allowedOf(page: Result): Result {
     const tools = page.tools as Tool[] | undefined;
     if (!Array.isArray(tools)) return page;
-    const allowed = tools.filter((tool) => this.#member.mayUse(tool?.name));
+    // An entry without a name cannot be called.
+    const allowed = tools.filter((tool) => typeof tool?.name !== 'string' || this.#member.mayUse(tool.name));
     return allowed.length === tools.length ? page : { ...page, tools: allowed };
   }
 

@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/config/files/load-config.ts';
 import { serveControl } from '../../src/host/control-server.ts';
 import type { Host, HostOptions } from '../../src/host/host.ts';
 import { RemoteHost } from '../../src/host/remote-host.ts';
+import { clientOf } from '../../src/mcp/client/client.ts';
 import type { Params } from '../../src/mcp/service.ts';
 import { TestCaller, TestWatcher } from '../contract/test-caller.ts';
 import { until } from '../fixtures/server.ts';
@@ -107,6 +108,12 @@ describe('a tool that the entry denies', () => {
     expect(readFileSync(log, 'utf8')).not.toContain('denied');
   });
 
+  test('is not listed among entries of wrong types', async () => {
+    const host = await openLegacy({ a: { ...hostileEntry('lists-odd-entries'), tools: { deny: ['odd'] } } });
+    const { tools } = await request(host, 'tools/list', {});
+    expect(tools).toEqual(expect.not.arrayContaining([expect.objectContaining({ name: 'odd' })]));
+  });
+
   test('cannot be called through the socket by a dialect within a dialect', async () => {
     const { remote } = await serveHost({ a: { ...notes('a'), tools: { deny: ['only_a'] } } });
     for (const method of ['mcp/tools/call', 'mcp/mcp/tools/call', 'mcp/mcp/mcp/tools/call']) {
@@ -168,3 +175,13 @@ describe.each(['modern', 'legacy'] as const)(
     });
   },
 );
+
+test('a server that lists entries of wrong types or a costly template does not affect the others', async () => {
+  const host = await openLegacy({ odd: hostileEntry('lists-odd-entries'), b: notes('b') });
+  const client = await clientOf(host.service());
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('only_b');
+  expect((await client.listPrompts()).prompts.map(({ name }) => name)).toContain('greet_b');
+  expect(await client.callTool('only_b')).toMatchObject({ content: [{ text: 'b' }] });
+  expect(await client.readResource('b://7')).toMatchObject({ contents: [{ text: 'b 7' }] });
+  await expect(client.readResource(`plain://${'a'.repeat(60)}`)).rejects.toMatchObject({ rpcCode: -32602 });
+});
