@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
 import { type LoadOptions, loadConfig, surveyConfig } from '../../src/config/files/load-config.ts';
-import { readConfig } from '../../src/config/files/read-config.ts';
 import { fixture } from './fixtures.ts';
 
 let folder: string;
@@ -149,7 +148,7 @@ test('byte order marks of UTF-8 and UTF-16 are no problem', async () => {
   writeFileSync(join(folder, 'utf-8.json'), `\uFEFF${text}`);
   writeFileSync(join(folder, 'utf-16.json'), Buffer.from(`\uFEFF${text}`, 'utf16le'));
   for (const name of ['utf-8.json', 'utf-16.json']) {
-    const { servers, problems } = await readConfig(join(folder, name));
+    const { servers, problems } = await loadConfig({ file: join(folder, name) });
     expect(problems).toEqual([]);
     expect(servers).toMatchObject([{ name: 'ünïcödé', source: { line: 1, column: 17 } }]);
   }

@@ -1,16 +1,21 @@
 // Finds the config files and merges them. Without `discover`, the first file found is the config. With it, all files of the
 // project and of the user are used: the first definition of a name takes precedence, and overridden entries are listed.
 
-import { UsageError } from '../../base/errors.ts';
-import type { ConfigFile, RejectedServer } from '../config-file.ts';
+import { toError } from '../../base/errors.ts';
+import { type ConfigFile, configFromText, type RejectedServer } from '../config-file.ts';
+import type { AskInput } from '../expand/inputs.ts';
 import { pathOf } from '../expand/paths.ts';
 import { type ConfigProblem, type Position, problemError } from '../problem.ts';
+import type { CheckEntry } from '../read/check-entry.ts';
 import type { ServerConfig } from '../server-config.ts';
-import { isMissing, type ReadBytes } from './disk.ts';
-import { type ConfigPlace, placeOf, projectPlaces, systemContext, userPlaces } from './places.ts';
-import { type ReadOptions, readPlace } from './read-config.ts';
+import { decodeFile, fromDisk, isMissing, type ReadBytes } from './disk.ts';
+import { type ConfigPlace, placeOf, projectPlaces, type SystemContext, systemContext, userPlaces } from './places.ts';
 
-export interface LoadOptions extends ReadOptions {
+export interface LoadOptions extends Partial<SystemContext> {
+  /** Returns the values of the `inputs` of VS Code. Called again with every load. */
+  askInput?: AskInput;
+  /** Checks whether the programs and folders of entries exist: `checkOnSystem`. */
+  checkEntry?: CheckEntry;
   /** Only this file. */
   file?: string;
   /** Also the files of Claude Desktop, Cursor and VS Code of the user, merged. */
@@ -59,16 +64,20 @@ export async function surveyConfig(options: LoadOptions = {}, read?: ReadBytes):
 async function readIfThere(
   place: ConfigPlace,
   options: LoadOptions,
-  read?: ReadBytes,
+  read: ReadBytes = fromDisk,
 ): Promise<ConfigFile | undefined> {
+  const readText = async (file: string) => decodeFile(await read(file));
+  let text: string;
   try {
-    return await readPlace(place, options, read);
+    text = await readText(place.file);
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    if (isMissing(error.cause)) return undefined;
-    const problems = [notFound(place.file, error.message)];
+    if (isMissing(error)) return undefined;
+    const message = `The config cannot be read (${toError(error).message}): ${place.file}`;
+    const problems = [notFound(place.file, message)];
     return { ...place, usable: false, servers: [], rejected: [], problems, envFiles: [] };
   }
+  const { askInput, checkEntry } = options;
+  return configFromText(text, place, { ...systemContext(options), askInput, checkEntry, readText });
 }
 
 /** The first definition of a name is used, even if it is faulty: another one must not replace it silently. */
