@@ -7,6 +7,8 @@ import type { ClientCapabilities } from './types.ts';
 export const McpCode = {
   /** 2025-11-25 and before. 2026-07-28 forbids it and uses "invalid params". */
   resourceNotFound: -32002,
+  /** The headers of an HTTP request differ from its body. */
+  headerMismatch: -32020,
   missingClientCapability: -32021,
   unsupportedProtocolVersion: -32022,
 } as const;

@@ -40,6 +40,16 @@ for (const framing of framings) {
 }
 `,
 
+  './http': `
+import { type HttpServing, serveHttp } from 'standpipe/http';
+import { Server } from 'standpipe/server';
+
+const serving: HttpServing = await serveHttp(new Server({ name: 'consumer', version: '1.0.0' }));
+const refused = await fetch(serving.url, { method: 'POST' });
+if (refused.status !== 401) throw new Error(String(refused.status));
+await serving.close();
+`,
+
   './jsonrpc': `
 import { type Channel, type InboundCall, type JsonRpcMessage, Peer, type PeerOptions, RpcCode, RpcError } from 'standpipe/jsonrpc';
 

@@ -31,7 +31,7 @@ const belowHost = [
   'flow',
   'record',
 ];
-const all = [...belowHost, 'live', 'tap', 'host', 'analysis', 'inspector'];
+const all = [...belowHost, 'live', 'tap', 'doors', 'host', 'analysis', 'inspector'];
 
 /** The folders without `node` are pure: they do no I/O, and tsconfig.pure.json compiles them without Node's types. */
 export const importRules: Readonly<Record<string, ImportRule>> = {
@@ -51,8 +51,21 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   process: { folders: ['base', 'secrets', 'diagnosis'], node: 'all', packages: ['cross-spawn'] },
   transport: { folders: ['base', 'framing', 'requests', 'jsonrpc', 'diagnosis', 'process'], node: io },
   connect: { folders: ['base', 'framing', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp'], node: io },
+  doors: { folders: ['base', 'framing', 'requests', 'jsonrpc', 'mcp'], node: io },
   entry: {
-    folders: ['base', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp', 'connect', 'flow', 'record', 'live'],
+    folders: [
+      'base',
+      'jsonrpc',
+      'process',
+      'transport',
+      'mcp',
+      'litemcp',
+      'connect',
+      'doors',
+      'flow',
+      'record',
+      'live',
+    ],
   },
   config: { folders: ['base', 'secrets', 'framing', 'process', 'mcp'], node: io, packages: ['jsonc-parser'] },
   record: { folders: ['base', 'secrets', 'framing', 'process', 'flow'], node: io },

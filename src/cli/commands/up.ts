@@ -11,14 +11,15 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--no-watch', 'do not watch the config for changes')
     .option('--no-inspector', 'do not start the Inspector')
     .option('--open', 'open the Inspector in a browser')
-    .option('--inspector-port <number>', 'first port to try for the Inspector', readPort);
+    .option('--inspector-port <number>', 'first port to try for the Inspector', readPort)
+    .option('--http <[host:]port>', 'serve the servers to MCP clients over HTTP: /mcp all of them, /mcp/<server> one');
   command.addHelpText(
     'after',
     `
 Other commands find the running host by its config and use its servers. A change of the config starts, stops or
 restarts only the servers it concerns.`,
   );
-  examples(command, 'up', 'up --config examples/mcp.json', 'up --json | jq .');
+  examples(command, 'up', 'up --config examples/mcp.json', 'up --http 8080', 'up --json | jq .');
   command.action(run(up));
 };
 

@@ -1,6 +1,6 @@
 // Runs `up`: claims the socket of the config, starts the servers, watches the config, and stops everything at the end.
 
-import { relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { toError } from '../../base/errors.ts';
 import type { Config, LoadOptions } from '../../config/files/load-config.ts';
 import { watchConfig } from '../../config/files/watch-config.ts';
@@ -20,6 +20,7 @@ import { adviceFor } from './advice.ts';
 import { errorLine, jsonView, logView } from './log-view.ts';
 import { newProblems } from './new-problems.ts';
 import { screenView } from './screen-view.ts';
+import { readHttpAddress, serveHost } from './serve-http.ts';
 import type { UpView } from './view.ts';
 import { declineQuestions, Viewers } from './viewers.ts';
 
@@ -29,9 +30,12 @@ export interface UpOptions {
   inspectorPort?: number;
   /** Whether to open the Inspector in a browser. */
   open?: boolean;
+  /** `[HOST:]PORT` for MCP clients. */
+  http?: string;
 }
 
 export async function runHost({ settings, out, signal }: Invocation, options: UpOptions): Promise<void> {
+  const address = options.http === undefined ? undefined : readHttpAddress(options.http);
   const load: LoadOptions = { file: settings.config, discover: settings.discover };
   let view: UpView | undefined;
   const tell = (text: string) => view?.note(text);
@@ -65,6 +69,15 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   const sameConfig = settings.config === undefined ? '' : ` --config ${relative(process.cwd(), settings.config)}`;
   view.began({ config: files, servers: host.names, inspector: viewers.url, sameConfig });
   for (const text of trouble) view.note(text);
+  const tokenFile = join(runtimeFolder(), `${basename(control.path, '.sock')}.token`);
+  const http =
+    address &&
+    (await serveHost(host, address, tokenFile).catch(async (error: unknown) => {
+      await viewers.close();
+      await control.close();
+      throw error;
+    }));
+  if (http) view.note(`MCP over HTTP at ${http.url} (one server: ${http.url}/<server>). The token is in ${tokenFile}`);
   tellProblems(config.problems, view);
   const watching = options.watch
     ? watchConfig(config, load, ({ config: changed }) => reload(host, changed, secrets, view), {
@@ -76,6 +89,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   await untilAborted(AbortSignal.any([signal, asked.signal]));
   view.stopping();
   await watching?.close();
+  await http?.close();
   await control.close();
   await host.stop();
   await started;

@@ -1,0 +1,26 @@
+// One HTTP request and the way to answer it, whatever library received it: Node's `http` or Web `Request` and `Response`.
+
+export interface EventSink {
+  write(text: string): void;
+  end(): void;
+  /** How many bytes wait for the client. */
+  readonly waiting: number;
+  /** The client has taken what waited. */
+  ondrain: (() => void) | undefined;
+}
+
+export interface HttpExchange {
+  readonly method: string;
+  /** Of the URL, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** `name` in lower case. */
+  header(name: string): string | undefined;
+  /** The body as text, or undefined where it is longer. */
+  text(maxBytes: number): Promise<string | undefined>;
+  answer(status: number, headers: Readonly<Record<string, string>>, body?: string): void;
+  /** Begins an answer that is written piece by piece. */
+  stream(headers: Readonly<Record<string, string>>): EventSink;
+  /** The answer has been written whole, or (false) the client went away before. Called once. */
+  onclose: ((isComplete: boolean) => void) | undefined;
+}

@@ -1,0 +1,71 @@
+// 2026-07-28: headers repeat parts of the body, so that proxies need not read it. Where they differ, a proxy and this server
+// would see different requests: such a request is refused.
+
+import { RpcError } from '../../base/errors.ts';
+import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
+import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
+import { McpCode } from '../../mcp/protocol-errors.ts';
+import type { HttpExchange } from './exchange.ts';
+import { type ToolHeader, valueAt } from './tool-headers.ts';
+
+/** The member of the parameters that `Mcp-Name` repeats. */
+const namedBy: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
+
+/** Why the request is refused, if it is. */
+export function headerMismatch(exchange: HttpExchange, { method, params }: JsonRpcRequest): RpcError | undefined {
+  const version = (params?._meta as Record<string, unknown> | undefined)?.[PROTOCOL_VERSION];
+  const member = namedBy[method];
+  return (
+    differs(exchange, 'MCP-Protocol-Version', version) ??
+    differs(exchange, 'Mcp-Method', method) ??
+    (member === undefined ? undefined : differs(exchange, 'Mcp-Name', params?.[member]))
+  );
+}
+
+/** The same for the headers that a tool asks for. */
+export function toolHeaderMismatch(
+  exchange: HttpExchange,
+  headers: readonly ToolHeader[],
+  args: unknown,
+): RpcError | undefined {
+  for (const { name, path } of headers) {
+    const inBody = valueAt(args, path);
+    const raw = exchange.header(`mcp-param-${name.toLowerCase()}`);
+    if (inBody === undefined && raw === undefined) continue;
+    const wrong = differs(exchange, `Mcp-Param-${name}`, inBody);
+    if (wrong) return wrong;
+  }
+  return undefined;
+}
+
+function differs(exchange: HttpExchange, name: string, inBody: unknown): RpcError | undefined {
+  const raw = exchange.header(name.toLowerCase());
+  if (raw === undefined) return mismatch(`the header ${name} is missing`);
+  const value = decoded(raw.trim());
+  if (value === undefined) return mismatch(`the header ${name} is not encoded as it should be`);
+  if (value === inBody || isSameInteger(value, inBody)) return undefined;
+  return mismatch(
+    `the header ${name} is ${JSON.stringify(value)}, and the body has ${JSON.stringify(inBody) ?? 'none'}`,
+  );
+}
+
+/** `42.0` and `42` are the same integer. */
+function isSameInteger(value: string, inBody: unknown): boolean {
+  return typeof inBody === 'string' && /^-?\d+$/.test(inBody) && value !== '' && Number(value) === Number(inBody);
+}
+
+/** `=?base64?…?=` carries what a header cannot. */
+function decoded(value: string): string | undefined {
+  if (!value.startsWith('=?base64?') || !value.endsWith('?=')) return value;
+  const encoded = value.slice('=?base64?'.length, -2);
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(encoded)) return undefined;
+  return Buffer.from(encoded, 'base64').toString();
+}
+
+function mismatch(what: string): RpcError {
+  return new RpcError(McpCode.headerMismatch, `Header mismatch: ${what}`);
+}

@@ -1,0 +1,289 @@
+// MCP over HTTP at one URL, for clients of every revision: a POST that describes itself is served alone (2026-07-28), one
+// that belongs to a session by that session (2025-03-26 to 2025-11-25), and a GET without a session opens the stream of
+// 2024-11-05. It knows HTTP and the shape of messages, and nothing about the methods.
+
+import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
+import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
+import { RpcCode, RpcError, toError } from '../../base/errors.ts';
+import { DEFAULT_MAX_FRAME_BYTES } from '../../framing/framing.ts';
+import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
+import { MessageFault, parseMessage } from '../../jsonrpc/parse.ts';
+import { readEnvelope } from '../../mcp/front/envelope.ts';
+import { type FrontOptions, Fronts } from '../../mcp/front/fronts.ts';
+import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
+import { invalidParams, unsupportedVersion } from '../../mcp/protocol-errors.ts';
+import { isLegacyRevision, isModernRevision } from '../../mcp/revisions.ts';
+import type { Service } from '../../mcp/service.ts';
+import type { HttpExchange } from './exchange.ts';
+import { headerMismatch, toolHeaderMismatch } from './header-checks.ts';
+import { ModernPost } from './modern-post.ts';
+import { JSON_HEADERS } from './reply.ts';
+import { HttpSession } from './session.ts';
+import { ToolHeaders } from './tool-headers.ts';
+
+export interface HttpDoorOptions extends FrontOptions {
+  /** The longest body of a request. 64 MiB unless given. */
+  maxBodyBytes?: number;
+  /** The most JSON values in a body. */
+  maxFrameValues?: number;
+  /** How many sessions may be open. 1,000 unless given. */
+  maxSessions?: number;
+  /** How long a session may be unused. 30 minutes unless given. */
+  sessionIdleMs?: number;
+  /** How many characters of events a session keeps for a client that comes back. 4 Mi unless given. */
+  maxKeptChars?: number;
+  /** How often a quiet stream gets a comment, so that proxies keep it open. 15 s unless given. */
+  keepAliveMs?: number;
+}
+
+const DEFAULT_ASK_MS = 10 * 60_000;
+
+export class HttpDoor {
+  readonly #options: Required<Omit<HttpDoorOptions, keyof FrontOptions>>;
+  readonly #clock: Clock;
+  /** Sessions and single requests are served apart: a request of 2026-07-28 sleeps longer than the connection it came on. */
+  readonly #sessionFronts: Fronts;
+  readonly #postFronts: Fronts;
+  readonly #toolHeaders: ToolHeaders;
+  readonly #sessions = new Map<string, HttpSession>();
+  readonly #posts = new Set<ModernPost>();
+  #timer: Timer | undefined;
+  #isClosed = false;
+
+  constructor(service: Service, options: HttpDoorOptions = {}) {
+    const { clock = systemClock, askTimeoutMs = DEFAULT_ASK_MS } = options;
+    this.#clock = clock;
+    this.#toolHeaders = new ToolHeaders(service);
+    this.#sessionFronts = new Fronts(service, options);
+    this.#postFronts = new Fronts(service, { orphanedMs: askTimeoutMs, ...options });
+    this.#options = {
+      maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_FRAME_BYTES,
+      maxFrameValues: options.maxFrameValues ?? DEFAULT_MAX_FRAME_VALUES,
+      maxSessions: options.maxSessions ?? 1000,
+      sessionIdleMs: options.sessionIdleMs ?? 30 * 60_000,
+      maxKeptChars: options.maxKeptChars ?? 4 * 1024 * 1024,
+      keepAliveMs: options.keepAliveMs ?? 15_000,
+    };
+    this.#tick();
+  }
+
+  get sessions(): number {
+    return this.#sessions.size;
+  }
+
+  /** Never rejects: what goes wrong is answered. */
+  async handle(exchange: HttpExchange): Promise<void> {
+    try {
+      await this.#route(exchange);
+    } catch (error) {
+      if (error instanceof RpcError) refuseRequest(exchange, 400, undefined, error);
+      else refuse(exchange, 500, toError(error).message);
+    }
+  }
+
+  async #route(exchange: HttpExchange): Promise<void> {
+    if (this.#isClosed) return refuse(exchange, 503, 'The server is closing', { 'retry-after': '1' });
+    switch (exchange.method) {
+      case 'POST':
+        return this.#post(exchange);
+      case 'GET':
+        return this.#get(exchange);
+      case 'DELETE':
+        return this.#delete(exchange);
+      default:
+        return refuse(exchange, 405, `${exchange.method} is not used by MCP`, { allow: 'POST, GET, DELETE' });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    await Promise.all([this.#sessionFronts.close(), this.#postFronts.close(), this.#toolHeaders.close()]);
+    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+  }
+
+  async #post(exchange: HttpExchange): Promise<void> {
+    const type = exchange.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+    if (type !== 'application/json') return refuse(exchange, 415, 'The content-type must be application/json');
+    const text = await exchange.text(this.#options.maxBodyBytes);
+    if (text === undefined) return refuse(exchange, 413, `The body has more than ${this.#options.maxBodyBytes} bytes`);
+    const { maxFrameValues } = this.#options;
+    const parsed = parseMessage(text, { batches: false, arrayParams: false, maxFrameValues });
+    if (parsed instanceof MessageFault) {
+      return refuseRequest(exchange, 400, parsed.id, new RpcError(parsed.rpcCode, parsed.message));
+    }
+    const message = parsed as JsonRpcMessage;
+    const meta = 'params' in message ? (message.params?._meta as Record<string, unknown> | undefined) : undefined;
+    const oldSession = exchange.query.get('sessionId');
+    if (oldSession !== null) return this.#postToOneStream(exchange, oldSession, message, text.length);
+    const version = exchange.header('mcp-protocol-version');
+    if (meta?.[PROTOCOL_VERSION] !== undefined || isModernRevision(version)) {
+      return this.#postModern(exchange, message, meta, text.length);
+    }
+    if (version !== undefined && !isLegacyRevision(version)) {
+      return refuseRequest(exchange, 400, idOf(message), unsupportedVersion(version));
+    }
+    return this.#postToSession(exchange, message, text.length);
+  }
+
+  async #postModern(
+    exchange: HttpExchange,
+    message: JsonRpcMessage,
+    meta: Record<string, unknown> | undefined,
+    bytes: number,
+  ): Promise<void> {
+    if (!('method' in message)) return refuse(exchange, 400, 'Responses are not sent in 2026-07-28');
+    if (!('id' in message)) return exchange.answer(202, {});
+    if (meta?.[PROTOCOL_VERSION] === undefined) {
+      const error = invalidParams(`"_meta" needs "${PROTOCOL_VERSION}"`, { missing: PROTOCOL_VERSION });
+      return refuseRequest(exchange, 400, message.id, error);
+    }
+    if (!isModernRevision(meta[PROTOCOL_VERSION])) {
+      return refuseRequest(exchange, 400, message.id, unsupportedVersion(String(meta[PROTOCOL_VERSION])));
+    }
+    const mismatch = headerMismatch(exchange, message) ?? (await this.#toolMismatch(exchange, message, meta));
+    if (mismatch) return refuseRequest(exchange, 400, message.id, mismatch);
+    const post = new ModernPost(message, exchange, bytes);
+    this.#posts.add(post);
+    const front = await this.#postFronts.connect(post);
+    void front.closed.then(() => this.#posts.delete(post));
+  }
+
+  async #toolMismatch(
+    exchange: HttpExchange,
+    { method, params = {} }: JsonRpcRequest,
+    meta: Record<string, unknown>,
+  ): Promise<RpcError | undefined> {
+    if (method !== 'tools/call' || typeof params.name !== 'string') return undefined;
+    const headers = await this.#toolHeaders.of(params.name, readEnvelope(meta));
+    return toolHeaderMismatch(exchange, headers, params.arguments);
+  }
+
+  async #postToSession(exchange: HttpExchange, message: JsonRpcMessage, bytes: number): Promise<void> {
+    const id = exchange.header('mcp-session-id');
+    if (id === undefined && isInitialize(message)) return this.#openSession(exchange, message, bytes);
+    const session = this.#sessionFor(exchange, id);
+    if (!session) return;
+    if (!isRequest(message)) {
+      session.receive(message, bytes);
+      return exchange.answer(202, {});
+    }
+    if (session.isAnswering(message.id)) {
+      const error = new RpcError(
+        RpcCode.invalidRequest,
+        `The id ${JSON.stringify(message.id)} is in use by another request`,
+      );
+      return refuseRequest(exchange, 400, message.id, error);
+    }
+    session.request(message, exchange, {}, bytes);
+  }
+
+  async #openSession(exchange: HttpExchange, message: JsonRpcRequest, bytes: number): Promise<void> {
+    const session = await this.#newSession(exchange, false);
+    session?.request(message, exchange, { 'mcp-session-id': session.id }, bytes);
+  }
+
+  async #newSession(exchange: HttpExchange, oneStream: boolean): Promise<HttpSession | undefined> {
+    const { maxSessions, maxKeptChars } = this.#options;
+    if (this.#sessions.size >= maxSessions) {
+      const message = `${maxSessions} sessions are open: close one, or raise maxSessions`;
+      refuse(exchange, 503, message, { 'retry-after': '10' });
+      return undefined;
+    }
+    const session = new HttpSession(crypto.randomUUID(), this.#clock.nowMs(), { maxKeptChars, oneStream });
+    this.#sessions.set(session.id, session);
+    const front = await this.#sessionFronts.connect(session);
+    void front.closed.then(() => this.#sessions.delete(session.id));
+    return session;
+  }
+
+  async #get(exchange: HttpExchange): Promise<void> {
+    if (!exchange.header('accept')?.includes('text/event-stream')) {
+      return refuse(exchange, 406, 'A GET opens an event stream: accept text/event-stream');
+    }
+    const version = exchange.header('mcp-protocol-version');
+    if (isModernRevision(version)) {
+      return refuse(exchange, 405, `Revision ${version} has no GET: send subscriptions/listen`, { allow: 'POST' });
+    }
+    const id = exchange.header('mcp-session-id');
+    if (id === undefined) return this.#openOneStream(exchange);
+    const session = this.#sessionFor(exchange, id);
+    if (!session) return;
+    const lastEventId = exchange.header('last-event-id');
+    if (lastEventId === undefined) return session.listen(exchange);
+    if (!session.resume(lastEventId, exchange)) {
+      refuse(exchange, 400, `The events after ${JSON.stringify(lastEventId)} are not kept any more`);
+    }
+  }
+
+  async #delete(exchange: HttpExchange): Promise<void> {
+    const session = this.#sessionFor(exchange, exchange.header('mcp-session-id'));
+    if (!session) return;
+    exchange.answer(204, {});
+    await session.close();
+  }
+
+  /** 2024-11-05: the first event says where messages are posted. */
+  async #openOneStream(exchange: HttpExchange): Promise<void> {
+    const session = await this.#newSession(exchange, true);
+    session?.listen(exchange, `event: endpoint\ndata: ${exchange.path}?sessionId=${session.id}\n\n`);
+  }
+
+  #postToOneStream(exchange: HttpExchange, id: string, message: JsonRpcMessage, bytes: number): void {
+    const session = this.#sessions.get(id);
+    if (!session?.isOneStream) return refuse(exchange, 404, 'Unknown session: connect again');
+    exchange.answer(202, {});
+    session.receive(message, bytes);
+  }
+
+  /** Refuses the exchange where there is none. */
+  #sessionFor(exchange: HttpExchange, id: string | undefined): HttpSession | undefined {
+    const version = exchange.header('mcp-protocol-version');
+    const session = id === undefined ? undefined : this.#sessions.get(id);
+    if (version !== undefined && !isLegacyRevision(version))
+      refuse(exchange, 400, `Unsupported protocol version ${version}`);
+    else if (id === undefined) refuse(exchange, 400, 'Send initialize first: the request has no Mcp-Session-Id');
+    else if (!session || session.isOneStream) refuse(exchange, 404, 'Unknown session: send initialize again');
+    else {
+      session.usedMs = this.#clock.nowMs();
+      return session;
+    }
+    return undefined;
+  }
+
+  /** Comments on quiet streams, and the end of sessions that are not used any more. */
+  #tick(): void {
+    this.#timer = this.#clock.after(this.#options.keepAliveMs, () => {
+      const expiredMs = this.#clock.nowMs() - this.#options.sessionIdleMs;
+      for (const post of this.#posts) post.keepAlive();
+      for (const session of this.#sessions.values()) {
+        if (session.isIdle && session.usedMs < expiredMs) void session.close();
+        else session.tick();
+      }
+      this.#tick();
+    });
+    this.#timer.keepAlive(false);
+  }
+}
+
+function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
+  return 'method' in message && 'id' in message;
+}
+
+function isInitialize(message: JsonRpcMessage): message is JsonRpcRequest {
+  return isRequest(message) && message.method === 'initialize';
+}
+
+function idOf(message: JsonRpcMessage): RequestId | undefined {
+  return isRequest(message) ? message.id : undefined;
+}
+
+function refuse(exchange: HttpExchange, status: number, message: string, headers: Record<string, string> = {}): void {
+  const body = { jsonrpc: '2.0', error: { code: RpcCode.invalidRequest, message } };
+  exchange.answer(status, { ...JSON_HEADERS, ...headers }, JSON.stringify(body));
+}
+
+function refuseRequest(exchange: HttpExchange, status: number, id: RequestId | undefined, error: RpcError): void {
+  const { rpcCode: code, message, data } = error;
+  exchange.answer(status, JSON_HEADERS, JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } }));
+}

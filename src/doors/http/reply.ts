@@ -1,0 +1,120 @@
+// The reply to one request: a JSON object if nothing has to be sent before the answer, an event stream otherwise. With a
+// `log` of events a client that was disconnected can fetch what it missed.
+
+import type { EventSink, HttpExchange } from './exchange.ts';
+
+export const JSON_HEADERS = { 'content-type': 'application/json' } as const;
+const STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+} as const;
+
+/** While more waits for the client, only what it asked for is added. */
+const MOST_WAITING_BYTES = 1024 * 1024;
+
+/** Numbers and keeps the events of a stream; absent where streams cannot be resumed. */
+export interface EventLog {
+  /** Gives the id of the event. */
+  add(data: string): string;
+}
+
+export class Reply {
+  #exchange: HttpExchange | undefined;
+  #sink: EventSink | undefined;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #log: EventLog | undefined;
+  #isOver = false;
+  #isFull = false;
+  /** Too much waits for the client; false when it has taken all. */
+  onfull: ((isFull: boolean) => void) | undefined;
+
+  constructor(exchange: HttpExchange, headers: Readonly<Record<string, string>>, log?: EventLog) {
+    this.#exchange = exchange;
+    this.#headers = headers;
+    this.#log = log;
+  }
+
+  get isStream(): boolean {
+    return this.#sink !== undefined;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The client can be reached on this exchange: a stream that was interrupted goes on here. */
+  resumeOn(exchange: HttpExchange): void {
+    this.#exchange = exchange;
+    this.#sink = undefined;
+    this.#open();
+  }
+
+  /** The connection is gone. What is sent from now on is only kept. */
+  detach(): void {
+    this.#exchange = undefined;
+    this.#sink = undefined;
+    this.#setFull(false);
+  }
+
+  /** Begins the stream, with an event without data that gives the client an id to come back with. */
+  openStream(first?: string): void {
+    if (this.#sink || this.#isOver) return;
+    const sink = this.#open();
+    if (first) sink?.write(first);
+    if (this.#log) sink?.write(`id: ${this.#log.add('')}\ndata: \n\n`);
+  }
+
+  /** A message before the answer. */
+  event(json: string): void {
+    if (this.#isOver) return;
+    this.openStream();
+    this.#write(json);
+  }
+
+  /** Keeps proxies and clients from closing a quiet stream. */
+  keepAlive(): void {
+    this.#sink?.write(':\n\n');
+  }
+
+  /** The last message. `status` is used unless the stream has begun. */
+  finish(json: string, status = 200): void {
+    if (this.#isOver) return;
+    if (this.#sink || (this.#log && !this.#exchange)) {
+      this.#write(json);
+      this.end();
+      return;
+    }
+    this.#isOver = true;
+    this.#exchange?.answer(status, { ...JSON_HEADERS, ...this.#headers }, json);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#sink?.end();
+  }
+
+  /** Without the log: the events are in it already. */
+  replay(id: string, data: string): void {
+    this.#sink?.write(`id: ${id}\ndata: ${data}\n\n`);
+  }
+
+  #open(): EventSink | undefined {
+    this.#sink = this.#exchange?.stream({ ...STREAM_HEADERS, ...this.#headers });
+    if (this.#sink) this.#sink.ondrain = () => this.#setFull(false);
+    return this.#sink;
+  }
+
+  #write(json: string): void {
+    const id = this.#log ? `id: ${this.#log.add(json)}\n` : '';
+    if (!this.#sink) return;
+    this.#sink.write(`${id}data: ${json}\n\n`);
+    if (this.#sink.waiting > MOST_WAITING_BYTES) this.#setFull(true);
+  }
+
+  #setFull(isFull: boolean): void {
+    if (this.#isFull === isFull) return;
+    this.#isFull = isFull;
+    this.onfull?.(isFull);
+  }
+}

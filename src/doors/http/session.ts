@@ -1,0 +1,219 @@
+// A session of 2024-11-05 to 2025-11-25 over HTTP, as a channel. Each request of the client has a reply of its own, which
+// carries what belongs to the request; everything else goes to the stream that the client has opened with GET. A client that
+// loses its connection has cancelled nothing: its answers wait for it.
+
+import { PeerError } from '../../base/errors.ts';
+import { toJson } from '../../base/to-json.ts';
+import type { Channel, SendOptions } from '../../jsonrpc/channel.ts';
+import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
+import { SENT } from '../../requests/pending-requests.ts';
+import { EventLog } from './event-log.ts';
+import type { HttpExchange } from './exchange.ts';
+import { Reply } from './reply.ts';
+
+/** The stream of what belongs to no request. */
+const STANDALONE = 0;
+
+/** Streams whose answer waits for a client that may come back. */
+const MOST_STREAMS = 1000;
+
+export interface SessionOptions {
+  /** How many characters of events are kept for a client that comes back. */
+  maxKeptChars: number;
+  /** Every message goes to the one stream: HTTP+SSE of 2024-11-05. */
+  oneStream: boolean;
+}
+
+export class HttpSession implements Channel {
+  onmessage?: ((message: never, extra?: never, frameBytes?: number) => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onclose?: (() => void) | undefined;
+  onfull?: ((isFull: boolean) => void) | undefined;
+  readonly id: string;
+  readonly isOneStream: boolean;
+  /** When it was last used. */
+  usedMs: number;
+  closeError: Error | undefined;
+  readonly #log: EventLog;
+  readonly #replies = new Map<RequestId, Reply>();
+  readonly #byStream = new Map<number, Reply>();
+  /** Streams whose answer was written whole, since the last `tick` and before. */
+  #written = new Set<number>();
+  #writtenBefore = new Set<number>();
+  #standalone: Reply | undefined;
+  /** What was sent before the client opened the stream for it. */
+  #unsent: string[] = [];
+  #unsentChars = 0;
+  #fullReplies = 0;
+  readonly #maxChars: number;
+  #streams = STANDALONE;
+  #isOpen = true;
+
+  constructor(id: string, nowMs: number, { maxKeptChars, oneStream }: SessionOptions) {
+    this.id = id;
+    this.usedMs = nowMs;
+    this.isOneStream = oneStream;
+    this.#maxChars = maxKeptChars;
+    this.#log = new EventLog(maxKeptChars);
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** A session with an open stream or an unanswered request is in use. */
+  get isIdle(): boolean {
+    return this.#standalone === undefined && this.#replies.size === 0;
+  }
+
+  isAnswering(id: RequestId): boolean {
+    return this.#replies.has(id);
+  }
+
+  start(): Promise<void> {
+    return SENT;
+  }
+
+  /** A request of the client: its answer and what belongs to it go to this exchange. */
+  request(message: JsonRpcRequest, exchange: HttpExchange, headers: Readonly<Record<string, string>>, bytes: number) {
+    const stream = ++this.#streams;
+    const reply = new Reply(exchange, headers, { add: (data) => this.#log.add(stream, data) });
+    reply.onfull = this.#replyFull;
+    this.#replies.set(message.id, reply);
+    this.#byStream.set(stream, reply);
+    this.#dropOldest();
+    exchange.onclose = (isComplete) => this.#closed(stream, reply, isComplete);
+    this.receive(message, bytes);
+  }
+
+  receive(message: JsonRpcMessage, bytes: number): void {
+    this.onmessage?.(message as never, undefined, bytes);
+  }
+
+  /** The client listens for what belongs to no request. A second stream takes the place of the first. */
+  listen(exchange: HttpExchange, first?: string): void {
+    this.#standalone?.end();
+    const log = this.isOneStream ? undefined : { add: (data: string) => this.#log.add(STANDALONE, data) };
+    const reply = new Reply(exchange, { 'mcp-session-id': this.id }, log);
+    this.#follow(reply, exchange);
+    reply.openStream(first);
+    for (const json of this.#unsent.splice(0)) reply.event(json);
+    this.#setUnsent(0);
+  }
+
+  /** False where the events after this one are not known any more. */
+  resume(lastEventId: string, exchange: HttpExchange): boolean {
+    const missed = this.#log.after(lastEventId);
+    const reply =
+      missed && (missed.stream === STANDALONE ? this.#newStandalone(exchange) : this.#byStream.get(missed.stream));
+    if (!missed || !reply) return false;
+    if (missed.stream !== STANDALONE) {
+      exchange.onclose = (isComplete) => this.#closed(missed.stream, reply, isComplete);
+    }
+    reply.resumeOn(exchange);
+    for (const { id, data } of missed.events) reply.replay(id, data);
+    if (reply.isOver) reply.end();
+    return true;
+  }
+
+  send(message: JsonRpcMessage, options?: SendOptions): Promise<void> {
+    const json = toJson(message);
+    if (typeof json !== 'string') return Promise.reject(json);
+    if (!this.#isOpen) return Promise.reject(new PeerError('NOT_SENT', 'The session is closed'));
+    if ('method' in message) this.#sendOwn(json, options?.relatedRequestId);
+    else this.#answer(message.id, json);
+    return SENT;
+  }
+
+  close(): Promise<void> {
+    if (!this.#isOpen) return SENT;
+    this.#isOpen = false;
+    this.#standalone?.end();
+    for (const reply of this.#replies.values()) reply.end();
+    this.onclose?.();
+    return SENT;
+  }
+
+  /** To be called again and again: comments on quiet streams, and the end of what was written before the last time. */
+  tick(): void {
+    for (const stream of this.#writtenBefore) this.#forget(stream);
+    this.#writtenBefore = this.#written;
+    this.#written = new Set();
+    this.#standalone?.keepAlive();
+    for (const reply of this.#replies.values()) {
+      reply.openStream();
+      reply.keepAlive();
+    }
+  }
+
+  #answer(id: RequestId | undefined, json: string): void {
+    if (this.isOneStream) return this.#sendOwn(json, undefined);
+    const reply = id === undefined ? undefined : this.#replies.get(id);
+    if (!reply) return;
+    this.#replies.delete(id!);
+    reply.finish(json);
+  }
+
+  #sendOwn(json: string, related: RequestId | undefined): void {
+    const reply = (related === undefined ? undefined : this.#replies.get(related)) ?? this.#standalone;
+    if (reply) return reply.event(json);
+    this.#unsent.push(json);
+    this.#setUnsent(this.#unsentChars + json.length);
+  }
+
+  #setUnsent(chars: number): void {
+    const wasFull = this.#isFull;
+    this.#unsentChars = chars;
+    this.#tellFull(wasFull);
+  }
+
+  readonly #replyFull = (isFull: boolean): void => {
+    const wasFull = this.#isFull;
+    this.#fullReplies += isFull ? 1 : -1;
+    this.#tellFull(wasFull);
+  };
+
+  /** While too much waits, the front sends only what the client must have. */
+  #tellFull(wasFull: boolean): void {
+    if (this.#isFull !== wasFull) this.onfull?.(!wasFull);
+  }
+
+  get #isFull(): boolean {
+    return this.#unsentChars > this.#maxChars || this.#fullReplies > 0;
+  }
+
+  #newStandalone(exchange: HttpExchange): Reply {
+    const reply = new Reply(
+      exchange,
+      { 'mcp-session-id': this.id },
+      { add: (data) => this.#log.add(STANDALONE, data) },
+    );
+    this.#follow(reply, exchange);
+    return reply;
+  }
+
+  #follow(reply: Reply, exchange: HttpExchange): void {
+    reply.onfull = this.#replyFull;
+    this.#standalone = reply;
+    exchange.onclose = () => {
+      if (this.#standalone === reply) this.#standalone = undefined;
+      if (this.isOneStream) void this.close();
+    };
+  }
+
+  /** An answer that was written whole may still be lost on its way: it is kept for a while. */
+  #closed(stream: number, reply: Reply, isComplete: boolean): void {
+    if (reply.isOver && isComplete) this.#written.add(stream);
+    reply.detach();
+  }
+
+  #forget(stream: number): void {
+    this.#byStream.delete(stream);
+    this.#log.forget(stream);
+  }
+
+  #dropOldest(): void {
+    if (this.#byStream.size <= MOST_STREAMS) return;
+    for (const [stream, reply] of this.#byStream) if (reply.isOver) return this.#forget(stream);
+  }
+}
