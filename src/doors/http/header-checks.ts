@@ -15,12 +15,15 @@ const namedBy: Readonly<Record<string, string>> = {
   'resources/read': 'uri',
 };
 
+/** The version is compared first: which other headers there are depends on it. */
+export function versionMismatch(exchange: HttpExchange, meta: Record<string, unknown>): RpcError | undefined {
+  return differs(exchange, 'MCP-Protocol-Version', meta[PROTOCOL_VERSION]);
+}
+
 /** Why the request is refused, if it is. */
 export function headerMismatch(exchange: HttpExchange, { method, params }: JsonRpcRequest): RpcError | undefined {
-  const version = (params?._meta as Record<string, unknown> | undefined)?.[PROTOCOL_VERSION];
   const member = namedBy[method];
   return (
-    differs(exchange, 'MCP-Protocol-Version', version) ??
     differs(exchange, 'Mcp-Method', method) ??
     (member === undefined ? undefined : differs(exchange, 'Mcp-Name', params?.[member]))
   );
