@@ -118,3 +118,29 @@ test('progress is not reported after the answer, nor while the handler sleeps', 
   await send(client);
   expect(progress()).toBe(1);
 });
+
+test('a first request that brings answers is not asked: each answers one question of its name', async () => {
+  const { server } = asking({}, async (call) => {
+    const [first] = await Promise.all([call.roots({ name: 'first' }), call.roots()]);
+    const again = await call.roots({ name: 'first' });
+    return JSON.stringify([first, again]);
+  });
+  const client = await RawClient.connect(server);
+  const root = (uri: string) => ({ roots: [{ uri }] });
+  const inputResponses = { first: root('file:///early'), 'input-1': root('file:///unasked'), other: 7 };
+  const one = resultOf<{ inputRequests: object; requestState: string }>(await send(client, { inputResponses }));
+  expect(Object.keys(one.inputRequests)).toEqual(['input-1']);
+  const { requestState, inputRequests } = resultOf<typeof one>(await send(client, answering(one.requestState, 1)));
+  expect(Object.keys(inputRequests)).toEqual(['first']);
+  const last = await send(client, { requestState, inputResponses: { first: root('file:///late') } });
+  expect(resultOf(last)).toMatchObject({
+    content: [{ text: JSON.stringify([[{ uri: 'file:///early' }], [{ uri: 'file:///late' }]]) }],
+  });
+});
+
+test('a first request with an answer that is none is refused', async () => {
+  const { server } = asking({}, async (call) => JSON.stringify(await call.roots({ name: 'first' })));
+  const client = await RawClient.connect(server);
+  expect(await send(client, { inputResponses: { first: 7 } })).toMatchObject({ error: { code: -32602 } });
+  expect(resultOf(await send(client, { inputResponses: null }))).toMatchObject({ resultType: 'input_required' });
+});

@@ -3,7 +3,8 @@
 
 import { UsageError } from '../../base/errors.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
-import type { ClientFacts, Result } from '../service.ts';
+import { invalidParams } from '../protocol-errors.ts';
+import type { ClientFacts, Params, Result } from '../service.ts';
 import type { InputRequest, InputResponse } from '../types.ts';
 import type { Notifier } from './notifier.ts';
 import { RequestCaller } from './request-caller.ts';
@@ -26,6 +27,7 @@ export class ModernCaller extends RequestCaller {
   key = '';
   #questions: Map<string, Question> | undefined;
   #asked = 0;
+  #given: Params | undefined;
 
   /** Made on first use: most requests ask nothing. */
   get questions(): Map<string, Question> {
@@ -33,12 +35,18 @@ export class ModernCaller extends RequestCaller {
     return this.#questions;
   }
 
-  protected put(request: InputRequest, name = this.#nextName(), signal?: AbortSignal): Promise<InputResponse> {
+  protected put(request: InputRequest, ownName?: string, signal?: AbortSignal): Promise<InputResponse> {
     const { questions } = this;
+    const name = ownName ?? this.#nextName();
     if (this.isDone || this.signal.aborted) return Promise.reject(notGiven('it has ended already'));
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (questions.has(name)) return Promise.reject(sameName(name));
     return new Promise((resolve, reject) => {
+      const given = ownName === undefined ? undefined : this.#takeGiven(name);
+      if (given !== undefined) {
+        mustAnswer(name, request, given);
+        return resolve(given as InputResponse);
+      }
       const question = { request, resolve, reject };
       questions.set(name, question);
       signal?.addEventListener('abort', () => {
@@ -76,6 +84,17 @@ export class ModernCaller extends RequestCaller {
     this.questions.clear();
   }
 
+  /**
+   * The first request may bring answers: each is taken for one question of its name. Numbers do not count as names, since
+   * they say nothing about what is asked.
+   */
+  #takeGiven(name: string): unknown {
+    this.#given ??= { ...(this.first.request.params?.inputResponses as Params | undefined) };
+    const given = Object.hasOwn(this.#given, name) ? this.#given[name] : undefined;
+    delete this.#given[name];
+    return given;
+  }
+
   /** For a question without a name: one that no other has. */
   #nextName(): string {
     let name: string;
@@ -93,4 +112,18 @@ function sameName(name: string): UsageError {
 
 function notGiven(why: string): UsageError {
   return new UsageError('INPUT_NOT_GIVEN', `The call was abandoned: ${why}`);
+}
+
+/** What every answer to these questions has. */
+const required = new Map<string, string>([
+  ['elicitation/create', 'action'],
+  ['sampling/createMessage', 'content'],
+  ['roots/list', 'roots'],
+]);
+
+export function mustAnswer(name: string, { method }: InputRequest, response: unknown): void {
+  const member = required.get(method);
+  if (typeof response === 'object' && response !== null && (member === undefined || member in response)) return;
+  const members = member === undefined ? '' : `, with "${member}"`;
+  throw invalidParams(`inputResponses.${name} must be the result of ${method}${members}`);
 }

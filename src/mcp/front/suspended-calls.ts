@@ -15,8 +15,8 @@ import { Deadlines } from '../../requests/deadlines.ts';
 import { InFlight } from '../../requests/in-flight.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import type { ClientFacts, Params, Result } from '../service.ts';
-import type { InputRequest, InputResponse } from '../types.ts';
-import type { ModernCaller } from './modern-caller.ts';
+import type { InputResponse } from '../types.ts';
+import { type ModernCaller, mustAnswer } from './modern-caller.ts';
 import type { Notifier } from './notifier.ts';
 
 export interface SuspendedCallsOptions {
@@ -168,20 +168,6 @@ function identityOf(inbound: InboundCall): string {
   const json = toJson([inbound.request.method, params]);
   if (typeof json === 'string') return json;
   throw invalidParams(`No question can be asked about this request: ${json.message}`);
-}
-
-/** What every answer to these questions has. */
-const required = new Map<string, string>([
-  ['elicitation/create', 'action'],
-  ['sampling/createMessage', 'content'],
-  ['roots/list', 'roots'],
-]);
-
-function mustAnswer(name: string, { method }: InputRequest, response: unknown): void {
-  const member = required.get(method);
-  if (typeof response === 'object' && response !== null && (member === undefined || member in response)) return;
-  const members = member === undefined ? '' : `, with "${member}"`;
-  throw invalidParams(`inputResponses.${name} must be the result of ${method}${members}`);
 }
 
 function randomText(bytes: number): string {
