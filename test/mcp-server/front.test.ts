@@ -252,3 +252,23 @@ test('a server closes although its service has not begun to watch', async () => 
   begun[0]!();
   while (stopped.length === 0) await new Promise((resolve) => setImmediate(resolve));
 });
+
+test('a resource that does not exist is refused with the code of the client, whatever the service has for it', async () => {
+  const uri = 'test://missing';
+  for (const code of [-32002, -32602]) {
+    const service = new OpaqueService(() => {
+      throw new RpcError(code, 'no such resource', { uri });
+    });
+    const client = await RawClient.connect(service);
+    expect(await client.modern('resources/read', { uri })).toMatchObject({ error: { code: -32602, data: { uri } } });
+    await client.initialize();
+    expect(await client.request('resources/read', { uri })).toMatchObject({ error: { code: -32002, data: { uri } } });
+  }
+});
+
+test('other errors of a read keep their code', async () => {
+  const service = new OpaqueService(() => Promise.reject(new RpcError(-32602, 'no uri', { missing: 'uri' })));
+  const client = await RawClient.connect(service);
+  await client.initialize();
+  expect(await client.request('resources/read', {})).toMatchObject({ error: { code: -32602 } });
+});

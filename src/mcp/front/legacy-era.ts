@@ -13,6 +13,7 @@ import { capabilitiesFor, implementationFor, resultFor } from './down-level.ts';
 import { LegacySubscriptions } from './legacy-subscriptions.ts';
 import type { Notifier } from './notifier.ts';
 import { LegacyCaller } from './request-caller.ts';
+import { serviceRequest } from './service-request.ts';
 
 interface Session extends ClientFacts {
   revision: LegacyRevision;
@@ -56,7 +57,7 @@ export class LegacyEra {
     let options: CallOptions | undefined;
     if (meta?.[CALL_OPTIONS] !== undefined) ({ params, options } = takeCallOptions(params, meta));
     const caller = new LegacyCaller(inbound, session, this.#notifier, options, this.#ask);
-    const result = this.#service.request(method, params, caller);
+    const result = serviceRequest(this.#service, method, params, caller);
     return result instanceof Promise
       ? result.then((settled) => resultFor(session.revision, method, settled))
       : resultFor(session.revision, method, result);

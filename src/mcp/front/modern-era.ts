@@ -13,6 +13,7 @@ import { isBare, modernResult, readEnvelope, sharedByResults } from './envelope.
 import { ModernCaller } from './modern-caller.ts';
 import { ModernSubscriptions } from './modern-subscriptions.ts';
 import type { Notifier } from './notifier.ts';
+import { serviceRequest } from './service-request.ts';
 import type { SuspendedCalls } from './suspended-calls.ts';
 
 export class ModernEra {
@@ -77,7 +78,7 @@ export class ModernEra {
     let options: CallOptions | undefined;
     if (meta[CALL_OPTIONS] !== undefined) ({ params, options } = takeCallOptions(params, meta));
     const caller = new ModernCaller(inbound, client, this.#notifier, options);
-    return this.#suspended.run(caller, this.#service.request(method, params, caller));
+    return this.#suspended.run(caller, serviceRequest(this.#service, method, params, caller));
   }
 
   #dressed(method: string, result: Result): Result | Promise<Result> {
