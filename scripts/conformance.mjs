@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fetchNode, versionOf } from './node-binaries.mjs';
-import { installArguments, isBuilt, root, step } from './prepare.mjs';
+import { installArguments, prepareLibrary, root, step } from './prepare.mjs';
 
 const SUITE = '@modelcontextprotocol/conformance';
 const VERSION = '0.2.0-alpha.12';
@@ -16,12 +16,27 @@ const VERSION = '0.2.0-alpha.12';
 const NODE_OF_SUITE = versionOf('22');
 const REVISIONS = ['2025-11-25', '2026-07-28'];
 const fixtures = join(root, 'test/fixtures/conformance');
+/** What a server may ask its clients for. In 2025-11-25 it learns that once, before any of them comes. */
+const ASKABLE = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
-/** Each serves without a token: the suite sends none. */
+/**
+ * Each serves without a token: the suite sends none. Before 2026-07-28 a question of a server has no name and names no
+ * request, which scenarios of that revision ask for: a server that is used in 2025-11-25 is tested with clients of its own era.
+ */
 const WAYS = {
   direct: { title: 'our Server over HTTP', serve: serveDirectly },
-  gateway: { title: 'our stdio server behind the gateway', serve: () => serveBehind('our-server.mjs') },
+  ours: { title: 'our stdio server behind the gateway', serve: () => serveBehind('our-server.mjs') },
   official: { title: 'official stdio server behind the gateway', serve: () => serveBehind('official-server.mjs') },
+  'ours-legacy': {
+    title: 'our stdio server, used in 2025-11-25',
+    serve: () => serveBehind('our-server.mjs', '2025-11-25'),
+    revisions: ['2025-11-25'],
+  },
+  'official-legacy': {
+    title: 'official stdio server, used in 2025-11-25',
+    serve: () => serveBehind('official-server.mjs', '2025-11-25'),
+    revisions: ['2025-11-25'],
+  },
 };
 
 const { values: chosen } = parseArgs({
@@ -30,13 +45,18 @@ const { values: chosen } = parseArgs({
 const ways = choose('way', Object.keys(WAYS));
 const revisions = choose('revision', REVISIONS);
 
-if (!isBuilt()) await step('build', 'npm', ['run', 'build']);
+await prepareLibrary();
 const suite = await fetchSuite();
 const node = await fetchNode(NODE_OF_SUITE);
 const expected = JSON.parse(readFileSync(join(fixtures, 'expected-failures.json'), 'utf8'));
 const runs = [];
 for (const way of ways) {
-  for (const revision of revisions) runs.push({ way, revision, scenarios: await run(way, revision) });
+  const { revisions: tested = revisions } = chosen.revision ? {} : WAYS[way];
+  for (const revision of tested) runs.push({ way, revision, scenarios: await run(way, revision) });
+}
+if (runs.every(({ scenarios }) => scenarios.length === 0)) {
+  console.error(`No revision has the scenario ${chosen.scenario}`);
+  process.exit(2);
 }
 report();
 
@@ -65,11 +85,13 @@ async function serveDirectly() {
   return serveHttp(conformanceServer(), { token: false });
 }
 
-/** A process that speaks stdio, supervised by a host. */
-async function serveBehind(file) {
+/** A process that speaks stdio, supervised by a host; in the newest revision that both know unless one is given. */
+async function serveBehind(file, revision) {
   const { serveHttp } = await import('standpipe/http');
   const { Host } = await import('standpipe/host');
-  const host = new Host({ mcpServers: { conformance: { command: process.execPath, args: [join(fixtures, file)] } } });
+  const entry = { command: process.execPath, args: [join(fixtures, file)], ...(revision && { revision }) };
+  const inputs = () => (revision ? { capabilities: ASKABLE } : {});
+  const host = new Host({ mcpServers: { conformance: entry } }, { inputs });
   await host.start();
   const serving = await serveHttp(host.service('conformance'), { token: false });
   return {
@@ -83,6 +105,9 @@ async function serveBehind(file) {
 
 /** Gives what each scenario found, those first that the revision requires. */
 async function run(way, revision) {
+  const { required, others } = scenariosOf(revision);
+  const names = [...required, ...others];
+  if (names.length === 0) return [];
   const results = mkdtempSync(join(tmpdir(), 'conformance-'));
   const serving = await WAYS[way].serve();
   try {
@@ -91,10 +116,8 @@ async function run(way, revision) {
       : ['--requirements', revision];
     const args = [join(suite, 'dist/index.js'), 'server', '--url', serving.url, '--output-dir', results, ...choice];
     const output = await outputOf(node, args);
-    const { required, others } = scenariosOf(revision);
-    const scenarios = [...required, ...others].map((name) => readScenario(results, name, required.includes(name)));
-    if (scenarios.length === 0) throw new Error(`The suite has run nothing:\n${output}`);
-    return scenarios;
+    if (readdirSync(results).length === 0) throw new Error(`The suite has no results:\n${output}`);
+    return names.map((name) => readScenario(results, name, required.includes(name)));
   } finally {
     await serving.close();
     rmSync(results, { recursive: true });
@@ -139,8 +162,11 @@ function report() {
   const width = Math.max(heading.length, ...ways.map((way) => WAYS[way].title.length));
   console.log(`\n${heading.padEnd(width)}  ${revisions.map((each) => each.padEnd(10)).join('  ')}`);
   for (const way of ways) {
-    const counts = runs.filter((each) => each.way === way).map(({ scenarios }) => passed(scenarios, true).padEnd(10));
-    console.log(`${WAYS[way].title.padEnd(width)}  ${counts.join('  ')}`);
+    const counts = revisions.map((revision) => {
+      const scenarios = scenariosRun(way, revision);
+      return (scenarios ? passed(scenarios, true) : 'not run').padEnd(10);
+    });
+    console.log(`${WAYS[way].title.padEnd(width)}  ${counts.join('  ')}`.trimEnd());
   }
   for (const each of runs) reportRun(each);
   for (const { way, revision, scenario, check } of expected.filter(isStale)) {
@@ -149,6 +175,11 @@ function report() {
     );
     process.exitCode = 1;
   }
+}
+
+/** Undefined if they were not run. */
+function scenariosRun(way, revision) {
+  return runs.find((each) => each.way === way && each.revision === revision)?.scenarios;
 }
 
 function passed(scenarios, isRequired) {
@@ -177,7 +208,7 @@ function isEntryOf(entry, way, revision, scenario) {
 
 /** Only what ran can tell. */
 function isStale(entry) {
-  const scenarios = runs.find(({ way, revision }) => entry.way === way && entry.revision === revision)?.scenarios;
+  const scenarios = scenariosRun(entry.way, entry.revision);
   if (!scenarios || (chosen.scenario && chosen.scenario !== entry.scenario)) return false;
   const scenario = scenarios.find(({ name, isRequired }) => name === entry.scenario && isRequired);
   return !scenario?.failing.some(({ id }) => id === entry.check);

@@ -11,9 +11,14 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const installArguments = ['install', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
 
 export async function prepare() {
+  await prepareLibrary();
+  if (!isPageBuilt()) await step('build the page', 'npm', ['run', 'build:ui']);
+}
+
+/** All but the page. */
+export async function prepareLibrary() {
   if (!installed()) await step('install', 'npm', installArguments);
   if (!isBuilt()) await step('build', 'npm', ['run', 'build']);
-  if (!isPageBuilt()) await step('build the page', 'npm', ['run', 'build:ui']);
 }
 
 /** The last file that a build writes is newer than all that it is made from. */
