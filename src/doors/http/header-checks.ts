@@ -3,6 +3,7 @@
 
 import { RpcError } from '../../base/errors.ts';
 import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
+import { readEnvelope } from '../../mcp/front/envelope.ts';
 import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { McpCode } from '../../mcp/protocol-errors.ts';
 import type { HttpExchange } from './exchange.ts';
@@ -15,18 +16,30 @@ const namedBy: Readonly<Record<string, string>> = {
   'resources/read': 'uri',
 };
 
-/** The version is compared first: which other headers there are depends on it. */
-export function versionMismatch(exchange: HttpExchange, meta: Record<string, unknown>): RpcError | undefined {
-  return differs(exchange, 'MCP-Protocol-Version', meta[PROTOCOL_VERSION]);
-}
-
-/** Why the request is refused, if it is. */
-export function headerMismatch(exchange: HttpExchange, { method, params }: JsonRpcRequest): RpcError | undefined {
+/** Why the request is refused, if it is. The version is compared first: which other headers there are depends on it. */
+export function requestMismatch(
+  exchange: HttpExchange,
+  { method, params }: JsonRpcRequest,
+  meta: Record<string, unknown>,
+): RpcError | undefined {
   const member = namedBy[method];
   return (
+    differs(exchange, 'MCP-Protocol-Version', meta[PROTOCOL_VERSION]) ??
+    envelopeFault(meta) ??
     differs(exchange, 'Mcp-Method', method) ??
     (member === undefined ? undefined : differs(exchange, 'Mcp-Name', params?.[member]))
   );
+}
+
+/** What a request must say about itself, and does not. */
+function envelopeFault(meta: Record<string, unknown>): RpcError | undefined {
+  try {
+    readEnvelope(meta);
+    return undefined;
+  } catch (error) {
+    if (error instanceof RpcError) return error;
+    throw error;
+  }
 }
 
 /** The same for the headers that a tool asks for. */
@@ -65,7 +78,7 @@ function isSameInteger(value: string, inBody: unknown): boolean {
 function decoded(value: string): string | undefined {
   if (!value.startsWith('=?base64?') || !value.endsWith('?=')) return value;
   const encoded = value.slice('=?base64?'.length, -2);
-  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(encoded)) return undefined;
+  if (encoded.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(encoded)) return undefined;
   return Buffer.from(encoded, 'base64').toString();
 }
 

@@ -15,7 +15,7 @@ import { invalidParams, unsupportedVersion } from '../../mcp/protocol-errors.ts'
 import { isLegacyRevision, isModernRevision } from '../../mcp/revisions.ts';
 import type { Service } from '../../mcp/service.ts';
 import type { HttpExchange } from './exchange.ts';
-import { headerMismatch, toolHeaderMismatch, versionMismatch } from './header-checks.ts';
+import { requestMismatch, toolHeaderMismatch } from './header-checks.ts';
 import { ModernPost } from './modern-post.ts';
 import { JSON_HEADERS } from './reply.ts';
 import { HttpSession } from './session.ts';
@@ -138,11 +138,7 @@ export class HttpDoor {
       const error = invalidParams(`"_meta" needs "${PROTOCOL_VERSION}"`, { missing: PROTOCOL_VERSION });
       return refuseRequest(exchange, 400, message.id, error);
     }
-    const refusal =
-      versionMismatch(exchange, meta) ??
-      envelopeFault(meta) ??
-      headerMismatch(exchange, message) ??
-      (await this.#toolMismatch(exchange, message, meta));
+    const refusal = requestMismatch(exchange, message, meta) ?? (await this.#toolMismatch(exchange, message, meta));
     if (refusal) return refuseRequest(exchange, 400, message.id, refusal);
     const post = new ModernPost(message, exchange, bytes);
     this.#posts.add(post);
@@ -273,17 +269,6 @@ function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
 
 function isInitialize(message: JsonRpcMessage): message is JsonRpcRequest {
   return isRequest(message) && message.method === 'initialize';
-}
-
-/** What a request must say about itself, and does not. */
-function envelopeFault(meta: Record<string, unknown>): RpcError | undefined {
-  try {
-    readEnvelope(meta);
-    return undefined;
-  } catch (error) {
-    if (error instanceof RpcError) return error;
-    throw error;
-  }
 }
 
 function idOf(message: JsonRpcMessage): RequestId | undefined {
