@@ -4,6 +4,7 @@
 import { UsageError } from '../base/errors.ts';
 import { hintOfNames } from '../config/nearest.ts';
 import type { Client } from '../mcp/client/client.ts';
+import { type ListName, mcpLists } from '../mcp/lists.ts';
 import type { Meta } from '../mcp/types.ts';
 import type { Member } from './member.ts';
 
@@ -70,37 +71,22 @@ export interface Entry {
   _meta?: Meta;
 }
 
-interface Family {
-  what: string;
-  /** The member of an entry that names it. */
-  key: string;
-  list: (client: Client, member: Member) => Promise<readonly Entry[]>;
-}
+type ReadList = (client: Client, member: Member) => Promise<readonly Entry[]>;
 
-export const families = {
-  tools: {
-    what: 'tool',
-    key: 'name',
-    list: async (client, { memory, mayUse }) => (await memory.list(client)).filter(({ name }) => mayUse(name)),
-  },
-  prompts: { what: 'prompt', key: 'name', list: async (client) => (await client.listPrompts()).prompts },
-  resources: { what: 'resource', key: 'uri', list: async (client) => (await client.listResources()).resources },
-  resourceTemplates: {
-    what: 'resource template',
-    key: 'uriTemplate',
-    list: async (client) => (await client.listResourceTemplates()).resourceTemplates,
-  },
-} satisfies Record<string, Family>;
-
-export type FamilyName = keyof typeof families;
+const readers: Record<ListName, ReadList> = {
+  tools: async (client, { memory, mayUse }) => (await memory.list(client)).filter(({ name }) => mayUse(name)),
+  prompts: async (client) => (await client.listPrompts()).prompts,
+  resources: async (client) => (await client.listResources()).resources,
+  resourceTemplates: async (client) => (await client.listResourceTemplates()).resourceTemplates,
+};
 
 /** `readyOnly`: servers that do not run are not started, and not asked. */
 export async function readCatalog<T extends Entry>(
   members: readonly Member[],
-  name: FamilyName,
+  name: ListName,
   readyOnly: boolean,
 ): Promise<Catalog<T>> {
-  const { key, list } = families[name] as Family;
+  const read = readers[name];
   const failed: Catalog<T>['failed'] = [];
   const offers = new Map<string, readonly T[]>();
   const asked = members.filter(({ config, supervised }) => {
@@ -111,12 +97,12 @@ export async function readCatalog<T extends Entry>(
   const ask = async (member: Member) => {
     const { supervised, config } = member;
     try {
-      const entries = await supervised.use((client) => list(client, member), { repeatable: true, counts: false });
+      const entries = await supervised.use((client) => read(client, member), { repeatable: true, counts: false });
       offers.set(config.name, entries as readonly T[]);
     } catch (error) {
       failed.push({ server: config.name, error: error as Error });
     }
   };
   await Promise.all(asked.map(ask));
-  return { offers: catalogOf(offers, (entry) => String(entry[key as keyof T])), failed };
+  return { offers: catalogOf(offers, (entry) => String(entry[mcpLists[name].nameKey as keyof T])), failed };
 }

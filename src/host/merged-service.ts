@@ -4,32 +4,16 @@
 
 import { describeError } from '../base/error-json.ts';
 import { RpcCode, RpcError, type UsageError } from '../base/errors.ts';
+import { type ListName, listByMethod, mcpLists } from '../mcp/lists.ts';
 import { ownInfo } from '../mcp/own-info.ts';
 import { methodNotFound } from '../mcp/protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
 import type { CompletionReference, Meta } from '../mcp/types.ts';
-import {
-  type Entry,
-  FAILED,
-  type FamilyName,
-  families,
-  OFFERED_BY,
-  type Offer,
-  READY_ONLY,
-  readCatalog,
-  resolve,
-} from './catalog.ts';
+import { type Entry, FAILED, OFFERED_BY, type Offer, READY_ONLY, readCatalog, resolve } from './catalog.ts';
 import { fitsTemplate } from './fits-template.ts';
 import type { Member } from './member.ts';
 import { notifyOfLists } from './notify-watcher.ts';
 import { unknownServer } from './unknown-name.ts';
-
-const lists: Record<string, FamilyName> = {
-  'tools/list': 'tools',
-  'prompts/list': 'prompts',
-  'resources/list': 'resources',
-  'resources/templates/list': 'resourceTemplates',
-};
 
 const facts: ServiceFacts = {
   info: ownInfo,
@@ -56,8 +40,8 @@ export class MergedService implements Service {
   }
 
   async request(method: string, params: Params, caller: Caller): Promise<Result> {
-    const family = lists[method];
-    if (family) return this.#list(family, params);
+    const list = listByMethod.get(method);
+    if (list) return this.#list(list.member, params);
     switch (method) {
       case 'tools/call':
         return this.#pass(await this.#find('tools', params.name), method, caller, (name) => ({ ...params, name }));
@@ -101,18 +85,18 @@ export class MergedService implements Service {
     }
   }
 
-  async #list(name: FamilyName, { _meta }: Params): Promise<Result> {
+  async #list(name: ListName, { _meta }: Params): Promise<Result> {
     const readyOnly = (_meta as Meta | undefined)?.[READY_ONLY] === true;
     const { offers, failed } = await readCatalog(this.#members(), name, readyOnly);
-    const result = { [name]: offers.map((offer) => addressed(offer, families[name].key)) };
+    const result = { [name]: offers.map((offer) => addressed(offer, mcpLists[name].nameKey)) };
     if (failed.length === 0) return result;
     const described = failed.map(({ server, error }) => ({ server, error: describeError(error) }));
     return { ...result, _meta: { [FAILED]: described } };
   }
 
-  async #find(name: FamilyName, address: unknown): Promise<Offer<Entry>> {
+  async #find(name: ListName, address: unknown): Promise<Offer<Entry>> {
     const { offers } = await readCatalog(this.#members(), name, false);
-    return resolved(offers, String(address), families[name].what);
+    return resolved(offers, String(address), mcpLists[name].what);
   }
 
   /** A resource need not be listed: a template that fits, or the name of its server before it, says who has it. */

@@ -6,6 +6,7 @@ import { notAllowed } from '../config/tool-filter.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { mayHave } from '../mcp/client/lists.ts';
 import type { InputHandlers } from '../mcp/client/options.ts';
+import { listByMethod } from '../mcp/lists.ts';
 import { invalidParams, methodNotFound } from '../mcp/protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
 import type { ElicitResult, Tool } from '../mcp/types.ts';
@@ -29,12 +30,6 @@ export interface HostCaller extends Caller {
 
 /** Requests that read only: one whose outcome is unknown may be sent again. So may those for lists. */
 const reads = new Set(['resources/read', 'prompts/get', 'completion/complete']);
-const lists: ReadonlyMap<string, ListKind> = new Map([
-  ['tools/list', 'tools'],
-  ['resources/list', 'resources'],
-  ['resources/templates/list', 'resources'],
-  ['prompts/list', 'prompts'],
-]);
 
 export class ProcessService implements Service {
   readonly #member: Member;
@@ -54,8 +49,8 @@ export class ProcessService implements Service {
     if (method === 'tools/call') return this.#callTool(params, caller);
     // Servers that know the dialect would run a tool by it, allowed or not. The front of a client translates it.
     if (method.startsWith('mcp/')) return Promise.reject(methodNotFound(method));
-    const kind = lists.get(method);
-    if (kind) return this.#list(method, kind, params, caller);
+    const list = listByMethod.get(method);
+    if (list) return this.#list(method, list.kind, params, caller);
     const repeatable = caller.options?.repeatable ?? reads.has(method);
     const options = { repeatable, counts: method !== 'completion/complete', signal: caller.signal };
     const run = (client: Client) => sent(client, method, params, caller);

@@ -2,35 +2,22 @@
 
 import type { Clock } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
+import { type ListName, mcpLists } from '../lists.ts';
 import type { ServiceFacts } from '../service.ts';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../types.ts';
 import type { ListKind } from '../watchers.ts';
 import { readTool } from './lenient.ts';
 import { ListCache } from './list-cache.ts';
 import type { CallOptions, ListOptions } from './options.ts';
-import { type ListDescription, type ListSource, type PageLimits, readAllPages } from './pages.ts';
+import { type ListSource, type PageLimits, readAllPages } from './pages.ts';
 import type { Warn } from './warnings.ts';
 
-interface Entries {
+interface Entries extends Record<ListName, unknown> {
   tools: Tool;
   resources: Resource;
   resourceTemplates: ResourceTemplate;
   prompts: Prompt;
 }
-
-export type ListName = keyof Entries;
-
-const descriptions: Record<ListName, ListDescription & { kind: ListKind }> = {
-  tools: { method: 'tools/list', member: 'tools', nameKey: 'name', kind: 'tools' },
-  resources: { method: 'resources/list', member: 'resources', nameKey: 'uri', kind: 'resources' },
-  resourceTemplates: {
-    method: 'resources/templates/list',
-    member: 'resourceTemplates',
-    nameKey: 'uriTemplate',
-    kind: 'resources',
-  },
-  prompts: { method: 'prompts/list', member: 'prompts', nameKey: 'name', kind: 'prompts' },
-};
 
 export interface ListsOptions extends PageLimits {
   clock: Clock;
@@ -71,7 +58,7 @@ export class Lists {
   }
 
   async #read<N extends ListName>(name: N, call: CallOptions) {
-    const description = descriptions[name];
+    const description = mcpLists[name];
     if (!mayHave(this.#source.server, description.kind)) return { items: [], ttlMs: 0 };
     const { warn } = this.#options;
     try {

@@ -2,6 +2,7 @@
 
 import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
 import { jsonSize } from '../../jsonrpc/json-size.ts';
+import type { ListDescription } from '../lists.ts';
 import { asResult, readCursor, readEntries } from './lenient.ts';
 import type { CallOptions } from './options.ts';
 import type { ServerFacts } from './session/session.ts';
@@ -13,13 +14,7 @@ export interface ListSource {
   request(method: string, params: Record<string, unknown>, options?: CallOptions): unknown;
 }
 
-export interface ListDescription {
-  method: string;
-  /** The member of the result that holds the entries. */
-  member: string;
-  /** The member of an entry that holds its name. */
-  nameKey: string;
-}
+type ListKeys = Pick<ListDescription, 'method' | 'member' | 'nameKey'>;
 
 export interface PageLimits {
   maxPages: number;
@@ -36,7 +31,7 @@ export interface AllPages<T> {
 
 export async function readAllPages<T>(
   source: ListSource,
-  list: ListDescription,
+  list: ListKeys,
   limits: PageLimits,
   warn: Warn,
   options?: CallOptions,
@@ -49,7 +44,7 @@ export async function readAllPages<T>(
 /** Undefined if a page after the first was refused and the list should be read again. */
 async function readPages<T>(
   source: ListSource,
-  { method, member, nameKey }: ListDescription,
+  { method, member, nameKey }: ListKeys,
   { maxPages, maxItems, maxListBytes }: PageLimits,
   warn: Warn,
   options: CallOptions | undefined,
