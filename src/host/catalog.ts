@@ -34,17 +34,19 @@ export interface Catalog<T> {
 }
 
 export function catalogOf<T>(offers: ReadonlyMap<string, readonly T[]>, nameOf: (definition: T) => string): Offer<T>[] {
-  const owners = new Map<string, string[]>();
+  const owners = new Map<string, Set<string>>(); // a server may list a name any number of times
   for (const [server, definitions] of offers) {
     for (const definition of definitions) {
       const name = nameOf(definition);
-      owners.set(name, [...(owners.get(name) ?? []), server]);
+      const known = owners.get(name);
+      if (known) known.add(server);
+      else owners.set(name, new Set([server]));
     }
   }
   return [...offers].flatMap(([server, definitions]) =>
     definitions.map((definition) => {
       const name = nameOf(definition);
-      const sharedWith = owners.get(name)!.filter((owner) => owner !== server);
+      const sharedWith = [...owners.get(name)!].filter((owner) => owner !== server);
       return { server, name, address: sharedWith.length > 0 ? `${server}/${name}` : name, sharedWith, definition };
     }),
   );

@@ -9,8 +9,8 @@ import { ownInfo } from '../mcp/own-info.ts';
 import { methodNotFound } from '../mcp/protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
 import type { CompletionReference, Meta } from '../mcp/types.ts';
+import { UriTemplate } from '../mcp/uri-template.ts';
 import { type Entry, FAILED, OFFERED_BY, type Offer, READY_ONLY, readCatalog, resolve } from './catalog.ts';
-import { fitsTemplate } from './fits-template.ts';
 import type { Member } from './member.ts';
 import { notifyOfLists } from './notify-watcher.ts';
 import { unknownServer } from './unknown-name.ts';
@@ -110,7 +110,7 @@ export class MergedService implements Service {
     const named = members.find(({ config: { name } }) => uri.startsWith(`${name}/`))?.config.name;
     if (named !== undefined) return { server: named, name: uri.slice(named.length + 1) };
     const templates = (await readCatalog(members, 'resourceTemplates', false)).offers;
-    const fitting = templates.find(({ name }) => fitsTemplate(uri, name));
+    const fitting = templates.find(({ name }) => fits(uri, name));
     return fitting ? { server: fitting.server, name: uri } : resolved(offers, uri, 'resource');
   }
 
@@ -146,6 +146,15 @@ export class MergedService implements Service {
       );
     return member.service.request(method, paramsFor(name), caller);
   }
+}
+
+/** A server may list many templates, and all are tried. */
+const LONGEST_TEMPLATE = 1024;
+const LONGEST_URI = 1024;
+
+function fits(uri: string, template: string): boolean {
+  if (uri.length > LONGEST_URI || template.length > LONGEST_TEMPLATE) return false;
+  return new UriTemplate(template).match(uri) !== undefined;
 }
 
 interface LocatedUri {

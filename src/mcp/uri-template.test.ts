@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { UriTemplate } from './uri-template.ts';
 
@@ -21,9 +22,77 @@ test('names its variables', () => {
   expect(new UriTemplate('x://{a}/{+b}{?c,d*}').variables).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('a URI made to be parted in a thousand ways is not looked at', () => {
+test('a URI that could be parted in any number of ways is decided all the same', () => {
   expect(new UriTemplate('mem://{+a}.{+b}.{c}').match(`mem://${'.'.repeat(4000)}/`)).toBeUndefined();
+  expect(new UriTemplate('mem://{a}-{b}-{c}').match(`mem://${'-'.repeat(8000)}/`)).toBeUndefined();
+  const costly = new UriTemplate(`mem://${'{+a}{b}{/c*}'.repeat(30)}!`);
+  expect(costly.match(`mem://${'b/'.repeat(1000)}`)).toBeUndefined();
+  expect(costly.match(`mem://${'b/'.repeat(1000)}!`)).toBeDefined();
+  expect(new UriTemplate('mem://{a}-{b}!{c}').match(`mem://-${'-'.repeat(100)}!${'-'.repeat(8000)}`)).toBeDefined();
+});
+
+test('a URI or a template that is too long is not looked at', () => {
   expect(new UriTemplate('mem://{+a}').match(`mem://${'.'.repeat(9000)}`)).toBeUndefined();
+  expect(new UriTemplate('{?a}'.repeat(100_000)).match('a'.repeat(100))).toBeUndefined();
+});
+
+/** What a regular expression would find, for short texts. */
+function matchByExpression(template: string, uri: string): (string | undefined)[] | undefined {
+  const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  let pattern = '';
+  let end = 0;
+  for (const { 0: whole, 1: operator = '', 2: list = '', index } of template.matchAll(/\{([+#./;?&]?)([^{}]+)\}/g)) {
+    const any = list.includes('*') || operator === '+' ? '(.+?)' : operator === '#' ? '(.*?)' : undefined;
+    const one = list.split(',').map((name) => {
+      const key = escaped(name.replace('*', ''));
+      if (operator === '?') return `(?:[?&]${key}=([^&;#]*))?`;
+      if (operator === '&' || operator === ';') return `(?:${operator}${key}=([^&;#]*))?`;
+      if (operator === '/' || operator === '.') return `\\${operator}${any ?? `([^${operator}/?#]+)`}`;
+      return any ?? '([^/?#,]+)';
+    });
+    const separator = operator === '' || operator === '+' || operator === '#' ? ',' : '';
+    pattern += `${escaped(template.slice(end, index))}${operator === '#' ? '#' : ''}${one.join(separator)}`;
+    end = index + whole.length;
+  }
+  return new RegExp(`^${pattern}${escaped(template.slice(end))}$`).exec(uri)?.slice(1);
+}
+
+test('finds the values that a regular expression would find', () => {
+  const texts = ['a', 'b://', '/', ',', '.', '#', '?', '&', ';', '-', '?x0=', '&x1='];
+  const expressions = [
+    '{N}',
+    '{N,N}',
+    '{+N}',
+    '{#N,N}',
+    '{/N}',
+    '{.N}',
+    '{?N,N}',
+    '{&N}',
+    '{;N}',
+    '{/N*}',
+    '{N*}',
+    '{',
+    '}',
+  ];
+  const templates = fc.array(fc.constantFrom(...texts, ...expressions), { maxLength: 6 }).map((pieces) => {
+    let names = 0;
+    return pieces.join('').replaceAll('N', () => `x${names++}`);
+  });
+  const uris = fc.array(fc.constantFrom(...texts, ';x0=', '&x2='), { maxLength: 10 }).map((pieces) => pieces.join(''));
+  const agree = (template: string, uri: string) => {
+    const { variables } = new UriTemplate(template);
+    const found = new UriTemplate(template).match(uri);
+    expect(found && variables.map((name) => found[name])).toEqual(matchByExpression(template, uri));
+  };
+  const filled = (template: string, values: string[]) =>
+    template.replace(/\{[^{}]+\}/g, (whole) => `${/^[#/.]/.test(whole[1]!) ? whole[1] : ''}${values.pop() ?? ''}`);
+  fc.assert(
+    fc.property(templates, uris, fc.array(uris), (template, uri, values) => {
+      agree(template, uri);
+      agree(template, filled(template, values));
+    }),
+    { numRuns: 3000 },
+  );
 });
 
 test('a name from the prototype is a variable like any other', () => {

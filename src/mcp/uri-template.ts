@@ -1,73 +1,138 @@
 // URI templates (RFC 6570), as far as resources use them: which variables a template has, and what they are in a given
 // URI. Each expression matches what its operator could have produced, and never across what the operator would not.
+//
+// The parts of a template are matched from the last to the first, each at every position of the URI: the work grows with both
+// lengths and with nothing else. A regular expression would try all ways to part a URI, which can take for ever.
 
 const EXPRESSION = /\{([+#./;?&]?)([^{}]+)\}/g;
 
-/**
- * How long a URI may be to be looked at. Every variable that may contain anything (`{+path}`) multiplies the ways to part a
- * URI: with two of them a long one would take minutes.
- */
 const LONGEST_URI = 8192;
-const LONGEST_URI_OF_MANY = 512;
+/** Parts of the template times characters of the URI. */
+const MOST_STEPS = 4 * 1024 * 1024;
+
+interface Variable {
+  /** Characters that the value cannot have. */
+  excluded: string;
+  least: 0 | 1;
+  /** Takes as few characters as it can, instead of as many. */
+  isShort: boolean;
+  /** Of one that may be missing: the texts that it can begin with. */
+  leads?: readonly string[];
+}
+
+/** Where in a URI a part, and all parts after it, can begin: 1 for each such position. */
+type Begins = Uint8Array;
 
 export class UriTemplate {
   readonly variables: string[] = [];
-  readonly #pattern: RegExp;
-  /** Those that may contain any character. */
-  #openVariables = 0;
+  /** A text is there as it is written. */
+  readonly #parts: (string | Variable)[] = [];
 
   constructor(template: string) {
-    let pattern = '';
     let end = 0;
-    for (const match of template.matchAll(EXPRESSION)) {
-      const [whole, operator = '', list = ''] = match;
-      pattern += escaped(template.slice(end, match.index));
-      pattern += this.#expression(operator, list);
-      end = match.index + whole.length;
+    for (const { 0: whole, 1: operator = '', 2: list = '', index } of template.matchAll(EXPRESSION)) {
+      this.#parts.push(template.slice(end, index));
+      this.#addExpression(operator, list);
+      end = index + whole.length;
     }
-    this.#pattern = new RegExp(`^${pattern}${escaped(template.slice(end))}$`);
+    this.#parts.push(template.slice(end));
   }
 
   /** The variables as they stand in the URI, decoded; nothing if it does not match. */
   match(uri: string): Record<string, string> | undefined {
-    if (uri.length > (this.#openVariables > 1 ? LONGEST_URI_OF_MANY : LONGEST_URI)) return undefined;
-    const match = this.#pattern.exec(uri);
-    if (!match) return undefined;
+    const parts = this.#parts;
+    if (uri.length > LONGEST_URI || parts.length * (uri.length + 1) > MOST_STEPS) return undefined;
+    const begins: Begins[] = new Array(parts.length);
+    let next: Begins = new Uint8Array(uri.length + 1);
+    next[uri.length] = 1;
+    const atEnd = next;
+    for (let n = parts.length - 1; n >= 0; n--) {
+      next = beginsOf(parts[n]!, uri, next);
+      begins[n] = next;
+    }
+    return next[0] === 1 ? this.#values(uri, [...begins, atEnd]) : undefined;
+  }
+
+  #values(uri: string, begins: readonly Begins[]): Record<string, string> {
     const values: Record<string, string> = Object.create(null);
-    this.variables.forEach((name, n) => {
-      const value = match[n + 1];
-      if (value !== undefined) values[name] = decoded(value);
-    });
+    let at = 0;
+    let variable = 0;
+    for (const [n, part] of this.#parts.entries()) {
+      if (typeof part === 'string') {
+        at += part.length;
+        continue;
+      }
+      const name = this.variables[variable++]!;
+      const next = begins[n + 1]!;
+      for (const lead of part.leads ?? ['']) {
+        if (!uri.startsWith(lead, at)) continue;
+        const end = endOf(part, uri, at + lead.length, next);
+        if (end === undefined) continue;
+        values[name] = decoded(uri.slice(at + lead.length, end));
+        at = end;
+        break;
+      }
+    }
     return values;
   }
 
-  #expression(operator: string, list: string): string {
+  #addExpression(operator: string, list: string): void {
     const names = list.split(',').map((name) => name.trim().replace(/\*$|:\d+$/, ''));
     const explodes = list.includes('*');
-    this.variables.push(...names);
-    if (operator === '+' || operator === '#' || explodes) this.#openVariables += names.length;
-    switch (operator) {
-      case '+':
-        return names.map(() => '(.+?)').join(',');
-      case '#':
-        return `#${names.map(() => '(.*?)').join(',')}`;
-      case '?':
-      case '&':
-      case ';': {
-        const lead = operator === '?' ? '[?&]' : escaped(operator);
-        return names.map((name) => `(?:${lead}${escaped(name)}=([^&;#]*))?`).join('');
+    const isShort = operator === '+' || operator === '#' || explodes;
+    for (const [n, name] of names.entries()) {
+      this.variables.push(name);
+      if (operator === '?' || operator === '&' || operator === ';') {
+        const leads = (operator === '?' ? ['?', '&'] : [operator]).map((lead) => `${lead}${name}=`);
+        this.#parts.push({ excluded: '&;#', least: 0, isShort: false, leads });
+        continue;
       }
-      case '/':
-      case '.':
-        return names.map(() => `${escaped(operator)}(${explodes ? '.+?' : `[^${escaped(operator)}/?#]+`})`).join('');
-      default:
-        return names.map(() => (explodes ? '(.+?)' : '([^/?#,]+)')).join(',');
+      const before = operator === '/' || operator === '.' ? operator : n > 0 ? ',' : operator === '#' ? '#' : '';
+      const closing = operator === '.' || operator === '/' ? operator : ',';
+      this.#parts.push(before, {
+        excluded: isShort ? '\n\r\u2028\u2029' : `${closing}/?#`,
+        least: operator === '#' ? 0 : 1,
+        isShort,
+      });
     }
   }
 }
 
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+function beginsOf(part: string | Variable, uri: string, next: Begins): Begins {
+  const begins = new Uint8Array(uri.length + 1);
+  if (typeof part === 'string') {
+    if (part === '') return next;
+    for (let at = uri.indexOf(part); at >= 0; at = uri.indexOf(part, at + 1)) begins[at] = next[at + part.length]!;
+    return begins;
+  }
+  const { excluded, least, leads } = part;
+  let isNext = 0; // whether the value can end after this character, or later
+  for (let at = uri.length; at >= 0; at--) {
+    const isLonger = at < uri.length && isNext === 1 && !excluded.includes(uri[at]!);
+    begins[at] = isLonger || (least === 0 && next[at] === 1) ? 1 : 0;
+    isNext = isLonger || next[at] === 1 ? 1 : 0;
+  }
+  if (!leads) return begins;
+  const optional = next.slice();
+  for (const lead of leads) {
+    for (let at = uri.indexOf(lead); at >= 0; at = uri.indexOf(lead, at + 1)) {
+      if (begins[at + lead.length] === 1) optional[at] = 1;
+    }
+  }
+  return optional;
+}
+
+/** Where the value that begins here ends, so that the next part can begin there. */
+function endOf({ excluded, least, isShort }: Variable, uri: string, start: number, next: Begins): number | undefined {
+  let found: number | undefined;
+  for (let at = start; ; at++) {
+    if (at >= start + least && next[at] === 1) {
+      found = at;
+      if (isShort) break;
+    }
+    if (at >= uri.length || excluded.includes(uri[at]!)) break;
+  }
+  return found;
 }
 
 function decoded(value: string): string {

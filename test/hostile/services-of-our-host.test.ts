@@ -4,6 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/config/files/load-config.ts';
+import { catalogOf } from '../../src/host/catalog.ts';
 import { serveControl } from '../../src/host/control-server.ts';
 import type { Host, HostOptions } from '../../src/host/host.ts';
 import { RemoteHost } from '../../src/host/remote-host.ts';
@@ -184,4 +185,16 @@ test('a server that lists entries of wrong types or a costly template does not a
   expect(await client.callTool('only_b')).toMatchObject({ content: [{ text: 'b' }] });
   expect(await client.readResource('b://7')).toMatchObject({ contents: [{ text: 'b 7' }] });
   await expect(client.readResource(`plain://${'a'.repeat(60)}`)).rejects.toMatchObject({ rpcCode: -32602 });
+});
+
+test('a name that one server lists 300,000 times is shared with the other server alone', () => {
+  const many = Array.from({ length: 300_000 }, () => 'same');
+  const lists = new Map<string, string[]>([
+    ['a', many],
+    ['b', ['same']],
+  ]);
+  const offers = catalogOf(lists, (name) => name);
+  expect(offers).toHaveLength(300_001);
+  expect(offers[0]).toMatchObject({ address: 'a/same', sharedWith: ['b'] });
+  expect(offers.at(-1)).toMatchObject({ address: 'b/same', sharedWith: ['a'] });
 });
