@@ -9,7 +9,7 @@ export interface ServerLink<Client> {
   client: Client;
   revision: string | undefined;
   serverInfo: ServerStatus['serverInfo'];
-  /** Called once, when the connection is over without our doing. */
+  /** Called when the connection is over, also if that was before; perhaps twice. */
   onLost(listener: (cause: Error | undefined) => void): void;
   /** Whether it answers a question of ours in time. */
   isResponsive(timeoutMs: number): Promise<boolean>;

@@ -9,7 +9,6 @@ import { framingByName } from '../framing/by-name.ts';
 import type { Client } from '../mcp/client/client.ts';
 import type { EraMemory } from '../mcp/client/opening/era-memory.ts';
 import type { InputHandlers } from '../mcp/client/options.ts';
-import type { StdioClientTransport } from '../transport/stdio-client.ts';
 import type { WireObserver } from '../transport/wire.ts';
 import type { ServerLink } from './link.ts';
 
@@ -28,17 +27,26 @@ export interface OpenServerOptions {
 const PAGES_OF_A_LIST = 4;
 
 export async function openServer(config: ServerConfig, options: OpenServerOptions): Promise<ServerLink<Client>> {
-  const { link, output } = await connectTo(config, options);
+  const { client, revision, output } = await connectTo(config, options);
   listenForNoise(output, options.onNoise);
   return {
-    ...link,
-    isResponsive: (timeoutMs) => link.client.isResponsive(timeoutMs),
+    client,
+    revision,
+    serverInfo: client.server.info,
+    onLost: (listener) => {
+      client.onclose = listener; // in the same turn: a caller whose call fails must find the loss known
+      void client.closed.then(listener); // it may have ended before
+    },
+    isResponsive: (timeoutMs) => client.isResponsive(timeoutMs),
     evidence: () => output.evidence(),
+    close: () => client.close(),
   };
 }
 
 interface Connected {
-  link: Omit<ServerLink<Client>, 'isResponsive' | 'evidence'>;
+  client: Client;
+  /** The protocol that was agreed on. */
+  revision: string;
   output: ServerOutput;
 }
 
@@ -62,13 +70,13 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
   };
   if (config.protocol === 'litemcp') {
     const { openLiteMcpAsMcp } = await import('../connect/litemcp-bridges.ts');
-    const { litemcp, ...link } = await openLiteMcpAsMcp({
+    const { client, revision, litemcp } = await openLiteMcpAsMcp({
       ...target,
       startupTimeoutMs,
       requestTimeoutMs,
       signal,
     });
-    return { link, output: litemcp };
+    return { client, revision, output: litemcp };
   }
   const maxListBytes = PAGES_OF_A_LIST * maxFrameBytes;
   const framing = config.framing === undefined ? undefined : framingByName(config.framing);
@@ -88,20 +96,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
       maxListBytes,
     },
   );
-  return { link: linkTo(client), output: client.transport };
-}
-
-function linkTo(client: Client<StdioClientTransport>): Connected['link'] {
-  const { info, revision, dialect } = client.server;
-  return {
-    client,
-    revision: dialect ?? revision,
-    serverInfo: info,
-    onLost: (listener) => {
-      client.onclose = listener; // in the same turn: a caller whose call fails must find the loss known
-    },
-    close: () => client.close(),
-  };
+  return { client, revision: client.server.dialect ?? client.server.revision, output: client.transport };
 }
 
 /** What was printed while the server started is known by now, as one; its evidence has no secrets in it. */
