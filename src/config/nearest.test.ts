@@ -26,3 +26,12 @@ test('the nearest of several wins, the first of equals', () => {
 test('a name of a thousand characters is not compared', () => {
   expect(didYouMean('x'.repeat(1000), ['x'.repeat(999)])).toBeUndefined();
 });
+
+test('of any number of names, the first thousand are compared', () => {
+  let taken = 0;
+  function* names() {
+    for (; taken < 100_000; taken++) yield `name-${taken}`;
+  }
+  expect(nearest('name-7x', names())).toBe('name-7');
+  expect(taken).toBe(1000);
+});

@@ -2,12 +2,16 @@
 
 /** Of names in a hint. */
 const MOST_NAMES = 20;
+/** A server may list any number of names, and each comparison takes a while. */
+const MOST_COMPARED = 1000;
 
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   // Up to a third of the letters may be wrong; more distant suggestions are misleading.
   let best: string | undefined;
   let bestEdits = Math.max(1, Math.floor(name.length / 3)) + 1;
+  let compared = 0;
   for (const candidate of known) {
+    if (++compared > MOST_COMPARED) break;
     if (Math.abs(candidate.length - name.length) >= bestEdits) continue;
     const edits = countEdits(name.toLowerCase(), candidate.toLowerCase());
     if (edits < bestEdits) [best, bestEdits] = [candidate, edits];
