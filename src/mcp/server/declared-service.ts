@@ -1,5 +1,6 @@
 // The handlers of a server as a service: what is declared is described, listed, run and watched here.
 
+import { listByMethod } from '../lists.ts';
 import { reaches } from '../meta.ts';
 import { methodNotFound } from '../protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../service.ts';
@@ -53,29 +54,21 @@ export class DeclaredService implements Service {
       case 'tools/call':
         this.#mustHave('tools', method);
         return callTool(registry, params, caller);
-      case 'tools/list':
-        this.#mustHave('tools', method);
-        return listPage(registry.tools, 'tools', params, this.#pageSize);
-      case 'resources/list':
-        this.#mustHave('resources', method);
-        return listPage(registry.resources, 'resources', params, this.#pageSize);
-      case 'resources/templates/list':
-        this.#mustHave('resources', method);
-        return listPage(registry.templates, 'resourceTemplates', params, this.#pageSize);
       case 'resources/read':
         this.#mustHave('resources', method);
         return readResource(registry, params, caller);
-      case 'prompts/list':
-        this.#mustHave('prompts', method);
-        return listPage(registry.prompts, 'prompts', params, this.#pageSize);
       case 'prompts/get':
         this.#mustHave('prompts', method);
         return getPrompt(registry, params, caller);
       case 'completion/complete':
         if (!this.describe().capabilities.completions) throw methodNotFound(method, 'this server has no completions');
         return complete(registry, params);
-      default:
-        throw methodNotFound(method);
+      default: {
+        const list = listByMethod.get(method);
+        if (!list) throw methodNotFound(method);
+        this.#mustHave(list.kind, method);
+        return listPage(registry[list.member], list.member, params, this.#pageSize);
+      }
     }
   }
 
@@ -133,7 +126,7 @@ export class DeclaredService implements Service {
   }
 
   #capabilities(): ServerCapabilities {
-    const { tools, resources, templates, prompts } = this.registry;
+    const { tools, resources, resourceTemplates: templates, prompts } = this.registry;
     const completes = [...templates.entries(), ...prompts.entries()].some(
       ({ completers }) => Object.keys(completers).length > 0,
     );

@@ -84,7 +84,7 @@ export async function readResource(registry: Registry, params: Params, caller: C
   const call = new Call(caller, params);
   const resource = registry.resources.get(uri);
   if (resource) return toContents(await resource.read(uri, call), uri, resource.definition.mimeType);
-  for (const { template, read, definition } of registry.templates.entries()) {
+  for (const { template, read, definition } of registry.resourceTemplates.entries()) {
     const variables = template.match(uri);
     if (variables) return toContents(await read(variables as never, call, uri), uri, definition.mimeType);
   }
@@ -127,7 +127,7 @@ function completersOf(registry: Registry, ref: CompletionReference | undefined):
     return prompt.completers;
   }
   if (ref?.type === 'ref/resource') {
-    const template = registry.templates.get(ref.uri);
+    const template = registry.resourceTemplates.get(ref.uri);
     if (template) return template.completers;
     if (registry.resources.get(ref.uri)) return {};
     throw invalidParams(`Unknown resource template: ${ref.uri}`);

@@ -94,13 +94,13 @@ export class Catalog<Entry extends { definition: Definition }, Definition> {
 export class Registry {
   readonly tools: Catalog<ToolEntry, Tool>;
   readonly resources: Catalog<ResourceEntry, Resource>;
-  readonly templates: Catalog<TemplateEntry, ResourceTemplate>;
+  readonly resourceTemplates: Catalog<TemplateEntry, ResourceTemplate>;
   readonly prompts: Catalog<PromptEntry, Prompt>;
 
   constructor(changed: (kind: ListKind) => void) {
     this.tools = new Catalog('tool', () => changed('tools'));
     this.resources = new Catalog('resource', () => changed('resources'));
-    this.templates = new Catalog('resource template', () => changed('resources'));
+    this.resourceTemplates = new Catalog('resource template', () => changed('resources'));
     this.prompts = new Catalog('prompt', () => changed('prompts'));
   }
 }

@@ -102,8 +102,8 @@ export class Server {
     mustBeFunction(read, `resource template ${uriTemplate}`);
     const template = new UriTemplate(uriTemplate);
     const definition = { uriTemplate, ...declaration };
-    this.#registry.templates.add(uriTemplate, { definition, template, completers: complete, read });
-    return { remove: () => this.#registry.templates.remove(uriTemplate) };
+    this.#registry.resourceTemplates.add(uriTemplate, { definition, template, completers: complete, read });
+    return { remove: () => this.#registry.resourceTemplates.remove(uriTemplate) };
   }
 
   prompt<const A extends PromptArguments = PromptArguments>(
