@@ -12,7 +12,8 @@ import type { Caller } from '../../service.ts';
 import type { ClientCapabilities, ElicitParams, InputRequest, InputResponse, SampleParams } from '../../types.ts';
 import type { InputHandlers } from '../options.ts';
 import type { Warn } from '../warnings.ts';
-import { mayAskForInput, onlyCaller } from './session.ts';
+import { onlyCaller } from './open-callers.ts';
+import { mayAskForInput } from './session.ts';
 
 /** Any request; only those of `InputRequest` are supported. */
 export type AskedInput = { method: string; params?: object };

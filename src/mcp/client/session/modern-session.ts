@@ -24,7 +24,8 @@ import type { Warn } from '../warnings.ts';
 import { finishRounds } from './input-rounds.ts';
 import { clientCapabilities } from './inputs.ts';
 import { Listening } from './listening.ts';
-import { mayAskForInput, onlyCaller, SentRequest, type ServerFacts, Session } from './session.ts';
+import { onlyCaller } from './open-callers.ts';
+import { mayAskForInput, SentRequest, type ServerFacts, Session } from './session.ts';
 
 const DEFAULT_MAX_INPUT_ROUNDS = 10;
 const DEFAULT_ACKNOWLEDGE_MS = 60_000;

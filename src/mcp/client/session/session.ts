@@ -110,17 +110,3 @@ export abstract class Session implements Service {
     this.watchers.notify(LOG_METHOD, params);
   }
 }
-
-/**
- * The caller of a message that names no request: a question of a legacy server, a log message of a modern one. It is known only
- * if all pending requests that the message may belong to are of one client.
- */
-export function onlyCaller(peer: Peer, canBe: (caller: Caller, method: string) => boolean): Caller | undefined {
-  let only: Caller | undefined;
-  for (const { method, options } of peer.requests) {
-    if (!(options instanceof SentRequest) || !canBe(options.caller, method)) continue;
-    if (only && only.client !== options.caller.client) return undefined;
-    only ??= options.caller;
-  }
-  return only;
-}

@@ -1,0 +1,16 @@
+// The caller of a message that names no request: a question of a legacy server, a log message of a modern one. It is known only
+// if all pending requests that the message may belong to are of one client.
+
+import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { Caller } from '../../service.ts';
+import { SentRequest } from './session.ts';
+
+export function onlyCaller(peer: Peer, canBe: (caller: Caller, method: string) => boolean): Caller | undefined {
+  let only: Caller | undefined;
+  for (const { method, options } of peer.requests) {
+    if (!(options instanceof SentRequest) || !canBe(options.caller, method)) continue;
+    if (only && only.client !== options.caller.client) return undefined;
+    only ??= options.caller;
+  }
+  return only;
+}
