@@ -21,7 +21,7 @@ export default defineConfig({
     pool: 'forks',
     execArgv: ['--disable-warning=ExperimentalWarning'],
     // Tests with real processes wait about a third of their time: three workers keep two cores busy.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // Names of failing tests with what they printed, and a summary.
     reporters: ['minimal'],
     silent: 'passed-only',
