@@ -20,7 +20,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    // Tests with real processes wait about a third of their time: three workers keep two cores busy.
+    // Tests with real processes wait for about half of their time: four workers keep two cores busy.
     maxWorkers: 4,
     // Names of failing tests with what they printed, and a summary.
     reporters: ['minimal'],

@@ -12,6 +12,7 @@ import { serveControl } from '../../src/host/control-server.ts';
 import { Host } from '../../src/host/host.ts';
 import type { CallStarted, CallUpdate, EventPage, Overview } from '../../src/inspector/api.ts';
 import { liveSource } from '../../src/inspector/sources/live-source.ts';
+import { RestoredFlow } from '../../src/inspector/sources/restored-flow.ts';
 import { Peer } from '../../src/jsonrpc/peer.ts';
 import { type Announced, announce } from '../../src/live/announce.ts';
 import { findLive } from '../../src/live/find-live.ts';
@@ -158,6 +159,18 @@ test('events of several taps stand in the order in which they happened', async (
   expect(rows).toHaveLength(300);
   expect(rows.map(({ atMs }) => atMs)).toEqual(rows.map(({ atMs }) => atMs).toSorted((a, b) => a - b));
   expect(rows[0]!.atMs).toBeGreaterThanOrEqual(0);
+});
+
+test('the clock begins with the earliest of several taps, whichever is read first', () => {
+  const restored = new RestoredFlow();
+  const later = { run: 'later', startedAt: new Date(5_000) };
+  const earlier = { run: 'earlier', startedAt: new Date(2_000) };
+  for (const origin of [later, earlier]) restored.expect(origin);
+  const note = { seq: 1, server: 'a', life: 1, kind: 'note', text: 'first' } as const;
+  restored.add(earlier, { ...note, atMs: 1 });
+  restored.add(later, { ...note, atMs: 2 });
+  expect(restored.startedAt).toEqual(earlier.startedAt);
+  expect([restored.store.get(1)?.atMs, restored.store.get(2)?.atMs]).toEqual([1, 3_002]);
 });
 
 test('where nothing runs there is an empty view that waits', async () => {

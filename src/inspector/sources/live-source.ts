@@ -105,8 +105,9 @@ class LiveSource implements InspectorSource {
     if (item.type !== 'event') return;
     const { run, event } = item;
     const server = this.#names.of(member, event.server);
+    this.#restored.expect(run);
     const add = () => this.#restored.add(run, event, server);
-    this.#order.add(this.#restored.timeOf(run, event.atMs), add, this.#opening);
+    this.#order.add((run.startedAt?.getTime() ?? 0) + event.atMs, add, this.#opening);
   };
 
   readonly #left = (member: LiveMember): void => {

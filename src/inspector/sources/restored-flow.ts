@@ -28,7 +28,7 @@ export class RestoredFlow {
     this.store = new FlowStore({ ...options, clock: this.#time });
   }
 
-  /** The date of `atMs` 0: that of the first origin. */
+  /** The date of `atMs` 0: that of the earliest origin. */
   get startedAt(): Date {
     return this.#startedAt ?? this.store.startedAt;
   }
@@ -38,8 +38,14 @@ export class RestoredFlow {
     this.#startedAt ??= new Date();
   }
 
+  /** An origin whose events will be added. The clock begins with the earliest of those that are known by the first event. */
+  expect({ startedAt }: Origin): void {
+    if (!startedAt || this.store.lastSeq > 0) return;
+    if (!this.#startedAt || startedAt < this.#startedAt) this.#startedAt = startedAt;
+  }
+
   /** The time of the event on the common clock. */
-  timeOf({ startedAt }: Origin, atMs: number): number {
+  #timeOf({ startedAt }: Origin, atMs: number): number {
     if (!startedAt) return atMs;
     this.#startedAt ??= startedAt;
     return startedAt.getTime() - this.#startedAt.getTime() + atMs;
@@ -47,7 +53,7 @@ export class RestoredFlow {
 
   add(origin: Origin, event: FlowEvent, server = event.server): void {
     const { seq, atMs, server: _, life, ...fact } = event;
-    this.#time.atMs = this.timeOf(origin, atMs);
+    this.#time.atMs = this.#timeOf(origin, atMs);
     const shownLife = this.#lifeOf(origin, event, server);
     if (isWhole(fact)) this.store.appendFrame(server, shownLife, fact.direction, fact.payload, fact.offset);
     else this.store.append(server, shownLife, fact);
