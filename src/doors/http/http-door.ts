@@ -9,7 +9,7 @@ import { DEFAULT_MAX_FRAME_BYTES } from '../../framing/framing.ts';
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
 import { MessageFault, parseMessage } from '../../jsonrpc/parse.ts';
 import { readEnvelope } from '../../mcp/front/envelope.ts';
-import { type FrontOptions, Fronts } from '../../mcp/front/fronts.ts';
+import { DEFAULT_ASK_TIMEOUT_MS, type FrontOptions, Fronts } from '../../mcp/front/fronts.ts';
 import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { invalidParams, unsupportedVersion } from '../../mcp/protocol-errors.ts';
 import { isLegacyRevision, isModernRevision } from '../../mcp/revisions.ts';
@@ -36,8 +36,6 @@ export interface HttpDoorOptions extends FrontOptions {
   keepAliveMs?: number;
 }
 
-const DEFAULT_ASK_MS = 10 * 60_000;
-
 export class HttpDoor {
   readonly #options: Required<Omit<HttpDoorOptions, keyof FrontOptions>>;
   readonly #clock: Clock;
@@ -51,7 +49,7 @@ export class HttpDoor {
   #isClosed = false;
 
   constructor(service: Service, options: HttpDoorOptions = {}) {
-    const { clock = systemClock, askTimeoutMs = DEFAULT_ASK_MS } = options;
+    const { clock = systemClock, askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS } = options;
     this.#clock = clock;
     this.#toolHeaders = new ToolHeaders(service);
     this.#sessionFronts = new Fronts(service, options);
@@ -65,10 +63,6 @@ export class HttpDoor {
       keepAliveMs: options.keepAliveMs ?? 15_000,
     };
     this.#tick();
-  }
-
-  get sessions(): number {
-    return this.#sessions.size;
   }
 
   /** Never rejects: what goes wrong is answered. */

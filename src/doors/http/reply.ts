@@ -1,5 +1,5 @@
 // The reply to one request: a JSON object if nothing has to be sent before the answer, an event stream otherwise. With a
-// `log` of events a client that was disconnected can fetch what it missed.
+// log of its events a client that was disconnected can fetch what it missed.
 
 import type { EventSink, HttpExchange } from './exchange.ts';
 
@@ -13,30 +13,23 @@ const STREAM_HEADERS = {
 /** While more waits for the client, only what it asked for is added. */
 const MOST_WAITING_BYTES = 1024 * 1024;
 
-/** Numbers and keeps the events of a stream; absent where streams cannot be resumed. */
-export interface EventLog {
-  /** Gives the id of the event. */
-  add(data: string): string;
-}
+/** Keeps an event of the stream and returns its id; absent where streams cannot be resumed. */
+type KeepEvent = (data: string) => string;
 
 export class Reply {
   #exchange: HttpExchange | undefined;
   #sink: EventSink | undefined;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #log: EventLog | undefined;
+  readonly #keep: KeepEvent | undefined;
   #isOver = false;
   #isFull = false;
   /** Too much waits for the client; false when it has taken all. */
   onfull: ((isFull: boolean) => void) | undefined;
 
-  constructor(exchange: HttpExchange, headers: Readonly<Record<string, string>>, log?: EventLog) {
+  constructor(exchange: HttpExchange, headers: Readonly<Record<string, string>>, keep?: KeepEvent) {
     this.#exchange = exchange;
     this.#headers = headers;
-    this.#log = log;
-  }
-
-  get isStream(): boolean {
-    return this.#sink !== undefined;
+    this.#keep = keep;
   }
 
   get isOver(): boolean {
@@ -62,7 +55,7 @@ export class Reply {
     if (this.#sink || this.#isOver) return;
     const sink = this.#open();
     if (first) sink?.write(first);
-    if (this.#log) sink?.write(`id: ${this.#log.add('')}\ndata: \n\n`);
+    if (this.#keep) sink?.write(`id: ${this.#keep('')}\ndata: \n\n`);
   }
 
   /** A message before the answer. */
@@ -80,7 +73,7 @@ export class Reply {
   /** The last message. `status` is used unless the stream has begun. */
   finish(json: string, status = 200): void {
     if (this.#isOver) return;
-    if (this.#sink || (this.#log && !this.#exchange)) {
+    if (this.#sink || (this.#keep && !this.#exchange)) {
       this.#write(json);
       this.end();
       return;
@@ -106,7 +99,7 @@ export class Reply {
   }
 
   #write(json: string): void {
-    const id = this.#log ? `id: ${this.#log.add(json)}\n` : '';
+    const id = this.#keep ? `id: ${this.#keep(json)}\n` : '';
     if (!this.#sink) return;
     this.#sink.write(`${id}data: ${json}\n\n`);
     if (this.#sink.waiting > MOST_WAITING_BYTES) this.#setFull(true);

@@ -26,14 +26,12 @@ export interface SessionOptions {
 
 export class HttpSession implements Channel {
   onmessage?: ((message: never, extra?: never, frameBytes?: number) => void) | undefined;
-  onerror?: ((error: Error) => void) | undefined;
   onclose?: (() => void) | undefined;
   onfull?: ((isFull: boolean) => void) | undefined;
   readonly id: string;
   readonly isOneStream: boolean;
   /** When it was last used. */
   usedMs: number;
-  closeError: Error | undefined;
   readonly #log: EventLog;
   readonly #replies = new Map<RequestId, Reply>();
   readonly #byStream = new Map<number, Reply>();
@@ -57,10 +55,6 @@ export class HttpSession implements Channel {
     this.#log = new EventLog(maxKeptChars);
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
   /** A session with an open stream or an unanswered request is in use. */
   get isIdle(): boolean {
     return this.#standalone === undefined && this.#replies.size === 0;
@@ -77,7 +71,7 @@ export class HttpSession implements Channel {
   /** A request of the client: its answer and what belongs to it go to this exchange. */
   request(message: JsonRpcRequest, exchange: HttpExchange, headers: Readonly<Record<string, string>>, bytes: number) {
     const stream = ++this.#streams;
-    const reply = new Reply(exchange, headers, { add: (data) => this.#log.add(stream, data) });
+    const reply = new Reply(exchange, headers, (data) => this.#log.add(stream, data));
     reply.onfull = this.#replyFull;
     this.#replies.set(message.id, reply);
     this.#byStream.set(stream, reply);
@@ -93,9 +87,7 @@ export class HttpSession implements Channel {
   /** The client listens for what belongs to no request. A second stream takes the place of the first. */
   listen(exchange: HttpExchange, first?: string): void {
     this.#standalone?.end();
-    const log = this.isOneStream ? undefined : { add: (data: string) => this.#log.add(STANDALONE, data) };
-    const reply = new Reply(exchange, { 'mcp-session-id': this.id }, log);
-    this.#follow(reply, exchange);
+    const reply = this.#newStandalone(exchange);
     reply.openStream(first);
     for (const json of this.#unsent.splice(0)) reply.event(json);
     this.#setUnsent(0);
@@ -183,22 +175,15 @@ export class HttpSession implements Channel {
   }
 
   #newStandalone(exchange: HttpExchange): Reply {
-    const reply = new Reply(
-      exchange,
-      { 'mcp-session-id': this.id },
-      { add: (data) => this.#log.add(STANDALONE, data) },
-    );
-    this.#follow(reply, exchange);
-    return reply;
-  }
-
-  #follow(reply: Reply, exchange: HttpExchange): void {
+    const log = this.isOneStream ? undefined : (data: string) => this.#log.add(STANDALONE, data);
+    const reply = new Reply(exchange, { 'mcp-session-id': this.id }, log);
     reply.onfull = this.#replyFull;
     this.#standalone = reply;
     exchange.onclose = () => {
       if (this.#standalone === reply) this.#standalone = undefined;
       if (this.isOneStream) void this.close();
     };
+    return reply;
   }
 
   /** An answer that was written whole may still be lost on its way: it is kept for a while. */

@@ -8,6 +8,8 @@ import type { CacheHints } from '../types.ts';
 import { Front } from './front.ts';
 import { SuspendedCalls } from './suspended-calls.ts';
 
+export const DEFAULT_ASK_TIMEOUT_MS = 10 * 60_000;
+
 export interface FrontOptions {
   /** 2026-07-28: how long clients may keep lists and contents, where the service does not say. Not at all by default. */
   cache?: CacheHints;
@@ -41,7 +43,7 @@ export class Fronts {
   constructor(service: Service, options: FrontOptions = {}) {
     const { maxConcurrent, maxQueued, maxInboundBytes, clock } = options;
     this.service = service;
-    this.askTimeoutMs = options.askTimeoutMs ?? 10 * 60_000;
+    this.askTimeoutMs = options.askTimeoutMs ?? DEFAULT_ASK_TIMEOUT_MS;
     this.cache = { ttlMs: 0, cacheScope: 'private', ...options.cache };
     this.exposeErrors = options.exposeErrors ?? false;
     this.#peer = { maxConcurrent, maxQueued, maxInboundBytes, clock };
