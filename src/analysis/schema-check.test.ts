@@ -44,14 +44,14 @@ test('the list of violations is bounded', async () => {
   expect(await answerTo('tools/list', { tools })).toHaveLength(20);
 });
 
-test('it is loaded once, whoever asks', async () => {
+test('it is loaded once for all callers', async () => {
   let loads = 0;
   const get = loadedOnce(async () => ++loads);
   expect(await Promise.all([get(), get()])).toEqual([1, 1]);
   expect(await get()).toBe(1);
 });
 
-test('a load that failed is told to all who waited for it, and tried again by the next', async () => {
+test('a failed load rejects for all callers that waited for it, and the next call tries again', async () => {
   let loads = 0;
   const get = loadedOnce(async () => {
     if (++loads === 1) throw new Error('not now');

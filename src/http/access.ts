@@ -2,7 +2,7 @@
 // the token and is refused by its Origin. DNS rebinding to 127.0.0.1 fails because the Host is checked too.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 export interface Refusal {
   status: 401 | 403;
@@ -11,7 +11,6 @@ export interface Refusal {
 
 export class Access {
   readonly token = randomBytes(24).toString('base64url');
-  readonly #expected = Buffer.from(this.token);
   readonly #hosts: ReadonlySet<string>;
 
   constructor(port: number) {
@@ -21,13 +20,8 @@ export class Access {
   /** For every request: a foreign Host or Origin is refused, even for the page. */
   refuseForeign(request: IncomingMessage): Refusal | undefined {
     const { headers } = request;
-    const { host, origin } = headers;
-    if (host === undefined || !this.#hosts.has(host)) {
-      return { status: 403, message: `Refused: the Host ${JSON.stringify(host)} is not this server` };
-    }
-    if (origin !== undefined && origin !== `http://${host}`) {
-      return { status: 403, message: `Refused: a page of ${JSON.stringify(origin)} may not use this server` };
-    }
+    const foreign = refuseForeignHeaders(headers, this.#hosts);
+    if (foreign) return foreign;
     if (headers['sec-fetch-site'] === 'cross-site' && !this.#isOurLink(request)) {
       return { status: 403, message: 'Refused: requested by a page of another site' };
     }
@@ -57,7 +51,26 @@ export class Access {
   }
 
   #matches(given: string): boolean {
-    const bytes = Buffer.from(given);
-    return bytes.length === this.#expected.length && timingSafeEqual(bytes, this.#expected);
+    return isSameToken(given, this.token);
   }
+}
+
+/** A Host or an Origin that is not one of `hosts`. */
+export function refuseForeignHeaders(
+  { host, origin }: IncomingHttpHeaders,
+  hosts: ReadonlySet<string>,
+): Refusal | undefined {
+  if (host === undefined || !hosts.has(host)) {
+    return { status: 403, message: `Refused: the Host ${JSON.stringify(host)} is not this server` };
+  }
+  if (origin !== undefined && origin !== `http://${host}`) {
+    return { status: 403, message: `Refused: a page of ${JSON.stringify(origin)} may not use this server` };
+  }
+  return undefined;
+}
+
+/** Takes the same time for every wrong token of the right length. */
+export function isSameToken(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -1,11 +1,12 @@
 // `serveHttp`: a server, or any service, over HTTP on this machine. A request without the token, or with a foreign Host or
 // Origin, is refused. A host has a service for each of its servers at a path of its own below that of all together.
 
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { RpcCode, UsageError } from '../../base/errors.ts';
+import { isSameToken, refuseForeignHeaders } from '../../http/access.ts';
 import type { Server } from '../../mcp/server/server.ts';
 import type { Service } from '../../mcp/service.ts';
 import { HttpDoor, type HttpDoorOptions } from './http-door.ts';
@@ -157,21 +158,11 @@ function refusalFor(
   hosts: ReadonlySet<string>,
   token: string | undefined,
 ): Refusal | undefined {
-  const { host, origin, authorization } = headers;
-  if (host === undefined || !hosts.has(host)) return [403, `The Host ${JSON.stringify(host)} is not this server`];
-  if (origin !== undefined && origin !== `http://${host}`) {
-    return [403, `A page of ${JSON.stringify(origin)} may not use this server`];
-  }
-  if (token !== undefined && !isBearer(authorization, token)) {
-    return [401, 'Send the token as Authorization: Bearer …', { 'www-authenticate': 'Bearer' }];
-  }
-  return undefined;
-}
-
-function isBearer(authorization: string | undefined, token: string): boolean {
-  const given = Buffer.from(/^bearer (.*)$/i.exec(authorization ?? '')?.[1] ?? '');
-  const expected = Buffer.from(token);
-  return given.length === expected.length && timingSafeEqual(given, expected);
+  const foreign = refuseForeignHeaders(headers, hosts);
+  if (foreign) return [foreign.status, foreign.message];
+  const given = /^bearer (.*)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+  if (token === undefined || isSameToken(given, token)) return undefined;
+  return [401, 'Send the token as Authorization: Bearer …', { 'www-authenticate': 'Bearer' }];
 }
 
 function refuse(response: ServerResponse, status: number, message: string, headers: Record<string, string> = {}): void {
