@@ -12,8 +12,8 @@ import type { CompletionReference, Meta } from '../mcp/types.ts';
 import { UriTemplate } from '../mcp/uri-template.ts';
 import { type Entry, FAILED, OFFERED_BY, type Offer, READY_ONLY, readCatalog, resolve } from './catalog.ts';
 import type { Member } from './member.ts';
-import { notifyOfLists } from './notify-watcher.ts';
 import { unknownServer } from './unknown-name.ts';
+import { keepWatch, notifyOfLists } from './watches.ts';
 
 const facts: ServiceFacts = {
   info: ownInfo,
@@ -63,18 +63,7 @@ export class MergedService implements Service {
   async watch(watcher: Watcher): Promise<() => void> {
     const uris = await Promise.all((watcher.filter.resourceSubscriptions ?? []).map((uri) => this.#located(uri)));
     const watch = new MergedWatch(watcher, uris);
-    this.#watches.add(watch);
-    try {
-      await Promise.all(this.#members().map((member) => watch.follow(member)));
-    } catch (error) {
-      this.#watches.delete(watch);
-      watch.stop();
-      throw error;
-    }
-    return () => {
-      this.#watches.delete(watch);
-      watch.stop();
-    };
+    return keepWatch(this.#watches, watch, () => Promise.all(this.#members().map((member) => watch.follow(member))));
   }
 
   /** The servers of the host are others now. */

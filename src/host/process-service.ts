@@ -15,6 +15,7 @@ import type { Member } from './member.ts';
 import { ProcessWatch } from './process-watch.ts';
 import { isLost } from './server-calls.ts';
 import { refusedUnknown } from './unknown-name.ts';
+import { keepWatch } from './watches.ts';
 
 /** A question of a server that was answered in place of the caller, and not accepted. */
 export interface Unanswered {
@@ -64,21 +65,12 @@ export class ProcessService implements Service {
   /** A server that is not running is started only for resources: of its lists, watchers are notified when it is ready. */
   async watch(watcher: Watcher): Promise<() => void> {
     const watch = new ProcessWatch(watcher, (client) => this.#ended(watch, client));
-    this.#watches.add(watch);
-    const { supervised, client } = this.#member;
-    try {
+    return keepWatch(this.#watches, watch, async () => {
+      const { supervised, client } = this.#member;
       if (watcher.filter.resourceSubscriptions?.length) await this.#read((ready) => watch.follow(ready));
       else if (supervised.state === 'ready') await watch.follow(client!).catch(unlessLost);
       watch.began = true;
-    } catch (error) {
-      this.#watches.delete(watch);
-      watch.stop();
-      throw error;
-    }
-    return () => {
-      this.#watches.delete(watch);
-      watch.stop();
-    };
+    });
   }
 
   /** To be called once for each process, as soon as it is connected. */

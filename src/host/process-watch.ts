@@ -4,7 +4,7 @@ import { PeerError } from '../base/errors.ts';
 import type { Client } from '../mcp/client/client.ts';
 import type { Watcher, WatchFilter } from '../mcp/service.ts';
 import { listKinds } from '../mcp/watchers.ts';
-import { notifyOfLists, notifyWatcher } from './notify-watcher.ts';
+import { notifyOfLists, notifyWatcher } from './watches.ts';
 
 export class ProcessWatch {
   /** Its watcher was told that notifications will come. */

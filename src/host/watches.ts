@@ -1,0 +1,41 @@
+// The open watches of a service of the host, and the notifications that the host itself makes for them. A watcher that throws is
+// reported and affects neither the other watchers nor the host.
+
+import { toError } from '../base/errors.ts';
+import type { Params, Watcher } from '../mcp/service.ts';
+import { listKinds } from '../mcp/watchers.ts';
+
+export function notifyWatcher(watcher: Watcher, method: string, params?: Params): void {
+  try {
+    watcher.notified(method, params);
+  } catch (error) {
+    process.emitWarning(`A watcher of ${method} failed: ${toError(error).message}`);
+  }
+}
+
+/** Any list that it watches may have changed. */
+export function notifyOfLists(watcher: Watcher): void {
+  for (const kind of listKinds) {
+    if (watcher.filter[`${kind}ListChanged`]) notifyWatcher(watcher, `notifications/${kind}/list_changed`);
+  }
+}
+
+/** Keeps a watch among the open ones from before it begins until it is stopped. Resolves, once it has begun, to what stops it. */
+export async function keepWatch<W extends { stop(): void }>(
+  open: Set<W>,
+  watch: W,
+  begin: () => Promise<unknown>,
+): Promise<() => void> {
+  const stop = () => {
+    open.delete(watch);
+    watch.stop();
+  };
+  open.add(watch);
+  try {
+    await begin();
+  } catch (error) {
+    stop();
+    throw error;
+  }
+  return stop;
+}
