@@ -9,7 +9,7 @@ import { root } from './prepare.mjs';
 /** Starts that must be fast, and what they load. Modules that the same starts need become one file, named after them. */
 const COMMANDS = {
   version: ['mcp/own-info.ts'],
-  call: ['cli/run-command.ts', 'cli/commands/call.ts', 'host/remote-host.ts'],
+  call: ['cli/run-command.ts', 'cli/commands/call.ts', 'host/control/remote-host.ts'],
   tap: ['tap/main.ts'],
 };
 /** `core` has no I/O: `standpipe/framing` and `standpipe/jsonrpc` run in a browser too. */

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import type { FlowStore } from '../flow/store.ts';
 import type { EraMemory } from '../mcp/client/opening/era-memory.ts';
 import type { CallOptions, InputHandlers } from '../mcp/client/options.ts';
-import type { StateChange } from './server-state.ts';
+import type { StateChange } from './supervision/server-state.ts';
 
 export interface HostOptions {
   /** Handlers for requests of a server: elicitation, sampling, roots. */

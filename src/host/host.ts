@@ -22,14 +22,14 @@ import type {
   ResourceTemplate,
   Tool,
 } from '../mcp/types.ts';
-import { type Catalog, type Offer, readCatalog, resolve } from './catalog.ts';
 import type { HostCallOptions, HostOptions, HostUseOptions } from './host-options.ts';
 import { Member, type MemberContext } from './member.ts';
-import { MergedService } from './merged-service.ts';
-import { serverStopped } from './server-errors.ts';
-import type { ServerStatus } from './server-state.ts';
+import { type Catalog, type Offer, readCatalog, resolve } from './services/catalog.ts';
+import { MergedService } from './services/merged-service.ts';
+import { rejections, unknownServer } from './services/unknown-name.ts';
 import { stderrSince } from './stderr-since.ts';
-import { rejections, unknownServer } from './unknown-name.ts';
+import { serverStopped } from './supervision/server-errors.ts';
+import type { ServerStatus } from './supervision/server-state.ts';
 
 export type { HostCallOptions, HostOptions, HostUseOptions };
 

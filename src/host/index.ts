@@ -6,6 +6,6 @@ export type { GivenConfig, GivenServer } from '../config/given-config.ts';
 export type { ConfigProblem } from '../config/problem.ts';
 export type { RestartLimits, ServerConfig } from '../config/server-config.ts';
 export type { Caller, ClientFacts, Service, ServiceFacts, Watcher, WatchFilter } from '../mcp/service.ts';
-export type { Offer } from './catalog.ts';
 export { Host, type HostCallOptions, type HostOptions } from './host.ts';
-export type { LastExit, ServerState, ServerStatus, StateChange } from './server-state.ts';
+export type { Offer } from './services/catalog.ts';
+export type { LastExit, ServerState, ServerStatus, StateChange } from './supervision/server-state.ts';

@@ -8,12 +8,12 @@ import type { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
 import type { EraMemory } from '../mcp/client/opening/era-memory.ts';
 import type { HostOptions } from './host-options.ts';
-import { openServer } from './open-server.ts';
-import { ProcessService } from './process-service.ts';
-import { SupervisedServer } from './supervised-server.ts';
-import { ToolMemory } from './tool-memory.ts';
-import { type ServerClient, typedClient } from './typed-client.ts';
-import { WatchedServer } from './watched-server.ts';
+import { ProcessService } from './services/process-service.ts';
+import { ToolMemory } from './services/tool-memory.ts';
+import { type ServerClient, typedClient } from './services/typed-client.ts';
+import { openServer } from './supervision/open-server.ts';
+import { SupervisedServer } from './supervision/supervised-server.ts';
+import { WatchedServer } from './supervision/watched-server.ts';
 
 export interface MemberContext extends Pick<HostOptions, 'inputs' | 'onStateChange' | 'onNoise' | 'random'> {
   flow: FlowStore;

@@ -7,7 +7,7 @@ import type { LatencyPoint, LatencyRow } from '../analysis/latency.ts';
 import type { Life } from '../analysis/lives.ts';
 import type { Problem } from '../analysis/problems.ts';
 import type { Evidence } from '../base/errors.ts';
-import type { ServerStatus } from '../host/server-state.ts';
+import type { ServerStatus } from '../host/supervision/server-state.ts';
 import type {
   CallToolResult,
   ElicitParams,

@@ -24,8 +24,27 @@ export interface ServiceFacts {
   instructions?: string | undefined;
 }
 
+/** One client among all those of this process. */
+export interface ClientIdentity {
+  /** Equal only for requests that are certainly of one client: those of a connection or of a session. */
+  readonly id: string;
+  /** Who is behind it, as its door has verified. Undefined where the door verifies nothing. */
+  readonly principal: string | undefined;
+  /** Requests with the same one use the same process where each client has its own: `id`, or something that outlives it. */
+  readonly affinity: string;
+}
+
+let lastClient = 0;
+
+/** A client that no request was of so far. */
+export function newClient(principal?: string, affinity?: string): ClientIdentity {
+  const id = String(++lastClient);
+  return { id, principal, affinity: affinity ?? id };
+}
+
 /** The client that a request came from, as it presented itself. */
 export interface ClientFacts {
+  readonly identity: ClientIdentity;
   readonly revision: Revision;
   readonly capabilities: ClientCapabilities;
   readonly info: Implementation | undefined;

@@ -1,6 +1,13 @@
 // A caller and a watcher that keep what they are given, for tests of services.
 
-import type { Caller, ClientFacts, Params, Watcher, WatchFilter } from '../../src/mcp/service.ts';
+import {
+  type Caller,
+  type ClientFacts,
+  newClient,
+  type Params,
+  type Watcher,
+  type WatchFilter,
+} from '../../src/mcp/service.ts';
 import type { InputRequest, InputResponse } from '../../src/mcp/types.ts';
 
 class Waits {
@@ -28,6 +35,7 @@ type Answer = (question: InputRequest) => Promise<InputResponse>;
 
 export class TestCaller extends Waits implements Caller {
   readonly client: ClientFacts = {
+    identity: newClient(),
     revision: '2026-07-28',
     capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} },
     info: { name: 'test-caller', version: '1.0.0' },

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { loadConfig } from '../../src/config/files/load-config.ts';
 import { Host } from '../../src/host/host.ts';
-import type { ServerState } from '../../src/host/server-state.ts';
+import type { ServerState } from '../../src/host/supervision/server-state.ts';
 import { isAlive } from '../fixtures/server.ts';
 import { folder, serverFile, writeConfig } from './run-host.ts';
 

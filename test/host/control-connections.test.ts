@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { serveControl } from '../../src/host/control-server.ts';
-import { RemoteHost } from '../../src/host/remote-host.ts';
+import { serveControl } from '../../src/host/control/control-server.ts';
+import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import { until } from '../fixtures/server.ts';
 import { folder, openHost } from './run-host.ts';
 

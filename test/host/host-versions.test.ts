@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { RemoteHost } from '../../src/host/remote-host.ts';
+import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import { Peer } from '../../src/jsonrpc/peer.ts';
 import { StreamTransport } from '../../src/transport/stream-transport.ts';
 import { folder } from './run-host.ts';

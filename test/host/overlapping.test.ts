@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/files/load-config.ts';
-import { serveControl } from '../../src/host/control-server.ts';
+import { serveControl } from '../../src/host/control/control-server.ts';
+import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import type { Host } from '../../src/host/host.ts';
-import { RemoteHost } from '../../src/host/remote-host.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import { folder, openHost, serverFile, stateOf, writeConfig } from './run-host.ts';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
-import { type ControlServer, serveControl } from '../../src/host/control-server.ts';
+import { type ControlServer, serveControl } from '../../src/host/control/control-server.ts';
 import { Host } from '../../src/host/host.ts';
 import type { Params } from '../../src/mcp/service.ts';
 import { StreamTransport } from '../../src/transport/stream-transport.ts';

@@ -1,9 +1,9 @@
 // The servers of a host, and a host behind its socket, are services like any other.
 
 import { join } from 'node:path';
-import { serveControl } from '../../src/host/control-server.ts';
+import { serveControl } from '../../src/host/control/control-server.ts';
+import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import { Host, type HostOptions } from '../../src/host/host.ts';
-import { RemoteHost } from '../../src/host/remote-host.ts';
 import { contractServer, serviceContract } from '../contract/service.contract.ts';
 import { folder, writeConfig } from './run-host.ts';
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Host } from '../../src/host/host.ts';
-import type { Caller, Params, Service, WatchFilter } from '../../src/mcp/service.ts';
+import { type Caller, newClient, type Params, type Service, type WatchFilter } from '../../src/mcp/service.ts';
 import { until } from '../fixtures/server.ts';
 import { folder, openHost, serverFile, stateOf } from './run-host.ts';
 
@@ -23,7 +23,7 @@ const everyEra = Object.keys(eras) as (keyof typeof eras)[];
 
 function callerOf(more: Partial<Caller> = {}): Caller {
   return {
-    client: { revision: '2026-07-28', capabilities: {}, info: undefined, logLevel: undefined },
+    client: { identity: newClient(), revision: '2026-07-28', capabilities: {}, info: undefined, logLevel: undefined },
     signal: undefined,
     wantsProgress: false,
     progress: () => undefined,

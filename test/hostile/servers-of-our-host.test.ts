@@ -11,6 +11,7 @@ import { connect, type InputHandlers, type Warning } from '../../src/entry/clien
 import type { Host } from '../../src/host/host.ts';
 import { ClientCall } from '../../src/mcp/client/client-call.ts';
 import { finishRounds } from '../../src/mcp/client/session/input-rounds.ts';
+import { newClient } from '../../src/mcp/service.ts';
 import { Logged } from '../fixtures/mcp-client/logged.ts';
 import { closing, until } from '../fixtures/server.ts';
 import { folder, openHost, writeConfig } from '../host/run-host.ts';
@@ -24,6 +25,7 @@ describe('a call that has begun is not begun again', () => {
   const accepting: InputHandlers = { elicit: () => ({ action: 'accept', content: {} }) };
   const callerWith = (handlers: InputHandlers) => {
     const facts = {
+      identity: newClient(),
       revision: '2026-07-28',
       capabilities: { elicitation: {} },
       info: undefined,

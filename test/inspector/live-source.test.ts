@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { FlowStore } from '../../src/flow/store.ts';
-import { serveControl } from '../../src/host/control-server.ts';
+import { serveControl } from '../../src/host/control/control-server.ts';
 import { Host } from '../../src/host/host.ts';
 import type { CallStarted, CallUpdate, EventPage, Overview } from '../../src/inspector/api.ts';
 import { liveSource } from '../../src/inspector/sources/live-source.ts';

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { RemoteHost } from '../../src/host/remote-host.ts';
+import { RemoteHost } from '../../src/host/control/remote-host.ts';
 
 const ROUNDS = 100;
 const folder = mkdtempSync(join(tmpdir(), 'standpipe-race-'));

@@ -1,7 +1,7 @@
 // A process that takes the place of a host whenever it is told to, and reports what became of it. Bundled before it is
 // run: see control-race.test.ts.
 
-import { type ControlServer, serveControl } from '../../src/host/control-server.ts';
+import { type ControlServer, serveControl } from '../../src/host/control/control-server.ts';
 import type { Host } from '../../src/host/host.ts';
 
 /** As much of a host as its status needs. */

@@ -1,6 +1,6 @@
 // `standpipe call`: calls a tool.
 
-import type { ServerWarning } from '../../host/control-methods.ts';
+import type { ServerWarning } from '../../host/control/control-methods.ts';
 import type { CallToolResult } from '../../mcp/types.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';

@@ -2,7 +2,7 @@
 
 import { systemClock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
-import type { RemoteHost } from '../../host/remote-host.ts';
+import type { RemoteHost } from '../../host/control/remote-host.ts';
 import { isRunning } from '../../process/tree/signals.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { visibleLine } from '../output/visible.ts';

@@ -7,7 +7,7 @@ import { UsageError } from '../../base/errors.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import { userEraMemory } from '../../connect/file-era-memory.ts';
 import type { Host } from '../../host/host.ts';
-import { unknownServer } from '../../host/unknown-name.ts';
+import { unknownServer } from '../../host/services/unknown-name.ts';
 import type { Reach } from '../../inspector/api.ts';
 import type { InspectorSource } from '../../inspector/sources/source.ts';
 import { ExitCode } from '../exit-code.ts';

@@ -2,8 +2,8 @@
 
 import { unlessAborted } from '../../base/wait.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
-import type { HostAccess } from '../../host/host-access.ts';
-import type { ServerState, ServerStatus } from '../../host/server-state.ts';
+import type { HostAccess } from '../../host/control/host-access.ts';
+import type { ServerState, ServerStatus } from '../../host/supervision/server-state.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Colour } from '../output/colours.ts';
 import { printRows } from '../output/table.ts';
@@ -80,7 +80,7 @@ async function fromConfig(settings: Settings): Promise<Listing> {
   const [{ Host }, { loadServers }, { rejections }] = await Promise.all([
     import('../../host/host.ts'),
     import('../servers/own-host.ts'),
-    import('../../host/unknown-name.ts'),
+    import('../../host/services/unknown-name.ts'),
   ]);
   const config = await loadServers(settings);
   const rejected = config.rejected.map(({ name, message, remote }) => ({

@@ -1,7 +1,7 @@
 // `standpipe read`: reads a resource. In a pipe its bytes are unchanged, so that they can be saved and compared.
 
 import { UsageError } from '../../base/errors.ts';
-import type { ServerClient } from '../../host/typed-client.ts';
+import type { ServerClient } from '../../host/services/typed-client.ts';
 import type { Resource, ResourceContents, ResourceTemplate } from '../../mcp/types.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
@@ -60,7 +60,7 @@ async function explain(error: unknown, uri: string, listed: Promise<Listed>): Pr
   const { resources } = await listed.catch(() => ({ resources: [] })); // then the error of the server is shown
   const uris = resources.map((resource) => resource.uri);
   if (uris.includes(uri)) throw error;
-  const { refusedUnknown } = await import('../../host/unknown-name.ts');
+  const { refusedUnknown } = await import('../../host/services/unknown-name.ts');
   throw refusedUnknown(error, uri, uris);
 }
 

@@ -2,7 +2,7 @@
 
 import { StandpipeError } from '../../base/errors.ts';
 import { problemError } from '../../config/problem.ts';
-import { catalogOf, type Offer } from '../../host/catalog.ts';
+import { catalogOf, type Offer } from '../../host/services/catalog.ts';
 import type { Tool } from '../../mcp/types.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';

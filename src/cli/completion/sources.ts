@@ -1,6 +1,6 @@
 // The data for completions: from the running host, or from the config and the cache. No server is started.
 
-import type { ServerClient } from '../../host/typed-client.ts';
+import type { ServerClient } from '../../host/services/typed-client.ts';
 import { loadServers } from '../servers/own-host.ts';
 import { findRunningHost } from '../servers/running-host.ts';
 import type { Settings } from '../settings.ts';

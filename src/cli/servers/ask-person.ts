@@ -1,7 +1,7 @@
 // Asks the user at the terminal for an elicitation of a server. Without a terminal it is declined, and reported.
 
 import { createInterface } from 'node:readline/promises';
-import type { Unanswered } from '../../host/process-service.ts';
+import type { Unanswered } from '../../host/services/process-service.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
 import type { ElicitFormParams, ElicitParams, ElicitResult } from '../../mcp/types.ts';
 import type { Output } from '../output/output.ts';

@@ -2,8 +2,8 @@
 
 import { shellWord } from '../../base/command-line.ts';
 import { problemError } from '../../config/problem.ts';
-import type { ServerStatus } from '../../host/server-state.ts';
-import { unknownServer } from '../../host/unknown-name.ts';
+import { unknownServer } from '../../host/services/unknown-name.ts';
+import type { ServerStatus } from '../../host/supervision/server-state.ts';
 import { UnusableEntry } from '../exit-code.ts';
 import type { Settings } from '../settings.ts';
 import type { Reached } from './reach-host.ts';

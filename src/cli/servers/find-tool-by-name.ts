@@ -2,9 +2,9 @@
 
 import { UsageError } from '../../base/errors.ts';
 import { didYouMean, hintOfNames } from '../../config/nearest.ts';
-import { type Offer, resolve } from '../../host/catalog.ts';
-import type { ServerStatus } from '../../host/server-state.ts';
-import { unknownServer } from '../../host/unknown-name.ts';
+import { type Offer, resolve } from '../../host/services/catalog.ts';
+import { unknownServer } from '../../host/services/unknown-name.ts';
+import type { ServerStatus } from '../../host/supervision/server-state.ts';
 import type { Tool } from '../../mcp/types.ts';
 import { recallTools } from '../completion/remembered-tools.ts';
 import type { Settings } from '../settings.ts';

@@ -2,7 +2,7 @@
 // tool.
 
 import { UsageError } from '../../base/errors.ts';
-import type { ServerStatus } from '../../host/server-state.ts';
+import type { ServerStatus } from '../../host/supervision/server-state.ts';
 import type { Tool } from '../../mcp/types.ts';
 import type { Settings } from '../settings.ts';
 import { parameterNames } from '../values/positional.ts';

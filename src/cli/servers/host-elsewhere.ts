@@ -3,7 +3,7 @@
 
 import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
-import { RemoteHost } from '../../host/remote-host.ts';
+import { RemoteHost } from '../../host/control/remote-host.ts';
 import type { LiveDescriptor } from '../../live/descriptor.ts';
 import { findLive } from '../../live/find-live.ts';
 import { visibleLine } from '../output/visible.ts';

@@ -5,7 +5,7 @@ import type { Config } from '../../config/files/load-config.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import { userEraMemory } from '../../connect/file-era-memory.ts';
 import type { Host } from '../../host/host.ts';
-import type { Unanswered } from '../../host/process-service.ts';
+import type { Unanswered } from '../../host/services/process-service.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Settings } from '../settings.ts';
 import { askPerson } from './ask-person.ts';

@@ -2,9 +2,9 @@
 
 import { StandpipeError, UsageError } from '../../base/errors.ts';
 import { unlessAborted } from '../../base/wait.ts';
-import type { HostAccess } from '../../host/host-access.ts';
-import type { Unanswered } from '../../host/process-service.ts';
-import type { RemoteHost } from '../../host/remote-host.ts';
+import type { HostAccess } from '../../host/control/host-access.ts';
+import type { RemoteHost } from '../../host/control/remote-host.ts';
+import type { Unanswered } from '../../host/services/process-service.ts';
 import type { Tool } from '../../mcp/types.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
@@ -47,7 +47,7 @@ export async function withHost<T>(
   }
   const [{ ownHost }, { OwnHost }, { rememberTools }] = await Promise.all([
     import('./own-host.ts'),
-    import('../../host/host-access.ts'),
+    import('../../host/control/host-access.ts'),
     import('../completion/remembered-tools.ts'),
   ]);
   const remember: Reached['remember'] = (server, tools) => {

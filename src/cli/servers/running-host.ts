@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { shortHash } from '../../base/short-hash.ts';
 import { projectPlaces } from '../../config/files/places.ts';
-import type { RemoteHost } from '../../host/remote-host.ts';
+import type { RemoteHost } from '../../host/control/remote-host.ts';
 import { isTrusted, runtimeFolder } from '../../live/runtime-folder.ts';
 import type { Settings } from '../settings.ts';
 
@@ -43,7 +43,7 @@ export async function findRunningHost(
     return findHostElsewhere(say);
   }
   if (process.platform !== 'win32' && !(isTrusted(runtimeFolder()) && existsSync(path))) return undefined;
-  const { RemoteHost } = await import('../../host/remote-host.ts');
+  const { RemoteHost } = await import('../../host/control/remote-host.ts');
   return RemoteHost.connect(path);
 }
 

@@ -1,7 +1,7 @@
 // The stderr of a server during a failed call, which often shows the reason. It may belong to another call at the same time.
 
 import { StandpipeError } from '../../base/errors.ts';
-import type { HostAccess } from '../../host/host-access.ts';
+import type { HostAccess } from '../../host/control/host-access.ts';
 
 /** Must be called before the call is sent. If stderr is not available, the error is unchanged. */
 export function stderrOfCall(host: HostAccess, server: string): () => Promise<string> {

@@ -2,7 +2,7 @@
 
 import { shellWord } from '../../base/command-line.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
-import type { ServerStatus } from '../../host/server-state.ts';
+import type { ServerStatus } from '../../host/supervision/server-state.ts';
 import { visibleLine } from '../output/visible.ts';
 
 const STDERR_LINES = 3;

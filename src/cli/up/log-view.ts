@@ -1,7 +1,7 @@
 // `up` in a pipe or a file: one line per event, with the time. With --json: one document per line.
 
 import { StandpipeError } from '../../base/errors.ts';
-import type { StateChange } from '../../host/server-state.ts';
+import type { StateChange } from '../../host/supervision/server-state.ts';
 import type { Output } from '../output/output.ts';
 import { counted } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';

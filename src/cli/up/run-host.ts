@@ -6,7 +6,7 @@ import type { Config, LoadOptions } from '../../config/files/load-config.ts';
 import { watchConfig } from '../../config/files/watch-config.ts';
 import { type ConfigProblem, problemText } from '../../config/problem.ts';
 import { userEraMemory } from '../../connect/file-era-memory.ts';
-import { type ControlServer, serveControl } from '../../host/control-server.ts';
+import { type ControlServer, serveControl } from '../../host/control/control-server.ts';
 import { Host } from '../../host/host.ts';
 import { ensureRuntimeFolder, runtimeFolder } from '../../live/runtime-folder.ts';
 import { untilAborted } from '../interrupt.ts';

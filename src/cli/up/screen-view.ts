@@ -1,7 +1,7 @@
 // `up` on a terminal: a few lines that show the current state of the servers, redrawn in place. They are cut to the window in width
 // and height, because lines that have scrolled cannot be redrawn.
 
-import type { ServerStatus } from '../../host/server-state.ts';
+import type { ServerStatus } from '../../host/supervision/server-state.ts';
 import { describeUptime, stateColours } from '../commands/ls.ts';
 import type { Output } from '../output/output.ts';
 import { tableLines } from '../output/table.ts';

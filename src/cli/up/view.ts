@@ -1,6 +1,6 @@
 // The output of `up`: the same events for a terminal, a log and a program.
 
-import type { ServerStatus, StateChange } from '../../host/server-state.ts';
+import type { ServerStatus, StateChange } from '../../host/supervision/server-state.ts';
 
 export interface UpView {
   /** The host is about to start its servers. */

@@ -10,6 +10,8 @@ export interface EventSink {
 }
 
 export interface HttpExchange {
+  /** Who sent it, where that was verified. */
+  readonly principal: string | undefined;
   readonly method: string;
   /** Of the URL, without the query. */
   readonly path: string;

@@ -6,6 +6,7 @@ import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
 import { readEnvelope } from '../../mcp/front/envelope.ts';
 import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { McpCode } from '../../mcp/protocol-errors.ts';
+import type { ClientIdentity } from '../../mcp/service.ts';
 import type { HttpExchange } from './exchange.ts';
 import { type ToolHeader, valueAt } from './tool-headers.ts';
 
@@ -21,20 +22,21 @@ export function requestMismatch(
   exchange: HttpExchange,
   { method, params }: JsonRpcRequest,
   meta: Record<string, unknown>,
+  client: ClientIdentity,
 ): RpcError | undefined {
   const member = namedBy[method];
   return (
     differs(exchange, 'MCP-Protocol-Version', meta[PROTOCOL_VERSION]) ??
-    envelopeFault(meta) ??
+    envelopeFault(meta, client) ??
     differs(exchange, 'Mcp-Method', method) ??
     (member === undefined ? undefined : differs(exchange, 'Mcp-Name', params?.[member]))
   );
 }
 
 /** What a request must say about itself, and does not. */
-function envelopeFault(meta: Record<string, unknown>): RpcError | undefined {
+function envelopeFault(meta: Record<string, unknown>, client: ClientIdentity): RpcError | undefined {
   try {
-    readEnvelope(meta);
+    readEnvelope(meta, client);
     return undefined;
   } catch (error) {
     if (error instanceof RpcError) return error;

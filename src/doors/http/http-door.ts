@@ -13,7 +13,7 @@ import { DEFAULT_ASK_TIMEOUT_MS, type FrontOptions, Fronts } from '../../mcp/fro
 import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { invalidParams, unsupportedVersion } from '../../mcp/protocol-errors.ts';
 import { isLegacyRevision, isModernRevision } from '../../mcp/revisions.ts';
-import type { Service } from '../../mcp/service.ts';
+import { type ClientIdentity, newClient, type Service } from '../../mcp/service.ts';
 import type { HttpExchange } from './exchange.ts';
 import { requestMismatch, toolHeaderMismatch } from './header-checks.ts';
 import { ModernPost } from './modern-post.ts';
@@ -132,11 +132,13 @@ export class HttpDoor {
       const error = invalidParams(`"_meta" needs "${PROTOCOL_VERSION}"`, { missing: PROTOCOL_VERSION });
       return refuseRequest(exchange, 400, message.id, error);
     }
-    const refusal = requestMismatch(exchange, message, meta) ?? (await this.#toolMismatch(exchange, message, meta));
+    const client = newClient(exchange.principal, `post:${exchange.principal ?? ''}`);
+    const refusal =
+      requestMismatch(exchange, message, meta, client) ?? (await this.#toolMismatch(exchange, message, meta, client));
     if (refusal) return refuseRequest(exchange, 400, message.id, refusal);
     const post = new ModernPost(message, exchange, bytes);
     this.#posts.add(post);
-    const front = await this.#postFronts.connect(post);
+    const front = await this.#postFronts.connect(post, client);
     void front.closed.then(() => this.#posts.delete(post));
   }
 
@@ -144,9 +146,10 @@ export class HttpDoor {
     exchange: HttpExchange,
     { method, params = {} }: JsonRpcRequest,
     meta: Record<string, unknown>,
+    client: ClientIdentity,
   ): Promise<RpcError | undefined> {
     if (method !== 'tools/call' || typeof params.name !== 'string') return undefined;
-    const headers = await this.#toolHeaders.of(params.name, readEnvelope(meta));
+    const headers = await this.#toolHeaders.of(params.name, readEnvelope(meta, client));
     return toolHeaderMismatch(exchange, headers, params.arguments);
   }
 
@@ -181,9 +184,10 @@ export class HttpDoor {
       refuse(exchange, 503, message, { 'retry-after': '10' });
       return undefined;
     }
-    const session = new HttpSession(crypto.randomUUID(), this.#clock.nowMs(), { maxKeptChars, oneStream });
+    const client = newClient(exchange.principal);
+    const session = new HttpSession(crypto.randomUUID(), client, this.#clock.nowMs(), { maxKeptChars, oneStream });
     this.#sessions.set(session.id, session);
-    const front = await this.#sessionFronts.connect(session);
+    const front = await this.#sessionFronts.connect(session, client);
     void front.closed.then(() => this.#sessions.delete(session.id));
     return session;
   }
@@ -221,7 +225,7 @@ export class HttpDoor {
   }
 
   #postToOneStream(exchange: HttpExchange, id: string, message: JsonRpcMessage, bytes: number): void {
-    const session = this.#sessions.get(id);
+    const session = this.#ownSession(exchange, id);
     if (!session?.isOneStream) return refuse(exchange, 404, 'Unknown session: connect again');
     exchange.answer(202, {});
     session.receive(message, bytes);
@@ -230,7 +234,7 @@ export class HttpDoor {
   /** Refuses the exchange where there is none. */
   #sessionFor(exchange: HttpExchange, id: string | undefined): HttpSession | undefined {
     const version = exchange.header('mcp-protocol-version');
-    const session = id === undefined ? undefined : this.#sessions.get(id);
+    const session = id === undefined ? undefined : this.#ownSession(exchange, id);
     if (version !== undefined && !isLegacyRevision(version))
       refuse(exchange, 400, `Unsupported protocol version ${version}`);
     else if (id === undefined) refuse(exchange, 400, 'Send initialize first: the request has no Mcp-Session-Id');
@@ -240,6 +244,12 @@ export class HttpDoor {
       return session;
     }
     return undefined;
+  }
+
+  /** A session of another principal is as unknown as one that does not exist. */
+  #ownSession({ principal }: HttpExchange, id: string): HttpSession | undefined {
+    const session = this.#sessions.get(id);
+    return session?.client.principal === principal ? session : undefined;
   }
 
   /** Comments on quiet streams, and the end of sessions that are not used any more. */

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EventSink, HttpExchange } from './exchange.ts';
 
 export class NodeExchange implements HttpExchange {
+  readonly principal: string | undefined;
   readonly method: string;
   readonly path: string;
   onclose: ((isComplete: boolean) => void) | undefined;
@@ -11,7 +12,8 @@ export class NodeExchange implements HttpExchange {
   readonly #response: ServerResponse;
   readonly #search: string;
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  constructor(request: IncomingMessage, response: ServerResponse, principal?: string) {
+    this.principal = principal;
     this.#request = request;
     this.#response = response;
     this.method = request.method ?? 'GET';

@@ -6,6 +6,7 @@ import { PeerError } from '../../base/errors.ts';
 import { toJson } from '../../base/to-json.ts';
 import type { Channel, SendOptions } from '../../jsonrpc/channel.ts';
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
+import type { ClientIdentity } from '../../mcp/service.ts';
 import { SENT } from '../../requests/pending-requests.ts';
 import { EventLog } from './event-log.ts';
 import type { HttpExchange } from './exchange.ts';
@@ -29,6 +30,7 @@ export class HttpSession implements Channel {
   onclose?: (() => void) | undefined;
   onfull?: ((isFull: boolean) => void) | undefined;
   readonly id: string;
+  readonly client: ClientIdentity;
   readonly isOneStream: boolean;
   /** When it was last used. */
   usedMs: number;
@@ -47,8 +49,9 @@ export class HttpSession implements Channel {
   #streams = STANDALONE;
   #isOpen = true;
 
-  constructor(id: string, nowMs: number, { maxKeptChars, oneStream }: SessionOptions) {
+  constructor(id: string, client: ClientIdentity, nowMs: number, { maxKeptChars, oneStream }: SessionOptions) {
     this.id = id;
+    this.client = client;
     this.usedMs = nowMs;
     this.isOneStream = oneStream;
     this.#maxChars = maxKeptChars;

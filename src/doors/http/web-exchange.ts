@@ -3,6 +3,7 @@
 import type { EventSink, HttpExchange } from './exchange.ts';
 
 export class WebExchange implements HttpExchange {
+  readonly principal: string | undefined;
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -12,7 +13,8 @@ export class WebExchange implements HttpExchange {
   readonly #request: Request;
   #respond!: (response: Response) => void;
 
-  constructor(request: Request) {
+  constructor(request: Request, principal?: string) {
+    this.principal = principal;
     const { pathname, searchParams } = new URL(request.url);
     this.#request = request;
     this.method = request.method;

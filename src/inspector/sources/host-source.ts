@@ -1,7 +1,7 @@
 // A host in this process: it can be watched and used.
 
+import { OwnHost } from '../../host/control/host-access.ts';
 import type { Host } from '../../host/host.ts';
-import { OwnHost } from '../../host/host-access.ts';
 import type { Redact } from '../../secrets/redact.ts';
 import type { Reach } from '../api.ts';
 import type { Questions } from '../calls/questions.ts';

@@ -1,7 +1,7 @@
 // One tap or host that runs in another process: its events come through its socket, and a host takes commands as well.
 
 import type { Socket } from 'node:net';
-import { RemoteHost } from '../../host/remote-host.ts';
+import { RemoteHost } from '../../host/control/remote-host.ts';
 import type { LiveDescriptor } from '../../live/descriptor.ts';
 import { connectLive } from '../../live/find-live.ts';
 import { type RecordingItem, readRecording } from '../../record/reader.ts';

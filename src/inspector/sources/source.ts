@@ -1,8 +1,8 @@
 // What the Inspector shows: a flow of events, and perhaps a host to act on. One file per implementation.
 
 import type { FlowStore } from '../../flow/store.ts';
-import type { HostAccess } from '../../host/host-access.ts';
-import type { ServerStatus } from '../../host/server-state.ts';
+import type { HostAccess } from '../../host/control/host-access.ts';
+import type { ServerStatus } from '../../host/supervision/server-state.ts';
 import type { Redact } from '../../secrets/redact.ts';
 import type { Overview, Reach } from '../api.ts';
 import type { Questions } from '../calls/questions.ts';

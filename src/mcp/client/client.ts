@@ -7,7 +7,7 @@ import type { NotificationHandler } from '../../jsonrpc/notification-listeners.t
 import { isSilence } from '../../requests/lost-request.ts';
 import { ownInfo } from '../own-info.ts';
 import { eraOf, NEWEST_MODERN } from '../revisions.ts';
-import type { ClientFacts, Params, Result, Service, ServiceFacts } from '../service.ts';
+import { type ClientFacts, newClient, type Params, type Result, type Service, type ServiceFacts } from '../service.ts';
 import type {
   CallToolResult,
   Completion,
@@ -81,7 +81,13 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     this.#declaresRoots = options.roots !== undefined;
     const { revision, era } = server;
     this.#owner = {
-      facts: { revision, info, capabilities: clientCapabilities(options, era), logLevel: undefined },
+      facts: {
+        identity: newClient(),
+        revision,
+        info,
+        capabilities: clientCapabilities(options, era),
+        logLevel: undefined,
+      },
       handlers: options,
       logged: (params) => this.#news.logged(params),
     };

@@ -4,10 +4,10 @@ import { SharedMembers } from '../../jsonrpc/message-text.ts';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, isLogLevel, LOG_LEVEL, PROTOCOL_VERSION, SERVER_INFO } from '../meta.ts';
 import { invalidParams, unsupportedVersion } from '../protocol-errors.ts';
 import { isModernRevision } from '../revisions.ts';
-import type { ClientFacts, Params, Result } from '../service.ts';
+import type { ClientFacts, ClientIdentity, Params, Result } from '../service.ts';
 import type { CacheHints, ClientCapabilities, Implementation, Meta } from '../types.ts';
 
-export function readEnvelope(meta: Params): ClientFacts {
+export function readEnvelope(meta: Params, identity: ClientIdentity): ClientFacts {
   const revision = meta[PROTOCOL_VERSION];
   if (!isModernRevision(revision)) throw unsupportedVersion(String(revision));
   const capabilities = meta[CLIENT_CAPABILITIES];
@@ -19,7 +19,7 @@ export function readEnvelope(meta: Params): ClientFacts {
     throw invalidParams(`Unknown log level ${JSON.stringify(logLevel)} in "${LOG_LEVEL}"`);
   }
   const info = meta[CLIENT_INFO] as Implementation | undefined;
-  return { revision, capabilities: capabilities as ClientCapabilities, info, logLevel };
+  return { identity, revision, capabilities: capabilities as ClientCapabilities, info, logLevel };
 }
 
 const cacheable = new Set([

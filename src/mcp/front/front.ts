@@ -9,7 +9,7 @@ import { Peer, type PeerOptions } from '../../jsonrpc/peer.ts';
 import { PROTOCOL_VERSION } from '../meta.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import { NEWEST_MODERN } from '../revisions.ts';
-import type { Params, Result, Service } from '../service.ts';
+import type { ClientIdentity, Params, Result, Service } from '../service.ts';
 import type { RequestId } from '../types.ts';
 import type { Fronts } from './fronts.ts';
 import { LegacyEra } from './legacy-era.ts';
@@ -31,14 +31,15 @@ export class Front {
   constructor(
     { service, suspended, cache, askTimeoutMs, exposeErrors }: Fronts,
     channel: Channel,
+    client: ClientIdentity,
     options: PeerOptions,
   ) {
     const peer = new Peer(channel, options);
     const notifier = new Notifier((method, params, request) => this.#notify(method, params, request));
     this.peer = peer;
     this.#service = service;
-    this.#legacy = new LegacyEra(service, peer, notifier, askTimeoutMs);
-    this.#modern = new ModernEra(service, notifier, suspended, cache, channel.writesText === true);
+    this.#legacy = new LegacyEra(service, client, peer, notifier, askTimeoutMs);
+    this.#modern = new ModernEra(service, client, notifier, suspended, cache, channel.writesText === true);
     const serve: RequestHandler = (params, inbound) => this.#serve(inbound.request.method, params, inbound);
     const serving = exposeErrors ? exposingErrors(serve) : serve;
     peer.handleOthers(serving);

@@ -3,7 +3,7 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
 import type { PeerOptions } from '../../jsonrpc/peer.ts';
-import type { Service } from '../service.ts';
+import { type ClientIdentity, newClient, type Service } from '../service.ts';
 import type { CacheHints } from '../types.ts';
 import { Front } from './front.ts';
 import { SuspendedCalls } from './suspended-calls.ts';
@@ -57,8 +57,8 @@ export class Fronts {
   }
 
   /** Serves a client over a transport, ours or the official one. Resolves when the transport has started. */
-  async connect(channel: Channel): Promise<Front> {
-    const front = new Front(this, channel, this.#peer);
+  async connect(channel: Channel, client: ClientIdentity = newClient()): Promise<Front> {
+    const front = new Front(this, channel, client, this.#peer);
     this.#open.add(front);
     void front.closed.then(() => this.#open.delete(front));
     await front.peer.start();

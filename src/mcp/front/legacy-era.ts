@@ -6,7 +6,7 @@ import type { Peer } from '../../jsonrpc/peer.ts';
 import { CALL_OPTIONS, type CallOptions, isLogLevel } from '../meta.ts';
 import { invalidParams, methodNotFound } from '../protocol-errors.ts';
 import { isLegacyRevision, type LegacyRevision, NEWEST_LEGACY, NEWEST_MODERN } from '../revisions.ts';
-import type { ClientFacts, Params, Result, Service, ServiceFacts } from '../service.ts';
+import type { ClientFacts, ClientIdentity, Params, Result, Service, ServiceFacts } from '../service.ts';
 import type { ClientCapabilities, Implementation, InputRequest, InputResponse, LogLevel } from '../types.ts';
 import { takeCallOptions } from './call-options.ts';
 import { capabilitiesFor, implementationFor, resultFor } from './down-level.ts';
@@ -24,14 +24,16 @@ export class LegacyEra {
   /** Once `initialize` has come; assumed for a client that skips it. */
   session: Session | undefined;
   readonly #service: Service;
+  readonly #identity: ClientIdentity;
   readonly #peer: Peer;
   readonly #notifier: Notifier;
   readonly #askTimeoutMs: number;
   readonly #subscriptions: LegacySubscriptions;
   #elicitations = 0;
 
-  constructor(service: Service, peer: Peer, notifier: Notifier, askTimeoutMs: number) {
+  constructor(service: Service, identity: ClientIdentity, peer: Peer, notifier: Notifier, askTimeoutMs: number) {
     this.#service = service;
+    this.#identity = identity;
     this.#peer = peer;
     this.#notifier = notifier;
     this.#askTimeoutMs = askTimeoutMs;
@@ -79,7 +81,7 @@ export class LegacyEra {
   }
 
   #open(revision: LegacyRevision, capabilities: ClientCapabilities, info: Implementation | undefined): Session {
-    this.session = { revision, capabilities, info, logLevel: 'info' };
+    this.session = { identity: this.#identity, revision, capabilities, info, logLevel: 'info' };
     this.#subscriptions.open('info');
     return this.session;
   }

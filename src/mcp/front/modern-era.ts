@@ -6,7 +6,7 @@ import { type SharedMembers, SharingResult } from '../../jsonrpc/message-text.ts
 import { CALL_OPTIONS, type CallOptions, SERVER_INFO } from '../meta.ts';
 import { methodNotFound } from '../protocol-errors.ts';
 import { modernRevisions, NEWEST_MODERN } from '../revisions.ts';
-import type { ClientFacts, Params, Result, Service, ServiceFacts } from '../service.ts';
+import type { ClientFacts, ClientIdentity, Params, Result, Service, ServiceFacts } from '../service.ts';
 import type { CacheHints, Implementation, Meta } from '../types.ts';
 import { takeCallOptions } from './call-options.ts';
 import { isBare, modernResult, readEnvelope, sharedByResults } from './envelope.ts';
@@ -20,6 +20,7 @@ export class ModernEra {
   /** As its last request described it. */
   client: ClientFacts | undefined;
   readonly subscriptions: ModernSubscriptions;
+  readonly #identity: ClientIdentity;
   readonly #service: Service;
   readonly #notifier: Notifier;
   readonly #suspended: SuspendedCalls;
@@ -32,6 +33,7 @@ export class ModernEra {
 
   constructor(
     service: Service,
+    identity: ClientIdentity,
     notifier: Notifier,
     suspended: SuspendedCalls,
     cache: Required<CacheHints>,
@@ -39,6 +41,7 @@ export class ModernEra {
   ) {
     this.subscriptions = new ModernSubscriptions(service, notifier);
     this.#service = service;
+    this.#identity = identity;
     this.#notifier = notifier;
     this.#suspended = suspended;
     this.#cache = cache;
@@ -47,7 +50,7 @@ export class ModernEra {
 
   serve(method: string, params: Params, inbound: InboundCall): Result | Promise<Result> {
     const meta = params._meta as Params;
-    const client = readEnvelope(meta);
+    const client = readEnvelope(meta, this.#identity);
     this.client = client;
     const result = this.#result(method, params, meta, inbound, client);
     return result instanceof Promise

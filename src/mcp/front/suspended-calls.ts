@@ -8,7 +8,7 @@
 // ones need its place. A call that has ended is never suspended again.
 
 import type { Clock } from '../../base/clock.ts';
-import { toError } from '../../base/errors.ts';
+import { type RpcError, toError } from '../../base/errors.ts';
 import { toJson } from '../../base/to-json.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import { Deadlines } from '../../requests/deadlines.ts';
@@ -60,6 +60,8 @@ export class SuspendedCalls {
   resume(inbound: InboundCall, client: ClientFacts, notifier: Notifier): Promise<Result> {
     const params = inbound.request.params ?? {};
     const call = this.#find(params.requestState);
+    // The same answer as for a key that does not exist: it says nothing about calls of others.
+    if (call.client.identity.principal !== client.identity.principal) throw this.#unknown(params.requestState);
     if (call.identity !== identityOf(inbound)) {
       throw invalidParams('requestState belongs to another request: send the same method and parameters again');
     }
@@ -143,11 +145,15 @@ export class SuspendedCalls {
     const [run, key] = typeof state === 'string' ? state.split('.', 2) : [];
     const call = run === this.#run && key !== undefined ? this.#calls.get(key) : undefined;
     if (call) return call;
-    const why =
-      run === this.#run
-        ? 'it was used before, has expired, or was altered'
-        : 'it was altered, or comes from an earlier run of this server';
-    throw invalidParams(`Unknown requestState: ${why}. Send the request again without it.`, {
+    throw this.#unknown(state);
+  }
+
+  #unknown(state: unknown): RpcError {
+    const isOfThisRun = typeof state === 'string' && state.startsWith(`${this.#run}.`);
+    const why = isOfThisRun
+      ? 'it was used before, has expired, or was altered'
+      : 'it was altered, or comes from an earlier run of this server';
+    return invalidParams(`Unknown requestState: ${why}. Send the request again without it.`, {
       requestState: 'unknown',
     });
   }

@@ -9,7 +9,7 @@ export function onlyCaller(peer: Peer, canBe: (caller: Caller, method: string) =
   let only: Caller | undefined;
   for (const { method, options } of peer.requests) {
     if (!(options instanceof SentRequest) || !canBe(options.caller, method)) continue;
-    if (only && only.client !== options.caller.client) return undefined;
+    if (only && only.client.identity.id !== options.caller.client.identity.id) return undefined;
     only ??= options.caller;
   }
   return only;

@@ -1,10 +1,10 @@
 // Errors about unknown names: the name that was probably meant, and those that exist. An entry of the
 // config that cannot be used is no unknown name: then why it cannot is the answer.
 
-import { RpcError, UsageError } from '../base/errors.ts';
-import type { Config } from '../config/files/load-config.ts';
-import { hintOfNames } from '../config/nearest.ts';
-import { type ConfigProblem, problemError } from '../config/problem.ts';
+import { RpcError, UsageError } from '../../base/errors.ts';
+import type { Config } from '../../config/files/load-config.ts';
+import { hintOfNames } from '../../config/nearest.ts';
+import { type ConfigProblem, problemError } from '../../config/problem.ts';
 
 /** Of each entry that cannot be run, the problem that says why: an error, or a warning where it is one over the network. */
 export function rejections(config: Pick<Config, 'rejected' | 'problems'> | undefined): ConfigProblem[] {

@@ -3,7 +3,7 @@
 // process that was started before the last `stop`, `restart` or `replace` is ended and never used; a server that is held stays
 // stopped until a command starts it.
 
-import type { RestartLimits } from '../config/server-config.ts';
+import type { RestartLimits } from '../../config/server-config.ts';
 import { decideRestart, type Ending, noHistory, type RestartHistory } from './restart-policy.ts';
 import type { ServerState } from './server-state.ts';
 

@@ -1,12 +1,12 @@
 // A typed client of a service of a host. It does not ask first what the server declares: the service refuses what it does not
 // have. Outputs are not checked against schemas: the schemas come from servers, and one that never ends would block the host.
 
-import { Client } from '../mcp/client/client.ts';
-import type { InputHandlers } from '../mcp/client/options.ts';
-import type { ServerFacts } from '../mcp/client/session/session.ts';
-import { ownInfo } from '../mcp/own-info.ts';
-import { NEWEST_MODERN } from '../mcp/revisions.ts';
-import type { Service } from '../mcp/service.ts';
+import { Client } from '../../mcp/client/client.ts';
+import type { InputHandlers } from '../../mcp/client/options.ts';
+import type { ServerFacts } from '../../mcp/client/session/session.ts';
+import { ownInfo } from '../../mcp/own-info.ts';
+import { NEWEST_MODERN } from '../../mcp/revisions.ts';
+import type { Service } from '../../mcp/service.ts';
 
 export type ServerClient = Client<never>;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RestartLimits } from '../config/server-config.ts';
+import type { RestartLimits } from '../../config/server-config.ts';
 import { decideRestart, noHistory, type RestartHistory } from './restart-policy.ts';
 
 const limits: RestartLimits = {

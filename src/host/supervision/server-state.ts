@@ -1,6 +1,6 @@
 // The states of a supervised server, and its status: plain data.
 
-import type { Evidence } from '../base/errors.ts';
+import type { Evidence } from '../../base/errors.ts';
 
 /** `disabled → stopped → starting → ready → backoff → failed`, and `stopping` on the way back. */
 export type ServerState = 'disabled' | 'stopped' | 'starting' | 'ready' | 'backoff' | 'failed' | 'stopping';

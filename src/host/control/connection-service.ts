@@ -1,12 +1,12 @@
 // What one connection of a host's socket is served with: the server that it chose, or all as one, and the methods beside MCP.
 
-import { SERVER_INFO } from '../mcp/meta.ts';
-import { ownInfo } from '../mcp/own-info.ts';
-import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
+import { SERVER_INFO } from '../../mcp/meta.ts';
+import { ownInfo } from '../../mcp/own-info.ts';
+import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
+import type { Host } from '../host.ts';
+import { PassedCaller } from '../services/passed-caller.ts';
+import type { HostCaller, Unanswered } from '../services/process-service.ts';
 import { answerControl, type ControlHooks, type ControlMethod, isControlMethod } from './control-methods.ts';
-import type { Host } from './host.ts';
-import { PassedCaller } from './passed-caller.ts';
-import type { HostCaller, Unanswered } from './process-service.ts';
 
 const fromHost: Result = { _meta: { [SERVER_INFO]: ownInfo } };
 

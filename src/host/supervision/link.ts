@@ -1,7 +1,7 @@
 // One process of a server that was ready, for as long as calls may hold it; and whether it still listens. A process that stops
 // reading lives on and looks well: it is asked when a call of it timed out.
 
-import { type Evidence, ProcessError } from '../base/errors.ts';
+import { type Evidence, ProcessError } from '../../base/errors.ts';
 import type { ServerStatus } from './server-state.ts';
 
 /** A server that answers: one process, connected. */

@@ -2,24 +2,24 @@
 // The limits and timeouts of a request are kept by the host, for each server; here only a host that hangs is given up.
 
 import type { Socket } from 'node:net';
-import { systemClock } from '../base/clock.ts';
-import { fromRpcError } from '../base/error-json.ts';
-import { PeerError, RpcCode, RpcError, UsageError } from '../base/errors.ts';
-import { LARGEST_MAX_FRAME_BYTES } from '../framing/framing.ts';
-import { Peer } from '../jsonrpc/peer.ts';
-import { ModernSession, makeEnvelope } from '../mcp/client/session/modern-session.ts';
-import { CALL_OPTIONS, SERVER_INFO } from '../mcp/meta.ts';
-import { ownInfo } from '../mcp/own-info.ts';
-import { NEWEST_MODERN } from '../mcp/revisions.ts';
-import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
-import type { Implementation, Meta, ServerCapabilities } from '../mcp/types.ts';
-import { connectLocal } from '../transport/local-socket.ts';
-import { StreamTransport } from '../transport/stream-transport.ts';
+import { systemClock } from '../../base/clock.ts';
+import { fromRpcError } from '../../base/error-json.ts';
+import { PeerError, RpcCode, RpcError, UsageError } from '../../base/errors.ts';
+import { LARGEST_MAX_FRAME_BYTES } from '../../framing/framing.ts';
+import { Peer } from '../../jsonrpc/peer.ts';
+import { ModernSession, makeEnvelope } from '../../mcp/client/session/modern-session.ts';
+import { CALL_OPTIONS, SERVER_INFO } from '../../mcp/meta.ts';
+import { ownInfo } from '../../mcp/own-info.ts';
+import { NEWEST_MODERN } from '../../mcp/revisions.ts';
+import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
+import type { Implementation, Meta, ServerCapabilities } from '../../mcp/types.ts';
+import { connectLocal } from '../../transport/local-socket.ts';
+import { StreamTransport } from '../../transport/stream-transport.ts';
+import { PassedCaller } from '../services/passed-caller.ts';
+import type { Unanswered } from '../services/process-service.ts';
+import { typedClient, undescribed } from '../services/typed-client.ts';
 import { CONTROL_VERSION, type ControlMethod, type ControlResults, type HostStatus } from './control-methods.ts';
 import { HostAccess } from './host-access.ts';
-import { PassedCaller } from './passed-caller.ts';
-import type { Unanswered } from './process-service.ts';
-import { typedClient, undescribed } from './typed-client.ts';
 
 const PATIENCE_MS = 24 * 60 * 60_000;
 /** What runs is known at once, unless the host itself is stopped. */

@@ -1,8 +1,8 @@
 // Calls of a server that takes nothing: each waits for its own time, and the end of the process ends the wait of all.
 
 import { expect, test } from 'vitest';
-import { ManualClock } from '../base/clock.ts';
-import { PeerError } from '../base/errors.ts';
+import { ManualClock } from '../../base/clock.ts';
+import { PeerError } from '../../base/errors.ts';
 import { Link } from './link.ts';
 import { ServerCalls } from './server-calls.ts';
 

@@ -2,18 +2,18 @@
 // where that is safe. Watches are renewed on each new process; their watchers then get one notification of each kind they
 // asked for, since what changed meanwhile is not known.
 
-import { notAllowed } from '../config/tool-filter.ts';
-import type { Client } from '../mcp/client/client.ts';
-import { mayHave } from '../mcp/client/lists.ts';
-import type { InputHandlers } from '../mcp/client/options.ts';
-import { listByMethod } from '../mcp/lists.ts';
-import { invalidParams, methodNotFound } from '../mcp/protocol-errors.ts';
-import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
-import type { ElicitResult, Tool } from '../mcp/types.ts';
-import type { ListKind } from '../mcp/watchers.ts';
-import type { Member } from './member.ts';
+import { notAllowed } from '../../config/tool-filter.ts';
+import type { Client } from '../../mcp/client/client.ts';
+import { mayHave } from '../../mcp/client/lists.ts';
+import type { InputHandlers } from '../../mcp/client/options.ts';
+import { listByMethod } from '../../mcp/lists.ts';
+import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
+import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
+import type { ElicitResult, Tool } from '../../mcp/types.ts';
+import type { ListKind } from '../../mcp/watchers.ts';
+import type { Member } from '../member.ts';
+import { isLost } from '../supervision/server-calls.ts';
 import { ProcessWatch } from './process-watch.ts';
-import { isLost } from './server-calls.ts';
 import { refusedUnknown } from './unknown-name.ts';
 import { keepWatch } from './watches.ts';
 

@@ -3,15 +3,15 @@
 
 import { rm } from 'node:fs/promises';
 import { createServer, type Server as SocketServer } from 'node:net';
-import { StandpipeError, toError, UsageError } from '../base/errors.ts';
-import type { Front } from '../mcp/front/front.ts';
-import { serve } from '../mcp/front/fronts.ts';
-import { withFileLock } from '../process/files/file-lock.ts';
-import { isServed, listenLocal } from '../transport/local-socket.ts';
-import { StreamTransport } from '../transport/stream-transport.ts';
+import { StandpipeError, toError, UsageError } from '../../base/errors.ts';
+import type { Front } from '../../mcp/front/front.ts';
+import { serve } from '../../mcp/front/fronts.ts';
+import { withFileLock } from '../../process/files/file-lock.ts';
+import { isServed, listenLocal } from '../../transport/local-socket.ts';
+import { StreamTransport } from '../../transport/stream-transport.ts';
+import type { Host } from '../host.ts';
 import { ConnectionService } from './connection-service.ts';
 import type { ControlHooks } from './control-methods.ts';
-import type { Host } from './host.ts';
 import { RemoteHost } from './remote-host.ts';
 
 /** A person may take as long as the server waits. What waits for answers is limited for each connection. */

@@ -1,14 +1,14 @@
 // A host as a program uses it, whether it runs in this process or in another one: typed clients of its servers, and what can be
 // done with it beside MCP.
 
-import { type ErrorDescription, errorFrom } from '../base/error-json.ts';
-import type { InputHandlers } from '../mcp/client/options.ts';
-import type { Params, Service } from '../mcp/service.ts';
-import type { Tool } from '../mcp/types.ts';
-import { type Catalog, FAILED, OFFERED_BY, type Offer, READY_ONLY } from './catalog.ts';
+import { type ErrorDescription, errorFrom } from '../../base/error-json.ts';
+import type { InputHandlers } from '../../mcp/client/options.ts';
+import type { Params, Service } from '../../mcp/service.ts';
+import type { Tool } from '../../mcp/types.ts';
+import type { Host } from '../host.ts';
+import { type Catalog, FAILED, OFFERED_BY, type Offer, READY_ONLY } from '../services/catalog.ts';
+import { type ServerClient, typedClient } from '../services/typed-client.ts';
 import { answerControl, type ControlMethod, type ControlResults, type HostStatus } from './control-methods.ts';
-import type { Host } from './host.ts';
-import { type ServerClient, typedClient } from './typed-client.ts';
 
 export abstract class HostAccess {
   /** What servers may ask of this program during its calls. */

@@ -1,10 +1,10 @@
 // Writes what happens to a server to the flow: its traffic, process by process, and the changes of its state.
 
-import type { ServerConfig } from '../config/server-config.ts';
-import type { FlowSource } from '../flow/source.ts';
-import type { FlowStore } from '../flow/store.ts';
-import { secretsInArguments } from '../secrets/redact-arguments.ts';
-import { unfinishedValue } from '../secrets/unfinished-value.ts';
+import type { ServerConfig } from '../../config/server-config.ts';
+import type { FlowSource } from '../../flow/source.ts';
+import type { FlowStore } from '../../flow/store.ts';
+import { secretsInArguments } from '../../secrets/redact-arguments.ts';
+import { unfinishedValue } from '../../secrets/unfinished-value.ts';
 import type { StateChange } from './server-state.ts';
 
 export class WatchedServer {

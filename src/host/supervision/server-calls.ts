@@ -1,10 +1,10 @@
 // The calls of one server: each runs on the process that is ready, waits if there is none, and is sent again where that is safe:
 // if it was never sent, or if both the process that was lost and the one that would repeat it permit it.
 
-import type { Clock } from '../base/clock.ts';
-import { PeerError, toError } from '../base/errors.ts';
-import { unlessAborted, within } from '../base/wait.ts';
-import { lostRequest } from '../requests/lost-request.ts';
+import type { Clock } from '../../base/clock.ts';
+import { PeerError, toError } from '../../base/errors.ts';
+import { unlessAborted, within } from '../../base/wait.ts';
+import { lostRequest } from '../../requests/lost-request.ts';
 import type { Link } from './link.ts';
 
 /** Whether a call whose outcome is unknown may run once more. */

@@ -2,10 +2,10 @@
 // had declared the tool read-only or idempotent, had not announced a change since, and the process that would repeat it declares
 // the same when asked.
 
-import type { Client } from '../mcp/client/client.ts';
-import type { NewsEnd } from '../mcp/client/options.ts';
-import type { Tool } from '../mcp/types.ts';
-import type { RepeatPermission } from './server-calls.ts';
+import type { Client } from '../../mcp/client/client.ts';
+import type { NewsEnd } from '../../mcp/client/options.ts';
+import type { Tool } from '../../mcp/types.ts';
+import type { RepeatPermission } from '../supervision/server-calls.ts';
 
 export class ToolMemory {
   /** As last listed. */

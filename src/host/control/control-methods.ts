@@ -1,12 +1,12 @@
 // What can be done with a host beside MCP: the methods `standpipe/…` of its socket. A host of this process answers them by the
 // same table, so that a program uses both in one way.
 
-import { UsageError } from '../base/errors.ts';
-import type { ConfigProblem } from '../config/problem.ts';
-import { ownInfo } from '../mcp/own-info.ts';
-import type { Params } from '../mcp/service.ts';
-import type { Host } from './host.ts';
-import type { ServerStatus } from './server-state.ts';
+import { UsageError } from '../../base/errors.ts';
+import type { ConfigProblem } from '../../config/problem.ts';
+import { ownInfo } from '../../mcp/own-info.ts';
+import type { Params } from '../../mcp/service.ts';
+import type { Host } from '../host.ts';
+import type { ServerStatus } from '../supervision/server-state.ts';
 
 /** Goes up with every change that an older program does not understand. */
 export const CONTROL_VERSION = 1;

@@ -1,9 +1,9 @@
 // One watcher of a server, on one process of it after another.
 
-import { PeerError } from '../base/errors.ts';
-import type { Client } from '../mcp/client/client.ts';
-import type { Watcher, WatchFilter } from '../mcp/service.ts';
-import { listKinds } from '../mcp/watchers.ts';
+import { PeerError } from '../../base/errors.ts';
+import type { Client } from '../../mcp/client/client.ts';
+import type { Watcher, WatchFilter } from '../../mcp/service.ts';
+import { listKinds } from '../../mcp/watchers.ts';
 import { notifyOfLists, notifyWatcher } from './watches.ts';
 
 export class ProcessWatch {

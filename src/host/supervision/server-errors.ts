@@ -1,6 +1,6 @@
 // Why a server of a host cannot be used, and what an error says about the process that it ended.
 
-import { ProcessError, StandpipeError, UsageError } from '../base/errors.ts';
+import { ProcessError, StandpipeError, UsageError } from '../../base/errors.ts';
 import type { LastExit } from './server-state.ts';
 
 /** A retry cannot help: the command itself is wrong. */

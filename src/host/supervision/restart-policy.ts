@@ -1,7 +1,7 @@
 // Decides whether a server that exited is restarted, and when: a pure function of its past, without clock or process. Too many
 // starts in a short time are a crash loop, which ends in `failed`. Waits grow with every failure; sustained uptime resets them.
 
-import type { RestartLimits } from '../config/server-config.ts';
+import type { RestartLimits } from '../../config/server-config.ts';
 
 export interface RestartHistory {
   /** When restarts happened, oldest first. */

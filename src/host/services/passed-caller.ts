@@ -1,8 +1,8 @@
 // A caller as a service passes it on that has something to change about it.
 
-import type { CallOptions } from '../mcp/meta.ts';
-import type { Caller, ClientFacts, Params } from '../mcp/service.ts';
-import type { InputRequest, InputResponse } from '../mcp/types.ts';
+import type { CallOptions } from '../../mcp/meta.ts';
+import type { Caller, ClientFacts, Params } from '../../mcp/service.ts';
+import type { InputRequest, InputResponse } from '../../mcp/types.ts';
 
 export class PassedCaller implements Caller {
   readonly #caller: Caller;

@@ -1,15 +1,15 @@
 // Starts the server of an entry of the config and connects to it. MCP and LiteMCP servers are both used by an MCP client.
 
-import type { Clock } from '../base/clock.ts';
-import type { Evidence } from '../base/errors.ts';
-import type { Noise } from '../base/noise.ts';
-import type { ServerConfig } from '../config/server-config.ts';
-import { connect } from '../connect/connect.ts';
-import { framingByName } from '../framing/by-name.ts';
-import type { Client } from '../mcp/client/client.ts';
-import type { EraMemory } from '../mcp/client/opening/era-memory.ts';
-import type { InputHandlers } from '../mcp/client/options.ts';
-import type { WireObserver } from '../transport/wire.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Evidence } from '../../base/errors.ts';
+import type { Noise } from '../../base/noise.ts';
+import type { ServerConfig } from '../../config/server-config.ts';
+import { connect } from '../../connect/connect.ts';
+import { framingByName } from '../../framing/by-name.ts';
+import type { Client } from '../../mcp/client/client.ts';
+import type { EraMemory } from '../../mcp/client/opening/era-memory.ts';
+import type { InputHandlers } from '../../mcp/client/options.ts';
+import type { WireObserver } from '../../transport/wire.ts';
 import type { ServerLink } from './link.ts';
 
 export interface OpenServerOptions {
@@ -69,7 +69,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     keepDaemons: config.keepDaemons,
   };
   if (config.protocol === 'litemcp') {
-    const { openLiteMcpAsMcp } = await import('../connect/litemcp-bridges.ts');
+    const { openLiteMcpAsMcp } = await import('../../connect/litemcp-bridges.ts');
     const { client, revision, litemcp } = await openLiteMcpAsMcp({
       ...target,
       startupTimeoutMs,

@@ -2,16 +2,16 @@
 // `server/name` where several do; the same for prompts, and for URIs of resources and templates. A server that fails does not
 // affect the lists of the others: it is named in the `_meta` of the list.
 
-import { describeError } from '../base/error-json.ts';
-import { RpcCode, RpcError, type UsageError } from '../base/errors.ts';
-import { type ListName, listByMethod, mcpLists } from '../mcp/lists.ts';
-import { ownInfo } from '../mcp/own-info.ts';
-import { methodNotFound } from '../mcp/protocol-errors.ts';
-import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
-import type { CompletionReference, Meta } from '../mcp/types.ts';
-import { UriTemplate } from '../mcp/uri-template.ts';
+import { describeError } from '../../base/error-json.ts';
+import { RpcCode, RpcError, type UsageError } from '../../base/errors.ts';
+import { type ListName, listByMethod, mcpLists } from '../../mcp/lists.ts';
+import { ownInfo } from '../../mcp/own-info.ts';
+import { methodNotFound } from '../../mcp/protocol-errors.ts';
+import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
+import type { CompletionReference, Meta } from '../../mcp/types.ts';
+import { UriTemplate } from '../../mcp/uri-template.ts';
+import type { Member } from '../member.ts';
 import { type Entry, FAILED, OFFERED_BY, type Offer, READY_ONLY, readCatalog, resolve } from './catalog.ts';
-import type { Member } from './member.ts';
 import { unknownServer } from './unknown-name.ts';
 import { keepWatch, notifyOfLists } from './watches.ts';
 

@@ -1,12 +1,12 @@
 // The entries of all servers of a host in one list. A name that several servers have is addressed as `server/name` and marked as
 // shared; a name that only one has stays as it is.
 
-import { UsageError } from '../base/errors.ts';
-import { hintOfNames } from '../config/nearest.ts';
-import type { Client } from '../mcp/client/client.ts';
-import { type ListName, mcpLists } from '../mcp/lists.ts';
-import type { Meta } from '../mcp/types.ts';
-import type { Member } from './member.ts';
+import { UsageError } from '../../base/errors.ts';
+import { hintOfNames } from '../../config/nearest.ts';
+import type { Client } from '../../mcp/client/client.ts';
+import { type ListName, mcpLists } from '../../mcp/lists.ts';
+import type { Meta } from '../../mcp/types.ts';
+import type { Member } from '../member.ts';
 
 // The `_meta` members by which all servers as one tell where an entry comes from.
 

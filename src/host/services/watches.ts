@@ -1,9 +1,9 @@
 // The open watches of a service of the host, and the notifications that the host itself makes for them. A watcher that throws is
 // reported and affects neither the other watchers nor the host.
 
-import { toError } from '../base/errors.ts';
-import type { Params, Watcher } from '../mcp/service.ts';
-import { listKinds } from '../mcp/watchers.ts';
+import { toError } from '../../base/errors.ts';
+import type { Params, Watcher } from '../../mcp/service.ts';
+import { listKinds } from '../../mcp/watchers.ts';
 
 export function notifyWatcher(watcher: Watcher, method: string, params?: Params): void {
   try {

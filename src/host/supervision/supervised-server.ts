@@ -5,9 +5,9 @@
 // ready, whichever command made it so; they reject with SERVER_STOPPED when a `stop` overtakes them, and with SERVER_FAILED
 // when the server is given up. `stop` resolves when the process it ended is gone, also if a later command starts another.
 
-import type { Clock, Timer } from '../base/clock.ts';
-import { PeerError, type ProcessError, toError, UsageError } from '../base/errors.ts';
-import type { RestartLimits } from '../config/server-config.ts';
+import type { Clock, Timer } from '../../base/clock.ts';
+import { PeerError, type ProcessError, toError, UsageError } from '../../base/errors.ts';
+import type { RestartLimits } from '../../config/server-config.ts';
 import { Link, type ServerLink, type Waiting, waiting } from './link.ts';
 import { ServerCalls, type UseOptions } from './server-calls.ts';
 import { isHopeless, lastExitOf, serverDisabled, serverFailed, serverStopped } from './server-errors.ts';

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RestartLimits } from '../config/server-config.ts';
+import type { RestartLimits } from '../../config/server-config.ts';
 import {
   type Fall,
   newSupervision,
