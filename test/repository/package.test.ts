@@ -12,10 +12,13 @@ import { copyRepository, root } from './files.ts';
 /** All that is installed with the package, apart from what these need in turn. Change it deliberately. */
 const RUNTIME_DEPENDENCIES = [
   '@modelcontextprotocol/core', // the schemas, when somebody looks at a message in the Inspector
+  '@opentelemetry/api', // spans of the gateway, on first use
   '@standard-schema/spec', // types alone
   'ajv', // loaded with the first schema
   'cross-spawn', // loaded on Windows alone
+  'jose', // JSON Web Tokens of clients of the gateway, on first use
   'jsonc-parser', // config files
+  'prom-client', // the metrics of the gateway, on first use
 ];
 
 const { name, exports, ...manifest } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));

@@ -1,5 +1,7 @@
 // One HTTP request and the way to answer it, whatever library received it: Node's `http` or Web `Request` and `Response`.
 
+import type { Principal } from '../principal.ts';
+
 export interface EventSink {
   write(text: string): void;
   end(): void;
@@ -11,7 +13,7 @@ export interface EventSink {
 
 export interface HttpExchange {
   /** Who sent it, where that was verified. */
-  readonly principal: string | undefined;
+  readonly principal: Principal | undefined;
   readonly method: string;
   /** Of the URL, without the query. */
   readonly path: string;

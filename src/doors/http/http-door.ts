@@ -132,7 +132,7 @@ export class HttpDoor {
       const error = invalidParams(`"_meta" needs "${PROTOCOL_VERSION}"`, { missing: PROTOCOL_VERSION });
       return refuseRequest(exchange, 400, message.id, error);
     }
-    const client = newClient(exchange.principal, `post:${exchange.principal ?? ''}`);
+    const client = newClient(exchange.principal?.name, `post:${exchange.principal?.name ?? ''}`);
     const refusal =
       requestMismatch(exchange, message, meta, client) ?? (await this.#toolMismatch(exchange, message, meta, client));
     if (refusal) return refuseRequest(exchange, 400, message.id, refusal);
@@ -184,7 +184,7 @@ export class HttpDoor {
       refuse(exchange, 503, message, { 'retry-after': '10' });
       return undefined;
     }
-    const client = newClient(exchange.principal);
+    const client = newClient(exchange.principal?.name);
     const session = new HttpSession(crypto.randomUUID(), client, this.#clock.nowMs(), { maxKeptChars, oneStream });
     this.#sessions.set(session.id, session);
     const front = await this.#sessionFronts.connect(session, client);
@@ -249,7 +249,7 @@ export class HttpDoor {
   /** A session of another principal is as unknown as one that does not exist. */
   #ownSession({ principal }: HttpExchange, id: string): HttpSession | undefined {
     const session = this.#sessions.get(id);
-    return session?.client.principal === principal ? session : undefined;
+    return session?.client.principal === principal?.name ? session : undefined;
   }
 
   /** Comments on quiet streams, and the end of sessions that are not used any more. */

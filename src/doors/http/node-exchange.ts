@@ -1,10 +1,11 @@
 // An exchange of Node's `http`, which Express and Fastify pass on too.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Principal } from '../principal.ts';
 import type { EventSink, HttpExchange } from './exchange.ts';
 
 export class NodeExchange implements HttpExchange {
-  readonly principal: string | undefined;
+  readonly principal: Principal | undefined;
   readonly method: string;
   readonly path: string;
   onclose: ((isComplete: boolean) => void) | undefined;
@@ -12,7 +13,7 @@ export class NodeExchange implements HttpExchange {
   readonly #response: ServerResponse;
   readonly #search: string;
 
-  constructor(request: IncomingMessage, response: ServerResponse, principal?: string) {
+  constructor(request: IncomingMessage, response: ServerResponse, principal?: Principal) {
     this.principal = principal;
     this.#request = request;
     this.#response = response;

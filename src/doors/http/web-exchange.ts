@@ -1,9 +1,10 @@
 // An exchange of Web `Request` and `Response`: Hono, Deno-style handlers, serverless runtimes.
 
+import type { Principal } from '../principal.ts';
 import type { EventSink, HttpExchange } from './exchange.ts';
 
 export class WebExchange implements HttpExchange {
-  readonly principal: string | undefined;
+  readonly principal: Principal | undefined;
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -13,7 +14,7 @@ export class WebExchange implements HttpExchange {
   readonly #request: Request;
   #respond!: (response: Response) => void;
 
-  constructor(request: Request, principal?: string) {
+  constructor(request: Request, principal?: Principal) {
     this.principal = principal;
     const { pathname, searchParams } = new URL(request.url);
     this.#request = request;
