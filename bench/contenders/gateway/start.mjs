@@ -1,0 +1,104 @@
+// Each gateway in front of the same stdio server, started as its documentation says. `target` is what a client needs; `end`
+// stops the gateway and whatever it has left behind.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { makeTempFolder } from '../../temp-folder.mjs';
+import { cliPath } from '../cli/path.mjs';
+import { openClient } from './mcp-client.mjs';
+import { processTree } from './process-tree.mjs';
+
+const START_LIMIT_MS = 20_000;
+const STOP_LIMIT_MS = 8000;
+
+const pathOf = (path) => fileURLToPath(new URL(path, import.meta.url));
+const serverPath = pathOf('server.mjs');
+const endWithParent = new URL('../cli/end-with-parent.mjs', import.meta.url).href;
+const mcpProxy = pathOf('../../node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs');
+const supergateway = pathOf('../../node_modules/supergateway/dist/index.js');
+
+const words = {
+  raw: (port) => [pathOf('raw-loop.mjs'), port, serverPath],
+  'mcp-proxy': (port) => [mcpProxy, '--port', port, '--server', 'stream', '--', process.execPath, serverPath],
+  supergateway: (port) => [
+    supergateway,
+    ...['--stdio', `"${process.execPath}" "${serverPath}"`, '--outputTransport', 'streamableHttp', '--stateful'],
+    ...['--port', port, '--logLevel', 'none'],
+  ],
+  standpipe: (port, config) => [cliPath, 'up', '--config', config, '--http', port, '--json'],
+};
+
+/** `path` of ours: one server, unless all are asked for. */
+export async function startGateway(name, path = '/mcp/echo') {
+  const folder = makeTempFolder();
+  const config = join(folder.path, 'mcp.json');
+  writeFileSync(config, JSON.stringify({ mcpServers: { echo: { command: process.execPath, args: [serverPath] } } }));
+  const port = await freePort();
+  const child = spawn(
+    process.execPath,
+    [...process.execArgv, '--import', endWithParent, ...words[name](String(port), config)],
+    { env: { ...process.env, XDG_RUNTIME_DIR: folder.path }, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] },
+  );
+  const closed = once(child, 'close');
+  const end = async () => {
+    const { pids } = processTree(child.pid);
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
+    await closed;
+    clearTimeout(timer);
+    for (const pid of pids) kill(pid);
+    folder.remove();
+  };
+  try {
+    const target = { port, path: name === 'standpipe' ? path : '/mcp' };
+    await becomesReady(child, () => {
+      if (name === 'standpipe') target.headers = { authorization: `Bearer ${readToken(folder.path)}` };
+      return openClient(target, { name: 'first', revision: '2025-11-25', connections: 1 });
+    });
+    return { pid: child.pid, target, end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+async function becomesReady(child, connect) {
+  const limitMs = performance.now() + START_LIMIT_MS;
+  for (;;) {
+    try {
+      const client = await connect();
+      await client.echo('');
+      return client.vanish();
+    } catch (error) {
+      if (child.exitCode !== null) throw new Error(`it ended with exit code ${child.exitCode}`);
+      if (performance.now() > limitMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+function readToken(folder) {
+  const file = readdirSync(folder, { recursive: true }).find((each) => each.endsWith('.token'));
+  return readFileSync(join(folder, file), 'utf8').trim();
+}
+
+async function freePort() {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+function kill(pid) {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // it has ended
+  }
+}
