@@ -106,7 +106,7 @@ export class Host {
 
   /** Also of servers whose entry was taken out, until their process is gone. */
   status(): ServerStatus[] {
-    return [...this.#members.values()].map(({ supervised }) => supervised.status);
+    return [...this.#members.values()].map(({ status }) => status);
   }
 
   /** Why entries of the config are no servers of this host, one problem for each. */

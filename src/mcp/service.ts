@@ -87,6 +87,8 @@ export interface WatchFilter extends SubscriptionFilter {
 
 export interface Watcher {
   readonly filter: WatchFilter;
+  /** The client that watches. Undefined: the program itself. */
+  readonly client?: ClientFacts | undefined;
   /** A notification that the filter names. */
   notified(method: string, params: Params | undefined): void;
   /** No more notifications will come, although the watch was not stopped. */
@@ -101,4 +103,6 @@ export interface Service {
   notify(method: string, params: Params | undefined, client: ClientFacts): void;
   /** Resolves, once notifications will come, to a function that stops them. That one never fails. */
   watch(watcher: Watcher): Promise<() => void>;
+  /** The connection or session of a client is over: it sends no more requests. */
+  gone?(client: ClientIdentity): void;
 }

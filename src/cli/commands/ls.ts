@@ -88,6 +88,7 @@ async function fromConfig(settings: Settings): Promise<Listing> {
     state: 'disabled' as const,
     reason: remote ? 'not over stdio' : 'cannot be used',
     protocol: 'mcp' as const,
+    processes: [],
     pid: null,
     uptimeMs: 0,
     restarts: 0,

@@ -11,7 +11,7 @@ import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
 import type { ElicitResult, Tool } from '../../mcp/types.ts';
 import type { ListKind } from '../../mcp/watchers.ts';
-import type { Member } from '../member.ts';
+import type { Instance } from '../pool/instance.ts';
 import { isLost } from '../supervision/server-calls.ts';
 import { ProcessWatch } from './process-watch.ts';
 import { refusedUnknown } from './unknown-name.ts';
@@ -33,17 +33,17 @@ export interface HostCaller extends Caller {
 const reads = new Set(['resources/read', 'prompts/get', 'completion/complete']);
 
 export class ProcessService implements Service {
-  readonly #member: Member;
+  readonly #instance: Instance;
   readonly #watches = new Set<ProcessWatch>();
   readonly #callers = new Set<HostCaller>();
 
-  constructor(member: Member) {
-    this.#member = member;
+  constructor(instance: Instance) {
+    this.#instance = instance;
   }
 
   /** By the last process, also if it is gone: the next one is of the same entry. */
   describe(): ServiceFacts | Promise<ServiceFacts> {
-    return this.#member.client?.server ?? this.#read(async ({ server }) => server);
+    return this.#instance.client?.server ?? this.#read(async ({ server }) => server);
   }
 
   request(method: string, params: Params, caller: Caller): Promise<Result> {
@@ -55,7 +55,7 @@ export class ProcessService implements Service {
     const repeatable = caller.options?.repeatable ?? reads.has(method);
     const options = { repeatable, counts: method !== 'completion/complete', signal: caller.signal };
     const run = (client: Client) => sent(client, method, params, caller);
-    return this.#during(caller, this.#member.supervised.use(run, options));
+    return this.#during(caller, this.#instance.supervised.use(run, options));
   }
 
   notify(): void {
@@ -66,7 +66,7 @@ export class ProcessService implements Service {
   async watch(watcher: Watcher): Promise<() => void> {
     const watch = new ProcessWatch(watcher, (client) => this.#ended(watch, client));
     return keepWatch(this.#watches, watch, async () => {
-      const { supervised, client } = this.#member;
+      const { supervised, client } = this.#instance;
       if (watcher.filter.resourceSubscriptions?.length) await this.#read((ready) => watch.follow(ready));
       else if (supervised.state === 'ready') await watch.follow(client!).catch(unlessLost);
       watch.began = true;
@@ -99,7 +99,7 @@ export class ProcessService implements Service {
       ...handlers,
       elicit: async (params, context) => {
         const result = await elicit(params, context);
-        const question = { server: this.#member.config.name, message: params.message, action: result.action };
+        const question = { server: this.#instance.config.name, message: params.message, action: result.action };
         if (result.action !== 'accept') for (const caller of this.#callers) caller.unanswered?.(question);
         return result;
       },
@@ -108,7 +108,7 @@ export class ProcessService implements Service {
 
   /** The server sends no more notifications. If its process is lost, the next one is followed. */
   #ended(watch: ProcessWatch, client: Client): void {
-    const { supervised, client: current } = this.#member;
+    const { supervised, client: current } = this.#instance;
     if (current !== client || supervised.state !== 'ready') return;
     this.#watches.delete(watch);
     watch.end();
@@ -119,13 +119,13 @@ export class ProcessService implements Service {
     const run = async (client: Client) =>
       mayHave(client.server, kind) ? sent(client, method, params, caller) : undefined;
     const options = { repeatable: caller.options?.repeatable ?? true, counts: false, signal: caller.signal };
-    const page = await this.#member.supervised.use(run, options);
+    const page = await this.#instance.supervised.use(run, options);
     if (!page) throw methodNotFound(method, `this server has no ${kind}`);
     return kind === 'tools' ? this.#allowedOf(page) : page;
   }
 
   #callTool(params: Params, caller: Caller): Promise<Result> {
-    const { memory, mayUse, supervised, config } = this.#member;
+    const { memory, mayUse, supervised, config } = this.#instance;
     const tool = params.name;
     // A server may take a list of one name for the name: the filter would not.
     if (typeof tool !== 'string') return Promise.reject(invalidParams('tools/call needs a "name", a string'));
@@ -151,12 +151,12 @@ export class ProcessService implements Service {
     const tools = page.tools as Tool[] | undefined;
     if (!Array.isArray(tools)) return page;
     // An entry without a name cannot be called.
-    const allowed = tools.filter((tool) => typeof tool?.name !== 'string' || this.#member.mayUse(tool.name));
+    const allowed = tools.filter((tool) => typeof tool?.name !== 'string' || this.#instance.mayUse(tool.name));
     return allowed.length === tools.length ? page : { ...page, tools: allowed };
   }
 
   #read<T>(run: (client: Client) => Promise<T>): Promise<T> {
-    return this.#member.supervised.use(run, { repeatable: true, counts: false });
+    return this.#instance.supervised.use(run, { repeatable: true, counts: false });
   }
 }
 

@@ -2,13 +2,13 @@
 // reading lives on and looks well: it is asked when a call of it timed out.
 
 import { type Evidence, ProcessError } from '../../base/errors.ts';
-import type { ServerStatus } from './server-state.ts';
+import type { SupervisedStatus } from './server-state.ts';
 
 /** A server that answers: one process, connected. */
 export interface ServerLink<Client> {
   client: Client;
   revision: string | undefined;
-  serverInfo: ServerStatus['serverInfo'];
+  serverInfo: SupervisedStatus['serverInfo'];
   /** Called when the connection is over, also if that was before; perhaps twice. */
   onLost(listener: (cause: Error | undefined) => void): void;
   /** Whether it answers a question of ours in time. */

@@ -21,7 +21,8 @@ export interface LastExit {
   evidence: Evidence | undefined;
 }
 
-export interface ServerStatus {
+/** What supervision knows of a server, or of one of its processes. */
+export interface SupervisedStatus {
   name: string;
   state: ServerState;
   /** Why it is in this state. */
@@ -36,4 +37,18 @@ export interface ServerStatus {
   serverInfo: { name: string; version: string; title?: string } | undefined;
   lastExit: LastExit | undefined;
   lastError: string | undefined;
+}
+
+/** The process that one of those has who share a server. */
+export interface ProcessStatus
+  extends Pick<SupervisedStatus, 'state' | 'reason' | 'pid' | 'uptimeMs' | 'restarts' | 'calls' | 'errors'> {
+  /** Who uses it, in words: `all`, `host`, or the name of a principal or of a client. */
+  owner: string;
+  /** Which process of the server, from 1: `life` in the flow. */
+  generation: number;
+}
+
+export interface ServerStatus extends SupervisedStatus {
+  /** Those that run, are to run, or have failed. */
+  processes: ProcessStatus[];
 }

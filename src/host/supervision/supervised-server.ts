@@ -11,7 +11,7 @@ import type { RestartLimits } from '../../config/server-config.ts';
 import { Link, type ServerLink, type Waiting, waiting } from './link.ts';
 import { ServerCalls, type UseOptions } from './server-calls.ts';
 import { isHopeless, lastExitOf, serverDisabled, serverFailed, serverStopped } from './server-errors.ts';
-import type { LastExit, ServerState, ServerStatus, StateChange } from './server-state.ts';
+import type { LastExit, ServerState, StateChange, SupervisedStatus } from './server-state.ts';
 import {
   type Fall,
   newSupervision,
@@ -86,7 +86,7 @@ export class SupervisedServer<Client> {
     return this.#supervision.intention.wanted;
   }
 
-  get status(): ServerStatus {
+  get status(): SupervisedStatus {
     const { state, reason, readySinceMs, restarts } = this.#supervision;
     const { calls, errors, lastError } = this.#calls;
     return {

@@ -23,6 +23,11 @@ export class WatchedServer {
     return this.#source?.pid ?? null;
   }
 
+  /** Of the last process that was started; 0 before the first. */
+  get life(): number {
+    return this.#source?.life ?? 0;
+  }
+
   /** The observer of one start. */
   get source(): FlowSource {
     return this.#source ?? this.#begin();

@@ -53,6 +53,7 @@ export class Front {
       peer.onclose = (cause) => {
         this.#legacy.close();
         suspended.connectionClosed(notifier);
+        service.gone?.(client);
         resolve(cause);
       };
     });

@@ -48,9 +48,9 @@ export class LegacyEra {
       case 'logging/setLevel':
         return this.#setLogLevel(params, session);
       case 'resources/subscribe':
-        return this.#subscribe(params, true);
+        return this.#subscribe(params, session, true);
       case 'resources/unsubscribe':
-        return this.#subscribe(params, false);
+        return this.#subscribe(params, session, false);
       case 'server/discover':
       case 'subscriptions/listen':
         throw methodNotFound(method, `it came with ${NEWEST_MODERN}`);
@@ -82,22 +82,22 @@ export class LegacyEra {
 
   #open(revision: LegacyRevision, capabilities: ClientCapabilities, info: Implementation | undefined): Session {
     this.session = { identity: this.#identity, revision, capabilities, info, logLevel: 'info' };
-    this.#subscriptions.open('info');
+    this.#subscriptions.open('info', this.session);
     return this.session;
   }
 
   #setLogLevel({ level }: Params, session: Session): Result {
     if (!isLogLevel(level)) throw invalidParams(`Unknown log level ${JSON.stringify(level)}`);
     session.logLevel = level;
-    this.#subscriptions.open(level);
+    this.#subscriptions.open(level, session);
     return {};
   }
 
-  async #subscribe({ uri }: Params, on: boolean): Promise<Result> {
+  async #subscribe({ uri }: Params, session: Session, on: boolean): Promise<Result> {
     const { capabilities } = await this.#service.describe();
     if (!capabilities.resources) throw methodNotFound('resources/subscribe', 'this server has no resources');
     if (typeof uri !== 'string') throw invalidParams('A subscription needs a "uri"');
-    await (on ? this.#subscriptions.subscribe(uri) : this.#subscriptions.unsubscribe(uri));
+    await (on ? this.#subscriptions.subscribe(uri, session) : this.#subscriptions.unsubscribe(uri));
     return {};
   }
 

@@ -3,7 +3,7 @@
 
 import { toError } from '../../base/errors.ts';
 import { invalidParams } from '../protocol-errors.ts';
-import type { Service, WatchFilter } from '../service.ts';
+import type { ClientFacts, Service, WatchFilter } from '../service.ts';
 import type { LogLevel } from '../types.ts';
 import type { Notifier } from './notifier.ts';
 
@@ -28,18 +28,16 @@ export class LegacySubscriptions {
   }
 
   /** Begins to watch what every session gets, or continues with log messages of another level. */
-  open(level: LogLevel): void {
-    this.#lists ??= this.#watchOrReport({
-      toolsListChanged: true,
-      promptsListChanged: true,
-      resourcesListChanged: true,
-      others: true,
-    });
+  open(level: LogLevel, client: ClientFacts): void {
+    this.#lists ??= this.#watchOrReport(
+      { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true, others: true },
+      client,
+    );
     if (this.#logs) stop(this.#logs);
-    this.#logs = this.#watchOrReport({ logs: level });
+    this.#logs = this.#watchOrReport({ logs: level }, client);
   }
 
-  async subscribe(uri: string): Promise<void> {
+  async subscribe(uri: string, client: ClientFacts): Promise<void> {
     const before = this.#uris.get(uri);
     if (before) return void (await before);
     if (this.#uris.size >= MOST_URIS) {
@@ -52,7 +50,7 @@ export class LegacySubscriptions {
       );
     }
     const forget = () => this.#uris.get(uri) === watch && this.#forget(uri);
-    const watch = this.#watch({ resourceSubscriptions: [uri] }, forget);
+    const watch = this.#watch({ resourceSubscriptions: [uri] }, client, forget);
     this.#uris.set(uri, watch);
     this.#chars += uri.length;
     watch.catch(forget);
@@ -79,15 +77,16 @@ export class LegacySubscriptions {
   }
 
   /** No request waits for it. */
-  #watchOrReport(filter: WatchFilter): Watch {
-    const watch = this.#watch(filter);
+  #watchOrReport(filter: WatchFilter, client: ClientFacts): Watch {
+    const watch = this.#watch(filter, client);
     watch.catch((error: unknown) => this.#onerror(toError(error)));
     return watch;
   }
 
-  async #watch(filter: WatchFilter, ended?: () => void): Watch {
+  async #watch(filter: WatchFilter, client: ClientFacts, ended?: () => void): Watch {
     return this.#service.watch({
       filter,
+      client,
       ended,
       notified: (method, params) => {
         if (method === 'notifications/message') this.#notifier.log(params ?? {});

@@ -69,7 +69,7 @@ export class ModernEra {
       case 'server/discover':
         return this.#described(discovered);
       case 'subscriptions/listen':
-        return this.subscriptions.listen(params, inbound);
+        return this.subscriptions.listen(params, inbound, client);
       case 'initialize':
       case 'ping':
       case 'logging/setLevel':

@@ -4,7 +4,7 @@
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import { SUBSCRIPTION_ID } from '../meta.ts';
 import { invalidParams } from '../protocol-errors.ts';
-import type { Params, Result, Service } from '../service.ts';
+import type { ClientFacts, Params, Result, Service } from '../service.ts';
 import type { Meta, ServerCapabilities, SubscriptionFilter } from '../types.ts';
 import type { Notifier } from './notifier.ts';
 
@@ -35,7 +35,7 @@ export class ModernSubscriptions {
   }
 
   /** Resolves when the listening ends from our side; a cancel by the client is never answered. */
-  listen(params: Params, inbound: InboundCall): Promise<Result> {
+  listen(params: Params, inbound: InboundCall, client: ClientFacts): Promise<Result> {
     const wanted = readFilter(params.notifications);
     if (this.#open.size >= MOST_SUBSCRIPTIONS) {
       throw invalidParams(`Too many subscriptions: ${MOST_SUBSCRIPTIONS} are open; cancel one first`);
@@ -50,17 +50,18 @@ export class ModernSubscriptions {
       const subscription: Subscription = { inbound, filter: {}, isAcknowledged: false, isOver: false, end };
       this.#open.add(subscription);
       inbound.signal.addEventListener('abort', () => this.#forget(subscription), { once: true });
-      this.#begin(subscription, wanted).catch((error: unknown) => {
+      this.#begin(subscription, wanted, client).catch((error: unknown) => {
         this.#forget(subscription);
         refuse(error);
       });
     });
   }
 
-  async #begin(subscription: Subscription, wanted: SubscriptionFilter): Promise<void> {
+  async #begin(subscription: Subscription, wanted: SubscriptionFilter, client: ClientFacts): Promise<void> {
     subscription.filter = offered(wanted, (await this.#service.describe()).capabilities);
     const stop = await this.#service.watch({
       filter: subscription.filter,
+      client,
       notified: (method, params) => this.#notified(subscription, method, params),
       ended: () => void this.#end(subscription),
     });

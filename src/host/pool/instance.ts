@@ -1,0 +1,87 @@
+// The processes of a server for those who share one, one process after another: their supervision, the service that answers
+// by them, what is known of their tools, and their part of the flow.
+
+import type { ServerConfig } from '../../config/server-config.ts';
+import type { Client } from '../../mcp/client/client.ts';
+import type { MemberContext } from '../member.ts';
+import { ProcessService } from '../services/process-service.ts';
+import { ToolMemory } from '../services/tool-memory.ts';
+import { openServer } from '../supervision/open-server.ts';
+import type { ProcessStatus } from '../supervision/server-state.ts';
+import { SupervisedServer } from '../supervision/supervised-server.ts';
+import { WatchedServer } from '../supervision/watched-server.ts';
+
+/** The server that it belongs to, with its current entry. */
+export interface InstanceOwner {
+  readonly config: ServerConfig;
+  readonly mayUse: (tool: string) => boolean;
+  /** A process of the instance is connected. Called before any call. */
+  connected(instance: Instance): void;
+}
+
+export class Instance {
+  readonly supervised: SupervisedServer<Client>;
+  readonly memory = new ToolMemory();
+  readonly service = new ProcessService(this);
+  /** Of the last process of the current entry that was connected. */
+  client: Client | undefined;
+  /** Who uses it, in words. */
+  readonly owner: string;
+  readonly #server: InstanceOwner;
+  readonly #watched: WatchedServer;
+
+  constructor(server: InstanceOwner, context: MemberContext, owner: string) {
+    const { name } = server.config;
+    const { flow, clock, eraMemory, inputs, onNoise, onStateChange, random } = context;
+    const watched = new WatchedServer(flow, () => server.config);
+    this.owner = owner;
+    this.#server = server;
+    this.#watched = watched;
+    this.supervised = new SupervisedServer<Client>({
+      name,
+      entry: server.config,
+      clock,
+      random,
+      pid: () => watched.pid,
+      open: async (signal) => {
+        const link = await openServer(server.config, {
+          signal,
+          clock,
+          eraMemory,
+          observer: watched.source,
+          inputs: this.service.inputsOf(inputs?.(name) ?? {}),
+          onNoise: (text, count) => onNoise?.({ server: name, text, count }),
+        });
+        this.client = link.client;
+        server.connected(this);
+        this.memory.follow(link.client);
+        this.service.follow(link.client);
+        return link;
+      },
+      onStateChange: (change) => {
+        watched.changed(change);
+        onStateChange?.(change);
+      },
+    });
+  }
+
+  /** It has no process, and none is to come before it is asked for. */
+  get isAtRest(): boolean {
+    const { state, hasProcess } = this.supervised;
+    return !hasProcess && (state === 'stopped' || state === 'disabled');
+  }
+
+  get status(): ProcessStatus {
+    const { state, reason, pid, uptimeMs, restarts, calls, errors } = this.supervised.status;
+    const { owner } = this;
+    return { owner, generation: this.#watched.life, state, reason, pid, uptimeMs, restarts, calls, errors };
+  }
+
+  get config(): ServerConfig {
+    return this.#server.config;
+  }
+
+  get mayUse(): (tool: string) => boolean {
+    return this.#server.mayUse;
+  }
+}
