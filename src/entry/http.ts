@@ -1,12 +1,9 @@
 // `standpipe/http`: serves a server, or any service, over HTTP to clients of every revision.
 
 export { UsageError } from '../base/errors.ts';
+export { type Auth, type AuthRefusal, type AuthRequest, anyOf } from '../doors/access/auth.ts';
+export type { ServiceByName } from '../doors/http/doors.ts';
 export type { HttpDoorOptions } from '../doors/http/http-door.ts';
-export {
-  type HttpHandler,
-  type HttpServing,
-  httpHandler,
-  type ServeHttpOptions,
-  type ServiceByName,
-  serveHttp,
-} from '../doors/http/serve-http.ts';
+export { type HttpHandler, type HttpHandlerOptions, httpHandler, type Verified } from '../doors/http/http-handler.ts';
+export { type HttpServing, type ServeHttpOptions, serveHttp } from '../doors/http/serve-http.ts';
+export type { Principal, Quotas } from '../doors/principal.ts';

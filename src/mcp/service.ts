@@ -5,6 +5,7 @@
 import type { JsonRpcRequest } from '../jsonrpc/message.ts';
 import type { CallOptions } from './meta.ts';
 import type { Revision } from './revisions.ts';
+import type { Rights } from './rights.ts';
 import type {
   ClientCapabilities,
   Implementation,
@@ -105,4 +106,6 @@ export interface Service {
   watch(watcher: Watcher): Promise<() => void>;
   /** The connection or session of a client is over: it sends no more requests. */
   gone?(client: ClientIdentity): void;
+  /** Of several servers as one: the same of those servers and tools alone that may be used. */
+  restrictedTo?(rights: Rights): Service;
 }

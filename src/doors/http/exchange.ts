@@ -13,7 +13,7 @@ export interface EventSink {
 
 export interface HttpExchange {
   /** Who sent it, where that was verified. */
-  readonly principal: Principal | undefined;
+  principal: Principal | undefined;
   readonly method: string;
   /** Of the URL, without the query. */
   readonly path: string;

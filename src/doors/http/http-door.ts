@@ -17,7 +17,7 @@ import { type ClientIdentity, newClient, type Service } from '../../mcp/service.
 import type { HttpExchange } from './exchange.ts';
 import { requestMismatch, toolHeaderMismatch } from './header-checks.ts';
 import { ModernPost } from './modern-post.ts';
-import { JSON_HEADERS } from './reply.ts';
+import { refuse, refuseRequest } from './refuse.ts';
 import { HttpSession } from './session.ts';
 import { ToolHeaders } from './tool-headers.ts';
 
@@ -96,6 +96,16 @@ export class HttpDoor {
     await Promise.all([...this.#sessions.values()].map((session) => session.close()));
   }
 
+  get isIdle(): boolean {
+    return this.#sessions.size === 0 && this.#posts.size === 0;
+  }
+
+  /** Ends the sessions and the requests of a principal. */
+  end(principal: string): void {
+    for (const session of this.#sessions.values()) if (session.client.principal === principal) void session.close();
+    for (const post of this.#posts) if (post.client.principal === principal) void post.close();
+  }
+
   async #post(exchange: HttpExchange): Promise<void> {
     const type = exchange.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
     if (type !== 'application/json') return refuse(exchange, 415, 'The content-type must be application/json');
@@ -136,7 +146,7 @@ export class HttpDoor {
     const refusal =
       requestMismatch(exchange, message, meta, client) ?? (await this.#toolMismatch(exchange, message, meta, client));
     if (refusal) return refuseRequest(exchange, 400, message.id, refusal);
-    const post = new ModernPost(message, exchange, bytes);
+    const post = new ModernPost(message, exchange, client, bytes);
     this.#posts.add(post);
     const front = await this.#postFronts.connect(post, client);
     void front.closed.then(() => this.#posts.delete(post));
@@ -277,14 +287,4 @@ function isInitialize(message: JsonRpcMessage): message is JsonRpcRequest {
 
 function idOf(message: JsonRpcMessage): RequestId | undefined {
   return isRequest(message) ? message.id : undefined;
-}
-
-function refuse(exchange: HttpExchange, status: number, message: string, headers: Record<string, string> = {}): void {
-  const body = { jsonrpc: '2.0', error: { code: RpcCode.invalidRequest, message } };
-  exchange.answer(status, { ...JSON_HEADERS, ...headers }, JSON.stringify(body));
-}
-
-function refuseRequest(exchange: HttpExchange, status: number, id: RequestId | undefined, error: RpcError): void {
-  const { rpcCode: code, message, data } = error;
-  exchange.answer(status, JSON_HEADERS, JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } }));
 }

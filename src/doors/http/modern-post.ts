@@ -5,6 +5,7 @@ import { toJson } from '../../base/to-json.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
 import type { JsonRpcMessage, JsonRpcRequest } from '../../jsonrpc/message.ts';
 import { McpCode } from '../../mcp/protocol-errors.ts';
+import type { ClientIdentity } from '../../mcp/service.ts';
 import { SENT } from '../../requests/pending-requests.ts';
 import type { HttpExchange } from './exchange.ts';
 import { Reply } from './reply.ts';
@@ -13,11 +14,13 @@ export class ModernPost implements Channel {
   onmessage?: ((message: never, extra?: never, frameBytes?: number) => void) | undefined;
   onclose?: (() => void) | undefined;
   onfull?: ((isFull: boolean) => void) | undefined;
+  readonly client: ClientIdentity;
   readonly #reply: Reply;
   readonly #request: JsonRpcRequest;
   readonly #bytes: number;
 
-  constructor(request: JsonRpcRequest, exchange: HttpExchange, bytes: number) {
+  constructor(request: JsonRpcRequest, exchange: HttpExchange, client: ClientIdentity, bytes: number) {
+    this.client = client;
     this.#request = request;
     this.#bytes = bytes;
     this.#reply = new Reply(exchange, {});

@@ -5,7 +5,7 @@ import type { Principal } from '../principal.ts';
 import type { EventSink, HttpExchange } from './exchange.ts';
 
 export class NodeExchange implements HttpExchange {
-  readonly principal: Principal | undefined;
+  principal: Principal | undefined;
   readonly method: string;
   readonly path: string;
   onclose: ((isComplete: boolean) => void) | undefined;
@@ -13,8 +13,7 @@ export class NodeExchange implements HttpExchange {
   readonly #response: ServerResponse;
   readonly #search: string;
 
-  constructor(request: IncomingMessage, response: ServerResponse, principal?: Principal) {
-    this.principal = principal;
+  constructor(request: IncomingMessage, response: ServerResponse) {
     this.#request = request;
     this.#response = response;
     this.method = request.method ?? 'GET';

@@ -4,7 +4,7 @@ import type { Principal } from '../principal.ts';
 import type { EventSink, HttpExchange } from './exchange.ts';
 
 export class WebExchange implements HttpExchange {
-  readonly principal: Principal | undefined;
+  principal: Principal | undefined;
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -14,8 +14,7 @@ export class WebExchange implements HttpExchange {
   readonly #request: Request;
   #respond!: (response: Response) => void;
 
-  constructor(request: Request, principal?: Principal) {
-    this.principal = principal;
+  constructor(request: Request) {
     const { pathname, searchParams } = new URL(request.url);
     this.#request = request;
     this.method = request.method;

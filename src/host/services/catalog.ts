@@ -5,6 +5,7 @@ import { UsageError } from '../../base/errors.ts';
 import { hintOfNames } from '../../config/nearest.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import { type ListName, mcpLists } from '../../mcp/lists.ts';
+import type { Rights } from '../../mcp/rights.ts';
 import type { Meta } from '../../mcp/types.ts';
 import type { Member } from '../member.ts';
 
@@ -73,10 +74,11 @@ export interface Entry {
   _meta?: Meta;
 }
 
-type ReadList = (client: Client, member: Member) => Promise<readonly Entry[]>;
+type ReadList = (client: Client, member: Member, rights: Rights | undefined) => Promise<readonly Entry[]>;
 
 const readers: Record<ListName, ReadList> = {
-  tools: async (client, { memory, mayUse }) => (await memory.list(client)).filter(({ name }) => mayUse(name)),
+  tools: async (client, { memory, mayUse, config }, rights) =>
+    (await memory.list(client)).filter(({ name }) => mayUse(name) && (rights?.mayUseTool(config.name, name) ?? true)),
   prompts: async (client) => (await client.listPrompts()).prompts,
   resources: async (client) => (await client.listResources()).resources,
   resourceTemplates: async (client) => (await client.listResourceTemplates()).resourceTemplates,
@@ -87,6 +89,7 @@ export async function readCatalog<T extends Entry>(
   members: readonly Member[],
   name: ListName,
   readyOnly: boolean,
+  rights?: Rights,
 ): Promise<Catalog<T>> {
   const read = readers[name];
   const failed: Catalog<T>['failed'] = [];
@@ -99,7 +102,10 @@ export async function readCatalog<T extends Entry>(
   const ask = async (member: Member) => {
     const { supervised, config } = member;
     try {
-      const entries = await supervised.use((client) => read(client, member), { repeatable: true, counts: false });
+      const entries = await supervised.use((client) => read(client, member, rights), {
+        repeatable: true,
+        counts: false,
+      });
       offers.set(config.name, entries as readonly T[]);
     } catch (error) {
       failed.push({ server: config.name, error: error as Error });

@@ -7,6 +7,7 @@ import { RpcCode, RpcError, type UsageError } from '../../base/errors.ts';
 import { type ListName, listByMethod, mcpLists } from '../../mcp/lists.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import { methodNotFound } from '../../mcp/protocol-errors.ts';
+import type { Rights } from '../../mcp/rights.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
 import type { CompletionReference, Meta } from '../../mcp/types.ts';
 import { UriTemplate } from '../../mcp/uri-template.ts';
@@ -28,10 +29,19 @@ const facts: ServiceFacts = {
 
 export class MergedService implements Service {
   readonly #members: () => readonly Member[];
-  readonly #watches = new Set<MergedWatch>();
+  readonly #rights: Rights | undefined;
+  /** Also those of restricted ones. */
+  readonly #watches: Set<MergedWatch>;
 
-  constructor(members: () => readonly Member[]) {
-    this.#members = members;
+  constructor(members: () => readonly Member[], rights?: Rights, watches = new Set<MergedWatch>()) {
+    this.#members = rights ? () => members().filter(({ config }) => rights.mayUseServer(config.name)) : members;
+    this.#rights = rights;
+    this.#watches = watches;
+  }
+
+  /** As if there were no other servers and tools, also for the names. */
+  restrictedTo(rights: Rights): MergedService {
+    return new MergedService(this.#members, rights, this.#watches);
   }
 
   /** Independent of which servers run: it waits for none. */
@@ -62,21 +72,21 @@ export class MergedService implements Service {
 
   async watch(watcher: Watcher): Promise<() => void> {
     const uris = await Promise.all((watcher.filter.resourceSubscriptions ?? []).map((uri) => this.#located(uri)));
-    const watch = new MergedWatch(watcher, uris);
-    return keepWatch(this.#watches, watch, () => Promise.all(this.#members().map((member) => watch.follow(member))));
+    const watch = new MergedWatch(watcher, this.#members, uris);
+    return keepWatch(this.#watches, watch, () => watch.followAll());
   }
 
   /** The servers of the host are others now. */
   changed(): void {
     for (const watch of this.#watches) {
-      for (const member of this.#members()) watch.follow(member).catch(() => undefined); // lists are never refused
+      watch.followAll().catch(() => undefined); // lists are never refused
       watch.notifyLists();
     }
   }
 
   async #list(name: ListName, { _meta }: Params): Promise<Result> {
     const readyOnly = (_meta as Meta | undefined)?.[READY_ONLY] === true;
-    const { offers, failed } = await readCatalog(this.#members(), name, readyOnly);
+    const { offers, failed } = await readCatalog(this.#members(), name, readyOnly, this.#rights);
     const result = { [name]: offers.map((offer) => addressed(offer, mcpLists[name].nameKey)) };
     if (failed.length === 0) return result;
     const described = failed.map(({ server, error }) => ({ server, error: describeError(error) }));
@@ -84,7 +94,7 @@ export class MergedService implements Service {
   }
 
   async #find(name: ListName, address: unknown): Promise<Offer<Entry>> {
-    const { offers } = await readCatalog(this.#members(), name, false);
+    const { offers } = await readCatalog(this.#members(), name, false, this.#rights);
     return resolved(offers, String(address), mcpLists[name].what);
   }
 
@@ -156,17 +166,23 @@ interface LocatedUri {
 /** One watcher of all servers, also of those that are added later. */
 class MergedWatch {
   readonly #watcher: Watcher;
+  readonly #members: () => readonly Member[];
   readonly #uris: readonly LocatedUri[];
   /** With what stops each watch, once it has begun. */
   readonly #followed = new Map<Member, (() => void) | undefined>();
   #stopped = false;
 
-  constructor(watcher: Watcher, uris: readonly LocatedUri[]) {
+  constructor(watcher: Watcher, members: () => readonly Member[], uris: readonly LocatedUri[]) {
     this.#watcher = watcher;
+    this.#members = members;
     this.#uris = uris;
   }
 
-  async follow(member: Member): Promise<void> {
+  followAll(): Promise<unknown> {
+    return Promise.all(this.#members().map((member) => this.#follow(member)));
+  }
+
+  async #follow(member: Member): Promise<void> {
     if (this.#followed.has(member)) return;
     this.#followed.set(member, undefined);
     const own = this.#uris.filter(({ server }) => server === member.config.name);

@@ -1,0 +1,79 @@
+// The doors of a URL: one for each service that was asked for, and for each set of rights to it. A service that is replaced
+// gets a new door.
+
+import type { Service } from '../../mcp/service.ts';
+import { restrict } from '../access/restricted-service.ts';
+import { rightsOf } from '../access/rights.ts';
+import type { Principal } from '../principal.ts';
+import { HttpDoor, type HttpDoorOptions } from './http-door.ts';
+
+/** The service at `<path>/<name>`, or at the path itself; undefined where there is none. */
+export type ServiceByName = (name: string | undefined) => Service | undefined;
+
+export interface DoorsOptions extends HttpDoorOptions {
+  path: string;
+  /** The name of the service at the path itself, where it is that of one server. */
+  name?: string | undefined;
+}
+
+/** Each set of rights to each server has its own. */
+const MOST_DOORS = 1000;
+
+export class Doors {
+  readonly #serviceOf: ServiceByName;
+  readonly #options: DoorsOptions;
+  readonly #open = new Map<string, { service: Service; door: HttpDoor }>();
+
+  constructor(serviceOf: ServiceByName, options: DoorsOptions) {
+    this.#serviceOf = serviceOf;
+    this.#options = options;
+  }
+
+  /** A server that the principal may not use is as unknown as one that does not exist. */
+  at(path: string, principal?: Principal): HttpDoor | undefined {
+    const root = this.#options.path;
+    const isBelow = path.startsWith(`${root}/`);
+    if (!isBelow && path !== root) return undefined;
+    const name = isBelow ? nameIn(path.slice(root.length + 1)) : undefined;
+    const service = isBelow && name === undefined ? undefined : this.#serviceOf(name);
+    const rights = rightsOf(principal);
+    const key = `${rights?.key ?? ''}\n${name === undefined ? '' : `/${name}`}`;
+    const known = this.#open.get(key);
+    if (known && known.service === service) return known.door;
+    void known?.door.close();
+    this.#open.delete(key);
+    const view = service && rights ? restrict(service, name ?? this.#options.name, rights) : service;
+    if (!service || !view) return undefined;
+    this.#closeIdle();
+    const door = new HttpDoor(view, this.#options);
+    this.#open.set(key, { service, door });
+    return door;
+  }
+
+  /** The principal is not admitted any more: its sessions and requests end. */
+  end(principal: string): void {
+    for (const { door } of this.#open.values()) door.end(principal);
+  }
+
+  /** Only those that are in use may be more: sessions and requests have limits of their own. */
+  #closeIdle(): void {
+    if (this.#open.size < MOST_DOORS) return;
+    for (const [key, { door }] of this.#open) {
+      if (!door.isIdle) continue;
+      this.#open.delete(key);
+      void door.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.values()].map(({ door }) => door.close()));
+  }
+}
+
+function nameIn(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,66 @@
+// `httpHandler`: MCP at one URL of an application that has its own server and paths. The application checks Host and Origin.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Server } from '../../mcp/server/server.ts';
+import type { Service } from '../../mcp/service.ts';
+import type { Auth } from '../access/auth.ts';
+import type { Principal } from '../principal.ts';
+import { Doors } from './doors.ts';
+import type { HttpExchange } from './exchange.ts';
+import { Gate } from './gate.ts';
+import type { HttpDoorOptions } from './http-door.ts';
+import { NodeExchange } from './node-exchange.ts';
+import { refuse } from './refuse.ts';
+import { WebExchange } from './web-exchange.ts';
+
+export interface HttpHandlerOptions extends HttpDoorOptions {
+  /** Who may connect. Absent: the application checks that itself, and may pass the principal on with each request. */
+  auth?: Auth;
+}
+
+/** What the application has found out about a request. */
+export interface Verified {
+  principal?: Principal;
+}
+
+export interface HttpHandler {
+  /** For Node's `http`, Express and Fastify. */
+  node(request: IncomingMessage, response: ServerResponse, verified?: Verified): void;
+  /** For Hono and other programs that use Web `Request` and `Response`. */
+  fetch(request: Request, verified?: Verified): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export function httpHandler(served: Server | Service, options: HttpHandlerOptions = {}): HttpHandler {
+  const { auth } = options;
+  const isServer = 'service' in served;
+  const doors = new Doors(() => (isServer ? served.service : served), {
+    ...options,
+    path: '',
+    name: isServer ? served.info.name : undefined,
+  });
+  const gate = new Gate({ auth });
+  const stop = auth?.watch?.((principal) => doors.end(principal));
+  const serve = (exchange: HttpExchange) => {
+    const door = doors.at('', exchange.principal);
+    if (!door) return refuse(exchange, 404, 'Nothing is served at this path.');
+    void door.handle(exchange);
+  };
+  const handle = (exchange: HttpExchange, verified?: Verified) => {
+    exchange.principal = verified?.principal;
+    if (verified?.principal) serve(exchange);
+    else gate.pass(exchange, serve);
+  };
+  return {
+    node: (request, response, verified) => handle(new NodeExchange(request, response), verified),
+    fetch: (request, verified) => {
+      const exchange = new WebExchange(request);
+      handle(exchange, verified);
+      return exchange.response;
+    },
+    close: () => {
+      stop?.();
+      return doors.close();
+    },
+  };
+}

@@ -1,0 +1,26 @@
+// The answer to a request that is not served: a status, and a JSON-RPC error that says why.
+
+import { RpcCode, type RpcError } from '../../base/errors.ts';
+import type { RequestId } from '../../jsonrpc/message.ts';
+import type { HttpExchange } from './exchange.ts';
+import { JSON_HEADERS } from './reply.ts';
+
+export function refuse(
+  exchange: HttpExchange,
+  status: number,
+  message: string,
+  headers: Record<string, string> = {},
+): void {
+  const body = { jsonrpc: '2.0', error: { code: RpcCode.invalidRequest, message } };
+  exchange.answer(status, { ...JSON_HEADERS, ...headers }, JSON.stringify(body));
+}
+
+export function refuseRequest(
+  exchange: HttpExchange,
+  status: number,
+  id: RequestId | undefined,
+  error: RpcError,
+): void {
+  const { rpcCode: code, message, data } = error;
+  exchange.answer(status, JSON_HEADERS, JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } }));
+}
