@@ -3,7 +3,7 @@
 
 import { chmod } from 'node:fs/promises';
 import { connect, type Server, type Socket } from 'node:net';
-import { type Clock, systemClock } from '../base/clock.ts';
+import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 
 export interface ConnectOptions {
   timeoutMs?: number;
@@ -16,6 +16,9 @@ const CONNECT_MS = 5_000;
 /** What a socket's address holds, without its final zero: 108 bytes on Linux, 104 on macOS and BSD. */
 const MAX_PATH_BYTES = process.platform === 'linux' ? 107 : 103;
 
+/** How soon it is tried again while the backlog is full. */
+const AGAIN_MS = 10;
+
 /** Rejects with the error of the system if no process listens, and with ETIMEDOUT if there is no answer. */
 export function connectLocal(
   path: string,
@@ -23,18 +26,30 @@ export function connectLocal(
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
     checkLength(path);
-    const socket = connect(path);
-    const timer = clock.after(timeoutMs, () => socket.destroy(timeoutOf(path, timeoutMs)));
-    const failed = (error: Error) => {
-      timer.cancel();
-      reject(error);
-    };
-    socket.once('error', failed);
-    socket.once('connect', () => {
-      timer.cancel();
-      socket.off('error', failed); // from here on they are the caller's
-      resolve(socket);
+    let socket: Socket;
+    let again: Timer | undefined;
+    const timer = clock.after(timeoutMs, () => {
+      again?.cancel();
+      socket.destroy();
+      reject(timeoutOf(path, timeoutMs));
     });
+    const failed = (error: NodeJS.ErrnoException) => {
+      // Many programs connect at once. Linux says so at once; other systems wait.
+      if (error.code === 'EAGAIN') again = clock.after(AGAIN_MS, attempt);
+      else {
+        timer.cancel();
+        reject(error);
+      }
+    };
+    const attempt = () => {
+      socket = connect(path).once('error', failed);
+      socket.once('connect', () => {
+        timer.cancel();
+        socket.off('error', failed); // from here on they are the caller's
+        resolve(socket);
+      });
+    };
+    attempt();
   });
 }
 

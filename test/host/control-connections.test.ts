@@ -1,26 +1,49 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
 import { serveControl } from '../../src/host/control/control-server.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
+import { connectLocal } from '../../src/transport/local-socket.ts';
 import { until } from '../fixtures/server.ts';
 import { folder, openHost } from './run-host.ts';
 
-test('a program that opens 300 connections to the control socket and leaves them open gets 256', async () => {
+const path = process.platform === 'win32' ? `\\\\.\\pipe\\standpipe-test-${process.pid}` : join(folder, 'control');
+
+test('a program that leaves 1,000 connections open is told why it gets no more, and the others are served', async () => {
   const host = await openHost({});
-  const path = process.platform === 'win32' ? `\\\\.\\pipe\\standpipe-test-${process.pid}` : join(folder, 'control');
   const control = await serveControl(host, path);
   const remote = (await RemoteHost.connect(path))!;
-  const sockets = Array.from({ length: 300 }, () =>
-    connect(path)
-      .on('error', () => undefined)
-      .resume(),
+  // More at once than the backlog of a socket holds.
+  const sockets = await Promise.all(Array.from({ length: 999 }, () => connectLocal(path)));
+  const refused = { code: 'SERVER_BUSY', message: 'The host has 1000 connections already' };
+  await expect(RemoteHost.connect(path)).rejects.toMatchObject(refused);
+  expect((await remote.status()).servers).toEqual([]);
+  for (const socket of sockets.splice(0, 1)) socket.destroy();
+  await until('there is room again', () =>
+    RemoteHost.connect(path).then(
+      (again) => again!.close().then(() => true),
+      () => false,
+    ),
   );
-  await Promise.all(sockets.map((socket) => once(socket, 'connect').catch(() => undefined)));
-  await until('the others were closed', () => sockets.filter(({ closed }) => !closed).length === 255);
-  expect((await remote.status()).servers).toEqual([]); // who is connected already is served
   for (const socket of sockets) socket.destroy();
   await remote.close();
+  await control.close();
+});
+
+test('a host without clients is idle after its time, and not while one is connected', async () => {
+  const host = await openHost({});
+  const clock = new ManualClock();
+  let idle = 0;
+  const control = await serveControl(host, path, { clock, idleMs: 1000, onIdle: () => idle++ });
+  clock.advance(999);
+  const remote = (await RemoteHost.connect(path))!;
+  clock.advance(5000);
+  expect(idle).toBe(0);
+  await remote.close();
+  await until('it knows that the client is gone', () => clock.pending === 1);
+  clock.advance(999);
+  expect(idle).toBe(0);
+  clock.advance(1);
+  expect(idle).toBe(1);
   await control.close();
 });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
+import { chooseServer } from '../../src/host/control/choose-server.ts';
 import { type ControlServer, serveControl } from '../../src/host/control/control-server.ts';
 import { Host } from '../../src/host/host.ts';
 import type { Params } from '../../src/mcp/service.ts';
@@ -44,8 +45,8 @@ describe.each(pairs)('a $client client of a $server server', ({ client: era, ser
   test('gets what the server answers, and the server what the client sends', async () => {
     const socket = connectSocket(control.path);
     await once(socket, 'connect');
+    await chooseServer(socket, { server });
     const client = await connect(StreamTransport.over(socket), { era });
-    await client.request('standpipe/use', { server });
     await fc.assert(
       fc.asyncProperty(unknown, unknown, fc.jsonValue({ maxDepth: 3 }), async (members, _meta, value) => {
         const trace = JSON.parse(JSON.stringify(value));

@@ -2,15 +2,19 @@
 
 import { once } from 'node:events';
 import { connect as connectSocket, type Socket } from 'node:net';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { Client as OfficialClient } from '@modelcontextprotocol/client';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
+import { chooseServer } from '../../src/host/control/choose-server.ts';
 import { type ControlServer, serveControl } from '../../src/host/control/control-server.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import type { Host, HostOptions } from '../../src/host/host.ts';
 import type { Unanswered } from '../../src/host/services/process-service.ts';
 import type { ClientOptions } from '../../src/mcp/client/options.ts';
+import type { ClientIdentity } from '../../src/mcp/service.ts';
 import { StreamTransport } from '../../src/transport/stream-transport.ts';
 import { until } from '../fixtures/server.ts';
 import { folder, openHost, serverFile, stateOf } from './run-host.ts';
@@ -40,8 +44,10 @@ async function open(path: string): Promise<Socket> {
   return socket;
 }
 
-async function clientOf(path: string, options: ClientOptions) {
-  const client = await connect(StreamTransport.over(await open(path)), options);
+async function clientOf(path: string, options: ClientOptions, server?: string) {
+  const socket = await open(path);
+  if (server !== undefined) await chooseServer(socket, { server });
+  const client = await connect(StreamTransport.over(socket), options);
   opened.push(client);
   return client;
 }
@@ -53,15 +59,22 @@ async function remoteOf(path: string): Promise<RemoteHost> {
 }
 
 describe.each(['modern', 'legacy'] as const)('a client of the %s era', (era) => {
-  test('has all servers as one, until it chooses one of them', async () => {
+  test('has all servers as one, and cannot choose one of them any more', async () => {
     const { control } = await serveHost();
     const client = await clientOf(control.path, { era });
     expect(client.server.info.name).toBe('standpipe');
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toContain('b/write');
     expect(await client.callTool('only_b')).toMatchObject({ content: [{ text: 'b' }] });
-    await client.request('standpipe/use', { server: 'b' });
-    const own = await client.listTools({ fresh: true });
+    await expect(client.request('standpipe/use', { server: 'b' })).rejects.toThrow('must be the first request');
+    expect(await client.callTool('only_a')).toMatchObject({ content: [{ text: 'a' }] });
+  });
+
+  test('has the server that its first line chose, and no other', async () => {
+    const { control } = await serveHost();
+    const client = await clientOf(control.path, { era }, 'b');
+    expect(client.server.info.name).toBe('notes');
+    const own = await client.listTools();
     expect(own.tools.map(({ name }) => name)).toEqual(['write', 'only_b', 'declare', 'asks', 'die']);
     expect(await client.callTool('write', { text: 'x' })).toMatchObject({ content: [{ text: 'b has x' }] });
     const ref = { type: 'ref/resource' as const, uri: 'b://{id}' };
@@ -70,8 +83,7 @@ describe.each(['modern', 'legacy'] as const)('a client of the %s era', (era) => 
 
   test('hears of resources that change, also after the server was started again', async () => {
     const { host, control } = await serveHost();
-    const client = await clientOf(control.path, { era });
-    await client.request('standpipe/use', { server: 'a' });
+    const client = await clientOf(control.path, { era }, 'a');
     let updates = 0;
     await client.subscribe('notes://shared', () => updates++);
     await client.callTool('write', { text: 'x' });
@@ -90,8 +102,7 @@ describe.each(['modern', 'legacy'] as const)('a client of the %s era', (era) => 
       asked.push(message);
       return { action: 'accept', content: { name: era } };
     };
-    const client = await clientOf(control.path, { era, elicit });
-    await client.request('standpipe/use', { server: 'a' });
+    const client = await clientOf(control.path, { era, elicit }, 'a');
     expect(await client.callTool('asks')).toMatchObject({ content: [{ text: `accept: ${era}` }] });
     expect(asked).toEqual(['Who asks a?']);
   });
@@ -146,6 +157,9 @@ test('several servers are watched through one host, while requests go to others'
 
 test('a name that the host does not have is refused, with those that it has', async () => {
   const { host, control } = await serveHost();
+  const socket = await open(control.path);
+  await expect(chooseServer(socket, { server: 'unknown' })).rejects.toMatchObject({ code: 'NAME_UNKNOWN' });
+  await expect(connect(StreamTransport.over(socket))).rejects.toThrow('There is no server named "unknown"');
   const remote = await remoteOf(control.path);
   const refused = { name: 'UsageError', code: 'NAME_UNKNOWN', hint: 'There are: a, b' };
   await expect(remote.client('unknown').listTools()).rejects.toMatchObject(refused);
@@ -167,6 +181,31 @@ test('servers are started, watched by stderr and stopped, and the host is asked 
   expect(await remote.control('standpipe/down')).toMatchObject({ pid: process.pid });
   await until('it ends', () => down);
   expect(stateOf(host, 'b')).toBe('stopped');
+});
+
+test('a client that has sent its last request gets its answers, and then the end', async () => {
+  const { control } = await serveHost();
+  const socket = await open(control.path);
+  await chooseServer(socket, { server: 'a' });
+  const request = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'only_a', arguments: {} } };
+  socket.write(`${JSON.stringify(request)}\n{"jsonrpc":"2.0","method":"standpipe/end"}\n`);
+  expect(await text(socket)).toMatch(/"id":7.*"text":"a"/);
+});
+
+test('the clients of the socket are different ones, of the user', async () => {
+  const { host, control } = await serveHost();
+  const seen: ClientIdentity[] = [];
+  const { request } = host.service('a');
+  host.service('a').request = (method, params, caller) => {
+    seen.push(caller.client.identity);
+    return request.call(host.service('a'), method, params, caller);
+  };
+  for (const era of ['modern', 'legacy'] as const) {
+    const client = await clientOf(control.path, { era }, 'a');
+    for (const _ of [1, 2]) await client.callTool('only_a');
+  }
+  expect(new Set(seen.map(({ id }) => id)).size).toBe(2);
+  expect(new Set(seen.map(({ principal }) => principal))).toEqual(new Set([userInfo().username]));
 });
 
 describe('a program that misuses the socket', () => {

@@ -1,5 +1,7 @@
-// What one connection of a host's socket is served with: the server that it chose, or all as one, and the methods beside MCP.
+// What one connection of a host's socket is served with: the server that its first request chose, or all as one, and the
+// methods beside MCP. The choice is made once, so that no request can reach another server than its client meant.
 
+import { UsageError } from '../../base/errors.ts';
 import { SERVER_INFO } from '../../mcp/meta.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
@@ -16,10 +18,27 @@ export class ConnectionService implements Service {
   readonly #host: Host;
   readonly #hooks: ControlHooks;
   #server: string | undefined;
+  /** An MCP request has come: from now on the choice stands. */
+  #isUsed = false;
 
   constructor(host: Host, hooks: ControlHooks) {
     this.#host = host;
     this.#hooks = hooks;
+  }
+
+  /** `standpipe/use`. After a name that is unknown, the requests that follow are refused too: they may be on their way. */
+  use({ server }: Params): Result {
+    if (this.#isUsed) {
+      throw new UsageError('INVALID_OPTION', 'standpipe/use must be the first request of a connection', {
+        hint: 'Open another connection for another server.',
+      });
+    }
+    this.#isUsed = true;
+    if (server !== undefined) {
+      this.#server = String(server);
+      this.#host.service(this.#server);
+    }
+    return fromHost;
   }
 
   describe(): ServiceFacts | Promise<ServiceFacts> {
@@ -27,7 +46,6 @@ export class ConnectionService implements Service {
   }
 
   request(method: string, params: Params, caller: Caller): Result | Promise<Result> {
-    if (method === 'standpipe/use') return this.#choose(params.server);
     if (isControlMethod(method)) return this.#control(method, params);
     return this.#chosen.request(method, params, new ConnectionCaller(caller, this.#unanswered));
   }
@@ -41,18 +59,13 @@ export class ConnectionService implements Service {
   }
 
   get #chosen(): Service {
+    this.#isUsed = true;
     return this.#host.service(this.#server);
   }
 
   /** Names its sender: the server that the connection chose has no part in it, and is not asked. */
   async #control(method: ControlMethod, params: Params): Promise<Result> {
     return { ...(await answerControl(this.#host, method, params, this.#hooks)), ...fromHost };
-  }
-
-  /** A name that is not there is refused with the requests that follow: they may be on their way already. */
-  #choose(server: unknown): Result {
-    this.#server = typeof server === 'string' ? server : undefined;
-    return fromHost;
   }
 
   readonly #unanswered = (question: Unanswered): void => {

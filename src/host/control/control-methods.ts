@@ -9,7 +9,7 @@ import type { Host } from '../host.ts';
 import type { ServerStatus } from '../supervision/server-state.ts';
 
 /** Goes up with every change that an older program does not understand. */
-export const CONTROL_VERSION = 1;
+export const CONTROL_VERSION = 2;
 
 /** How the last process of a server broke the protocol, and how that was read: once for each kind. */
 export interface ServerWarning {

@@ -2,53 +2,132 @@
 // `standpipe/…`, instead of starting everything anew. A Unix socket that only its owner may open; a message is a line.
 
 import { rm } from 'node:fs/promises';
-import { createServer, type Server as SocketServer } from 'node:net';
-import { StandpipeError, toError, UsageError } from '../../base/errors.ts';
+import { createServer, type Socket, type Server as SocketServer } from 'node:net';
+import { userInfo } from 'node:os';
+import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
+import { toRpcError } from '../../base/error-json.ts';
+import { RpcCode, RpcError, StandpipeError, toError, UsageError } from '../../base/errors.ts';
 import type { Front } from '../../mcp/front/front.ts';
-import { serve } from '../../mcp/front/fronts.ts';
+import { Fronts } from '../../mcp/front/fronts.ts';
+import { newClient } from '../../mcp/service.ts';
 import { withFileLock } from '../../process/files/file-lock.ts';
 import { isServed, listenLocal } from '../../transport/local-socket.ts';
 import { StreamTransport } from '../../transport/stream-transport.ts';
 import type { Host } from '../host.ts';
 import { ConnectionService } from './connection-service.ts';
 import type { ControlHooks } from './control-methods.ts';
+import { refuseConnection } from './refuse-connection.ts';
 import { RemoteHost } from './remote-host.ts';
 
 /** A person may take as long as the server waits. What waits for answers is limited for each connection. */
 const limits = { askTimeoutMs: 24 * 60 * 60_000, maxSuspended: 256, maxSuspendedBytes: 64 * 1024 * 1024 };
 
 /** Only programs of the owner can connect: this limits one that forgets to close its connections. */
-const MOST_CALLERS = 256;
+const MOST_CONNECTIONS = 1_000;
+/** So many more at a time get an answer that says so. */
+const MOST_REFUSED = 64;
+/** How often a client that has ended its input is checked for answers that it still waits for. */
+const LOOK_MS = 20;
+
+export interface ControlOptions extends ControlHooks {
+  /** Called when no program was connected for `idleMs`. */
+  onIdle?: (() => void) | undefined;
+  idleMs?: number | undefined;
+  clock?: Clock;
+}
 
 export interface ControlServer {
   path: string;
   close(): Promise<void>;
 }
 
-export async function serveControl(host: Host, path: string, hooks: ControlHooks = {}): Promise<ControlServer> {
+export async function serveControl(host: Host, path: string, options: ControlOptions = {}): Promise<ControlServer> {
+  const { clock = systemClock } = options;
+  const principal = userInfo().username;
   const fronts = new Set<Promise<Front>>();
-  const listener = createServer((socket) => {
-    const service = new ConnectionService(host, hooks);
+  const idle = new IdleTimer(options, clock);
+
+  const accept = (socket: Socket): void => {
+    if (fronts.size >= MOST_CONNECTIONS) return refuseConnection(socket, tooMany(), clock);
+    const service = new ConnectionService(host, options);
     // Only programs of the owner get here: they may know everything about an error.
-    const served = serve(service, StreamTransport.over(socket), { exposeErrors: true, ...limits });
+    const served = new Fronts(service, { exposeErrors: true, ...limits }).connect(
+      StreamTransport.over(socket),
+      newClient(principal),
+    );
     fronts.add(served);
+    idle.stop();
     void served.then(async (front) => {
       service.notifyClient = (method, params) => void front.peer.notify(method, params).catch(() => undefined); // it is gone
+      front.peer.handle('standpipe/use', (params) => exposed(() => service.use(params)));
+      front.peer.onNotification('standpipe/end', () => closeWhenAnswered(front, clock));
       await front.closed;
       fronts.delete(served);
+      if (fronts.size === 0) idle.start();
     });
-  });
-  listener.maxConnections = MOST_CALLERS;
+  };
+
+  const listener = createServer(accept);
+  listener.maxConnections = MOST_CONNECTIONS + MOST_REFUSED;
   await listen(listener, path);
   // For example too many open files: this client is refused, and the host continues.
   listener.on('error', (error) => process.emitWarning(`The socket of the host: ${error.message}`));
+  idle.start();
   return {
     path,
     async close() {
+      idle.stop();
       listener.close();
       await Promise.all([...fronts].map(async (served) => (await served).close()));
     },
   };
+}
+
+/** The client has sent its last request. It cannot end its half of the connection instead: a killed client looks the same. */
+function closeWhenAnswered(front: Front, clock: Clock): void {
+  front.peer.onending?.();
+  const look = (): void => {
+    if (front.peer.serving === 0) void front.close();
+    else clock.after(LOOK_MS, look).keepAlive(false);
+  };
+  look();
+}
+
+function exposed<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw toRpcError(error);
+  }
+}
+
+function tooMany(): RpcError {
+  return new RpcError(RpcCode.serverBusy, `The host has ${MOST_CONNECTIONS} connections already`, undefined, {
+    hint: 'Close programs that use it, or start another host with a copy of the config.',
+  });
+}
+
+/** Runs while no program is connected. */
+class IdleTimer {
+  readonly #options: ControlOptions;
+  readonly #clock: Clock;
+  #timer: Timer | undefined;
+
+  constructor(options: ControlOptions, clock: Clock) {
+    this.#options = options;
+    this.#clock = clock;
+  }
+
+  start(): void {
+    const { idleMs, onIdle } = this.#options;
+    this.stop();
+    if (idleMs !== undefined && onIdle) this.#timer = this.#clock.after(idleMs, onIdle);
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
 }
 
 /** Replaces a socket that is no longer served, and no other: two hosts never remove each other's. */

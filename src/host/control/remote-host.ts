@@ -1,4 +1,5 @@
-// A host that runs in another process, reached through its socket: one MCP connection, and the methods `standpipe/…` beside it.
+// A host that runs in another process, reached through its socket: an MCP connection for each server that is used, and one for
+// all servers and the methods `standpipe/…`.
 // The limits and timeouts of a request are kept by the host, for each server; here only a host that hangs is given up.
 
 import type { Socket } from 'node:net';
@@ -32,38 +33,28 @@ export class RemoteHost extends HostAccess {
   onUnanswered: ((question: Unanswered) => void) | undefined;
   readonly #path: string;
   readonly #peer: Peer;
-  readonly #session: ModernSession;
   /** The status that was asked for with the connection, until something else is asked. */
   #first: HostStatus | undefined;
-  /** The server that the connection is bound to. */
-  #bound: string | undefined;
-  readonly #watching = new Map<string | undefined, Promise<RemoteHost>>();
+  /** A connection for each server: what a connection is served with is chosen once. */
+  readonly #sessions = new Map<string | undefined, Promise<ModernSession>>();
 
   private constructor(path: string, peer: Peer, first: HostStatus) {
     super();
     this.#path = path;
     this.#peer = peer;
     this.#first = first;
-    this.#session = new ModernSession(peer, undescribed, {}, systemClock, () => undefined);
-    peer.onNotification('standpipe/unanswered', (question) => this.onUnanswered?.(question as unknown as Unanswered));
+    this.#sessions.set(undefined, Promise.resolve(this.#sessionOf(peer)));
   }
 
   /** Undefined if no host listens. Rejects with HOST_VERSION if one of another version does. */
   static async connect(path: string): Promise<RemoteHost | undefined> {
-    let socket: Socket;
-    try {
-      socket = await connectLocal(path);
-    } catch {
-      return undefined; // no host runs, or it left its socket behind
-    }
-    const limits = { maxFrameBytes: LARGEST_MAX_FRAME_BYTES, maxFrameValues: LARGEST_MAX_FRAME_BYTES };
-    const peer = new Peer(StreamTransport.over(socket, limits), { requestTimeoutMs: PATIENCE_MS });
-    await peer.start();
+    const peer = await openPeer(path);
+    if (!peer) return undefined; // no host runs, or it left its socket behind
     try {
       return new RemoteHost(path, peer, await firstStatus(peer));
     } catch (error) {
       await peer.close();
-      throw error;
+      throw fromRpcError(error);
     }
   }
 
@@ -88,52 +79,66 @@ export class RemoteHost extends HostAccess {
 
   /** @internal */
   async request(server: string | undefined, method: string, params: Params, caller: Caller): Promise<Result> {
-    this.#bind(server);
     try {
-      return await this.#session.request(method, withOptions(params, caller), new UntimedCaller(caller));
+      const session = await this.#session(server);
+      return await session.request(method, withOptions(params, caller), new UntimedCaller(caller));
     } catch (error) {
       throw fromRpcError(error);
     }
   }
 
-  /** On a connection of its own for each server: the subscriptions of a connection are those of one server. @internal */
+  /** @internal */
   async watch(server: string | undefined, watcher: Watcher): Promise<() => void> {
-    const watching = this.#watching.get(server) ?? this.#openAnother(server);
-    this.#watching.set(server, watching);
     try {
-      return await (await watching).#session.watch(watcher);
+      return await (await this.#session(server)).watch(watcher);
     } catch (error) {
       throw fromRpcError(error);
     }
   }
 
   async close(): Promise<void> {
-    const watching = [...this.#watching.values()].map((host) => host.then((opened) => opened.close()));
-    await Promise.allSettled([...watching, this.#peer.close()]);
+    const sessions = [...this.#sessions.values()].map((session) => session.then((opened) => opened.close()));
+    await Promise.allSettled(sessions);
   }
 
-  async #openAnother(server: string | undefined): Promise<RemoteHost> {
-    const forget = () => this.#watching.delete(server);
-    try {
-      const host = await RemoteHost.connect(this.#path);
-      if (!host) throw new PeerError('CONNECTION_CLOSED', 'The host has ended');
-      host.#bind(server);
-      host.#session.closed.addEventListener('abort', forget, { once: true });
-      return host;
-    } catch (error) {
-      forget();
-      throw error;
-    }
-  }
-
-  /** Requests are handled in the order in which they are sent: nothing has to be waited for. */
-  #bind(server: string | undefined): void {
+  #session(server: string | undefined): Promise<ModernSession> {
     this.#first = undefined;
-    if (this.#bound === server) return;
-    this.#bound = server;
-    const bound = this.#peer.request('standpipe/use', { server, _meta: envelope });
-    bound.catch(() => undefined); // the connection is over: the request that follows says so
+    const known = this.#sessions.get(server);
+    if (known) return known;
+    const opening = this.#open(server);
+    this.#sessions.set(server, opening);
+    opening.catch(() => this.#sessions.delete(server));
+    return opening;
   }
+
+  async #open(server: string | undefined): Promise<ModernSession> {
+    const peer = await openPeer(this.#path);
+    if (!peer) throw new PeerError('CONNECTION_CLOSED', 'The host has ended');
+    // Requests are handled in the order in which they are sent: nothing has to be waited for. What is wrong with the choice
+    // is the answer to the request that follows.
+    peer.request('standpipe/use', { server, _meta: envelope }).catch(() => undefined);
+    const session = this.#sessionOf(peer);
+    session.closed.addEventListener('abort', () => this.#sessions.delete(server), { once: true });
+    return session;
+  }
+
+  #sessionOf(peer: Peer): ModernSession {
+    peer.onNotification('standpipe/unanswered', (question) => this.onUnanswered?.(question as unknown as Unanswered));
+    return new ModernSession(peer, undescribed, {}, systemClock, () => undefined);
+  }
+}
+
+async function openPeer(path: string): Promise<Peer | undefined> {
+  let socket: Socket;
+  try {
+    socket = await connectLocal(path);
+  } catch {
+    return undefined;
+  }
+  const limits = { maxFrameBytes: LARGEST_MAX_FRAME_BYTES, maxFrameValues: LARGEST_MAX_FRAME_BYTES };
+  const peer = new Peer(StreamTransport.over(socket, limits), { requestTimeoutMs: PATIENCE_MS });
+  await peer.start();
+  return peer;
 }
 
 class RemoteService implements Service {

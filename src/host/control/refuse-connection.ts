@@ -1,0 +1,25 @@
+// A connection beyond the limit: its first request is answered with the reason, and then it is closed. A connection that is
+// closed without a word looks like a host that crashed.
+
+import type { Socket } from 'node:net';
+import type { Clock } from '../../base/clock.ts';
+import { toRpcError } from '../../base/error-json.ts';
+import { StreamTransport } from '../../transport/stream-transport.ts';
+
+const LONGEST_REQUEST_BYTES = 64 * 1024;
+/** A program that connects and asks nothing. */
+const WAIT_MS = 5_000;
+
+export function refuseConnection(socket: Socket, reason: Error, clock: Clock): void {
+  const { rpcCode: code, message, data } = toRpcError(reason);
+  const transport = StreamTransport.over(socket, { maxFrameBytes: LONGEST_REQUEST_BYTES });
+  const timer = clock.after(WAIT_MS, () => socket.destroy());
+  timer.keepAlive(false);
+  socket.once('close', () => timer.cancel());
+  transport.onmessage = (request) => {
+    if (!('method' in request && 'id' in request)) return;
+    void transport.send({ jsonrpc: '2.0', id: request.id, error: { code, message, data } }).catch(() => undefined); // it is gone
+    void transport.close();
+  };
+  void transport.start();
+}
