@@ -2,8 +2,8 @@
 
 export { UsageError } from '../base/errors.ts';
 export { type Auth, type AuthRefusal, type AuthRequest, anyOf } from '../doors/access/auth.ts';
+export type { HttpDoorOptions } from '../doors/http/door-options.ts';
 export type { ServiceByName } from '../doors/http/doors.ts';
-export type { HttpDoorOptions } from '../doors/http/http-door.ts';
 export { type HttpHandler, type HttpHandlerOptions, httpHandler, type Verified } from '../doors/http/http-handler.ts';
 export { type HttpServing, type ServeHttpOptions, serveHttp } from '../doors/http/serve-http.ts';
 export type { Principal, Quotas } from '../doors/principal.ts';

@@ -27,7 +27,8 @@ export class Answers {
 
   /** Without an answer: the request was cancelled. */
   send(request: JsonRpcRequest, answer: JsonRpcResponse | undefined): void {
-    if (this.closed || this.#batches.add(request, answer) || !answer) return;
+    if (this.closed || this.#batches.add(request, answer)) return;
+    if (!answer) return this.#channel.withdrawn?.(request.id);
     const accepted = this.#sent(answer);
     if (accepted === SENT) return;
     accepted.catch((error: unknown) => {

@@ -47,6 +47,8 @@ export interface Channel {
   onending?: (() => void) | undefined;
   /** Ours, set by a peer: how many requests will still be answered. Read after the other end has stopped talking. */
   unanswered?: (() => number) | undefined;
+  /** Ours: a request of the other end was cancelled, and gets no answer. */
+  withdrawn?(id: RequestId): void;
   /** Ours: the messages of one batch, to be answered by one batch. */
   onbatch?: ((messages: JsonRpcMessage[], faults: InboundFault[], frameBytes?: number) => void) | undefined;
   sendBatch?(messages: JsonRpcMessage[]): Promise<void>;

@@ -4,8 +4,10 @@
 import type { Service } from '../../mcp/service.ts';
 import { restrict } from '../access/restricted-service.ts';
 import { rightsOf } from '../access/rights.ts';
+import { Limits } from '../limits.ts';
 import type { Principal } from '../principal.ts';
-import { HttpDoor, type HttpDoorOptions } from './http-door.ts';
+import type { HttpDoorOptions } from './door-options.ts';
+import { HttpDoor } from './http-door.ts';
 
 /** The service at `<path>/<name>`, or at the path itself; undefined where there is none. */
 export type ServiceByName = (name: string | undefined) => Service | undefined;
@@ -22,11 +24,13 @@ const MOST_DOORS = 1000;
 export class Doors {
   readonly #serviceOf: ServiceByName;
   readonly #options: DoorsOptions;
+  readonly #limits: Limits;
   readonly #open = new Map<string, { service: Service; door: HttpDoor }>();
 
   constructor(serviceOf: ServiceByName, options: DoorsOptions) {
     this.#serviceOf = serviceOf;
     this.#options = options;
+    this.#limits = new Limits(options, options.clock);
   }
 
   /** A server that the principal may not use is as unknown as one that does not exist. */
@@ -45,7 +49,7 @@ export class Doors {
     const view = service && rights ? restrict(service, name ?? this.#options.name, rights) : service;
     if (!service || !view) return undefined;
     this.#closeIdle();
-    const door = new HttpDoor(view, this.#options);
+    const door = new HttpDoor(view, this.#options, this.#limits);
     this.#open.set(key, { service, door });
     return door;
   }

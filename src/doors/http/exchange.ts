@@ -1,5 +1,6 @@
 // One HTTP request and the way to answer it, whatever library received it: Node's `http` or Web `Request` and `Response`.
 
+import type { Ticket } from '../limits.ts';
 import type { Principal } from '../principal.ts';
 
 export interface EventSink {
@@ -20,8 +21,10 @@ export interface HttpExchange {
   readonly query: URLSearchParams;
   /** `name` in lower case. */
   header(name: string): string | undefined;
-  /** The body as text, or undefined where it is longer. */
-  text(maxBytes: number): Promise<string | undefined>;
+  /** What it is counted as, until it is over. */
+  ticket: Ticket | undefined;
+  /** The body as text, or undefined where it is longer, or `mayHold` refused to hold as many bytes more. */
+  text(maxBytes: number, mayHold?: (bytes: number) => boolean): Promise<string | undefined>;
   answer(status: number, headers: Readonly<Record<string, string>>, body?: string): void;
   /** Begins an answer that is written piece by piece. */
   stream(headers: Readonly<Record<string, string>>): EventSink;

@@ -3,41 +3,27 @@
 // 2024-11-05. It knows HTTP and the shape of messages, and nothing about the methods.
 
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
-import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
 import { RpcCode, RpcError, toError } from '../../base/errors.ts';
-import { DEFAULT_MAX_FRAME_BYTES } from '../../framing/framing.ts';
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
 import { MessageFault, parseMessage } from '../../jsonrpc/parse.ts';
 import { readEnvelope } from '../../mcp/front/envelope.ts';
-import { DEFAULT_ASK_TIMEOUT_MS, type FrontOptions, Fronts } from '../../mcp/front/fronts.ts';
+import { DEFAULT_ASK_TIMEOUT_MS, Fronts } from '../../mcp/front/fronts.ts';
 import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { invalidParams, unsupportedVersion } from '../../mcp/protocol-errors.ts';
 import { isLegacyRevision, isModernRevision } from '../../mcp/revisions.ts';
 import { type ClientIdentity, newClient, type Service } from '../../mcp/service.ts';
+import { type LimitRefusal, Limits, Ticket } from '../limits.ts';
+import { type HttpDoorOptions, type OwnOptions, withDefaults } from './door-options.ts';
 import type { HttpExchange } from './exchange.ts';
 import { requestMismatch, toolHeaderMismatch } from './header-checks.ts';
 import { ModernPost } from './modern-post.ts';
-import { refuse, refuseRequest } from './refuse.ts';
+import { refuse, refuseBeyond, refuseRequest } from './refuse.ts';
 import { HttpSession } from './session.ts';
 import { ToolHeaders } from './tool-headers.ts';
 
-export interface HttpDoorOptions extends FrontOptions {
-  /** The longest body of a request. 64 MiB unless given. */
-  maxBodyBytes?: number;
-  /** The most JSON values in a body. */
-  maxFrameValues?: number;
-  /** How many sessions may be open. 1,000 unless given. */
-  maxSessions?: number;
-  /** How long a session may be unused. 30 minutes unless given. */
-  sessionIdleMs?: number;
-  /** How many characters of events a session keeps for a client that comes back. 4 Mi unless given. */
-  maxKeptChars?: number;
-  /** How often a quiet stream gets a comment, so that proxies keep it open. 15 s unless given. */
-  keepAliveMs?: number;
-}
-
 export class HttpDoor {
-  readonly #options: Required<Omit<HttpDoorOptions, keyof FrontOptions>>;
+  readonly #options: OwnOptions;
+  readonly #limits: Limits;
   readonly #clock: Clock;
   /** Sessions and single requests are served apart: a request of 2026-07-28 sleeps longer than the connection it came on. */
   readonly #sessionFronts: Fronts;
@@ -48,20 +34,15 @@ export class HttpDoor {
   #timer: Timer | undefined;
   #isClosed = false;
 
-  constructor(service: Service, options: HttpDoorOptions = {}) {
+  /** `limits`: of several doors together. */
+  constructor(service: Service, options: HttpDoorOptions = {}, limits?: Limits) {
     const { clock = systemClock, askTimeoutMs = DEFAULT_ASK_TIMEOUT_MS } = options;
     this.#clock = clock;
+    this.#limits = limits ?? new Limits(options, clock);
     this.#toolHeaders = new ToolHeaders(service);
     this.#sessionFronts = new Fronts(service, options);
     this.#postFronts = new Fronts(service, { orphanedMs: askTimeoutMs, ...options });
-    this.#options = {
-      maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_FRAME_BYTES,
-      maxFrameValues: options.maxFrameValues ?? DEFAULT_MAX_FRAME_VALUES,
-      maxSessions: options.maxSessions ?? 1000,
-      sessionIdleMs: options.sessionIdleMs ?? 30 * 60_000,
-      maxKeptChars: options.maxKeptChars ?? 4 * 1024 * 1024,
-      keepAliveMs: options.keepAliveMs ?? 15_000,
-    };
+    this.#options = withDefaults(options);
     this.#tick();
   }
 
@@ -77,6 +58,9 @@ export class HttpDoor {
 
   async #route(exchange: HttpExchange): Promise<void> {
     if (this.#isClosed) return refuse(exchange, 503, 'The server is closing', { 'retry-after': '1' });
+    const ticket = this.#limits.admit(exchange.principal, exchange.method === 'GET' ? 'streams' : 'inFlight');
+    if (!(ticket instanceof Ticket)) return refuseBeyond(exchange, ticket);
+    exchange.ticket = ticket;
     switch (exchange.method) {
       case 'POST':
         return this.#post(exchange);
@@ -109,7 +93,12 @@ export class HttpDoor {
   async #post(exchange: HttpExchange): Promise<void> {
     const type = exchange.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
     if (type !== 'application/json') return refuse(exchange, 415, 'The content-type must be application/json');
-    const text = await exchange.text(this.#options.maxBodyBytes);
+    let beyond: LimitRefusal | undefined;
+    const text = await exchange.text(this.#options.maxBodyBytes, (bytes) => {
+      beyond = exchange.ticket?.addBody(bytes);
+      return beyond === undefined;
+    });
+    if (beyond) return refuseBeyond(exchange, beyond);
     if (text === undefined) return refuse(exchange, 413, `The body has more than ${this.#options.maxBodyBytes} bytes`);
     const { maxFrameValues } = this.#options;
     const parsed = parseMessage(text, { batches: false, arrayParams: false, maxFrameValues });
@@ -142,6 +131,8 @@ export class HttpDoor {
       const error = invalidParams(`"_meta" needs "${PROTOCOL_VERSION}"`, { missing: PROTOCOL_VERSION });
       return refuseRequest(exchange, 400, message.id, error);
     }
+    const beyond = message.method === 'subscriptions/listen' ? exchange.ticket?.becomeStream() : undefined;
+    if (beyond) return refuseBeyond(exchange, beyond, message.id);
     const client = newClient(exchange.principal?.name, `post:${exchange.principal?.name ?? ''}`);
     const refusal =
       requestMismatch(exchange, message, meta, client) ?? (await this.#toolMismatch(exchange, message, meta, client));
@@ -188,17 +179,21 @@ export class HttpDoor {
   }
 
   async #newSession(exchange: HttpExchange, oneStream: boolean): Promise<HttpSession | undefined> {
-    const { maxSessions, maxKeptChars } = this.#options;
-    if (this.#sessions.size >= maxSessions) {
-      const message = `${maxSessions} sessions are open: close one, or raise maxSessions`;
-      refuse(exchange, 503, message, { 'retry-after': '10' });
+    const { maxKeptChars } = this.#options;
+    const account = this.#limits.of(exchange.principal);
+    const beyond = account.take('sessions');
+    if (beyond) {
+      refuseBeyond(exchange, beyond);
       return undefined;
     }
     const client = newClient(exchange.principal?.name);
     const session = new HttpSession(crypto.randomUUID(), client, this.#clock.nowMs(), { maxKeptChars, oneStream });
     this.#sessions.set(session.id, session);
     const front = await this.#sessionFronts.connect(session, client);
-    void front.closed.then(() => this.#sessions.delete(session.id));
+    void front.closed.then(() => {
+      this.#sessions.delete(session.id);
+      account.give('sessions');
+    });
     return session;
   }
 
@@ -237,8 +232,8 @@ export class HttpDoor {
   #postToOneStream(exchange: HttpExchange, id: string, message: JsonRpcMessage, bytes: number): void {
     const session = this.#ownSession(exchange, id);
     if (!session?.isOneStream) return refuse(exchange, 404, 'Unknown session: connect again');
+    session.receive(message, bytes, exchange.ticket);
     exchange.answer(202, {});
-    session.receive(message, bytes);
   }
 
   /** Refuses the exchange where there is none. */
@@ -271,6 +266,7 @@ export class HttpDoor {
         if (session.isIdle && session.usedMs < expiredMs) void session.close();
         else session.tick();
       }
+      this.#limits.sweep();
       this.#tick();
     });
     this.#timer.keepAlive(false);

@@ -2,6 +2,7 @@
 
 import { RpcCode, type RpcError } from '../../base/errors.ts';
 import type { RequestId } from '../../jsonrpc/message.ts';
+import type { LimitRefusal } from '../limits.ts';
 import type { HttpExchange } from './exchange.ts';
 import { JSON_HEADERS } from './reply.ts';
 
@@ -23,4 +24,11 @@ export function refuseRequest(
 ): void {
   const { rpcCode: code, message, data } = error;
   exchange.answer(status, JSON_HEADERS, JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } }));
+}
+
+/** The request did not reach the service, and can be sent again. */
+export function refuseBeyond(exchange: HttpExchange, beyond: LimitRefusal, id?: RequestId): void {
+  const { status, message, retryAfterS, ...data } = beyond;
+  const body = { jsonrpc: '2.0', id, error: { code: RpcCode.serverBusy, message, data } };
+  exchange.answer(status, { ...JSON_HEADERS, 'retry-after': String(retryAfterS) }, JSON.stringify(body));
 }

@@ -12,6 +12,8 @@ const STREAM_HEADERS = {
 
 /** While more waits for the client, only what it asked for is added. */
 const MOST_WAITING_BYTES = 1024 * 1024;
+/** While too much waits for all clients together. */
+const MOST_WAITING_WHEN_FULL = 16 * 1024;
 
 /** Keeps an event of the stream and returns its id; absent where streams cannot be resumed. */
 type KeepEvent = (data: string) => string;
@@ -82,6 +84,13 @@ export class Reply {
     this.#exchange?.answer(status, { ...JSON_HEADERS, ...this.#headers }, json);
   }
 
+  /** No answer will come. The stream ends; one without an event is not resumed. */
+  withdraw(): void {
+    if (this.#isOver) return;
+    if (!this.#sink) this.#open();
+    this.end();
+  }
+
   end(): void {
     this.#isOver = true;
     this.#sink?.end();
@@ -94,7 +103,12 @@ export class Reply {
 
   #open(): EventSink | undefined {
     this.#sink = this.#exchange?.stream({ ...STREAM_HEADERS, ...this.#headers });
-    if (this.#sink) this.#sink.ondrain = () => this.#setFull(false);
+    const ticket = this.#exchange?.ticket;
+    if (this.#sink)
+      this.#sink.ondrain = () => {
+        ticket?.setUnread(0);
+        this.#setFull(false);
+      };
     return this.#sink;
   }
 
@@ -102,7 +116,10 @@ export class Reply {
     const id = this.#keep ? `id: ${this.#keep(json)}\n` : '';
     if (!this.#sink) return;
     this.#sink.write(`${id}data: ${json}\n\n`);
-    if (this.#sink.waiting > MOST_WAITING_BYTES) this.#setFull(true);
+    const { waiting } = this.#sink;
+    const ticket = this.#exchange?.ticket;
+    ticket?.setUnread(waiting);
+    if (waiting > (ticket?.account.limits.isFull ? MOST_WAITING_WHEN_FULL : MOST_WAITING_BYTES)) this.#setFull(true);
   }
 
   #setFull(isFull: boolean): void {

@@ -9,10 +9,10 @@ import { UsageError } from '../../base/errors.ts';
 import type { Server } from '../../mcp/server/server.ts';
 import type { Service } from '../../mcp/service.ts';
 import { type Auth, ownerToken } from '../access/auth.ts';
+import type { HttpDoorOptions } from './door-options.ts';
 import { Doors, type ServiceByName } from './doors.ts';
 import type { HttpExchange } from './exchange.ts';
 import { Gate } from './gate.ts';
-import type { HttpDoorOptions } from './http-door.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { refuse } from './refuse.ts';
 

@@ -8,6 +8,7 @@ import type { Channel, SendOptions } from '../../jsonrpc/channel.ts';
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
 import type { ClientIdentity } from '../../mcp/service.ts';
 import { SENT } from '../../requests/pending-requests.ts';
+import type { Ticket } from '../limits.ts';
 import { EventLog } from './event-log.ts';
 import type { HttpExchange } from './exchange.ts';
 import { Reply } from './reply.ts';
@@ -36,6 +37,8 @@ export class HttpSession implements Channel {
   usedMs: number;
   readonly #log: EventLog;
   readonly #replies = new Map<RequestId, Reply>();
+  /** Of the requests that were not answered yet: they are counted although their connection may be lost. */
+  readonly #tickets = new Map<RequestId, Ticket>();
   readonly #byStream = new Map<number, Reply>();
   /** Streams whose answer was written whole, since the last `tick` and before. */
   #written = new Set<number>();
@@ -80,10 +83,14 @@ export class HttpSession implements Channel {
     this.#byStream.set(stream, reply);
     this.#dropOldest();
     exchange.onclose = (isComplete) => this.#closed(stream, reply, isComplete);
-    this.receive(message, bytes);
+    this.receive(message, bytes, exchange.ticket);
   }
 
-  receive(message: JsonRpcMessage, bytes: number): void {
+  receive(message: JsonRpcMessage, bytes: number, ticket?: Ticket): void {
+    if (ticket && 'method' in message && 'id' in message && !this.#tickets.has(message.id)) {
+      ticket.hold();
+      this.#tickets.set(message.id, ticket);
+    }
     this.onmessage?.(message as never, undefined, bytes);
   }
 
@@ -125,6 +132,7 @@ export class HttpSession implements Channel {
     this.#isOpen = false;
     this.#standalone?.end();
     for (const reply of this.#replies.values()) reply.end();
+    for (const id of this.#tickets.keys()) this.#release(id);
     this.onclose?.();
     return SENT;
   }
@@ -141,7 +149,23 @@ export class HttpSession implements Channel {
     }
   }
 
+  /** The request was cancelled: its reply ends without an answer. */
+  withdrawn(id: RequestId): void {
+    this.#release(id);
+    const reply = this.#replies.get(id);
+    if (!reply) return;
+    this.#replies.delete(id);
+    for (const [stream, open] of this.#byStream) if (open === reply) this.#forget(stream);
+    reply.withdraw();
+  }
+
+  #release(id: RequestId): void {
+    this.#tickets.get(id)?.release();
+    this.#tickets.delete(id);
+  }
+
   #answer(id: RequestId | undefined, json: string): void {
+    if (id !== undefined) this.#release(id);
     if (this.isOneStream) return this.#sendOwn(json, undefined);
     const reply = id === undefined ? undefined : this.#replies.get(id);
     if (!reply) return;

@@ -1,5 +1,6 @@
 // An exchange of Web `Request` and `Response`: Hono, Deno-style handlers, serverless runtimes.
 
+import type { Ticket } from '../limits.ts';
 import type { Principal } from '../principal.ts';
 import type { EventSink, HttpExchange } from './exchange.ts';
 
@@ -8,6 +9,7 @@ export class WebExchange implements HttpExchange {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
+  ticket: Ticket | undefined;
   onclose: ((isComplete: boolean) => void) | undefined;
   /** Resolves when the answer begins. */
   readonly response: Promise<Response>;
@@ -30,7 +32,7 @@ export class WebExchange implements HttpExchange {
     return this.#request.headers.get(name) ?? undefined;
   }
 
-  async text(maxBytes: number): Promise<string | undefined> {
+  async text(maxBytes: number, mayHold?: (bytes: number) => boolean): Promise<string | undefined> {
     const reader = this.#request.body?.getReader();
     if (!reader) return '';
     const decoder = new TextDecoder();
@@ -40,7 +42,7 @@ export class WebExchange implements HttpExchange {
       const { done, value } = await reader.read();
       if (done) return text + decoder.decode();
       bytes += value.length;
-      if (bytes > maxBytes) {
+      if (bytes > maxBytes || mayHold?.(value.length) === false) {
         await reader.cancel();
         return undefined;
       }
@@ -92,5 +94,7 @@ export class WebExchange implements HttpExchange {
     const { onclose } = this;
     this.onclose = undefined;
     onclose?.(isComplete);
+    this.ticket?.release();
+    this.ticket = undefined;
   }
 }

@@ -1,0 +1,250 @@
+// What the clients of a door hold at a time: sessions, event streams, requests in flight, and bytes that wait. A principal is
+// refused beyond its quotas (429), all together beyond the limits of the door (503). It only counts: the end of whatever was
+// counted takes it back.
+
+import { type Clock, systemClock } from '../base/clock.ts';
+import type { Principal, Quotas } from './principal.ts';
+import { TokenBucket } from './token-bucket.ts';
+
+export interface LimitOptions {
+  /** How many sessions may be open. 10,000 unless given. */
+  maxSessions?: number;
+  /** How many event streams may be open that belong to no call. 10,000 unless given. */
+  maxStreams?: number;
+  /** How many requests may run or wait. 10,000 unless given. */
+  maxInFlight?: number;
+  /** How many bytes requests that run or wait, and answers that were not read yet, may have. 512 MiB unless given. */
+  maxWaitingBytes?: number;
+  /** For principals without quotas of their own. Without them, one may use half of the door while others use it. */
+  quotas?: Quotas;
+}
+
+export type Counted = 'sessions' | 'streams' | 'inFlight' | 'waitingBytes';
+type Counts = Record<Counted, number>;
+
+/** Why a request is refused, and when to try again. */
+export interface LimitRefusal {
+  status: 429 | 503;
+  message: string;
+  limit: Counted | 'requestsPerMinute';
+  value: number;
+  retryAfterS: number;
+}
+
+const names: Record<Counted, string> = {
+  sessions: 'open sessions',
+  streams: 'open event streams',
+  inFlight: 'requests in flight',
+  waitingBytes: 'bytes of requests and unread answers',
+};
+const cures: Record<Counted, string> = {
+  sessions: 'close one (DELETE) or wait',
+  streams: 'close one or wait',
+  inFlight: 'wait for answers, then send it again',
+  waitingBytes: 'read the answers, then send it again',
+};
+const retryAfterS: Record<Counted, number> = { sessions: 10, streams: 10, inFlight: 1, waitingBytes: 2 };
+const optionOf: Record<Counted, string> = {
+  sessions: 'maxSessions',
+  streams: 'maxStreams',
+  inFlight: 'maxInFlight',
+  waitingBytes: 'maxWaitingBytes',
+};
+
+const noCounts = (): Counts => ({ sessions: 0, streams: 0, inFlight: 0, waitingBytes: 0 });
+
+export class Limits {
+  readonly max: Counts;
+  /** Of all clients. */
+  readonly counts = noCounts();
+  readonly clock: Clock;
+  /** Those that hold something, or have sent requests in the last minute. */
+  readonly #accounts = new Map<string | undefined, Account>();
+  readonly #quotas: Quotas | undefined;
+  #onIdle: (() => void)[] = [];
+
+  constructor(given: LimitOptions = {}, clock: Clock = systemClock) {
+    this.clock = clock;
+    this.#quotas = given.quotas;
+    this.max = {
+      sessions: given.maxSessions ?? 10_000,
+      streams: given.maxStreams ?? 10_000,
+      inFlight: given.maxInFlight ?? 10_000,
+      waitingBytes: given.maxWaitingBytes ?? 512 * 1024 * 1024,
+    };
+  }
+
+  /** How many principals hold something. */
+  get principals(): number {
+    return this.#accounts.size;
+  }
+
+  /** Streams are given less to wait while this holds. */
+  get isFull(): boolean {
+    return this.counts.waitingBytes > this.max.waitingBytes;
+  }
+
+  /** A request has arrived. `kind`: what it is counted as until it ends. */
+  admit(principal: Principal | undefined, kind: 'inFlight' | 'streams'): Ticket | LimitRefusal {
+    const account = this.of(principal);
+    const refusal = account.countRequest() ?? account.take(kind);
+    return refusal ?? new Ticket(account, kind);
+  }
+
+  of(principal: Principal | undefined): Account {
+    const name = principal?.name;
+    let account = this.#accounts.get(name);
+    if (!account) {
+      account = new Account(this);
+      this.#accounts.set(name, account);
+    }
+    account.quotas = principal && (principal.quotas ?? this.#quotas);
+    account.sharesEqually = principal !== undefined && account.quotas === undefined;
+    return account;
+  }
+
+  /** To be called again and again: forgets principals that hold nothing. */
+  sweep(): void {
+    for (const [name, account] of this.#accounts) if (account.isIdle) this.#accounts.delete(name);
+  }
+
+  /** Resolves when no request is in flight. */
+  whenIdle(): Promise<void> {
+    if (this.counts.inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#onIdle.push(resolve));
+  }
+
+  /** @internal */
+  given(): void {
+    if (this.counts.inFlight === 0 && this.#onIdle.length > 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+  }
+}
+
+/** What the clients of one principal hold. */
+export class Account {
+  quotas: Quotas | undefined;
+  sharesEqually = false;
+  readonly counts = noCounts();
+  readonly limits: Limits;
+  #bucket: TokenBucket | undefined;
+
+  constructor(limits: Limits) {
+    this.limits = limits;
+  }
+
+  get isIdle(): boolean {
+    const { sessions, streams, inFlight, waitingBytes } = this.counts;
+    if (sessions + streams + inFlight + waitingBytes > 0) return false;
+    return this.#bucket === undefined || this.#bucket.isFull(this.limits.clock.nowMs());
+  }
+
+  countRequest(): LimitRefusal | undefined {
+    const perMinute = this.quotas?.requestsPerMinute;
+    if (perMinute === undefined) return undefined;
+    if (this.#bucket?.perMinute !== perMinute) this.#bucket = new TokenBucket(perMinute, this.limits.clock.nowMs());
+    const waitMs = this.#bucket.take(this.limits.clock.nowMs());
+    if (waitMs === 0) return undefined;
+    const after = Math.ceil(waitMs / 1000);
+    return {
+      status: 429,
+      message: `Too many requests: this principal may send ${perMinute} a minute. Send it again in ${after} s.`,
+      limit: 'requestsPerMinute',
+      value: perMinute,
+      retryAfterS: after,
+    };
+  }
+
+  take(kind: Counted, amount = 1): LimitRefusal | undefined {
+    const { limits, counts } = this;
+    const max = limits.max[kind];
+    const quota = this.#quotaOf(kind, max);
+    if (quota < max && counts[kind] + amount > quota) return this.#refusal(429, kind, quota);
+    if (limits.counts[kind] + amount > max) return this.#refusal(503, kind, max);
+    this.add(kind, amount);
+    return undefined;
+  }
+
+  /** Without asking: what has to be sent is sent. */
+  add(kind: Counted, amount: number): void {
+    this.counts[kind] += amount;
+    this.limits.counts[kind] += amount;
+  }
+
+  give(kind: Counted, amount = 1): void {
+    this.add(kind, -amount);
+    this.limits.given();
+  }
+
+  #quotaOf(kind: Counted, max: number): number {
+    const own = this.quotas?.[kind];
+    if (own !== undefined) return own;
+    return this.sharesEqually && this.limits.principals > 1 ? Math.max(1, Math.floor(max / 2)) : max;
+  }
+
+  #refusal(status: 429 | 503, kind: Counted, value: number): LimitRefusal {
+    const where = status === 429 ? 'this principal may have' : 'this server allows';
+    const raise = status === 429 ? 'its quota' : optionOf[kind];
+    const message = `Too many ${names[kind]}: ${where} ${value}. To go on, ${cures[kind]}; the operator can raise ${raise}.`;
+    return { status, message, limit: kind, value, retryAfterS: retryAfterS[kind] };
+  }
+}
+
+/** One request while it is counted: until all who hold it have released it. */
+export class Ticket {
+  readonly account: Account;
+  #kind: 'inFlight' | 'streams';
+  #bodyBytes = 0;
+  #unreadBytes = 0;
+  #holders = 1;
+
+  constructor(account: Account, kind: 'inFlight' | 'streams') {
+    this.account = account;
+    this.#kind = kind;
+  }
+
+  hold(): void {
+    this.#holders++;
+  }
+
+  release(): void {
+    if (this.#holders === 1) {
+      this.#setBytes(0, 0);
+      this.account.give(this.#kind);
+    }
+    this.#holders--;
+  }
+
+  /** It is a stream that stays open, and no work. */
+  becomeStream(): LimitRefusal | undefined {
+    if (this.#kind === 'streams') return undefined;
+    const refusal = this.account.take('streams');
+    if (refusal) return refusal;
+    this.account.give(this.#kind);
+    this.#kind = 'streams';
+    return undefined;
+  }
+
+  /** More of the body has arrived. It is held until the answer. */
+  addBody(bytes: number): LimitRefusal | undefined {
+    const refusal = this.account.take('waitingBytes', bytes);
+    if (!refusal) this.#bodyBytes += bytes;
+    return refusal;
+  }
+
+  /** What waits for the client to read. It is never refused, but requests are while it is too much. */
+  setUnread(bytes: number): void {
+    if (this.#holders > 0) this.#setBytes(this.#bodyBytes, bytes);
+  }
+
+  /** The answer has taken the place of the request. */
+  answered(bytes: number): void {
+    if (this.#holders > 0) this.#setBytes(0, bytes);
+  }
+
+  #setBytes(body: number, unread: number): void {
+    const more = body + unread - this.#bodyBytes - this.#unreadBytes;
+    if (more !== 0) this.account.add('waitingBytes', more);
+    this.#bodyBytes = body;
+    this.#unreadBytes = unread;
+  }
+}

@@ -1,0 +1,210 @@
+// The limits of the HTTP door over real connections: a request beyond one is refused with the limit, its value and what to do;
+// what was counted is taken back, whatever way the request ends.
+
+import { createServer, request as httpRequest, type IncomingMessage, type Server as NodeServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { HttpDoor } from '../../src/doors/http/http-door.ts';
+import { NodeExchange } from '../../src/doors/http/node-exchange.ts';
+import { Limits } from '../../src/doors/limits.ts';
+import type { Principal } from '../../src/doors/principal.ts';
+import { Server } from '../../src/mcp/server/server.ts';
+
+const zero = { sessions: 0, streams: 0, inFlight: 0, waitingBytes: 0 };
+const principals: Record<string, Principal> = {
+  ada: { name: 'ada', quotas: { inFlight: 2, sessions: 1, streams: 1, waitingBytes: 2000 } },
+  grace: { name: 'grace', quotas: { requestsPerMinute: 1 } },
+};
+
+let limits: Limits;
+let door: HttpDoor;
+let listener: NodeServer;
+let goOn: () => void;
+let running = 0;
+
+beforeEach(async () => {
+  const server = new Server({ name: 'limited', version: '1.0.0' });
+  const released = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  running = 0;
+  server.tool('echo', {}, () => 'here');
+  server.tool('waits', {}, async () => {
+    running++;
+    await released;
+    return 'done';
+  });
+  limits = new Limits({ maxInFlight: 4, maxStreams: 2, maxSessions: 3, maxWaitingBytes: 5000 });
+  door = new HttpDoor(server.service, {}, limits);
+  listener = createServer((request, response) => {
+    const exchange = new NodeExchange(request, response);
+    exchange.principal = principals[request.headers['x-principal'] as string];
+    void door.handle(exchange);
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+});
+
+afterEach(async () => {
+  goOn();
+  await door.close();
+  listener.closeAllConnections();
+  listener.close();
+});
+
+interface Sent {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: object;
+  principal?: string;
+  isChunked?: boolean;
+}
+
+/** Resolves when the answer begins. */
+function open({ method = 'POST', headers = {}, body, principal = '', isChunked = false }: Sent) {
+  const { port } = listener.address() as AddressInfo;
+  const given = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'x-principal': principal,
+    ...headers,
+  };
+  const request = httpRequest({ port, host: '127.0.0.1', method, headers: given });
+  const response = new Promise<IncomingMessage>((resolve, reject) => {
+    request.on('response', resolve);
+    request.on('error', reject);
+  });
+  response.catch(() => undefined); // of one that the test destroys
+  const text = body === undefined ? '' : JSON.stringify(body);
+  if (isChunked) for (let from = 0; from < text.length; from += 1000) request.write(text.slice(from, from + 1000));
+  request.end(isChunked ? undefined : text);
+  return { request, response };
+}
+
+async function send(sent: Sent) {
+  const response = await open(sent).response;
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode, headers: response.headers, text };
+}
+
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+const modern = (method: string, params: { name?: string; [key: string]: unknown }, principal?: string): Sent => ({
+  body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: envelope } },
+  headers: {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(params.name !== undefined && { 'mcp-name': params.name }),
+  },
+  principal,
+});
+const call = (name: string, principal?: string, args: object = {}) =>
+  modern('tools/call', { name, arguments: args }, principal);
+const initialize: Sent = {
+  body: {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+  },
+};
+const counted = (expected: Partial<typeof zero>) =>
+  expect.poll(() => limits.counts, { timeout: 20_000 }).toMatchObject(expected);
+const runs = (count: number) => expect.poll(() => running, { timeout: 20_000 }).toBe(count);
+
+test('a principal with its quota in flight is refused with 429, and others are served', async () => {
+  const waiting = [open(call('waits', 'ada')), open(call('waits', 'ada'))];
+  await runs(2);
+  const refused = await send(call('echo', 'ada'));
+  expect(refused.status).toBe(429);
+  expect(refused.headers['retry-after']).toBe('1');
+  expect(JSON.parse(refused.text).error).toMatchObject({
+    code: -31001,
+    message: expect.stringContaining('this principal may have 2'),
+    data: { limit: 'inFlight', value: 2 },
+  });
+  expect((await send(call('echo'))).status).toBe(200);
+  goOn();
+  for (const { response } of waiting) (await response).resume();
+  await counted(zero);
+  expect((await send(call('echo', 'ada'))).status).toBe(200);
+});
+
+test('beyond the limit of the door everybody is refused with 503, and a client that goes away makes room', async () => {
+  const waiting = [1, 2, 3, 4].map(() => open(call('waits')));
+  await runs(4);
+  const refused = await send(call('echo'));
+  expect(refused.status).toBe(503);
+  expect(JSON.parse(refused.text).error.data).toEqual({ limit: 'inFlight', value: 4 });
+  waiting[0]!.request.destroy();
+  await counted({ inFlight: 3 });
+  expect((await send(call('echo'))).status).toBe(200);
+  for (const { request } of waiting) request.destroy();
+  await counted(zero);
+});
+
+test('requests a minute are a quota', async () => {
+  expect((await send(call('echo', 'grace'))).status).toBe(200);
+  const refused = await send(call('echo', 'grace'));
+  expect(refused.status).toBe(429);
+  expect(JSON.parse(refused.text).error.data).toEqual({ limit: 'requestsPerMinute', value: 1 });
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+});
+
+test('a subscription is a stream and takes no place of a request', async () => {
+  const listen = modern('subscriptions/listen', { notifications: {} }, 'ada');
+  const stream = await open(listen).response;
+  await counted({ streams: 1, inFlight: 0 });
+  expect((await send({ ...listen })).status).toBe(429);
+  const other = await open(modern('subscriptions/listen', { notifications: {} })).response;
+  const refused = await send(modern('subscriptions/listen', { notifications: {} }));
+  expect(refused.status).toBe(503);
+  expect(JSON.parse(refused.text)).toMatchObject({ id: 1, error: { data: { limit: 'streams', value: 2 } } });
+  stream.destroy();
+  other.destroy();
+  await counted(zero);
+});
+
+test.each([false, true])('bodies are counted as they arrive (chunked: %s)', async (isChunked) => {
+  const long = { text: 'x'.repeat(3000) };
+  const refused = await send({ ...call('waits', 'ada', long), isChunked });
+  expect(refused.status).toBe(429);
+  expect(JSON.parse(refused.text).error.data).toEqual({ limit: 'waitingBytes', value: 2000 });
+  await counted(zero);
+  const waiting = open({ ...call('waits', undefined, long), isChunked });
+  await runs(1);
+  expect((await send({ ...call('echo', undefined, long), isChunked })).status).toBe(503);
+  waiting.request.destroy();
+  await counted(zero);
+  expect((await send({ ...call('echo', undefined, long), isChunked })).status).toBe(200);
+});
+
+test('a request of a session counts until it is answered, also if its connection is lost', async () => {
+  const opened = await send({ ...initialize, principal: 'ada' });
+  const session = { 'mcp-session-id': opened.headers['mcp-session-id'] as string };
+  expect((await send({ ...initialize, principal: 'ada' })).status).toBe(429);
+  const body = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'waits' } };
+  const waiting = open({ body, headers: session, principal: 'ada' });
+  await runs(1);
+  waiting.request.destroy();
+  await expect.poll(() => new Promise((resolve) => listener.getConnections((_, count) => resolve(count)))).toBe(0);
+  expect(limits.counts).toMatchObject({ inFlight: 1, sessions: 1 });
+  goOn();
+  await counted({ inFlight: 0, sessions: 1, waitingBytes: 0 });
+  expect((await send({ method: 'DELETE', headers: session, principal: 'ada' })).status).toBe(204);
+  await counted(zero);
+});
+
+test('a request of a session that is cancelled ends without an answer', async () => {
+  const opened = await send(initialize);
+  const session = { 'mcp-session-id': opened.headers['mcp-session-id'] as string };
+  const body = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'waits' } };
+  const cancelled = send({ body, headers: session });
+  await runs(1);
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } };
+  expect((await send({ body: cancel, headers: session })).status).toBe(202);
+  expect(await cancelled).toMatchObject({ status: 200, text: '' });
+  await counted({ inFlight: 0 });
+});
