@@ -9,14 +9,15 @@ import { UsageError } from '../../base/errors.ts';
 import type { Server } from '../../mcp/server/server.ts';
 import type { Service } from '../../mcp/service.ts';
 import { type Auth, ownerToken } from '../access/auth.ts';
-import type { HttpDoorOptions } from './door-options.ts';
+import { type ConnectionOptions, connectionOptions, limitConnections } from './connection-limits.ts';
+import { type HttpDoorOptions, withDefaults } from './door-options.ts';
 import { Doors, type ServiceByName } from './doors.ts';
 import type { HttpExchange } from './exchange.ts';
 import { Gate } from './gate.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { refuse } from './refuse.ts';
 
-export interface ServeHttpOptions extends HttpDoorOptions {
+export interface ServeHttpOptions extends HttpDoorOptions, ConnectionOptions {
   /** 0, which is the default, takes any that is free. */
   port?: number;
   /** An address of this machine's loopback. 127.0.0.1 unless given. */
@@ -63,7 +64,10 @@ export async function serveHttp(
     if (!door) return refuse(exchange, 404, `Nothing is served at this path. Use ${path}.`);
     void door.handle(exchange);
   };
-  const listener = createServer((request, response) => gate.pass(new NodeExchange(request, response), serve));
+  const listener = createServer(connectionOptions(options), (request, response) =>
+    gate.pass(new NodeExchange(request, response), serve),
+  );
+  limitConnections(listener, options, withDefaults(options).keepAliveMs);
   listener.listen(port, host);
   await once(listener, 'listening').catch((error: Error) => {
     throw new UsageError('INVALID_OPTION', `Cannot listen on ${host}:${port}: ${error.message}`, {
