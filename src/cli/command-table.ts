@@ -37,6 +37,10 @@ export const commandTable: Readonly<Record<string, TableEntry>> = {
     summary: 'open the Inspector for running hosts and taps, a recording, a server or a command',
     load: () => import('./commands/inspect.ts'),
   },
+  token: {
+    summary: 'make, list and remove the tokens of clients of `up --http`',
+    load: () => import('./commands/token.ts'),
+  },
   config: {
     summary: 'show the config files found, their servers and their errors',
     load: () => import('./commands/config.ts'),

@@ -51,7 +51,11 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   process: { folders: ['base', 'secrets', 'diagnosis'], node: 'all', packages: ['cross-spawn'] },
   transport: { folders: ['base', 'framing', 'requests', 'jsonrpc', 'diagnosis', 'process'], node: io },
   connect: { folders: ['base', 'framing', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp'], node: io },
-  doors: { folders: ['base', 'framing', 'requests', 'jsonrpc', 'mcp', 'http'], node: io },
+  doors: {
+    folders: ['base', 'framing', 'requests', 'jsonrpc', 'process', 'mcp', 'config', 'http'],
+    node: io,
+    lazyPackages: ['jose'],
+  },
   entry: {
     folders: [
       'base',

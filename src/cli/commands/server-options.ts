@@ -29,6 +29,6 @@ export function readPort(text: string): number {
   throw new UsageError('INVALID_OPTION', `"${text}" is not a port`, { hint: 'A port is an integer from 0 to 65535.' });
 }
 
-function collect(value: string, before: string[] = []): string[] {
+export function collect(value: string, before: string[] = []): string[] {
   return [...before, value];
 }

@@ -12,7 +12,11 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--no-inspector', 'do not start the Inspector')
     .option('--open', 'open the Inspector in a browser')
     .option('--inspector-port <number>', 'first port to try for the Inspector', readPort)
-    .option('--http <[host:]port>', 'serve the servers to MCP clients over HTTP: /mcp all of them, /mcp/<server> one');
+    .option('--http <[host:]port>', 'serve the servers to MCP clients over HTTP: /mcp all of them, /mcp/<server> one')
+    .option(
+      '--tokens <file>',
+      'tokens of the clients over HTTP (default: those of `standpipe token`, if there are any)',
+    );
   command.addHelpText(
     'after',
     `

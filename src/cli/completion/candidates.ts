@@ -35,6 +35,8 @@ const values: Record<string, Answer> = {
   '--era': words('auto', ...erasOfMcp),
   '--revision': words(...revisionsOfMcp),
   '--tool': [],
+  '--tokens': { filesBehind: '' },
+  '--server': [],
 };
 
 /** `line`: the words after `standpipe`; the last one is being typed. */
@@ -71,6 +73,8 @@ async function ofCommand(command: string, given: string[], current: string, sour
       return given.length === 0 ? words('bash', 'zsh', 'fish') : [];
     case 'help':
       return words(...Object.keys(commandTable));
+    case 'token':
+      return given.length === 0 ? words('add', 'ls', 'rm') : [];
     case 'litemcp':
       return given.length === 0 ? words('serve') : [];
     case 'start':

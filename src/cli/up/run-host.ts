@@ -32,6 +32,7 @@ export interface UpOptions {
   open?: boolean;
   /** `[HOST:]PORT` for MCP clients. */
   http?: string;
+  tokens?: string;
 }
 
 export async function runHost({ settings, out, signal }: Invocation, options: UpOptions): Promise<void> {
@@ -69,15 +70,15 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   const sameConfig = settings.config === undefined ? '' : ` --config ${relative(process.cwd(), settings.config)}`;
   view.began({ config: files, servers: host.names, inspector: viewers.url, sameConfig });
   for (const text of trouble) view.note(text);
-  const tokenFile = join(runtimeFolder(), `${basename(control.path, '.sock')}.token`);
+  const ownerFile = join(runtimeFolder(), `${basename(control.path, '.sock')}.token`);
   const http =
     address &&
-    (await serveHost(host, address, tokenFile).catch(async (error: unknown) => {
+    (await serveHost(host, address, { tokens: options.tokens, ownerFile }, tell).catch(async (error: unknown) => {
       await viewers.close();
       await control.close();
       throw error;
     }));
-  if (http) view.note(`MCP over HTTP at ${http.url} (one server: ${http.url}/<server>). The token is in ${tokenFile}`);
+  if (http) view.note(`MCP over HTTP at ${http.url} (one server: ${http.url}/<server>). ${http.clients}`);
   tellProblems(config.problems, view);
   const watching = options.watch
     ? watchConfig(config, load, ({ config: changed }) => reload(host, changed, secrets, view), {

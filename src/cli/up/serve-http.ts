@@ -1,9 +1,11 @@
-// `up --http`: the servers of the host over HTTP. The token is in a file that only its owner can read, and stays the same
-// from one start to the next, so that clients keep their settings.
+// `up --http`: the servers of the host over HTTP, for the clients that have a token.
 
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../../base/errors.ts';
+import type { Auth } from '../../doors/access/auth.ts';
+import { defaultTokenFile, readTokenFile } from '../../doors/access/token-file.ts';
+import { tokens } from '../../doors/access/tokens.ts';
 import { type HttpServing, serveHttp } from '../../doors/http/serve-http.ts';
 import type { Host } from '../../host/host.ts';
 import { replacePrivately } from '../../process/files/private-file.ts';
@@ -25,19 +27,57 @@ export function readHttpAddress(text: string): HttpAddress {
   return { host: host?.replace(/^\[(.*)\]$/, '$1'), port };
 }
 
+export interface ClientOptions {
+  /** The file of `standpipe token`, unless given. */
+  tokens: string | undefined;
+  /** For the owner's token, where there is no file of tokens. */
+  ownerFile: string;
+}
+
+export interface HostServing extends HttpServing {
+  /** Who can connect, for people. */
+  readonly clients: string;
+}
+
 export async function serveHost(
   host: Host,
   { host: address, port }: HttpAddress,
-  tokenFile: string,
-): Promise<HttpServing> {
+  options: ClientOptions,
+  note: (text: string) => void,
+): Promise<HostServing> {
   const known = (name: string | undefined) => name === undefined || host.names.includes(name);
-  return serveHttp((name) => (known(name) ? host.service(name) : undefined), {
+  const { auth, token, clients } = findClients(options, note);
+  const serving = await serveHttp((name) => (known(name) ? host.service(name) : undefined), {
     port,
     host: address,
-    token: keptToken(tokenFile),
+    auth,
+    token,
   });
+  return { ...serving, clients };
 }
 
+interface Clients {
+  auth?: Auth;
+  token?: string;
+  clients: string;
+}
+
+/** The owner's token is used only where there is no file of tokens: one that was removed must not be replaced by it. */
+function findClients({ tokens: file, ownerFile }: ClientOptions, note: (text: string) => void): Clients {
+  const used = file ?? defaultTokenFile();
+  const entries = readTokenFile(used);
+  if (file === undefined && entries === undefined) {
+    return { token: keptToken(ownerFile), clients: `The token is in ${ownerFile}` };
+  }
+  const onError = (error: Error) => note(`${error.message}. The tokens that were read before stay valid.`);
+  const clients =
+    entries?.length === 0
+      ? `${used} has no tokens: make one with \`standpipe token add\``
+      : `The tokens are those of ${used}`;
+  return { auth: tokens(used, { onError }), clients };
+}
+
+/** It stays the same from one start to the next, so that clients keep their settings. */
 function keptToken(file: string): string {
   try {
     const kept = readFileSync(file, 'utf8').trim();

@@ -9,6 +9,7 @@ import {
   fstatSync,
   lstatSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   type Stats,
@@ -17,8 +18,9 @@ import {
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { UsageError } from '../../base/errors.ts';
 
-// O_NONBLOCK: a named pipe in its place must not block the writer.
-const existing = constants.O_RDWR | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+// O_NONBLOCK: a named pipe in its place must not block.
+const unfollowed = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const existing = constants.O_RDWR | constants.O_APPEND | unfollowed;
 const fresh = existing | constants.O_CREAT | constants.O_EXCL;
 
 /** Opens a file for appending and reading, and creates it if needed. Throws FILE_NOT_PRIVATE. */
@@ -46,6 +48,23 @@ export function openPrivateSync(path: string): number {
   } catch (error) {
     closeSync(descriptor);
     throw error;
+  }
+}
+
+/** The text of a file that only this user can read and write; undefined where there is none. Throws FILE_NOT_PRIVATE. */
+export function readPrivately(path: string): string | undefined {
+  if (process.platform === 'win32') refuseLink(path, lstatSync(path, { throwIfNoEntry: false }));
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | unfollowed);
+  } catch (error) {
+    return onlyIf('ENOENT', error, path, () => undefined);
+  }
+  try {
+    refuseShared(path, fstatSync(descriptor));
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
   }
 }
 

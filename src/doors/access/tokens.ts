@@ -1,0 +1,122 @@
+// `tokens(file)`: clients with a token of the file. Changes of the file apply while it is watched: a token that was removed or has
+// expired is refused from then on, and its sessions end.
+
+import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
+import { toError, UsageError } from '../../base/errors.ts';
+import { FileWatch } from '../../config/files/watch-files.ts';
+import type { Principal } from '../principal.ts';
+import { type Auth, type AuthRefusal, type AuthRequest, bearerToken, wrongToken } from './auth.ts';
+import { defaultTokenFile, hashOfToken, readTokenFile, TOKEN_PREFIX, type TokenEntry } from './token-file.ts';
+
+export interface TokensOptions {
+  /** The file became unreadable: the tokens that were read before stay valid. A warning of the process unless given. */
+  onError?: (error: Error) => void;
+  clock?: Clock;
+  /** The time, in milliseconds since 1970. */
+  now?: () => number;
+}
+
+/** The limit of timers in Node.js. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** `file`: that of `standpipe token add`, unless given. It must exist. */
+export function tokens(file = defaultTokenFile(), options: TokensOptions = {}): Auth {
+  const entries = readTokenFile(file);
+  if (entries) return new FileTokens(file, entries, options);
+  throw new UsageError('INVALID_OPTION', `There is no file of tokens at ${file}`, {
+    hint: 'Make one with `standpipe token add <name>`.',
+  });
+}
+
+interface KnownToken {
+  principal: Principal;
+  expiresMs: number;
+  /** To find out whether it was changed. */
+  text: string;
+}
+
+class FileTokens implements Auth {
+  readonly #file: string;
+  readonly #clock: Clock;
+  readonly #now: () => number;
+  readonly #onError: (error: Error) => void;
+  /** By its hash. What a comparison of hashes takes tells nothing about a token. */
+  #byHash!: ReadonlyMap<string, KnownToken>;
+  readonly #listeners = new Set<(principal: string) => void>();
+  #expiry: Timer | undefined;
+
+  constructor(file: string, entries: readonly TokenEntry[], { clock, now, onError }: TokensOptions) {
+    this.#file = file;
+    this.#clock = clock ?? systemClock;
+    this.#now = now ?? Date.now;
+    this.#onError = onError ?? ((error) => process.emitWarning(error));
+    this.#take(entries);
+  }
+
+  authenticate(request: AuthRequest): Principal | AuthRefusal {
+    const token = bearerToken(request);
+    if (typeof token !== 'string') return token;
+    const found = token.startsWith(TOKEN_PREFIX) ? this.#byHash.get(hashOfToken(token)) : undefined;
+    return found && found.expiresMs > this.#now() ? found.principal : wrongToken;
+  }
+
+  watch(ended: (principal: string) => void): () => void {
+    this.#listeners.add(ended);
+    this.#awaitExpiry();
+    // The file is replaced as a whole: it is complete whenever it is there.
+    const watching = new FileWatch([this.#file], [this.#file], async () => this.#read(), {
+      clock: this.#clock,
+      settleMs: 0,
+      graceMs: 0,
+    });
+    return () => {
+      watching.close();
+      this.#listeners.delete(ended);
+      if (this.#listeners.size === 0) this.#expiry?.cancel();
+    };
+  }
+
+  #read(): void {
+    let entries: readonly TokenEntry[];
+    try {
+      entries = readTokenFile(this.#file) ?? [];
+    } catch (error) {
+      return this.#onError(toError(error));
+    }
+    const before = this.#byHash;
+    this.#take(entries);
+    for (const [hash, { principal, text }] of before) {
+      if (this.#byHash.get(hash)?.text !== text) this.#end(principal);
+    }
+    this.#awaitExpiry();
+  }
+
+  #end({ name }: Principal): void {
+    for (const ended of this.#listeners) ended(name);
+  }
+
+  #take(entries: readonly TokenEntry[]): void {
+    this.#byHash = new Map(
+      entries.map((entry) => {
+        const { sha256, name, servers, tools, quotas, expires } = entry;
+        const expiresMs = expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires);
+        return [sha256, { principal: { name, servers, tools, quotas }, expiresMs, text: JSON.stringify(entry) }];
+      }),
+    );
+  }
+
+  #awaitExpiry(): void {
+    this.#expiry?.cancel();
+    const nowMs = this.#now();
+    const left = [...this.#byHash.values()].map(({ expiresMs }) => expiresMs - nowMs).filter((ms) => ms > 0);
+    const nextMs = Math.min(...left, Number.POSITIVE_INFINITY);
+    if (nextMs === Number.POSITIVE_INFINITY) return;
+    this.#expiry = this.#clock.after(Math.min(nextMs, LONGEST_MS), () => {
+      for (const { principal, expiresMs } of this.#byHash.values()) {
+        if (expiresMs <= this.#now()) this.#end(principal);
+      }
+      this.#awaitExpiry();
+    });
+    this.#expiry.keepAlive(false);
+  }
+}

@@ -1,0 +1,102 @@
+// `standpipe token`, and what a running `up --http` does with the tokens.
+
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { until } from '../fixtures/server.ts';
+import { everythingEntry, folder, runCli, startCli, writeConfig } from './run-cli.ts';
+
+const file = join(folder, 'some', 'tokens.json');
+const token = (...args: string[]) => runCli(['token', ...args, '--tokens', file]);
+
+test('a token is printed once, on stdout alone, and is listed without it', async () => {
+  const added = await token('add', 'ci', '--server', 'git*', '--tool', 'github/search', '--per-minute', '60');
+  expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/^sp_[\w-]{43}\n$/) });
+  const secret = added.stdout.trim();
+  expect(added.stderr).not.toContain(secret);
+  const listed = await token('ls');
+  expect(listed.stdout).toMatch(/^ci\tgit\*\tgithub\/search\trequestsPerMinute=60\t\d{4}-\d\d-\d\d\tnever\n$/);
+  const { stdout } = await token('ls', '--json');
+  expect(JSON.parse(stdout)).toEqual({
+    tokens: [
+      {
+        name: 'ci',
+        servers: ['git*'],
+        tools: ['github/search'],
+        quotas: { requestsPerMinute: 60 },
+        created: expect.any(String),
+      },
+    ],
+  });
+  expect(readFileSync(file, 'utf8')).not.toContain(secret.slice(3));
+  const again = await token('add', 'ci');
+  expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('standpipe token rm ci') });
+  expect(await token('rm', 'cl')).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean "ci"?') });
+  expect(await token('rm', 'ci')).toMatchObject({ code: 0 });
+  expect((await token('ls')).stderr).toContain('There are no tokens');
+});
+
+test('--json has the token, --expires its end, and wrong values are refused', async () => {
+  const { stdout } = await token('add', 'short', '--expires', '2h', '--json');
+  expect(JSON.parse(stdout)).toEqual({ name: 'short', token: expect.stringMatching(/^sp_/), file });
+  const { tokens } = JSON.parse((await token('ls', '--json')).stdout);
+  const { created, expires } = tokens.find(({ name }: { name: string }) => name === 'short');
+  expect(Math.round((Date.parse(expires) - Date.parse(created)) / 60_000)).toBe(120);
+  expect(await token('add', 'x', '--expires', 'soon')).toMatchObject({ code: 2 });
+  expect(await token('add', 'x', '--in-flight', '0')).toMatchObject({ code: 2 });
+});
+
+test('a running host takes up new tokens, and a token that is removed stops working with its sessions', async () => {
+  const laptop = (await token('add', 'laptop', '--server', 'everything')).stdout.trim();
+  const config = writeConfig('tokens-http.json', { everything: everythingEntry, other: everythingEntry });
+  const up = startCli(['up', '--config', config, '--no-inspector', '--http', '0', '--tokens', file]);
+  let log = '';
+  up.stdout.on('data', (chunk) => (log += chunk));
+  const ended = once(up, 'close');
+  try {
+    await until('it serves', () => /The tokens are those of \S+\n/.test(log));
+    const [, url] = /MCP over HTTP at (\S+)/.exec(log)!;
+    const send = (bearer: string, path: string, headers: Record<string, string>, message: object) =>
+      fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${bearer}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...headers,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+      });
+    const initialize = {
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+    };
+    const opened = await send(laptop, '/everything', {}, initialize);
+    expect(opened.status).toBe(200);
+    expect((await send(laptop, '/other', {}, initialize)).status).toBe(404);
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id')! };
+    const stream = await fetch(`${url}/everything`, {
+      headers: { authorization: `Bearer ${laptop}`, accept: 'text/event-stream', ...session },
+    });
+    expect(stream.status).toBe(200);
+    const second = (await token('add', 'second')).stdout.trim();
+    await until('the new token works', async () => (await send(second, '/other', {}, initialize)).status === 200);
+    expect((await send(second, '/everything', session, { id: 2, method: 'tools/list' })).status).toBe(404);
+    await token('rm', 'laptop');
+    await stream.text(); // ends
+    expect((await send(laptop, '/everything', session, { id: 2, method: 'tools/list' })).status).toBe(401);
+    expect(log).not.toContain(laptop);
+  } finally {
+    up.kill('SIGTERM');
+    await ended;
+  }
+});
+
+test('a file of tokens that does not exist is refused before anything starts', async () => {
+  const config = writeConfig('no-tokens.json', { everything: everythingEntry });
+  const { code, stderr } = await runCli(['up', '--config', config, '--http', '0', '--tokens', join(folder, 'none')]);
+  expect(code).toBe(2);
+  expect(stderr).toContain('standpipe token add');
+});
