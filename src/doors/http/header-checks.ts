@@ -6,9 +6,11 @@ import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
 import { readEnvelope } from '../../mcp/front/envelope.ts';
 import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { McpCode } from '../../mcp/protocol-errors.ts';
-import type { ClientIdentity } from '../../mcp/service.ts';
+import type { ClientFacts, ClientIdentity } from '../../mcp/service.ts';
 import type { HttpExchange } from './exchange.ts';
 import { type ToolHeader, valueAt } from './tool-headers.ts';
+
+const ENCODED = '=?base64?';
 
 /** The member of the parameters that `Mcp-Name` repeats. */
 const namedBy: Readonly<Record<string, string>> = {
@@ -17,31 +19,23 @@ const namedBy: Readonly<Record<string, string>> = {
   'resources/read': 'uri',
 };
 
-/** Why the request is refused, if it is. The version is compared first: which other headers there are depends on it. */
-export function requestMismatch(
+/**
+ * The sender of a request, or why the request is refused. The version is compared first: which other headers there are depends
+ * on it.
+ */
+export function checkedClient(
   exchange: HttpExchange,
   { method, params }: JsonRpcRequest,
   meta: Record<string, unknown>,
-  client: ClientIdentity,
-): RpcError | undefined {
+  identity: ClientIdentity,
+): ClientFacts | RpcError {
+  const otherVersion = differs(exchange, 'MCP-Protocol-Version', meta[PROTOCOL_VERSION]);
+  if (otherVersion) return otherVersion;
+  const client = readEnvelope(meta, identity);
+  if (client instanceof RpcError) return client;
   const member = namedBy[method];
-  return (
-    differs(exchange, 'MCP-Protocol-Version', meta[PROTOCOL_VERSION]) ??
-    envelopeFault(meta, client) ??
-    differs(exchange, 'Mcp-Method', method) ??
-    (member === undefined ? undefined : differs(exchange, 'Mcp-Name', params?.[member]))
-  );
-}
-
-/** What a request must say about itself, and does not. */
-function envelopeFault(meta: Record<string, unknown>, client: ClientIdentity): RpcError | undefined {
-  try {
-    readEnvelope(meta, client);
-    return undefined;
-  } catch (error) {
-    if (error instanceof RpcError) return error;
-    throw error;
-  }
+  const otherName = member === undefined ? undefined : differs(exchange, 'Mcp-Name', params?.[member]);
+  return differs(exchange, 'Mcp-Method', method) ?? otherName ?? client;
 }
 
 /** The same for the headers that a tool asks for. */
@@ -62,6 +56,7 @@ export function toolHeaderMismatch(
 
 function differs(exchange: HttpExchange, name: string, inBody: unknown): RpcError | undefined {
   const raw = exchange.header(name.toLowerCase());
+  if (raw === inBody && raw !== undefined && !raw.startsWith(ENCODED)) return undefined;
   if (raw === undefined) return mismatch(`the header ${name} is missing`);
   const value = decoded(raw.trim());
   if (value === undefined) return mismatch(`the header ${name} is not encoded as it should be`);
@@ -78,8 +73,8 @@ function isSameInteger(value: string, inBody: unknown): boolean {
 
 /** `=?base64?…?=` carries what a header cannot. */
 function decoded(value: string): string | undefined {
-  if (!value.startsWith('=?base64?') || !value.endsWith('?=')) return value;
-  const encoded = value.slice('=?base64?'.length, -2);
+  if (!value.startsWith(ENCODED) || !value.endsWith('?=')) return value;
+  const encoded = value.slice(ENCODED.length, -2);
   if (encoded.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(encoded)) return undefined;
   return Buffer.from(encoded, 'base64').toString();
 }

@@ -6,16 +6,15 @@ import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { RpcCode, RpcError, toError } from '../../base/errors.ts';
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
 import { MessageFault, parseMessage } from '../../jsonrpc/parse.ts';
-import { readEnvelope } from '../../mcp/front/envelope.ts';
 import { DEFAULT_ASK_TIMEOUT_MS, Fronts } from '../../mcp/front/fronts.ts';
 import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { invalidParams, unsupportedVersion } from '../../mcp/protocol-errors.ts';
 import { isLegacyRevision, isModernRevision } from '../../mcp/revisions.ts';
-import { type ClientIdentity, newClient, type Service } from '../../mcp/service.ts';
+import { type ClientFacts, newClient, type Service } from '../../mcp/service.ts';
 import { type LimitRefusal, Limits, Ticket } from '../limits.ts';
 import { type HttpDoorOptions, type OwnOptions, withDefaults } from './door-options.ts';
 import type { HttpExchange } from './exchange.ts';
-import { requestMismatch, toolHeaderMismatch } from './header-checks.ts';
+import { checkedClient, toolHeaderMismatch } from './header-checks.ts';
 import { ModernPost } from './modern-post.ts';
 import { refuse, refuseBeyond, refuseRequest } from './refuse.ts';
 import { HttpSession } from './session.ts';
@@ -87,7 +86,7 @@ export class HttpDoor {
   /** Ends the sessions and the requests of a principal. */
   end(principal: string): void {
     for (const session of this.#sessions.values()) if (session.client.principal === principal) void session.close();
-    for (const post of this.#posts) if (post.client.principal === principal) void post.close();
+    for (const post of this.#posts) if (post.client.principal === principal) post.end();
   }
 
   async #post(exchange: HttpExchange): Promise<void> {
@@ -134,24 +133,18 @@ export class HttpDoor {
     const beyond = message.method === 'subscriptions/listen' ? exchange.ticket?.becomeStream() : undefined;
     if (beyond) return refuseBeyond(exchange, beyond, message.id);
     const client = newClient(exchange.principal?.name, `post:${exchange.principal?.name ?? ''}`);
-    const refusal =
-      requestMismatch(exchange, message, meta, client) ?? (await this.#toolMismatch(exchange, message, meta, client));
+    const facts = checkedClient(exchange, message, meta, client);
+    if (facts instanceof RpcError) return refuseRequest(exchange, 400, message.id, facts);
+    const required = this.#headersOf(message, facts);
+    const headers = required instanceof Promise ? await required : required;
+    const refusal = headers && toolHeaderMismatch(exchange, headers, message.params?.arguments);
     if (refusal) return refuseRequest(exchange, 400, message.id, refusal);
-    const post = new ModernPost(message, exchange, client, bytes);
-    this.#posts.add(post);
-    const front = await this.#postFronts.connect(post, client);
-    void front.closed.then(() => this.#posts.delete(post));
+    this.#postFronts.serve(message, bytes, facts, new ModernPost(exchange, client, this.#posts));
   }
 
-  async #toolMismatch(
-    exchange: HttpExchange,
-    { method, params = {} }: JsonRpcRequest,
-    meta: Record<string, unknown>,
-    client: ClientIdentity,
-  ): Promise<RpcError | undefined> {
-    if (method !== 'tools/call' || typeof params.name !== 'string') return undefined;
-    const headers = await this.#toolHeaders.of(params.name, readEnvelope(meta, client));
-    return toolHeaderMismatch(exchange, headers, params.arguments);
+  #headersOf({ method, params }: JsonRpcRequest, client: ClientFacts): ReturnType<ToolHeaders['of']> {
+    if (method !== 'tools/call' || typeof params?.name !== 'string') return undefined;
+    return this.#toolHeaders.of(params.name, client);
   }
 
   async #postToSession(exchange: HttpExchange, message: JsonRpcMessage, bytes: number): Promise<void> {

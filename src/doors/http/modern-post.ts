@@ -1,44 +1,43 @@
-// One POST of 2026-07-28, as a channel of its own: the request, and a reply that ends it. Closing the connection cancels the
-// request.
+// One POST of 2026-07-28 as the reply to its request. Closing the connection cancels the request.
 
-import { toJson } from '../../base/to-json.ts';
-import type { Channel } from '../../jsonrpc/channel.ts';
-import type { JsonRpcMessage, JsonRpcRequest } from '../../jsonrpc/message.ts';
+import type { UsageError } from '../../base/errors.ts';
+import type { JsonRpcNotification, JsonRpcResponse } from '../../jsonrpc/message.ts';
+import { messageText } from '../../jsonrpc/message-text.ts';
+import type { SingleReply } from '../../mcp/front/single-request.ts';
 import { McpCode } from '../../mcp/protocol-errors.ts';
 import type { ClientIdentity } from '../../mcp/service.ts';
-import { SENT } from '../../requests/pending-requests.ts';
 import type { HttpExchange } from './exchange.ts';
 import { Reply } from './reply.ts';
 
-export class ModernPost implements Channel {
-  onmessage?: ((message: never, extra?: never, frameBytes?: number) => void) | undefined;
-  onclose?: (() => void) | undefined;
-  onfull?: ((isFull: boolean) => void) | undefined;
+const NO_HEADERS = {};
+
+export class ModernPost implements SingleReply {
+  onfull: ((isFull: boolean) => void) | undefined;
+  onclose: (() => void) | undefined;
   readonly client: ClientIdentity;
   readonly #reply: Reply;
-  readonly #request: JsonRpcRequest;
-  readonly #bytes: number;
+  readonly #open: Set<ModernPost>;
 
-  constructor(request: JsonRpcRequest, exchange: HttpExchange, client: ClientIdentity, bytes: number) {
+  /** `open`: the posts of the door, with this one until it is closed. */
+  constructor(exchange: HttpExchange, client: ClientIdentity, open: Set<ModernPost>) {
     this.client = client;
-    this.#request = request;
-    this.#bytes = bytes;
-    this.#reply = new Reply(exchange, {});
+    this.#open = open;
+    this.#reply = new Reply(exchange, NO_HEADERS);
     this.#reply.onfull = (isFull) => this.onfull?.(isFull);
-    exchange.onclose = () => this.onclose?.();
+    open.add(this);
+    exchange.onclose = () => this.#closed();
   }
 
-  start(): Promise<void> {
-    this.onmessage?.(this.#request as never, undefined, this.#bytes);
-    return SENT;
+  notify(message: JsonRpcNotification): void {
+    const json = messageText(message);
+    if (typeof json === 'string') this.#reply.event(json);
   }
 
-  send(message: JsonRpcMessage): Promise<void> {
-    const json = toJson(message);
-    if (typeof json !== 'string') return Promise.reject(json);
-    if ('method' in message) this.#reply.event(json);
-    else this.#reply.finish(json, 'error' in message ? statusOf(message.error.code) : 200);
-    return SENT;
+  answer(message: JsonRpcResponse): UsageError | undefined {
+    const json = messageText(message);
+    if (typeof json !== 'string') return json;
+    this.#reply.finish(json, 'error' in message ? statusOf(message.error.code) : 200);
+    return undefined;
   }
 
   keepAlive(): void {
@@ -46,10 +45,13 @@ export class ModernPost implements Channel {
     this.#reply.keepAlive();
   }
 
-  close(): Promise<void> {
-    this.#reply.end();
-    this.onclose?.();
-    return SENT;
+  end(): void {
+    this.#reply.withdraw();
+    this.#closed();
+  }
+
+  #closed(): void {
+    if (this.#open.delete(this)) this.onclose?.();
   }
 }
 

@@ -14,29 +14,45 @@ export interface ToolHeader {
 
 const MOST_PAGES = 1000;
 
+type HeadersByTool = ReadonlyMap<string, readonly ToolHeader[]>;
+
 export class ToolHeaders {
   readonly #service: Service;
-  #known: Promise<ReadonlyMap<string, readonly ToolHeader[]>> | undefined;
+  #known: HeadersByTool | undefined;
+  #reading: Promise<HeadersByTool> | undefined;
   #stop: Promise<() => void> | undefined;
 
   constructor(service: Service) {
     this.#service = service;
   }
 
-  async of(tool: string, client: ClientFacts): Promise<readonly ToolHeader[]> {
+  /** Undefined where the tool asks for none. A promise only until they are known. */
+  of(
+    tool: string,
+    client: ClientFacts,
+  ): readonly ToolHeader[] | undefined | Promise<readonly ToolHeader[] | undefined> {
+    return this.#known ? this.#known.get(tool) : this.#read(tool, client);
+  }
+
+  async #read(tool: string, client: ClientFacts): Promise<readonly ToolHeader[] | undefined> {
     this.#stop ??= this.#service.watch({
       filter: { toolsListChanged: true },
       notified: () => {
         this.#known = undefined;
+        this.#reading = undefined;
       },
     });
-    this.#known ??= readAll(this.#service, silent(client));
-    const known = this.#known;
+    // Before the first list: a change meanwhile must not be missed.
+    await this.#stop.catch(() => undefined);
+    this.#reading ??= readAll(this.#service, silent(client));
+    const reading = this.#reading;
     try {
-      return (await known).get(tool) ?? [];
+      const found = await reading;
+      if (this.#reading === reading) this.#known = found;
+      return found.get(tool);
     } catch {
-      if (this.#known === known) this.#known = undefined;
-      return []; // the call itself fails for the same reason, and says so
+      if (this.#reading === reading) this.#reading = undefined;
+      return undefined; // the call itself fails for the same reason, and says so
     }
   }
 

@@ -1,5 +1,6 @@
 // 2026-07-28: what a request says about itself in `_meta`, and what a result says.
 
+import type { RpcError } from '../../base/errors.ts';
 import { SharedMembers } from '../../jsonrpc/message-text.ts';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, isLogLevel, LOG_LEVEL, PROTOCOL_VERSION, SERVER_INFO } from '../meta.ts';
 import { invalidParams, unsupportedVersion } from '../protocol-errors.ts';
@@ -7,16 +8,17 @@ import { isModernRevision } from '../revisions.ts';
 import type { ClientFacts, ClientIdentity, Params, Result } from '../service.ts';
 import type { CacheHints, ClientCapabilities, Implementation, Meta } from '../types.ts';
 
-export function readEnvelope(meta: Params, identity: ClientIdentity): ClientFacts {
+/** The sender of a request, or why the request is refused. */
+export function readEnvelope(meta: Params, identity: ClientIdentity): ClientFacts | RpcError {
   const revision = meta[PROTOCOL_VERSION];
-  if (!isModernRevision(revision)) throw unsupportedVersion(String(revision));
+  if (!isModernRevision(revision)) return unsupportedVersion(String(revision));
   const capabilities = meta[CLIENT_CAPABILITIES];
   if (typeof capabilities !== 'object' || capabilities === null) {
-    throw invalidParams(`"_meta" needs "${CLIENT_CAPABILITIES}", an object`, { missing: CLIENT_CAPABILITIES });
+    return invalidParams(`"_meta" needs "${CLIENT_CAPABILITIES}", an object`, { missing: CLIENT_CAPABILITIES });
   }
   const logLevel = meta[LOG_LEVEL];
   if (logLevel !== undefined && !isLogLevel(logLevel)) {
-    throw invalidParams(`Unknown log level ${JSON.stringify(logLevel)} in "${LOG_LEVEL}"`);
+    return invalidParams(`Unknown log level ${JSON.stringify(logLevel)} in "${LOG_LEVEL}"`);
   }
   const info = meta[CLIENT_INFO] as Implementation | undefined;
   return { identity, revision, capabilities: capabilities as ClientCapabilities, info, logLevel };

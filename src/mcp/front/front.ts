@@ -3,6 +3,7 @@
 // method that both eras have: those are the service's.
 
 import { toRpcError } from '../../base/error-json.ts';
+import { RpcError } from '../../base/errors.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
 import type { InboundCall, RequestHandler } from '../../jsonrpc/inbound.ts';
 import { Peer, type PeerOptions } from '../../jsonrpc/peer.ts';
@@ -11,9 +12,10 @@ import { invalidParams } from '../protocol-errors.ts';
 import { NEWEST_MODERN } from '../revisions.ts';
 import type { ClientIdentity, Params, Result, Service } from '../service.ts';
 import type { RequestId } from '../types.ts';
+import { readEnvelope } from './envelope.ts';
 import type { Fronts } from './fronts.ts';
 import { LegacyEra } from './legacy-era.ts';
-import { ModernEra } from './modern-era.ts';
+import { ModernConnection, type ModernEra } from './modern-era.ts';
 import { Notifier } from './notifier.ts';
 import { fromDialect, toDialect } from './transcript-dialect.ts';
 
@@ -26,10 +28,11 @@ export class Front {
   readonly closed: Promise<Error | undefined>;
   readonly #service: Service;
   readonly #legacy: LegacyEra;
-  readonly #modern: ModernEra;
+  readonly #era: ModernEra;
+  readonly #modern: ModernConnection;
 
   constructor(
-    { service, suspended, cache, askTimeoutMs, exposeErrors }: Fronts,
+    { service, suspended, modern, askTimeoutMs, exposeErrors }: Fronts,
     channel: Channel,
     client: ClientIdentity,
     options: PeerOptions,
@@ -39,7 +42,8 @@ export class Front {
     this.peer = peer;
     this.#service = service;
     this.#legacy = new LegacyEra(service, client, peer, notifier, askTimeoutMs);
-    this.#modern = new ModernEra(service, client, notifier, suspended, cache, channel.writesText === true);
+    this.#era = modern;
+    this.#modern = new ModernConnection(client, notifier, channel.writesText === true);
     const serve: RequestHandler = (params, inbound) => this.#serve(inbound.request.method, params, inbound);
     const serving = exposeErrors ? exposingErrors(serve) : serve;
     peer.handleOthers(serving);
@@ -47,7 +51,7 @@ export class Front {
     // An open subscription must not take the place of a request that does work.
     peer.handle('subscriptions/listen', serving, { urgent: true });
     peer.onOtherNotification((params, method) => this.#notified(method, params));
-    peer.onending = () => void this.#modern.subscriptions.endAll();
+    peer.onending = () => void this.#modern.endSubscriptions();
     peer.onfull = (isFull) => notifier.setFull(isFull);
     this.closed = new Promise((resolve) => {
       peer.onclose = (cause) => {
@@ -60,7 +64,7 @@ export class Front {
   }
 
   async close(): Promise<void> {
-    await this.#modern.subscriptions.endAll(); // a transport that closes at once would lose these answers
+    await this.#modern.endSubscriptions(); // a transport that closes at once would lose these answers
     await this.peer.close();
   }
 
@@ -80,7 +84,11 @@ export class Front {
 
   #inEra(method: string, params: Params, inbound: InboundCall): Result | Promise<Result> {
     const meta = params._meta as Params | undefined;
-    if (meta?.[PROTOCOL_VERSION] !== undefined) return this.#modern.serve(method, params, inbound);
+    if (meta?.[PROTOCOL_VERSION] !== undefined) {
+      const client = readEnvelope(meta, this.#modern.identity);
+      if (client instanceof RpcError) throw client;
+      return this.#era.serve(method, params, inbound, client, this.#modern);
+    }
     if (!this.#legacy.session && this.#isModern(method)) {
       throw invalidParams(`${method} needs "_meta" with "${PROTOCOL_VERSION}" in the revision ${NEWEST_MODERN}`);
     }

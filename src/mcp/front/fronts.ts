@@ -2,10 +2,13 @@
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
+import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
 import type { PeerOptions } from '../../jsonrpc/peer.ts';
-import { type ClientIdentity, newClient, type Service } from '../service.ts';
+import { type ClientFacts, type ClientIdentity, newClient, type Service } from '../service.ts';
 import type { CacheHints } from '../types.ts';
 import { Front } from './front.ts';
+import { ModernEra } from './modern-era.ts';
+import { type SingleReply, SingleRequest } from './single-request.ts';
 import { SuspendedCalls } from './suspended-calls.ts';
 
 export const DEFAULT_ASK_TIMEOUT_MS = 10 * 60_000;
@@ -35,16 +38,16 @@ export class Fronts {
   readonly service: Service;
   readonly suspended: SuspendedCalls;
   readonly askTimeoutMs: number;
-  readonly cache: Required<CacheHints>;
+  /** What the clients of 2026-07-28 have in common. */
+  readonly modern: ModernEra;
   readonly exposeErrors: boolean;
   readonly #peer: PeerOptions;
-  readonly #open = new Set<Front>();
+  readonly #open = new Set<Front | SingleRequest>();
 
   constructor(service: Service, options: FrontOptions = {}) {
     const { maxConcurrent, maxQueued, maxInboundBytes, clock } = options;
     this.service = service;
     this.askTimeoutMs = options.askTimeoutMs ?? DEFAULT_ASK_TIMEOUT_MS;
-    this.cache = { ttlMs: 0, cacheScope: 'private', ...options.cache };
     this.exposeErrors = options.exposeErrors ?? false;
     this.#peer = { maxConcurrent, maxQueued, maxInboundBytes, clock };
     this.suspended = new SuspendedCalls({
@@ -54,6 +57,7 @@ export class Fronts {
       suspendedMs: this.askTimeoutMs,
       orphanedMs: options.orphanedMs ?? 0,
     });
+    this.modern = new ModernEra(service, this.suspended, { ttlMs: 0, cacheScope: 'private', ...options.cache });
   }
 
   /** Serves a client over a transport, ours or the official one. Resolves when the transport has started. */
@@ -65,9 +69,17 @@ export class Fronts {
     return front;
   }
 
+  /** Serves a request of 2026-07-28 that has a reply of its own, and no connection that others share. */
+  serve(request: JsonRpcRequest, bytes: number, client: ClientFacts, reply: SingleReply): void {
+    const single = new SingleRequest(this, request, bytes, client, reply);
+    this.#open.add(single);
+    single.onover = () => this.#open.delete(single);
+    single.run();
+  }
+
   async close(): Promise<void> {
     this.suspended.dropAll('the server closes');
-    await Promise.all([...this.#open].map((front) => front.close()));
+    await Promise.all([...this.#open].map((open) => open.close()));
   }
 
   /** For `await using`. */

@@ -9,67 +9,80 @@ import { modernRevisions, NEWEST_MODERN } from '../revisions.ts';
 import type { ClientFacts, ClientIdentity, Params, Result, Service, ServiceFacts } from '../service.ts';
 import type { CacheHints, Implementation, Meta } from '../types.ts';
 import { takeCallOptions } from './call-options.ts';
-import { isBare, modernResult, readEnvelope, sharedByResults } from './envelope.ts';
+import { isBare, modernResult, sharedByResults } from './envelope.ts';
 import { ModernCaller } from './modern-caller.ts';
 import { ModernSubscriptions } from './modern-subscriptions.ts';
 import type { Notifier } from './notifier.ts';
 import { serviceRequest } from './service-request.ts';
 import type { SuspendedCalls } from './suspended-calls.ts';
 
-export class ModernEra {
+/** What the requests of one connection have in common. Over HTTP each request has its own. */
+export class ModernConnection {
+  readonly identity: ClientIdentity;
+  readonly notifier: Notifier;
+  /** Whether messages leave as text. */
+  readonly writesText: boolean;
   /** As its last request described it. */
   client: ClientFacts | undefined;
-  readonly subscriptions: ModernSubscriptions;
-  readonly #identity: ClientIdentity;
+  /** Of requests that listen for changes; most connections have none. */
+  subscriptions: ModernSubscriptions | undefined;
+
+  constructor(identity: ClientIdentity, notifier: Notifier, writesText: boolean) {
+    this.identity = identity;
+    this.notifier = notifier;
+    this.writesText = writesText;
+  }
+
+  /** Each open subscription gets its answer. */
+  async endSubscriptions(): Promise<void> {
+    await this.subscriptions?.endAll();
+  }
+}
+
+export class ModernEra {
   readonly #service: Service;
-  readonly #notifier: Notifier;
   readonly #suspended: SuspendedCalls;
   readonly #cache: Required<CacheHints>;
   /** Of the service, since it was last described. */
   #info: Implementation | undefined;
-  readonly #writesText: boolean;
   /** Most results have the same members in addition. Only for channels that write text. */
   #shared: SharedMembers | undefined;
 
-  constructor(
-    service: Service,
-    identity: ClientIdentity,
-    notifier: Notifier,
-    suspended: SuspendedCalls,
-    cache: Required<CacheHints>,
-    writesText: boolean,
-  ) {
-    this.subscriptions = new ModernSubscriptions(service, notifier);
+  constructor(service: Service, suspended: SuspendedCalls, cache: Required<CacheHints>) {
     this.#service = service;
-    this.#identity = identity;
-    this.#notifier = notifier;
     this.#suspended = suspended;
     this.#cache = cache;
-    this.#writesText = writesText;
   }
 
-  serve(method: string, params: Params, inbound: InboundCall): Result | Promise<Result> {
-    const meta = params._meta as Params;
-    const client = readEnvelope(meta, this.#identity);
-    this.client = client;
-    const result = this.#result(method, params, meta, inbound, client);
+  /** `client`: as the request describes it. */
+  serve(
+    method: string,
+    params: Params,
+    inbound: InboundCall,
+    client: ClientFacts,
+    connection: ModernConnection,
+  ): Result | Promise<Result> {
+    connection.client = client;
+    const result = this.#result(method, params, inbound, client, connection);
+    const { writesText } = connection;
     return result instanceof Promise
-      ? result.then((settled) => this.#dressed(method, settled))
-      : this.#dressed(method, result);
+      ? result.then((settled) => this.#dressed(method, settled, writesText))
+      : this.#dressed(method, result, writesText);
   }
 
   #result(
     method: string,
     params: Params,
-    meta: Params,
     inbound: InboundCall,
     client: ClientFacts,
+    connection: ModernConnection,
   ): Result | Promise<Result> {
     switch (method) {
       case 'server/discover':
         return this.#described(discovered);
       case 'subscriptions/listen':
-        return this.subscriptions.listen(params, inbound, client);
+        connection.subscriptions ??= new ModernSubscriptions(this.#service, connection.notifier);
+        return connection.subscriptions.listen(params, inbound, client);
       case 'initialize':
       case 'ping':
       case 'logging/setLevel':
@@ -77,15 +90,18 @@ export class ModernEra {
       case 'resources/unsubscribe':
         throw methodNotFound(method, `removed in ${NEWEST_MODERN}`);
     }
-    if (params.requestState !== undefined) return this.#suspended.resume(inbound, client, this.#notifier);
+    const { notifier } = connection;
+    if (params.requestState !== undefined) return this.#suspended.resume(inbound, client, notifier);
+    const meta = params._meta as Params;
     let options: CallOptions | undefined;
     if (meta[CALL_OPTIONS] !== undefined) ({ params, options } = takeCallOptions(params, meta));
-    const caller = new ModernCaller(inbound, client, this.#notifier, options);
+    const caller = new ModernCaller(inbound, client, notifier, options);
     return this.#suspended.run(caller, serviceRequest(this.#service, method, params, caller));
   }
 
-  #dressed(method: string, result: Result): Result | Promise<Result> {
-    if (this.#shared && isBare(result, method)) return new SharingResult(result, this.#shared) as unknown as Result;
+  #dressed(method: string, result: Result, writesText: boolean): Result | Promise<Result> {
+    if (writesText && this.#shared && isBare(result, method))
+      return new SharingResult(result, this.#shared) as unknown as Result;
     // A result of a modern server behind the service names its sender itself.
     const named = (result._meta as Meta | undefined)?.[SERVER_INFO] !== undefined;
     if (named || this.#info) return modernResult(result, method, this.#info, this.#cache);
@@ -98,7 +114,7 @@ export class ModernEra {
 
   #described<T>(use: (facts: ServiceFacts) => T): T | Promise<T> {
     const known = (facts: ServiceFacts) => {
-      if (this.#writesText && facts.info !== this.#info) this.#shared = sharedByResults(facts.info);
+      if (facts.info !== this.#info) this.#shared = sharedByResults(facts.info);
       this.#info = facts.info;
       return use(facts);
     };

@@ -17,8 +17,9 @@ const MOST_CHANGE_CHARS = 32 * 1024 * 1024;
 export class Notifier {
   readonly #send: Send;
   #isFull = false;
-  #progress = new Map<InboundCall, Params>();
-  #changes = new Map<string, { method: string; params: Params | undefined }>();
+  /** What waits. Made on first use: most clients read. */
+  #progress: Map<InboundCall, Params> | undefined;
+  #changes: Map<string, { method: string; params: Params | undefined }> | undefined;
   #changeChars = 0;
   #unsent = 0;
   /** Of the last log message among them: a level that the client wants. */
@@ -29,8 +30,9 @@ export class Notifier {
   }
 
   progress(call: InboundCall, params: Params): void {
-    if (this.#isFull) this.#progress.set(call, params);
-    else this.#send(PROGRESS, params, call.id);
+    if (!this.#isFull) return this.#send(PROGRESS, params, call.id);
+    this.#progress ??= new Map();
+    this.#progress.set(call, params);
   }
 
   log(params: Params, call?: InboundCall): void {
@@ -42,6 +44,7 @@ export class Notifier {
   /** Something has changed, and the client will look again: to say it once is enough. */
   changed(method: string, params?: Params): void {
     if (!this.#isFull) return this.#send(method, params);
+    this.#changes ??= new Map();
     const key = JSON.stringify([method, params]);
     if (this.#changes.has(key)) return;
     if (this.#changeChars + key.length > MOST_CHANGE_CHARS) {
@@ -60,11 +63,11 @@ export class Notifier {
   setFull(isFull: boolean): void {
     this.#isFull = isFull;
     if (isFull) return;
-    for (const [call, params] of this.#progress)
+    for (const [call, params] of this.#progress ?? [])
       if (!call.settled && !call.cancelled) this.#send(PROGRESS, params, call.id);
-    this.#progress.clear();
-    for (const { method, params } of this.#changes.values()) this.#send(method, params);
-    this.#changes.clear();
+    this.#progress = undefined;
+    for (const { method, params } of this.#changes?.values() ?? []) this.#send(method, params);
+    this.#changes = undefined;
     this.#changeChars = 0;
     if (this.#unsent === 0) return;
     const data = `${this.#unsent} notifications were not sent: the client did not read`;

@@ -80,6 +80,7 @@ export class SuspendedCalls {
 
   /** The connection is closed: its suspended calls end now, or when nothing has resumed them in time. */
   connectionClosed(notifier: Notifier): void {
+    if (this.#calls.size === 0) return;
     const { clock, orphanedMs } = this.#options;
     for (const call of [...this.#calls.values()].filter((each) => each.notifier === notifier)) {
       if (orphanedMs === 0) this.#drop(call, 'its client closed the connection');

@@ -1,0 +1,92 @@
+// One request of 2026-07-28 with a reply of its own, as HTTP has them. It is served as a front serves those of a connection, and
+// needs neither a peer nor a queue: there is nothing else on the connection. Closing the reply cancels it.
+
+import { toRpcError } from '../../base/error-json.ts';
+import { PeerError, type UsageError } from '../../base/errors.ts';
+import { errorAnswer, InboundCall } from '../../jsonrpc/inbound.ts';
+import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../jsonrpc/message.ts';
+import { OwnResult } from '../../jsonrpc/message-text.ts';
+import type { ClientFacts, Result } from '../service.ts';
+import type { Fronts } from './fronts.ts';
+import { ModernConnection } from './modern-era.ts';
+import { Notifier } from './notifier.ts';
+
+/** Messages leave as text. */
+export interface SingleReply {
+  /** A notification before the answer. */
+  notify(message: JsonRpcNotification): void;
+  /** The last message; or why it cannot be written. */
+  answer(message: JsonRpcResponse): UsageError | undefined;
+  /** Nothing more will be sent. */
+  end(): void;
+  /** Too much waits for the client; false when it has taken all. */
+  onfull: ((isFull: boolean) => void) | undefined;
+  /** Nothing more can be sent: all has been, or the client went away. Called once. */
+  onclose: (() => void) | undefined;
+}
+
+export class SingleRequest {
+  /** It was answered, or cancelled. Called once. */
+  onover: (() => void) | undefined;
+  readonly #fronts: Fronts;
+  readonly #call: InboundCall;
+  readonly #client: ClientFacts;
+  readonly #reply: SingleReply;
+  readonly #connection: ModernConnection;
+
+  constructor(fronts: Fronts, request: JsonRpcRequest, bytes: number, client: ClientFacts, reply: SingleReply) {
+    this.#fronts = fronts;
+    this.#call = new InboundCall(request, bytes);
+    this.#client = client;
+    this.#reply = reply;
+    const notifier = new Notifier((method, params) => reply.notify({ jsonrpc: '2.0', method, params }));
+    this.#connection = new ModernConnection(client.identity, notifier, true);
+    reply.onfull = (isFull) => notifier.setFull(isFull);
+    reply.onclose = () => this.#closed();
+  }
+
+  run(): void {
+    const { method, params = {} } = this.#call.request;
+    try {
+      const result = this.#fronts.modern.serve(method, params, this.#call, this.#client, this.#connection);
+      if (result instanceof Promise) result.then(this.#answer, this.#fail);
+      else this.#answer(result);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** The server ends. */
+  async close(): Promise<void> {
+    await this.#connection.endSubscriptions();
+    this.#reply.end();
+  }
+
+  readonly #answer = (result: Result): void => {
+    this.#send(new OwnResult(this.#call.id, result ?? {}));
+  };
+
+  readonly #fail = (error: unknown): void => {
+    this.#send(errorAnswer(this.#call.id, this.#fronts.exposeErrors ? toRpcError(error) : error));
+  };
+
+  #send(answer: JsonRpcResponse): void {
+    const call = this.#call;
+    call.settled = true;
+    if (call.cancelled) return;
+    const unwritable = this.#reply.answer(answer);
+    if (unwritable) this.#reply.answer(errorAnswer(call.id, unwritable));
+    call.ended();
+    this.onover?.();
+  }
+
+  #closed(): void {
+    const call = this.#call;
+    if (!call.settled && !call.cancelled) {
+      call.cancel(new PeerError('CONNECTION_CLOSED', 'The connection closed'));
+      this.onover?.();
+    }
+    this.#fronts.suspended.connectionClosed(this.#connection.notifier);
+    this.#fronts.service.gone?.(this.#client.identity);
+  }
+}
