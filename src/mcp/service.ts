@@ -61,6 +61,8 @@ export interface Caller {
    * for a caller in this process.
    */
   readonly request?: JsonRpcRequest | undefined;
+  /** About how long the request was. Absent for a caller in this process. */
+  readonly requestBytes?: number | undefined;
   /** Aborts when the client cancels the request or goes away. Undefined: the request is never cancelled. */
   readonly signal: AbortSignal | undefined;
   /** The limits of the service apply where this is absent. */

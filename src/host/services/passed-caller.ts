@@ -15,6 +15,10 @@ export class PassedCaller implements Caller {
     return this.#caller.client;
   }
 
+  get requestBytes(): number | undefined {
+    return this.#caller.requestBytes;
+  }
+
   get signal(): AbortSignal | undefined {
     return this.#caller.signal;
   }

@@ -13,6 +13,7 @@ import type { ElicitResult, Tool } from '../../mcp/types.ts';
 import type { ListKind } from '../../mcp/watchers.ts';
 import type { Instance } from '../pool/instance.ts';
 import { isLost } from '../supervision/server-calls.ts';
+import { FairTurns } from './fair-turns.ts';
 import { ProcessWatch } from './process-watch.ts';
 import { refusedUnknown } from './unknown-name.ts';
 import { keepWatch } from './watches.ts';
@@ -160,8 +161,16 @@ export class ProcessService implements Service {
   }
 }
 
-function sent({ service }: Client, method: string, params: Params, caller: Caller): Promise<Result> {
-  return Promise.resolve(service.request(method, params, caller));
+/** Each process has its own turns, whoever uses it. */
+const turnsOf = new WeakMap<Client, FairTurns>();
+
+function sent(client: Client, method: string, params: Params, caller: Caller): Promise<Result> {
+  let turns = turnsOf.get(client);
+  if (!turns) {
+    turns = new FairTurns(client.service);
+    turnsOf.set(client, turns);
+  }
+  return Promise.resolve(turns.request(method, params, caller));
 }
 
 /** The next process is followed. */

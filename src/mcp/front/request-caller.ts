@@ -33,6 +33,10 @@ export abstract class RequestCaller implements Caller {
     return this.inbound.request;
   }
 
+  get requestBytes(): number {
+    return this.inbound.bytes;
+  }
+
   get signal(): AbortSignal {
     return this.first.signal;
   }

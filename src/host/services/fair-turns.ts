@@ -1,0 +1,217 @@
+// Requests of many clients for one process. Its input is one queue: a client that sends thousands at once would let all others
+// wait behind them. So while several clients use the process, each has only a few requests there that are fresh, and the rest
+// waits here; each principal has a few more. A request that takes long is at work and not in the queue of the process: it is
+// not counted any more, and slow calls hold nobody up. While one client uses the process alone, nothing waits.
+
+import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
+import type { Caller, ClientFacts, Params, Result, Service } from '../../mcp/service.ts';
+
+/** Fresh requests at the process, of a client and of a principal, while there are others. */
+const CLIENT_SHARE = 8;
+const PRINCIPAL_SHARE = 32;
+/** A request counts as several if it is long. */
+const BYTES_OF_ONE = 16 * 1024;
+/** A request is fresh for one to two of these. */
+const FRESH_MS = 100;
+/** A client that sent nothing for so many of them does not count as one that uses the process. */
+const IDLE_TICKS = 10;
+
+class Share {
+  /** The weight of the fresh requests, of this tick and of the one before. */
+  #now = 0;
+  #before = 0;
+  inFlight = 0;
+  usedAt = 0;
+
+  get fresh(): number {
+    return this.#now + this.#before;
+  }
+
+  begin(weight: number, tick: number): void {
+    this.#now += weight;
+    this.inFlight++;
+    this.usedAt = tick;
+  }
+
+  /** `age`: in ticks. */
+  end(weight: number, age: number): void {
+    if (age === 0) this.#now -= weight;
+    else if (age === 1) this.#before -= weight;
+    this.inFlight--;
+  }
+
+  grow(): void {
+    this.#before = this.#now;
+    this.#now = 0;
+  }
+}
+
+interface Waiting {
+  start(): void;
+}
+
+class ClientShare extends Share {
+  readonly principal: PrincipalShare;
+  readonly waiting = new Set<Waiting>();
+
+  constructor(principal: PrincipalShare) {
+    super();
+    this.principal = principal;
+  }
+}
+
+class PrincipalShare extends Share {
+  clients = 0;
+  /** Clients with something that waits and that their own share permits, in the order of their turns. */
+  readonly turns = new Set<ClientShare>();
+}
+
+export class FairTurns {
+  readonly #service: Service;
+  readonly #clock: Clock;
+  readonly #clients = new Map<string, ClientShare>();
+  readonly #principals = new Map<string | undefined, PrincipalShare>();
+  #tick = 0;
+  #timer: Timer | undefined;
+
+  constructor(service: Service, clock: Clock = systemClock) {
+    this.#service = service;
+    this.#clock = clock;
+  }
+
+  request(method: string, params: Params, caller: Caller): Result | Promise<Result> {
+    const client = this.#shareOf(caller.client);
+    const weight = this.#clients.size === 1 ? 1 : 1 + Math.floor((caller.requestBytes ?? 0) / BYTES_OF_ONE);
+    if (client.waiting.size === 0 && this.#mayBegin(client)) return this.#run(client, weight, method, params, caller);
+    return this.#wait(client, weight, method, params, caller);
+  }
+
+  /** How many requests wait for their turn. */
+  get waiting(): number {
+    let waiting = 0;
+    for (const client of this.#clients.values()) waiting += client.waiting.size;
+    return waiting;
+  }
+
+  #run(client: ClientShare, weight: number, method: string, params: Params, caller: Caller): Result | Promise<Result> {
+    const begun = this.#tick;
+    client.begin(weight, begun);
+    client.principal.begin(weight, begun);
+    const ended = () => {
+      client.end(weight, this.#tick - begun);
+      client.principal.end(weight, this.#tick - begun);
+      if (this.#timer) this.#next(client);
+    };
+    try {
+      const result = this.#service.request(method, params, caller);
+      if (result instanceof Promise) result.then(ended, ended);
+      else ended();
+      return result;
+    } catch (error) {
+      ended();
+      throw error;
+    }
+  }
+
+  #wait(client: ClientShare, weight: number, method: string, params: Params, caller: Caller): Promise<Result> {
+    const { signal } = caller;
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    return new Promise((resolve, reject) => {
+      const cancelled = () => {
+        client.waiting.delete(waiting);
+        reject(signal?.reason);
+      };
+      const waiting: Waiting = {
+        start: () => {
+          signal?.removeEventListener('abort', cancelled);
+          try {
+            resolve(this.#run(client, weight, method, params, caller));
+          } catch (error) {
+            reject(error);
+          }
+        },
+      };
+      signal?.addEventListener('abort', cancelled, { once: true });
+      client.waiting.add(waiting);
+      if (this.#clientMayBegin(client)) client.principal.turns.add(client);
+    });
+  }
+
+  /** A request of the client has ended: the next of its principal may begin. */
+  #next(client: ClientShare): void {
+    if (client.waiting.size > 0 && this.#clientMayBegin(client)) client.principal.turns.add(client);
+    this.#pump(client.principal);
+  }
+
+  #pump(principal: PrincipalShare): void {
+    for (const client of principal.turns) {
+      if (!this.#principalMayBegin(principal)) return;
+      principal.turns.delete(client);
+      const [first] = client.waiting;
+      if (!first || !this.#clientMayBegin(client)) continue;
+      client.waiting.delete(first);
+      first.start();
+      // Behind the others: a set is in the order of insertion, also while it is walked through.
+      if (client.waiting.size > 0 && this.#clientMayBegin(client)) principal.turns.add(client);
+    }
+  }
+
+  #mayBegin(client: ClientShare): boolean {
+    return this.#clientMayBegin(client) && this.#principalMayBegin(client.principal);
+  }
+
+  #clientMayBegin(client: ClientShare): boolean {
+    return this.#clients.size === 1 || client.fresh < CLIENT_SHARE;
+  }
+
+  #principalMayBegin(principal: PrincipalShare): boolean {
+    return this.#principals.size === 1 || principal.fresh < PRINCIPAL_SHARE;
+  }
+
+  #shareOf(facts: ClientFacts): ClientShare {
+    const key = clientKey(facts);
+    const known = this.#clients.get(key);
+    if (known) return known;
+    const name = facts.identity.principal;
+    const principal = this.#principals.get(name) ?? new PrincipalShare();
+    this.#principals.set(name, principal);
+    principal.clients++;
+    const client = new ClientShare(principal);
+    client.usedAt = this.#tick;
+    this.#clients.set(key, client);
+    if (this.#clients.size > 1 && !this.#timer) this.#watch();
+    return client;
+  }
+
+  /** Only while there are several clients. */
+  #watch(): void {
+    this.#timer = this.#clock.after(FRESH_MS, () => {
+      this.#tick++;
+      for (const principal of this.#principals.values()) principal.grow();
+      for (const [key, client] of this.#clients) {
+        client.grow();
+        if (client.inFlight + client.waiting.size > 0) client.usedAt = this.#tick;
+        if (this.#tick - client.usedAt > IDLE_TICKS && this.#clients.size > 1) this.#forget(key, client);
+      }
+      for (const client of this.#clients.values()) if (client.waiting.size > 0) client.principal.turns.add(client);
+      for (const principal of this.#principals.values()) this.#pump(principal);
+      this.#timer = undefined;
+      if (this.#clients.size > 1) this.#watch();
+    });
+    this.#timer.keepAlive(false);
+  }
+
+  #forget(key: string, client: ClientShare): void {
+    this.#clients.delete(key);
+    if (--client.principal.clients > 0) return;
+    for (const [name, principal] of this.#principals) if (principal === client.principal) this.#principals.delete(name);
+  }
+}
+
+/**
+ * A session or a connection is one client. Requests of 2026-07-28 over HTTP are each alone: those of one principal whose clients
+ * have the same name count as one.
+ */
+function clientKey({ identity: { id, affinity }, info }: ClientFacts): string {
+  return affinity === id ? id : `${affinity}\n${info?.name ?? ''}`;
+}
