@@ -24,6 +24,11 @@ test('an official client calls a server of the config, with the token from the f
     const { tools } = await client.listTools();
     expect(tools.length).toBeGreaterThan(0);
     await client.close();
+    const { origin } = new URL(url!);
+    expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+    const metrics = await (await fetch(`${origin}/metrics`, { headers })).text();
+    expect(metrics).toContain('standpipe_server_ready{server="everything"} 1');
+    expect(metrics).toContain('standpipe_requests_total{server="everything",method="tools/list",outcome="ok"} 1');
     expect((await fetch(`${url}/nobody`, { method: 'POST', headers })).status).toBe(404);
     expect((await fetch(url!, { method: 'POST' })).status).toBe(401);
   } finally {

@@ -54,7 +54,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   doors: {
     folders: ['base', 'framing', 'requests', 'jsonrpc', 'process', 'mcp', 'config', 'http'],
     node: io,
-    lazyPackages: ['jose'],
+    lazyPackages: ['@opentelemetry/api', 'jose', 'prom-client'],
   },
   entry: {
     folders: [

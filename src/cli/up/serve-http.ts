@@ -9,6 +9,7 @@ import { tokens } from '../../doors/access/tokens.ts';
 import { type HttpServing, serveHttp } from '../../doors/http/serve-http.ts';
 import type { Host } from '../../host/host.ts';
 import { replacePrivately } from '../../process/files/private-file.ts';
+import { hostMetrics, whyNotReady } from './host-metrics.ts';
 
 export interface HttpAddress {
   host: string | undefined;
@@ -52,6 +53,8 @@ export async function serveHost(
     host: address,
     auth,
     token,
+    metrics: hostMetrics(host),
+    notReady: () => whyNotReady(host),
   });
   return { ...serving, clients };
 }

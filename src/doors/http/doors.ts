@@ -16,6 +16,8 @@ export interface DoorsOptions extends HttpDoorOptions {
   path: string;
   /** The name of the service at the path itself, where it is that of one server. */
   name?: string | undefined;
+  /** Counts and traces the requests to a service. */
+  observe?: (service: Service, name: string) => Service;
 }
 
 /** Each set of rights to each server has its own. */
@@ -24,13 +26,13 @@ const MOST_DOORS = 1000;
 export class Doors {
   readonly #serviceOf: ServiceByName;
   readonly #options: DoorsOptions;
-  readonly #limits: Limits;
+  readonly limits: Limits;
   readonly #open = new Map<string, { service: Service; door: HttpDoor }>();
 
   constructor(serviceOf: ServiceByName, options: DoorsOptions) {
     this.#serviceOf = serviceOf;
     this.#options = options;
-    this.#limits = new Limits(options, options.clock);
+    this.limits = new Limits(options, options.clock);
   }
 
   /** A server that the principal may not use is as unknown as one that does not exist. */
@@ -49,7 +51,8 @@ export class Doors {
     const view = service && rights ? restrict(service, name ?? this.#options.name, rights) : service;
     if (!service || !view) return undefined;
     this.#closeIdle();
-    const door = new HttpDoor(view, this.#options, this.#limits);
+    const observed = this.#options.observe?.(view, name ?? this.#options.name ?? 'all') ?? view;
+    const door = new HttpDoor(observed, this.#options, this.limits);
     this.#open.set(key, { service, door });
     return door;
   }

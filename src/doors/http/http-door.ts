@@ -19,6 +19,7 @@ import { ModernPost } from './modern-post.ts';
 import { refuse, refuseBeyond, refuseRequest } from './refuse.ts';
 import { HttpSession } from './session.ts';
 import { ToolHeaders } from './tool-headers.ts';
+import { takeTraceContext } from './trace-context.ts';
 
 export class HttpDoor {
   readonly #options: OwnOptions;
@@ -105,6 +106,7 @@ export class HttpDoor {
       return refuseRequest(exchange, 400, parsed.id, new RpcError(parsed.rpcCode, parsed.message));
     }
     const message = parsed as JsonRpcMessage;
+    if (exchange.header('traceparent') !== undefined) takeTraceContext(exchange, message);
     const meta = 'params' in message ? (message.params?._meta as Record<string, unknown> | undefined) : undefined;
     const oldSession = exchange.query.get('sessionId');
     if (oldSession !== null) return this.#postToOneStream(exchange, oldSession, message, text.length);
