@@ -11,6 +11,7 @@ const COMMANDS = {
   version: ['mcp/own-info.ts'],
   call: ['cli/run-command.ts', 'cli/commands/call.ts', 'host/control/remote-host.ts'],
   tap: ['tap/main.ts'],
+  connect: ['cli/connect/main.ts'],
 };
 /** `core` has no I/O: `standpipe/framing` and `standpipe/jsonrpc` run in a browser too. */
 const SUBPATHS = {
@@ -30,15 +31,16 @@ const BUNDLED = ['commander', 'hono'];
 
 /** Gives the files that it wrote. */
 export async function bundleCommandLine(target) {
-  const files = await bundle({ main: 'src/cli/main.ts' }, COMMANDS, {
-    dir: target,
-    format: 'cjs',
-    entryFileNames: '[name].cjs',
-    chunkFileNames: '[name].cjs',
-  });
+  const output = { dir: target, format: 'cjs', entryFileNames: '[name].cjs', chunkFileNames: '[name].cjs' };
+  const files = await bundle({ main: 'src/cli/main.ts' }, COMMANDS, output, commandFile);
   const licenses = BUNDLED.map((name) => join(target, `${name}.LICENSE`));
   for (const [at, name] of BUNDLED.entries()) copyFileSync(join(root, 'node_modules', name, 'LICENSE'), licenses[at]);
   return [...files, ...licenses];
+}
+
+/** One file for each pair of commands would be more files than each of them needs. */
+function commandFile(starts) {
+  return starts.length > 1 && !starts.includes('version') ? 'shared' : starts.join('-');
 }
 
 /** All subpaths together: a class that two of them export is the same class. Gives the files that it wrote. */
@@ -58,7 +60,7 @@ export function bundleLibrary(target) {
   });
 }
 
-async function bundle(input, starts, output) {
+async function bundle(input, starts, output, fileOf = (of) => of.join('-')) {
   let startsOf = new Map();
   const built = await rolldown({
     cwd: root,
@@ -86,7 +88,7 @@ async function bundle(input, starts, output) {
     ...output,
     codeSplitting: {
       includeDependenciesRecursively: false,
-      groups: [{ debugName: 'starts', name: (id) => startsOf.get(id)?.join('-') ?? null }],
+      groups: [{ debugName: 'starts', name: (id) => (startsOf.has(id) ? fileOf(startsOf.get(id)) : null) }],
     },
   });
   return written.output.map(({ fileName }) => join(output.dir, fileName));

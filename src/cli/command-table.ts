@@ -29,6 +29,10 @@ export const commandTable: Readonly<Record<string, TableEntry>> = {
   call: { summary: 'call a tool', load: () => import('./commands/call.ts') },
   read: { summary: 'read a resource', load: () => import('./commands/read.ts') },
   prompt: { summary: 'get a prompt', load: () => import('./commands/prompt.ts') },
+  connect: {
+    summary: 'be a stdio server that shares a server of the host of the config with other clients',
+    load: () => import('./commands/connect.ts'),
+  },
   tap: {
     summary: 'forward and record the traffic between a host and its server',
     load: () => import('./commands/tap.ts'),

@@ -8,9 +8,12 @@ async function main(words: readonly string[]): Promise<void> {
     const { ownInfo } = await import('../mcp/own-info.ts');
     process.stdout.write(`${ownInfo.version}\n`);
   } else if (words[0] === 'tap' && words[1] !== 'install' && words[1] !== 'uninstall' && !asksForHelp(words)) {
-    // The tap is a separate program: nothing else of the command line is loaded for it.
+    // The tap is a separate program, and so is `connect`: nothing else of the command line is loaded for them.
     const { tapMain } = await import('../tap/main.ts');
     await tapMain(words.slice(1));
+  } else if (words[0] === 'connect' && !asksForHelp(words)) {
+    const { connectMain } = await import('./connect/main.ts');
+    await connectMain(words.slice(1));
   } else if (words[0] === '__complete') {
     const { answerShell } = await import('./completion/answer-shell.ts');
     await answerShell(words.slice(1));

@@ -11,7 +11,7 @@ import { Interrupted, interruptSignal } from './interrupt.ts';
 import type { RunCommand } from './invocation.ts';
 import { lostOutput } from './output/lost-output.ts';
 import { Output } from './output/output.ts';
-import { readDuration, type Settings } from './settings.ts';
+import { durationOf, type Settings } from './settings.ts';
 
 /** `listening` is called when signals are handled here, so that the earlier handlers can be removed. */
 export async function runCommand(words: readonly string[], listening: () => void): Promise<void> {
@@ -76,7 +76,7 @@ async function makeProgram(words: readonly string[], run: RunCommand, out: Outpu
     .option('--verbose', 'show traffic and process events on stderr')
     .addOption(
       new Option('--timeout <duration>', 'maximum time for a start and for a response: 500, 30s, 2m').argParser(
-        readDuration,
+        durationOf('--timeout'),
       ),
     )
     .addHelpText(

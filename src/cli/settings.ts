@@ -16,11 +16,19 @@ const units: Record<string, number> = { '': 1, ms: 1, s: 1000, m: 60_000, h: 3_6
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** `500`, `500ms`, `30s`, `1.5m`, `2h`. */
-export function readDuration(text: string): number {
-  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
-  const ms = Math.round(Number(amount) * units[unit ?? '']!);
-  if (amount !== undefined && ms > 0 && ms <= LONGEST_MS) return ms;
-  throw new UsageError('INVALID_OPTION', `--timeout cannot be "${text}"`, {
-    hint: 'Write milliseconds, or a number with its unit: 500, 500ms, 30s, 2m.',
-  });
+export const durationOf =
+  (option: string) =>
+  (text: string): number => {
+    const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
+    const ms = Math.round(Number(amount) * units[unit ?? '']!);
+    if (amount !== undefined && ms > 0 && ms <= LONGEST_MS) return ms;
+    throw new UsageError('INVALID_OPTION', `${option} cannot be "${text}"`, {
+      hint: 'Write milliseconds, or a number with its unit: 500, 500ms, 30s, 2m.',
+    });
+  };
+
+/** `90000` as `90s`, in the largest unit without a rest. */
+export function durationText(ms: number): string {
+  const [unit, size] = Object.entries(units).findLast(([, size]) => ms % size === 0)!;
+  return `${ms / size}${unit}`;
 }

@@ -5,10 +5,17 @@ import { tmpdir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { toError, UsageError } from '../base/errors.ts';
 
+/**
+ * The same for all programs of a user. Hosts start their servers with a few variables only, so that what XDG_RUNTIME_DIR
+ * usually is must be found without it, and TMPDIR must not count.
+ */
 export function runtimeFolder(env: Readonly<Record<string, string | undefined>> = process.env): string {
   const ofSession = env.XDG_RUNTIME_DIR;
   if (ofSession && isAbsolute(ofSession)) return join(ofSession, 'standpipe');
-  return join(tmpdir(), `standpipe-${process.getuid?.() ?? userInfo().username}`);
+  const user = process.getuid?.();
+  if (user === undefined) return join(tmpdir(), `standpipe-${userInfo().username}`);
+  const usual = `/run/user/${user}`;
+  return isTrusted(usual) ? join(usual, 'standpipe') : `/tmp/standpipe-${user}`;
 }
 
 /** Whether what lies in it was put there by this user: in a folder that all can write to, others come first. */

@@ -64,6 +64,13 @@ test('a tap that nobody watches loads a handful of files, and no package', () =>
   expect(files.length, files.join(' ')).toBeLessThanOrEqual(5);
 });
 
+test('connect to a running host loads a handful of files, and no package', () => {
+  const { files, others } = loadedBy(['connect', 'everything', '--config', config]);
+  expect(others).toEqual([]);
+  expect(files.filter(isOfInspector)).toEqual([]);
+  expect(files.length, files.join(' ')).toBeLessThanOrEqual(5);
+});
+
 test('the Inspector is loaded where it is started', () => {
   const recording = join(folder, 'empty.ndjson');
   writeFileSync(recording, '');

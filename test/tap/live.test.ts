@@ -3,7 +3,6 @@
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { FlowStore } from '../../src/flow/store.ts';
@@ -30,10 +29,13 @@ async function announced(store: FlowStore, options: AnnounceOptions = {}) {
 const note = (store: FlowStore, text: string) => store.append('a', 1, { kind: 'note', text });
 
 describe('the runtime folder', () => {
-  test('is that of the session, or one for the user among the temporary files', () => {
+  test('is that of the session, and otherwise the same for every environment', () => {
     expect(runtimeFolder({ XDG_RUNTIME_DIR: '/run/user/7' })).toBe('/run/user/7/standpipe');
-    const fallback = join(tmpdir(), `standpipe-${process.getuid?.()}`);
-    expect([runtimeFolder({}), runtimeFolder({ XDG_RUNTIME_DIR: 'not/absolute' })]).toEqual([fallback, fallback]);
+    const user = process.getuid?.();
+    const usual = `/run/user/${user}`;
+    const fallback = existsSync(usual) ? `${usual}/standpipe` : `/tmp/standpipe-${user}`;
+    const others = [{}, { XDG_RUNTIME_DIR: 'not/absolute' }, { TMPDIR: '/elsewhere' }];
+    expect(new Set(others.map(runtimeFolder))).toEqual(new Set([fallback]));
   });
 
   test('is not taken from a link, from a file or from another user', () => {

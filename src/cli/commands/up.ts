@@ -1,8 +1,13 @@
-// `standpipe up`: runs the servers of the config until Ctrl-C, which is the usual end, with exit code 0.
+// `standpipe up`: runs the servers of the config until Ctrl-C, which is the usual end, with exit code 0. With `--background` it
+// starts the same command in a process of its own, and ends when that serves.
 
+import { Option } from 'commander';
+import { describeError } from '../../base/error-json.ts';
 import { UsageError } from '../../base/errors.ts';
+import { reportStart } from '../../process/launch/start-detached.ts';
 import { ExitCode } from '../exit-code.ts';
-import type { CommandBody, CommandModule } from '../invocation.ts';
+import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
+import { durationOf } from '../settings.ts';
 import type { UpOptions } from '../up/run-host.ts';
 import { examples, readPort } from './server-options.ts';
 
@@ -16,14 +21,25 @@ export const define: CommandModule['define'] = (command, run) => {
     .option(
       '--tokens <file>',
       'tokens of the clients over HTTP (default: those of `standpipe token`, if there are any)',
-    );
+    )
+    .option('--background', 'return when the host runs; `standpipe down` stops it')
+    .option('--idle <duration>', 'end when no program was connected for so long: 30s, 10m', durationOf('--idle'))
+    .option('--on-demand', 'start a server at its first use, not with the host')
+    .addOption(new Option('--log <file>', 'the file that stdout and stderr are').hideHelp());
   command.addHelpText(
     'after',
     `
 Other commands find the running host by its config and use its servers. A change of the config starts, stops or
-restarts only the servers it concerns.`,
+restarts only the servers it concerns. With --background the host writes its log to a file, whose name is printed.`,
   );
-  examples(command, 'up', 'up --config examples/mcp.json', 'up --http 8080', 'up --json | jq .');
+  examples(
+    command,
+    'up',
+    'up --config examples/mcp.json',
+    'up --http 8080',
+    'up --background --idle 10m',
+    'up --json | jq .',
+  );
   command.action(run(up));
 };
 
@@ -33,7 +49,39 @@ const up: CommandBody = async (invocation, _words, options) => {
       hint: 'Write an mcp.json, or use `standpipe call … -- <command …>`.',
     });
   }
+  const given = options as unknown as UpOptions & { background?: boolean };
+  if (given.idle !== undefined && given.http !== undefined) {
+    throw new UsageError('NOT_SUPPORTED', '--idle cannot be used with --http', {
+      hint: 'Clients over HTTP have no connection that shows that they are there.',
+    });
+  }
+  if (given.background) return background(invocation, given);
   const { runHost } = await import('../up/run-host.ts');
-  await runHost(invocation, options as unknown as UpOptions);
+  try {
+    await runHost(invocation, given);
+  } catch (error) {
+    await reportStart({ error: describeError(error) });
+    throw error;
+  }
   return ExitCode.done;
 };
+
+async function background({ settings, out }: Invocation, { idle }: UpOptions): Promise<number> {
+  const { startInBackground } = await import('../up/start-background.ts');
+  const started = await startInBackground(settings, { idleMs: idle, words: wordsOfHost(process.argv.slice(2)) });
+  if (!started) {
+    throw new UsageError('HOST_ALREADY_RUNNING', 'A host for this config is running already', {
+      hint: 'Use it (`standpipe ls`), or stop it first (`standpipe down`).',
+    });
+  }
+  const { pid, log, stop, text } = started;
+  if (out.json) out.document({ pid, log, stop });
+  else out.say(`Standpipe ${text}`);
+  return ExitCode.done;
+}
+
+/** The same command, in the foreground of a process of its own. */
+function wordsOfHost(words: readonly string[]): string[] {
+  const others = words.filter((word, at) => !word.startsWith('--config') && words[at - 1] !== '--config');
+  return others.filter((word) => !['up', '--background', '--json'].includes(word));
+}

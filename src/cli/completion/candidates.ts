@@ -82,6 +82,7 @@ async function ofCommand(command: string, given: string[], current: string, sour
     case 'restart':
     case 'tools':
     case 'logs':
+    case 'connect':
     case 'types':
       return given.length === 0 ? words(...(await sources.servers())) : [];
     case 'inspect': {

@@ -23,12 +23,17 @@ export function configOptions(settings: Settings): string[] {
   return [...(settings.discover ? ['--discover'] : []), ...(file === undefined ? [] : ['--config', file])];
 }
 
-/** Undefined if there is no config. */
-export function controlPathOf(settings: Settings): string | undefined {
+/** The name of its socket and of the files beside it. Undefined if there is no config. */
+export function controlNameOf(settings: Settings): string | undefined {
   const file = configFileOf(settings);
   const key = settings.discover ? `discover ${process.cwd()} ${settings.config ?? ''}` : file && realPath(file);
-  if (key === undefined) return undefined;
-  const name = `control-${shortHash(key)}`;
+  return key === undefined ? undefined : `control-${shortHash(key)}`;
+}
+
+/** Undefined if there is no config. */
+export function controlPathOf(settings: Settings): string | undefined {
+  const name = controlNameOf(settings);
+  if (name === undefined) return undefined;
   return process.platform === 'win32' ? `\\\\.\\pipe\\standpipe-${name}` : join(runtimeFolder(), `${name}.sock`);
 }
 

@@ -7,7 +7,7 @@ import { counted } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
 import type { UpView } from './view.ts';
 
-export function logView(out: Output): UpView {
+export function logView(out: Pick<Output, 'write'>): UpView {
   const log = (text: string) => out.write(`${new Date().toISOString()} ${text}\n`);
   return {
     began: ({ config, servers, inspector }) => {

@@ -6,9 +6,11 @@ import type { Config, LoadOptions } from '../../config/files/load-config.ts';
 import { watchConfig } from '../../config/files/watch-config.ts';
 import { type ConfigProblem, problemText } from '../../config/problem.ts';
 import { userEraMemory } from '../../connect/file-era-memory.ts';
-import { type ControlServer, serveControl } from '../../host/control/control-server.ts';
+import { type ControlOptions, type ControlServer, serveControl } from '../../host/control/control-server.ts';
 import { Host } from '../../host/host.ts';
 import { ensureRuntimeFolder, runtimeFolder } from '../../live/runtime-folder.ts';
+import { BoundedLog } from '../../process/files/bounded-log.ts';
+import { reportStart } from '../../process/launch/start-detached.ts';
 import { untilAborted } from '../interrupt.ts';
 import type { Invocation } from '../invocation.ts';
 import { openInspector } from '../open-inspector.ts';
@@ -16,6 +18,7 @@ import { configOptions, controlPathOf } from '../servers/running-host.ts';
 import { noiseText } from '../servers/server-reports.ts';
 import { ServerSecrets } from '../servers/server-secrets.ts';
 import { showTraffic } from '../servers/show-traffic.ts';
+import { durationText } from '../settings.ts';
 import { adviceFor } from './advice.ts';
 import { errorLine, jsonView, logView } from './log-view.ts';
 import { newProblems } from './new-problems.ts';
@@ -33,6 +36,12 @@ export interface UpOptions {
   /** `[HOST:]PORT` for MCP clients. */
   http?: string;
   tokens?: string;
+  /** How long it stays without clients of its socket. */
+  idle?: number;
+  /** Servers are started at their first use. */
+  onDemand?: boolean;
+  /** It runs in the background: this file is its stdout and stderr. */
+  log?: string;
 }
 
 export async function runHost({ settings, out, signal }: Invocation, options: UpOptions): Promise<void> {
@@ -59,10 +68,18 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   const config = host.config!;
   // Before any server: a second host of the same config must not start any.
   const asked = new AbortController();
-  const control = await openControl(host, controlPathOf(settings)!, () => asked.abort());
+  const control = await openControl(host, controlPathOf(settings)!, {
+    onDown: () => asked.abort(),
+    idleMs: options.idle,
+    onIdle: () => {
+      tell(`no client was connected for ${durationText(options.idle!)}`);
+      asked.abort();
+    },
+  });
   const advice = () => host.status().flatMap((status) => adviceFor(status, configOf(host, status.name)));
   const read = () => ({ servers: host.status(), advice: advice() });
-  view = out.json ? jsonView(out) : out.onTerminal ? screenView(out, read) : logView(out);
+  const lines = options.log === undefined ? out : new BoundedLog(options.log, 1);
+  view = out.json ? jsonView(out) : out.onTerminal ? screenView(out, read) : logView(lines);
   const secrets = new ServerSecrets(config.servers);
   if (settings.verbose) showTraffic(host.flow, out, secrets.redact);
   const files = config.files.map(({ file }) => file).join(', ');
@@ -85,7 +102,8 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
         onError: (error) => view.note(`The config could not be reloaded: ${errorLine(error)}`),
       })
     : undefined;
-  const started = signal.aborted ? undefined : host.start();
+  await reportStart({});
+  const started = signal.aborted || options.onDemand ? undefined : host.start();
   if (options.open && viewers.url) openInspector(viewers.url);
   await untilAborted(AbortSignal.any([signal, asked.signal]));
   view.stopping();
@@ -101,9 +119,9 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   view.ended();
 }
 
-async function openControl(host: Host, path: string, onDown: () => void): Promise<ControlServer> {
+async function openControl(host: Host, path: string, options: ControlOptions): Promise<ControlServer> {
   if (process.platform !== 'win32') ensureRuntimeFolder(runtimeFolder());
-  return serveControl(host, path, { onDown });
+  return serveControl(host, path, options);
 }
 
 async function reload(host: Host, config: Config, secrets: ServerSecrets, view: UpView): Promise<void> {

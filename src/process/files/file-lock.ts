@@ -15,14 +15,20 @@ const STEP_BACK_MS = 20;
 
 export async function withFileLock<T>(file: string, task: () => Promise<T>, clock: Clock = systemClock): Promise<T> {
   for (;;) {
-    const claim = `${file}.claim-${process.pid}-${randomUUID()}`;
-    await writeFile(claim, '', { flag: 'wx', mode: 0o600 });
-    try {
-      if (await isAlone(file, claim)) return await task();
-    } finally {
-      await rm(claim, { force: true });
-    }
+    const done = await tryFileLock(file, task);
+    if (done) return done.result;
     await new Promise<void>((resolve) => clock.after(Math.random() * STEP_BACK_MS, resolve));
+  }
+}
+
+/** Undefined if another process has the lock, or tries to get it at the same moment: then the task was not run. */
+export async function tryFileLock<T>(file: string, task: () => Promise<T>): Promise<{ result: T } | undefined> {
+  const claim = `${file}.claim-${process.pid}-${randomUUID()}`;
+  await writeFile(claim, '', { flag: 'wx', mode: 0o600 });
+  try {
+    return (await isAlone(file, claim)) ? { result: await task() } : undefined;
+  } finally {
+    await rm(claim, { force: true });
   }
 }
 

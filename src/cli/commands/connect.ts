@@ -1,0 +1,32 @@
+// `standpipe connect`: its help. The command itself is started by main.ts.
+
+import { UsageError } from '../../base/errors.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import { examples } from './server-options.ts';
+
+export const define: CommandModule['define'] = (command, run) => {
+  command
+    .usage('<server> | --all [--config FILE] [options]')
+    .argument('[server]', 'its name in the config')
+    .option('--all', 'all servers of the config as one')
+    .option('--idle <duration>', 'how long a host that is started for this stays without clients (default: 10m)');
+  command.addHelpText(
+    'after',
+    `
+Write it into the config of an MCP host in place of the server's command: all windows then use one process. Where no host
+runs for the config, one is started in the background, with a server started at its first use.`,
+  );
+  examples(
+    command,
+    'connect weather --config ~/mcp.json',
+    'connect --all --config ~/mcp.json --idle 1h',
+    'down --config ~/mcp.json',
+  );
+  command.action(run(misplaced));
+};
+
+const misplaced: CommandBody = async () => {
+  throw new UsageError('INVALID_OPTION', 'connect must be the first word', {
+    hint: 'Put the options after it: standpipe connect weather --config FILE',
+  });
+};

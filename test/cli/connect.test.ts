@@ -1,0 +1,196 @@
+// `standpipe connect`: any number of stdio clients share the servers of one host, which is started for the first of them.
+
+import { once } from 'node:events';
+import { readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterEach, describe, expect, test } from 'vitest';
+import { UsageError } from '../../src/base/errors.ts';
+import { parseConnectArguments } from '../../src/cli/connect/connect-arguments.ts';
+import { isAlive, until } from '../fixtures/server.ts';
+import { cleanEnv, fixturePath, folder, program, runCli, startCli, writeConfig } from './run-cli.ts';
+
+const running: string[] = [];
+const open: Client[] = [];
+let configs = 0;
+
+/** A config of its own, with a server that writes down what happens to it. */
+function newConfig(env: object = {}) {
+  const name = `connect-${++configs}`;
+  const notes = join(folder, `${name}.notes`);
+  writeFileSync(notes, '');
+  const entry = { command: process.execPath, args: [fixturePath('waits.mjs')], env: { NOTES: notes, ...env } };
+  const file = writeConfig(`${name}.json`, { waits: entry });
+  running.push(file);
+  const lines = () => readFileSync(notes, 'utf8').split('\n');
+  return { file, lines, pids: () => lines().flatMap((line) => /^pid (\d+)$/.exec(line)?.slice(1).map(Number) ?? []) };
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((client) => client.close()));
+  await Promise.all(running.splice(0).map((file) => runCli(['down', '--config', file])));
+});
+
+async function connectOfficial(words: readonly string[], { cwd = folder, env = {} } = {}) {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, 'connect', ...words],
+    env: { ...(cleanEnv as Record<string, string>), ...env },
+    cwd,
+    stderr: 'pipe',
+  });
+  let stderr = '';
+  transport.stderr!.on('data', (chunk) => (stderr += chunk));
+  const client = new Client({ name: 'official', version: '1' });
+  open.push(client);
+  await client.connect(transport);
+  /** Of the host that was started for it. */
+  const hostPid = () => Number(/in the background \(process (\d+)\)/.exec(stderr)?.[1]);
+  return { client, pid: transport.pid!, stderr: () => stderr, hostPid };
+}
+
+const hello = (client: Client) => client.callTool({ name: 'hello', arguments: {} });
+const saysHello = expect.objectContaining({ content: [{ type: 'text', text: 'hello' }] });
+
+test('20 official clients that start at once share one host and one process, from any folder and by any path', async () => {
+  const { file, pids } = newConfig();
+  const link = join(folder, 'link.json');
+  symlinkSync(file, link);
+  const ways = [
+    [file, folder],
+    [`./${basename(file)}`, folder],
+    [link, '/'],
+  ] as const;
+  const clients = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => {
+      const [path, cwd] = ways[at % ways.length]!;
+      return connectOfficial(['waits', '--config', path], { cwd });
+    }),
+  );
+  for (const answer of await Promise.all(clients.map(({ client }) => hello(client)))) expect(answer).toEqual(saysHello);
+  expect(pids()).toHaveLength(1);
+  const started = clients.filter(({ stderr }) => stderr().includes('started a host in the background'));
+  expect(started).toHaveLength(1);
+  const said = started[0]!.stderr();
+  expect(said).toContain('It is stopped by `standpipe down --config ');
+  const [, log] = /Its log is (\S+)\. /.exec(said)!;
+  expect(statSync(log!).mode & 0o777).toBe(0o600);
+  expect(readFileSync(log!, 'utf8')).toContain('waits ready');
+  expect(await runCli(['down', '--config', file])).toMatchObject({ code: 0 });
+  expect(pids().filter(isAlive)).toEqual([]);
+  await until('the relays have ended', () => clients.every(({ pid }) => !isAlive(pid)));
+  for (const { stderr } of clients) expect(stderr()).toContain('the host has ended');
+});
+
+test('a client that ends its input gets its answers, and the host leaves when it is idle', async () => {
+  const { file, pids } = newConfig();
+  const input = [
+    { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: {} } },
+    { id: 2, method: 'tools/call', params: { name: 'waits_hello', arguments: {} } },
+    { id: 3, method: 'tools/call', params: { name: 'hello', arguments: {} } },
+  ].map((request) => JSON.stringify({ jsonrpc: '2.0', ...request }));
+  const ran = await runCli(['connect', '--all', '--idle', '50ms', '--config', file], { input: input.join('\n') });
+  expect(ran.code).toBe(0);
+  const ids = ran.stdout.match(/"id":\d/g);
+  expect(ids).toEqual(expect.arrayContaining(['"id":1', '"id":2', '"id":3']));
+  expect(ran.stdout).toContain('"text":"hello"');
+  const host = Number(/process (\d+)/.exec(ran.stderr)![1]);
+  await until('the host and its server have ended', () => ![host, ...pids()].some(isAlive));
+});
+
+describe('a host that cannot be started', () => {
+  const broken = join(folder, 'broken.json');
+  writeFileSync(broken, '{');
+
+  test.each([
+    ['no config', join(folder, 'none.json'), 'There is no config'],
+    ['a config that is none', broken, 'broken.json:1:2: Not JSON'],
+  ])('%s: the client gets the reason', async (_what, file, reason) => {
+    await expect(connectOfficial(['waits', '--config', file])).rejects.toThrow(reason);
+  });
+
+  test('a name that the config does not have: as an error, on stderr, and as exit code', async () => {
+    const reason = 'There is no server named "nothing"';
+    const input = '{"jsonrpc":"2.0","id":"p","method":"ping"}\n';
+    const ran = await runCli(['connect', 'nothing', '--config', newConfig().file], { input });
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(reason) });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ id: 'p', error: { message: expect.stringContaining(reason) } });
+  });
+
+  test.each([[[]], [['a', 'b']], [['--all', 'a']], [['a', '--idle', 'soon']], [['a', '--bad']], [['a', '--config']]])(
+    'options that are none are refused: %j',
+    (words) => expect(() => parseConnectArguments(words)).toThrow(UsageError),
+  );
+});
+
+test.runIf(process.platform === 'linux')('the host keeps nothing of the window that started it', async () => {
+  const { file } = newConfig({ WANTED: '${env:WANTED}' });
+  const env = { WANTED: 'is needed', SECRET: 'of the window', STANDPIPE_MARKS: 'of another host' };
+  const { client, hostPid } = await connectOfficial(['waits', '--config', file], { cwd: '/', env });
+  await hello(client);
+  const of = (name: string) => `/proc/${hostPid()}/${name}`;
+  const environ = readFileSync(of('environ'), 'latin1');
+  expect(environ).toContain('WANTED=is needed');
+  expect(environ).not.toMatch(/of the window|of another host/);
+  expect(readlinkSync(of('cwd'))).toBe(folder);
+  expect(readlinkSync(of('fd/0'))).toBe('/dev/null');
+  const [, , , , , session, terminal] = readFileSync(of('stat'), 'utf8').split(' ');
+  expect([session, terminal]).toEqual([String(hostPid()), '0']);
+});
+
+test('a relay that is killed: its calls are cancelled, the others and the host go on', async () => {
+  const { file, lines } = newConfig();
+  const [killed, other] = await Promise.all([0, 1].map(() => connectOfficial(['waits', '--config', file])));
+  const waiting = killed!.client.callTool({ name: 'wait', arguments: {} });
+  const failed = expect(waiting).rejects.toThrow();
+  await until('the call runs', () => lines().includes('waits'));
+  process.kill(killed!.pid, 'SIGKILL');
+  await failed;
+  await until('the server hears of it', () => lines().includes('cancelled'));
+  expect(await hello(other!.client)).toEqual(saysHello);
+});
+
+describe('a host that is killed in the middle of calls', () => {
+  test('in the background: each call gets an error, no process is left, and the next client starts another', async () => {
+    const { file, lines, pids } = newConfig();
+    const first = await connectOfficial(['waits', '--config', file]);
+    const second = await connectOfficial(['waits', '--config', file]);
+    const failures = [first, second].map(({ client }) =>
+      expect(client.callTool({ name: 'wait', arguments: {} })).rejects.toThrow(),
+    );
+    await until('both run', () => lines().filter((line) => line === 'waits').length === 2);
+    process.kill(first.hostPid(), 'SIGKILL');
+    await Promise.all(failures);
+    await until('no server and no relay is left', () => ![...pids(), first.pid, second.pid].some(isAlive));
+    const { client } = await connectOfficial(['waits', '--config', file]);
+    expect(await hello(client)).toEqual(saysHello);
+  });
+
+  test('with --http: no process is left', async () => {
+    const { file, pids } = newConfig();
+    const up = startCli(['up', '--config', file, '--http', '0', '--no-inspector']);
+    up.stdout.resume();
+    await until('the server runs', () => pids().length === 1);
+    up.kill('SIGKILL');
+    await once(up, 'exit');
+    await until('the server has ended', () => !pids().some(isAlive));
+  });
+});
+
+test('up --background returns when the host runs, and refuses a second one', async () => {
+  const { file, pids } = newConfig();
+  const ran = await runCli(['up', '--background', '--no-inspector', '--json', '--config', file]);
+  expect(ran.code).toBe(0);
+  const { pid, stop } = JSON.parse(ran.stdout);
+  expect(isAlive(pid)).toBe(true);
+  expect(stop).toBe(`standpipe down --config ${file}`);
+  await until('its server runs, which no client asked for', () => pids().length === 1);
+  expect(await runCli(['up', '--background', '--config', file])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('running already'),
+  });
+  expect((await runCli(['up', '--idle', '1m', '--http', '0', '--config', file])).stderr).toContain('--idle');
+  process.kill(pid, 'SIGTERM');
+  await until('the host and its server have ended', () => ![pid, ...pids()].some(isAlive));
+});
