@@ -41,6 +41,7 @@ export const processErrorCodes = [
   'PROCESS_UNRESPONSIVE',
   'WATCHDOG_FAILED',
   'SERVER_FAILED',
+  'SERVER_NOT_READY',
 ] as const;
 
 /** The caller made a request that cannot be fulfilled. */

@@ -24,12 +24,12 @@ import type {
 } from '../mcp/types.ts';
 import type { HostCallOptions, HostOptions, HostUseOptions } from './host-options.ts';
 import { Member, type MemberContext } from './member.ts';
-import { type Catalog, type Offer, readCatalog, resolve } from './services/catalog.ts';
+import { type Catalog, type Offer, resolve } from './services/catalog.ts';
 import { MergedService } from './services/merged-service.ts';
 import { rejections, unknownServer } from './services/unknown-name.ts';
 import { stderrSince } from './stderr-since.ts';
 import { serverStopped } from './supervision/server-errors.ts';
-import type { ServerStatus } from './supervision/server-state.ts';
+import type { ServerStatus, StateChange } from './supervision/server-state.ts';
 
 export type { HostCallOptions, HostOptions, HostUseOptions };
 
@@ -39,7 +39,7 @@ export class Host {
   readonly flow: FlowStore;
   /** By name; those whose entry was taken out stay until their process is gone. */
   readonly #members = new Map<string, Member>();
-  readonly #merged = new MergedService(() => this.#present());
+  readonly #merged: MergedService;
   readonly #context: MemberContext;
   #config: Config | undefined;
   /** It was stopped, and not started again: nothing but a command for one server starts anything. */
@@ -51,7 +51,12 @@ export class Host {
   constructor(given: GivenConfig | readonly ServerConfig[], options: HostOptions = {}) {
     const { clock = systemClock, eraMemory = new BoundedEraMemory() } = options;
     this.flow = options.flow ?? new FlowStore({ clock });
-    this.#context = { ...options, clock, eraMemory, flow: this.flow };
+    this.#merged = MergedService.of(() => this.#present(), clock);
+    const onStateChange = (change: StateChange) => {
+      options.onStateChange?.(change);
+      this.#merged.stateChanged(change);
+    };
+    this.#context = { ...options, clock, eraMemory, flow: this.flow, onStateChange };
     if (!isList(given)) this.#config = configOf(given);
     for (const config of isList(given) ? given : this.#config!.servers) {
       this.#members.set(config.name, new Member(config, this.#context));
@@ -133,7 +138,8 @@ export class Host {
   /** How the last process of a server broke the protocol, and how that was read: once for each kind. */
   warnings(server: string): readonly Warning[] {
     const { client, calls } = this.#member(server);
-    return [...(client?.warnings ?? []), ...calls.warnings];
+    const own = client?.warnings ?? [];
+    return [...own, ...calls.warnings.filter(({ message }) => !own.some((known) => known.message === message))];
   }
 
   callTool(
@@ -195,7 +201,7 @@ export class Host {
 
   /** The tools of all servers that run (and of the others too, if they are to be started), and who cannot be asked. */
   async tools(options: { start?: boolean } = {}): Promise<{ tools: Offer<Tool>[]; failed: Catalog<Tool>['failed'] }> {
-    const { offers, failed } = await readCatalog<Tool>(this.#present(), 'tools', !options.start);
+    const { offers, failed } = await this.#merged.lists.read<Tool>('tools', options.start ? 'all' : 'none');
     return { tools: offers, failed };
   }
 

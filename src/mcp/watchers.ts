@@ -9,7 +9,7 @@ export type ListKind = 'tools' | 'resources' | 'prompts';
 export const listKinds: readonly ListKind[] = ['tools', 'resources', 'prompts'];
 
 export const LOG_METHOD = 'notifications/message';
-const UPDATED_METHOD = 'notifications/resources/updated';
+export const UPDATED_METHOD = 'notifications/resources/updated';
 const listChanged = new Map(
   listKinds.map((kind) => [`notifications/${kind}/list_changed`, `${kind}ListChanged` as const]),
 );
@@ -98,7 +98,7 @@ function wants(filter: WatchFilter, method: string, params: Params | undefined):
 }
 
 /** "The URI MAY be a sub-resource of the one that the client subscribed to." */
-function isWithin(uri: string, subscribed: string): boolean {
+export function isWithin(uri: string, subscribed: string): boolean {
   if (!uri.startsWith(subscribed)) return false;
   return uri.length === subscribed.length || subscribed.endsWith('/') || '/?#'.includes(uri[subscribed.length]!);
 }

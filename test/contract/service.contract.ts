@@ -17,6 +17,8 @@ export interface OpenedService {
 export interface ServiceContractInputs {
   /** Sentences below that this service cannot keep, and why. */
   skip?: Record<string, string>;
+  /** What is put before the name of a tool in the list. */
+  listedWith?: string;
 }
 
 export function serviceContract(
@@ -55,7 +57,7 @@ export function serviceContract(
 
     rule('it lists its tools', async () => {
       const { tools } = await request('tools/list', {});
-      expect(tools).toContainEqual(expect.objectContaining({ name: 'echo' }));
+      expect(tools).toContainEqual(expect.objectContaining({ name: `${inputs.listedWith ?? ''}echo` }));
     });
 
     rule('it calls a tool', async () => {

@@ -111,18 +111,18 @@ test('lists have only what may be used', async () => {
   expect(await tools('tool', '/open')).toEqual(['read']);
   expect(await tools('toolOfServer', '/open')).toEqual(['read']);
   expect((await tools('all', '')).filter((name) => name.includes('hidden'))).not.toEqual([]);
-  expect(await tools('server', '')).toEqual(['read', 'write', 'only_open']);
-  expect(await tools('tool', '')).toEqual(['read']);
+  expect(await tools('server', '')).toEqual(['open__read', 'open__write', 'open__only_open']);
+  expect(await tools('tool', '')).toEqual(['open__read']);
   expect(await tools('nothing', '')).toEqual([]);
   expect(await names('server', '', 'resources/list', 'resources', 'uri')).toEqual(['doc://open']);
   expect(await names('server', '', 'resources/templates/list', 'resourceTemplates', 'uriTemplate')).toEqual([
     'doc://open/{id}',
   ]);
-  expect(await names('server', '', 'prompts/list', 'prompts', 'name')).toEqual(['ask_open']);
+  expect(await names('server', '', 'prompts/list', 'prompts', 'name')).toEqual(['open__ask_open']);
 });
 
 test('nothing that a restricted principal gets names the server that it may not use', async () => {
-  for (const list of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list']) {
+  for (const list of ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list', 'server/discover']) {
     expect((await send('server', '', list)).text).not.toContain('hidden');
   }
 });
@@ -161,6 +161,7 @@ const refused: [who: string, path: string, method: string, params: Record<string
   ['tool', '/open', 'x/run', { name: 'write' }],
   ['tool', '', 'tools/call', { name: 'write' }],
   ['tool', '', 'tools/call', { name: 'open/write' }],
+  ['tool', '', 'tools/call', { name: 'open__write' }],
   ['tool', '', 'tools/call', { name: ['write'] }],
   ['tool', '', 'mcp/tools/call', { name: 'write' }],
   ['tool', '', 'x/run', { name: 'write' }],
@@ -168,11 +169,14 @@ const refused: [who: string, path: string, method: string, params: Record<string
   ['toolOfServer', '', 'tools/call', { name: 'hidden/read' }],
   ['server', '', 'tools/call', { name: 'only_hidden' }],
   ['server', '', 'tools/call', { name: 'hidden/read' }],
+  ['server', '', 'tools/call', { name: 'hidden__read' }],
   ['server', '', 'tools/call', { name: ['hidden/read'] }],
   ['server', '', 'resources/read', { uri: 'doc://hidden' }],
   ['server', '', 'resources/read', { uri: 'doc://hidden/7' }],
   ['server', '', 'resources/read', { uri: 'hidden/doc://hidden/7' }],
+  ['server', '', 'resources/read', { uri: 'standpipe://hidden/doc://hidden/7' }],
   ['server', '', 'prompts/get', { name: 'ask_hidden' }],
+  ['server', '', 'prompts/get', { name: 'hidden__ask_hidden' }],
   ['server', '', 'prompts/get', { name: 'hidden/ask_hidden' }],
   ['server', '', 'completion/complete', ref('ref/prompt', { name: 'ask_hidden' })],
   ['server', '', 'completion/complete', ref('ref/resource', { uri: 'doc://hidden/{id}' })],

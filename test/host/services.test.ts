@@ -193,27 +193,37 @@ describe('all servers as one', () => {
     expect(host.status().map(({ state }) => state)).toEqual(['stopped', 'stopped', 'stopped']);
   });
 
-  test('a name that two servers have is listed with its server, and the others alone', async () => {
-    const { tools, _meta } = await ask(await open(), 'tools/list');
+  test('every tool and prompt is listed with its server, a resource only if several servers have it', async () => {
+    const service = await open();
+    const { tools, _meta } = await ask(service, 'tools/list');
     expect(names(tools)).toEqual([
-      ...['a/write', 'only_a', 'a/declare', 'a/asks', 'a/die'],
-      ...['b/write', 'only_b', 'b/declare', 'b/asks', 'b/die'],
+      ...['a__write', 'a__only_a', 'a__declare', 'a__asks', 'a__die'],
+      ...['b__write', 'b__only_b', 'b__declare', 'b__asks', 'b__die'],
     ]);
-    expect(tools[1]._meta).toEqual({ 'dev.standpipe/offer': { server: 'a', name: 'only_a', sharedWith: [] } });
+    expect(tools[0]._meta).toEqual({ 'dev.standpipe/offer': { server: 'a', name: 'write', sharedWith: ['b'] } });
     expect(_meta['dev.standpipe/failed']).toMatchObject([{ server: 'broken', error: { code: 'SERVER_FAILED' } }]);
+    expect(Object.keys(_meta['dev.standpipe/failed'][0].error)).not.toContain('evidence');
+    expect(names((await ask(service, 'prompts/list')).prompts)).toEqual(['a__greet_a', 'b__greet_b']);
+    const { resources } = await ask(service, 'resources/list');
+    expect(resources.map(({ uri }: { uri: string }) => uri)).toEqual([
+      ...['standpipe://a/notes://shared', 'notes://a'],
+      ...['standpipe://b/notes://shared', 'notes://b'],
+    ]);
+    await expect(ask(service, 'tools/list', { cursor: 'x' })).rejects.toMatchObject({ rpcCode: -32602 });
   });
 
   test('only those that are ready are asked, if the request says so', async () => {
     const service = await open();
     await host.startServer('b');
-    const { tools } = await ask(service, 'tools/list', { _meta: { 'dev.standpipe/readyOnly': true } });
-    expect(names(tools)).toEqual(['write', 'only_b', 'declare', 'asks', 'die']);
+    const { tools } = await ask(service, 'tools/list', { _meta: { 'dev.standpipe/wait': 'none' } });
+    expect(names(tools)).toEqual(['b__write', 'b__only_b', 'b__declare', 'b__asks', 'b__die']);
     expect(stateOf(host, 'a')).toBe('stopped');
   });
 
   test('calls, reads, prompts and completions reach the server that has the name', async () => {
     const service = await open();
     expect((await ask(service, 'tools/call', { name: 'only_b' })).content[0].text).toBe('b');
+    expect((await ask(service, 'tools/call', { name: 'b__only_b' })).content[0].text).toBe('b');
     const write = await ask(service, 'tools/call', { name: 'b/write', arguments: { text: 'x' } });
     expect(write.content[0].text).toBe('b has x');
     await expect(ask(service, 'tools/call', { name: 'write' })).rejects.toMatchObject({
@@ -221,16 +231,25 @@ describe('all servers as one', () => {
       message: 'Several servers have a tool named "write": a/write, b/write',
     });
     await expect(ask(service, 'tools/call', { name: 'nothing' })).rejects.toMatchObject({ rpcCode: -32602 });
-    const read = async (uri: string) => (await ask(service, 'resources/read', { uri })).contents[0].text;
+    const read = async (uri: string) => {
+      const { contents } = await ask(service, 'resources/read', { uri });
+      expect(contents[0].uri).toBe(uri);
+      return contents[0].text;
+    };
     expect(await read('notes://b')).toBe('of b');
     expect(await read('b/notes://shared')).toBe('x');
+    expect(await read('standpipe://b/notes://shared')).toBe('x');
+    expect(await read('standpipe://a/a://9')).toBe('a 9');
+    await expect(read('notes://shared')).rejects.toMatchObject({
+      message: expect.stringContaining('standpipe://a/notes://shared, standpipe://b/notes://shared'),
+    });
     expect(await read('a://9')).toBe('a 9');
     await expect(read('nowhere://9')).rejects.toMatchObject({ rpcCode: -32602 });
-    const { messages } = await ask(service, 'prompts/get', { name: 'greet_b', arguments: { name: 'Ada' } });
+    const { messages } = await ask(service, 'prompts/get', { name: 'b__greet_b', arguments: { name: 'Ada' } });
     expect(messages[0].content.text).toBe('Hello, Ada, from b');
     const complete = (ref: object, name: string) =>
       ask(service, 'completion/complete', { ref, argument: { name, value: 'b' } });
-    const byPrompt = await complete({ type: 'ref/prompt', name: 'greet_a' }, 'name');
+    const byPrompt = await complete({ type: 'ref/prompt', name: 'a__greet_a' }, 'name');
     expect(byPrompt.completion.values).toEqual(['b!']);
     const byTemplate = await complete({ type: 'ref/resource', uri: 'b://{id}' }, 'id');
     expect(byTemplate.completion.values).toEqual(['b1']);
@@ -239,11 +258,12 @@ describe('all servers as one', () => {
 
   test('updates are named as they were subscribed to', async () => {
     const service = await open();
-    const { heard, stop } = await watch(service, { resourceSubscriptions: ['b/notes://shared'] });
-    await ask(service, 'tools/call', { name: 'a/write', arguments: { text: 'not watched' } });
-    await ask(service, 'tools/call', { name: 'b/write', arguments: { text: 'watched' } });
-    await until('it is heard', () => heard.length > 0);
-    expect(heard).toEqual([updated('b/notes://shared')]);
+    const addresses = ['standpipe://b/notes://shared', 'b/notes://shared'];
+    const { heard, stop } = await watch(service, { resourceSubscriptions: addresses });
+    await ask(service, 'tools/call', { name: 'a__write', arguments: { text: 'not watched' } });
+    await ask(service, 'tools/call', { name: 'b__write', arguments: { text: 'watched' } });
+    await until('it is heard', () => heard.length > 1);
+    expect(heard).toEqual(addresses.map(updated));
     stop();
   });
 

@@ -125,7 +125,7 @@ describe('a tool that the entry denies', () => {
 
 test('a server that is removed while a call looks for it by its name is named in the error', async () => {
   const host = await openLegacy({ a: plain({ NEVER_READY: '1' }), b: plain() });
-  const call = Promise.resolve(host.service().request('tools/call', { name: 'b/allowed' }, new TestCaller()));
+  const call = Promise.resolve(host.service().request('tools/call', { name: 'allowed' }, new TestCaller()));
   const failed = expect(call).rejects.toMatchObject({ code: 'NAME_UNKNOWN' });
   await until('b was asked', () => stateOf(host, 'b') === 'ready' && stateOf(host, 'a') === 'starting');
   await host.callTool('b', 'allowed'); // its list was answered before
@@ -180,8 +180,8 @@ describe.each(['modern', 'legacy'] as const)(
 test('a server that lists entries of wrong types or a costly template does not affect the others', async () => {
   const host = await openLegacy({ odd: hostileEntry('lists-odd-entries'), b: notes('b') });
   const client = await clientOf(host.service());
-  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('only_b');
-  expect((await client.listPrompts()).prompts.map(({ name }) => name)).toContain('greet_b');
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('b__only_b');
+  expect((await client.listPrompts()).prompts.map(({ name }) => name)).toContain('b__greet_b');
   expect(await client.callTool('only_b')).toMatchObject({ content: [{ text: 'b' }] });
   expect(await client.readResource('b://7')).toMatchObject({ contents: [{ text: 'b 7' }] });
   await expect(client.readResource(`plain://${'a'.repeat(60)}`)).rejects.toMatchObject({ rpcCode: -32602 });

@@ -74,6 +74,7 @@ export class ConnectionService implements Service {
 }
 
 class ConnectionCaller extends PassedCaller implements HostCaller {
+  readonly isOwner = true; // only programs of the owner can open the socket
   readonly unanswered: (question: Unanswered) => void;
 
   constructor(caller: Caller, unanswered: (question: Unanswered) => void) {

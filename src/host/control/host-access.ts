@@ -6,7 +6,7 @@ import type { InputHandlers } from '../../mcp/client/options.ts';
 import type { Params, Service } from '../../mcp/service.ts';
 import type { Tool } from '../../mcp/types.ts';
 import type { Host } from '../host.ts';
-import { type Catalog, FAILED, OFFERED_BY, type Offer, READY_ONLY } from '../services/catalog.ts';
+import { addressOf, type Catalog, FAILED, OFFERED_BY, type Offer, WAIT } from '../services/catalog.ts';
 import { type ServerClient, typedClient } from '../services/typed-client.ts';
 import { answerControl, type ControlMethod, type ControlResults, type HostStatus } from './control-methods.ts';
 
@@ -34,7 +34,9 @@ export abstract class HostAccess {
 
   /** `readyOnly`: servers that do not run are not started, and not asked. */
   async tools(readyOnly = false): Promise<Catalog<Tool>> {
-    const { tools, _meta } = await this.client().request('tools/list', { _meta: { [READY_ONLY]: readyOnly } });
+    const { tools, _meta } = await this.client().request('tools/list', {
+      _meta: { [WAIT]: readyOnly ? 'none' : 'all' },
+    });
     const failed = ((_meta as Params | undefined)?.[FAILED] ?? []) as { server: string; error: ErrorDescription }[];
     return {
       offers: (tools as Tool[]).map(offerOf),
@@ -59,11 +61,16 @@ export class OwnHost extends HostAccess {
   async control<M extends ControlMethod>(method: M, params: Params = {}): Promise<ControlResults[M]> {
     return answerControl(this.#host, method, params);
   }
+
+  override async tools(readyOnly = false): Promise<Catalog<Tool>> {
+    const { tools, failed } = await this.#host.tools({ start: !readyOnly });
+    return { offers: tools, failed };
+  }
 }
 
 function offerOf({ _meta, ...tool }: Tool): Offer<Tool> {
   const { [OFFERED_BY]: offer, ...meta } = _meta!;
   const { server, name, sharedWith } = offer as Pick<Offer<Tool>, 'server' | 'name' | 'sharedWith'>;
   const definition = { ...tool, name, ...(Object.keys(meta).length > 0 && { _meta: meta }) };
-  return { server, name, address: tool.name, sharedWith, definition };
+  return { server, name, address: addressOf(server, name, sharedWith), sharedWith, definition };
 }

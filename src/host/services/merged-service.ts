@@ -1,69 +1,94 @@
-// All servers of a host as one service. Names are the addresses of the catalogue: a name alone where only one server has it,
-// `server/name` where several do; the same for prompts, and for URIs of resources and templates. A server that fails does not
-// affect the lists of the others: it is named in the `_meta` of the list.
+// All servers of a host as one service. Tools, prompts and resources are named as "Names" in docs/gateway.md says. A server that
+// fails or starts slowly does not affect the others: it is named in the `_meta` of a list, in a log message and in the
+// instructions.
 
+import type { Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/error-json.ts';
-import { RpcCode, RpcError, type UsageError } from '../../base/errors.ts';
+import { within } from '../../base/wait.ts';
 import { type ListName, listByMethod, mcpLists } from '../../mcp/lists.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
-import { methodNotFound } from '../../mcp/protocol-errors.ts';
+import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
+import { NEWEST_MODERN } from '../../mcp/revisions.ts';
 import type { Rights } from '../../mcp/rights.ts';
-import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
-import type { CompletionReference, Meta } from '../../mcp/types.ts';
-import { UriTemplate } from '../../mcp/uri-template.ts';
+import type { ClientIdentity, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
+import type { CompletionReference, Meta, ServerCapabilities } from '../../mcp/types.ts';
 import type { Member } from '../member.ts';
-import { type Entry, FAILED, OFFERED_BY, type Offer, READY_ONLY, readCatalog, resolve } from './catalog.ts';
-import { unknownServer } from './unknown-name.ts';
-import { keepWatch, notifyOfLists } from './watches.ts';
+import type { StateChange } from '../supervision/server-state.ts';
+import { FAILED, OFFERED_BY, type Offer, WAIT } from './catalog.ts';
+import { listedName, listedUri } from './listed-names.ts';
+import { instructionsOf } from './merged-instructions.ts';
+import { type ListWait, MergedLists } from './merged-lists.ts';
+import { MergedWatch, type WatchedUri } from './merged-watch.ts';
+import type { HostCaller } from './process-service.ts';
+import { withContentUris, withLinkUris } from './resource-links.ts';
+import { type Route, Routes } from './routes.ts';
+import type { Entry } from './server-lists.ts';
+import { keepWatch } from './watches.ts';
 
-const facts: ServiceFacts = {
-  info: ownInfo,
-  capabilities: {
-    tools: { listChanged: true },
-    prompts: { listChanged: true },
-    resources: { listChanged: true, subscribe: true },
-    completions: {},
-    logging: {},
-  },
+const capabilities: ServerCapabilities = {
+  tools: { listChanged: true },
+  prompts: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  completions: {},
+  logging: {},
 };
 
+/** How long a watch waits for a server none of whose resources it watches. */
+const WATCH_WAIT_MS = 10_000;
+
 export class MergedService implements Service {
-  readonly #members: () => readonly Member[];
-  readonly #rights: Rights | undefined;
+  readonly lists: MergedLists;
+  readonly #routes: Routes;
+  readonly #clock: Clock;
   /** Also those of restricted ones. */
   readonly #watches: Set<MergedWatch>;
 
-  constructor(members: () => readonly Member[], rights?: Rights, watches = new Set<MergedWatch>()) {
-    this.#members = rights ? () => members().filter(({ config }) => rights.mayUseServer(config.name)) : members;
-    this.#rights = rights;
+  private constructor(lists: MergedLists, clock: Clock, watches: Set<MergedWatch>) {
+    this.lists = lists;
+    this.#clock = clock;
     this.#watches = watches;
+    this.#routes = new Routes(lists);
   }
 
-  /** As if there were no other servers and tools, also for the names. */
+  static of(members: () => readonly Member[], clock: Clock): MergedService {
+    const watches = new Set<MergedWatch>();
+    const lists = MergedLists.of(members, clock, ({ config }, kind) => {
+      for (const watch of watches) if (watch.sees(config.name)) watch.listChanged(kind);
+    });
+    return new MergedService(lists, clock, watches);
+  }
+
   restrictedTo(rights: Rights): MergedService {
-    return new MergedService(this.#members, rights, this.#watches);
+    return new MergedService(this.lists.restrictedTo(rights), this.#clock, this.#watches);
   }
 
-  /** Independent of which servers run: it waits for none. */
+  /** Waits for no server. */
   describe(): ServiceFacts {
-    return facts;
+    return { info: ownInfo, capabilities, instructions: instructionsOf(this.#members) };
   }
 
-  async request(method: string, params: Params, caller: Caller): Promise<Result> {
-    const list = listByMethod.get(method);
-    if (list) return this.#list(list.member, params);
+  request(method: string, params: Params, caller: HostCaller): Result | Promise<Result> {
+    try {
+      return this.#request(method, params, caller);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #request(method: string, params: Params, caller: HostCaller): Result | Promise<Result> {
     switch (method) {
       case 'tools/call':
-        return this.#pass(await this.#find('tools', params.name), method, caller, (name) => ({ ...params, name }));
+        return this.#onRoute(this.#routes.named('tools', params.name), method, params, caller);
       case 'prompts/get':
-        return this.#pass(await this.#find('prompts', params.name), method, caller, (name) => ({ ...params, name }));
+        return this.#onRoute(this.#routes.named('prompts', params.name), method, params, caller);
       case 'resources/read':
-        return this.#pass(await this.#findUri(params.uri), method, caller, (uri) => ({ ...params, uri }));
+        return this.#onRoute(this.#routes.ofUri(params.uri, caller.client.revision), method, params, caller);
       case 'completion/complete':
-        return this.#complete(params, caller);
-      default:
-        throw methodNotFound(method, 'choose a server first');
+        return this.#onRoute(this.#referred(params.ref as CompletionReference), method, params, caller);
     }
+    const list = listByMethod.get(method);
+    if (list) return this.#list(list.member, params, caller);
+    throw methodNotFound(method, 'choose a server first');
   }
 
   notify(): void {
@@ -72,163 +97,117 @@ export class MergedService implements Service {
 
   async watch(watcher: Watcher): Promise<() => void> {
     const uris = await Promise.all((watcher.filter.resourceSubscriptions ?? []).map((uri) => this.#located(uri)));
-    const watch = new MergedWatch(watcher, this.#members, uris);
-    return keepWatch(this.#watches, watch, () => watch.followAll());
+    const watch = new MergedWatch(watcher, this.lists, uris);
+    return keepWatch(this.#watches, watch, () =>
+      Promise.all(this.#members.map((member) => this.#begin(watch, member))),
+    );
+  }
+
+  gone(client: ClientIdentity): void {
+    for (const { member } of this.lists.all) (member.service as Service).gone?.(client);
   }
 
   /** The servers of the host are others now. */
   changed(): void {
+    this.lists.changed();
     for (const watch of this.#watches) {
-      watch.followAll().catch(() => undefined); // lists are never refused
+      watch.followAll();
       watch.notifyLists();
     }
   }
 
-  async #list(name: ListName, { _meta }: Params): Promise<Result> {
-    const readyOnly = (_meta as Meta | undefined)?.[READY_ONLY] === true;
-    const { offers, failed } = await readCatalog(this.#members(), name, readyOnly, this.#rights);
-    const result = { [name]: offers.map((offer) => addressed(offer, mcpLists[name].nameKey)) };
+  /** A server that has failed, or was stopped, is missing from the lists from now on. */
+  stateChanged({ server, from, to, reason }: StateChange): void {
+    if (to !== 'failed' && !(to === 'stopped' && from === 'stopping')) return;
+    for (const watch of this.#watches) {
+      if (!watch.sees(server)) continue;
+      watch.notifyLists();
+      if (to === 'failed') watch.log('error', `Server "${server}" is not available: ${reason}`);
+    }
+  }
+
+  get #members(): readonly Member[] {
+    return this.lists.all.map(({ member }) => member);
+  }
+
+  /** The resources of a server are watched for certain; that its lists are may take longer than the watcher waits. */
+  async #begin(watch: MergedWatch, member: Member): Promise<void> {
+    const begun = watch.follow(member);
+    if (watch.needs(member)) return begun;
+    const settled = begun.catch(() => undefined); // its lists are not announced: they are read each time
+    await within(this.#clock, WATCH_WAIT_MS, settled);
+  }
+
+  async #list(list: ListName, { _meta, cursor }: Params, caller: HostCaller): Promise<Result> {
+    if (cursor !== undefined) throw invalidParams('Unknown cursor: the list of all servers has one page');
+    const wait = ((_meta as Meta | undefined)?.[WAIT] as ListWait | undefined) ?? 'limited';
+    const { offers, failed } = await this.lists.read(list, wait);
+    const result = { [list]: offers.map((offer) => listed(offer, list)) };
     if (failed.length === 0) return result;
-    const described = failed.map(({ server, error }) => ({ server, error: describeError(error) }));
+    const described = failed.map(({ server, error }) => ({ server, error: describedFor(caller, error) }));
     return { ...result, _meta: { [FAILED]: described } };
   }
 
-  async #find(name: ListName, address: unknown): Promise<Offer<Entry>> {
-    const { offers } = await readCatalog(this.#members(), name, false, this.#rights);
-    return resolved(offers, String(address), mcpLists[name].what);
+  #referred(ref: CompletionReference | undefined): Route | Promise<Route> {
+    return ref?.type === 'ref/prompt' ? this.#routes.named('prompts', ref.name) : this.#routes.ofTemplate(ref?.uri);
   }
 
-  /** A resource need not be listed: a template that fits, or the name of its server before it, says who has it. */
-  async #findUri(given: unknown): Promise<Pick<Offer<Entry>, 'server' | 'name'>> {
-    const uri = String(given);
-    const members = this.#members();
-    const { offers } = await readCatalog(members, 'resources', false);
-    if (offers.some(({ server, name }) => name === uri || `${server}/${name}` === uri)) {
-      return resolved(offers, uri, 'resource');
+  async #located(address: string): Promise<WatchedUri> {
+    const { lists, own } = await this.#routes.ofUri(address, NEWEST_MODERN);
+    return { address, server: lists.server, uri: own };
+  }
+
+  #onRoute(route: Route | Promise<Route>, method: string, params: Params, caller: HostCaller) {
+    return route instanceof Promise
+      ? route.then((found) => this.#send(found, method, params, caller))
+      : this.#send(route, method, params, caller);
+  }
+
+  #send(route: Route, method: string, params: Params, caller: HostCaller): Result | Promise<Result> {
+    const { member, server } = route.lists;
+    if (member.isRemoved) throw this.lists.noServer(server); // meanwhile
+    if (method === 'tools/call' && !this.lists.mayUseTool(server, route.own)) {
+      throw invalidParams(`Unknown tool: ${JSON.stringify(params.name)}`);
     }
-    const named = members.find(({ config: { name } }) => uri.startsWith(`${name}/`))?.config.name;
-    if (named !== undefined) return { server: named, name: uri.slice(named.length + 1) };
-    const templates = (await readCatalog(members, 'resourceTemplates', false)).offers;
-    const fitting = templates.find(({ name }) => fits(uri, name));
-    return fitting ? { server: fitting.server, name: uri } : resolved(offers, uri, 'resource');
+    const result = member.service.request(method, ownParams(method, params, route.own), caller);
+    if (method === 'resources/read' ? params.uri === route.own : !route.lists.mayLink) return result;
+    return result.then((settled) => this.#readable(settled, method, params, route));
   }
 
-  async #located(address: string): Promise<LocatedUri> {
-    const { server, name } = await this.#findUri(address);
-    return { address, server, uri: name };
-  }
-
-  async #complete(params: Params, caller: Caller): Promise<Result> {
-    const ref = params.ref as CompletionReference;
-    if (ref?.type === 'ref/prompt') {
-      const found = await this.#find('prompts', ref.name);
-      return this.#pass(found, 'completion/complete', caller, (name) => ({ ...params, ref: { ...ref, name } }));
+  /** Its URIs are such as the client can use. */
+  #readable(result: Result, method: string, params: Params, { lists, own }: Route): Result {
+    const { server } = lists;
+    if (method === 'resources/read') {
+      return withContentUris(result, (uri) => (uri === own ? String(params.uri) : listedUri(server, uri)));
     }
-    const found = await this.#find('resourceTemplates', ref?.uri);
-    return this.#pass(found, 'completion/complete', caller, (uri) => ({ ...params, ref: { ...ref, uri } }));
+    return withLinkUris(result, (uri) => {
+      const isOwn = /^https?:/i.test(uri) || this.#isOnlyOf(lists.member, uri);
+      return isOwn ? uri : listedUri(server, uri);
+    });
   }
 
-  async #pass(
-    { server, name }: Pick<Offer<Entry>, 'server' | 'name'>,
-    method: string,
-    caller: Caller,
-    paramsFor: (name: string) => Params,
-  ): Promise<Result> {
-    const members = this.#members();
-    const member = members.find(({ config }) => config.name === server);
-    // Its entry was removed while the servers were asked who has the name.
-    if (!member)
-      throw unknownServer(
-        server,
-        members.map(({ config }) => config.name),
-        [],
-      );
-    return member.service.request(method, paramsFor(name), caller);
+  #isOnlyOf(member: Member, uri: string): boolean {
+    const owners = this.lists.all.filter((lists) => lists.entry('resources', uri) !== undefined);
+    return owners.length === 1 && owners[0]!.member === member;
   }
 }
 
-/** A server may list many templates, and all are tried. */
-const LONGEST_TEMPLATE = 1024;
-const LONGEST_URI = 1024;
-
-function fits(uri: string, template: string): boolean {
-  if (uri.length > LONGEST_URI || template.length > LONGEST_TEMPLATE) return false;
-  return new UriTemplate(template).match(uri) !== undefined;
+function ownParams(method: string, params: Params, own: string): Params {
+  if (method === 'resources/read') return params.uri === own ? params : { ...params, uri: own };
+  if (method !== 'completion/complete') return { ...params, name: own };
+  const ref = params.ref as CompletionReference;
+  return { ...params, ref: ref.type === 'ref/prompt' ? { ...ref, name: own } : { ...ref, uri: own } };
 }
 
-interface LocatedUri {
-  /** As the watcher wrote it. */
-  address: string;
-  server: string;
-  uri: string;
-}
-
-/** One watcher of all servers, also of those that are added later. */
-class MergedWatch {
-  readonly #watcher: Watcher;
-  readonly #members: () => readonly Member[];
-  readonly #uris: readonly LocatedUri[];
-  /** With what stops each watch, once it has begun. */
-  readonly #followed = new Map<Member, (() => void) | undefined>();
-  #stopped = false;
-
-  constructor(watcher: Watcher, members: () => readonly Member[], uris: readonly LocatedUri[]) {
-    this.#watcher = watcher;
-    this.#members = members;
-    this.#uris = uris;
-  }
-
-  followAll(): Promise<unknown> {
-    return Promise.all(this.#members().map((member) => this.#follow(member)));
-  }
-
-  async #follow(member: Member): Promise<void> {
-    if (this.#followed.has(member)) return;
-    this.#followed.set(member, undefined);
-    const own = this.#uris.filter(({ server }) => server === member.config.name);
-    const filter = { ...this.#watcher.filter, resourceSubscriptions: own.map(({ uri }) => uri) };
-    try {
-      const stop = await member.service.watch({
-        filter,
-        notified: (method, params) => this.#watcher.notified(method, params && addressedUpdate(params, own)),
-        ended: () => this.#followed.delete(member),
-      });
-      if (this.#stopped) stop();
-      else if (this.#followed.has(member)) this.#followed.set(member, stop);
-    } catch (error) {
-      this.#followed.delete(member);
-      throw error;
-    }
-  }
-
-  notifyLists(): void {
-    notifyOfLists(this.#watcher);
-  }
-
-  stop(): void {
-    this.#stopped = true;
-    for (const stop of this.#followed.values()) stop?.();
-    this.#followed.clear();
-  }
-}
-
-/** A name that no server has, or several, is refused as a server would refuse it. */
-function resolved(offers: readonly Offer<Entry>[], address: string, what: string): Offer<Entry> {
-  try {
-    return resolve(offers, address, what);
-  } catch (error) {
-    const { message, hint } = error as UsageError;
-    throw new RpcError(RpcCode.invalidParams, message, undefined, { hint, cause: error });
-  }
-}
-
-function addressed({ definition, server, name, address, sharedWith }: Offer<Entry>, key: string): Entry {
+function listed({ definition, server, name, sharedWith }: Offer<Entry>, list: ListName): Entry {
+  const { nameKey } = mcpLists[list];
+  const shown = nameKey === 'name' ? listedName(server, name) : sharedWith.length > 0 ? listedUri(server, name) : name;
   const _meta = { ...definition._meta, [OFFERED_BY]: { server, name, sharedWith } };
-  return { ...definition, [key]: address, _meta };
+  return { ...definition, [nameKey]: shown, _meta };
 }
 
-/** An update names the resource by its URI; the watcher knows it by its address. */
-function addressedUpdate(params: Params, own: readonly LocatedUri[]): Params {
-  const located = own.find(({ uri }) => uri === params.uri);
-  return located && located.address !== located.uri ? { ...params, uri: located.address } : params;
+/** Hints and evidence quote the command, its output and its environment. */
+function describedFor({ isOwner }: HostCaller, error: Error): object {
+  const { hint, evidence, ...described } = describeError(error);
+  return isOwner ? { ...described, hint, evidence } : described;
 }

@@ -28,6 +28,8 @@ export interface Unanswered {
 /** A caller that is notified of questions which were answered in its place during its request. */
 export interface HostCaller extends Caller {
   unanswered?(question: Unanswered): void;
+  /** It may know the hint and the evidence of any error, such as the stderr of a server. */
+  readonly isOwner?: boolean;
 }
 
 /** Requests that read only: one whose outcome is unknown may be sent again. So may those for lists. */

@@ -33,3 +33,10 @@ export function serverFailed(name: string, reason: string, cause: Error | undefi
     cause,
   });
 }
+
+/** It is left out of a list that did not wait any longer. */
+export function serverNotReady(name: string, waitMs: number): ProcessError {
+  return new ProcessError('SERVER_NOT_READY', `Server "${name}" was not ready within ${waitMs} ms`, {
+    hint: 'Its entries are listed as soon as it is ready; clients get a notification that the list has changed.',
+  });
+}

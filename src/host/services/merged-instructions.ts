@@ -1,0 +1,21 @@
+// What all servers as one say about themselves: how names are made, which servers are missing, and the instructions of those
+// that have been connected.
+
+import type { Member } from '../member.ts';
+
+/** Of one server: instructions are meant for the context of a model. */
+const MOST_CHARS = 20_000;
+
+export function instructionsOf(members: readonly Member[]): string {
+  const names = members.filter(({ config }) => config.enabled).map(({ config }) => config.name);
+  const parts = [
+    `Tools and prompts of several servers: each name begins with its server, as in server__name. Servers: ${names.join(', ') || 'none'}.`,
+  ];
+  for (const { config, supervised, client } of members) {
+    if (supervised.state === 'failed')
+      parts.push(`Server "${config.name}" is not available: ${supervised.status.reason}`);
+    const own = client?.server.instructions;
+    if (own) parts.push(`Server "${config.name}": ${own.slice(0, MOST_CHARS)}`);
+  }
+  return parts.join('\n\n');
+}

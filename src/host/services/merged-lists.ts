@@ -1,0 +1,162 @@
+// The lists of all servers of a host, and which server has a name or a URI. A server that is known to have it is found without
+// asking any server, so that no call waits for another server.
+
+import type { Clock } from '../../base/clock.ts';
+import type { UsageError } from '../../base/errors.ts';
+import { SILENT, within } from '../../base/wait.ts';
+import { type ListName, mcpLists } from '../../mcp/lists.ts';
+import type { Rights } from '../../mcp/rights.ts';
+import type { ListKind } from '../../mcp/watchers.ts';
+import type { Member } from '../member.ts';
+import { serverNotReady } from '../supervision/server-errors.ts';
+import { type Catalog, catalogOf } from './catalog.ts';
+import { type Entry, ServerLists } from './server-lists.ts';
+import { unknownServer } from './unknown-name.ts';
+
+/** How long a list waits for servers that are not ready. */
+const LIST_WAIT_MS = 10_000;
+
+/** For which servers a list waits: for none that is not ready, for all a limited time, or for all. */
+export type ListWait = 'none' | 'limited' | 'all';
+
+/** What those of all clients share, whatever each of them may use. */
+class Store {
+  readonly byMember = new Map<Member, ServerLists>();
+  readonly late = new Set<Promise<unknown>>();
+  /** Counts changes of the servers. */
+  version = 0;
+  readonly members: () => readonly Member[];
+  readonly clock: Clock;
+  /** A server was left out of a list, and could be in it now. */
+  readonly onLate: (server: Member, kind: ListKind) => void;
+
+  constructor(members: Store['members'], clock: Clock, onLate: Store['onLate']) {
+    this.members = members;
+    this.clock = clock;
+    this.onLate = onLate;
+  }
+}
+
+export class MergedLists {
+  readonly #store: Store;
+  readonly #rights: Rights | undefined;
+  #all: readonly ServerLists[] = [];
+  #byPart: ReadonlyMap<string, ServerLists> = new Map();
+  #version = -1;
+
+  private constructor(store: Store, rights: Rights | undefined) {
+    this.#store = store;
+    this.#rights = rights;
+  }
+
+  static of(...given: ConstructorParameters<typeof Store>): MergedLists {
+    return new MergedLists(new Store(...given), undefined);
+  }
+
+  /** As if there were no other servers and tools, also for the names. */
+  restrictedTo(rights: Rights): MergedLists {
+    return new MergedLists(this.#store, rights);
+  }
+
+  /** In the order of the config. */
+  get all(): readonly ServerLists[] {
+    this.#update();
+    return this.#all;
+  }
+
+  /** The server with this part in the names of its tools. */
+  byPart(part: string): ServerLists | undefined {
+    this.#update();
+    return this.#byPart.get(part);
+  }
+
+  mayUseTool(server: string, tool: string): boolean {
+    return this.#rights?.mayUseTool(server, tool) ?? true;
+  }
+
+  noServer(name: string): UsageError {
+    return unknownServer(
+      name,
+      this.all.map(({ server }) => server),
+      [],
+    );
+  }
+
+  /** The servers of the host are others now, or have other entries. */
+  changed(): void {
+    const { members, byMember } = this.#store;
+    this.#store.version++;
+    const present = new Set(members());
+    for (const [member, lists] of byMember) {
+      lists.expire();
+      if (present.has(member)) continue;
+      lists.stop();
+      byMember.delete(member);
+    }
+  }
+
+  async read<T extends Entry>(list: ListName, wait: ListWait): Promise<Catalog<T>> {
+    const failed: Catalog<T>['failed'] = [];
+    const offers = new Map<string, readonly T[]>();
+    const asked = this.all.filter(({ member: { config, supervised } }) => {
+      if (wait === 'none' && supervised.state === 'failed') {
+        failed.push({ server: config.name, error: supervised.failure() });
+      }
+      return config.enabled && (wait !== 'none' || supervised.state === 'ready');
+    });
+    for (const { server } of asked) offers.set(server, []);
+    const ask = async (lists: ServerLists) => {
+      try {
+        const read = lists.read(list);
+        const entries = wait === 'limited' && read instanceof Promise ? await this.#inTime(lists, list, read) : read;
+        offers.set(lists.server, this.#allowed(lists.server, list, (await entries) as readonly T[]));
+      } catch (error) {
+        failed.push({ server: lists.server, error: error as Error });
+      }
+    };
+    await Promise.all(asked.map(ask));
+    const { nameKey } = mcpLists[list];
+    return { offers: catalogOf(offers, (entry) => String(entry[nameKey as keyof T])), failed };
+  }
+
+  #allowed<T extends Entry>(server: string, list: ListName, entries: readonly T[]): readonly T[] {
+    if (!this.#rights || list !== 'tools') return entries;
+    return entries.filter((tool) => this.mayUseTool(server, String(tool['name' as keyof T])));
+  }
+
+  async #inTime<T>({ server, member }: ServerLists, list: ListName, read: Promise<T>): Promise<T> {
+    const { clock, late, onLate } = this.#store;
+    const settled = read.then(
+      () => undefined,
+      () => undefined,
+    );
+    if ((await within(clock, LIST_WAIT_MS, settled)) !== SILENT) return read;
+    if (!late.has(read)) {
+      late.add(read);
+      read.then(
+        () => onLate(member, mcpLists[list].kind),
+        () => undefined, // the server has failed, and is left out
+      );
+      void settled.then(() => late.delete(read));
+    }
+    throw serverNotReady(server, LIST_WAIT_MS);
+  }
+
+  #update(): void {
+    const { version, members } = this.#store;
+    if (this.#version === version) return;
+    this.#version = version;
+    const visible = members().filter(({ config }) => this.#rights?.mayUseServer(config.name) ?? true);
+    this.#all = visible.map((member) => this.#of(member));
+    this.#byPart = new Map(this.#all.map((lists) => [lists.part, lists]));
+  }
+
+  #of(member: Member): ServerLists {
+    const { byMember } = this.#store;
+    const known = byMember.get(member);
+    if (known) return known;
+    const lists = new ServerLists(member);
+    byMember.set(member, lists);
+    return lists;
+  }
+}

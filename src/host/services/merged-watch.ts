@@ -1,0 +1,111 @@
+// One watcher of all servers as one, also of those that are added later.
+
+import { reaches } from '../../mcp/meta.ts';
+import { ownInfo } from '../../mcp/own-info.ts';
+import type { Params, Watcher } from '../../mcp/service.ts';
+import type { LogLevel } from '../../mcp/types.ts';
+import { isWithin, type ListKind, LOG_METHOD, UPDATED_METHOD } from '../../mcp/watchers.ts';
+import type { Member } from '../member.ts';
+import type { MergedLists } from './merged-lists.ts';
+import { notifyOfLists, notifyWatcher } from './watches.ts';
+
+/** Of a log message: the server that wrote it. */
+export const LOGGED_BY = 'dev.standpipe/server';
+
+export interface WatchedUri {
+  /** As the watcher wrote it: it ends with the URI that the server has. */
+  address: string;
+  server: string;
+  uri: string;
+}
+
+export class MergedWatch {
+  readonly #watcher: Watcher;
+  readonly #lists: MergedLists;
+  readonly #uris: readonly WatchedUri[];
+  /** With what stops each watch, once it has begun. */
+  readonly #followed = new Map<Member, (() => void) | undefined>();
+  #stopped = false;
+
+  /** `lists`: of the servers that it may watch. */
+  constructor(watcher: Watcher, lists: MergedLists, uris: readonly WatchedUri[]) {
+    this.#watcher = watcher;
+    this.#lists = lists;
+    this.#uris = uris;
+  }
+
+  /** Whether resources of this server are watched. */
+  needs(member: Member): boolean {
+    return this.#uris.some(({ server }) => server === member.config.name);
+  }
+
+  sees(server: string): boolean {
+    return this.#lists.all.some((lists) => lists.server === server);
+  }
+
+  /** Lists are never refused. */
+  followAll(): void {
+    for (const { member } of this.#lists.all) this.follow(member).catch(() => undefined);
+  }
+
+  async follow(member: Member): Promise<void> {
+    if (this.#followed.has(member)) return;
+    this.#followed.set(member, undefined);
+    const { name } = member.config;
+    const own = this.#uris.filter(({ server }) => server === name);
+    const { client } = this.#watcher;
+    const filter = { ...this.#watcher.filter, resourceSubscriptions: own.map(({ uri }) => uri) };
+    try {
+      const stop = await member.service.watch({
+        filter,
+        client,
+        notified: (method, params) => {
+          if (method === UPDATED_METHOD)
+            for (const uri of addresses(params?.uri, own)) this.#notify(method, { ...params, uri });
+          else this.#notify(method, method === LOG_METHOD ? loggedBy(name, params) : params);
+        },
+        ended: () => this.#followed.delete(member),
+      });
+      if (this.#stopped) stop();
+      else if (this.#followed.has(member)) this.#followed.set(member, stop);
+    } catch (error) {
+      this.#followed.delete(member);
+      throw error;
+    }
+  }
+
+  notifyLists(): void {
+    notifyOfLists(this.#watcher);
+  }
+
+  listChanged(kind: ListKind): void {
+    if (this.#watcher.filter[`${kind}ListChanged`]) this.#notify(`notifications/${kind}/list_changed`);
+  }
+
+  /** A message of the host itself. */
+  log(level: LogLevel, data: string): void {
+    const { logs } = this.#watcher.filter;
+    if (logs !== undefined && reaches(level, logs)) this.#notify(LOG_METHOD, { level, logger: ownInfo.name, data });
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const stop of this.#followed.values()) stop?.();
+    this.#followed.clear();
+  }
+
+  #notify(method: string, params?: Params): void {
+    notifyWatcher(this.#watcher, method, params);
+  }
+}
+
+/** An update names the resource, or a part of it, by its URI; the watcher knows it by its address. */
+function addresses(given: unknown, own: readonly WatchedUri[]): Set<string> {
+  const updated = String(given);
+  const watched = own.filter(({ uri }) => isWithin(updated, uri));
+  return new Set(watched.map(({ uri, address }) => address + updated.slice(uri.length)));
+}
+
+function loggedBy(server: string, params: Params | undefined): Params {
+  return { ...params, _meta: { ...(params?._meta as Params | undefined), [LOGGED_BY]: server } };
+}

@@ -1,0 +1,133 @@
+// Which server has a name or a URI that a client of all servers as one uses. What names its server goes there without asking
+// any server. Everything else is looked up in the lists; where several servers have it, nothing is guessed.
+
+import { RpcCode, RpcError, StandpipeError, type UsageError } from '../../base/errors.ts';
+import { type ListName, mcpLists } from '../../mcp/lists.ts';
+import { invalidParams, resourceNotFound } from '../../mcp/protocol-errors.ts';
+import type { Revision } from '../../mcp/revisions.ts';
+import { UriTemplate } from '../../mcp/uri-template.ts';
+import { type Offer, resolve } from './catalog.ts';
+import { listedUri, partsOf, partsOfUri } from './listed-names.ts';
+import type { MergedLists } from './merged-lists.ts';
+import type { Entry, ServerLists } from './server-lists.ts';
+
+export interface Route {
+  lists: ServerLists;
+  /** The name, the URI or the template as the server has it. */
+  own: string;
+}
+
+export class Routes {
+  readonly #lists: MergedLists;
+
+  constructor(lists: MergedLists) {
+    this.#lists = lists;
+  }
+
+  /** Of a tool or a prompt: `<server>__<name>`, `server/name`, or a name that only one server has. */
+  named(list: 'tools' | 'prompts', given: unknown): Route | Promise<Route> {
+    const { what } = mcpLists[list];
+    if (typeof given !== 'string') throw invalidParams(`The "name" of a ${what} must be a string`);
+    const parts = partsOf(given);
+    const lists = parts && this.#lists.byPart(parts.part);
+    if (lists) {
+      const own = lists.ownName(list, given) ?? (parts.isOwn ? parts.name : undefined);
+      return own === undefined ? this.#listedBy(lists, list, given) : { lists, own };
+    }
+    return this.#inServer(given) ?? this.#search(list, given);
+  }
+
+  /** Of a resource. One that is not listed is found by the only server that has a template for it. */
+  ofUri(given: unknown, revision: Revision): Route | Promise<Route> {
+    if (typeof given !== 'string') throw invalidParams('The "uri" of a resource must be a string');
+    return this.#listedUri('resources', given) ?? this.#inServer(given) ?? this.#searchUri(given, revision);
+  }
+
+  ofTemplate(given: unknown): Route | Promise<Route> {
+    const uri = String(given);
+    const known = this.#listedUri('resourceTemplates', uri) ?? this.#inServer(uri);
+    return known ?? this.#search('resourceTemplates', uri);
+  }
+
+  /** `server/name` and `standpipe://server/uri`. */
+  #inServer(given: string): Route | undefined {
+    const parts = partsOfUri(given);
+    for (const lists of this.#lists.all) {
+      if (parts?.server === lists.server) return { lists, own: parts.uri };
+      if (given.startsWith(`${lists.server}/`)) return { lists, own: given.slice(lists.server.length + 1) };
+    }
+    return undefined;
+  }
+
+  #listedUri(list: ListName, uri: string): Route | undefined {
+    const owners = this.#lists.all.filter((lists) => lists.entry(list, uri) !== undefined);
+    return onlyOne(owners, uri, mcpLists[list].what);
+  }
+
+  /** A name that had to be changed is known from the list of its server alone. */
+  async #listedBy(lists: ServerLists, list: ListName, given: string): Promise<Route> {
+    await lists.read(list);
+    // A server may have given a name that looks like one that was changed.
+    return { lists, own: lists.ownName(list, given) ?? partsOf(given)!.name };
+  }
+
+  async #search(list: ListName, given: string): Promise<Route> {
+    const { offers, failed } = await this.#lists.read(list, 'limited');
+    const { server, name } = resolved(offers, given, mcpLists[list].what);
+    const missing = failed.find(({ error }) => error instanceof StandpipeError && error.code === 'SERVER_NOT_READY');
+    if (missing) throw uncertain(given, missing.server);
+    const lists = this.#lists.all.find((each) => each.server === server);
+    if (!lists) throw this.#lists.noServer(server); // its entry was removed while the servers were asked
+    return { lists, own: name };
+  }
+
+  async #searchUri(uri: string, revision: Revision): Promise<Route> {
+    const known = this.#fitting(uri);
+    if (known) return known;
+    await this.#lists.read('resources', 'limited');
+    const listed = this.#listedUri('resources', uri);
+    if (listed) return listed;
+    await this.#lists.read('resourceTemplates', 'limited');
+    const fitting = this.#fitting(uri);
+    if (fitting) return fitting;
+    throw resourceNotFound(uri, revision);
+  }
+
+  #fitting(uri: string): Route | undefined {
+    const has = (lists: ServerLists) =>
+      lists.last('resourceTemplates').some((entry) => fits(uri, String(entry['uriTemplate' as keyof Entry])));
+    return onlyOne(this.#lists.all.filter(has), uri, 'resource');
+  }
+}
+
+function onlyOne(owners: readonly ServerLists[], uri: string, what: string): Route | undefined {
+  if (owners.length > 1) {
+    const choices = owners.map(({ server }) => listedUri(server, uri)).join(', ');
+    throw invalidParams(`Several servers have the ${what} ${uri}: ${choices}`);
+  }
+  return owners[0] && { lists: owners[0], own: uri };
+}
+
+/** A name that no server has, or several, is refused as a server would refuse it. */
+function resolved(offers: readonly Offer<Entry>[], given: string, what: string): Offer<Entry> {
+  try {
+    return resolve(offers, given, what);
+  } catch (error) {
+    const { message, hint } = error as UsageError;
+    throw new RpcError(RpcCode.invalidParams, message, undefined, { hint, cause: error });
+  }
+}
+
+function uncertain(given: string, server: string): RpcError {
+  const message = `"${given}" names no server, and server "${server}", which may have it too, is not ready`;
+  return new RpcError(RpcCode.invalidParams, message, undefined, { hint: 'Use the name as it is listed.' });
+}
+
+/** A server may list many templates, and all are tried. */
+const LONGEST_TEMPLATE = 1024;
+const LONGEST_URI = 1024;
+
+function fits(uri: string, template: string): boolean {
+  if (uri.length > LONGEST_URI || template.length > LONGEST_TEMPLATE) return false;
+  return new UriTemplate(template).match(uri) !== undefined;
+}

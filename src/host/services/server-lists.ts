@@ -1,0 +1,164 @@
+// The lists of one server, kept in memory. They are read again after the server has announced a change, after a restart and
+// after its entry has changed. What was read last stays known until then: it says which name is that of which tool.
+
+import { type ListName, mcpLists } from '../../mcp/lists.ts';
+import type { Service } from '../../mcp/service.ts';
+import type { Meta } from '../../mcp/types.ts';
+import type { ListKind } from '../../mcp/watchers.ts';
+import type { Member } from '../member.ts';
+import { listedName, serverPart } from './listed-names.ts';
+import type { ServerClient } from './typed-client.ts';
+
+export interface Entry {
+  _meta?: Meta;
+}
+
+type Entries = readonly Entry[];
+
+interface KnownList {
+  entries: Entries | undefined;
+  /** By its own name, and by the name under which all servers as one list it. */
+  byName: ReadonlyMap<string, Entry>;
+  ownNames: ReadonlyMap<string, string>;
+  /** It is as the server has it: a change would have been announced. */
+  isFresh: boolean;
+  /** Counts announced changes: a list that was asked for before one of them is not fresh after it. */
+  age: number;
+  /** The age when it was asked for. */
+  readAt: number;
+  reading: Promise<Entries> | undefined;
+}
+
+const readers: Record<ListName, (client: ServerClient) => Promise<Entries>> = {
+  tools: async (client) => (await client.listTools({ fresh: true })).tools,
+  prompts: async (client) => (await client.listPrompts({ fresh: true })).prompts,
+  resources: async (client) => (await client.listResources({ fresh: true })).resources,
+  resourceTemplates: async (client) => (await client.listResourceTemplates({ fresh: true })).resourceTemplates,
+};
+
+const everyList = Object.keys(mcpLists) as ListName[];
+const everyChange = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+
+export class ServerLists {
+  readonly member: Member;
+  /** The server in the names of its tools and prompts. */
+  readonly part: string;
+  readonly #lists: Record<ListName, KnownList>;
+  #watch: ReturnType<Service['watch']> | undefined;
+
+  constructor(member: Member) {
+    this.member = member;
+    this.part = serverPart(member.config.name);
+    this.#lists = Object.fromEntries(everyList.map((name) => [name, unknownList()])) as Record<ListName, KnownList>;
+  }
+
+  get server(): string {
+    return this.member.config.name;
+  }
+
+  /** The entry of this name, if it was in the list that was read last. */
+  entry(list: ListName, name: string): Entry | undefined {
+    return this.#lists[list].byName.get(name);
+  }
+
+  /** The server's own name for what is listed by this one. */
+  ownName(list: ListName, listed: string): string | undefined {
+    return this.#lists[list].ownNames.get(listed);
+  }
+
+  /** What was read last, whether it is fresh or not. */
+  last(list: ListName): Entries {
+    return this.#lists[list].entries ?? [];
+  }
+
+  /** Whether its results may have links to resources of it. */
+  get mayLink(): boolean {
+    const { client } = this.member;
+    return client === undefined || client.server.capabilities.resources !== undefined;
+  }
+
+  /** From memory if that is as the server has it. A server that does not run is started, and one that was stopped refuses. */
+  read(list: ListName): Entries | Promise<Entries> {
+    const known = this.#lists[list];
+    const { state } = this.member.supervised;
+    if (known.isFresh && (state === 'ready' || state === 'starting' || state === 'backoff')) return known.entries!;
+    if (known.reading) return known.reading;
+    const reading = this.#read(list, known).finally(() => {
+      if (known.reading === reading) known.reading = undefined;
+    });
+    known.reading = reading;
+    return reading;
+  }
+
+  /** Nothing is fresh any more. */
+  expire(): void {
+    for (const { kind } of Object.values(mcpLists)) this.#changed(kind);
+  }
+
+  stop(): void {
+    this.#watch?.then(
+      (stop) => stop(),
+      () => undefined, // it was never begun
+    );
+  }
+
+  async #read(list: ListName, known: KnownList): Promise<Entries> {
+    await this.#watchChanges();
+    const { age } = known;
+    const entries = await readers[list](this.member.calls);
+    if (age >= known.readAt) this.#learn(list, known, entries, age);
+    return entries;
+  }
+
+  #learn(list: ListName, known: KnownList, entries: Entries, readAt: number): void {
+    const { nameKey, kind } = mcpLists[list];
+    const byName = new Map<string, Entry>();
+    const ownNames = new Map<string, string>();
+    for (const entry of entries) {
+      const name = String(entry[nameKey as keyof Entry]);
+      byName.set(name, entry);
+      if (nameKey === 'name') ownNames.set(listedName(this.server, name), name);
+    }
+    const facts = this.member.service.describe();
+    const announces = !(facts instanceof Promise) && facts.capabilities[kind]?.listChanged === true;
+    const isFresh = announces && this.#watch !== undefined && readAt === known.age;
+    Object.assign(known, { entries, byName, ownNames, isFresh, readAt });
+  }
+
+  /** Does not start the server. */
+  async #watchChanges(): Promise<void> {
+    this.#watch ??= this.member.service.watch({
+      filter: everyChange,
+      notified: (method) => this.#changed(method.split('/')[1] as ListKind),
+      ended: () => {
+        this.#watch = undefined;
+        this.expire();
+      },
+    });
+    await this.#watch.catch(() => {
+      this.#watch = undefined; // the server does not announce changes: its lists are read each time
+    });
+  }
+
+  #changed(kind: ListKind): void {
+    for (const list of everyList) {
+      if (mcpLists[list].kind !== kind) continue;
+      const known = this.#lists[list];
+      known.age++;
+      known.isFresh = false;
+      known.reading = undefined; // what is read now may be from before the change
+    }
+  }
+}
+
+function unknownList(): KnownList {
+  return {
+    entries: undefined,
+    byName: new Map(),
+    ownNames: new Map(),
+    isFresh: false,
+    age: 0,
+    readAt: 0,
+    reading: undefined,
+  };
+}

@@ -1,0 +1,191 @@
+// All servers of a host as one: how entries are named, what is asked of which server, and what a missing server means.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
+import { loadConfig } from '../../src/config/files/load-config.ts';
+import type { Host } from '../../src/host/host.ts';
+import type { Params, Result } from '../../src/mcp/service.ts';
+import { TestCaller, TestWatcher } from '../contract/test-caller.ts';
+import { until } from '../fixtures/server.ts';
+import { folder, openHost, serverFile, stateOf, writeConfig } from './run-host.ts';
+
+const library = (own: string, env: Record<string, string> = {}) => ({
+  command: process.execPath,
+  args: [serverFile('library')],
+  env: { OWN: own, ...env },
+  era: 'legacy',
+});
+const broken = { command: 'no-such-command-here' };
+
+// biome-ignore lint/suspicious/noExplicitAny: results are opaque
+const ask = (host: Host, method: string, params: Params = {}): Promise<any> =>
+  Promise.resolve(host.service().request(method, params, new TestCaller()));
+const textOf = async (host: Host, name: string) =>
+  (await ask(host, 'tools/call', { name, arguments: {} })).content[0].text;
+const namesOf = ({ tools }: Result) => (tools as { name: string }[]).map(({ name }) => name);
+
+/** How often the host has sent a method to a server. */
+const asked = (host: Host, server: string, method: string): number =>
+  host.flow.since(0).filter((event) => {
+    if (event.server !== server || event.kind !== 'frame' || event.direction !== 'toServer') return false;
+    return JSON.parse(Buffer.from(event.payload).toString()).method === method;
+  }).length;
+
+let files = 0;
+const newFile = () => join(folder, `merged-${++files}`);
+
+describe('names', () => {
+  test('are allowed by common hosts, unique, and the same with other servers beside', async () => {
+    const alone = await openHost({ 'my files': library('a') });
+    const both = await openHost({ my_files: library('b'), 'my files': library('a') });
+    const [few, many] = await Promise.all([alone, both].map(async (host) => namesOf(await ask(host, 'tools/list'))));
+    for (const name of many!) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+    expect(new Set(many).size).toBe(10);
+    expect(many).toEqual(expect.arrayContaining(few!));
+    const texts = await Promise.all(many!.slice(5, 8).map((name) => textOf(both, name)));
+    expect(texts).toEqual(['a: read.file', 'a: read_file', 'a: long']);
+  });
+
+  test('that had to be changed are found without an earlier list', async () => {
+    const host = await openHost({ a: library('a'), b: library('b') });
+    const [changed] = namesOf(await ask(host, 'tools/list'));
+    const other = await openHost({ a: library('a'), b: library('b') });
+    expect(changed).toMatch(/^a__read_file_[0-9a-f]{8}$/);
+    expect(await textOf(other, changed!)).toBe('a: read.file');
+    expect(stateOf(other, 'b')).toBe('stopped');
+  });
+
+  test('of prompts and templates agree with what prompts/get and resources/read accept', async () => {
+    const host = await openHost({ a: library('a'), b: library('b') });
+    const { prompts } = await ask(host, 'prompts/list');
+    expect((await ask(host, 'prompts/get', { name: prompts[1].name })).messages[0].content.text).toBe(
+      'Find a book of b',
+    );
+    const { resourceTemplates } = await ask(host, 'resources/templates/list');
+    const { uriTemplate } = resourceTemplates[1];
+    expect(uriTemplate).toBe('standpipe://b/books://{shelf}/{id}');
+    const uri = uriTemplate.replace('{shelf}', 's').replace('{id}', '1%2F2');
+    const { contents } = await ask(host, 'resources/read', { uri });
+    expect(contents).toMatchObject([{ uri, text: 'b s 1/2' }]);
+    await expect(ask(host, 'resources/read', { uri: 'books://s/1' })).rejects.toMatchObject({
+      message: expect.stringContaining('standpipe://a/books://s/1, standpipe://b/books://s/1'),
+    });
+  });
+
+  test('of linked resources lead to the server that linked them', async () => {
+    const host = await openHost({ a: library('a'), b: library('b') });
+    await ask(host, 'resources/list');
+    const uris = ['books://all', 'books://b', 'books://a', 'books://s/1', 'https://example.com/x'];
+    const { content } = await ask(host, 'tools/call', { name: 'b__links', arguments: { uris } });
+    const expected = [
+      'standpipe://b/books://all',
+      'books://b',
+      'standpipe://b/books://a',
+      'standpipe://b/books://s/1',
+      'https://example.com/x',
+    ];
+    expect(content.slice(0, 5)).toMatchObject(expected.map((uri) => ({ uri, 'com.example/unknown': 1 })));
+    expect(content.slice(5)).toMatchObject(expected.map((uri) => ({ resource: { uri, text: 'x' } })));
+    const { contents } = await ask(host, 'resources/read', { uri: expected[0]! });
+    expect(contents).toMatchObject([{ uri: expected[0], text: 'all of b' }]);
+  });
+});
+
+describe('a call that names its server', () => {
+  test('starts and asks no other server', async () => {
+    const host = await openHost({ a: library('a'), b: library('b'), broken });
+    for (const name of ['a__pid', 'a/pid']) expect(Number(await textOf(host, name))).toBeGreaterThan(0);
+    expect(host.status().map(({ state }) => state)).toEqual(['ready', 'stopped', 'stopped']);
+  });
+
+  test('does not wait for a server that is starting', async () => {
+    const host = await openHost({ a: library('a'), b: library('b', { READY_FILE: newFile() }) });
+    const starting = host.startServer('b').catch(() => undefined); // it never gets ready
+    await until('b starts', () => stateOf(host, 'b') === 'starting');
+    expect(Number(await textOf(host, 'a__pid'))).toBeGreaterThan(0);
+    await host.stopServer('b');
+    await starting;
+  });
+});
+
+describe('a list', () => {
+  test('comes from memory until the server announces a change or has another process', async () => {
+    const notes = { command: process.execPath, args: [serverFile('notes')], env: { OWN: 'a' }, era: 'legacy' };
+    const host = await openHost({ a: notes });
+    await host.start();
+    const read = () => ask(host, 'prompts/list');
+    await read();
+    await read();
+    await until('a list from memory', async () => {
+      const before = asked(host, 'a', 'prompts/list');
+      await read();
+      return asked(host, 'a', 'prompts/list') === before;
+    });
+    await ask(host, 'tools/list');
+    await ask(host, 'tools/call', { name: 'a__declare' });
+    await until('the new tool is listed', async () => namesOf(await ask(host, 'tools/list')).includes('a__declared'));
+    await host.restartServer('a');
+    await until('it is gone', async () => !namesOf(await ask(host, 'tools/list')).includes('a__declared'));
+  });
+
+  test('leaves out a server that is not ready in time, names it, and is announced anew when it is', async () => {
+    const clock = new ManualClock();
+    const READY_FILE = newFile();
+    const host = await openHost({ a: library('a'), b: library('b', { READY_FILE }) }, { clock });
+    const watcher = new TestWatcher({ toolsListChanged: true });
+    await host.service().watch(watcher);
+    await host.startServer('a');
+    let list: Result | undefined;
+    void ask(host, 'tools/list').then((result) => {
+      list = result;
+    });
+    await until('the list is answered', () => {
+      if (stateOf(host, 'b') === 'starting') clock.advance(1_000);
+      return list !== undefined;
+    });
+    expect(namesOf(list!).every((name) => name.startsWith('a__'))).toBe(true);
+    expect(list).toMatchObject({
+      _meta: { 'dev.standpipe/failed': [{ server: 'b', error: { code: 'SERVER_NOT_READY' } }] },
+    });
+    const heard = watcher.heard.length;
+    writeFileSync(READY_FILE, '');
+    await until('the change is announced', () => watcher.heard.length > heard);
+    await until('b is listed', async () => namesOf(await ask(host, 'tools/list')).includes('b__pid'));
+  });
+
+  test('goes without a server that failed or was stopped, and watchers are notified of that', async () => {
+    const host = await openHost({ a: library('a'), b: library('b'), broken });
+    const watcher = new TestWatcher({ toolsListChanged: true, logs: 'error' });
+    await host.service().watch(watcher);
+    await host.start();
+    await watcher.until(() => watcher.heard.some(({ method }) => method === 'notifications/message'));
+    expect(watcher.heard).toContainEqual({
+      method: 'notifications/message',
+      params: {
+        level: 'error',
+        logger: 'standpipe',
+        data: expect.stringContaining('Server "broken" is not available'),
+      },
+    });
+    const { instructions } = await host.service().describe();
+    expect(instructions).toContain('Server "broken" is not available');
+    expect(instructions).toContain('The library of b');
+    await ask(host, 'tools/list');
+    const heard = watcher.heard.length;
+    await host.stopServer('b');
+    await watcher.until(() => watcher.heard.length > heard);
+    const list = await ask(host, 'tools/list');
+    expect(namesOf(list).every((name) => name.startsWith('a__'))).toBe(true);
+    expect(list._meta['dev.standpipe/failed']).toMatchObject([{ server: 'b' }, { server: 'broken' }]);
+  });
+
+  test('follows a reload', async () => {
+    const host = await openHost({ a: library('a'), b: library('b') });
+    await ask(host, 'tools/list');
+    await host.reload(await loadConfig({ file: writeConfig({ b: { ...library('b'), tools: { allow: ['pid'] } } }) }));
+    expect(namesOf(await ask(host, 'tools/list'))).toEqual(['b__pid']);
+    await expect(ask(host, 'tools/call', { name: 'a__pid' })).rejects.toMatchObject({ rpcCode: -32602 });
+  });
+});
