@@ -3,6 +3,7 @@
 // counted takes it back.
 
 import { type Clock, systemClock } from '../base/clock.ts';
+import { KeptEvents } from './http/event-log.ts';
 import type { Principal, Quotas } from './principal.ts';
 import { TokenBucket } from './token-bucket.ts';
 
@@ -15,6 +16,8 @@ export interface LimitOptions {
   maxInFlight?: number;
   /** How many bytes requests that run or wait, and answers that were not read yet, may have. 512 MiB unless given. */
   maxWaitingBytes?: number;
+  /** How many characters of events sessions keep together for clients that come back. 256 Mi unless given. */
+  maxKeptCharsInAll?: number;
   /** For principals without quotas of their own. Without them, one may use half of the door while others use it. */
   quotas?: Quotas;
 }
@@ -58,6 +61,8 @@ export class Limits {
   /** Of all clients. */
   readonly counts = noCounts();
   readonly clock: Clock;
+  /** What sessions keep for clients that come back. */
+  readonly kept: KeptEvents;
   /** Those that hold something, or have sent requests in the last minute. */
   readonly #accounts = new Map<string | undefined, Account>();
   readonly #quotas: Quotas | undefined;
@@ -65,6 +70,7 @@ export class Limits {
 
   constructor(given: LimitOptions = {}, clock: Clock = systemClock) {
     this.clock = clock;
+    this.kept = new KeptEvents(given.maxKeptCharsInAll ?? 256 * 1024 * 1024);
     this.#quotas = given.quotas;
     this.max = {
       sessions: given.maxSessions ?? 10_000,

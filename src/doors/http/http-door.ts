@@ -174,7 +174,6 @@ export class HttpDoor {
   }
 
   async #newSession(exchange: HttpExchange, oneStream: boolean): Promise<HttpSession | undefined> {
-    const { maxKeptChars } = this.#options;
     const account = this.#limits.of(exchange.principal);
     const beyond = account.take('sessions');
     if (beyond) {
@@ -182,7 +181,11 @@ export class HttpDoor {
       return undefined;
     }
     const client = newClient(exchange.principal?.name);
-    const session = new HttpSession(crypto.randomUUID(), client, this.#clock.nowMs(), { maxKeptChars, oneStream });
+    const session = new HttpSession(crypto.randomUUID(), client, this.#clock.nowMs(), {
+      maxKeptChars: this.#options.maxKeptChars,
+      oneStream,
+      kept: this.#limits.kept,
+    });
     this.#sessions.set(session.id, session);
     const front = await this.#sessionFronts.connect(session, client);
     void front.closed.then(() => {

@@ -9,7 +9,7 @@ import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/me
 import type { ClientIdentity } from '../../mcp/service.ts';
 import { SENT } from '../../requests/pending-requests.ts';
 import type { Ticket } from '../limits.ts';
-import { EventLog } from './event-log.ts';
+import type { EventLog, KeptEvents } from './event-log.ts';
 import type { HttpExchange } from './exchange.ts';
 import { Reply } from './reply.ts';
 
@@ -24,6 +24,8 @@ export interface SessionOptions {
   maxKeptChars: number;
   /** Every message goes to the one stream: HTTP+SSE of 2024-11-05. */
   oneStream: boolean;
+  /** What all sessions keep. */
+  kept: KeptEvents;
 }
 
 export class HttpSession implements Channel {
@@ -35,6 +37,7 @@ export class HttpSession implements Channel {
   readonly isOneStream: boolean;
   /** When it was last used. */
   usedMs: number;
+  readonly #kept: KeptEvents;
   readonly #log: EventLog;
   readonly #replies = new Map<RequestId, Reply>();
   /** Of the requests that were not answered yet: they are counted although their connection may be lost. */
@@ -48,17 +51,19 @@ export class HttpSession implements Channel {
   #unsent: string[] = [];
   #unsentChars = 0;
   #fullReplies = 0;
+  #isFull = false;
   readonly #maxChars: number;
   #streams = STANDALONE;
   #isOpen = true;
 
-  constructor(id: string, client: ClientIdentity, nowMs: number, { maxKeptChars, oneStream }: SessionOptions) {
+  constructor(id: string, client: ClientIdentity, nowMs: number, { maxKeptChars, oneStream, kept }: SessionOptions) {
     this.id = id;
     this.client = client;
     this.usedMs = nowMs;
     this.isOneStream = oneStream;
     this.#maxChars = maxKeptChars;
-    this.#log = new EventLog(maxKeptChars);
+    this.#kept = kept;
+    this.#log = kept.open(maxKeptChars);
   }
 
   /** A session with an open stream or an unanswered request is in use. */
@@ -130,6 +135,8 @@ export class HttpSession implements Channel {
   close(): Promise<void> {
     if (!this.#isOpen) return SENT;
     this.#isOpen = false;
+    this.#log.close();
+    this.#setUnsent(0);
     this.#standalone?.end();
     for (const reply of this.#replies.values()) reply.end();
     for (const id of this.#tickets.keys()) this.#release(id);
@@ -181,24 +188,23 @@ export class HttpSession implements Channel {
   }
 
   #setUnsent(chars: number): void {
-    const wasFull = this.#isFull;
+    this.#kept.count(chars - this.#unsentChars);
     this.#unsentChars = chars;
-    this.#tellFull(wasFull);
+    this.#tellFull();
   }
 
   readonly #replyFull = (isFull: boolean): void => {
-    const wasFull = this.#isFull;
     this.#fullReplies += isFull ? 1 : -1;
-    this.#tellFull(wasFull);
+    this.#tellFull();
   };
 
   /** While too much waits, the front sends only what the client must have. */
-  #tellFull(wasFull: boolean): void {
-    if (this.#isFull !== wasFull) this.onfull?.(!wasFull);
-  }
-
-  get #isFull(): boolean {
-    return this.#unsentChars > this.#maxChars || this.#fullReplies > 0;
+  #tellFull(): void {
+    const mostUnsent = this.#kept.isFull ? 0 : this.#maxChars;
+    const isFull = this.#fullReplies > 0 || this.#unsentChars > mostUnsent;
+    if (isFull === this.#isFull) return;
+    this.#isFull = isFull;
+    this.onfull?.(isFull);
   }
 
   #newStandalone(exchange: HttpExchange): Reply {
