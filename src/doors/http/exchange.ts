@@ -18,7 +18,8 @@ export interface HttpExchange {
   readonly method: string;
   /** Of the URL, without the query. */
   readonly path: string;
-  readonly query: URLSearchParams;
+  /** Undefined where the URL has none. */
+  readonly query: URLSearchParams | undefined;
   /** `name` in lower case. */
   header(name: string): string | undefined;
   /** What it is counted as, until it is over. */

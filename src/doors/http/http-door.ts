@@ -18,8 +18,10 @@ import { checkedClient, toolHeaderMismatch } from './header-checks.ts';
 import { ModernPost } from './modern-post.ts';
 import { refuse, refuseBeyond, refuseRequest } from './refuse.ts';
 import { HttpSession } from './session.ts';
-import { ToolHeaders } from './tool-headers.ts';
+import { type ToolHeader, ToolHeaders } from './tool-headers.ts';
 import { takeTraceContext } from './trace-context.ts';
+
+const JSON_TYPE = 'application/json';
 
 export class HttpDoor {
   readonly #options: OwnOptions;
@@ -47,16 +49,14 @@ export class HttpDoor {
   }
 
   /** Never rejects: what goes wrong is answered. */
-  async handle(exchange: HttpExchange): Promise<void> {
-    try {
-      await this.#route(exchange);
-    } catch (error) {
+  handle(exchange: HttpExchange): void {
+    this.#route(exchange)?.catch((error: unknown) => {
       if (error instanceof RpcError) refuseRequest(exchange, 400, undefined, error);
       else refuse(exchange, 500, toError(error).message);
-    }
+    });
   }
 
-  async #route(exchange: HttpExchange): Promise<void> {
+  #route(exchange: HttpExchange): Promise<void> | void {
     if (this.#isClosed) return refuse(exchange, 503, 'The server is closing', { 'retry-after': '1' });
     const ticket = this.#limits.admit(exchange.principal, exchange.method === 'GET' ? 'streams' : 'inFlight');
     if (!(ticket instanceof Ticket)) return refuseBeyond(exchange, ticket);
@@ -91,8 +91,8 @@ export class HttpDoor {
   }
 
   async #post(exchange: HttpExchange): Promise<void> {
-    const type = exchange.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
-    if (type !== 'application/json') return refuse(exchange, 415, 'The content-type must be application/json');
+    if (!isJson(exchange.header('content-type')))
+      return refuse(exchange, 415, 'The content-type must be application/json');
     let beyond: LimitRefusal | undefined;
     const text = await exchange.text(this.#options.maxBodyBytes, (bytes) => {
       beyond = exchange.ticket?.addBody(bytes);
@@ -108,8 +108,8 @@ export class HttpDoor {
     const message = parsed as JsonRpcMessage;
     if (exchange.header('traceparent') !== undefined) takeTraceContext(exchange, message);
     const meta = 'params' in message ? (message.params?._meta as Record<string, unknown> | undefined) : undefined;
-    const oldSession = exchange.query.get('sessionId');
-    if (oldSession !== null) return this.#postToOneStream(exchange, oldSession, message, text.length);
+    const oldSession = exchange.query?.get('sessionId');
+    if (typeof oldSession === 'string') return this.#postToOneStream(exchange, oldSession, message, text.length);
     const version = exchange.header('mcp-protocol-version');
     if (meta?.[PROTOCOL_VERSION] !== undefined || isModernRevision(version)) {
       return this.#postModern(exchange, message, meta, text.length);
@@ -120,12 +120,12 @@ export class HttpDoor {
     return this.#postToSession(exchange, message, text.length);
   }
 
-  async #postModern(
+  #postModern(
     exchange: HttpExchange,
     message: JsonRpcMessage,
     meta: Record<string, unknown> | undefined,
     bytes: number,
-  ): Promise<void> {
+  ): Promise<void> | void {
     if (!('method' in message)) return refuse(exchange, 400, 'Responses are not sent in 2026-07-28');
     if (!('id' in message)) return exchange.answer(202, {});
     if (meta?.[PROTOCOL_VERSION] === undefined) {
@@ -137,11 +137,13 @@ export class HttpDoor {
     const client = newClient(exchange.principal?.name, `post:${exchange.principal?.name ?? ''}`);
     const facts = checkedClient(exchange, message, meta, client);
     if (facts instanceof RpcError) return refuseRequest(exchange, 400, message.id, facts);
-    const required = this.#headersOf(message, facts);
-    const headers = required instanceof Promise ? await required : required;
-    const refusal = headers && toolHeaderMismatch(exchange, headers, message.params?.arguments);
-    if (refusal) return refuseRequest(exchange, 400, message.id, refusal);
-    this.#postFronts.serve(message, bytes, facts, new ModernPost(exchange, client, this.#posts));
+    const headers = this.#headersOf(message, facts);
+    const serve = (required: readonly ToolHeader[] | undefined) => {
+      const refusal = required && toolHeaderMismatch(exchange, required, message.params?.arguments);
+      if (refusal) return refuseRequest(exchange, 400, message.id, refusal);
+      this.#postFronts.serve(message, bytes, facts, new ModernPost(exchange, client, this.#posts));
+    };
+    return headers instanceof Promise ? headers.then(serve) : serve(headers);
   }
 
   #headersOf({ method, params }: JsonRpcRequest, client: ClientFacts): ReturnType<ToolHeaders['of']> {
@@ -149,7 +151,7 @@ export class HttpDoor {
     return this.#toolHeaders.of(params.name, client);
   }
 
-  async #postToSession(exchange: HttpExchange, message: JsonRpcMessage, bytes: number): Promise<void> {
+  #postToSession(exchange: HttpExchange, message: JsonRpcMessage, bytes: number): Promise<void> | void {
     const id = exchange.header('mcp-session-id');
     if (id === undefined && isInitialize(message)) return this.#openSession(exchange, message, bytes);
     const session = this.#sessionFor(exchange, id);
@@ -165,12 +167,12 @@ export class HttpDoor {
       );
       return refuseRequest(exchange, 400, message.id, error);
     }
-    session.request(message, exchange, {}, bytes);
+    session.request(message, exchange, bytes);
   }
 
   async #openSession(exchange: HttpExchange, message: JsonRpcRequest, bytes: number): Promise<void> {
     const session = await this.#newSession(exchange, false);
-    session?.request(message, exchange, { 'mcp-session-id': session.id }, bytes);
+    session?.request(message, exchange, bytes, { 'mcp-session-id': session.id });
   }
 
   async #newSession(exchange: HttpExchange, oneStream: boolean): Promise<HttpSession | undefined> {
@@ -269,6 +271,11 @@ export class HttpDoor {
     });
     this.#timer.keepAlive(false);
   }
+}
+
+/** Parameters such as a charset may follow. */
+function isJson(type: string | undefined): boolean {
+  return type === JSON_TYPE || type?.split(';', 1)[0]?.trim().toLowerCase() === JSON_TYPE;
 }
 
 function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {

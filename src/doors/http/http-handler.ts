@@ -44,7 +44,7 @@ export function httpHandler(served: Server | Service, options: HttpHandlerOption
   const serve = (exchange: HttpExchange) => {
     const door = doors.at('', exchange.principal);
     if (!door) return refuse(exchange, 404, 'Nothing is served at this path.');
-    void door.handle(exchange);
+    door.handle(exchange);
   };
   const handle = (exchange: HttpExchange, verified?: Verified) => {
     exchange.principal = verified?.principal;

@@ -9,8 +9,6 @@ import type { ClientIdentity } from '../../mcp/service.ts';
 import type { HttpExchange } from './exchange.ts';
 import { Reply } from './reply.ts';
 
-const NO_HEADERS = {};
-
 export class ModernPost implements SingleReply {
   onfull: ((isFull: boolean) => void) | undefined;
   onclose: (() => void) | undefined;
@@ -22,7 +20,7 @@ export class ModernPost implements SingleReply {
   constructor(exchange: HttpExchange, client: ClientIdentity, open: Set<ModernPost>) {
     this.client = client;
     this.#open = open;
-    this.#reply = new Reply(exchange, NO_HEADERS);
+    this.#reply = new Reply(exchange);
     this.#reply.onfull = (isFull) => this.onfull?.(isFull);
     open.add(this);
     exchange.onclose = () => this.#closed();

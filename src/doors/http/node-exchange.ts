@@ -15,24 +15,24 @@ export class NodeExchange implements HttpExchange {
   onclose: ((isComplete: boolean) => void) | undefined;
   readonly #request: IncomingMessage & { body?: unknown };
   readonly #response: ServerResponse;
-  readonly #search: string;
+  readonly #url: string;
+  readonly #mark: number;
 
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.#request = request;
     this.#response = response;
     this.method = request.method ?? 'GET';
-    const url = request.url ?? '/';
-    const mark = url.indexOf('?');
-    this.path = mark < 0 ? url : url.slice(0, mark);
-    this.#search = mark < 0 ? '' : url.slice(mark + 1);
-    response.once('close', () => {
+    this.#url = request.url ?? '/';
+    this.#mark = this.#url.indexOf('?');
+    this.path = this.#mark < 0 ? this.#url : this.#url.slice(0, this.#mark);
+    response.on('close', () => {
       this.onclose?.(response.writableFinished);
       this.ticket?.release();
     });
   }
 
-  get query(): URLSearchParams {
-    return new URLSearchParams(this.#search);
+  get query(): URLSearchParams | undefined {
+    return this.#mark < 0 ? undefined : new URLSearchParams(this.#url.slice(this.#mark + 1));
   }
 
   header(name: string): string | undefined {
@@ -40,21 +40,29 @@ export class NodeExchange implements HttpExchange {
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
-  async text(maxBytes: number, mayHold?: (bytes: number) => boolean): Promise<string | undefined> {
-    const { body } = this.#request;
+  text(maxBytes: number, mayHold?: (bytes: number) => boolean): Promise<string | undefined> {
+    const request = this.#request;
+    const { body } = request;
     // A framework has read it already.
     if (body !== undefined) {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
-      return mayHold?.(text.length) === false ? undefined : text;
+      return Promise.resolve(mayHold?.(text.length) === false ? undefined : text);
     }
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of this.#request as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > maxBytes || mayHold?.(chunk.length) === false) return undefined;
-      chunks.push(chunk);
-    }
-    return (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString();
+    return new Promise((resolve, reject) => {
+      let chunks: Buffer[] | undefined = [];
+      let bytes = 0;
+      request.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (!chunks) return; // what follows a refused part is dropped
+        if (bytes <= maxBytes && mayHold?.(chunk.length) !== false) return void chunks.push(chunk);
+        chunks = undefined;
+        resolve(undefined);
+      });
+      request.on('end', () => {
+        if (chunks) resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString());
+      });
+      request.on('close', () => reject(new Error('The connection closed before the end of the request')));
+    });
   }
 
   answer(status: number, headers: Readonly<Record<string, string>>, body = ''): void {
@@ -63,8 +71,10 @@ export class NodeExchange implements HttpExchange {
     const length = Buffer.byteLength(body);
     this.ticket?.answered(length);
     // A short rest of the body is read and dropped, a long one is not.
-    const close = this.#request.complete || this.#isShort ? undefined : { connection: 'close' };
-    response.writeHead(status, { ...headers, ...close, 'content-length': String(length) });
+    const list: (string | number)[] = ['content-length', length];
+    if (!this.#request.complete && !this.#isShort) list.push('connection', 'close');
+    for (const name in headers) list.push(name, headers[name]!);
+    response.writeHead(status, list);
     response.end(body);
   }
 

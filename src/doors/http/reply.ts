@@ -21,14 +21,15 @@ type KeepEvent = (data: string) => string;
 export class Reply {
   #exchange: HttpExchange | undefined;
   #sink: EventSink | undefined;
-  readonly #headers: Readonly<Record<string, string>>;
+  /** In addition to those of every reply. */
+  readonly #headers: Readonly<Record<string, string>> | undefined;
   readonly #keep: KeepEvent | undefined;
   #isOver = false;
   #isFull = false;
   /** Too much waits for the client; false when it has taken all. */
   onfull: ((isFull: boolean) => void) | undefined;
 
-  constructor(exchange: HttpExchange, headers: Readonly<Record<string, string>>, keep?: KeepEvent) {
+  constructor(exchange: HttpExchange, headers?: Readonly<Record<string, string>>, keep?: KeepEvent) {
     this.#exchange = exchange;
     this.#headers = headers;
     this.#keep = keep;
@@ -81,7 +82,8 @@ export class Reply {
       return;
     }
     this.#isOver = true;
-    this.#exchange?.answer(status, { ...JSON_HEADERS, ...this.#headers }, json);
+    const headers = this.#headers ? { ...JSON_HEADERS, ...this.#headers } : JSON_HEADERS;
+    this.#exchange?.answer(status, headers, json);
   }
 
   /** No answer will come. The stream ends; one without an event is not resumed. */

@@ -81,7 +81,7 @@ export async function serveHttp(
     }
     const door = doors.at(exchange.path, exchange.principal);
     if (!door) return refuse(exchange, 404, `Nothing is served at this path. Use ${path}.`);
-    void door.handle(exchange);
+    door.handle(exchange);
   };
   const listener = createServer(connectionOptions(options), (request, response) => {
     const exchange = new NodeExchange(request, response);

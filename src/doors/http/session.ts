@@ -3,9 +3,9 @@
 // loses its connection has cancelled nothing: its answers wait for it.
 
 import { PeerError } from '../../base/errors.ts';
-import { toJson } from '../../base/to-json.ts';
 import type { Channel, SendOptions } from '../../jsonrpc/channel.ts';
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
+import { messageText } from '../../jsonrpc/message-text.ts';
 import type { ClientIdentity } from '../../mcp/service.ts';
 import { SENT } from '../../requests/pending-requests.ts';
 import type { Ticket } from '../limits.ts';
@@ -35,6 +35,7 @@ export class HttpSession implements Channel {
   readonly id: string;
   readonly client: ClientIdentity;
   readonly isOneStream: boolean;
+  readonly writesText = true;
   /** When it was last used. */
   usedMs: number;
   readonly #kept: KeptEvents;
@@ -80,13 +81,16 @@ export class HttpSession implements Channel {
   }
 
   /** A request of the client: its answer and what belongs to it go to this exchange. */
-  request(message: JsonRpcRequest, exchange: HttpExchange, headers: Readonly<Record<string, string>>, bytes: number) {
+  request(
+    message: JsonRpcRequest,
+    exchange: HttpExchange,
+    bytes: number,
+    headers?: Readonly<Record<string, string>>,
+  ): void {
     const stream = ++this.#streams;
-    const reply = new Reply(exchange, headers, (data) => this.#log.add(stream, data));
+    const reply: Reply = new Reply(exchange, headers, (data) => this.#keep(stream, reply, data));
     reply.onfull = this.#replyFull;
     this.#replies.set(message.id, reply);
-    this.#byStream.set(stream, reply);
-    this.#dropOldest();
     exchange.onclose = (isComplete) => this.#closed(stream, reply, isComplete);
     this.receive(message, bytes, exchange.ticket);
   }
@@ -124,7 +128,7 @@ export class HttpSession implements Channel {
   }
 
   send(message: JsonRpcMessage, options?: SendOptions): Promise<void> {
-    const json = toJson(message);
+    const json = messageText(message);
     if (typeof json !== 'string') return Promise.reject(json);
     if (!this.#isOpen) return Promise.reject(new PeerError('NOT_SENT', 'The session is closed'));
     if ('method' in message) this.#sendOwn(json, options?.relatedRequestId);
@@ -221,8 +225,17 @@ export class HttpSession implements Channel {
 
   /** An answer that was written whole may still be lost on its way: it is kept for a while. */
   #closed(stream: number, reply: Reply, isComplete: boolean): void {
-    if (reply.isOver && isComplete) this.#written.add(stream);
+    if (reply.isOver && isComplete && this.#byStream.has(stream)) this.#written.add(stream);
     reply.detach();
+  }
+
+  /** A client that has seen no event of a stream cannot come back to it: only from the first one on it is kept. */
+  #keep(stream: number, reply: Reply, data: string): string {
+    if (!this.#byStream.has(stream)) {
+      this.#byStream.set(stream, reply);
+      this.#dropOldest();
+    }
+    return this.#log.add(stream, data);
   }
 
   #forget(stream: number): void {
