@@ -29,7 +29,7 @@ export interface RequestOptions extends WaitOptions {
 }
 
 /** A request that waits for its answer. */
-export type PendingCall = Pick<Pending, 'method' | 'options'>;
+export type PendingCall = Pick<Pending, 'id' | 'method' | 'options'>;
 type Pending = PendingRequest<unknown, RequestOptions>;
 type Params = Record<string, unknown> | undefined;
 
@@ -70,7 +70,7 @@ export class Outbound {
   answer(response: JsonRpcResponse): boolean {
     const id = this.#numberOf(response.id);
     const request = this.pending.get(id);
-    if (!request) return this.pending.isLate(id);
+    if (!request) return this.pending.isLate(id, !('error' in response && response.error));
     this.pending.remove(request);
     // Some servers write `error: null` beside a result.
     if ('error' in response && response.error) request.reject(this.#toRpcError(response));

@@ -5,6 +5,7 @@
 import { type Clock, systemClock } from '../base/clock.ts';
 import { PeerError } from '../base/errors.ts';
 import { lostRequest } from '../requests/lost-request.ts';
+import type { RequestWatcher } from '../requests/pending-requests.ts';
 import { DEFAULT_MAX_INBOUND_BYTES } from '../requests/request-queue.ts';
 import { Answers } from './answers.ts';
 import type { Channel, InboundFault, SendOptions } from './channel.ts';
@@ -89,6 +90,16 @@ export class Peer {
   /** Those requests, in the order in which they were sent. */
   get requests(): Iterable<PendingCall> {
     return this.#outbound.pending.values();
+  }
+
+  /** The id of the next request of ours. Ids only grow. */
+  get nextId(): number {
+    return this.#outbound.pending.nextId;
+  }
+
+  /** Follows requests of ours. */
+  set requestWatcher(watcher: RequestWatcher<PendingCall> | undefined) {
+    this.#outbound.pending.watcher = watcher;
   }
 
   /** Requests of the other end that run or wait. */

@@ -38,6 +38,16 @@ export interface PendingRequest<Answer, Options> {
   onAbort: (() => void) | undefined;
 }
 
+/** Follows requests until the other end is done with them. */
+export interface RequestWatcher<Request> {
+  /** Called before `settled`. The other end may still work on the request. */
+  gaveUp(request: Request): void;
+  /** It is no longer pending, for whatever reason but the end of the connection. Its promise settles afterwards. */
+  settled(request: Request): void;
+  /** The answer to a request that had been given up. */
+  late(id: number, isResult: boolean): void;
+}
+
 /** The answer to a request came, but could not be read. */
 export interface UnreadableAnswer {
   code: PeerErrorCode;
@@ -62,6 +72,7 @@ export interface PendingRequestsOptions<Content, Answer, Options> {
 export class PendingRequests<Content, Answer, Options extends WaitOptions = WaitOptions> {
   /** Answers to requests that had been given up or were answered before. */
   lateAnswers = 0;
+  watcher: RequestWatcher<PendingRequest<Answer, Options>> | undefined;
   readonly #options: PendingRequestsOptions<Content, Answer, Options>;
   readonly #byId = new InFlight<number, PendingRequest<Answer, Options>>();
   readonly #deadlines: Deadlines<PendingRequest<Answer, Options>>;
@@ -128,13 +139,16 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
     this.#byId.delete(request.id);
     if (this.#byId.size === 0) this.#deadlines.idle();
     if (request.onAbort) unlisten(request);
+    this.watcher?.settled(request);
   }
 
   /** Counts a late answer. Returns false for an id that no request had. */
-  isLate(id: number | undefined): boolean {
+  isLate(id: number | undefined, isResult = false): boolean {
     const ours = id !== undefined && id > 0 && id < this.#nextId;
-    if (ours) this.lateAnswers++;
-    return ours;
+    if (!ours) return false;
+    this.lateAnswers++;
+    this.watcher?.late(id, isResult);
+    return true;
   }
 
   /** The request gets its whole time again. */
@@ -194,6 +208,7 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
 
   #giveUp(request: PendingRequest<Answer, Options>, error: unknown, reason: string): void {
     if (this.#byId.get(request.id) !== request) return;
+    this.watcher?.gaveUp(request);
     this.remove(request);
     request.reject(error);
     this.#options.gaveUp?.(request, reason);

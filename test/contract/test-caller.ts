@@ -73,6 +73,7 @@ export class TestCaller extends Waits implements Caller {
 
   ask(question: InputRequest): Promise<InputResponse> {
     this.asked.push(question);
+    this.changed();
     return this.#answer(question);
   }
 }

@@ -17,6 +17,7 @@ import type {
   SampleResult,
 } from '../types.ts';
 import type { EraMemory } from './opening/era-memory.ts';
+import type { AskingTools } from './session/asking-tools.ts';
 import type { Warning } from './warnings.ts';
 
 /** What a client needs of a transport: the official SDK's interface, or ours. */
@@ -71,9 +72,19 @@ export interface ClientOptions extends InputHandlers {
   eraKey?: string;
   /** Called once for each kind of tolerated deviation. `client.warnings` has them too. */
   onWarning?: (warning: Warning) => void;
+  /** @internal Other clients than this one use the connection as well. */
+  shared?: SharedSession;
   /** Cancels the start; a server that was started is stopped before `connect` rejects. */
   signal?: AbortSignal;
   clock?: Clock;
+}
+
+/** @internal A connection that is used by any number of clients. */
+export interface SharedSession {
+  /** What clients may have: declared to a server of the legacy era, in addition to what the handlers declare. */
+  capabilities: ClientCapabilities;
+  /** Of all processes of the server. */
+  asking: AskingTools;
 }
 
 export interface CallOptions extends Omit<RequestOptions, 'cancellable'> {

@@ -8,9 +8,11 @@ import { ownInfo } from '../../own-info.ts';
 import { eraOf, isLegacyRevision, isModernRevision } from '../../revisions.ts';
 import { Client } from '../client.ts';
 import type { ClientChannel, ClientOptions } from '../options.ts';
-import { answerRequests, clientCapabilities } from '../session/inputs.ts';
+import { AskingTools } from '../session/asking-tools.ts';
+import { answerRequests, clientCapabilities, legacyCapabilities } from '../session/inputs.ts';
 import { LegacySession } from '../session/legacy-session.ts';
 import { ModernSession } from '../session/modern-session.ts';
+import { QuestionGate } from '../session/question-gate.ts';
 import type { Session } from '../session/session.ts';
 import { TranscriptSession } from '../session/transcript-dialect.ts';
 import { Warnings } from '../warnings.ts';
@@ -34,6 +36,7 @@ interface Plan {
   patienceMs: number;
 }
 
+const DEFAULT_REQUEST_TIMEOUT_MS = 60_000;
 const DEFAULT_STARTUP_TIMEOUT_MS = 60_000;
 const DEFAULT_PROBE_TIMEOUT_MS = 1_500;
 
@@ -73,7 +76,12 @@ class Attempts<T extends ClientChannel> {
   }
 
   async run(plan: Plan): Promise<Client<T>> {
-    const { clock = systemClock, info = ownInfo, signal, requestTimeoutMs } = this.#options;
+    const {
+      clock = systemClock,
+      info = ownInfo,
+      signal,
+      requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS,
+    } = this.#options;
     const channel = this.#target.open();
     const peer = new Peer(channel, { clock, requestTimeoutMs });
     let closed = false;
@@ -91,7 +99,7 @@ class Attempts<T extends ClientChannel> {
       clock,
       info,
       modernCapabilities: clientCapabilities(this.#options, 'modern'),
-      legacyCapabilities: clientCapabilities(this.#options, 'legacy'),
+      legacyCapabilities: legacyCapabilities(this.#options),
       revision: this.#options.revision,
       probeTimeoutMs: this.#options.probeTimeoutMs ?? DEFAULT_PROBE_TIMEOUT_MS,
       dueMs: this.#dueMs,
@@ -102,7 +110,12 @@ class Attempts<T extends ClientChannel> {
       ...plan,
     });
     const watch = new StartupWatch({ channel, clock, hasAskedAll: () => negotiation.hasAskedAll });
-    const gate = { mayAsk: false, clock, warn: this.#warnings.report };
+    const gate = new QuestionGate(peer, {
+      tools: this.#options.shared?.asking ?? new AskingTools(),
+      requestTimeoutMs,
+      clock,
+      warn: this.#warnings.report,
+    });
     try {
       markEchoes(peer);
       answerRequests(peer, this.#options, gate);
@@ -114,7 +127,7 @@ class Attempts<T extends ClientChannel> {
       signal?.throwIfAborted();
       if (closed) throw new PeerError('CONNECTION_CLOSED', 'The server answered and then ended');
       peer.onerror = undefined;
-      const session = this.#session(peer, agreement);
+      const session = this.#session(peer, agreement, gate);
       const connection = { transport: channel, link: session, warnings: this.#warnings };
       return new Client(session, session.facts, this.#options, connection);
     } catch (error) {
@@ -135,12 +148,15 @@ class Attempts<T extends ClientChannel> {
   }
 
   /** The session for the negotiated revision. */
-  #session(peer: Peer, { server, revision, dialect }: Agreement): Session {
+  #session(peer: Peer, { server, revision, dialect }: Agreement, gate: QuestionGate): Session {
     const facts = { ...server, revision, era: eraOf(revision), ...(dialect && { dialect }) };
     const { report } = this.#warnings;
     const { clock = systemClock } = this.#options;
-    if (isModernRevision(revision)) return new ModernSession(peer, facts, this.#options, clock, report);
-    return dialect ? new TranscriptSession(peer, facts, report) : new LegacySession(peer, facts, report);
+    if (isModernRevision(revision)) {
+      peer.requestWatcher = undefined; // questions are results
+      return new ModernSession(peer, facts, this.#options, clock, report);
+    }
+    return dialect ? new TranscriptSession(peer, facts, gate) : new LegacySession(peer, facts, gate);
   }
 
   async #confirm(peer: Peer, channel: T, { revision, dialect, remember }: Agreement): Promise<void> {

@@ -1,7 +1,6 @@
 // What a server asks of its client, answered the same way in both eras: by the caller of the request that caused it, or by the
 // handlers of the connection.
 
-import type { Clock } from '../../../base/clock.ts';
 import { RpcCode, RpcError } from '../../../base/errors.ts';
 import { pause } from '../../../base/wait.ts';
 import type { RequestHandler } from '../../../jsonrpc/inbound.ts';
@@ -10,10 +9,9 @@ import { type AskedClient, missingFor } from '../../missing-capability.ts';
 import { type Era, NEWEST_MODERN } from '../../revisions.ts';
 import type { Caller } from '../../service.ts';
 import type { ClientCapabilities, ElicitParams, InputRequest, InputResponse, SampleParams } from '../../types.ts';
-import type { InputHandlers } from '../options.ts';
+import type { ClientOptions, InputHandlers } from '../options.ts';
 import type { Warn } from '../warnings.ts';
-import { onlyCaller } from './open-callers.ts';
-import { mayAskForInput } from './session.ts';
+import type { QuestionGate } from './question-gate.ts';
 
 /** Any request; only those of `InputRequest` are supported. */
 export type AskedInput = { method: string; params?: object };
@@ -23,6 +21,12 @@ const capabilities = {
   'sampling/createMessage': 'sampling',
   'roots/list': 'roots',
 } as const satisfies Record<InputRequest['method'], keyof ClientCapabilities>;
+
+/** A server of the legacy era learns once what all clients of its session may answer. */
+export function legacyCapabilities(options: ClientOptions): ClientCapabilities {
+  const own = clientCapabilities(options, 'legacy');
+  return options.shared ? { ...options.shared.capabilities, ...own } : own;
+}
 
 /** A handler declares its capability. Modern clients cannot announce a change of roots. */
 export function clientCapabilities(handlers: InputHandlers, era: Era): ClientCapabilities {
@@ -35,25 +39,16 @@ export function clientCapabilities(handlers: InputHandlers, era: Era): ClientCap
   };
 }
 
-/** Whether questions are allowed yet. */
-export interface AskingGate {
-  /** Set when the session is legacy and `notifications/initialized` is sent. */
-  mayAsk: boolean;
-  clock: Clock;
-  warn: Warn;
-}
-
 /** Legacy: the server sends requests of its own, which do not name the request that they belong to. */
-export function answerRequests(peer: Peer, handlers: InputHandlers, gate: AskingGate): void {
-  const declared = clientCapabilities(handlers, 'legacy');
+export function answerRequests(peer: Peer, options: ClientOptions, gate: QuestionGate): void {
+  const declared = legacyCapabilities(options);
   for (const [method, capability] of Object.entries(capabilities)) {
     if (!declared[capability]) continue; // the peer answers "method not found"
-    const answer: RequestHandler = async (params, call) => {
+    const answer: RequestHandler = async (params, { signal }) => {
       // The answer to `initialize` may have come in the same chunk and is about to be read.
-      if (!gate.mayAsk) await pause(gate.clock, 0, call.signal);
+      if (!gate.mayAsk) await pause(gate.clock, 0, signal);
       if (!gate.mayAsk) throw tooEarly(method, gate.warn);
-      const caller = onlyCaller(peer, (_, open) => mayAskForInput.has(open));
-      return answerInput({ method, params }, caller, handlers, call.signal);
+      return gate.answer(method, signal, (caller, ended) => answerInput({ method, params }, caller, options, ended));
     };
     peer.handle(method, answer, { asks: true });
   }

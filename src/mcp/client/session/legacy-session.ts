@@ -7,7 +7,9 @@ import { PROTOCOL_VERSION, withoutEnvelope } from '../../meta.ts';
 import type { Caller, Params, Result, Watcher } from '../../service.ts';
 import type { Meta } from '../../types.ts';
 import type { Warn } from '../warnings.ts';
-import { SentRequest, type ServerFacts, Session } from './session.ts';
+import { GatedRequest, mayAsk } from './gated-request.ts';
+import type { QuestionGate } from './question-gate.ts';
+import { type SentRequest, type ServerFacts, Session } from './session.ts';
 
 interface Subscription {
   watchers: number;
@@ -16,15 +18,20 @@ interface Subscription {
 
 export class LegacySession extends Session {
   readonly #subscriptions = new Map<string, Subscription>();
+  readonly #gate: QuestionGate;
   readonly #warn: Warn;
 
-  constructor(peer: Peer, facts: ServerFacts, warn: Warn) {
+  constructor(peer: Peer, facts: ServerFacts, gate: QuestionGate) {
     super(peer, facts);
-    this.#warn = warn;
+    this.#gate = gate;
+    this.#warn = gate.warn;
   }
 
   request(method: string, params: Params, caller: Caller): Promise<Result> {
-    return this.send(method, method === 'ping' ? undefined : plain(params), new SentRequest(caller)) as Promise<Result>;
+    const request = new GatedRequest(caller, method, params);
+    const sent = method === 'ping' ? undefined : plain(params);
+    if (!mayAsk(method) || this.#gate.passes(request)) return this.send(method, sent, request) as Promise<Result>;
+    return this.#gate.wait(request, () => this.send(method, sent, request) as Promise<Result>);
   }
 
   async watch(watcher: Watcher): Promise<() => Promise<void>> {
@@ -40,6 +47,10 @@ export class LegacySession extends Session {
       throw error;
     }
     return stop;
+  }
+
+  protected override ended(cause: Error | undefined): void {
+    this.#gate.close(cause);
   }
 
   protected send(method: string, params: Params | undefined, options?: SentRequest): Promise<unknown> {

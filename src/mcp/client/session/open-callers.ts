@@ -1,5 +1,5 @@
-// The caller of a message that names no request: a question of a legacy server, a log message of a modern one. It is known only
-// if all pending requests that the message may belong to are of one client.
+// The caller of a log message of a modern server, which names no request. It is known only if all pending requests that the
+// message may belong to are of one client.
 
 import type { Peer } from '../../../jsonrpc/peer.ts';
 import type { Caller } from '../../service.ts';

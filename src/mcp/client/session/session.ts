@@ -16,14 +16,14 @@ export interface ServerFacts extends ServiceFacts {
   dialect?: 'transcript';
 }
 
-/** The requests during which a server may ask for input. */
+/** 2026-07-28: the requests during which a server may ask for input. */
 export const mayAskForInput: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
 /** A request while it is pending in the peer: its caller, and how long to wait. */
 export class SentRequest implements RequestOptions {
   readonly caller: Caller;
-  readonly timeoutMs: number | undefined;
-  readonly totalTimeoutMs: number | undefined;
+  timeoutMs: number | undefined;
+  totalTimeoutMs: number | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((params: object) => void) | undefined;
   shared: SharedMembers | undefined;
@@ -55,6 +55,7 @@ export abstract class Session implements Service {
     peer.onclose = (cause) => {
       ended.abort(cause ?? new PeerError('CONNECTION_CLOSED', 'The connection closed'));
       this.watchers.endAll();
+      this.ended(cause);
       this.onclose?.(cause);
     };
     for (const method of changeMethods) {
@@ -99,6 +100,11 @@ export abstract class Session implements Service {
 
   notify(method: string, params: Params | undefined): void {
     this.peer.notify(method, params).catch((error: unknown) => this.peer.onerror?.(toError(error)));
+  }
+
+  /** The connection has ended. */
+  protected ended(_cause: Error | undefined): void {
+    // nothing that both eras have
   }
 
   /** Whether a notification about a change was asked for. */

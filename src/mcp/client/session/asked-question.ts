@@ -1,0 +1,66 @@
+// A question of a legacy server while it is open, and why it may be refused.
+
+import { RpcCode, RpcError } from '../../../base/errors.ts';
+import type { Caller } from '../../service.ts';
+
+/** How long a client may take to answer while requests of others wait for the end of its own. */
+export const ANSWER_MS = 60_000;
+
+export class AskedQuestion {
+  readonly method: string;
+  readonly askedMs: number;
+  /** Only requests with a smaller id may own it. */
+  readonly beforeId: number;
+  /** Resolves when its owner is known, rejects when it is refused. */
+  readonly decided: Promise<Caller | undefined>;
+  /** Its caller, once that is known: undefined if it belongs to no request. */
+  owner: { caller: Caller | undefined } | undefined;
+  /** Once it is routed: since when, and to which client. */
+  routedMs = 0;
+  client: string | undefined;
+  /** Aborts when its answer is no longer waited for. */
+  readonly ended = new AbortController();
+  refuse!: (error: RpcError) => void;
+  #resolve!: (caller: Caller | undefined) => void;
+
+  constructor(method: string, askedMs: number, beforeId: number) {
+    this.method = method;
+    this.askedMs = askedMs;
+    this.beforeId = beforeId;
+    this.decided = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.refuse = reject;
+    });
+  }
+
+  decide(caller: Caller | undefined): void {
+    this.owner = { caller };
+    this.#resolve(caller);
+  }
+}
+
+export function unclear(method: string, tools: string): RpcError {
+  return new RpcError(
+    RpcCode.serverBusy,
+    `Several clients have calls open at this server, and ${method} does not name the call that it belongs to (${tools}). ` +
+      'No client was asked. Call it again: from now on it runs with no call of another client beside it. ' +
+      'Or give each client its own process: "share": "client" in the config.',
+  );
+}
+
+export function givenUp(method: string): RpcError {
+  return new RpcError(RpcCode.serverBusy, `The client of the call that ${method} belongs to has given up the call`);
+}
+
+export function perhapsGivenUp(method: string): RpcError {
+  return new RpcError(
+    RpcCode.serverBusy,
+    `${method} may belong to a call that its client gave up and that the server has not answered. No client was asked. ` +
+      'Call it again in a moment, or give each client its own process: "share": "client" in the config.',
+  );
+}
+
+export function notAnswered(method: string): RpcError {
+  const message = `The client did not answer ${method} within ${ANSWER_MS} ms while calls of other clients waited`;
+  return new RpcError(RpcCode.serverBusy, message);
+}

@@ -1,0 +1,280 @@
+// Which client a question of a legacy server is for, where several clients use one process: the question names no request. It is
+// routed only if all requests that it may belong to are of one client. Otherwise it is held while requests end: a request that
+// is answered before its question was not the one that asked. What stays unclear is refused, and the tools that were running
+// then run with no request of another client beside them from now on. Requests wait here for that, in order.
+//
+// A request that its client gave up stays a possible owner until the server answers it, or for `ABANDONED_MS`. A request that was
+// sent after a question had come does not own it.
+
+import type { Clock } from '../../../base/clock.ts';
+import type { RpcError } from '../../../base/errors.ts';
+import { unlessAborted } from '../../../base/wait.ts';
+import type { PendingCall } from '../../../jsonrpc/outbound.ts';
+import type { Peer } from '../../../jsonrpc/peer.ts';
+import type { RequestWatcher } from '../../../requests/pending-requests.ts';
+import type { Caller } from '../../service.ts';
+import type { Warn } from '../warnings.ts';
+import { AbandonedRequests } from './abandoned-requests.ts';
+import { ANSWER_MS, AskedQuestion, givenUp, notAnswered, perhapsGivenUp, unclear } from './asked-question.ts';
+import type { AskingTools } from './asking-tools.ts';
+import { GatedRequest, mayAsk } from './gated-request.ts';
+import { WaitingRequests } from './waiting-requests.ts';
+
+/** How long a question is held at most. */
+export const HELD_MS = 30_000;
+/**
+ * The newest question is refused after this time if there is one for each request, so that none may end by itself. So is one
+ * that is unclear only because of requests that were given up: a server that obeys a cancellation does not answer them.
+ */
+export const TIE_MS = 3_000;
+
+type Peers = Pick<Peer, 'requests' | 'nextId'> & { requestWatcher: RequestWatcher<PendingCall> | undefined };
+
+export interface QuestionGateOptions {
+  tools: AskingTools;
+  requestTimeoutMs: number;
+  clock: Clock;
+  warn: Warn;
+}
+
+/** Those that a question may belong to. */
+interface Owners {
+  open: GatedRequest[];
+  /** The clients of all, also of requests that were given up. */
+  clients: Set<string>;
+}
+
+export class QuestionGate implements RequestWatcher<PendingCall> {
+  /** Set when the session is legacy and `notifications/initialized` is sent. */
+  mayAsk = false;
+  readonly clock: Clock;
+  readonly warn: Warn;
+  readonly #peer: Peers;
+  readonly #tools: AskingTools;
+  readonly #held = new Set<AskedQuestion>();
+  readonly #routed = new Set<AskedQuestion>();
+  readonly #waiting: WaitingRequests;
+  readonly #abandoned: AbandonedRequests;
+  /** The only client so far, and whether there was another. */
+  #client: string | undefined;
+  #isShared = false;
+  /** The server has answered a request since the session was opened. */
+  #hasAnswered = false;
+  #timer: { cancel(): void } | undefined;
+
+  constructor(peer: Peers, { tools, requestTimeoutMs, clock, warn }: QuestionGateOptions) {
+    this.clock = clock;
+    this.warn = warn;
+    this.#peer = peer;
+    this.#tools = tools;
+    this.#waiting = new WaitingRequests(clock, requestTimeoutMs, () => this.#advance());
+    this.#abandoned = new AbandonedRequests(clock);
+    peer.requestWatcher = this;
+  }
+
+  /** Whether the request may be sent at once. The usual case: the server has one client, or is not known to ask. */
+  passes(request: GatedRequest): boolean {
+    const isQuiet = this.#tools.isEmpty;
+    if (!isQuiet) request.alone = this.#tools.has(request.tool);
+    if (!this.#isShared) {
+      const { client } = request;
+      this.#client ??= client;
+      if (client === this.#client) return true;
+      this.#isShared = true;
+    }
+    if (isQuiet && this.#held.size === 0 && this.#waiting.size === 0) return true;
+    if (this.#mayNest(request)) return true;
+    return this.#waiting.size === 0 && this.#mayStart(request);
+  }
+
+  /** Sends the request when it may run. */
+  wait<T>(request: GatedRequest, send: () => Promise<T>): Promise<T> {
+    const result = this.#waiting.add(request, send);
+    this.#arm();
+    return result;
+  }
+
+  /** Runs `answer` with the caller whom the question belongs to; without one if it belongs to no request. */
+  async answer<T>(
+    method: string,
+    signal: AbortSignal,
+    answer: (caller: Caller | undefined, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const question = this.#newQuestion(method);
+    if (this.#held.size === 0) this.#abandoned.forgetOld();
+    this.#held.add(question);
+    this.#advance();
+    try {
+      const caller = question.owner ? question.owner.caller : await unlessAborted(question.decided, signal);
+      const ended = question.ended.signal;
+      return await unlessAborted(answer(caller, AbortSignal.any([signal, ended])), ended);
+    } finally {
+      this.#held.delete(question);
+      this.#routed.delete(question);
+      this.#advance();
+    }
+  }
+
+  /** The connection has ended. What was not sent fails; the signals of questions abort by themselves. */
+  close(cause: Error | undefined): void {
+    this.#timer?.cancel();
+    this.#waiting.close(cause);
+  }
+
+  gaveUp({ id, method, options }: PendingCall): void {
+    if (options instanceof GatedRequest && mayAsk(method)) this.#abandoned.add(id, options.client);
+  }
+
+  settled({ id, options }: PendingCall): void {
+    this.#hasAnswered ||= this.mayAsk;
+    if (!(options instanceof GatedRequest)) return;
+    if (this.#abandoned.has(id)) this.#endQuestionsOf(options);
+    else if (options.alone && !options.asked) this.#tools.ranSilently(options.tool);
+    if (this.#held.size > 0 || this.#waiting.size > 0) this.#advance();
+  }
+
+  late(id: number, isResult: boolean): void {
+    this.#abandoned.answered(id, isResult);
+    if (this.#held.size > 0 || this.#waiting.size > 0) this.#advance();
+  }
+
+  /** A server asks for the roots when its session opens. That belongs to no request, also if one is sent at the same time. */
+  #newQuestion(method: string): AskedQuestion {
+    const beforeId = method === 'roots/list' && !this.#hasAnswered ? 0 : this.#peer.nextId;
+    return new AskedQuestion(method, this.clock.nowMs(), beforeId);
+  }
+
+  #advance(): void {
+    const nowMs = this.clock.nowMs();
+    for (const question of [...this.#held]) this.#decide(question, nowMs);
+    this.#breakTie(nowMs);
+    if (this.#waiting.size > 0) {
+      for (const question of this.#routed) {
+        if (this.#answerDueMs(question) <= nowMs) question.ended.abort(notAnswered(question.method));
+      }
+      this.#waiting.start((request) => this.#mayStart(request));
+    }
+    this.#arm();
+  }
+
+  #decide(question: AskedQuestion, nowMs: number): void {
+    const owners = this.#ownersOf(question);
+    const [first] = owners.open;
+    if (!first && owners.clients.size > 0) return this.#refuse(question, givenUp(question.method));
+    if (owners.clients.size > 1) {
+      const heldMs = nowMs - question.askedMs;
+      if (heldMs >= HELD_MS) this.#refuseUnclear(question, owners);
+      else if (heldMs >= TIE_MS && isOfOne(owners.open)) this.#refuse(question, perhapsGivenUp(question.method));
+      return;
+    }
+    this.#held.delete(question);
+    this.#routed.add(question);
+    question.decide(first?.caller);
+    if (!first) return;
+    question.client = first.client;
+    question.routedMs = nowMs;
+    // With several tools it is not known which one asked.
+    if (owners.open.every(({ tool }) => tool === first.tool)) this.#tools.asked(first.tool);
+    for (const request of owners.open) {
+      request.alone = true;
+      request.asked = true;
+    }
+  }
+
+  /** Each request may wait for the answer to a question. If one of them gets an error and ends, the others may become clear. */
+  #breakTie(nowMs: number): void {
+    const newest = [...this.#held].at(-1);
+    if (!newest || newest.askedMs + TIE_MS > nowMs) return;
+    const owners = this.#ownersOf(newest);
+    if (this.#held.size >= owners.open.length) this.#refuseUnclear(newest, owners);
+  }
+
+  #refuseUnclear(question: AskedQuestion, { open }: Owners): void {
+    for (const request of open) {
+      request.asked = true;
+      this.#tools.suspected(request.tool);
+    }
+    const tools = [...new Set(open.map(({ tool }) => JSON.stringify(tool)))].join(', ');
+    this.#refuse(question, unclear(question.method, tools));
+  }
+
+  #refuse(question: AskedQuestion, error: RpcError): void {
+    this.#held.delete(question);
+    this.#tools.refused++;
+    this.warn('question-refused', `The server sent ${question.method}, which was refused: ${error.message}`);
+    question.refuse(error);
+  }
+
+  #ownersOf({ beforeId }: AskedQuestion): Owners {
+    const open: GatedRequest[] = [];
+    const clients = new Set<string>();
+    for (const { id, method, options } of this.#peer.requests) {
+      if (id >= beforeId) break;
+      if (!(options instanceof GatedRequest) || !mayAsk(method)) continue;
+      open.push(options);
+      clients.add(options.client);
+    }
+    this.#abandoned.clientsBefore(beforeId, clients);
+    return { open, clients };
+  }
+
+  /** The client gave up its last request that a question may belong to: no answer is waited for. */
+  #endQuestionsOf(request: GatedRequest): void {
+    for (const question of this.#routed) {
+      if (question.client !== request.client || !request.asked) continue;
+      const { open } = this.#ownersOf(question);
+      if (!open.some(({ client }) => client === request.client)) question.ended.abort(givenUp(question.method));
+    }
+  }
+
+  #mayStart(request: GatedRequest): boolean {
+    if (this.#held.size > 0) return false;
+    if (request.alone) {
+      this.#abandoned.forgetOld();
+      if (this.#abandoned.hasOtherThan(request.client)) return false;
+    }
+    for (const { options } of this.#peer.requests) {
+      if (!(options instanceof GatedRequest) || options.client === request.client) continue;
+      if (options.alone || request.alone) return false;
+    }
+    return true;
+  }
+
+  /** A client may need another call before it can answer. Only for requests that waited their turn, so that others get theirs. */
+  #mayNest(request: GatedRequest): boolean {
+    let isAsked = false;
+    for (const { client } of this.#routed) isAsked ||= client === request.client;
+    if (!isAsked) return false;
+    for (const { options } of this.#peer.requests) {
+      if (!(options instanceof GatedRequest)) continue;
+      if (options.client !== request.client) return false;
+      if (!options.nested) request.nested = true;
+    }
+    return request.nested;
+  }
+
+  #answerDueMs({ routedMs }: AskedQuestion): number {
+    return Math.max(routedMs, this.#waiting.sinceMs) + ANSWER_MS;
+  }
+
+  #arm(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    let dueMs = this.#held.size === 0 && this.#waiting.size > 0 ? this.#abandoned.nextMs : Number.POSITIVE_INFINITY;
+    const nowMs = this.clock.nowMs();
+    for (const { askedMs } of this.#held) {
+      dueMs = Math.min(dueMs, askedMs + TIE_MS > nowMs ? askedMs + TIE_MS : askedMs + HELD_MS);
+    }
+    if (this.#waiting.size > 0) {
+      for (const question of this.#routed) {
+        if (!question.ended.signal.aborted) dueMs = Math.min(dueMs, this.#answerDueMs(question));
+      }
+    }
+    if (dueMs === Number.POSITIVE_INFINITY) return;
+    this.#timer = this.clock.after(Math.max(0, dueMs - nowMs), () => this.#advance());
+  }
+}
+
+function isOfOne(requests: readonly GatedRequest[]): boolean {
+  return requests.every(({ client }) => client === requests[0]?.client);
+}

@@ -1,0 +1,116 @@
+// Requests that wait to be sent until no request of another client runs beside them. First come, first served. The wait counts in
+// the timeout of the request, and ends with the signal of its caller.
+
+import type { Clock } from '../../../base/clock.ts';
+import { PeerError, RpcCode, RpcError } from '../../../base/errors.ts';
+import { Deadlines } from '../../../requests/deadlines.ts';
+import type { GatedRequest } from './gated-request.ts';
+
+/** More are refused. */
+export const MOST_WAITING = 1_000;
+
+interface Waiting {
+  request: GatedRequest;
+  sinceMs: number;
+  dueMs: number;
+  /** Sends it. */
+  start: () => void;
+  fail: (error: unknown) => void;
+}
+
+export class WaitingRequests {
+  readonly #clock: Clock;
+  readonly #requestTimeoutMs: number;
+  readonly #onLeft: () => void;
+  readonly #queue = new Set<Waiting>();
+  readonly #deadlines: Deadlines<Waiting>;
+
+  /** `onLeft`: one has left the queue unsent. */
+  constructor(clock: Clock, requestTimeoutMs: number, onLeft: () => void) {
+    this.#clock = clock;
+    this.#requestTimeoutMs = requestTimeoutMs;
+    this.#onLeft = onLeft;
+    this.#deadlines = new Deadlines(clock, this.#queue, (waiting) => this.#leave(waiting, tooLong(waiting)));
+  }
+
+  get size(): number {
+    return this.#queue.size;
+  }
+
+  /** Since when the first of them waits. */
+  get sinceMs(): number {
+    for (const { sinceMs } of this.#queue) return sinceMs;
+    return Number.POSITIVE_INFINITY;
+  }
+
+  add<T>(request: GatedRequest, send: () => Promise<T>): Promise<T> {
+    const { signal, timeoutMs = this.#requestTimeoutMs, totalTimeoutMs = Number.POSITIVE_INFINITY } = request;
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (this.#queue.size >= MOST_WAITING) return Promise.reject(tooMany());
+    return new Promise((resolve, reject) => {
+      const sinceMs = this.#clock.nowMs();
+      const abort = () => this.#leave(waiting, signal!.reason);
+      const waiting: Waiting = {
+        request,
+        sinceMs,
+        dueMs: sinceMs + Math.min(timeoutMs, totalTimeoutMs),
+        start: () => {
+          signal?.removeEventListener('abort', abort);
+          request.waited(this.#clock.nowMs() - sinceMs, this.#requestTimeoutMs);
+          send().then(resolve, reject);
+        },
+        fail: (error) => {
+          signal?.removeEventListener('abort', abort);
+          reject(error);
+        },
+      };
+      signal?.addEventListener('abort', abort);
+      this.#queue.add(waiting);
+      this.#deadlines.added(waiting);
+    });
+  }
+
+  /** Starts those at the head that may run. Each is pending before the next is looked at. */
+  start(mayStart: (request: GatedRequest) => boolean): void {
+    for (const waiting of this.#queue) {
+      if (!mayStart(waiting.request)) return;
+      this.#remove(waiting);
+      waiting.start();
+    }
+  }
+
+  /** They were never sent. */
+  close(cause: Error | undefined): void {
+    const why = `The call was never sent: it waited for calls of other clients when the connection ended`;
+    for (const waiting of [...this.#queue]) {
+      this.#remove(waiting);
+      waiting.fail(new PeerError('NOT_SENT', why, { cause, hint: 'It did not run; sending it again is safe.' }));
+    }
+    this.#deadlines.stop();
+  }
+
+  #leave(waiting: Waiting, error: unknown): void {
+    this.#remove(waiting);
+    waiting.fail(error);
+    this.#onLeft();
+  }
+
+  #remove(waiting: Waiting): void {
+    this.#queue.delete(waiting);
+    if (this.#queue.size === 0) this.#deadlines.idle();
+  }
+}
+
+const HINT =
+  'The server asks its clients without naming a call, so that such calls run for one client at a time. ' +
+  'Give each client its own process: "share": "client" in the config.';
+
+function tooLong({ sinceMs, dueMs, request }: Waiting): RpcError {
+  const message = `${request.tool} was not sent within ${dueMs - sinceMs} ms: calls of other clients had to end first`;
+  return new RpcError(RpcCode.serverBusy, message, undefined, { hint: HINT });
+}
+
+function tooMany(): RpcError {
+  const message = `${MOST_WAITING} calls wait for calls of other clients to end`;
+  return new RpcError(RpcCode.serverBusy, message, undefined, { hint: HINT });
+}

@@ -1,0 +1,361 @@
+// Questions of a legacy server that several clients share: each goes to its own client or to none. Every line of the server is
+// written by the test, and time by hand.
+
+import { expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
+import { AskingTools } from '../../src/mcp/client/session/asking-tools.ts';
+import type { InputRequest, InputResponse } from '../../src/mcp/types.ts';
+import { TestCaller } from '../contract/test-caller.ts';
+import { type HeldServer, startHeldServer } from '../fixtures/mcp-client/held-server.ts';
+
+const HELD_MS = 30_000;
+const TIE_MS = 3_000;
+const ABANDONED_MS = 30_000;
+const ANSWER_MS = 60_000;
+
+const accepting = (name: string) =>
+  new TestCaller(async (_question: InputRequest): Promise<InputResponse> => ({ action: 'accept', content: { name } }));
+const accepted = (name: string) => ({ action: 'accept', content: { name } });
+const refused = expect.objectContaining({ code: -31001 });
+
+async function start(declared: boolean | string[] = false) {
+  const clock = new ManualClock();
+  const asking = new AskingTools(declared);
+  const capabilities = { elicitation: { form: {} }, sampling: {}, roots: {} };
+  const server = await startHeldServer({ era: 'legacy', clock, shared: { capabilities, asking } });
+  const call = async (caller: TestCaller, name: string, options?: object) =>
+    server.service.request('tools/call', { name }, options ? Object.assign(caller, { options }) : caller);
+  return { ...server, clock, asking, call };
+}
+
+/** Everything that has been sent has arrived, and what follows from it has happened. */
+async function quiet(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const names = ({ held }: Pick<HeldServer, 'held'>) => held.map(({ params }) => params?.name);
+
+test('a question goes to the only client with a request, and to the handlers without one', async () => {
+  const server = await start();
+  expect(await server.ask()).toMatchObject({ code: -32601 });
+  const ada = accepting('Ada');
+  const first = server.call(ada, 'a');
+  await server.has(1);
+  expect(await server.ask()).toEqual(accepted('Ada'));
+  await server.answer(0);
+  await first;
+  expect(server.asking.names).toEqual(['a']);
+  await server.close();
+});
+
+test('several requests of one client are no doubt about whom to ask', async () => {
+  const server = await start();
+  const caller = accepting('Ada');
+  const requests = ['a', 'b'].map((name) => server.call(caller, name));
+  await server.has(2);
+  expect(await server.ask()).toEqual(accepted('Ada'));
+  expect(server.asking.names).toEqual([]);
+  await Promise.all([server.answer(0), server.answer(1), ...requests]);
+  await server.close();
+});
+
+test('a question is held while two clients have requests, and goes to the one whose request does not end', async () => {
+  const server = await start();
+  const [ada, alan] = [accepting('Ada'), accepting('Alan')];
+  const requests = [server.call(ada, 'a'), server.call(alan, 'b')];
+  await server.has(2);
+  const answer = server.ask();
+  await quiet();
+  const third = server.call(accepting('Grace'), 'c');
+  await quiet();
+  expect([ada.asked, alan.asked]).toEqual([[], []]);
+  expect(names(server)).toEqual(['a', 'b']);
+  await server.answer(0);
+  expect(await answer).toEqual(accepted('Alan'));
+  // The tool that asked may ask again: nothing runs beside it.
+  await quiet();
+  expect(names(server)).toEqual(['a', 'b']);
+  await server.answer(1);
+  await server.has(3);
+  await server.answer(2);
+  await Promise.all([...requests, third]);
+  expect(server.asking).toMatchObject({ names: ['b'], refused: 0 });
+  await server.close();
+});
+
+test('a question that stays unclear is refused; its tools then run alone until they are silent', async () => {
+  const server = await start();
+  const [ada, alan] = [accepting('Ada'), accepting('Alan')];
+  const requests = [server.call(ada, 'a'), server.call(alan, 'b')];
+  await server.has(2);
+  const answer = server.ask();
+  await quiet();
+  server.clock.advance(HELD_MS);
+  expect(await answer).toEqual(
+    expect.objectContaining({ code: -31001, message: expect.stringContaining('"share": "client"') }),
+  );
+  expect(server.asking).toMatchObject({ names: ['a', 'b'], refused: 1 });
+  await Promise.all([server.answer(0), server.answer(1), ...requests]);
+  for (let run = 0; run < 3; run++) {
+    const at = server.held.length;
+    const alone = server.call(ada, 'a');
+    const other = server.call(alan, 'c');
+    await quiet();
+    expect(names(server).slice(at)).toEqual(['a']);
+    await server.answer(at);
+    await server.has(at + 2);
+    await server.answer(at + 1);
+    await Promise.all([alone, other]);
+  }
+  expect(server.asking.names).toEqual(['b']);
+  await server.close();
+});
+
+test('with a question for each request, the newest is refused, so that the others become clear', async () => {
+  const server = await start();
+  const callers = ['Ada', 'Alan', 'Grace'].map(accepting);
+  const requests = callers.map((caller) => server.call(caller, 'ask'));
+  await server.has(3);
+  const answers = callers.map(() => server.ask());
+  await quiet();
+  server.clock.advance(TIE_MS);
+  expect(await answers[2]).toEqual(refused);
+  await server.answer(2);
+  await quiet();
+  server.clock.advance(TIE_MS);
+  expect(await answers[1]).toEqual(refused);
+  await server.answer(1);
+  expect(await answers[0]).toEqual(accepted('Ada'));
+  await server.answer(0);
+  await Promise.all(requests);
+  await server.close();
+});
+
+test('a question that may belong to a request that was given up reaches no other client', async () => {
+  const server = await start();
+  const [ada, alan] = [accepting('Ada'), accepting('Alan')];
+  const given = server.call(ada, 'a').catch((error: Error) => error.message);
+  const request = server.call(alan, 'b');
+  await server.has(2);
+  ada.cancel();
+  expect(await given).toBe('The test cancels');
+  const answer = server.ask();
+  await quiet();
+  server.clock.advance(TIE_MS);
+  expect(await answer).toEqual(refused);
+  expect(alan.asked).toEqual([]);
+  // Time alone does not decide about a question that has come.
+  const second = server.ask();
+  await quiet();
+  server.clock.advance(TIE_MS - 1);
+  const third = server.ask();
+  await server.answer(0);
+  expect(await Promise.all([second, third])).toEqual([accepted('Alan'), accepted('Alan')]);
+  await server.answer(1);
+  await request;
+  await server.close();
+});
+
+test('a question for a request that was given up is refused, also while it is open', async () => {
+  const server = await start();
+  let aborted = false;
+  const ada = new TestCaller(() => new Promise<never>(() => undefined));
+  const asked = ada.ask.bind(ada);
+  ada.ask = (question, _name?: string, signal?: AbortSignal) => {
+    signal!.addEventListener('abort', () => {
+      aborted = true;
+    });
+    return asked(question);
+  };
+  const given = server.call(ada, 'a').catch((error: Error) => error.message);
+  await server.has(1);
+  const open = server.ask();
+  await ada.until(() => ada.asked.length === 1);
+  ada.cancel();
+  expect(await open).toEqual(refused);
+  expect(aborted).toBe(true);
+  expect(await server.ask()).toEqual(refused);
+  expect(await given).toBe('The test cancels');
+  await server.close();
+});
+
+test('a tool that asks waits until requests that others gave up are answered or forgotten', async () => {
+  for (const end of ['answered', 'forgotten']) {
+    const server = await start(['ask']);
+    const [ada, alan] = [accepting('Ada'), accepting('Alan')];
+    const given = server.call(ada, 'a').catch((error: Error) => error.message);
+    await server.has(1);
+    ada.cancel();
+    await given;
+    const request = server.call(alan, 'ask');
+    await quiet();
+    expect(names(server)).toEqual(['a']);
+    if (end === 'answered') await server.answer(0);
+    else server.clock.advance(ABANDONED_MS);
+    await server.has(2);
+    expect(await server.ask()).toEqual(accepted('Alan'));
+    await server.answer(1);
+    await request;
+    await server.close();
+  }
+});
+
+test('a server that goes on after a cancellation is believed to ask for longer', async () => {
+  const server = await start(['ask']);
+  const [ada, alan] = [new TestCaller(), accepting('Alan')];
+  const cancelled = new TestCaller();
+  const given = [ada, cancelled].map((caller) => server.call(caller, 'a').catch(() => undefined));
+  await server.has(2);
+  ada.cancel();
+  server.clock.advance(1_500);
+  await server.answer(0);
+  await quiet();
+  cancelled.cancel();
+  await Promise.all(given);
+  server.clock.advance(ABANDONED_MS);
+  const request = server.call(alan, 'ask');
+  await quiet();
+  expect(names(server)).toEqual(['a', 'a']);
+  await server.answer(1);
+  await server.has(3);
+  await server.answer(2);
+  await request;
+  await server.close();
+});
+
+test('tools that are declared to ask run for one client at a time, in order', async () => {
+  const server = await start(['ask']);
+  const [ada, alan, grace] = [accepting('Ada'), accepting('Alan'), accepting('Grace')];
+  const results = [server.call(ada, 'ask'), server.call(alan, 'plain'), server.call(grace, 'ask')];
+  results.push(server.call(ada, 'plain'), server.call(alan, 'plain'));
+  await quiet();
+  expect(names(server)).toEqual(['ask']);
+  expect(await server.ask()).toEqual(accepted('Ada'));
+  await server.answer(0);
+  await server.has(2);
+  await quiet();
+  expect(names(server)).toEqual(['ask', 'plain']);
+  await server.answer(1);
+  await server.has(3);
+  expect(await server.ask()).toEqual(accepted('Grace'));
+  await server.answer(2);
+  await server.has(5);
+  await Promise.all([server.answer(3), server.answer(4), ...results]);
+  await server.close();
+});
+
+test('requests that wait end with their signal, their timeout and the connection', async () => {
+  const server = await start(true);
+  const [ada, alan, grace] = [new TestCaller(), new TestCaller(), new TestCaller()];
+  const first = server.call(ada, 'a').catch((error) => error.code);
+  await server.has(1);
+  const cancelled = server.call(alan, 'b').catch((error) => error.message);
+  const late = server.call(grace, 'c', { timeoutMs: 500 }).catch((error) => error);
+  const lost = server.call(new TestCaller(), 'd').catch((error) => error.code);
+  alan.cancel();
+  expect(await cancelled).toBe('The test cancels');
+  server.clock.advance(500);
+  expect(await late).toMatchObject({ code: 'SERVER_BUSY', hint: expect.stringContaining('"share": "client"') });
+  await server.close();
+  expect(await first).toBe('CONNECTION_CLOSED');
+  expect(await lost).toBe('NOT_SENT');
+  expect(names(server)).toEqual(['a']);
+});
+
+test('the wait counts in the timeout of a request', async () => {
+  const server = await start(true);
+  const [ada, alan] = [new TestCaller(), new TestCaller()];
+  const first = server.call(ada, 'a');
+  await server.has(1);
+  const second = server.call(alan, 'b', { timeoutMs: 500 }).catch((error) => error.message);
+  server.clock.advance(400);
+  await server.answer(0);
+  await first;
+  await server.has(2);
+  server.clock.advance(100);
+  expect(await second).toBe('tools/call was not answered within 100 ms');
+  await server.close();
+});
+
+test('no more than a thousand requests wait', async () => {
+  const server = await start(true);
+  const first = server.call(new TestCaller(), 'a');
+  await server.has(1);
+  const outcomes = Array.from({ length: 1001 }, () => server.call(new TestCaller(), 'b').catch((error) => error.code));
+  expect(await outcomes[1000]).toBe('SERVER_BUSY');
+  await Promise.all([server.answer(0), first]);
+  await server.close();
+  expect(await outcomes[999]).toBe('NOT_SENT');
+});
+
+test('a client that does not answer is waited for as long as no other client waits, and then for a limited time', async () => {
+  const server = await start(['ask']);
+  const [ada, alan] = [new TestCaller(() => new Promise<never>(() => undefined)), accepting('Alan')];
+  const limit = { timeoutMs: 600_000 };
+  const first = server.call(ada, 'ask', limit);
+  await server.has(1);
+  const answer = server.ask();
+  await ada.until(() => ada.asked.length === 1);
+  server.clock.advance(300_000);
+  const second = server.call(alan, 'plain', limit);
+  server.clock.advance(ANSWER_MS - 1);
+  await quiet();
+  expect(names(server)).toEqual(['ask']);
+  server.clock.advance(1);
+  expect(await answer).toEqual(refused);
+  await server.answer(0);
+  await server.has(2);
+  await Promise.all([server.answer(1), first, second]);
+  await server.close();
+});
+
+test('a client that is asked may make another call before it answers', async () => {
+  const server = await start(['ask']);
+  const nested: Promise<unknown>[] = [];
+  const ada: TestCaller = new TestCaller(async () => {
+    nested.push(server.call(ada, 'plain'));
+    await nested[0];
+    return accepted('Ada') as InputResponse;
+  });
+  const first = server.call(ada, 'ask');
+  const second = server.call(accepting('Alan'), 'other');
+  await server.has(1);
+  const answer = server.ask();
+  await server.has(2);
+  expect(names(server)).toEqual(['ask', 'plain']);
+  await server.answer(1);
+  expect(await answer).toEqual(accepted('Ada'));
+  await server.answer(0);
+  await server.has(3);
+  await server.answer(2);
+  await Promise.all([first, second, ...nested]);
+  await server.close();
+});
+
+test('roots that a server asks for when its session opens are not those of the client that calls first', async () => {
+  const server = await start();
+  const ada = new TestCaller(async () => ({ roots: [{ uri: 'file:///ada' }] }));
+  const first = server.call(ada, 'a');
+  await server.has(1);
+  expect(await server.ask({}, 'roots/list')).toMatchObject({ code: -32601 });
+  await server.answer(0);
+  await first;
+  const second = server.call(ada, 'a');
+  await server.has(2);
+  expect(await server.ask({}, 'roots/list')).toEqual({ roots: [{ uri: 'file:///ada' }] });
+  await server.answer(1);
+  await second;
+  await server.close();
+});
+
+test('a question that the client did not declare gets the error of a client without the capability', async () => {
+  const server = await start();
+  const ada = accepting('Ada');
+  const call = server.call(ada, 'a');
+  const list = server.service.request('tools/list', {}, accepting('Alan'));
+  await server.has(2);
+  expect(await server.ask({ mode: 'url', url: 'https://example.org', message: 'Go' })).toMatchObject({ code: -32601 });
+  expect(await server.ask()).toEqual(accepted('Ada'));
+  await Promise.all([server.answer(0), server.answer(1, { tools: [] }), call, list]);
+  await server.close();
+});
