@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { file, marked, read, readOne } from './read-text.contract.ts';
-import { defaultRestart } from './server-config.ts';
+import { defaultRestart, defaultShare } from './server-config.ts';
 
 test('an entry gets every default', async () => {
   const { servers, problems, usable } = await read('{"mcpServers": {\n  "one": {"command": "node"}}}');
@@ -27,6 +27,7 @@ test('an entry gets every default', async () => {
       restart: defaultRestart,
       stop: {},
       keepDaemons: false,
+      share: defaultShare,
       tools: {},
       secrets: [],
       source: { file, line: 2, column: 3 },
@@ -53,6 +54,7 @@ test('an entry can set everything', async () => {
     maxFrameValues: 8,
     restart: { policy: 'always', maxRestarts: 0, periodMs: 1, backoffMs: 2, maxBackoffMs: 3, resetAfterMs: 4 },
     stop: { stdinMs: 0, sigtermMs: 1, sigkillMs: 2 },
+    share: { by: 'principal', maxProcesses: 3, idleMs: 4 },
     tools: { allow: ['a*'], deny: ['ab'] },
   };
   const { server, problems } = await readOne(entry);
@@ -99,6 +101,11 @@ test('a disabled entry is left as it is written, and misses nothing', async () =
   const { server, problems } = await readOne(entry, { askInput: () => expect.fail('nobody is asked') });
   expect(problems).toEqual([]);
   expect(server).toMatchObject({ command: '${NOWHERE}', env: { A: '${input:b}' } });
+});
+
+test('share can be the mode alone', async () => {
+  const { server } = await readOne({ command: 'x', share: 'client' });
+  expect(server!.share).toEqual({ ...defaultShare, by: 'client' });
 });
 
 test('restart can be the policy alone', async () => {
@@ -217,6 +224,17 @@ const wrong: [what: string, text: string, message: RegExp, suggestion?: RegExp][
     '{"mcpServers": {"a": {"command": "x", "restart": §"allways"}}}',
     /one of "always", "on-failure", "never"/,
     /"always"\?/,
+  ],
+  [
+    'an unknown way to share',
+    '{"mcpServers": {"a": {"command": "x", "share": §"clients"}}}',
+    /one of "all", "principal", "client", "call"/,
+    /"client"\?/,
+  ],
+  [
+    'no process at all',
+    '{"mcpServers": {"a": {"command": "x", "share": {"by": "client", "maxProcesses": §0}}}}',
+    /"maxProcesses" must be an integer from 1/,
   ],
   [
     'restart as a boolean',
@@ -400,6 +418,12 @@ const warned: [what: string, text: string, message: RegExp, suggestion?: RegExp]
     '{"mcpServers": {"a": {"command": "x", "cwd": §"C:\\tools"}}}',
     /control character/,
     /Windows paths/,
+  ],
+  [
+    'a limit of what is one process',
+    '{"mcpServers": {"a": {"command": "x", "share": {§"maxProcesses": 3}}}}',
+    /"maxProcesses" has no effect with "by": "all"/,
+    /"client"/,
   ],
   [
     'waits that contradict',

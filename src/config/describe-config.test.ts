@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { describeConfig } from './describe-config.ts';
 import { mergeFiles } from './files/load-config.ts';
 import { file, read, type World } from './read-text.contract.ts';
-import { defaultRestart } from './server-config.ts';
+import { defaultRestart, defaultShare } from './server-config.ts';
 
 const describe = async (value: object, world?: World) =>
   describeConfig(mergeFiles([await read(JSON.stringify(value), world)], [file]));
@@ -45,6 +45,7 @@ test('all there is to say about a config, as plain data', async () => {
         restart: defaultRestart,
         stop: {},
         keepDaemons: false,
+        share: defaultShare,
         tools: {},
         source: { file, line: 1, column: 16 },
       },

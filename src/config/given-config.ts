@@ -13,7 +13,7 @@ import type { ConfigPlace } from './files/places.ts';
 import { systemContext } from './files/places.ts';
 import { GIVEN, problemError } from './problem.ts';
 import type { namesOfOthers, remoteKeys, replacements } from './read/known-keys.ts';
-import type { RestartLimits, ToolRules } from './server-config.ts';
+import type { RestartLimits, SharePolicy, ToolRules } from './server-config.ts';
 
 /** `mcpServers` of Claude Desktop and Cursor, or `servers` of VS Code. docs/config.md explains every key. */
 export interface GivenConfig {
@@ -47,6 +47,7 @@ interface OwnKeys {
   restart?: RestartLimits['policy'] | Partial<RestartLimits> | undefined;
   stop?: Partial<StopWaits> | undefined;
   keepDaemons?: boolean | undefined;
+  share?: SharePolicy['by'] | Partial<SharePolicy> | undefined;
   tools?: ToolRules | readonly string[] | undefined;
   type?: string | undefined;
 }

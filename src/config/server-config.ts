@@ -17,6 +17,16 @@ export interface RestartLimits {
   resetAfterMs: number;
 }
 
+/** Who shares a process of the server. */
+export interface SharePolicy {
+  /** One process for all clients, for each principal, for each client, or a new one for each call of a tool. */
+  by: 'all' | 'principal' | 'client' | 'call';
+  /** Not counting the process of the host itself, which answers what belongs to no client. */
+  maxProcesses: number;
+  /** A process of a principal or of a client ends when it was not used for this long. */
+  idleMs: number;
+}
+
 export interface ServerConfig {
   name: string;
   command: string;
@@ -47,6 +57,7 @@ export interface ServerConfig {
   stop: Readonly<Partial<StopWaits>>;
   /** Whether processes that left the session of the server keep running when it is stopped. */
   keepDaemons: boolean;
+  share: Readonly<SharePolicy>;
   tools: ToolRules;
   /** Secret values in `command`, `args` or `cwd`, besides those of `env`. */
   secrets: readonly string[];
@@ -75,6 +86,9 @@ export const defaultRestart: Readonly<RestartLimits> = {
   resetAfterMs: 60_000,
 };
 
+/** A process takes some 50 MB: the limit keeps those of one server below a gigabyte. */
+export const defaultShare: Readonly<SharePolicy> = { by: 'all', maxProcesses: 16, idleMs: 5 * 60_000 };
+
 /** The settings of an entry with nothing but a command. */
 export const defaultSettings: Readonly<Omit<ServerConfig, 'name' | 'command' | 'cwd' | 'source'>> = {
   args: [],
@@ -97,6 +111,7 @@ export const defaultSettings: Readonly<Omit<ServerConfig, 'name' | 'command' | '
   restart: defaultRestart,
   stop: {},
   keepDaemons: false,
+  share: defaultShare,
   tools: {},
   secrets: [],
 };

@@ -86,9 +86,9 @@ export class Host {
     this.#stopped = false;
     this.#stopping = undefined;
     const enabled = this.#present().filter(({ config }) => config.enabled);
-    for (const { config, supervised } of enabled) if (!config.autoStart) supervised.release();
+    for (const { config, pool } of enabled) if (!config.autoStart) pool.release();
     const wanted = enabled.filter(({ config }) => config.autoStart);
-    await Promise.allSettled(wanted.map(({ supervised }) => supervised.start()));
+    await Promise.allSettled(wanted.map(({ pool }) => pool.start()));
     return this.status();
   }
 
@@ -100,7 +100,7 @@ export class Host {
     this.#stopped = true;
     const stopping = {};
     this.#stopping = stopping;
-    await Promise.all([...this.#members.values()].reverse().map(({ supervised }) => supervised.stop(HOST_STOPS)));
+    await Promise.all([...this.#members.values()].reverse().map(({ pool }) => pool.stop(HOST_STOPS)));
     if (this.#stopping === stopping) this.#stopping = undefined;
   }
 
@@ -111,7 +111,7 @@ export class Host {
 
   /** Also of servers whose entry was taken out, until their process is gone. */
   status(): ServerStatus[] {
-    return [...this.#members.values()].map(({ status }) => status);
+    return [...this.#members.values()].map(({ pool }) => pool.status);
   }
 
   /** Why entries of the config are no servers of this host, one problem for each. */
@@ -124,7 +124,7 @@ export class Host {
   }
 
   async stopServer(name: string): Promise<void> {
-    await this.#member(name).supervised.stop();
+    await this.#member(name).pool.stop();
   }
 
   async restartServer(name: string): Promise<void> {
@@ -241,10 +241,10 @@ export class Host {
     return member;
   }
 
-  #startable(name: string): Member['supervised'] {
-    const { supervised } = this.#member(name);
+  #startable(name: string): Member['pool'] {
+    const { pool } = this.#member(name);
     if (this.#stopping) throw serverStopped(name, HOST_STOPS);
-    return supervised;
+    return pool;
   }
 
   /** An entry that is new, changed, or back while the process of the earlier one still ends. */
@@ -254,7 +254,7 @@ export class Host {
     const member = known ?? new Member(config, this.#context);
     this.#members.set(name, member);
     // A server that was started alone in a stopped host goes on with its new entry.
-    const runsAlone = known?.isRemoved === false && known.supervised.isWanted;
+    const runsAlone = known?.isRemoved === false && known.pool.isWanted;
     const wanted = enabled && (this.#stopped ? runsAlone : autoStart);
     const held = this.#stopped && !wanted ? HOST_STOPS : undefined;
     await member.change(config, { wanted, held });
@@ -264,7 +264,7 @@ export class Host {
     const member = this.#members.get(name)!;
     await member.remove();
     // Its entry may be back by now, and gone once more.
-    if (member.isRemoved && !member.supervised.hasProcess) this.#members.delete(name);
+    if (member.isRemoved && !member.pool.hasProcess) this.#members.delete(name);
   }
 
   /** Servers are shown, and stopped in reverse, in the order of the config. */

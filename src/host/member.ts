@@ -1,6 +1,7 @@
 // A name of a host with the server behind it: its current entry, its processes, and its service. A name keeps its place as long
 // as a process of it runs, also when its entry is changed or removed.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.ts';
 import type { ServerConfig } from '../config/server-config.ts';
 import { toolFilter } from '../config/tool-filter.ts';
@@ -8,11 +9,11 @@ import type { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
 import type { EraMemory } from '../mcp/client/opening/era-memory.ts';
 import type { HostOptions } from './host-options.ts';
-import { Instance, type InstanceOwner } from './pool/instance.ts';
-import type { ProcessService } from './services/process-service.ts';
+import type { Instance, InstanceOwner } from './pool/instance.ts';
+import { Pool } from './pool/pool.ts';
+import { PooledService } from './pool/pooled-service.ts';
 import type { ToolMemory } from './services/tool-memory.ts';
 import { type ServerClient, typedClient } from './services/typed-client.ts';
-import type { ServerStatus } from './supervision/server-state.ts';
 import type { SupervisedServer } from './supervision/supervised-server.ts';
 
 export interface MemberContext extends Pick<HostOptions, 'inputs' | 'onStateChange' | 'onNoise' | 'random'> {
@@ -22,61 +23,60 @@ export interface MemberContext extends Pick<HostOptions, 'inputs' | 'onStateChan
 }
 
 export class Member implements InstanceOwner {
+  readonly pool: Pool;
+  readonly service = new PooledService(this);
   mayUse: (tool: string) => boolean;
   /** Typed calls through the service. Made anew with each process, since its warnings are those of one process. */
-  calls: ServerClient;
-  readonly #instance: Instance;
+  calls: ServerClient = typedClient(this.service);
+  /** Of the last process of this entry that was connected. */
+  client: Client | undefined;
   #config: ServerConfig;
   #removed = false;
 
   constructor(config: ServerConfig, context: MemberContext) {
     this.#config = config;
     this.mayUse = toolFilter(config.tools);
-    this.#instance = new Instance(this, context, 'all');
-    this.calls = typedClient(this.service);
+    this.pool = new Pool(this, context);
   }
 
   get config(): ServerConfig {
     return this.#config;
   }
 
-  get service(): ProcessService {
-    return this.#instance.service;
-  }
-
+  /** Of the host's own process: that of all clients, or one for what belongs to none. */
   get supervised(): SupervisedServer<Client> {
-    return this.#instance.supervised;
+    return this.pool.home.supervised;
   }
 
   get memory(): ToolMemory {
-    return this.#instance.memory;
+    return this.pool.home.memory;
   }
 
-  get client(): Client | undefined {
-    return this.#instance.client;
+  get leaving(): Promise<unknown> | undefined {
+    return this.pool.tenants.retiredAreGone;
   }
 
-  get status(): ServerStatus {
-    const { isAtRest, status } = this.#instance;
-    return { ...this.supervised.status, processes: isAtRest ? [] : [status] };
-  }
-
-  /** Its entry was removed: it is known only until its process has exited. */
+  /** Its entry was removed: it is known only until its processes have exited. */
   get isRemoved(): boolean {
     return this.#removed;
   }
 
-  connected(): void {
-    this.calls = typedClient(this.service);
+  connected(instance: Instance): void {
+    this.client = instance.client;
+    if (instance === this.pool.home) this.calls = typedClient(this.service);
   }
 
-  /** Takes up another entry. Resolves when the process of the old one is gone. */
-  change(config: ServerConfig, intention: { wanted: boolean; held: string | undefined }): Promise<void> {
+  /** Takes up another entry. Resolves when the processes of the old one are gone. */
+  async change(config: ServerConfig, intention: { wanted: boolean; held: string | undefined }): Promise<void> {
+    const isOtherShare = !isDeepStrictEqual(config.share, this.#config.share);
     this.#removed = false;
     this.#config = config;
-    this.#instance.client = undefined;
+    this.client = undefined;
+    this.pool.home.client = undefined;
     this.mayUse = toolFilter(config.tools);
-    return this.supervised.replace(config, intention);
+    const gone = this.pool.replace(intention, isOtherShare);
+    if (isOtherShare) this.service.shareChanged();
+    await gone;
   }
 
   /** The same settings at another place of the file. */
@@ -86,7 +86,7 @@ export class Member implements InstanceOwner {
 
   remove(): Promise<void> {
     this.#removed = true;
-    this.service.end();
-    return this.supervised.stop('its entry was removed from the config');
+    this.pool.endWatches();
+    return this.pool.stop('its entry was removed from the config');
   }
 }

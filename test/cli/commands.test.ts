@@ -63,6 +63,7 @@ describe('ls and config', () => {
     expect(running).toBe(false);
     expect(servers[0]).toEqual({
       name: 'first',
+      share: 'all',
       processes: [],
       state: 'stopped',
       reason: 'not started yet',

@@ -10,11 +10,12 @@ import {
   keysOfOthers,
   restartKeys,
   serverKeys,
+  shareKeys,
   stopKeys,
   toolsKeys,
 } from '../../src/config/read/known-keys.ts';
 import { read } from '../../src/config/read-text.contract.ts';
-import { defaultRestart } from '../../src/config/server-config.ts';
+import { defaultRestart, defaultShare } from '../../src/config/server-config.ts';
 import { defaultStopWaits } from '../../src/process/tree/stop-ladder.ts';
 import { root } from './fixtures.ts';
 
@@ -37,18 +38,30 @@ test.each(examples)('an example has nothing wrong with it: %s', async (text) => 
 
 test('every key is explained', () => {
   const ofInputs = inputKeys.filter((key) => ['id', 'default', 'password'].includes(key));
-  const all = [...fileKeys, ...serverKeys, ...restartKeys, ...stopKeys, ...toolsKeys, ...keysOfOthers, ...ofInputs];
+  const all = [
+    ...fileKeys,
+    ...serverKeys,
+    ...restartKeys,
+    ...shareKeys,
+    ...stopKeys,
+    ...toolsKeys,
+    ...keysOfOthers,
+    ...ofInputs,
+  ];
   expect(all.filter((key) => !new RegExp(`[\`"]${key.replace('$', '\\$')}[\`"]`).test(page))).toEqual([]);
 });
 
-test.each(Object.entries({ ...defaultRestart, ...defaultStopWaits }))('the default of %s is %j', (key, value) => {
-  // Tables may be padded.
-  const row = page
-    .split('\n')
-    .map((line) => line.replace(/ +/g, ' '))
-    .find((line) => line.startsWith(`| \`${key}\` |`));
-  expect(row).toMatch(new RegExp(`\`${JSON.stringify(value)}\` \\|$`));
-});
+test.each(Object.entries({ ...defaultRestart, ...defaultShare, ...defaultStopWaits }))(
+  'the default of %s is %j',
+  (key, value) => {
+    // Tables may be padded.
+    const row = page
+      .split('\n')
+      .map((line) => line.replace(/ +/g, ' '))
+      .find((line) => line.startsWith(`| \`${key}\` |`));
+    expect(row).toMatch(new RegExp(`\`${JSON.stringify(value)}\` \\|$`));
+  },
+);
 
 test('the places are in their order', () => {
   const surroundings = { cwd: '', home: '', env: {}, platform: 'linux' } as const;

@@ -13,16 +13,17 @@ import {
   remoteKeys,
   restartKeys,
   serverKeys,
+  shareKeys,
   stopKeys,
   toolsKeys,
 } from '../../src/config/read/known-keys.ts';
-import { defaultRestart, defaultSettings } from '../../src/config/server-config.ts';
+import { defaultRestart, defaultSettings, defaultShare } from '../../src/config/server-config.ts';
 import { framingByName, framingNames } from '../../src/framing/by-name.ts';
 import { defaultStopWaits } from '../../src/process/tree/stop-ladder.ts';
 import { fixture, goodConfigs, root } from './fixtures.ts';
 
 const schema = JSON.parse(readFileSync(join(root, 'schema/mcp.schema.json'), 'utf8'));
-const { stdioServer, remoteServer, restart, stop, tools, input } = schema.definitions;
+const { stdioServer, remoteServer, restart, share, stop, tools, input } = schema.definitions;
 const validate = new Ajv({
   strict: true,
   strictRequired: false,
@@ -54,6 +55,7 @@ test.each([
   ['an unknown framing', entry({ command: 'x', framing: 'lines' })],
   ['a timeout of nothing', entry({ command: 'x', startupTimeoutMs: 0 })],
   ['an unknown policy', entry({ command: 'x', restart: 'sometimes' })],
+  ['an unknown way to share', entry({ command: 'x', share: { by: 'window' } })],
   ['an empty pattern', entry({ command: 'x', tools: [''] })],
   ['a server without a name', JSON.stringify({ mcpServers: { '': { command: 'x' } } })],
 ])('%s does not fit', (_, text) => {
@@ -64,6 +66,7 @@ test.each([
   ['the file', schema, fileKeys],
   ['a server', stdioServer, [...serverKeys, ...keysOfOthers]],
   ['restart', restart, restartKeys],
+  ['share', share, shareKeys],
   ['stop', stop, stopKeys],
   ['tools', tools, toolsKeys],
   ['an input', input, inputKeys],
@@ -77,7 +80,9 @@ test('keys that are to be replaced are in no schema', () => {
 });
 
 test('every key has a description for editors', () => {
-  const all = [schema, stdioServer, restart, stop, tools, input].flatMap((part) => Object.entries(part.properties));
+  const all = [schema, stdioServer, restart, share, stop, tools, input].flatMap((part) =>
+    Object.entries(part.properties),
+  );
   const followed = all.map(([key, part]) => [key, resolve(part)] as const);
   expect(followed.filter(([, part]) => !part.description).map(([key]) => key)).toEqual([]);
 });
@@ -86,6 +91,7 @@ test('the defaults are the real ones', () => {
   const defaults = (part: { properties: Record<string, object> }) =>
     Object.fromEntries(Object.entries(part.properties).map(([key, each]) => [key, resolve(each).default]));
   expect(defaults(restart)).toEqual(defaultRestart);
+  expect(defaults(share)).toEqual(defaultShare);
   expect(defaults(stop)).toEqual(defaultStopWaits);
   expect(defaults(stdioServer)).toMatchObject({
     startupTimeoutMs: defaultSettings.startupTimeoutMs,

@@ -58,7 +58,7 @@ export const misbehaving = (way: string, more: object = {}) => ({
   ...more,
 });
 
-function read(file: string): string {
+export function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch {

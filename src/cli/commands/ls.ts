@@ -3,10 +3,10 @@
 import { unlessAborted } from '../../base/wait.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
 import type { HostAccess } from '../../host/control/host-access.ts';
-import type { ServerState, ServerStatus } from '../../host/supervision/server-state.ts';
+import type { ProcessStatus, ServerState, ServerStatus } from '../../host/supervision/server-state.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Colour } from '../output/colours.ts';
-import { printRows } from '../output/table.ts';
+import { printRows, type Row } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
 import { tellRejected } from '../servers/rejected-entries.ts';
 import { findRunningHost } from '../servers/running-host.ts';
@@ -40,16 +40,13 @@ const ls: CommandBody = async ({ settings, out, signal }) => {
   printRows(
     out,
     ['SERVER', 'STATE', 'UPTIME', 'CALLS', 'ERRORS', 'RESTARTS', 'PID', 'SPEAKS', 'LAST ERROR'],
-    servers.map((server) => [
-      server.name,
-      { text: server.state, colour: stateColours[server.state] },
-      server.state === 'ready' ? describeUptime(server.uptimeMs) : '-',
-      String(server.calls),
-      String(server.errors),
-      String(server.restarts),
-      String(server.pid ?? '-'),
-      `${server.protocol}${server.revision ? ` ${server.revision}` : ''}`,
-      server.lastError ?? '',
+    servers.flatMap((server) => [
+      [
+        ...figures(server.name, server),
+        `${server.protocol}${server.revision ? ` ${server.revision}` : ''}`,
+        server.lastError ?? '',
+      ],
+      ...ownProcesses(server).map((process) => [...figures(`${server.name}: ${process.owner}`, process), '', '']),
     ]),
   );
   if (servers.length === 0) out.say('The config has no servers that can be used; `standpipe config` shows why.');
@@ -57,6 +54,26 @@ const ls: CommandBody = async ({ settings, out, signal }) => {
     out.say('No host is running: `standpipe up` starts them; `call` and `tools` start the servers they need.');
   return undefined;
 };
+
+/** Where not all clients share one process: those of a server. */
+function ownProcesses({ share, processes }: ServerStatus): ProcessStatus[] {
+  return share === 'all' ? [] : processes;
+}
+
+function figures(
+  name: string,
+  { state, uptimeMs, calls, errors, restarts, pid }: Omit<ProcessStatus, 'owner' | 'generation'>,
+): Row {
+  return [
+    name,
+    { text: state, colour: stateColours[state] },
+    state === 'ready' ? describeUptime(uptimeMs) : '-',
+    String(calls),
+    String(errors),
+    String(restarts),
+    String(pid ?? '-'),
+  ];
+}
 
 export function describeUptime(ms: number): string {
   const seconds = Math.floor(ms / 1000);
@@ -88,6 +105,7 @@ async function fromConfig(settings: Settings): Promise<Listing> {
     state: 'disabled' as const,
     reason: remote ? 'not over stdio' : 'cannot be used',
     protocol: 'mcp' as const,
+    share: 'all' as const,
     processes: [],
     pid: null,
     uptimeMs: 0,

@@ -14,7 +14,11 @@ export function logView(out: Pick<Output, 'write'>): UpView {
       log(`standpipe runs ${counted(servers.length, 'server')} of ${visibleLine(config)}`);
       if (inspector) log(`inspector ${inspector}`);
     },
-    changed: ({ server, to, reason }) => log(`${visibleLine(server)} ${to}: ${visibleLine(reason)}`),
+    changed: ({ server, owner, to, reason }) => {
+      // Processes of clients come and go: only their failures are news.
+      if (owner === undefined) log(`${visibleLine(server)} ${to}: ${visibleLine(reason)}`);
+      else if (to === 'backoff' || to === 'failed') log(visibleLine(`${server} (${owner}) ${to}: ${reason}`));
+    },
     note: (text) => log(visibleLine(text)),
     advise: (lines) => {
       for (const line of lines) log(line);
@@ -29,7 +33,7 @@ export function jsonView(out: Output): UpView {
     out.documentLine({ event, at: new Date().toISOString(), ...facts });
   return {
     began: ({ config, servers, inspector }) => tell('began', { config, servers, inspector }),
-    changed: ({ server, from, to, reason }: StateChange) => tell('state', { server, from, to, reason }),
+    changed: ({ server, owner, from, to, reason }: StateChange) => tell('state', { server, owner, from, to, reason }),
     note: (text) => tell('note', { text }),
     advise: (lines) => tell('advice', { lines }),
     stopping: () => tell('stopping'),

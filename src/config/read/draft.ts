@@ -14,6 +14,7 @@ import type { JsonDocument } from './json-document.ts';
 import { keysOfOthers, keysToReplace, serverKeys, stopKeys } from './known-keys.ts';
 import { warnOfLikelyMistakes } from './likely-mistakes.ts';
 import { readRestart } from './restart.ts';
+import { readShare } from './share.ts';
 import { readTools } from './tools.ts';
 
 type Expanded = 'command' | 'args' | 'env' | 'cwd' | 'secrets';
@@ -56,6 +57,7 @@ export function readDraft(
     restart: readRestart(fields, findings),
     stop: readStop(fields),
     keepDaemons: fields.boolean('keepDaemons') ?? defaults.keepDaemons,
+    share: readShare(fields, findings),
     tools: readTools(fields, findings),
   };
   const env = readEnv(fields, document, findings);

@@ -24,11 +24,13 @@ export const serverKeys = [
   'restart',
   'stop',
   'keepDaemons',
+  'share',
   'tools',
 ] as const;
 
 export const restartKeys = ['policy', 'maxRestarts', 'periodMs', 'backoffMs', 'maxBackoffMs', 'resetAfterMs'] as const;
 export const stopKeys = ['stdinMs', 'sigtermMs', 'sigkillMs'] as const;
+export const shareKeys = ['by', 'maxProcesses', 'idleMs'] as const;
 export const toolsKeys = ['allow', 'deny'] as const;
 export const inputKeys = ['id', 'type', 'description', 'default', 'password', 'options', 'command', 'args'] as const;
 

@@ -4,7 +4,16 @@
 import { UsageError } from '../../base/errors.ts';
 import { SERVER_INFO } from '../../mcp/meta.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
-import type { Caller, ClientFacts, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
+import type {
+  Caller,
+  ClientFacts,
+  ClientIdentity,
+  Params,
+  Result,
+  Service,
+  ServiceFacts,
+  Watcher,
+} from '../../mcp/service.ts';
 import type { Host } from '../host.ts';
 import { PassedCaller } from '../services/passed-caller.ts';
 import type { HostCaller, Unanswered } from '../services/process-service.ts';
@@ -56,6 +65,10 @@ export class ConnectionService implements Service {
 
   watch(watcher: Watcher): Promise<() => void> {
     return this.#chosen.watch(watcher);
+  }
+
+  gone(client: ClientIdentity): void {
+    this.#host.service().gone?.(client);
   }
 
   get #chosen(): Service {

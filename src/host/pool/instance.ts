@@ -1,6 +1,7 @@
 // The processes of a server for those who share one, one process after another: their supervision, the service that answers
 // by them, what is known of their tools, and their part of the flow.
 
+import { unlessAborted } from '../../base/wait.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import type { MemberContext } from '../member.ts';
@@ -15,7 +16,9 @@ import { WatchedServer } from '../supervision/watched-server.ts';
 export interface InstanceOwner {
   readonly config: ServerConfig;
   readonly mayUse: (tool: string) => boolean;
-  /** A process of the instance is connected. Called before any call. */
+  /** Processes that have to be gone before the next one starts. */
+  readonly leaving: Promise<unknown> | undefined;
+  /** A process is connected. Called before any call. */
   connected(instance: Instance): void;
 }
 
@@ -25,15 +28,15 @@ export class Instance {
   readonly service = new ProcessService(this);
   /** Of the last process of the current entry that was connected. */
   client: Client | undefined;
-  /** Who uses it, in words. */
-  readonly owner: string;
+  /** Who uses it, in words. Undefined: the host itself, and those who share its process. */
+  readonly owner: string | undefined;
   readonly #server: InstanceOwner;
   readonly #watched: WatchedServer;
 
-  constructor(server: InstanceOwner, context: MemberContext, owner: string) {
+  constructor(server: InstanceOwner, context: MemberContext, owner?: string) {
     const { name } = server.config;
     const { flow, clock, eraMemory, inputs, onNoise, onStateChange, random } = context;
-    const watched = new WatchedServer(flow, () => server.config);
+    const watched = new WatchedServer(flow, () => server.config, owner);
     this.owner = owner;
     this.#server = server;
     this.#watched = watched;
@@ -44,6 +47,8 @@ export class Instance {
       random,
       pid: () => watched.pid,
       open: async (signal) => {
+        const { leaving } = server;
+        if (leaving) await unlessAborted(leaving, signal);
         const link = await openServer(server.config, {
           signal,
           clock,
@@ -60,20 +65,13 @@ export class Instance {
       },
       onStateChange: (change) => {
         watched.changed(change);
-        onStateChange?.(change);
+        onStateChange?.(owner === undefined ? change : { ...change, owner });
       },
     });
   }
 
-  /** It has no process, and none is to come before it is asked for. */
-  get isAtRest(): boolean {
-    const { state, hasProcess } = this.supervised;
-    return !hasProcess && (state === 'stopped' || state === 'disabled');
-  }
-
-  get status(): ProcessStatus {
+  status(owner: string): ProcessStatus {
     const { state, reason, pid, uptimeMs, restarts, calls, errors } = this.supervised.status;
-    const { owner } = this;
     return { owner, generation: this.#watched.life, state, reason, pid, uptimeMs, restarts, calls, errors };
   }
 

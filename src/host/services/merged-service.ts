@@ -104,7 +104,7 @@ export class MergedService implements Service {
   }
 
   gone(client: ClientIdentity): void {
-    for (const { member } of this.lists.all) (member.service as Service).gone?.(client);
+    for (const { member } of this.lists.all) member.service.gone(client);
   }
 
   /** The servers of the host are others now. */
@@ -117,7 +117,8 @@ export class MergedService implements Service {
   }
 
   /** A server that has failed, or was stopped, is missing from the lists from now on. */
-  stateChanged({ server, from, to, reason }: StateChange): void {
+  stateChanged({ server, owner, from, to, reason }: StateChange): void {
+    if (owner !== undefined) return; // the process of one client: the lists are not of it
     if (to !== 'failed' && !(to === 'stopped' && from === 'stopping')) return;
     for (const watch of this.#watches) {
       if (!watch.sees(server)) continue;

@@ -25,6 +25,11 @@ export function serverStopped(name: string, reason: string): UsageError {
   });
 }
 
+/** The server was stopped before the call was sent. One that may have run fails otherwise. */
+export function isStopped(error: unknown): boolean {
+  return error instanceof UsageError && error.code === 'SERVER_STOPPED';
+}
+
 export function serverFailed(name: string, reason: string, cause: Error | undefined): ProcessError {
   const { hint, evidence }: Partial<LastExit> = cause ? lastExitOf(cause) : {};
   return new ProcessError('SERVER_FAILED', `Server "${name}" is not running: ${reason}`, {

@@ -1,6 +1,7 @@
 // The states of a supervised server, and its status: plain data.
 
 import type { Evidence } from '../../base/errors.ts';
+import type { SharePolicy } from '../../config/server-config.ts';
 
 /** `disabled → stopped → starting → ready → backoff → failed`, and `stopping` on the way back. */
 export type ServerState = 'disabled' | 'stopped' | 'starting' | 'ready' | 'backoff' | 'failed' | 'stopping';
@@ -11,6 +12,8 @@ export interface StateChange {
   to: ServerState;
   reason: string;
   atMs: number;
+  /** Of the process of one client, principal or call: whose it is, in words. */
+  owner?: string;
 }
 
 /** How the last process of a server ended. */
@@ -49,6 +52,8 @@ export interface ProcessStatus
 }
 
 export interface ServerStatus extends SupervisedStatus {
+  /** Who shares a process. */
+  share: SharePolicy['by'];
   /** Those that run, are to run, or have failed. */
   processes: ProcessStatus[];
 }

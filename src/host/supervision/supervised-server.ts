@@ -7,13 +7,14 @@
 
 import type { Clock, Timer } from '../../base/clock.ts';
 import { PeerError, type ProcessError, toError, UsageError } from '../../base/errors.ts';
-import type { RestartLimits } from '../../config/server-config.ts';
+import type { ServerConfig } from '../../config/server-config.ts';
 import { Link, type ServerLink, type Waiting, waiting } from './link.ts';
 import { ServerCalls, type UseOptions } from './server-calls.ts';
 import { isHopeless, lastExitOf, serverDisabled, serverFailed, serverStopped } from './server-errors.ts';
 import type { LastExit, ServerState, StateChange, SupervisedStatus } from './server-state.ts';
 import {
   type Fall,
+  type Intention,
   newSupervision,
   type Supervision,
   type SupervisionEffect,
@@ -22,13 +23,10 @@ import {
 } from './supervision.ts';
 
 /** What an entry of the config says about supervision. */
-export interface SupervisedEntry {
-  enabled: boolean;
-  restart: RestartLimits;
-  protocol: 'mcp' | 'litemcp';
-  /** How long a ping may stay unanswered after a call timed out. 0: it is not asked. */
-  pingTimeoutMs: number;
-}
+export type SupervisedEntry = Pick<ServerConfig, 'enabled' | 'restart' | 'protocol' | 'pingTimeoutMs'>;
+
+/** Why the process ends, and what is wanted then. */
+export type Replacement = Pick<SupervisionEvent & { type: 'replace' }, 'reason' | 'wanted' | 'held'>;
 
 export interface SupervisedServerOptions<Client> {
   name: string;
@@ -82,8 +80,13 @@ export class SupervisedServer<Client> {
     return this.#supervision.process !== undefined;
   }
 
-  get isWanted(): boolean {
-    return this.#supervision.intention.wanted;
+  /** It has no process, and none comes before it is asked for. */
+  get isAtRest(): boolean {
+    return !this.hasProcess && (this.state === 'stopped' || this.state === 'disabled' || this.state === 'failed');
+  }
+
+  get intention(): Intention {
+    return this.#supervision.intention;
   }
 
   get status(): SupervisedStatus {
@@ -121,12 +124,17 @@ export class SupervisedServer<Client> {
     await this.#readyAfter({ type: 'restart' });
   }
 
-  /** The entry changed: the old process ends, and only then the next one starts. Resolves when the old one is gone. */
-  replace(entry: SupervisedEntry, intention: { wanted: boolean; held: string | undefined }): Promise<void> {
+  /** The old process ends, and only then the next one starts. Resolves when the old one is gone. */
+  replace(entry: SupervisedEntry, intention: Replacement): Promise<void> {
     this.#entry = entry;
     const { enabled, restart: limits } = entry;
-    const reason = 'its entry in the config changed';
-    return this.#goneAfter({ type: 'replace', reason, enabled, limits, ...intention });
+    return this.#goneAfter({ type: 'replace', enabled, limits, ...intention });
+  }
+
+  /** Ends the process; the next call starts another. Resolves when it is gone. */
+  end(reason: string, wanted = false): Promise<void> {
+    const { held } = this.intention;
+    return this.replace(this.#entry, { reason, wanted: wanted && held === undefined, held });
   }
 
   /** Calls may start it again. */

@@ -10,12 +10,14 @@ import type { StateChange } from './server-state.ts';
 export class WatchedServer {
   readonly #flow: FlowStore;
   readonly #config: () => ServerConfig;
+  readonly #owner: string | undefined;
   #source: FlowSource | undefined;
 
-  /** `config` is asked at each start: it can change. */
-  constructor(flow: FlowStore, config: () => ServerConfig) {
+  /** `config` is asked at each start: it can change. `owner`: who uses the process, if not all do. */
+  constructor(flow: FlowStore, config: () => ServerConfig, owner: string | undefined) {
     this.#flow = flow;
     this.#config = config;
+    this.#owner = owner;
   }
 
   /** Of the process that lives, from its start on. */
@@ -43,6 +45,7 @@ export class WatchedServer {
     const { name, env, args, secrets } = this.#config();
     this.#source = this.#flow.begin(name);
     this.#source.unfinishedSecret = unfinishedValue(env, [...secrets, ...secretsInArguments(args)]);
+    if (this.#owner !== undefined) this.#source.add({ kind: 'note', text: `This process is used by ${this.#owner}` });
     return this.#source;
   }
 }

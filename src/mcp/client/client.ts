@@ -82,7 +82,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
     const { revision, era } = server;
     this.#owner = {
       facts: {
-        identity: newClient(),
+        identity: options.identity ?? newClient(),
         revision,
         info,
         capabilities: clientCapabilities(options, era),

@@ -5,6 +5,7 @@ import type { Symptoms } from '../../diagnosis/symptoms.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
 import type { RequestOptions } from '../../jsonrpc/outbound.ts';
 import type { Era, Revision } from '../revisions.ts';
+import type { ClientIdentity } from '../service.ts';
 import type {
   ClientCapabilities,
   ElicitParams,
@@ -67,6 +68,8 @@ export interface ClientOptions extends InputHandlers {
   maxListBytes?: number;
   /** Whether structured results are checked against the schema of a tool that was listed before. On by default. */
   checkOutput?: boolean;
+  /** @internal Which client it is, for services that keep clients apart. */
+  identity?: ClientIdentity;
   eraMemory?: EraMemory;
   /** The key in the memory if the target is not a command. */
   eraKey?: string;

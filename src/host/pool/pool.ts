@@ -1,0 +1,157 @@
+// The processes of a server, by who shares them (`share` of its entry). The host has an instance of its own, for what belongs
+// to no client; with `all` it is that of all clients too. Commands concern all processes.
+
+import type { SharePolicy } from '../../config/server-config.ts';
+import type { ClientFacts, ClientIdentity, Params } from '../../mcp/service.ts';
+import type { MemberContext } from '../member.ts';
+import { hostClient } from '../services/typed-client.ts';
+import { serverStopped } from '../supervision/server-errors.ts';
+import type { ServerStatus } from '../supervision/server-state.ts';
+import type { Replacement } from '../supervision/supervised-server.ts';
+import { Instance, type InstanceOwner } from './instance.ts';
+import { type Tenant, Tenants } from './tenants.ts';
+
+const CHANGED = 'its entry in the config changed';
+const LONGEST_NAME = 64;
+
+export class Pool {
+  readonly home: Instance;
+  readonly tenants: Tenants;
+  readonly #server: InstanceOwner;
+  readonly #context: MemberContext;
+  #calls = 0;
+
+  constructor(server: InstanceOwner, context: MemberContext) {
+    this.#server = server;
+    this.#context = context;
+    this.home = new Instance(server, context);
+    this.tenants = new Tenants(context.clock, () => server.config);
+  }
+
+  /** The tenant that a request is for. Undefined: the host's own process runs it. */
+  keyOf(client: ClientFacts | undefined, method?: string): string | undefined {
+    switch (this.#server.config.share.by) {
+      case 'all':
+        return undefined;
+      case 'principal':
+        return client?.identity.principal;
+      case 'client':
+        return client?.identity.affinity === hostClient.affinity ? undefined : client?.identity.affinity;
+      case 'call':
+        return method === 'tools/call' ? `call ${++this.#calls}` : undefined;
+    }
+  }
+
+  tenant(key: string, client: ClientFacts | undefined, params?: Params): Tenant {
+    const known = this.tenants.find(key);
+    if (known) return known;
+    const { by } = this.#server.config.share;
+    const instance = new Instance(this.#server, this.#context, ownerOf(by, client, params));
+    const { held } = this.home.supervised.intention;
+    if (held !== undefined) void instance.supervised.stop(held);
+    return this.tenants.add(key, instance, by === 'call');
+  }
+
+  /** Ends the process of a client whose connection or session is over. */
+  gone({ id, affinity }: ClientIdentity): void {
+    if (id !== affinity || this.#server.config.share.by !== 'client') return;
+    const tenant = this.tenants.find(affinity);
+    if (tenant) this.tenants.over(tenant);
+  }
+
+  get isWanted(): boolean {
+    return this.#instances.some(({ supervised }) => supervised.intention.wanted);
+  }
+
+  get hasProcess(): boolean {
+    return this.#instances.some(({ supervised }) => supervised.hasProcess);
+  }
+
+  /** Starts the host's own process, and lets requests start the others. */
+  async start(): Promise<void> {
+    this.release();
+    for (const tenant of this.tenants.all) {
+      if (tenant.instance.supervised.state === 'failed')
+        void this.#rested(tenant, tenant.instance.supervised.end('start requested'));
+    }
+    await this.home.supervised.start();
+  }
+
+  release(): void {
+    for (const { supervised } of this.#instances) supervised.release();
+  }
+
+  async stop(reason?: string): Promise<void> {
+    const stopped = this.home.supervised.stop(reason);
+    this.tenants.refuse(serverStopped(this.#server.config.name, this.home.supervised.intention.held!));
+    const others = this.tenants.all.map((tenant) => this.#rested(tenant, tenant.instance.supervised.stop(reason)));
+    await Promise.all([stopped, ...others]);
+  }
+
+  /** Of the others, those start again at once that have subscriptions. */
+  async restart(): Promise<void> {
+    const others = this.tenants.all.map((tenant) => {
+      const { supervised } = tenant.instance;
+      supervised.release();
+      return this.#rested(tenant, supervised.end('restarted', tenant.subscriptions > 0));
+    });
+    await Promise.all([this.home.supervised.restart(), ...others]);
+  }
+
+  /** The entry of the server is another now. Resolves when the processes of the one before are gone. */
+  async replace({ wanted, held }: Omit<Replacement, 'reason'>, isOtherShare: boolean): Promise<void> {
+    const { config } = this.#server;
+    const others = isOtherShare
+      ? [this.tenants.retire(CHANGED)]
+      : this.tenants.all.map((tenant) => {
+          const again = tenant.subscriptions > 0 && held === undefined;
+          const intention = { reason: CHANGED, wanted: again, held };
+          return this.#rested(tenant, tenant.instance.supervised.replace(config, intention));
+        });
+    await Promise.all([this.home.supervised.replace(config, { reason: CHANGED, wanted, held }), ...others]);
+  }
+
+  endWatches(): void {
+    for (const { service } of this.#instances) service.end();
+  }
+
+  get status(): ServerStatus {
+    const { by } = this.#server.config.share;
+    const instances = this.#instances;
+    const ready = instances.find(({ supervised }) => supervised.state === 'ready');
+    const shown = this.home.supervised.isAtRest && ready ? ready : this.home;
+    const all = instances.map(({ supervised }) => supervised.status);
+    const { past } = this.tenants;
+    const sum = (key: 'calls' | 'errors' | 'restarts') => all.reduce((total, each) => total + each[key], past[key]);
+    return {
+      ...shown.supervised.status,
+      share: by,
+      processes: instances
+        .filter(({ supervised }) => !supervised.isAtRest || supervised.state === 'failed')
+        .map((instance) => instance.status(instance.owner ?? (by === 'all' ? 'all' : 'host'))),
+      calls: sum('calls'),
+      errors: sum('errors'),
+      restarts: sum('restarts'),
+      lastError: all.find(({ lastError }) => lastError !== undefined)?.lastError ?? past.lastError,
+    };
+  }
+
+  get #instances(): Instance[] {
+    return [this.home, ...this.tenants.all.map(({ instance }) => instance)];
+  }
+
+  async #rested(tenant: Tenant, gone: Promise<void>): Promise<void> {
+    await gone;
+    this.tenants.rested(tenant);
+  }
+}
+
+/** In words. What a client says of itself is cut. */
+function ownerOf(by: SharePolicy['by'], client: ClientFacts | undefined, params: Params | undefined): string {
+  if (by === 'call') return `a call of ${String(params?.name).slice(0, LONGEST_NAME)}`;
+  const { id, affinity, principal } = client!.identity;
+  if (by === 'principal') return principal!;
+  if (id !== affinity) return `requests without a session${principal === undefined ? '' : ` of ${principal}`}`;
+  const name = client!.info?.name;
+  return `client ${id}${typeof name === 'string' ? ` (${name.slice(0, LONGEST_NAME)})` : ''}`;
+}

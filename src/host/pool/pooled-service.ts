@@ -1,0 +1,72 @@
+// A server of a host as a service, whoever shares its processes: each request and each watch goes to the process of its client.
+// What was not sent when `share` changes goes where the new one says.
+
+import type { Caller, ClientIdentity, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
+import type { Member } from '../member.ts';
+import { keepWatch } from '../services/watches.ts';
+import { isStopped } from '../supervision/server-errors.ts';
+import { PooledWatch } from './pooled-watch.ts';
+import type { Patience } from './tenants.ts';
+
+export class PooledService implements Service {
+  readonly #member: Member;
+  readonly #watches = new Set<PooledWatch>();
+
+  constructor(member: Member) {
+    this.#member = member;
+  }
+
+  /** By the last process, also if it is gone: the next one is of the same entry. */
+  describe(): ServiceFacts | Promise<ServiceFacts> {
+    return this.#member.client?.server ?? this.#member.pool.home.service.describe();
+  }
+
+  request(method: string, params: Params, caller: Caller): Promise<Result> {
+    const { pool } = this.#member;
+    const key = pool.keyOf(caller.client, method);
+    return key === undefined
+      ? pool.home.service.request(method, params, caller)
+      : this.#byTenant(key, method, params, caller);
+  }
+
+  notify(): void {
+    // it says something about one client, and the process may be shared by all
+  }
+
+  watch(watcher: Watcher): Promise<() => void> {
+    const { pool, config } = this.#member;
+    const ended = () => this.#watches.delete(watch);
+    const watch = new PooledWatch(watcher, pool, config.requestTimeoutMs, ended);
+    return keepWatch(this.#watches, watch, () => watch.begin());
+  }
+
+  gone(client: ClientIdentity): void {
+    this.#member.pool.gone(client);
+  }
+
+  /** Other clients share a process than before. */
+  shareChanged(): void {
+    for (const watch of this.#watches) watch.move();
+  }
+
+  async #byTenant(key: string, method: string, params: Params, caller: Caller): Promise<Result> {
+    const { tenants } = this.#member.pool;
+    const tenant = this.#member.pool.tenant(key, caller.client, params);
+    try {
+      await tenants.enter(tenant, this.#patience(caller));
+      try {
+        return await tenant.instance.service.request(method, params, caller);
+      } finally {
+        tenants.leave(tenant);
+      }
+    } catch (error) {
+      if (!tenant.isRetired || !isStopped(error)) throw error;
+    }
+    return this.request(method, params, caller);
+  }
+
+  #patience({ signal, options }: Caller): Patience {
+    const timeoutMs = options?.timeoutMs ?? options?.totalTimeoutMs ?? this.#member.config.requestTimeoutMs;
+    return { timeoutMs, signal };
+  }
+}

@@ -1,0 +1,123 @@
+// One watcher of a server, at the process of its client. Lists are watched without starting it; a subscription to resources keeps
+// it running.
+
+import type { Watcher } from '../../mcp/service.ts';
+import { notifyOfLists, notifyWatcher } from '../services/watches.ts';
+import { isStopped } from '../supervision/server-errors.ts';
+import type { Pool } from './pool.ts';
+import type { Tenant } from './tenants.ts';
+
+export class PooledWatch {
+  readonly #watcher: Watcher;
+  readonly #pool: Pool;
+  readonly #timeoutMs: number;
+  readonly #onEnded: () => void;
+  /** Ends the watch where it is now. */
+  #end: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(watcher: Watcher, pool: Pool, timeoutMs: number, onEnded: () => void) {
+    this.#watcher = watcher;
+    this.#pool = pool;
+    this.#timeoutMs = timeoutMs;
+    this.#onEnded = onEnded;
+  }
+
+  /** Resolves when notifications will come. */
+  async begin(): Promise<void> {
+    for (;;) {
+      const key = this.#key;
+      const tenant = key === undefined ? undefined : this.#pool.tenant(key, this.#watcher.client);
+      const end = await this.#beginAt(tenant);
+      if (end && !tenant?.isRetired && (this.#stopped || this.#key === key)) {
+        if (this.#stopped) end();
+        else this.#end = end;
+        return;
+      }
+      end?.(); // others share a process by now
+    }
+  }
+
+  /** Others share a process now: watches where its client is. What changed meanwhile is not known. */
+  move(): void {
+    if (!this.#end) return; // it begins, or has ended
+    this.#end();
+    this.#end = undefined;
+    this.begin().then(
+      () => this.#notifyAll(),
+      () => this.#ended(),
+    );
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#end?.();
+    this.#end = undefined;
+  }
+
+  get #key(): string | undefined {
+    return this.#pool.keyOf(this.#watcher.client);
+  }
+
+  /** Undefined: its server was retired meanwhile. */
+  async #beginAt(tenant: Tenant | undefined): Promise<(() => void) | undefined> {
+    const release = tenant && (await this.#enter(tenant));
+    const { filter, client } = this.#watcher;
+    const service = (tenant?.instance ?? this.#pool.home).service;
+    try {
+      const stop = await service.watch({
+        filter,
+        client,
+        notified: (method, params) => this.#watcher.notified(method, params),
+        ended: () => {
+          release?.();
+          this.#ended();
+        },
+      });
+      return () => {
+        stop();
+        release?.();
+      };
+    } catch (error) {
+      release?.();
+      if (tenant?.isRetired && isStopped(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Returns what is to be called at the end; once counts. */
+  async #enter(tenant: Tenant): Promise<() => void> {
+    const { tenants } = this.#pool;
+    let isOver = false;
+    const once = (run: () => void) => () => {
+      if (!isOver) run();
+      isOver = true;
+    };
+    if (!this.#watcher.filter.resourceSubscriptions?.length) {
+      tenants.watched(tenant, 1);
+      return once(() => tenants.watched(tenant, -1));
+    }
+    await tenants.enter(tenant, { timeoutMs: this.#timeoutMs, signal: undefined });
+    tenant.subscriptions++;
+    return once(() => {
+      tenant.subscriptions--;
+      tenants.leave(tenant);
+    });
+  }
+
+  #ended(): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    this.#end = undefined;
+    this.#onEnded();
+    this.#watcher.ended?.();
+  }
+
+  #notifyAll(): void {
+    if (this.#stopped) return;
+    notifyOfLists(this.#watcher);
+    for (const uri of this.#watcher.filter.resourceSubscriptions ?? []) {
+      notifyWatcher(this.#watcher, 'notifications/resources/updated', { uri });
+    }
+  }
+}

@@ -1,0 +1,276 @@
+// Those who have a process of their own where not all clients share one: a principal, a client, or one call. A tenant is there
+// from its first request until it is not used any more; its process has one of a limited number of places. When all places are
+// taken, the process that was idle for longest ends, and requests wait for its place; none is dropped. The process of a tenant
+// ends before its place is given away, so that there are never more processes than places.
+
+import type { Clock, Timer } from '../../base/clock.ts';
+import { RpcCode, RpcError } from '../../base/errors.ts';
+import { unlessAborted } from '../../base/wait.ts';
+import type { ServerConfig } from '../../config/server-config.ts';
+import { type Waiting, waiting } from '../supervision/link.ts';
+import { serverStopped } from '../supervision/server-errors.ts';
+import type { Instance } from './instance.ts';
+
+/** Requests that wait for a place. More are refused at once. */
+const MOST_WAITING = 4096;
+
+export interface Tenant {
+  readonly key: string;
+  readonly instance: Instance;
+  /** Requests and subscriptions that need its process. */
+  uses: number;
+  /** Those of them that are subscriptions. */
+  subscriptions: number;
+  /** Watches of lists, which need no process. */
+  watches: number;
+  hasPlace: boolean;
+  /** Its process ends, and then gives its place away. */
+  isEnding: boolean;
+  /** Its process ends with the last use: its client is gone, or it is for one call. */
+  isOver: boolean;
+  /** Another `share` applies: it gets no more requests, and those that were not sent go elsewhere. */
+  isRetired: boolean;
+  idleSinceMs: number;
+  /** For a place. */
+  waiting: Waiting<void> | undefined;
+}
+
+/** How long a request waits for a place. */
+export interface Patience {
+  timeoutMs: number;
+  signal: AbortSignal | undefined;
+}
+
+export class Tenants {
+  /** By key; in `#retired` those of an earlier `share` until their processes are gone. */
+  readonly #tenants = new Map<string, Tenant>();
+  readonly #retired = new Map<Tenant, Promise<unknown>>();
+  readonly #queue = new Set<Tenant>();
+  readonly #clock: Clock;
+  readonly #config: () => ServerConfig;
+  /** What those did that are no longer there. */
+  readonly past = { calls: 0, errors: 0, restarts: 0, lastError: undefined as string | undefined };
+  #places = 0;
+  #waitingRequests = 0;
+  #sweep: Timer | undefined;
+
+  constructor(clock: Clock, config: () => ServerConfig) {
+    this.#clock = clock;
+    this.#config = config;
+  }
+
+  get all(): Tenant[] {
+    return [...this.#tenants.values(), ...this.#retired.keys()];
+  }
+
+  find(key: string): Tenant | undefined {
+    return this.#tenants.get(key);
+  }
+
+  add(key: string, instance: Instance, isOver: boolean): Tenant {
+    const tenant: Tenant = {
+      key,
+      instance,
+      uses: 0,
+      subscriptions: 0,
+      watches: 0,
+      hasPlace: false,
+      isEnding: false,
+      isOver,
+      isRetired: false,
+      idleSinceMs: 0,
+      waiting: undefined,
+    };
+    this.#tenants.set(key, tenant);
+    return tenant;
+  }
+
+  /** Its process may be used from now on, until `leave`. A promise where it has to wait for a place. */
+  enter(tenant: Tenant, patience: Patience): undefined | Promise<void> {
+    tenant.uses++;
+    if (tenant.isEnding) return this.#wait(tenant, patience);
+    if (tenant.hasPlace) return undefined;
+    if (this.#queue.size === 0 && this.#places < this.#most) return this.#give(tenant);
+    return this.#wait(tenant, patience);
+  }
+
+  leave(tenant: Tenant): void {
+    tenant.uses--;
+    if (tenant.uses > 0) return;
+    tenant.idleSinceMs = this.#clock.nowMs();
+    this.#queue.delete(tenant);
+    tenant.waiting = undefined;
+    if (tenant.isEnding) return;
+    if (!tenant.hasPlace || tenant.instance.supervised.isAtRest) return this.#ended(tenant);
+    if (tenant.isOver) return this.#end(tenant, 'its call or its client is over');
+    this.#makeRoom();
+    this.#sweepLater();
+  }
+
+  /** A watch of lists began or stopped. */
+  watched(tenant: Tenant, count: 1 | -1): void {
+    tenant.watches += count;
+    if (count < 0) this.#forget(tenant);
+  }
+
+  /** Ends with its last use. */
+  over(tenant: Tenant): void {
+    tenant.isOver = true;
+    if (tenant.uses > 0 || tenant.isEnding) return;
+    if (tenant.hasPlace) this.#end(tenant, 'its client is gone');
+    else this.#forget(tenant);
+  }
+
+  /** A command ended its process, and that is gone. */
+  rested(tenant: Tenant): void {
+    if (tenant.uses === 0 && !tenant.isEnding && tenant.instance.supervised.isAtRest) this.#ended(tenant);
+  }
+
+  /** A command has stopped the server: requests that wait for a place fail. */
+  refuse(error: Error): void {
+    for (const tenant of this.#queue) {
+      tenant.waiting?.reject(error);
+      tenant.waiting = undefined;
+    }
+    this.#queue.clear();
+  }
+
+  /** None of them gets another request. Resolves when all their processes are gone. */
+  async retire(reason: string): Promise<void> {
+    this.refuse(serverStopped(this.#config().name, reason));
+    for (const tenant of this.#tenants.values()) {
+      tenant.isRetired = true;
+      this.#tenants.delete(tenant.key);
+      const gone = tenant.instance.supervised.stop(reason).then(() => {
+        this.#retired.delete(tenant);
+        this.#remember(tenant);
+        this.#ended(tenant);
+      });
+      this.#retired.set(tenant, gone);
+    }
+    await this.retiredAreGone;
+  }
+
+  /** Undefined: they are. */
+  get retiredAreGone(): Promise<unknown> | undefined {
+    return this.#retired.size === 0 ? undefined : Promise.all(this.#retired.values());
+  }
+
+  get #most(): number {
+    return this.#config().share.maxProcesses;
+  }
+
+  #give(tenant: Tenant): undefined {
+    tenant.hasPlace = true;
+    this.#places++;
+  }
+
+  async #wait(tenant: Tenant, { timeoutMs, signal }: Patience): Promise<void> {
+    if (this.#waitingRequests >= MOST_WAITING) {
+      this.leave(tenant);
+      throw this.#full(`${MOST_WAITING} requests wait for one already`);
+    }
+    tenant.waiting ??= waiting();
+    this.#queue.add(tenant);
+    this.#makeRoom();
+    this.#waitingRequests++;
+    let timer: Timer | undefined;
+    const timeout = new Promise<never>((_, reject) => {
+      timer = this.#clock.after(timeoutMs, () => reject(this.#full(`none became idle within ${timeoutMs} ms`)));
+    });
+    try {
+      const place = Promise.race([tenant.waiting.promise, timeout]);
+      await (signal ? unlessAborted(place, signal) : place);
+    } catch (error) {
+      this.leave(tenant);
+      throw error;
+    } finally {
+      timer?.cancel();
+      this.#waitingRequests--;
+    }
+  }
+
+  #full(why: string): RpcError {
+    const { name, share } = this.#config();
+    const message = `Server "${name}" has ${share.maxProcesses} processes, all in use by others, and ${why}`;
+    const hint = 'Raise "maxProcesses" of "share" in its entry of the config, or use fewer clients at a time.';
+    return new RpcError(RpcCode.serverBusy, `${message}. ${hint}`, undefined, { hint });
+  }
+
+  /** Ends as many idle processes as there are tenants that wait for a place. */
+  #makeRoom(): void {
+    const ending = [...this.#tenants.values()].filter((each) => each.hasPlace && each.isEnding).length;
+    const missing = this.#queue.size - ending - (this.#most - this.#places);
+    if (missing <= 0) return;
+    const idle = this.#idle().filter(({ hasPlace }) => hasPlace);
+    const oldest = idle.sort((a, b) => a.idleSinceMs - b.idleSinceMs).slice(0, missing);
+    for (const tenant of oldest) this.#end(tenant, 'its place was needed for another client');
+  }
+
+  #end(tenant: Tenant, reason: string): void {
+    tenant.isEnding = true;
+    void tenant.instance.supervised.end(reason).then(() => {
+      tenant.isEnding = false;
+      this.#ended(tenant);
+    });
+  }
+
+  #ended(tenant: Tenant): void {
+    if (tenant.hasPlace) {
+      tenant.hasPlace = false;
+      this.#places--;
+    }
+    this.#forget(tenant);
+    for (const next of this.#queue) {
+      if (this.#places >= this.#most) break;
+      if (next.isEnding) continue;
+      this.#give(next);
+      this.#queue.delete(next);
+      next.waiting?.resolve();
+      next.waiting = undefined;
+    }
+    this.#makeRoom();
+  }
+
+  /** One that failed is kept for a while: its next request must not start it all over again. */
+  #forget(tenant: Tenant): void {
+    if (tenant.uses + tenant.watches > 0 || tenant.hasPlace || tenant.isEnding) return;
+    if (this.#tenants.get(tenant.key) !== tenant) return;
+    if (hasFailed(tenant) && !tenant.isOver) return this.#sweepLater();
+    this.#tenants.delete(tenant.key);
+    this.#remember(tenant);
+  }
+
+  #remember(tenant: Tenant): void {
+    const { calls, errors, restarts, lastError } = tenant.instance.supervised.status;
+    this.past.calls += calls;
+    this.past.errors += errors;
+    this.past.restarts += restarts;
+    this.past.lastError = lastError ?? this.past.lastError;
+  }
+
+  #sweepLater(): void {
+    if (this.#sweep) return;
+    const { idleMs } = this.#config().share;
+    const sinceMs = Math.min(...this.#idle().map(({ idleSinceMs }) => idleSinceMs));
+    if (sinceMs === Number.POSITIVE_INFINITY) return; // there is none
+    this.#sweep = this.#clock.after(Math.max(0, sinceMs + idleMs - this.#clock.nowMs()), () => {
+      this.#sweep = undefined;
+      const nowMs = this.#clock.nowMs();
+      const over = this.#idle().filter(({ idleSinceMs }) => idleSinceMs <= nowMs - idleMs);
+      for (const tenant of over) this.#end(tenant, `idle for ${idleMs} ms`);
+      this.#sweepLater();
+    });
+    this.#sweep.keepAlive(false);
+  }
+
+  #idle(): Tenant[] {
+    return [...this.#tenants.values()].filter(
+      (tenant) => tenant.uses === 0 && !tenant.isEnding && (tenant.hasPlace || hasFailed(tenant)),
+    );
+  }
+}
+
+function hasFailed({ instance }: Tenant): boolean {
+  return instance.supervised.state === 'failed';
+}

@@ -1,0 +1,351 @@
+// `share` of a server: who has a process with whom, when it starts, and when it ends.
+
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
+import { loadConfig } from '../../src/config/files/load-config.ts';
+import type { Host, HostOptions } from '../../src/host/host.ts';
+import { undescribed } from '../../src/host/services/typed-client.ts';
+import { Client } from '../../src/mcp/client/client.ts';
+import { newClient } from '../../src/mcp/service.ts';
+import { isAlive, until } from '../fixtures/server.ts';
+import { folder, openHost, read, serverFile, writeConfig } from './run-host.ts';
+
+let files = 0;
+
+function remembering(share: unknown, more: object = {}) {
+  const file = join(folder, `remembers-${++files}`);
+  const entry = {
+    command: process.execPath,
+    args: [serverFile('remembers')],
+    env: { START_FILE: file },
+    revision: '2025-11-25',
+    autoStart: false,
+    share,
+    ...more,
+  };
+  const pids = () => read(file).split('\n').filter(Boolean).map(Number);
+  return { entry, pids, alive: () => pids().filter(isAlive) };
+}
+
+async function shared(share: unknown, more: object = {}, options: HostOptions = {}) {
+  const server = remembering(share, more);
+  const host = await openHost({ a: server.entry }, { random: () => 0.5, ...options });
+  return { ...server, host };
+}
+
+/** A client as a door lets it in. */
+function clientOf(host: Host, principal?: string, affinity?: string) {
+  const identity = newClient(principal, affinity);
+  const client = new Client(host.service('a'), undescribed, { identity, checkOutput: false });
+  const call = async (tool: string, options?: object) => {
+    const { content } = await client.callTool(tool, {}, options);
+    return (content[0] as { text: string }).text;
+  };
+  return { identity, client, call, gone: () => host.service('a').gone!(identity) };
+}
+
+const processes = (host: Host) => host.status()[0]!.processes.map(({ owner, state }) => `${owner}: ${state}`);
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'no failure',
+    (error: { code: string }) => error.code,
+  );
+
+describe('who shares', () => {
+  test('all: 50 clients that call at once have one process', async () => {
+    const { host, pids } = await shared('all');
+    const counts = await Promise.all(Array.from({ length: 50 }, () => clientOf(host).call('add')));
+    expect(counts.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, at) => at + 1));
+    expect(pids()).toHaveLength(1);
+    expect(processes(host)).toEqual(['all: ready']);
+  });
+
+  test('principal: its clients share one process, also if their first calls come at once', async () => {
+    const { host, pids } = await shared('principal');
+    const names = ['ada', 'grace', 'ada', 'grace', 'ada'];
+    const clients = Array.from({ length: 20 }, (_, at) => clientOf(host, names[at % names.length]));
+    const counts = await Promise.all(clients.map(({ call }) => call('add')));
+    expect(pids()).toHaveLength(2);
+    expect(Math.max(...counts.map(Number))).toBe(12);
+    expect(processes(host)).toEqual(['ada: ready', 'grace: ready']);
+  });
+
+  test('principal: those of whom nothing is verified share the process of the host', async () => {
+    const { host, pids } = await shared('principal');
+    expect(await clientOf(host).call('add')).toBe('1');
+    expect(await clientOf(host).call('add')).toBe('2');
+    expect(await host.callTool('a', 'add')).toMatchObject({ content: [{ text: '3' }] });
+    expect(pids()).toHaveLength(1);
+    expect(processes(host)).toEqual(['host: ready']);
+  });
+
+  test('client: each has a process of its own, and so has the host', async () => {
+    const { host, pids } = await shared('client');
+    const [one, two] = [clientOf(host), clientOf(host)];
+    expect(await Promise.all(Array.from({ length: 20 }, () => one.call('add')))).toHaveLength(20);
+    expect(await two.call('add')).toBe('1');
+    expect(await one.call('add')).toBe('21');
+    expect(await host.callTool('a', 'add')).toMatchObject({ content: [{ text: '1' }] });
+    expect(pids()).toHaveLength(3);
+    expect(host.status()[0]).toMatchObject({ state: 'ready', share: 'client', calls: 23, errors: 0 });
+    expect(host.status()[0]!.processes.map(({ generation }) => generation)).toEqual([3, 1, 2]);
+    expect(
+      host
+        .status()[0]!
+        .processes.map(({ pid }) => pid)
+        .sort(),
+    ).toEqual(pids().sort());
+  });
+
+  test('client: requests without a session share by their affinity', async () => {
+    const { host, pids } = await shared('client');
+    expect(await clientOf(host, 'ada', 'post:ada').call('add')).toBe('1');
+    expect(await clientOf(host, 'ada', 'post:ada').call('add')).toBe('2');
+    expect(pids()).toHaveLength(1);
+    expect(processes(host)).toEqual(['requests without a session of ada: ready']);
+  });
+
+  test('call: each has a process of its own, which ends with it', async () => {
+    const { host, pids, alive } = await shared('call');
+    const { call, client } = clientOf(host);
+    expect(await Promise.all([call('add'), call('add'), call('add')])).toEqual(['1', '1', '1']);
+    expect(pids()).toHaveLength(3);
+    await until('the processes of the calls are gone', () => alive().length === 0 && processes(host).length === 0);
+    // What is no call of a tool is answered by the process of the host.
+    await client.listTools();
+    await client.readResource('memory://count');
+    expect(pids()).toHaveLength(4);
+    expect(processes(host)).toEqual(['host: ready']);
+    expect(host.status()[0]).toMatchObject({ calls: 4, errors: 0 });
+  });
+});
+
+describe('when a process ends', () => {
+  test('after its idle time, and the next call starts another', async () => {
+    const clock = new ManualClock();
+    const { host, pids, alive } = await shared({ by: 'client', idleMs: 1000 }, {}, { clock });
+    const [one, two] = [clientOf(host), clientOf(host)];
+    await one.call('add');
+    clock.advance(600);
+    await two.call('add');
+    clock.advance(600);
+    await until('the first client was idle', () => alive().length === 1);
+    expect(await two.call('add')).toBe('2');
+    expect(await one.call('add')).toBe('1');
+    expect(pids()).toHaveLength(3);
+    const held = one.call('hold');
+    await until('the call was counted', () => host.status()[0]!.calls === 5);
+    clock.advance(5000);
+    await until('the second client was idle', () => alive().length === 1);
+    expect(await one.call('free')).toBe('done');
+    expect(await held).toBe('freed');
+  });
+
+  test('of a subscription, not while it lasts', async () => {
+    const clock = new ManualClock();
+    const { host, alive } = await shared({ by: 'client', idleMs: 1000 }, {}, { clock });
+    const one = clientOf(host);
+    const heard: string[] = [];
+    const stop = await host.service('a').watch({
+      filter: { resourceSubscriptions: ['memory://count'] },
+      client: { ...undescribed, capabilities: {}, logLevel: undefined, identity: one.identity },
+      notified: (method) => heard.push(method),
+    });
+    clock.advance(5000);
+    await one.call('touch');
+    await clientOf(host).call('touch');
+    expect(heard).toEqual(['notifications/resources/updated']);
+    expect(alive()).toHaveLength(2);
+    stop();
+    clock.advance(5000);
+    await until('the process is gone', () => alive().length === 0);
+  });
+
+  test('when its client is gone, after the calls of that', async () => {
+    const { host, alive } = await shared('client');
+    const [one, two] = [clientOf(host), clientOf(host)];
+    await Promise.all([one.call('add'), two.call('add')]);
+    const held = one.call('hold');
+    two.gone();
+    one.gone();
+    await until('the process of the second client is gone', () => alive().length === 1);
+    expect(await one.call('free')).toBe('done');
+    expect(await held).toBe('freed');
+    await until('the other is gone too', () => alive().length === 0 && processes(host).length === 0);
+    expect(host.status()[0]).toMatchObject({ calls: 4, errors: 0 });
+  });
+
+  test('a crash of one leaves the others', async () => {
+    const clock = new ManualClock();
+    const { host, pids } = await shared('client', {}, { clock });
+    const [one, two] = [clientOf(host), clientOf(host)];
+    await Promise.all([one.call('add'), two.call('add')]);
+    const pid = Number(await two.call('pid'));
+    await expect(one.call('die')).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+    expect(await two.call('add')).toBe('2');
+    expect(Number(await two.call('pid'))).toBe(pid);
+    const next = one.call('add');
+    await until('the crash is known', () => host.status()[0]!.processes.some(({ state }) => state === 'backoff'));
+    clock.advance(1000);
+    expect(await next).toBe('1');
+    expect(pids()).toHaveLength(3);
+  });
+});
+
+describe('the limit of processes', () => {
+  test('when it is reached, the process that was idle for longest ends first', async () => {
+    const { host, pids, alive } = await shared({ by: 'client', maxProcesses: 2 });
+    const [one, two, three] = [clientOf(host), clientOf(host), clientOf(host)];
+    await one.call('add');
+    await two.call('add');
+    expect(await one.call('add')).toBe('2');
+    expect(await three.call('add')).toBe('1');
+    expect(await one.call('add')).toBe('3');
+    expect(await two.call('add')).toBe('1');
+    expect(pids()).toHaveLength(4);
+    expect(alive()).toHaveLength(2);
+  });
+
+  test('calls wait for a place in their order, and none is lost', async () => {
+    const { host, pids, alive } = await shared({ by: 'client', maxProcesses: 1 });
+    const one = clientOf(host);
+    const held = one.call('hold');
+    await until('the first process runs', () => alive().length === 1);
+    const order: number[] = [];
+    const others = [1, 2, 3].map(async (at) => {
+      const count = await clientOf(host).call('add');
+      order.push(at);
+      return count;
+    });
+    expect(await one.call('free')).toBe('done');
+    expect(await held).toBe('freed');
+    expect(await Promise.all(others)).toEqual(['1', '1', '1']);
+    expect(order).toEqual([1, 2, 3]);
+    expect(pids()).toHaveLength(4);
+    expect(alive()).toHaveLength(1);
+  });
+
+  test('a call that gets no place in its time fails, and says what to raise', async () => {
+    const clock = new ManualClock();
+    const { host, pids } = await shared({ by: 'client', maxProcesses: 1 }, {}, { clock });
+    const one = clientOf(host);
+    const held = one.call('hold');
+    await until('the first process is ready', () => host.status()[0]!.processes[0]?.state === 'ready');
+    const two = clientOf(host);
+    const refused = two.call('add', { timeoutMs: 500 }).catch((error) => error);
+    const cancel = new AbortController();
+    const cancelled = two.call('add', { signal: cancel.signal }).catch((error) => error);
+    cancel.abort(new Error('cancelled'));
+    clock.advance(500);
+    expect(await refused).toMatchObject({
+      code: 'SERVER_BUSY',
+      message: expect.stringMatching(/"a" has 1 processes.*within 500 ms.*"maxProcesses"/),
+    });
+    expect(await cancelled).toBeInstanceOf(Error);
+    await one.call('free');
+    await held;
+    expect(pids()).toHaveLength(1);
+    expect(await two.call('add')).toBe('1');
+  });
+
+  test('calls: as many at a time as there are places', async () => {
+    const { host, pids } = await shared({ by: 'call', maxProcesses: 2 });
+    const { call } = clientOf(host);
+    const counts = Promise.all(Array.from({ length: 6 }, () => call('add')));
+    await until('six processes', () => {
+      expect(host.status()[0]!.processes.length).toBeLessThanOrEqual(2);
+      return pids().length === 6;
+    });
+    expect(await counts).toEqual(['1', '1', '1', '1', '1', '1']);
+  });
+});
+
+describe('commands concern all processes', () => {
+  test('stop ends them, and refuses those who wait for a place', async () => {
+    const { host, alive, pids } = await shared({ by: 'client', maxProcesses: 2 });
+    const clients = [clientOf(host), clientOf(host), clientOf(host)];
+    const held = clients.slice(0, 2).map(({ call }) => failure(call('hold')));
+    await until('two processes are ready', () => processes(host).filter((line) => line.endsWith('ready')).length === 2);
+    const waits = failure(clients[2]!.call('add'));
+    await host.stopServer('a');
+    expect(alive()).toEqual([]);
+    expect(await Promise.all([...held, waits])).toEqual(['OUTCOME_UNKNOWN', 'OUTCOME_UNKNOWN', 'SERVER_STOPPED']);
+    expect(await failure(clientOf(host).call('add'))).toBe('SERVER_STOPPED');
+    expect(processes(host)).toEqual([]);
+    await host.startServer('a');
+    expect(await clients[2]!.call('add')).toBe('1');
+    expect(pids()).toHaveLength(4);
+  });
+
+  test('restart gives each a new process', async () => {
+    const { host, alive, pids } = await shared('client');
+    const [one, two] = [clientOf(host), clientOf(host)];
+    await Promise.all([one.call('add'), two.call('add'), host.callTool('a', 'add')]);
+    const before = alive();
+    await host.restartServer('a');
+    expect(before.filter(isAlive)).toEqual([]);
+    expect(await Promise.all([one.call('add'), two.call('add')])).toEqual(['1', '1']);
+    expect(pids()).toHaveLength(6);
+  });
+
+  test('a server that was removed leaves none behind', async () => {
+    const { host, alive } = await shared('client');
+    const [one, two] = [clientOf(host), clientOf(host)];
+    await Promise.all([one.call('add'), two.call('add')]);
+    await host.reload(await loadConfig({ file: writeConfig({}) }));
+    expect(alive()).toEqual([]);
+    expect(host.status()).toEqual([]);
+  });
+
+  const modes = ['all', 'principal', 'client', 'call'] as const;
+  test.each(modes.flatMap((from) => modes.filter((to) => to !== from).map((to) => [from, to] as const)))(
+    'reload from %s to %s: what was sent may have run, and what was not is sent by the new mode',
+    async (from, to) => {
+      const { host, entry, alive, pids } = await shared({ by: from, maxProcesses: 1 });
+      const one = clientOf(host, 'ada');
+      const held = failure(one.call('hold'));
+      await until('the first is ready', () => host.status()[0]!.processes.some(({ state }) => state === 'ready'));
+      await until('the call was sent', () => frames(host, 'hold') === 1);
+      const two = clientOf(host, 'grace');
+      const waits = from === 'all' ? undefined : two.call('pid');
+      const reloaded = host.reload(await loadConfig({ file: writeConfig({ a: { ...entry, share: to } }) }));
+      const [first] = pids();
+      expect(await held).toBe('OUTCOME_UNKNOWN');
+      const pid = await waits;
+      await reloaded;
+      expect(isAlive(first!)).toBe(false);
+      expect(pid).not.toBe(String(first));
+      await two.call('pid');
+      if (to !== 'call') expect(alive()).toHaveLength(1);
+      expect(host.status()[0]).toMatchObject({ share: to, errors: 1 });
+    },
+  );
+
+  test('a reload moves watches to the process of their client', async () => {
+    const { host, entry } = await shared('all');
+    const one = clientOf(host);
+    const heard: string[] = [];
+    await host.service('a').watch({
+      filter: { resourceSubscriptions: ['memory://count'], toolsListChanged: true },
+      client: { ...undescribed, capabilities: {}, logLevel: undefined, identity: one.identity },
+      notified: (method) => heard.push(method),
+      ended: () => heard.push('ended'),
+    });
+    await host.reload(await loadConfig({ file: writeConfig({ a: { ...entry, share: 'client' } }) }));
+    const changed = ['notifications/tools/list_changed', 'notifications/resources/updated'];
+    await until('both were notified', () => heard.length === 2);
+    expect(heard).toEqual(changed);
+    await clientOf(host).call('touch');
+    await clientOf(host).call('learn');
+    await one.call('learn');
+    await one.call('touch');
+    await until('all were notified', () => heard.length === 4);
+    expect(heard).toEqual([...changed, ...changed]);
+  });
+});
+
+function frames(host: Host, tool: string): number {
+  const sent = host.flow.since(0).filter((event) => event.kind === 'frame' && event.direction === 'toServer');
+  return sent.filter((event) => 'payload' in event && Buffer.from(event.payload).includes(`"${tool}"`)).length;
+}
