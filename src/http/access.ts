@@ -55,15 +55,16 @@ export class Access {
   }
 }
 
-/** A Host or an Origin that is not one of `hosts`. */
+/** A Host that is not one of `hosts`, or an Origin that is not one of `origins`: that of the Host itself unless given. */
 export function refuseForeignHeaders(
   { host, origin }: IncomingHttpHeaders,
   hosts: ReadonlySet<string>,
+  origins?: ReadonlySet<string>,
 ): Refusal | undefined {
   if (host === undefined || !hosts.has(host)) {
     return { status: 403, message: `Refused: the Host ${JSON.stringify(host)} is not this server` };
   }
-  if (origin !== undefined && origin !== `http://${host}`) {
+  if (origin !== undefined && !(origins ? origins.has(origin) : origin === `http://${host}`)) {
     return { status: 403, message: `Refused: a page of ${JSON.stringify(origin)} may not use this server` };
   }
   return undefined;

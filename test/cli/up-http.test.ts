@@ -1,11 +1,14 @@
 // `standpipe up --http`: the servers of the config, for MCP clients that speak HTTP.
 
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
+import { selfSigned } from '../fixtures/doors/self-signed.ts';
 import { until } from '../fixtures/server.ts';
-import { everythingEntry, finished, runCli, startCli, writeConfig } from './run-cli.ts';
+import { everythingEntry, folder, runCli, startCli, writeConfig } from './run-cli.ts';
 
 test('an official client calls a server of the config, with the token from the file', async () => {
   const config = writeConfig('http.json', { everything: everythingEntry });
@@ -37,12 +40,54 @@ test('an official client calls a server of the config, with the token from the f
   }
 });
 
-test('an address that is none, or not of this machine, is refused before anything starts', async () => {
+const refused: [what: string, args: string[], says: string][] = [
+  ['an address that is none', ['--http', 'x'], '--http 8080'],
+  ['all addresses without authentication', ['--http', '0.0.0.0:0'], 'standpipe token add'],
+  ['a certificate without its key', ['--http', '0', '--tls-cert', 'cert.pem'], '--tls-key'],
+  ['a certificate that does not exist', ['--http', '0', '--tls-cert', 'no.pem', '--tls-key', 'no.pem'], 'no.pem'],
+  ['a proxy without a public URL', ['--http', '0', '--behind-proxy'], '--public-url'],
+  ['a public URL that is none', ['--http', '0', '--behind-proxy', '--public-url', 'http://x'], 'https'],
+  ['an origin that is none', ['--http', '0', '--allow-origin', '*'], 'is not an origin'],
+  ['options without --http', ['--public-url', 'https://gateway.example.org'], '--http 8080'],
+];
+
+test.each(refused)('%s is refused before anything starts', async (_what, args, says) => {
   const config = writeConfig('http.json', { everything: everythingEntry });
-  const none = await runCli(['up', '--config', config, '--http', 'x']);
-  expect(none.code).toBe(2);
-  expect(none.stderr).toContain('--http 8080');
-  const elsewhere = await finished(startCli(['up', '--config', config, '--http', '0.0.0.0:0']));
-  expect(elsewhere.code).toBe(2);
-  expect(elsewhere.stderr).toContain('loopback');
+  const { code, stderr, stdout } = await runCli(['up', '--config', config, '--no-inspector', ...args]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+  expect(stdout).not.toContain('everything ready');
+});
+
+test('a certificate is read again when its files change', async () => {
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  const write = (name: string) => {
+    const made = selfSigned(name);
+    writeFileSync(cert, made.cert);
+    writeFileSync(key, made.key);
+  };
+  write('first');
+  const config = writeConfig('https.json', { everything: everythingEntry });
+  const args = ['--http', '0', '--tls-cert', cert, '--tls-key', key];
+  const up = startCli(['up', '--config', config, '--no-inspector', ...args]);
+  let log = '';
+  up.stdout.on('data', (chunk) => (log += chunk));
+  const ended = once(up, 'close');
+  try {
+    await until('it serves', () => /MCP over HTTP at \S+/.test(log));
+    const { port } = new URL(/MCP over HTTP at (https:\S+)/.exec(log)![1]!);
+    const shown = () =>
+      new Promise<string>((resolve, reject) => {
+        const socket = connect({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false }, () => {
+          resolve(socket.getPeerCertificate().subject.CN as string);
+          socket.destroy();
+        });
+        socket.on('error', reject);
+      });
+    expect(await shown()).toBe('first');
+    write('second');
+    await until('the new certificate is shown', async () => (await shown()) === 'second');
+  } finally {
+    up.kill('SIGTERM');
+    await ended;
+  }
 });

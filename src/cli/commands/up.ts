@@ -9,7 +9,7 @@ import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { durationOf } from '../settings.ts';
 import type { UpOptions } from '../up/run-host.ts';
-import { examples, readPort } from './server-options.ts';
+import { collect, examples, readPort } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
@@ -21,6 +21,18 @@ export const define: CommandModule['define'] = (command, run) => {
     .option(
       '--tokens <file>',
       'tokens of the clients over HTTP (default: those of `standpipe token`, if there are any)',
+    )
+    .option('--tls-cert <file>', 'certificate for HTTPS, in PEM; read again when it changes')
+    .option('--tls-key <file>', 'its key')
+    .option('--behind-proxy', 'TLS is ended by a proxy, which passes requests on; needs --public-url')
+    .option(
+      '--public-url <url>',
+      'the URL that clients use, such as https://gateway.example.org; other hosts are refused',
+    )
+    .option(
+      '--allow-origin <origin>',
+      'web pages of this origin may use the servers; repeatable (default: none)',
+      collect,
     )
     .option('--background', 'return when the host runs; `standpipe down` stops it')
     .option('--idle <duration>', 'end when no program was connected for so long: 30s, 10m', durationOf('--idle'))
@@ -37,6 +49,8 @@ restarts only the servers it concerns. With --background the host writes its log
     'up',
     'up --config examples/mcp.json',
     'up --http 8080',
+    'up --http 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --public-url https://gateway.example.org:8443',
+    'up --http 8080 --behind-proxy --public-url https://gateway.example.org',
     'up --background --idle 10m',
     'up --json | jq .',
   );

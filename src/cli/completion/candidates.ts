@@ -36,6 +36,8 @@ const values: Record<string, Answer> = {
   '--revision': words(...revisionsOfMcp),
   '--tool': [],
   '--tokens': { filesBehind: '' },
+  '--tls-cert': { filesBehind: '' },
+  '--tls-key': { filesBehind: '' },
   '--server': [],
 };
 

@@ -23,19 +23,16 @@ import { adviceFor } from './advice.ts';
 import { errorLine, jsonView, logView } from './log-view.ts';
 import { newProblems } from './new-problems.ts';
 import { screenView } from './screen-view.ts';
-import { readHttpAddress, serveHost } from './serve-http.ts';
+import { type HttpOptions, readHttpOptions, serveHost } from './serve-http.ts';
 import type { UpView } from './view.ts';
 import { declineQuestions, Viewers } from './viewers.ts';
 
-export interface UpOptions {
+export interface UpOptions extends HttpOptions {
   watch: boolean;
   inspector: boolean;
   inspectorPort?: number;
   /** Whether to open the Inspector in a browser. */
   open?: boolean;
-  /** `[HOST:]PORT` for MCP clients. */
-  http?: string;
-  tokens?: string;
   /** How long it stays without clients of its socket. */
   idle?: number;
   /** Servers are started at their first use. */
@@ -45,7 +42,7 @@ export interface UpOptions {
 }
 
 export async function runHost({ settings, out, signal }: Invocation, options: UpOptions): Promise<void> {
-  const address = options.http === undefined ? undefined : readHttpAddress(options.http);
+  const plan = readHttpOptions(options);
   const load: LoadOptions = { file: settings.config, discover: settings.discover };
   let view: UpView | undefined;
   const tell = (text: string) => view?.note(text);
@@ -89,8 +86,8 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   for (const text of trouble) view.note(text);
   const ownerFile = join(runtimeFolder(), `${basename(control.path, '.sock')}.token`);
   const http =
-    address &&
-    (await serveHost(host, address, { tokens: options.tokens, ownerFile }, tell).catch(async (error: unknown) => {
+    plan &&
+    (await serveHost(host, plan, ownerFile, tell).catch(async (error: unknown) => {
       await viewers.close();
       await control.close();
       throw error;

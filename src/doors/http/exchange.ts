@@ -26,6 +26,8 @@ export interface HttpExchange {
   ticket: Ticket | undefined;
   /** The body as text, or undefined where it is longer, or `mayHold` refused to hold as many bytes more. */
   text(maxBytes: number, mayHold?: (bytes: number) => boolean): Promise<string | undefined>;
+  /** Sent with the answer, whatever that is. */
+  setHeader(name: string, value: string): void;
   answer(status: number, headers: Readonly<Record<string, string>>, body?: string): void;
   /** Begins an answer that is written piece by piece. */
   stream(headers: Readonly<Record<string, string>>): EventSink;

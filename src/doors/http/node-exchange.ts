@@ -65,6 +65,10 @@ export class NodeExchange implements HttpExchange {
     });
   }
 
+  setHeader(name: string, value: string): void {
+    this.#response.setHeader(name, value);
+  }
+
   answer(status: number, headers: Readonly<Record<string, string>>, body = ''): void {
     const response = this.#response;
     if (response.headersSent || response.destroyed) return;

@@ -3,12 +3,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { UsageError } from '../../base/errors.ts';
 import type { Server } from '../../mcp/server/server.ts';
 import type { Service } from '../../mcp/service.ts';
 import { type Auth, ownerToken } from '../access/auth.ts';
+import { bracketed, checkExposure, checkOrigin, type Exposure, ownHosts } from '../access/exposure.ts';
 import { rightsOf } from '../access/rights.ts';
 import { doorMetrics, type Gauged, Metrics } from '../telemetry/metrics.ts';
 import { probe } from '../telemetry/probes.ts';
@@ -18,13 +16,14 @@ import { type HttpDoorOptions, withDefaults } from './door-options.ts';
 import { Doors, type ServiceByName } from './doors.ts';
 import type { HttpExchange } from './exchange.ts';
 import { Gate } from './gate.ts';
+import { listenOn, newListener, renewTls, type Tls } from './listener.ts';
 import { NodeExchange } from './node-exchange.ts';
 import { refuse } from './refuse.ts';
 
 export interface ServeHttpOptions extends HttpDoorOptions, ConnectionOptions {
   /** 0, which is the default, takes any that is free. */
   port?: number;
-  /** An address of this machine's loopback. 127.0.0.1 unless given. */
+  /** 127.0.0.1 unless given. An address that other machines reach needs `auth`, and `tls` or `behindProxy`. */
   host?: string;
   /** The URL's path. /mcp unless given. */
   path?: string;
@@ -39,30 +38,35 @@ export interface ServeHttpOptions extends HttpDoorOptions, ConnectionOptions {
   metrics?: boolean | readonly Gauged[];
   /** Why no requests can be served now, for `/readyz`. */
   notReady?: () => string | undefined;
+  tls?: Tls;
+  /** A proxy ends TLS and passes requests on. */
+  behindProxy?: boolean;
+  /** The origin that clients use, such as https://gateway.example.org. Requests with another `Host` are refused. */
+  publicUrl?: string;
+  /** The origins of pages that may use it, such as https://app.example.org. None unless given. */
+  allowedOrigins?: readonly string[];
 }
 
 export interface HttpServing {
+  /** For clients. */
   readonly url: string;
+  /** On which it listens. */
+  readonly port: number;
   /** Undefined where `auth` was given, or no token is needed. */
   readonly token: string | undefined;
+  /** For new connections. Throws, and changes nothing, where the certificate cannot be used. */
+  renewTls(tls: Tls): void;
   close(): Promise<void>;
 }
-
-const loopback = new Set(['127.0.0.1', '::1', 'localhost']);
 
 export async function serveHttp(
   served: Server | Service | ServiceByName,
   options: ServeHttpOptions = {},
 ): Promise<HttpServing> {
-  const { host = '127.0.0.1', port = 0, path = '/mcp', notReady } = options;
-  if (!loopback.has(host)) {
-    throw new UsageError('INVALID_OPTION', `serveHttp listens on the loopback interface only, not on ${host}`, {
-      hint: 'Use httpHandler() in a server that authenticates its clients.',
-    });
-  }
-  const isOpen = options.token === false || options.auth !== undefined;
-  const token = isOpen ? undefined : options.token || randomBytes(24).toString('base64url');
-  const auth = options.auth ?? (token === undefined ? undefined : ownerToken(token));
+  const { host = '127.0.0.1', path = '/mcp', tls, behindProxy = false, publicUrl, allowedOrigins = [] } = options;
+  const { auth, token, checks } = clientsOf(options);
+  for (const allowed of allowedOrigins) checkOrigin(allowed);
+  checkExposure({ host, checks, hasTls: tls !== undefined, behindProxy, publicUrl });
   const metrics = options.metrics ? await Metrics.open() : undefined;
   const doors = new Doors(byName(served), {
     ...options,
@@ -72,9 +76,6 @@ export async function serveHttp(
   });
   metrics?.add(doorMetrics(doors.limits));
   if (typeof options.metrics === 'object') for (const gauged of options.metrics) metrics?.add(gauged);
-  const hosts = new Set<string>();
-  const gate = new Gate({ hosts, auth });
-  const stopWatching = auth?.watch?.((principal) => doors.end(principal));
   const serve = (exchange: HttpExchange) => {
     if (metrics && exchange.path === '/metrics' && rightsOf(exchange.principal) === undefined) {
       return void metrics.text().then((text) => exchange.answer(200, { 'content-type': metrics.contentType }, text));
@@ -83,25 +84,26 @@ export async function serveHttp(
     if (!door) return refuse(exchange, 404, `Nothing is served at this path. Use ${path}.`);
     door.handle(exchange);
   };
-  const listener = createServer(connectionOptions(options), (request, response) => {
+  let gate: Gate;
+  const listener = await newListener(tls, connectionOptions(options), (request, response) => {
     const exchange = new NodeExchange(request, response);
-    const page = exchange.method === 'GET' ? probe(exchange.path, notReady) : undefined;
+    const page = exchange.method === 'GET' ? probe(exchange.path, options.notReady) : undefined;
     if (page) exchange.answer(page.status, { 'content-type': 'text/plain; charset=utf-8' }, page.text);
     else gate.pass(exchange, serve);
   });
   limitConnections(listener, options, withDefaults(options).keepAliveMs);
-  listener.listen(port, host);
-  await once(listener, 'listening').catch((error: Error) => {
-    throw new UsageError('INVALID_OPTION', `Cannot listen on ${host}:${port}: ${error.message}`, {
-      hint: 'Choose another port.',
-      cause: error,
-    });
-  });
-  const { port: taken } = listener.address() as AddressInfo;
-  for (const name of ['127.0.0.1', 'localhost', '[::1]']) hosts.add(`${name}:${taken}`);
+  const port = await listenOn(listener, host, options.port ?? 0);
+  const scheme = tls ? 'https' : 'http';
+  const origin = publicUrl ? new URL(publicUrl).origin : `${scheme}://${bracketed(host)}:${port}`;
+  const hosts = ownHosts(host, port, publicUrl);
+  const origins = new Set([origin, ...[...hosts].map((name) => `${scheme}://${name}`)]);
+  gate = new Gate({ hosts, origins, allowedOrigins: new Set(allowedOrigins), auth });
+  const stopWatching = auth?.watch?.((principal) => doors.end(principal));
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${taken}${path}`,
+    url: `${origin}${path}`,
+    port,
     token,
+    renewTls: (renewed) => renewTls(listener, renewed),
     async close() {
       const closed = once(listener, 'close');
       listener.close();
@@ -111,6 +113,17 @@ export async function serveHttp(
       await closed;
     },
   };
+}
+
+function clientsOf({ auth, token: given }: ServeHttpOptions): {
+  auth: Auth | undefined;
+  token: string | undefined;
+  checks: Exposure['checks'];
+} {
+  if (auth) return { auth, token: undefined, checks: 'auth' };
+  if (given === false) return { auth, token: undefined, checks: 'nothing' };
+  const token = given || randomBytes(24).toString('base64url');
+  return { auth: ownerToken(token), token, checks: 'owner token' };
 }
 
 function byName(served: Server | Service | ServiceByName): ServiceByName {

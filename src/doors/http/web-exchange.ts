@@ -14,6 +14,7 @@ export class WebExchange implements HttpExchange {
   /** Resolves when the answer begins. */
   readonly response: Promise<Response>;
   readonly #request: Request;
+  readonly #headers: Record<string, string> = {};
   #respond!: (response: Response) => void;
 
   constructor(request: Request) {
@@ -50,8 +51,12 @@ export class WebExchange implements HttpExchange {
     }
   }
 
+  setHeader(name: string, value: string): void {
+    this.#headers[name] = value;
+  }
+
   answer(status: number, headers: Readonly<Record<string, string>>, body?: string): void {
-    this.#respond(new Response(body ?? null, { status, headers }));
+    this.#respond(new Response(body ?? null, { status, headers: { ...this.#headers, ...headers } }));
     this.#closed(true);
   }
 
@@ -86,7 +91,7 @@ export class WebExchange implements HttpExchange {
       },
       new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
     );
-    this.#respond(new Response(body, { status: 200, headers }));
+    this.#respond(new Response(body, { status: 200, headers: { ...this.#headers, ...headers } }));
     return sink;
   }
 
