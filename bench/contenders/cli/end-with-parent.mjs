@@ -1,4 +1,9 @@
-// Loaded before a program that runs beside the samples: it ends with whoever started it, however that one ends.
+// Loaded before a program that runs beside the samples: it ends with its parent, however that one ends. The fourth entry of
+// `stdio` is a pipe that nothing writes to.
 
-process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-process.channel.unref();
+import { Socket } from 'node:net';
+
+const parent = new Socket({ fd: 3 });
+parent.on('close', () => process.kill(process.pid, 'SIGTERM'));
+parent.resume();
+parent.unref();

@@ -22,12 +22,12 @@ export async function startRunningHost() {
   // A runtime folder of its own: hosts and taps of the user are not met.
   const env = { ...process.env, XDG_RUNTIME_DIR: folder.path };
   const words = ['--import', endWithParent, cliPath, 'up', '--config', config, '--no-inspector', '--json'];
-  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-  const closed = once(child, 'close');
+  const child = spawn(process.execPath, words, { env, stdio: ['ignore', 'pipe', 'inherit', 'pipe'] });
+  const exited = once(child, 'exit');
   const end = async () => {
     child.kill('SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
-    await closed;
+    await exited;
     clearTimeout(timer);
     folder.remove();
   };

@@ -41,14 +41,14 @@ export async function startGateway(name, path = '/mcp/echo') {
   const child = spawn(
     process.execPath,
     [...process.execArgv, '--import', endWithParent, ...words[name](String(port), config)],
-    { env: { ...process.env, XDG_RUNTIME_DIR: folder.path }, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] },
+    { env: { ...process.env, XDG_RUNTIME_DIR: folder.path }, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] },
   );
-  const closed = once(child, 'close');
+  const exited = once(child, 'exit');
   const end = async () => {
     const { pids } = processTree(child.pid);
     child.kill('SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
-    await closed;
+    await exited;
     clearTimeout(timer);
     for (const pid of pids) kill(pid);
     folder.remove();

@@ -17,7 +17,7 @@ export async function openPage({ words, hash, env = {} }) {
   if (!executablePath) throw new Error('there is no Chromium here');
   const inspector = spawn(process.execPath, ['--import', endWithParent, cliPath, 'inspect', '--no-open', ...words], {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
   });
   const ended = once(inspector, 'close');
   const browser = await chromium.launch({ executablePath, args: flags });
