@@ -1,5 +1,6 @@
 // Waits that may end early: by a time limit, or by a signal. All time comes through the clock.
 
+import type { CancelSignal } from './cancel-signal.ts';
 import type { Clock } from './clock.ts';
 
 export const SILENT: unique symbol = Symbol('silent');
@@ -16,7 +17,7 @@ export function within<T>(clock: Clock, ms: number, promise: Promise<T>): Promis
 }
 
 /** Rejects with the reason of the signal if it aborts first. */
-export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+export function pause(clock: Clock, ms: number, signal: CancelSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
     const stop = () => {
@@ -32,7 +33,7 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
 }
 
 /** Settles with the promise, or rejects with the reason of the signal if that aborts first. */
-export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export function unlessAborted<T>(promise: Promise<T>, signal: CancelSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();

@@ -2,6 +2,7 @@
 // socket. Parameters and results are opaque: unknown members pass through unchanged. What `_meta` says about one connection
 // alone (the envelope of 2026-07-28, the progress token) passes too; a service that sends a request on writes its own.
 
+import type { CancelSignal } from '../base/cancel-signal.ts';
 import type { JsonRpcRequest } from '../jsonrpc/message.ts';
 import type { CallOptions } from './meta.ts';
 import type { Revision } from './revisions.ts';
@@ -64,7 +65,7 @@ export interface Caller {
   /** About how long the request was. Absent for a caller in this process. */
   readonly requestBytes?: number | undefined;
   /** Aborts when the client cancels the request or goes away. Undefined: the request is never cancelled. */
-  readonly signal: AbortSignal | undefined;
+  readonly signal: CancelSignal | undefined;
   /** The limits of the service apply where this is absent. */
   readonly options?: CallOptions | undefined;
   /** Whether the client asked for progress. */

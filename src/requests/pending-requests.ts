@@ -1,6 +1,7 @@
 // Requests that were sent to the other end, in any protocol: each settles exactly once, with an answer, a timeout, an aborted
 // signal, or an exact error when the connection ends. Ids are consecutive numbers. The protocol above writes the messages.
 
+import type { CancelSignal } from '../base/cancel-signal.ts';
 import type { Clock } from '../base/clock.ts';
 import type { PeerErrorCode } from '../base/error-codes.ts';
 import { type Evidence, PeerError, toError, UsageError } from '../base/errors.ts';
@@ -19,7 +20,7 @@ export interface WaitOptions {
   timeoutMs?: number | undefined;
   /** How long the request may take in all, whatever is reported meanwhile. */
   totalTimeoutMs?: number | undefined;
-  signal?: AbortSignal | undefined;
+  signal?: CancelSignal | undefined;
 }
 
 export interface PendingRequest<Answer, Options> {

@@ -2,6 +2,7 @@
 // bytes too: a request is kept until it was answered, and a few long ones take as much as many short ones. While too many
 // answers wait to be read (`hold`), nothing more is started.
 
+import { type CancelSignal, toAbortSignal } from '../base/cancel-signal.ts';
 import { isThenable } from '../base/wait.ts';
 import { InFlight } from './in-flight.ts';
 
@@ -9,13 +10,14 @@ import { InFlight } from './in-flight.ts';
 export const DEFAULT_MAX_INBOUND_BYTES = 256 * 1024 * 1024;
 
 /** One request of the other end. */
-export abstract class QueuedRequest<Id = unknown> {
+export abstract class QueuedRequest<Id = unknown> implements CancelSignal {
   /** Unique among the requests of the queue. */
   abstract readonly id: Id;
   /** What the queue counts for it while it runs or waits. */
   heldBytes = 0;
-  #abort: AbortController | undefined;
   #cancelled: { reason: unknown } | undefined;
+  #signal: AbortSignal | undefined;
+  #listeners: (() => void)[] | undefined;
 
   /** What it takes to keep this request, about. */
   abstract get bytes(): number;
@@ -27,16 +29,31 @@ export abstract class QueuedRequest<Id = unknown> {
 
   /** Aborts when the other end cancels, or goes away. Made on first use: most handlers never look. */
   get signal(): AbortSignal {
-    if (!this.#abort) {
-      this.#abort = new AbortController();
-      if (this.#cancelled) this.#abort.abort(this.#cancelled.reason);
-    }
-    return this.#abort.signal;
+    this.#signal ??= toAbortSignal(this);
+    return this.#signal;
+  }
+
+  get aborted(): boolean {
+    return this.#cancelled !== undefined;
+  }
+
+  get reason(): unknown {
+    return this.#cancelled?.reason;
+  }
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    if (this.#listeners) this.#listeners.push(listener);
+    else this.#listeners = [listener];
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    this.#listeners = this.#listeners?.filter((each) => each !== listener);
   }
 
   cancel(reason: unknown): void {
+    if (this.#cancelled) return;
     this.#cancelled = { reason };
-    this.#abort?.abort(reason);
+    for (const listener of this.#listeners ?? []) listener();
   }
 }
 

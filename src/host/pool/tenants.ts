@@ -3,6 +3,7 @@
 // taken, the process that was idle for longest ends, and requests wait for its place; none is dropped. The process of a tenant
 // ends before its place is given away, so that there are never more processes than places.
 
+import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { Clock, Timer } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
 import { unlessAborted } from '../../base/wait.ts';
@@ -38,7 +39,7 @@ export interface Tenant {
 /** How long a request waits for a place. */
 export interface Patience {
   timeoutMs: number;
-  signal: AbortSignal | undefined;
+  signal: CancelSignal | undefined;
 }
 
 export class Tenants {

@@ -1,5 +1,6 @@
 // A caller as a service passes it on that has something to change about it.
 
+import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { CallOptions } from '../../mcp/meta.ts';
 import type { Caller, ClientFacts, Params } from '../../mcp/service.ts';
 import type { InputRequest, InputResponse } from '../../mcp/types.ts';
@@ -19,7 +20,7 @@ export class PassedCaller implements Caller {
     return this.#caller.requestBytes;
   }
 
-  get signal(): AbortSignal | undefined {
+  get signal(): CancelSignal | undefined {
     return this.#caller.signal;
   }
 

@@ -1,6 +1,7 @@
 // The calls of one server: each runs on the process that is ready, waits if there is none, and is sent again where that is safe:
 // if it was never sent, or if both the process that was lost and the one that would repeat it permit it.
 
+import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, toError } from '../../base/errors.ts';
 import { unlessAborted, within } from '../../base/wait.ts';
@@ -21,7 +22,7 @@ export interface UseOptions<Client> {
   /** Whether it is counted as a call. What we ask for our own sake is not. */
   counts?: boolean;
   /** Of the caller: what fails by it is no error of the server. */
-  signal?: AbortSignal | undefined;
+  signal?: CancelSignal | undefined;
 }
 
 interface CallsOptions<Client> {

@@ -1,5 +1,6 @@
 // The caller of a request that a `Client` makes: the options of this call, and the handlers of the client.
 
+import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { Progress } from '../../jsonrpc/conventions.ts';
 import type { Caller, ClientFacts, Params } from '../service.ts';
 import type { InputRequest, InputResponse } from '../types.ts';
@@ -24,7 +25,7 @@ export class ClientCall implements Caller {
     this.client = options?.logLevel ? { ...owner.facts, logLevel: options.logLevel } : owner.facts;
   }
 
-  get signal(): AbortSignal | undefined {
+  get signal(): CancelSignal | undefined {
     return this.options?.signal;
   }
 

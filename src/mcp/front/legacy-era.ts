@@ -1,6 +1,7 @@
 // A client of the revisions up to 2025-11-25: a session that `initialize` opens, with a log level and subscriptions. Questions
 // to the client are requests.
 
+import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import { CALL_OPTIONS, type CallOptions, isLogLevel } from '../meta.ts';
@@ -104,7 +105,7 @@ export class LegacyEra {
   readonly #ask = (
     { method, params }: InputRequest,
     { id: relatedRequestId }: InboundCall,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<InputResponse> => {
     const question = { ...params } as Params;
     if (method === 'elicitation/create' && question.mode === 'url') {

@@ -60,7 +60,7 @@ export class ModernCaller extends RequestCaller {
 
   /** The same call goes on under the message that brought the answers. */
   continueUnder(inbound: InboundCall, client: ClientFacts, notifier: Notifier): void {
-    inbound.signal.addEventListener('abort', () => this.first.cancel(inbound.signal.reason), { once: true });
+    inbound.addEventListener('abort', () => this.first.cancel(inbound.reason));
     this.inbound = inbound;
     this.client = client;
     this.notifier = notifier;

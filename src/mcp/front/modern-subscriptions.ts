@@ -49,7 +49,7 @@ export class ModernSubscriptions {
     return new Promise((end, refuse) => {
       const subscription: Subscription = { inbound, filter: {}, isAcknowledged: false, isOver: false, end };
       this.#open.add(subscription);
-      inbound.signal.addEventListener('abort', () => this.#forget(subscription), { once: true });
+      inbound.addEventListener('abort', () => this.#forget(subscription));
       this.#begin(subscription, wanted, client).catch((error: unknown) => {
         this.#forget(subscription);
         refuse(error);

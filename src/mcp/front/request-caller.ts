@@ -1,6 +1,7 @@
 // The caller of a request that came as a message. All that goes back to the client on behalf of the request passes here, in
 // the form that the client's revision has. How a question travels is the era's business.
 
+import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
 import { type CallOptions, reaches } from '../meta.ts';
@@ -37,8 +38,8 @@ export abstract class RequestCaller implements Caller {
     return this.inbound.bytes;
   }
 
-  get signal(): AbortSignal {
-    return this.first.signal;
+  get signal(): CancelSignal {
+    return this.first;
   }
 
   get wantsProgress(): boolean {
@@ -76,7 +77,7 @@ export abstract class RequestCaller implements Caller {
   }
 }
 
-type SendQuestion = (question: InputRequest, call: InboundCall, signal: AbortSignal) => Promise<InputResponse>;
+type SendQuestion = (question: InputRequest, call: InboundCall, signal: CancelSignal) => Promise<InputResponse>;
 
 /** Before 2026-07-28 a question is a request to the client. */
 export class LegacyCaller extends RequestCaller {
@@ -94,6 +95,6 @@ export class LegacyCaller extends RequestCaller {
   }
 
   protected put(question: InputRequest, _name?: string, signal?: AbortSignal): Promise<InputResponse> {
-    return this.#send(question, this.inbound, signal ? AbortSignal.any([this.signal, signal]) : this.signal);
+    return this.#send(question, this.inbound, signal ? AbortSignal.any([this.first.signal, signal]) : this.signal);
   }
 }

@@ -1,6 +1,7 @@
 // What a handler holds while it works on one request: the way to ask its client back, to report progress, to log, and to
 // learn that the client no longer waits. The same for every revision and every caller.
 
+import { toAbortSignal } from '../../base/cancel-signal.ts';
 import type { Revision } from '../revisions.ts';
 import type { Caller, ClientFacts, Params } from '../service.ts';
 import type {
@@ -21,6 +22,7 @@ export interface QuestionOptions {
 }
 
 export class Call {
+  #signal: AbortSignal | undefined;
   readonly #caller: Caller;
   readonly #params: Params;
 
@@ -49,7 +51,9 @@ export class Call {
 
   /** Aborts when the client cancels or goes away. */
   get signal(): AbortSignal {
-    return this.#caller.signal ?? new AbortController().signal;
+    const { signal } = this.#caller;
+    this.#signal ??= signal ? toAbortSignal(signal) : new AbortController().signal;
+    return this.#signal;
   }
 
   /**

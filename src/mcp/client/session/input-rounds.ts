@@ -1,6 +1,7 @@
 // 2026-07-28: a request that comes back with questions is sent again with the answers, until it is complete. The state
 // of the server (`requestState`) is returned unchanged. The number of rounds is limited.
 
+import { toAbortSignal } from '../../../base/cancel-signal.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError } from '../../../base/errors.ts';
 import { pause, unlessAborted } from '../../../base/wait.ts';
@@ -81,7 +82,7 @@ async function gather(requests: Record<string, InputRequest>, context: RoundsCon
 async function limited<T>(context: RoundsContext, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { caller, closed, clock, method } = context;
   const own = new AbortController();
-  const signal = AbortSignal.any([own.signal, closed, ...(caller.signal ? [caller.signal] : [])]);
+  const signal = AbortSignal.any([own.signal, closed, ...(caller.signal ? [toAbortSignal(caller.signal)] : [])]);
   const leftMs = remaining(context);
   const timer =
     leftMs === undefined

@@ -1,6 +1,7 @@
 // A server that speaks MCP over a connection of ours, as a service. The era decides how requests travel and how the server is
 // asked for notifications; what both eras share is here.
 
+import type { CancelSignal } from '../../../base/cancel-signal.ts';
 import { PeerError, toError } from '../../../base/errors.ts';
 import type { SharedMembers } from '../../../jsonrpc/message-text.ts';
 import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
@@ -24,7 +25,7 @@ export class SentRequest implements RequestOptions {
   readonly caller: Caller;
   timeoutMs: number | undefined;
   totalTimeoutMs: number | undefined;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: CancelSignal | undefined;
   readonly onProgress: ((params: object) => void) | undefined;
   shared: SharedMembers | undefined;
 
