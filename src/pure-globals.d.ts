@@ -20,6 +20,7 @@ declare class TextDecoder {
   decode(input?: Uint8Array, options?: { stream?: boolean }): string;
 }
 declare class TextEncoder {
+  encodeInto(text: string, into: Uint8Array): { read: number; written: number };
   encode(input: string): Uint8Array<ArrayBuffer>;
 }
 

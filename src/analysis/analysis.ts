@@ -1,20 +1,22 @@
 // What the events of one store mean, for MCP and LiteMCP alike: what each frame is, which request it belongs to, which
-// processes there were, what went wrong. Each event is passed in once, in order. Bounded, whatever a peer sends.
+// processes and clients there were, what went wrong. Each event is passed in once, in order. Bounded, whatever a peer sends.
 
-import type { FlowEvent, FrameEvent } from '../flow/event.ts';
-import type { FrameDescription } from './describe-frame.ts';
+import { type FlowEvent, type FrameEvent, isOfClient } from '../flow/event.ts';
+import { Clients } from './clients.ts';
+import type { FrameDescription, MessageDescription } from './describe-frame.ts';
 import { Descriptions } from './descriptions.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, isFailure } from './exchange.ts';
 import { Exchanges } from './exchanges.ts';
 import type { Latency } from './latency.ts';
 import { Lives } from './lives.ts';
-import { type Problem, Problems } from './problems.ts';
+import { isRefusal, type Problem, Problems } from './problems.ts';
 
 /** What changed since the last look. */
 export interface AnalysisChange {
   /** Requests that were answered, cancelled or lost, by sequence number. */
   updated: Set<number>;
   servers: boolean;
+  clients: boolean;
   problems: boolean;
 }
 
@@ -30,6 +32,7 @@ const ID_AS_TEXT =
 
 export class Analysis {
   readonly lives = new Lives();
+  readonly clients = new Clients();
   readonly #descriptions = new Descriptions();
   readonly describe = (frame: FrameEvent): FrameDescription => this.#descriptions.of(frame);
   readonly #exchanges = new Exchanges({ maxExchanges: MOST_EXCHANGES, describe: this.describe });
@@ -53,9 +56,20 @@ export class Analysis {
   }
 
   see(event: FlowEvent, nowMs: number): void {
-    if (this.lives.see(event)) this.#change.servers = true;
+    if (isOfClient(event)) this.#seeClient(event);
+    else if (this.lives.see(event)) this.#change.servers = true;
     if (this.#problems.see(event)) this.#change.problems = true;
-    for (const exchange of this.#exchanges.see(event)) this.#touched(exchange, event, nowMs);
+    const exchanges = this.#exchanges.see(event);
+    for (const exchange of exchanges) this.#touched(exchange, event, nowMs);
+    // Refused before it was read as a request.
+    if (exchanges.length === 0 && isRefusal(event)) this.clients.failed(event.server);
+  }
+
+  #seeClient(event: FlowEvent): void {
+    const isRequest = ({ kind }: MessageDescription) => kind === 'request';
+    const isIn = event.kind === 'frame' && event.direction === 'fromClient';
+    this.clients.see(event, isIn ? this.describe(event).messages.filter(isRequest).length : 0);
+    this.#change.clients = true;
   }
 
   /** Some requests may still turn out to be unanswered: `takeChange` is to be called again. */
@@ -88,7 +102,7 @@ export class Analysis {
 
   #touched(exchange: Exchange, event: FlowEvent, nowMs: number): void {
     const { requestSeq, answerSeq, cancelSeq, direction, method } = exchange;
-    if (event.kind === 'exit') {
+    if (event.kind === 'exit' || event.kind === 'client') {
       this.#change.updated.add(requestSeq);
       if (direction === 'toServer' && !staysOpen.has(method)) this.#unanswered.push({ exchange, sinceMs: nowMs });
       return;
@@ -96,6 +110,7 @@ export class Analysis {
     if (event.seq === answerSeq || event.seq === cancelSeq) this.#change.updated.add(requestSeq);
     if (event.seq !== answerSeq) return;
     if (direction === 'toServer') this.lives.answered(exchange);
+    if (direction === 'fromClient' && isFailure(exchange)) this.clients.failed(exchange.server);
     if (this.#hasIdAsText(event, exchange)) this.noteViolation(event, ID_AS_TEXT);
   }
 
@@ -106,5 +121,5 @@ export class Analysis {
 }
 
 function noChange(): AnalysisChange {
-  return { updated: new Set(), servers: false, problems: false };
+  return { updated: new Set(), servers: false, clients: false, problems: false };
 }

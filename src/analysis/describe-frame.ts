@@ -4,7 +4,7 @@
 
 import { decodeText } from '../base/decode-text.ts';
 import type { Noise } from '../base/noise.ts';
-import type { FrameFact } from '../flow/event.ts';
+import { type FrameFact, isOfClient } from '../flow/event.ts';
 import type { InboundFault } from '../jsonrpc/channel.ts';
 import type { JsonRpcMessage, RequestId } from '../jsonrpc/message.ts';
 import { MessageReader, type MessageSink } from '../jsonrpc/message-reader.ts';
@@ -43,7 +43,7 @@ export interface FrameDescription {
 export function describeFrame(frame: FrameFact): FrameDescription {
   try {
     if (frame.cut) return describeCut(frame);
-    return describeLiteFrame(frame) ?? describers[frame.direction].describe(frame);
+    return (isOfClient(frame) ? undefined : describeLiteFrame(frame)) ?? describers[frame.direction].describe(frame);
   } catch {
     return { kind: 'invalid', messages: [{ kind: 'invalid', problem: 'The message cannot be interpreted' }] };
   }
@@ -87,7 +87,8 @@ class Describer implements MessageSink {
 }
 
 const nothing = new Uint8Array(0);
-const describers = { fromServer: new Describer(true), toServer: new Describer(false) };
+const strict = new Describer(false);
+const describers = { fromServer: new Describer(true), toServer: strict, fromClient: strict, toClient: strict };
 
 function describeMessage(message: JsonRpcMessage): MessageDescription {
   if (!('method' in message)) {

@@ -1,7 +1,7 @@
 // Events in words, one line each, for the Inspector and the command line. What frames and stderr hold is shown by each in
 // its own way; of a fault, that goes for the bytes behind the text.
 
-import type { FlowFact } from '../flow/event.ts';
+import type { ClientFact, FlowFact } from '../flow/event.ts';
 
 /** Texts that peers or users have written are not redacted here. */
 export function eventText(fact: Exclude<FlowFact, { kind: 'frame' | 'stderr' }>): string {
@@ -22,5 +22,16 @@ export function eventText(fact: Exclude<FlowFact, { kind: 'frame' | 'stderr' }>)
       return `${fact.code}: ${fact.message}`;
     case 'note':
       return fact.text;
+    case 'client':
+      return clientText(fact);
+    case 'link':
+      return `request ${JSON.stringify(fact.request)} led to request ${JSON.stringify(fact.id)} of ${fact.wire} (life ${fact.wireLife})`;
   }
+}
+
+function clientText({ state, door, principal, name, version, revision }: ClientFact): string {
+  const who = [name, version, revision && `(${revision})`].filter(Boolean).join(' ');
+  const where = [`over ${door}`, principal && `as ${principal}`].filter(Boolean).join(' ');
+  if (state === 'closed') return `is gone${who && `: ${who}`} ${where}`;
+  return state === 'opened' ? `connected ${where}${who && `: ${who}`}` : `is ${who || 'unnamed'}, connected ${where}`;
 }

@@ -32,6 +32,10 @@ export interface Exchange {
   /** How many came, and the newest of them. */
   progressCount: number;
   lastProgressSeq?: number;
+  /** Of a request of a client: the requests to servers on its behalf, and the questions during it. */
+  links?: Exchange[];
+  /** Of those: the requests of clients that they belong to. */
+  causes?: Exchange[];
 }
 
 export function latencyMs(exchange: Exchange): number | undefined {

@@ -1,5 +1,5 @@
-// Pairs requests with their outcomes, event by event, for every server, life and direction, in MCP and LiteMCP. Ids keep
-// their type; the two directions count their ids apart. Bounded in number and in bytes: the oldest exchanges are forgotten,
+// Pairs requests with their outcomes, event by event, for every server, client, life and direction, in MCP and LiteMCP. Ids keep
+// their type; the directions count their ids apart. Bounded in number and in bytes: the oldest exchanges are forgotten,
 // whether they are over or not. Reads every frame, so it does not belong on the path of the traffic.
 
 import { decodeText } from '../base/decode-text.ts';
@@ -10,6 +10,7 @@ import { describeFrame, type FrameDescription, type MessageDescription } from '.
 import { type Exchange, isFailure, latencyMs, weightOf } from './exchange.ts';
 import { ExchangesBySeq } from './exchanges-by-seq.ts';
 import { Latency } from './latency.ts';
+import { Links } from './links.ts';
 import { OpenRequests } from './open-requests.ts';
 
 export interface ExchangesOptions {
@@ -32,6 +33,7 @@ export class Exchanges {
   #all: (Exchange | undefined)[] = [];
   #first = 0;
   readonly #bySeq = new ExchangesBySeq();
+  readonly #links = new Links();
   #heldBytes = 0;
   #forgotten = 0;
 
@@ -69,7 +71,7 @@ export class Exchanges {
     return this.#bySeq.get(seq);
   }
 
-  /** Returns what the event belongs to; of an exit, the requests that it leaves unanswered. */
+  /** Returns what the event belongs to; of the end of a process or client, the requests that it leaves unanswered. */
   see(event: FlowEvent): readonly Exchange[] {
     switch (event.kind) {
       case 'frame':
@@ -80,6 +82,14 @@ export class Exchanges {
         return this.forSeq(event.seq);
       case 'exit':
         return this.#lifeOver(event);
+      case 'client':
+        return event.state === 'closed' ? this.#lifeOver(event) : [];
+      case 'link': {
+        const cause = this.#open.byId(event, 'fromClient', event.request);
+        const wire = { server: event.wire, life: event.wireLife };
+        if (cause) this.#links.add(cause, this.#open.byId(wire, event.direction, event.id), event);
+        return [];
+      }
       case 'spawn':
         // When a new process runs, nothing more comes of those before the last one.
         this.#open.drop({ server: event.server, life: event.life - 2 });
@@ -117,6 +127,7 @@ export class Exchanges {
     this.#all.push(exchange);
     this.#bySeq.link(event.seq, exchange);
     this.#heldBytes += weightOf(exchange);
+    this.#links.came(exchange);
     this.#forgetWhatIsTooMuch();
   }
 
@@ -164,7 +175,8 @@ export class Exchanges {
   #lifeOver(event: FlowEvent): Exchange[] {
     const pending = [...this.#open.of(event)].filter(({ outcome }) => outcome === 'pending');
     for (const exchange of pending) {
-      exchange.outcome = 'lost';
+      // A client that goes gives its requests up.
+      exchange.outcome = exchange.direction === 'fromClient' ? 'cancelled' : 'lost';
       exchange.endMs = event.atMs;
     }
     return pending;
@@ -191,6 +203,13 @@ export class Exchanges {
   }
 }
 
+const opposite = {
+  toServer: 'fromServer',
+  fromServer: 'toServer',
+  toClient: 'fromClient',
+  fromClient: 'toClient',
+} as const;
+
 function otherWay(direction: FlowDirection): FlowDirection {
-  return direction === 'toServer' ? 'fromServer' : 'toServer';
+  return opposite[direction];
 }

@@ -1,4 +1,4 @@
-// Requests without an answer, for every process that has some: by id and by progress token, the two directions apart. A
+// Requests without an answer, for every process and client that has some: by id and by progress token, the directions apart. A
 // process is known as long as a request of it is open. Processes without open requests are removed from time to time,
 // so that a recording with a million server names costs no more than the names that still wait.
 
@@ -30,7 +30,7 @@ class OneWay {
 }
 
 type Process = Pick<FlowStamp, 'server' | 'life'>;
-type Life = Record<FlowDirection, OneWay>;
+type Life = Map<FlowDirection, OneWay>;
 
 const SMALLEST_SWEEP = 256;
 const SMALLEST_SWEEP_CHARS = 1024 * 1024;
@@ -52,33 +52,36 @@ export class OpenRequests {
     let life = this.#lives.get(key);
     if (!life) {
       if (this.#lives.size >= this.#sweepAt || this.#nameChars >= this.#sweepAtChars) this.#sweep();
-      life = { toServer: new OneWay(), fromServer: new OneWay() };
+      life = new Map();
       this.#lives.set(key, life);
       this.#nameChars += key.length;
     }
-    life[exchange.direction].add(exchange);
+    let oneWay = life.get(exchange.direction);
+    if (!oneWay) {
+      oneWay = new OneWay();
+      life.set(exchange.direction, oneWay);
+    }
+    oneWay.add(exchange);
   }
 
   forget(exchange: Exchange): void {
-    this.#lives.get(keyOf(exchange))?.[exchange.direction].forget(exchange);
+    this.#lives.get(keyOf(exchange))?.get(exchange.direction)?.forget(exchange);
   }
 
   /** The text of a number finds the request with that number, unless there is one with that very text. */
   byId(process: Process, direction: FlowDirection, id: RequestId): Exchange | undefined {
-    const byId = this.#lives.get(keyOf(process))?.[direction].byId;
+    const byId = this.#lives.get(keyOf(process))?.get(direction)?.byId;
     return byId?.get(id) ?? byId?.get(numberInText(id) ?? id);
   }
 
   byToken(process: Process, direction: FlowDirection, token: RequestId): Exchange | undefined {
-    return this.#lives.get(keyOf(process))?.[direction].byToken.get(token);
+    return this.#lives.get(keyOf(process))?.get(direction)?.byToken.get(token);
   }
 
   /** All that are open in one process. */
   *of(process: Process): Iterable<Exchange> {
     const life = this.#lives.get(keyOf(process));
-    if (!life) return;
-    yield* life.toServer.byId.values();
-    yield* life.fromServer.byId.values();
+    for (const oneWay of life?.values() ?? []) yield* oneWay.byId.values();
   }
 
   /** Nothing more comes of that process. */
@@ -88,8 +91,8 @@ export class OpenRequests {
   }
 
   #sweep(): void {
-    for (const [key, { toServer, fromServer }] of this.#lives) {
-      if (!toServer.isEmpty || !fromServer.isEmpty) continue;
+    for (const [key, life] of this.#lives) {
+      if ([...life.values()].some(({ isEmpty }) => !isEmpty)) continue;
       this.#lives.delete(key);
       this.#nameChars -= key.length;
     }

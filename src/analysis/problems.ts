@@ -1,7 +1,7 @@
-// Problems of servers, with an explanation and the event where each showed first. Each is listed once per server and counted.
+// Problems of servers and clients, with an explanation and the event where each showed first. Each is listed once per server and counted.
 
 import { diagnoseLine } from '../diagnosis/diagnose.ts';
-import type { FlowEvent, FrameEvent } from '../flow/event.ts';
+import { type FaultFact, type FlowEvent, type FrameEvent, isOfClient } from '../flow/event.ts';
 import { describeFrame, type FrameDescription } from './describe-frame.ts';
 import { keepNewest } from './keep-newest.ts';
 
@@ -16,7 +16,8 @@ export interface Problem {
     | 'oversized-frame'
     | 'truncated-frame'
     | 'exit-with-error'
-    | 'unanswered';
+    | 'unanswered'
+    | 'refused';
   server: string;
   seq: number | undefined;
   title: string;
@@ -77,6 +78,10 @@ const words: Record<Kind, { title: string; explanation: string }> = {
     title: 'Unanswered request',
     explanation: 'The process ended before it answered. It is unknown whether the request took effect.',
   },
+  refused: {
+    title: 'Request refused',
+    explanation: 'A request of this client was refused with an HTTP status of 400 or above. It did not reach a server.',
+  },
 };
 
 /** What is remembered of a server between its events. */
@@ -105,7 +110,7 @@ export class Problems {
 
   /** Returns whether the list changed. */
   see(event: FlowEvent): boolean {
-    const kinds = this.#kindsOf(event, this.#of(event.server));
+    const kinds = isOfClient(event) ? this.#clientKinds(event) : this.#kindsOf(event, this.#of(event.server));
     for (const kind of kinds) this.note(kind, event.server, event.seq, () => this.#detailOf(kind, event));
     return kinds.length > 0;
   }
@@ -145,7 +150,7 @@ export class Problems {
           ? sentKinds(this.#describe(event), watched)
           : receivedKinds(this.#describe(event), event.atMs, watched);
       case 'fault':
-        return [event.code === 'FRAME_TOO_LONG' ? 'oversized-frame' : 'truncated-frame'];
+        return faultKinds(event.code);
       case 'signal':
         watched.stopping = true;
         return [];
@@ -160,12 +165,31 @@ export class Problems {
     }
   }
 
-  /** Of text on stdout: the mistake that its first line proves. */
+  #clientKinds(event: FlowEvent): Kind[] {
+    if (event.kind === 'fault') return faultKinds(event.code);
+    if (event.kind !== 'frame') return [];
+    if (isRefusal(event)) return ['refused'];
+    return event.direction === 'fromClient' && this.#describe(event).kind === 'invalid' ? ['schema-violation'] : [];
+  }
+
+  /** Of text on stdout: the mistake that its first line proves. Of a refusal: what it says. */
   #detailOf(kind: Kind, event: FlowEvent): string | undefined {
+    if (kind === 'refused' && event.kind === 'frame') {
+      return `HTTP ${event.http?.status}: ${this.#describe(event).messages[0]?.error?.message ?? ''}`;
+    }
     if (kind !== 'stdout-pollution' || event.kind !== 'frame') return undefined;
     const found = diagnoseLine(this.#describe(event).noise ?? '');
     return found && `Here it ${found.problem}. ${found.fix}`;
   }
+}
+
+function faultKinds(code: FaultFact['code']): Kind[] {
+  return [code === 'FRAME_TOO_LONG' ? 'oversized-frame' : 'truncated-frame'];
+}
+
+/** A client was answered with an HTTP status that says that its request was not served. */
+export function isRefusal(event: FlowEvent): boolean {
+  return event.kind === 'frame' && (event.http?.status ?? 0) >= 400;
 }
 
 function badExitKinds(atMs: number, watched: Watched): Kind[] {

@@ -1,6 +1,6 @@
 // A frame as the store keeps it: where its bytes lie, and nothing computed.
 
-import type { FlowDirection, FrameEvent } from './event.ts';
+import type { FlowDirection, FrameEvent, HttpPlace } from './event.ts';
 
 export class CapturedFrame implements FrameEvent {
   readonly kind = 'frame';
@@ -11,6 +11,7 @@ export class CapturedFrame implements FrameEvent {
   readonly direction: FlowDirection;
   readonly length: number;
   readonly offset: number | undefined;
+  readonly http: HttpPlace | undefined;
   /** The payload is block[start, start + length): for readers that need no view. */
   readonly #block: Uint8Array;
   readonly #start: number;
@@ -25,6 +26,7 @@ export class CapturedFrame implements FrameEvent {
     start: number,
     length: number,
     offset: number | undefined,
+    http: HttpPlace | undefined,
   ) {
     this.seq = seq;
     this.atMs = atMs;
@@ -35,6 +37,7 @@ export class CapturedFrame implements FrameEvent {
     this.#start = start;
     this.length = length;
     this.offset = offset;
+    this.http = http;
   }
 
   get block(): Uint8Array {

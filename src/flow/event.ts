@@ -1,18 +1,23 @@
-// The one record of what happened: everything that a server, its pipe and its process did, in order, on one clock.
+// The one record of what happened: everything that servers, their pipes and processes, and the clients of a host did, in order, on
+// one clock.
 // Events are plain facts. What a frame means (a request, noise, half a message) is determined when it is displayed
 // (analysis/describe-frame.ts) and never at capture, so that capture does not slow the traffic down.
 
 import type { FrameFaultCode } from '../framing/framing.ts';
 
-export type FlowDirection = 'toServer' | 'fromServer';
+/** Between a host and a server. */
+export type ServerDirection = 'toServer' | 'fromServer';
+/** Or between a client and the host. */
+export type FlowDirection = ServerDirection | 'fromClient' | 'toClient';
 
 export interface FlowStamp {
   /** Counts from 1 within one store. None is left out: a gap means that events were dropped. */
   readonly seq: number;
   /** Milliseconds since the store began (`FlowStore.startedAt`), by a clock that never goes back. */
   readonly atMs: number;
+  /** The name of the server; of an event of a client, the name of the client: `client 3`. */
   readonly server: string;
-  /** Which process of this server, from 1. */
+  /** Which process of this server, from 1. Of a client whose requests come alone, which request. */
   readonly life: number;
 }
 
@@ -37,6 +42,15 @@ export interface FrameFact {
   readonly cut?: true | undefined;
   readonly tail?: Uint8Array | undefined;
   readonly redacted?: true | undefined;
+  /** Of a message that came or went over HTTP. */
+  readonly http?: HttpPlace | undefined;
+}
+
+export interface HttpPlace {
+  /** Which HTTP request of this client brought it, or is answered with it, from 1. */
+  readonly exchange: number;
+  /** Of the response. */
+  readonly status?: number | undefined;
 }
 
 /** Bytes that became no frame. */
@@ -94,6 +108,34 @@ export interface NoteFact {
   readonly text: string;
 }
 
+/** A client of a host has connected, has said who it is, or is gone. Each event has all that is known of it. */
+export interface ClientFact {
+  readonly kind: 'client';
+  readonly state: 'opened' | 'known' | 'closed';
+  /** How it reaches the host: `socket`, `http`, `http+sse`. */
+  readonly door: string;
+  /** Who is behind it, where its door has verified that. */
+  readonly principal?: string | undefined;
+  /** What it calls itself. */
+  readonly name?: string | undefined;
+  readonly version?: string | undefined;
+  readonly revision?: string | undefined;
+  /** Each of its requests comes alone (2026-07-28 over HTTP): this is everything with the same name and principal. */
+  readonly stateless?: true | undefined;
+}
+
+/** A request on another wire belongs to a request of this client: it was sent on its behalf, or is a question during it. */
+export interface LinkFact {
+  readonly kind: 'link';
+  /** The id of the client's request. */
+  readonly request: string | number;
+  /** The wire of the other request: a server and its process, or the client itself. */
+  readonly wire: string;
+  readonly wireLife: number;
+  readonly direction: FlowDirection;
+  readonly id: string | number;
+}
+
 export type FlowFact =
   | SpawnFact
   | FrameFact
@@ -104,11 +146,24 @@ export type FlowFact =
   | ExitFact
   | StopFact
   | ErrorFact
-  | NoteFact;
+  | NoteFact
+  | ClientFact
+  | LinkFact;
 
 export type FlowKind = FlowFact['kind'];
 export type FlowEvent = FlowStamp & FlowFact;
 export type FrameEvent = FlowStamp & FrameFact;
+
+/** Whether it is an event of a client and not of a server. */
+export function isOfClient(event: FlowFact): boolean {
+  switch (event.kind) {
+    case 'frame':
+    case 'fault':
+      return event.direction === 'fromClient' || event.direction === 'toClient';
+    default:
+      return event.kind === 'client' || event.kind === 'link';
+  }
+}
 
 /** What an event holds that has no fixed size: bytes of a pipe, and texts. */
 export function partsOf(event: FlowFact): (Uint8Array | string)[] {
@@ -133,5 +188,9 @@ export function partsOf(event: FlowFact): (Uint8Array | string)[] {
       return [event.signal ?? ''];
     case 'stop':
       return [event.rung];
+    case 'client':
+      return [event.door, event.principal ?? '', event.name ?? '', event.version ?? '', event.revision ?? ''];
+    case 'link':
+      return [String(event.request), event.wire, String(event.id)];
   }
 }

@@ -3,7 +3,7 @@
 
 import type { Block } from './blocks.ts';
 import { CapturedFrame } from './captured-frame.ts';
-import type { FlowDirection } from './event.ts';
+import type { FlowDirection, HttpPlace } from './event.ts';
 
 /** About what a run costs beside its bytes, and a frame in it: a block has no room for more of them, however short they are. */
 const RUN_BYTES = 160;
@@ -13,6 +13,8 @@ export class FrameRun {
   readonly firstSeq: number;
   readonly block: Block;
   count = 0;
+  /** Of a run that is one message over HTTP. */
+  http: HttpPlace | undefined;
   readonly #atMs: number;
   readonly #server: string;
   readonly #life: number;
@@ -91,6 +93,7 @@ export class FrameRun {
       this.#start + start,
       length,
       offset,
+      this.http,
     );
   }
 }

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { toError } from '../base/errors.ts';
 import { Blocks, LARGEST_SHARED_BYTES } from './blocks.ts';
 import { cutFrame } from './cut-frame.ts';
-import type { FlowDirection, FlowEvent, FlowFact } from './event.ts';
+import type { FlowDirection, FlowEvent, FlowFact, HttpPlace } from './event.ts';
 import { EventQueue } from './event-queue.ts';
 import { FrameRun } from './frame-run.ts';
 import { FlowSource } from './source.ts';
@@ -100,12 +100,20 @@ export class FlowStore {
   }
 
   /** The bytes are copied. */
-  appendFrame(server: string, life: number, direction: FlowDirection, bytes: Uint8Array, offset?: number): void {
+  appendFrame(
+    server: string,
+    life: number,
+    direction: FlowDirection,
+    bytes: Uint8Array,
+    offset?: number,
+    http?: HttpPlace,
+  ): void {
     if (bytes.length > this.keepFrameBytes) {
-      this.append(server, life, { kind: 'frame', direction, offset, cut: true, ...cutFrame(bytes) });
+      this.append(server, life, { kind: 'frame', direction, offset, cut: true, ...cutFrame(bytes), http });
       return;
     }
     const run = this.#capture(server, life, direction, bytes, offset, 1);
+    run.http = http;
     run.add(0, bytes.length);
     this.#addRun(run);
   }

@@ -7,6 +7,7 @@ import { type Config, type LoadOptions, loadConfig } from '../config/files/load-
 import { configOf, type GivenConfig, isGivenConfig } from '../config/given-config.ts';
 import type { ConfigProblem } from '../config/problem.ts';
 import type { ServerConfig } from '../config/server-config.ts';
+import { FlowClients } from '../flow/clients.ts';
 import { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { BoundedEraMemory } from '../mcp/client/opening/era-memory.ts';
@@ -37,6 +38,8 @@ const HOST_STOPS = 'the host stops';
 
 export class Host {
   readonly flow: FlowStore;
+  /** Gives each client of a door its part of the flow. */
+  readonly clients: FlowClients;
   /** By name; those whose entry was taken out stay until their process is gone. */
   readonly #members = new Map<string, Member>();
   readonly #merged: MergedService;
@@ -51,6 +54,7 @@ export class Host {
   constructor(given: GivenConfig | readonly ServerConfig[], options: HostOptions = {}) {
     const { clock = systemClock, eraMemory = new BoundedEraMemory() } = options;
     this.flow = options.flow ?? new FlowStore({ clock });
+    this.clients = new FlowClients(this.flow);
     this.#merged = MergedService.of(() => this.#present(), clock);
     const onStateChange = (change: StateChange) => {
       options.onStateChange?.(change);

@@ -7,6 +7,7 @@ import type { LatencyPoint, LatencyRow } from '../analysis/latency.ts';
 import type { Life } from '../analysis/lives.ts';
 import type { Problem } from '../analysis/problems.ts';
 import type { Evidence } from '../base/errors.ts';
+import type { FlowDirection, FlowKind } from '../flow/event.ts';
 import type { ServerStatus } from '../host/supervision/server-state.ts';
 import type {
   CallToolResult,
@@ -61,10 +62,13 @@ export interface Reach {
 export interface EventRow {
   seq: number;
   atMs: number;
+  /** The server, or the client that the event is of. */
   server: string;
   life: number;
-  kind: 'spawn' | 'frame' | 'fault' | 'stderr' | 'state' | 'signal' | 'exit' | 'stop' | 'error' | 'note';
-  direction?: 'toServer' | 'fromServer';
+  kind: FlowKind;
+  direction?: FlowDirection;
+  /** The client that it is of, or on whose behalf it was sent. */
+  client?: string;
   /** Of a frame: what it is. `answers`: a batch that holds nothing else. */
   type?: MessageDescription['kind'] | 'batch' | 'answers' | 'noise';
   method?: string;

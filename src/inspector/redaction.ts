@@ -62,10 +62,11 @@ function redactEvent(event: FlowEvent, redact: Redact): FlowEvent {
   switch (event.kind) {
     case 'frame': {
       // The fields of a frame may be getters, which no spread would take along.
-      const { seq, atMs, server, life, kind, direction, length, offset, cut, payload: bytes, tail: end } = event;
+      const { seq, atMs, server, life, kind, direction, length, offset, cut, http } = event;
+      const { payload: bytes, tail: end } = event;
       const [payload, tail] = [redactBytes(bytes, redact), end && redactBytes(end, redact)];
       if (payload === bytes && tail === end) return event;
-      return { seq, atMs, server, life, kind, direction, length, offset, cut, payload, tail, redacted: true };
+      return { seq, atMs, server, life, kind, direction, length, offset, cut, payload, tail, http, redacted: true };
     }
     case 'stderr': {
       const payload = redactBytes(event.payload, redact);
@@ -83,6 +84,8 @@ function redactEvent(event: FlowEvent, redact: Redact): FlowEvent {
       return { ...event, message: redact(event.message) };
     case 'note':
       return { ...event, text: redact(event.text) };
+    case 'client':
+      return { ...event, name: event.name && redact(event.name), version: event.version && redact(event.version) };
     default:
       return event;
   }

@@ -24,6 +24,8 @@ export interface RequestOptions extends WaitOptions {
   cancellable?: boolean;
   /** The request of the other end because of which this one is sent. */
   relatedRequestId?: RequestId;
+  /** Called with the id of the request, before it is sent. */
+  numbered?: ((id: number) => void) | undefined;
   /** Goes into the parameters beside those that are given. */
   shared?: SharedMembers | undefined;
 }
@@ -112,6 +114,7 @@ export class Outbound {
     const { progress } = this.#options;
     const params = options?.onProgress && progress ? progress.ask(given, id) : given;
     const message = this.#message(id, method, params, options?.shared);
+    options?.numbered?.(id);
     try {
       const relatedRequestId = options?.relatedRequestId;
       return relatedRequestId === undefined

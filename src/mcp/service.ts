@@ -3,7 +3,7 @@
 // alone (the envelope of 2026-07-28, the progress token) passes too; a service that sends a request on writes its own.
 
 import type { CancelSignal } from '../base/cancel-signal.ts';
-import type { JsonRpcRequest } from '../jsonrpc/message.ts';
+import type { JsonRpcRequest, RequestId } from '../jsonrpc/message.ts';
 import type { CallOptions } from './meta.ts';
 import type { Revision } from './revisions.ts';
 import type { Rights } from './rights.ts';
@@ -54,6 +54,13 @@ export interface ClientFacts {
   readonly logLevel: LogLevel | undefined;
 }
 
+/** The connection to one process of a server, as observers name it. */
+export interface WireName {
+  readonly server: string;
+  /** Which process of the server, from 1. */
+  readonly life: number;
+}
+
 /** One request of one client. Everything that has to find its way back to that client travels with it. */
 export interface Caller {
   readonly client: ClientFacts;
@@ -79,6 +86,10 @@ export interface Caller {
    * `signal` aborts when the service no longer waits for the answer.
    */
   ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse>;
+  /** For observers: a request with this id is sent to a server on behalf of this one. */
+  sent?(wire: WireName, id: RequestId): void;
+  /** For observers: that server asks the client, by a request with this id. */
+  askedBy?(id: RequestId): void;
 }
 
 /** The notifications that a watcher asks for: those of `subscriptions/listen`, and more. */

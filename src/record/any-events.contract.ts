@@ -10,12 +10,19 @@ const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 40 }),
   fc.string({ unit: 'binary', maxLength: 40 }).map((text) => new TextEncoder().encode(text)),
 );
-const direction = fc.constantFrom('toServer' as const, 'fromServer' as const);
+const direction = fc.constantFrom(
+  'toServer' as const,
+  'fromServer' as const,
+  'fromClient' as const,
+  'toClient' as const,
+);
 const text = fc.string({ unit: 'grapheme' });
+const id = fc.oneof(fc.nat(), text);
+const http = fc.record({ exchange: fc.nat(), status: fc.nat(599) }, { requiredKeys: ['exchange'] });
 const fact: fc.Arbitrary<FlowFact> = fc.oneof(
   fc.record({ kind: fc.constant('spawn' as const), command: text, pid: fc.nat() }),
   fc.record(
-    { kind: fc.constant('frame' as const), direction, payload: bytes, length: fc.nat(), offset: fc.nat() },
+    { kind: fc.constant('frame' as const), direction, payload: bytes, length: fc.nat(), offset: fc.nat(), http },
     { requiredKeys: ['kind', 'direction', 'payload', 'length'] },
   ),
   fc.record({
@@ -48,6 +55,20 @@ const fact: fc.Arbitrary<FlowFact> = fc.oneof(
   fc.record({ kind: fc.constant('stop' as const), rung: text }),
   fc.record({ kind: fc.constant('error' as const), code: text, message: text }),
   fc.record({ kind: fc.constant('note' as const), text }),
+  fc.record(
+    {
+      kind: fc.constant('client' as const),
+      state: fc.constantFrom('opened' as const, 'known' as const, 'closed' as const),
+      door: text,
+      principal: text,
+      name: text,
+      version: text,
+      revision: text,
+      stateless: fc.constant(true as const),
+    },
+    { requiredKeys: ['kind', 'state', 'door'] },
+  ),
+  fc.record({ kind: fc.constant('link' as const), request: id, wire: text, wireLife: fc.nat(), direction, id }),
 );
 const event: fc.Arbitrary<FlowEvent> = fc
   .tuple(fact, text, fc.integer({ min: 1, max: 9 }), fc.nat(1e9))

@@ -8,6 +8,7 @@ import type { FlowEvent, FrameFact } from '../flow/event.ts';
 import type { Redact } from '../secrets/redact.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import { PlainFrameLines } from './plain-frame-lines.ts';
+import { kindOf } from './versions.ts';
 
 export class EventLines {
   readonly #runJson: string;
@@ -32,7 +33,8 @@ export class EventLines {
 
   /** Without the newline. */
   encode(event: FlowEvent): string {
-    const { seq, server, life, kind } = event;
+    const { seq, server, life } = event;
+    const kind = event.kind === 'frame' || event.kind === 'fault' ? kindOf(event.kind, event.direction) : event.kind;
     const atMs = Math.round(event.atMs * 1000) / 1000;
     const stamp = `"seq":${seq},"atMs":${atMs},"server":${this.#jsonOf(server)},"life":${life},"kind":"${kind}"`;
     return escapeLineSeparators(`{"run":${this.#runJson},${stamp}${this.#fields(event)}}`);
@@ -81,15 +83,30 @@ export class EventLines {
         return rest({ code: event.code, message: this.#redact(event.message) });
       case 'note':
         return rest({ text: this.#redact(event.text) });
+      case 'client': {
+        const { state, door, principal, name, version, revision, stateless } = event;
+        return rest({ state, door, principal, ...this.#named(name, version), revision, stateless });
+      }
+      case 'link': {
+        const { request, wire, wireLife, direction, id } = event;
+        return rest({ request, wire, wireLife, direction, id });
+      }
     }
   }
 
   #frame(frame: FrameFact): string {
     const offset = frame.offset === undefined ? '' : `,"offset":${frame.offset}`;
-    const place = `,"direction":"${frame.direction}"${offset},"length":${frame.length}`;
+    const { exchange, status } = frame.http ?? {};
+    const http = frame.http ? rest({ exchange, status }) : '';
+    const place = `,"direction":"${frame.direction}"${offset},"length":${frame.length}${http}`;
     const payload = this.#bytes('', frame.payload, frame.redacted);
     if (!frame.cut) return `${place}${payload}`;
     return `${place},"cut":true${payload}${this.#bytes('tail', frame.tail ?? new Uint8Array(0), frame.redacted)}`;
+  }
+
+  /** A client calls itself what it likes. */
+  #named(name: string | undefined, version: string | undefined) {
+    return { name: name && this.#redact(name), version: version && this.#redact(version) };
   }
 
   #bytes(name: '' | 'tail', bytes: Uint8Array, redacted: true | undefined): string {

@@ -13,7 +13,7 @@ export function parseEvent(line: RawLine): ParsedEvent {
   const { seq, atMs, server, life, kind } = line;
   if (!isNumber(seq) || !isNumber(atMs) || !isString(server) || !isNumber(life) || !isString(kind)) return undefined;
   if (server.length > LONGEST_SERVER_NAME) return undefined;
-  const read = Object.hasOwn(readers, kind) ? readers[kind as FlowFact['kind']] : undefined;
+  const read = Object.hasOwn(readers, kind) ? readers[kind as LineKind] : undefined;
   if (!read) return 'unknown';
   const fact = read(line);
   return fact && { seq, atMs, server, life, ...fact };
@@ -21,30 +21,16 @@ export function parseEvent(line: RawLine): ParsedEvent {
 
 const faultCodes = ['FRAME_TOO_LONG', 'FRAME_TRUNCATED', 'FRAME_LENGTH_INVALID'] as const;
 
-const readers: { [Kind in FlowFact['kind']]: (line: RawLine) => Extract<FlowFact, { kind: Kind }> | undefined } = {
-  frame(line) {
-    const { direction, length, offset, cut } = line;
-    const payload = readBytes(line.text, line.base64);
-    if (!isDirection(direction) || !isNumber(length) || !payload) return undefined;
-    const tail = cut === true ? readBytes(line.tail, line.tailBase64) : undefined;
-    return {
-      kind: 'frame',
-      direction,
-      length,
-      payload,
-      ...(isNumber(offset) && { offset }),
-      ...(cut === true && { cut }),
-      ...(tail && { tail }),
-      ...redacted(line),
-    };
-  },
-  fault(line) {
-    const { direction, offset, length } = line;
-    const code = faultCodes.find((each) => each === line.code);
-    const prefix = readBytes(line.text, line.base64);
-    if (!isDirection(direction) || !code || !isNumber(offset) || !isNumber(length) || !prefix) return undefined;
-    return { kind: 'fault', direction, code, offset, length, prefix, ...redacted(line) };
-  },
+const ofServer: readonly FlowDirection[] = ['toServer', 'fromServer'];
+const ofClient: readonly FlowDirection[] = ['fromClient', 'toClient'];
+
+type LineKind = FlowFact['kind'] | 'client-frame' | 'client-fault';
+
+const readers: { [Kind in LineKind]: (line: RawLine) => FlowFact | undefined } = {
+  frame: (line) => readFrame(line, ofServer),
+  'client-frame': (line) => readFrame(line, ofClient),
+  fault: (line) => readFault(line, ofServer),
+  'client-fault': (line) => readFault(line, ofClient),
   stderr(line) {
     const payload = readBytes(line.text, line.base64);
     return isNumber(line.length) && payload
@@ -63,7 +49,57 @@ const readers: { [Kind in FlowFact['kind']]: (line: RawLine) => Extract<FlowFact
   stop: ({ rung }) => (isString(rung) ? { kind: 'stop', rung } : undefined),
   error: ({ code, message }) => (isString(code) && isString(message) ? { kind: 'error', code, message } : undefined),
   note: ({ text }) => (isString(text) ? { kind: 'note', text } : undefined),
+  client({ state, door, principal, name, version, revision, stateless }) {
+    const known = clientStates.find((each) => each === state);
+    if (!known || !isString(door)) return undefined;
+    return {
+      kind: 'client',
+      state: known,
+      door,
+      ...(isString(principal) && { principal }),
+      ...(isString(name) && { name }),
+      ...(isString(version) && { version }),
+      ...(isString(revision) && { revision }),
+      ...(stateless === true && { stateless }),
+    };
+  },
+  link({ request, wire, wireLife, direction, id }) {
+    const way = [...ofServer, ...ofClient].find((each) => each === direction);
+    if (!isId(request) || !isString(wire) || !isNumber(wireLife) || !way || !isId(id)) return undefined;
+    if (wire.length > LONGEST_SERVER_NAME) return undefined;
+    return { kind: 'link', request, wire, wireLife, direction: way, id };
+  },
 };
+
+const clientStates = ['opened', 'known', 'closed'] as const;
+
+function readFrame(line: RawLine, directions: readonly FlowDirection[]): FlowFact | undefined {
+  const { length, offset, cut, exchange, status } = line;
+  const direction = directions.find((each) => each === line.direction);
+  const payload = readBytes(line.text, line.base64);
+  if (!direction || !isNumber(length) || !payload) return undefined;
+  const tail = cut === true ? readBytes(line.tail, line.tailBase64) : undefined;
+  return {
+    kind: 'frame',
+    direction,
+    length,
+    payload,
+    ...(isNumber(offset) && { offset }),
+    ...(cut === true && { cut }),
+    ...(tail && { tail }),
+    ...(isNumber(exchange) && { http: { exchange, ...(isNumber(status) && { status }) } }),
+    ...redacted(line),
+  };
+}
+
+function readFault(line: RawLine, directions: readonly FlowDirection[]): FlowFact | undefined {
+  const { offset, length } = line;
+  const direction = directions.find((each) => each === line.direction);
+  const code = faultCodes.find((each) => each === line.code);
+  const prefix = readBytes(line.text, line.base64);
+  if (!direction || !code || !isNumber(offset) || !isNumber(length) || !prefix) return undefined;
+  return { kind: 'fault', direction, code, offset, length, prefix, ...redacted(line) };
+}
 
 function readBytes(text: unknown, base64: unknown): Uint8Array | undefined {
   if (isString(text)) return plainBytes(Buffer.from(text));
@@ -79,8 +115,8 @@ function redacted(line: RawLine): { redacted?: true } {
   return line.redacted === true ? { redacted: true } : {};
 }
 
-function isDirection(value: unknown): value is FlowDirection {
-  return value === 'toServer' || value === 'fromServer';
+function isId(value: unknown): value is string | number {
+  return isString(value) || isNumber(value);
 }
 
 function isString(value: unknown): value is string {

@@ -4,6 +4,7 @@
 import type { CapturedFrame } from '../flow/captured-frame.ts';
 import type { FlowDirection } from '../flow/event.ts';
 import type { LineBuffer } from './line-buffer.ts';
+import { kindOf } from './versions.ts';
 
 /** More than the numbers of a line and the words between them can need. */
 const MOST_BYTES_BETWEEN = 200;
@@ -20,7 +21,7 @@ export class PlainFrameLines {
   /** What all frames of one process have in common, which is the same for thousands of them. */
   #server: string | undefined;
   #life = 0;
-  #origins: Record<FlowDirection, Buffer> = { toServer: Buffer.alloc(0), fromServer: Buffer.alloc(0) };
+  #origins = new Map<FlowDirection, Buffer>();
 
   constructor(run: string) {
     this.#start = Buffer.from(`{"run":${JSON.stringify(run)},"seq":`);
@@ -28,6 +29,7 @@ export class PlainFrameLines {
 
   /** False, and nothing written, where the frame is not plain. */
   write(frame: CapturedFrame, into: LineBuffer): boolean {
+    if (frame.http) return false;
     const origin = this.#originOf(frame);
     into.beginLine(this.#start.length + origin.length + MOST_BYTES_BETWEEN + 2 * frame.length);
     into.bytes(this.#start);
@@ -57,10 +59,14 @@ export class PlainFrameLines {
     if (server !== this.#server || life !== this.#life) {
       this.#server = server;
       this.#life = life;
-      const origin = (way: FlowDirection) =>
-        Buffer.from(`,"server":${JSON.stringify(server)},"life":${life},"kind":"frame","direction":"${way}"`);
-      this.#origins = { toServer: origin('toServer'), fromServer: origin('fromServer') };
+      this.#origins.clear();
     }
-    return this.#origins[direction];
+    let origin = this.#origins.get(direction);
+    if (!origin) {
+      const name = `,"server":${JSON.stringify(server)},"life":${life}`;
+      origin = Buffer.from(`${name},"kind":"${kindOf('frame', direction)}","direction":"${direction}"`);
+      this.#origins.set(direction, origin);
+    }
+    return origin;
   }
 }

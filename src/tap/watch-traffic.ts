@@ -3,7 +3,7 @@
 
 import { toError } from '../base/errors.ts';
 import { CUT_TAIL_BYTES } from '../flow/cut-frame.ts';
-import type { FlowDirection } from '../flow/event.ts';
+import type { ServerDirection } from '../flow/event.ts';
 import type { FlowSource } from '../flow/source.ts';
 import type { FrameDecoder, FrameFault, FrameSink, Framing } from '../framing/framing.ts';
 
@@ -17,19 +17,19 @@ export interface WatchOptions {
 export class TrafficWatch {
   readonly #source: FlowSource;
   readonly #options: WatchOptions;
-  readonly #ways: Record<FlowDirection, OneWay>;
+  readonly #ways: Record<ServerDirection, OneWay>;
   #failed = false;
 
   constructor(source: FlowSource, options: WatchOptions) {
     this.#source = source;
     this.#options = options;
     const { framing, keepFrameBytes } = options;
-    const oneWay = (direction: FlowDirection) =>
+    const oneWay = (direction: ServerDirection) =>
       new OneWay(source, direction, framing.decoder({ maxFrameBytes: keepFrameBytes }));
     this.#ways = { toServer: oneWay('toServer'), fromServer: oneWay('fromServer') };
   }
 
-  chunk(direction: FlowDirection, chunk: Uint8Array): void {
+  chunk(direction: ServerDirection, chunk: Uint8Array): void {
     try {
       this.#ways[direction].push(chunk);
     } catch (thrown) {
@@ -38,7 +38,7 @@ export class TrafficWatch {
   }
 
   /** This direction has ended. */
-  end(direction: FlowDirection): void {
+  end(direction: ServerDirection): void {
     try {
       this.#ways[direction].end();
     } catch (thrown) {
@@ -65,7 +65,7 @@ const nothing = new Uint8Array(0);
 
 class OneWay implements FrameSink {
   readonly #source: FlowSource;
-  readonly #direction: FlowDirection;
+  readonly #direction: ServerDirection;
   readonly #decoder: FrameDecoder;
   /** The current chunk, and its offset in the stream. */
   #chunk: Uint8Array = nothing;
@@ -74,7 +74,7 @@ class OneWay implements FrameSink {
   readonly #before: Uint8Array[] = [];
   #beforeBytes = 0;
 
-  constructor(source: FlowSource, direction: FlowDirection, decoder: FrameDecoder) {
+  constructor(source: FlowSource, direction: ServerDirection, decoder: FrameDecoder) {
     this.#source = source;
     this.#direction = direction;
     this.#decoder = decoder;

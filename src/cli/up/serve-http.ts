@@ -74,6 +74,7 @@ export async function serveHost(
     ...address,
     auth,
     token,
+    observeClient: host.clients.observe,
     metrics: hostMetrics(host),
     notReady: () => whyNotReady(host),
     tls: tls && readTls(tls),

@@ -2,6 +2,7 @@
 
 import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
 import { DEFAULT_MAX_FRAME_BYTES } from '../../framing/framing.ts';
+import type { ObserveClient } from '../../mcp/front/client-observer.ts';
 import type { FrontOptions } from '../../mcp/front/fronts.ts';
 import type { LimitOptions } from '../limits.ts';
 
@@ -16,10 +17,12 @@ export interface HttpDoorOptions extends FrontOptions, LimitOptions {
   maxKeptChars?: number;
   /** How often a quiet stream gets a comment, so that proxies keep it open. 15 s unless given. */
   keepAliveMs?: number;
+  /** Sees the clients and their messages. */
+  observeClient?: ObserveClient | undefined;
 }
 
 /** Those of the door alone. */
-export type OwnOptions = Required<Omit<HttpDoorOptions, keyof FrontOptions | keyof LimitOptions>>;
+export type OwnOptions = Required<Omit<HttpDoorOptions, keyof FrontOptions | keyof LimitOptions | 'observeClient'>>;
 
 export function withDefaults(options: HttpDoorOptions): OwnOptions {
   return {

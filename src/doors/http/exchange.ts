@@ -1,5 +1,6 @@
 // One HTTP request and the way to answer it, whatever library received it: Node's `http` or Web `Request` and `Response`.
 
+import type { ObservedClient } from '../../mcp/front/client-observer.ts';
 import type { Ticket } from '../limits.ts';
 import type { Principal } from '../principal.ts';
 
@@ -33,4 +34,6 @@ export interface HttpExchange {
   stream(headers: Readonly<Record<string, string>>): EventSink;
   /** The answer has been written whole, or (false) the client went away before. Called once. */
   onclose: ((isComplete: boolean) => void) | undefined;
+  /** For observers: the client that sent it. */
+  belongsTo?(client: ObservedClient | undefined): void;
 }

@@ -4,10 +4,11 @@
 
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { RpcCode, RpcError, toError } from '../../base/errors.ts';
-import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
+import type { JsonRpcMessage, JsonRpcRequest } from '../../jsonrpc/message.ts';
 import { MessageFault, parseMessage } from '../../jsonrpc/parse.ts';
+import type { ObserveClient } from '../../mcp/front/client-observer.ts';
 import { DEFAULT_ASK_TIMEOUT_MS, Fronts } from '../../mcp/front/fronts.ts';
-import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
+import { CLIENT_INFO, PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { invalidParams, unsupportedVersion } from '../../mcp/protocol-errors.ts';
 import { isLegacyRevision, isModernRevision } from '../../mcp/revisions.ts';
 import { type ClientFacts, newClient, type Service } from '../../mcp/service.ts';
@@ -15,7 +16,9 @@ import { type LimitRefusal, Limits, Ticket } from '../limits.ts';
 import { type HttpDoorOptions, type OwnOptions, withDefaults } from './door-options.ts';
 import type { HttpExchange } from './exchange.ts';
 import { checkedClient, toolHeaderMismatch } from './header-checks.ts';
+import { idOf, isInitialize, isRequest } from './message-kinds.ts';
 import { ModernPost } from './modern-post.ts';
+import { ObservedExchange } from './observed-exchange.ts';
 import { refuse, refuseBeyond, refuseRequest } from './refuse.ts';
 import { HttpSession } from './session.ts';
 import { type ToolHeader, ToolHeaders } from './tool-headers.ts';
@@ -33,6 +36,7 @@ export class HttpDoor {
   readonly #toolHeaders: ToolHeaders;
   readonly #sessions = new Map<string, HttpSession>();
   readonly #posts = new Set<ModernPost>();
+  readonly #observe: ObserveClient | undefined;
   #timer: Timer | undefined;
   #isClosed = false;
 
@@ -45,11 +49,13 @@ export class HttpDoor {
     this.#sessionFronts = new Fronts(service, options);
     this.#postFronts = new Fronts(service, { orphanedMs: askTimeoutMs, ...options });
     this.#options = withDefaults(options);
+    this.#observe = options.observeClient;
     this.#tick();
   }
 
   /** Never rejects: what goes wrong is answered. */
-  handle(exchange: HttpExchange): void {
+  handle(received: HttpExchange): void {
+    const exchange = this.#observe ? new ObservedExchange(received, this.#observe) : received;
     this.#route(exchange)?.catch((error: unknown) => {
       if (error instanceof RpcError) refuseRequest(exchange, 400, undefined, error);
       else refuse(exchange, 500, toError(error).message);
@@ -135,13 +141,16 @@ export class HttpDoor {
     const beyond = message.method === 'subscriptions/listen' ? exchange.ticket?.becomeStream() : undefined;
     if (beyond) return refuseBeyond(exchange, beyond, message.id);
     const client = newClient(exchange.principal?.name, `post:${exchange.principal?.name ?? ''}`);
+    const alone = { revision: meta[PROTOCOL_VERSION], info: meta[CLIENT_INFO] };
+    const observed = this.#observe?.(client, { door: 'http', alone });
+    exchange.belongsTo?.(observed);
     const facts = checkedClient(exchange, message, meta, client);
     if (facts instanceof RpcError) return refuseRequest(exchange, 400, message.id, facts);
     const headers = this.#headersOf(message, facts);
     const serve = (required: readonly ToolHeader[] | undefined) => {
       const refusal = required && toolHeaderMismatch(exchange, required, message.params?.arguments);
       if (refusal) return refuseRequest(exchange, 400, message.id, refusal);
-      this.#postFronts.serve(message, bytes, facts, new ModernPost(exchange, client, this.#posts));
+      this.#postFronts.serve(message, bytes, facts, new ModernPost(exchange, client, this.#posts), observed);
     };
     return headers instanceof Promise ? headers.then(serve) : serve(headers);
   }
@@ -189,7 +198,9 @@ export class HttpDoor {
       kept: this.#limits.kept,
     });
     this.#sessions.set(session.id, session);
-    const front = await this.#sessionFronts.connect(session, client);
+    session.observed = this.#observe?.(client, { door: oneStream ? 'http+sse' : 'http' });
+    exchange.belongsTo?.(session.observed);
+    const front = await this.#sessionFronts.connect(session, client, session.observed);
     void front.closed.then(() => {
       this.#sessions.delete(session.id);
       account.give('sessions');
@@ -232,6 +243,7 @@ export class HttpDoor {
   #postToOneStream(exchange: HttpExchange, id: string, message: JsonRpcMessage, bytes: number): void {
     const session = this.#ownSession(exchange, id);
     if (!session?.isOneStream) return refuse(exchange, 404, 'Unknown session: connect again');
+    exchange.belongsTo?.(session.observed);
     session.receive(message, bytes, exchange.ticket);
     exchange.answer(202, {});
   }
@@ -246,6 +258,7 @@ export class HttpDoor {
     else if (!session || session.isOneStream) refuse(exchange, 404, 'Unknown session: send initialize again');
     else {
       session.usedMs = this.#clock.nowMs();
+      exchange.belongsTo?.(session.observed);
       return session;
     }
     return undefined;
@@ -276,16 +289,4 @@ export class HttpDoor {
 /** Parameters such as a charset may follow. */
 function isJson(type: string | undefined): boolean {
   return type === JSON_TYPE || type?.split(';', 1)[0]?.trim().toLowerCase() === JSON_TYPE;
-}
-
-function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
-  return 'method' in message && 'id' in message;
-}
-
-function isInitialize(message: JsonRpcMessage): message is JsonRpcRequest {
-  return isRequest(message) && message.method === 'initialize';
-}
-
-function idOf(message: JsonRpcMessage): RequestId | undefined {
-  return isRequest(message) ? message.id : undefined;
 }

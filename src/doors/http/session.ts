@@ -6,6 +6,7 @@ import { PeerError } from '../../base/errors.ts';
 import type { Channel, SendOptions } from '../../jsonrpc/channel.ts';
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
 import { messageText } from '../../jsonrpc/message-text.ts';
+import type { ObservedClient } from '../../mcp/front/client-observer.ts';
 import type { ClientIdentity } from '../../mcp/service.ts';
 import { SENT } from '../../requests/pending-requests.ts';
 import type { Ticket } from '../limits.ts';
@@ -36,6 +37,8 @@ export class HttpSession implements Channel {
   readonly client: ClientIdentity;
   readonly isOneStream: boolean;
   readonly writesText = true;
+  /** Sees what passes. */
+  observed: ObservedClient | undefined;
   /** When it was last used. */
   usedMs: number;
   readonly #kept: KeptEvents;

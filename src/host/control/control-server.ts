@@ -50,10 +50,13 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
   const accept = (socket: Socket): void => {
     if (fronts.size >= MOST_CONNECTIONS) return refuseConnection(socket, tooMany(), clock);
     const service = new ConnectionService(host, options);
+    const client = newClient(principal);
+    const observer = host.clients.observe(client, { door: 'socket' });
     // Only programs of the owner get here: they may know everything about an error.
     const served = new Fronts(service, { exposeErrors: true, ...limits }).connect(
-      StreamTransport.over(socket),
-      newClient(principal),
+      StreamTransport.over(socket, { observer }),
+      client,
+      observer,
     );
     fronts.add(served);
     idle.stop();

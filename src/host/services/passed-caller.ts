@@ -2,8 +2,8 @@
 
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { CallOptions } from '../../mcp/meta.ts';
-import type { Caller, ClientFacts, Params } from '../../mcp/service.ts';
-import type { InputRequest, InputResponse } from '../../mcp/types.ts';
+import type { Caller, ClientFacts, Params, WireName } from '../../mcp/service.ts';
+import type { InputRequest, InputResponse, RequestId } from '../../mcp/types.ts';
 
 export class PassedCaller implements Caller {
   readonly #caller: Caller;
@@ -38,6 +38,14 @@ export class PassedCaller implements Caller {
 
   log(params: Params): void {
     this.#caller.log(params);
+  }
+
+  sent(wire: WireName, id: RequestId): void {
+    this.#caller.sent?.(wire, id);
+  }
+
+  askedBy(id: RequestId): void {
+    this.#caller.askedBy?.(id);
   }
 
   ask(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse> {

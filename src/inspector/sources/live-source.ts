@@ -4,6 +4,7 @@
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { UsageError } from '../../base/errors.ts';
+import { isOfClient } from '../../flow/event.ts';
 import type { LiveDescriptor } from '../../live/descriptor.ts';
 import type { RecordingItem } from '../../record/reader.ts';
 import type { Reach } from '../api.ts';
@@ -104,9 +105,9 @@ class LiveSource implements InspectorSource {
     if (item.type === 'gap') this.lost += item.toSeq - item.fromSeq + 1;
     if (item.type !== 'event') return;
     const { run, event } = item;
-    const server = this.#names.of(member, event.server);
+    if (!isOfClient(event)) this.#names.of(member, event.server); // claimed in the order in which they come
     this.#restored.expect(run);
-    const add = () => this.#restored.add(run, event, server);
+    const add = () => this.#restored.add(run, event, (server) => this.#names.of(member, server));
     this.#order.add((run.startedAt?.getTime() ?? 0) + event.atMs, add, this.#opening);
   };
 

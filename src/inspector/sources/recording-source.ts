@@ -3,6 +3,7 @@
 
 import { basename } from 'node:path';
 import { toError, UsageError } from '../../base/errors.ts';
+import { isOfClient } from '../../flow/event.ts';
 import { type RecordingItem, readRecordings } from '../../record/reader.ts';
 import { RestoredFlow } from './restored-flow.ts';
 import type { InspectorSource } from './source.ts';
@@ -76,7 +77,7 @@ class RecordingSource implements InspectorSource {
   #take(item: RecordingItem): void {
     switch (item.type) {
       case 'event':
-        this.#server = item.event.server;
+        if (!isOfClient(item.event)) this.#server = item.event.server;
         this.#restored.add(item.run, item.event);
         return;
       case 'gap': {

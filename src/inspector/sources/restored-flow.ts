@@ -3,7 +3,7 @@
 
 import { keepNewest } from '../../analysis/keep-newest.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
-import type { FlowEvent, FlowFact } from '../../flow/event.ts';
+import { type FlowEvent, type FlowFact, isOfClient } from '../../flow/event.ts';
 import { FlowStore, type FlowStoreOptions } from '../../flow/store.ts';
 
 /** Where an event comes from. */
@@ -23,6 +23,8 @@ export class RestoredFlow {
   readonly #lives = new Map<string, number>();
   readonly #counts = new Map<string, number>();
   #startedAt: Date | undefined;
+  /** The first that has clients. */
+  #firstRun: string | undefined;
 
   constructor(options: Omit<FlowStoreOptions, 'clock'> = {}) {
     this.store = new FlowStore({ ...options, clock: this.#time });
@@ -51,12 +53,19 @@ export class RestoredFlow {
     return startedAt.getTime() - this.#startedAt.getTime() + atMs;
   }
 
-  add(origin: Origin, event: FlowEvent, server = event.server): void {
-    const { seq, atMs, server: _, life, ...fact } = event;
+  /** `nameOf`: the name under which a server of the origin is shown. */
+  add(origin: Origin, event: FlowEvent, nameOf: (server: string) => string = (server) => server): void {
+    const { seq, atMs, server: ownName, life: ownLife, ...fact } = event;
     this.#time.atMs = this.#timeOf(origin, atMs);
-    const shownLife = this.#lifeOf(origin, event, server);
-    if (isWhole(fact)) this.store.appendFrame(server, shownLife, fact.direction, fact.payload, fact.offset);
-    else this.store.append(server, shownLife, fact);
+    const isClient = isOfClient(event);
+    const { server, life } = this.#placeOf(origin, ownName, ownLife, isClient, nameOf);
+    if (isWhole(fact)) {
+      this.store.appendFrame(server, life, fact.direction, fact.payload, fact.offset, fact.http);
+    } else if (fact.kind === 'link') {
+      const isToClient = fact.direction === 'toClient';
+      const wire = this.#placeOf(origin, fact.wire, fact.wireLife, isToClient, nameOf);
+      this.store.append(server, life, { ...fact, wire: wire.server, wireLife: wire.life });
+    } else this.store.append(server, life, fact);
   }
 
   /** A note between the events, at the time of the newest. */
@@ -64,8 +73,20 @@ export class RestoredFlow {
     this.store.append(server, this.#counts.get(server) ?? 0, { kind: 'note', text });
   }
 
-  #lifeOf({ run }: Origin, event: FlowEvent, server: string): number {
-    const key = JSON.stringify([run, event.server, event.life]);
+  #placeOf(
+    { run }: Origin,
+    ownName: string,
+    ownLife: number,
+    isClient: boolean,
+    nameOf: (server: string) => string,
+  ): { server: string; life: number } {
+    if (isClient) {
+      // A server that is started again is the same server. The clients of each run are counted from 1, and are others.
+      this.#firstRun ??= run;
+      return { server: run === this.#firstRun ? ownName : `${ownName} of ${run}`, life: ownLife };
+    }
+    const server = nameOf(ownName);
+    const key = JSON.stringify([run, ownName, ownLife]);
     let life = this.#lives.get(key);
     if (life === undefined) {
       life = (this.#counts.get(server) ?? 0) + 1;
@@ -74,7 +95,7 @@ export class RestoredFlow {
       keepNewest(this.#counts, MOST_LIVES);
       keepNewest(this.#lives, MOST_LIVES);
     }
-    return life;
+    return { server, life };
   }
 }
 

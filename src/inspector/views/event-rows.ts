@@ -5,7 +5,7 @@ import type { MessageDescription } from '../../analysis/describe-frame.ts';
 import { eventText } from '../../analysis/event-text.ts';
 import { type Exchange, isRefusedProbe, latencyMs } from '../../analysis/exchange.ts';
 import { decodeText } from '../../base/decode-text.ts';
-import type { FlowEvent, FrameEvent } from '../../flow/event.ts';
+import { type FlowEvent, type FrameEvent, isOfClient } from '../../flow/event.ts';
 import type { Redact } from '../../secrets/redact.ts';
 import type { EventRow, LiveMessages } from '../api.ts';
 
@@ -22,6 +22,7 @@ export const asItIs: Redact = (text) => text;
 export function toRow(event: FlowEvent, analysis: Analysis, redact: Redact = asItIs): EventRow {
   const { seq, atMs, server, life, kind } = event;
   const row: EventRow = { seq, atMs, server, life, kind, summary: '' };
+  if (isOfClient(event)) row.client = server;
   switch (event.kind) {
     case 'frame':
       fillFrame(row, event, analysis, redact);
@@ -71,6 +72,8 @@ function fillFrame(row: EventRow, event: FrameEvent, analysis: Analysis, redact:
   const [exchange] = analysis.exchangesOf(event.seq);
   if (error !== undefined && !(exchange && noteOf(exchange))) row.error = error;
   if (!exchange) return;
+  const client = exchange.causes?.[0]?.server;
+  if (client !== undefined) row.client = client;
   row.method ??= exchange.method;
   // Only the newest progress of a request is known as its: a row that took the name from there would lose it later.
   if (exchange.tool !== undefined && type !== 'notification') row.tool ??= exchange.tool;

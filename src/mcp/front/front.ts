@@ -12,6 +12,7 @@ import { invalidParams } from '../protocol-errors.ts';
 import { NEWEST_MODERN } from '../revisions.ts';
 import type { ClientIdentity, Params, Result, Service } from '../service.ts';
 import type { RequestId } from '../types.ts';
+import type { ClientObserver } from './client-observer.ts';
 import { readEnvelope } from './envelope.ts';
 import type { Fronts } from './fronts.ts';
 import { LegacyEra } from './legacy-era.ts';
@@ -36,14 +37,15 @@ export class Front {
     channel: Channel,
     client: ClientIdentity,
     options: PeerOptions,
+    observer?: ClientObserver,
   ) {
     const peer = new Peer(channel, options);
     const notifier = new Notifier((method, params, request) => this.#notify(method, params, request));
     this.peer = peer;
     this.#service = service;
-    this.#legacy = new LegacyEra(service, client, peer, notifier, askTimeoutMs);
+    this.#legacy = new LegacyEra(service, client, peer, notifier, askTimeoutMs, observer);
     this.#era = modern;
-    this.#modern = new ModernConnection(client, notifier, channel.writesText === true);
+    this.#modern = new ModernConnection(client, notifier, channel.writesText === true, observer);
     const serve: RequestHandler = (params, inbound) => this.#serve(inbound.request.method, params, inbound);
     const serving = exposeErrors ? exposingErrors(serve) : serve;
     peer.handleOthers(serving);
@@ -58,6 +60,7 @@ export class Front {
         this.#legacy.close();
         suspended.connectionClosed(notifier);
         service.gone?.(client);
+        observer?.closed();
         resolve(cause);
       };
     });

@@ -6,6 +6,7 @@ import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
 import type { PeerOptions } from '../../jsonrpc/peer.ts';
 import { type ClientFacts, type ClientIdentity, newClient, type Service } from '../service.ts';
 import type { CacheHints } from '../types.ts';
+import type { ClientObserver } from './client-observer.ts';
 import { Front } from './front.ts';
 import { ModernEra } from './modern-era.ts';
 import { type SingleReply, SingleRequest } from './single-request.ts';
@@ -61,8 +62,8 @@ export class Fronts {
   }
 
   /** Serves a client over a transport, ours or the official one. Resolves when the transport has started. */
-  async connect(channel: Channel, client: ClientIdentity = newClient()): Promise<Front> {
-    const front = new Front(this, channel, client, this.#peer);
+  async connect(channel: Channel, client: ClientIdentity = newClient(), observer?: ClientObserver): Promise<Front> {
+    const front = new Front(this, channel, client, this.#peer, observer);
     this.#open.add(front);
     void front.closed.then(() => this.#open.delete(front));
     await front.peer.start();
@@ -70,8 +71,14 @@ export class Fronts {
   }
 
   /** Serves a request of 2026-07-28 that has a reply of its own, and no connection that others share. */
-  serve(request: JsonRpcRequest, bytes: number, client: ClientFacts, reply: SingleReply): void {
-    const single = new SingleRequest(this, request, bytes, client, reply);
+  serve(
+    request: JsonRpcRequest,
+    bytes: number,
+    client: ClientFacts,
+    reply: SingleReply,
+    observer?: ClientObserver,
+  ): void {
+    const single = new SingleRequest(this, request, bytes, client, reply, observer);
     this.#open.add(single);
     single.onover = () => this.#open.delete(single);
     single.run();

@@ -10,6 +10,7 @@ import { isLegacyRevision, type LegacyRevision, NEWEST_LEGACY, NEWEST_MODERN } f
 import type { ClientFacts, ClientIdentity, Params, Result, Service, ServiceFacts } from '../service.ts';
 import type { ClientCapabilities, Implementation, InputRequest, InputResponse, LogLevel } from '../types.ts';
 import { takeCallOptions } from './call-options.ts';
+import type { ClientObserver } from './client-observer.ts';
 import { capabilitiesFor, implementationFor, resultFor } from './down-level.ts';
 import { LegacySubscriptions } from './legacy-subscriptions.ts';
 import type { Notifier } from './notifier.ts';
@@ -30,14 +31,23 @@ export class LegacyEra {
   readonly #notifier: Notifier;
   readonly #askTimeoutMs: number;
   readonly #subscriptions: LegacySubscriptions;
+  readonly #observer: ClientObserver | undefined;
   #elicitations = 0;
 
-  constructor(service: Service, identity: ClientIdentity, peer: Peer, notifier: Notifier, askTimeoutMs: number) {
+  constructor(
+    service: Service,
+    identity: ClientIdentity,
+    peer: Peer,
+    notifier: Notifier,
+    askTimeoutMs: number,
+    observer: ClientObserver | undefined,
+  ) {
     this.#service = service;
     this.#identity = identity;
     this.#peer = peer;
     this.#notifier = notifier;
     this.#askTimeoutMs = askTimeoutMs;
+    this.#observer = observer;
     this.#subscriptions = new LegacySubscriptions(service, notifier, (error) => peer.onerror?.(error));
   }
 
@@ -59,7 +69,7 @@ export class LegacyEra {
     const meta = params._meta as Params | undefined;
     let options: CallOptions | undefined;
     if (meta?.[CALL_OPTIONS] !== undefined) ({ params, options } = takeCallOptions(params, meta));
-    const caller = new LegacyCaller(inbound, session, this.#notifier, options, this.#ask);
+    const caller = new LegacyCaller(inbound, session, this.#notifier, options, this.#observer, this.#ask);
     const result = serviceRequest(this.#service, method, params, caller);
     return result instanceof Promise
       ? result.then((settled) => resultFor(session.revision, method, settled))
@@ -83,6 +93,7 @@ export class LegacyEra {
 
   #open(revision: LegacyRevision, capabilities: ClientCapabilities, info: Implementation | undefined): Session {
     this.session = { identity: this.#identity, revision, capabilities, info, logLevel: 'info' };
+    this.#observer?.introduced(this.session);
     this.#subscriptions.open('info', this.session);
     return this.session;
   }
@@ -112,7 +123,9 @@ export class LegacyEra {
       question.elicitationId ??= `elicitation-${++this.#elicitations}`;
     }
     const timeoutMs = this.#askTimeoutMs;
-    return this.#peer.request<InputResponse>(method, question, { timeoutMs, signal, relatedRequestId });
+    const observer = this.#observer;
+    const numbered = observer && ((id: number) => observer.asked(relatedRequestId, id));
+    return this.#peer.request<InputResponse>(method, question, { timeoutMs, signal, relatedRequestId, numbered });
   };
 }
 

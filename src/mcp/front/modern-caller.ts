@@ -6,6 +6,7 @@ import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import type { ClientFacts, Params, Result } from '../service.ts';
 import type { InputRequest, InputResponse } from '../types.ts';
+import type { ClientObserver } from './client-observer.ts';
 import type { Notifier } from './notifier.ts';
 import { RequestCaller } from './request-caller.ts';
 
@@ -59,12 +60,19 @@ export class ModernCaller extends RequestCaller {
   }
 
   /** The same call goes on under the message that brought the answers. */
-  continueUnder(inbound: InboundCall, client: ClientFacts, notifier: Notifier): void {
+  continueUnder(
+    inbound: InboundCall,
+    client: ClientFacts,
+    notifier: Notifier,
+    observer: ClientObserver | undefined,
+  ): void {
     inbound.addEventListener('abort', () => this.first.cancel(inbound.reason));
     this.inbound = inbound;
     this.client = client;
     this.notifier = notifier;
+    this.observer = observer;
     this.lastProgress = Number.NEGATIVE_INFINITY;
+    this.linkAgain();
   }
 
   done(): void {

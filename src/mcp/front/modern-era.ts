@@ -9,6 +9,7 @@ import { modernRevisions, NEWEST_MODERN } from '../revisions.ts';
 import type { ClientFacts, ClientIdentity, Params, Result, Service, ServiceFacts } from '../service.ts';
 import type { CacheHints, Implementation, Meta } from '../types.ts';
 import { takeCallOptions } from './call-options.ts';
+import type { ClientObserver } from './client-observer.ts';
 import { isBare, modernResult, sharedByResults } from './envelope.ts';
 import { ModernCaller } from './modern-caller.ts';
 import { ModernSubscriptions } from './modern-subscriptions.ts';
@@ -22,15 +23,17 @@ export class ModernConnection {
   readonly notifier: Notifier;
   /** Whether messages leave as text. */
   readonly writesText: boolean;
+  readonly observer: ClientObserver | undefined;
   /** As its last request described it. */
   client: ClientFacts | undefined;
   /** Of requests that listen for changes; most connections have none. */
   subscriptions: ModernSubscriptions | undefined;
 
-  constructor(identity: ClientIdentity, notifier: Notifier, writesText: boolean) {
+  constructor(identity: ClientIdentity, notifier: Notifier, writesText: boolean, observer?: ClientObserver) {
     this.identity = identity;
     this.notifier = notifier;
     this.writesText = writesText;
+    this.observer = observer;
   }
 
   /** Each open subscription gets its answer. */
@@ -63,6 +66,7 @@ export class ModernEra {
     connection: ModernConnection,
   ): Result | Promise<Result> {
     connection.client = client;
+    connection.observer?.introduced(client);
     const result = this.#result(method, params, inbound, client, connection);
     const { writesText } = connection;
     return result instanceof Promise
@@ -90,12 +94,12 @@ export class ModernEra {
       case 'resources/unsubscribe':
         throw methodNotFound(method, `removed in ${NEWEST_MODERN}`);
     }
-    const { notifier } = connection;
-    if (params.requestState !== undefined) return this.#suspended.resume(inbound, client, notifier);
+    const { notifier, observer } = connection;
+    if (params.requestState !== undefined) return this.#suspended.resume(inbound, client, notifier, observer);
     const meta = params._meta as Params;
     let options: CallOptions | undefined;
     if (meta[CALL_OPTIONS] !== undefined) ({ params, options } = takeCallOptions(params, meta));
-    const caller = new ModernCaller(inbound, client, notifier, options);
+    const caller = new ModernCaller(inbound, client, notifier, options, observer);
     return this.#suspended.run(caller, serviceRequest(this.#service, method, params, caller));
   }
 

@@ -8,8 +8,9 @@ import { type CallOptions, reaches } from '../meta.ts';
 import { missingFor } from '../missing-capability.ts';
 import { missingCapability } from '../protocol-errors.ts';
 import { has } from '../revisions.ts';
-import type { Caller, ClientFacts, Params } from '../service.ts';
-import type { InputRequest, InputResponse } from '../types.ts';
+import type { Caller, ClientFacts, Params, WireName } from '../service.ts';
+import type { InputRequest, InputResponse, RequestId } from '../types.ts';
+import type { ClientObserver } from './client-observer.ts';
 import type { Notifier } from './notifier.ts';
 
 export abstract class RequestCaller implements Caller {
@@ -21,13 +22,22 @@ export abstract class RequestCaller implements Caller {
   readonly options: CallOptions | undefined;
   protected inbound: InboundCall;
   protected lastProgress = Number.NEGATIVE_INFINITY;
+  protected observer: ClientObserver | undefined;
+  #sent: { wire: WireName; id: RequestId } | undefined;
 
-  constructor(inbound: InboundCall, client: ClientFacts, notifier: Notifier, options: CallOptions | undefined) {
+  constructor(
+    inbound: InboundCall,
+    client: ClientFacts,
+    notifier: Notifier,
+    options: CallOptions | undefined,
+    observer: ClientObserver | undefined,
+  ) {
     this.first = inbound;
     this.inbound = inbound;
     this.client = client;
     this.notifier = notifier;
     this.options = options;
+    this.observer = observer;
   }
 
   get request(): JsonRpcRequest {
@@ -70,6 +80,22 @@ export abstract class RequestCaller implements Caller {
     return missing ? Promise.reject(missingCapability(missing)) : this.put(question, name, signal);
   }
 
+  sent(wire: WireName, id: RequestId): void {
+    if (!this.observer) return;
+    this.observer.linked(this.inbound.id, wire, 'toServer', id);
+    this.#sent = { wire, id };
+  }
+
+  askedBy(id: RequestId): void {
+    if (this.#sent) this.observer?.linked(this.inbound.id, this.#sent.wire, 'fromServer', id);
+  }
+
+  /** The request that runs on a server now belongs to the message that continues the call, too. */
+  protected linkAgain(): void {
+    const sent = this.#sent;
+    if (sent) this.sent(sent.wire, sent.id);
+  }
+
   protected abstract put(question: InputRequest, name?: string, signal?: AbortSignal): Promise<InputResponse>;
 
   get #token(): unknown {
@@ -88,9 +114,10 @@ export class LegacyCaller extends RequestCaller {
     client: ClientFacts,
     notifier: Notifier,
     options: CallOptions | undefined,
+    observer: ClientObserver | undefined,
     send: SendQuestion,
   ) {
-    super(inbound, client, notifier, options);
+    super(inbound, client, notifier, options, observer);
     this.#send = send;
   }
 

@@ -7,6 +7,7 @@ import { errorAnswer, InboundCall } from '../../jsonrpc/inbound.ts';
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../jsonrpc/message.ts';
 import { OwnResult } from '../../jsonrpc/message-text.ts';
 import type { ClientFacts, Result } from '../service.ts';
+import type { ClientObserver } from './client-observer.ts';
 import type { Fronts } from './fronts.ts';
 import { ModernConnection } from './modern-era.ts';
 import { Notifier } from './notifier.ts';
@@ -34,13 +35,20 @@ export class SingleRequest {
   readonly #reply: SingleReply;
   readonly #connection: ModernConnection;
 
-  constructor(fronts: Fronts, request: JsonRpcRequest, bytes: number, client: ClientFacts, reply: SingleReply) {
+  constructor(
+    fronts: Fronts,
+    request: JsonRpcRequest,
+    bytes: number,
+    client: ClientFacts,
+    reply: SingleReply,
+    observer: ClientObserver | undefined,
+  ) {
     this.#fronts = fronts;
     this.#call = new InboundCall(request, bytes);
     this.#client = client;
     this.#reply = reply;
     const notifier = new Notifier((method, params) => reply.notify({ jsonrpc: '2.0', method, params }));
-    this.#connection = new ModernConnection(client.identity, notifier, true);
+    this.#connection = new ModernConnection(client.identity, notifier, true, observer);
     reply.onfull = (isFull) => notifier.setFull(isFull);
     reply.onclose = () => this.#closed();
   }
@@ -88,5 +96,6 @@ export class SingleRequest {
     }
     this.#fronts.suspended.connectionClosed(this.#connection.notifier);
     this.#fronts.service.gone?.(this.#client.identity);
+    this.#connection.observer?.closed();
   }
 }

@@ -16,6 +16,7 @@ import { InFlight } from '../../requests/in-flight.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import type { ClientFacts, Params, Result } from '../service.ts';
 import type { InputResponse } from '../types.ts';
+import type { ClientObserver } from './client-observer.ts';
 import { type ModernCaller, mustAnswer } from './modern-caller.ts';
 import type { Notifier } from './notifier.ts';
 
@@ -57,7 +58,12 @@ export class SuspendedCalls {
   }
 
   /** The client has sent the request again, with answers. */
-  resume(inbound: InboundCall, client: ClientFacts, notifier: Notifier): Promise<Result> {
+  resume(
+    inbound: InboundCall,
+    client: ClientFacts,
+    notifier: Notifier,
+    observer: ClientObserver | undefined,
+  ): Promise<Result> {
     const params = inbound.request.params ?? {};
     const call = this.#find(params.requestState);
     // The same answer as for a key that does not exist: it says nothing about calls of others.
@@ -70,7 +76,7 @@ export class SuspendedCalls {
     for (const [name, { request }] of answered) mustAnswer(name, request, responses[name]);
     this.#take(call);
     if (this.#calls.size === 0) this.#deadlines.idle();
-    call.continueUnder(inbound, client, notifier);
+    call.continueUnder(inbound, client, notifier, observer);
     for (const [name, { resolve }] of answered) {
       call.questions.delete(name);
       resolve(responses[name] as InputResponse);

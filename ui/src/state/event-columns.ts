@@ -7,15 +7,16 @@ export const MAX_ROWS = 400_000;
 const NONE = -1;
 
 export const kinds = [
-  ...(['spawn', 'frame', 'fault', 'stderr', 'state', 'signal', 'exit', 'stop', 'error', 'note'] as const),
+  ...(['spawn', 'frame', 'fault', 'stderr', 'state', 'signal', 'exit', 'stop', 'error', 'note', 'client'] as const),
+  'link' as const,
 ];
 export const types = [...(['request', 'notification', 'response', 'invalid', 'batch', 'answers', 'noise'] as const)];
-const directions = ['toServer', 'fromServer'] as const;
+export const directions = ['toServer', 'fromServer', 'fromClient', 'toClient'] as const;
 
 export type RowUpdate = Pick<EventRow, 'seq' | 'latencyMs' | 'pairSeq' | 'error' | 'note'>;
 
 const numeric = ['seq', 'atMs', 'life', 'size', 'latencyMs', 'pairSeq'] as const;
-const named = ['server', 'method', 'tool', 'error', 'note'] as const;
+const named = ['server', 'client', 'method', 'tool', 'error', 'note'] as const;
 const coded = ['kind', 'type', 'direction'] as const;
 
 export class EventColumns {
@@ -85,6 +86,7 @@ export class EventColumns {
       kind: kinds[codes.kind[index]! - 1] ?? 'note',
       summary: this.summaries[index] ?? '',
     };
+    row.client = this.servers.name(names.client[index]!);
     row.type = types[codes.type[index]! - 1];
     row.direction = directions[codes.direction[index]! - 1];
     row.method = this.methods.name(names.method[index]!);
@@ -121,6 +123,7 @@ export class EventColumns {
     numbers.latencyMs[index] = row.latencyMs ?? NONE;
     numbers.pairSeq[index] = row.pairSeq ?? NONE;
     names.server[index] = this.servers.number(row.server);
+    names.client[index] = this.servers.number(row.client);
     names.method[index] = this.methods.number(row.method);
     names.tool[index] = this.tools.number(row.tool);
     names.error[index] = this.errors.number(row.error);

@@ -1,6 +1,6 @@
 // A request to a legacy server, while it waits to be sent and while it is pending: what is known about its questions.
 
-import type { Caller, Params } from '../../service.ts';
+import type { Caller, Params, WireName } from '../../service.ts';
 import { SentRequest } from './session.ts';
 
 /** Requests during which no server asks its client. */
@@ -31,8 +31,8 @@ export class GatedRequest extends SentRequest {
   readonly #method: string;
   readonly #name: unknown;
 
-  constructor(caller: Caller, method: string, { name }: Params) {
-    super(caller);
+  constructor(caller: Caller, wire: WireName | undefined, method: string, { name }: Params) {
+    super(caller, wire);
     this.#method = method;
     this.#name = name;
   }

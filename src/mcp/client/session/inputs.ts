@@ -44,11 +44,14 @@ export function answerRequests(peer: Peer, options: ClientOptions, gate: Questio
   const declared = legacyCapabilities(options);
   for (const [method, capability] of Object.entries(capabilities)) {
     if (!declared[capability]) continue; // the peer answers "method not found"
-    const answer: RequestHandler = async (params, { signal }) => {
+    const answer: RequestHandler = async (params, { id, signal }) => {
       // The answer to `initialize` may have come in the same chunk and is about to be read.
       if (!gate.mayAsk) await pause(gate.clock, 0, signal);
       if (!gate.mayAsk) throw tooEarly(method, gate.warn);
-      return gate.answer(method, signal, (caller, ended) => answerInput({ method, params }, caller, options, ended));
+      return gate.answer(method, signal, (caller, ended) => {
+        caller?.askedBy?.(id);
+        return answerInput({ method, params }, caller, options, ended);
+      });
     };
     peer.handle(method, answer, { asks: true });
   }

@@ -28,7 +28,7 @@ export class LegacySession extends Session {
   }
 
   request(method: string, params: Params, caller: Caller): Promise<Result> {
-    const request = new GatedRequest(caller, method, params);
+    const request = new GatedRequest(caller, this.wire, method, params);
     const sent = method === 'ping' ? undefined : plain(params);
     if (!mayAsk(method) || this.#gate.passes(request)) return this.send(method, sent, request) as Promise<Result>;
     return this.#gate.wait(request, () => this.send(method, sent, request) as Promise<Result>);

@@ -65,7 +65,7 @@ export class ModernSession extends Session {
     if (method === 'logging/setLevel') return {};
     if (method === 'ping') return this.#ping(caller);
     const startedMs = caller.options?.totalTimeoutMs === undefined ? 0 : this.#clock.nowMs();
-    const request = new SentRequest(caller);
+    const request = new SentRequest(caller, this.wire);
     const isPlain = params._meta === undefined && !request.onProgress;
     if (isPlain) request.shared = this.#envelopeOf(caller.client);
     const sent = isPlain ? params : this.#enveloped(params, caller.client);
@@ -79,7 +79,7 @@ export class ModernSession extends Session {
 
   /** "Servers MUST implement `server/discover`." */
   async #ping(caller: Caller): Promise<Result> {
-    await this.peer.request('server/discover', this.#enveloped({}, caller.client), new SentRequest(caller));
+    await this.peer.request('server/discover', this.#enveloped({}, caller.client), new SentRequest(caller, this.wire));
     return {};
   }
 
@@ -97,7 +97,7 @@ export class ModernSession extends Session {
       clock: this.#clock,
       closed: this.closed,
       send: async (next, leftMs) =>
-        asResult(await this.peer.request(method, next, new SentRequest(caller, leftMs)), method),
+        asResult(await this.peer.request(method, next, new SentRequest(caller, this.wire, leftMs)), method),
       lost: () => this.peer.lost(method),
       unexpected: (type) => unexpectedType(method, type),
     });

@@ -7,7 +7,7 @@ import type { SharedMembers } from '../../../jsonrpc/message-text.ts';
 import type { RequestOptions } from '../../../jsonrpc/outbound.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
 import type { Era, Revision } from '../../revisions.ts';
-import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../service.ts';
+import type { Caller, Params, Result, Service, ServiceFacts, Watcher, WireName } from '../../service.ts';
 import { changeMethods, LOG_METHOD, Watchers } from '../../watchers.ts';
 
 export interface ServerFacts extends ServiceFacts {
@@ -28,14 +28,20 @@ export class SentRequest implements RequestOptions {
   readonly signal: CancelSignal | undefined;
   readonly onProgress: ((params: object) => void) | undefined;
   shared: SharedMembers | undefined;
+  readonly #wire: WireName | undefined;
 
-  constructor(caller: Caller, totalTimeoutMs = caller.options?.totalTimeoutMs) {
+  constructor(caller: Caller, wire: WireName | undefined, totalTimeoutMs = caller.options?.totalTimeoutMs) {
     this.caller = caller;
+    this.#wire = wire;
     this.timeoutMs = caller.options?.timeoutMs;
     this.totalTimeoutMs = totalTimeoutMs;
     this.signal = caller.signal;
     this.onProgress = caller.wantsProgress ? (params) => caller.progress(params as Params) : undefined;
     this.shared = undefined;
+  }
+
+  numbered(id: number): void {
+    if (this.#wire) this.caller.sent?.(this.#wire, id);
   }
 }
 
@@ -44,6 +50,8 @@ export abstract class Session implements Service {
   readonly facts: ServerFacts;
   /** Aborts when the connection ends, with the reason. */
   readonly closed: AbortSignal;
+  /** The connection, as observers name it. */
+  wire: WireName | undefined;
   /** Called once, when the connection has ended, after all watchers. */
   onclose: ((cause: Error | undefined) => void) | undefined;
   protected readonly watchers = new Watchers((error) => this.peer.onerror?.(error));

@@ -1,0 +1,49 @@
+// Which requests on the wires of servers, and which questions, belong to which requests of clients. A link comes shortly before or
+// after the request that it names. Bounded, whatever a recording holds.
+
+import type { LinkFact } from '../flow/event.ts';
+import type { Exchange } from './exchange.ts';
+import { keepNewest } from './keep-newest.ts';
+
+const MOST_AWAITED = 10_000;
+/** Of one request. */
+const MOST_LINKS = 100;
+
+export class Links {
+  /** The requests of clients to which a request belongs that has not come yet. */
+  readonly #awaited = new Map<string, Exchange[]>();
+
+  /** `cause`: the request of the client. `linked`: the request that belongs to it, if it has come already. */
+  add(cause: Exchange, linked: Exchange | undefined, { wire, wireLife, direction, id }: LinkFact): void {
+    if (linked) return join(cause, linked);
+    const key = JSON.stringify([wire, wireLife, direction, id]);
+    this.#awaited.set(key, [...(this.#awaited.get(key) ?? []).slice(-MOST_LINKS), cause]);
+    keepNewest(this.#awaited, MOST_AWAITED);
+  }
+
+  /** A request has come. */
+  came(exchange: Exchange): void {
+    if (this.#awaited.size === 0) return;
+    const { server, life, direction, id } = exchange;
+    const key = JSON.stringify([server, life, direction, id]);
+    for (const cause of this.#awaited.get(key) ?? []) join(cause, exchange);
+    this.#awaited.delete(key);
+  }
+}
+
+function join(cause: Exchange, linked: Exchange): void {
+  cause.links ??= [];
+  linked.causes ??= [];
+  if (cause.links.length < MOST_LINKS && !cause.links.includes(linked)) cause.links.push(linked);
+  if (linked.causes.length < MOST_LINKS && !linked.causes.includes(cause)) linked.causes.push(cause);
+}
+
+/** All requests that belong together with this one, in the order in which they began: more than one only where there are links. */
+export function linkedWith(exchange: Exchange): Exchange[] {
+  const found = new Set([exchange]);
+  for (const each of found) {
+    if (found.size > MOST_LINKS) break;
+    for (const other of [...(each.links ?? []), ...(each.causes ?? [])]) found.add(other);
+  }
+  return [...found].sort((a, b) => a.requestSeq - b.requestSeq);
+}

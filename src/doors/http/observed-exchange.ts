@@ -1,0 +1,118 @@
+// An exchange whose texts are reported: the body, and each message of the answer with its status. Headers are not, since they
+// carry tokens and the ids of sessions. The client is known only when the body has been read; what is refused before
+// belongs to a client without a name.
+
+import type { ObserveClient, ObservedClient } from '../../mcp/front/client-observer.ts';
+import { newClient } from '../../mcp/service.ts';
+import type { Ticket } from '../limits.ts';
+import type { Principal } from '../principal.ts';
+import type { EventSink, HttpExchange } from './exchange.ts';
+
+export class ObservedExchange implements HttpExchange {
+  readonly method: string;
+  readonly path: string;
+  readonly #exchange: HttpExchange;
+  readonly #observe: ObserveClient;
+  #body: string | undefined;
+  #client: ObservedClient | undefined;
+  #number = 0;
+
+  constructor(exchange: HttpExchange, observe: ObserveClient) {
+    this.#exchange = exchange;
+    this.#observe = observe;
+    this.method = exchange.method;
+    this.path = exchange.path;
+  }
+
+  get principal(): Principal | undefined {
+    return this.#exchange.principal;
+  }
+
+  get query(): HttpExchange['query'] {
+    return this.#exchange.query;
+  }
+
+  get ticket(): Ticket | undefined {
+    return this.#exchange.ticket;
+  }
+
+  set ticket(ticket: Ticket | undefined) {
+    this.#exchange.ticket = ticket;
+  }
+
+  get onclose(): HttpExchange['onclose'] {
+    return this.#exchange.onclose;
+  }
+
+  set onclose(listener: HttpExchange['onclose']) {
+    this.#exchange.onclose = listener;
+  }
+
+  header(name: string): string | undefined {
+    return this.#exchange.header(name);
+  }
+
+  setHeader(...header: Parameters<HttpExchange['setHeader']>): void {
+    this.#exchange.setHeader(...header);
+  }
+
+  async text(...limits: Parameters<HttpExchange['text']>): Promise<string | undefined> {
+    this.#body = await this.#exchange.text(...limits);
+    return this.#body;
+  }
+
+  /** Called once, before the request has any effect. */
+  belongsTo(client: ObservedClient | undefined): void {
+    if (!client) return;
+    this.#client = client;
+    this.#number = client.nextExchange();
+    if (this.#body !== undefined) client.fromClient(this.#body, this.#number);
+    this.#body = undefined;
+  }
+
+  answer(status: number, headers: Readonly<Record<string, string>>, body?: string): void {
+    if (body) this.#known.toClient(body, this.#number, status);
+    this.#client?.answered();
+    this.#exchange.answer(status, headers, body);
+  }
+
+  stream(headers: Readonly<Record<string, string>>): EventSink {
+    const sink = this.#exchange.stream(headers);
+    const client = this.#known;
+    const number = this.#number;
+    return {
+      write(text) {
+        const json = messageIn(text);
+        if (json !== undefined) client.toClient(json, number, 200);
+        sink.write(text);
+      },
+      end() {
+        client.answered();
+        sink.end();
+      },
+      get waiting() {
+        return sink.waiting;
+      },
+      get ondrain() {
+        return sink.ondrain;
+      },
+      set ondrain(listener) {
+        sink.ondrain = listener;
+      },
+    };
+  }
+
+  get #known(): ObservedClient {
+    if (!this.#client) this.belongsTo(this.#observe(newClient(this.principal?.name), { door: 'http', alone: {} }));
+    return this.#client!;
+  }
+}
+
+const DATA = 'data: ';
+
+/** Of the text of an event. The endpoint of HTTP+SSE has the id of the session in it, and is no message. */
+function messageIn(text: string): string | undefined {
+  const start = text.indexOf(DATA);
+  const json = start < 0 || text.startsWith('event:') ? '' : text.slice(start + DATA.length, -2);
+  return json === '' ? undefined : json;
+}
