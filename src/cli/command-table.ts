@@ -33,6 +33,10 @@ export const commandTable: Readonly<Record<string, TableEntry>> = {
     summary: 'be a stdio server that shares a server of the host of the config with other clients',
     load: () => import('./commands/connect.ts'),
   },
+  share: {
+    summary: 'let the windows of an MCP host share one process of each server',
+    load: () => import('./commands/share.ts'),
+  },
   tap: {
     summary: 'forward and record the traffic between a host and its server',
     load: () => import('./commands/tap.ts'),

@@ -72,6 +72,7 @@ async function makeProgram(words: readonly string[], run: RunCommand, out: Outpu
     .helpCommand('help [command]', 'show help for a command')
     .option('--config <file>', 'use only this config file')
     .option('--discover', 'also use the config files of Claude Desktop, Cursor and VS Code')
+    .option('--shared', 'use the host of the servers that `standpipe connect -- <command>` shares')
     .option('--json', 'print one JSON document')
     .option('--verbose', 'show traffic and process events on stderr')
     .addOption(

@@ -6,10 +6,15 @@ export interface Settings {
   /** The config file, if one was named. */
   config?: string | undefined;
   discover?: boolean | undefined;
+  /** The host of the servers that clients brought along, in place of that of a config. */
+  shared?: boolean | undefined;
   json?: boolean | undefined;
   verbose?: boolean | undefined;
   timeoutMs?: number | undefined;
 }
+
+/** How long a host that was started for its clients stays without them. */
+export const DEFAULT_IDLE_MS = 10 * 60_000;
 
 const units: Record<string, number> = { '': 1, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 /** The limit of timers in Node.js. */

@@ -4,8 +4,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { chooseServer } from '../../src/host/control/choose-server.ts';
 import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import { Peer } from '../../src/jsonrpc/peer.ts';
+import { connectLocal } from '../../src/transport/local-socket.ts';
 import { StreamTransport } from '../../src/transport/stream-transport.ts';
 import { folder } from './run-host.ts';
 
@@ -41,12 +43,17 @@ test('a host of the first version, whose methods were host/…, is refused with 
   old.close();
 });
 
-test('a newer host is refused with its version', async () => {
-  const newer = await listens({ 'standpipe/status': { controlVersion: 99, version: '9.8.7', servers: [] } });
-  await expect(RemoteHost.connect(newer.path)).rejects.toMatchObject({
+test('a newer host is refused with its version, also by a relay', async () => {
+  const about = { controlVersion: 99, version: '9.8.7' };
+  const newer = await listens({ 'standpipe/status': { ...about, servers: [] }, 'standpipe/use': about });
+  const refused = {
     code: 'HOST_VERSION',
     message: expect.stringContaining('9.8.7'),
     hint: expect.stringContaining('standpipe down'),
-  });
+  };
+  await expect(RemoteHost.connect(newer.path)).rejects.toMatchObject(refused);
+  const socket = await connectLocal(newer.path);
+  await expect(chooseServer(socket, { server: 'a' })).rejects.toMatchObject(refused);
+  socket.destroy();
   newer.close();
 });

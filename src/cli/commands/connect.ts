@@ -6,21 +6,31 @@ import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .usage('<server> | --all [--config FILE] [options]')
+    .usage('<server> | --all [--config FILE] [options], or connect [options] -- <command …>')
     .argument('[server]', 'its name in the config')
     .option('--all', 'all servers of the config as one')
+    .option('--name <name>', 'name of the command after --, in lists and logs')
+    .option('--env <names>', 'variables of this process that the command after -- gets: NAME,NAME')
+    .option('--cwd <folder>', 'working folder of the command after -- (default: the current one)')
+    .option(
+      '--share <by>',
+      'who shares a process of the command after --: all, principal, client or call (default: all)',
+    )
     .option('--idle <duration>', 'how long a host that is started for this stays without clients (default: 10m)');
   command.addHelpText(
     'after',
     `
 Write it into the config of an MCP host in place of the server's command: all windows then use one process. Where no host
-runs for the config, one is started in the background, with a server started at its first use.`,
+runs for the config, one is started in the background, with a server started at its first use.
+A command after -- needs no config: clients with the same command, arguments, variables and folder share one process of it.`,
   );
   examples(
     command,
     'connect weather --config ~/mcp.json',
     'connect --all --config ~/mcp.json --idle 1h',
     'down --config ~/mcp.json',
+    'connect -- npx -y some-server',
+    'ls --shared',
   );
   command.action(run(misplaced));
 };

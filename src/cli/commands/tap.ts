@@ -1,10 +1,8 @@
 // `standpipe tap`: its help, and adding taps to the config of a host. The tap itself is started by main.ts.
 
 import { UsageError } from '../../base/errors.ts';
-import type { InstallOutcome, InstallResult } from '../../tap/install.ts';
-import { ExitCode } from '../exit-code.ts';
-import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
-import { mainFile } from '../main-file.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import { named, tellWrapped, wrapperCommand } from '../output/wrapped.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
@@ -51,39 +49,13 @@ const misplaced: CommandBody = async () => {
 
 const install: CommandBody = async (invocation, [config, ...servers], options) => {
   const { installTap } = await import('../../tap/install.ts');
-  const tap = tapCommand();
   const { record } = options as { record?: string };
-  const result = await installTap(config!, { tap, recordFolder: record, ...named(servers) });
-  return tell(invocation, result, { done: 'tapped', already: 'already tapped' });
+  const result = await installTap(config!, { tap: wrapperCommand('tap'), recordFolder: record, ...named(servers) });
+  return tellWrapped(invocation, result, { done: 'tapped', already: 'already tapped' });
 };
-
-/** Programs started from a desktop get a shorter PATH: the absolute path of this program is used, unless it is in the cache of npx. */
-function tapCommand(): string[] {
-  const isCached = /[\\/](?:_npx|dlx(?:-[^\\/]*)?)[\\/]/.test(mainFile);
-  return isCached ? ['npx', '-y', 'standpipe', 'tap'] : [process.execPath, mainFile, 'tap'];
-}
 
 const uninstall: CommandBody = async (invocation, [config, ...servers]) => {
   const { uninstallTap } = await import('../../tap/install.ts');
-  return tell(invocation, await uninstallTap(config!, named(servers)), { done: 'untapped', already: 'not tapped' });
+  const result = await uninstallTap(config!, named(servers));
+  return tellWrapped(invocation, result, { done: 'untapped', already: 'not tapped' });
 };
-
-function named(servers: readonly string[]): { servers?: readonly string[] } {
-  return servers.length > 0 ? { servers } : {};
-}
-
-function tell(
-  { out }: Invocation,
-  { servers, backup }: InstallResult,
-  words: Record<Exclude<InstallOutcome, 'not-a-command'>, string>,
-): number {
-  if (out.json) out.document({ servers, backup: backup ?? null });
-  else {
-    for (const { name, outcome } of servers) {
-      out.write(`${name}\t${outcome === 'not-a-command' ? 'has no command: unchanged' : words[outcome]}\n`);
-    }
-    if (backup) out.say(`Backup: ${backup}`);
-    if (servers.some(({ outcome }) => outcome === 'done')) out.say('Restart the host to apply the change.');
-  }
-  return ExitCode.done;
-}

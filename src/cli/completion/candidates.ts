@@ -93,7 +93,8 @@ async function ofCommand(command: string, given: string[], current: string, sour
       return given.length > 0 || meant.length > 0 ? words(...meant) : { filesBehind: '' };
     }
     case 'tap':
-      return ofTap(given, current);
+    case 'share':
+      return ofInstall(given, current);
     case 'read':
       if (server === undefined) return words(...(await sources.servers()));
       return name === undefined ? words(...(await sources.resources(server))) : [];
@@ -111,7 +112,7 @@ async function ofCommand(command: string, given: string[], current: string, sour
   }
 }
 
-function ofTap([what, config]: string[], current: string): Answer {
+function ofInstall([what, config]: string[], current: string): Answer {
   if (what === undefined) return words('install', 'uninstall').filter(({ word }) => word.startsWith(current));
   return (what === 'install' || what === 'uninstall') && config === undefined ? { filesBehind: '' } : [];
 }

@@ -1,10 +1,11 @@
 // The command line of `standpipe connect`. Parsed without the rest of the command line, because a host waits for the start.
 
+import { basename, resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
+import type { BroughtServer } from '../../host/control/shared-servers.ts';
 import type { Params } from '../../mcp/service.ts';
-import { durationOf, type Settings } from '../settings.ts';
-
-export const DEFAULT_IDLE_MS = 10 * 60_000;
+import { readVariable } from '../../process/launch/environment.ts';
+import { DEFAULT_IDLE_MS, durationOf, type Settings } from '../settings.ts';
 
 export interface ConnectArguments {
   settings: Settings;
@@ -14,19 +15,27 @@ export interface ConnectArguments {
   idleMs: number;
 }
 
-type Draft = { config?: string; idleMs?: number };
+const withValue = new Set(['--config', '--idle', '--name', '--env', '--cwd', '--share']);
 
-const withValue: Readonly<Record<string, (draft: Draft, value: string) => void>> = {
-  '--config': (draft, value) => {
-    draft.config = value;
-  },
-  '--idle': (draft, value) => {
-    draft.idleMs = durationOf('--idle')(value);
-  },
-};
+export function parseConnectArguments(words: readonly string[], env = process.env): ConnectArguments {
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
+  const command = words.slice(end + 1);
+  const { options, servers, all } = readOptions(words.slice(0, end));
+  const idle = options.get('--idle');
+  const idleMs = idle === undefined ? DEFAULT_IDLE_MS : durationOf('--idle')(idle);
+  const ofConfig = options.has('--config') || servers.length > 0 || all;
+  if (command.length > 0) {
+    if (ofConfig) throw usage('A command after -- is a server of no config');
+    return { settings: { shared: true }, use: { brought: broughtServer(command, options, env) }, idleMs };
+  }
+  const misplaced = ['--name', '--env', '--cwd', '--share'].find((name) => options.has(name));
+  if (misplaced) throw usage(`${misplaced} is for a command after --`);
+  if (servers.length + Number(all) !== 1) throw usage('Name one server, or all of them by --all');
+  return { settings: { config: options.get('--config') }, use: all ? {} : { server: servers[0] }, idleMs };
+}
 
-export function parseConnectArguments(words: readonly string[]): ConnectArguments {
-  const draft: Draft = {};
+function readOptions(words: readonly string[]) {
+  const options = new Map<string, string>();
   const servers: string[] = [];
   let all = false;
   for (let at = 0; at < words.length; at++) {
@@ -34,21 +43,42 @@ export function parseConnectArguments(words: readonly string[]): ConnectArgument
     if (word === '--all') all = true;
     else if (!word.startsWith('-')) servers.push(word);
     else {
-      const [name, ...rest] = word.split('=');
-      const set = withValue[name!];
-      if (!set) throw usage(`Unknown option ${name}`);
+      const [name, ...rest] = word.split('=') as [string, ...string[]];
+      if (!withValue.has(name)) throw usage(`Unknown option ${name}`);
       const value = rest.length > 0 ? rest.join('=') : words[++at];
       if (value === undefined) throw usage(`${name} needs a value`);
-      set(draft, value);
+      options.set(name, value);
     }
   }
-  if (servers.length + Number(all) !== 1) throw usage('Name one server, or all of them by --all');
-  const { idleMs = DEFAULT_IDLE_MS, config } = draft;
-  return { settings: { config }, use: all ? {} : { server: servers[0] }, idleMs };
+  return { options, servers, all };
+}
+
+/** Values of variables come from our own environment, where the host has put them: never from the arguments, which all users see. */
+function broughtServer(
+  [command, ...args]: readonly string[],
+  options: ReadonlyMap<string, string>,
+  env: NodeJS.ProcessEnv,
+): BroughtServer {
+  const names = options.get('--env')?.split(',') ?? [];
+  return {
+    name: options.get('--name') ?? basename(command!),
+    command: command!,
+    args,
+    env: Object.fromEntries(
+      names.map((name) => {
+        const value = readVariable(env, name);
+        if (value === undefined) throw usage(`The variable ${name} of --env is not set`);
+        return [name, value];
+      }),
+    ),
+    cwd: resolve(options.get('--cwd') ?? '.'),
+    path: readVariable(env, 'PATH'),
+    share: options.get('--share') as BroughtServer['share'], // checked by the host
+  };
 }
 
 function usage(problem: string): UsageError {
   return new UsageError('INVALID_OPTION', problem, {
-    hint: 'standpipe connect <server> | --all [--config FILE] [--idle TIME]',
+    hint: 'standpipe connect <server> | --all [--config FILE] [--idle TIME], or standpipe connect [--name NAME] [--env NAME,…] [--share all|client] -- command …',
   });
 }

@@ -23,7 +23,7 @@ export async function openConnection(given: ConnectArguments, say: (text: string
     const socket = await connectIfServed(path);
     if (socket) {
       try {
-        await chooseServer(socket, use);
+        await chooseServer(socket, { ...use, retry: true });
         return socket;
       } catch (error) {
         socket.destroy();

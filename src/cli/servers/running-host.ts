@@ -3,6 +3,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
 import { shortHash } from '../../base/short-hash.ts';
 import { projectPlaces } from '../../config/files/places.ts';
 import type { RemoteHost } from '../../host/control/remote-host.ts';
@@ -10,7 +11,8 @@ import { isTrusted, runtimeFolder } from '../../live/runtime-folder.ts';
 import type { Settings } from '../settings.ts';
 
 /** The config file of the settings, if there is one. It is not read. */
-export function configFileOf({ config }: Settings): string | undefined {
+export function configFileOf({ config, shared }: Settings): string | undefined {
+  if (shared) return undefined;
   if (config !== undefined) return resolve(config);
   const { env, platform } = process;
   const places = projectPlaces({ cwd: process.cwd(), home: homedir(), env, platform });
@@ -20,11 +22,13 @@ export function configFileOf({ config }: Settings): string | undefined {
 /** The options that select the same config from any folder. */
 export function configOptions(settings: Settings): string[] {
   const file = configFileOf(settings);
+  if (settings.shared) return ['--shared'];
   return [...(settings.discover ? ['--discover'] : []), ...(file === undefined ? [] : ['--config', file])];
 }
 
 /** The name of its socket and of the files beside it. Undefined if there is no config. */
 export function controlNameOf(settings: Settings): string | undefined {
+  if (settings.shared) return 'control-shared';
   const file = configFileOf(settings);
   const key = settings.discover ? `discover ${process.cwd()} ${settings.config ?? ''}` : file && realPath(file);
   return key === undefined ? undefined : `control-${shortHash(key)}`;
@@ -47,9 +51,13 @@ export async function findRunningHost(
     const { findHostElsewhere } = await import('./host-elsewhere.ts');
     return findHostElsewhere(say);
   }
-  if (process.platform !== 'win32' && !(isTrusted(runtimeFolder()) && existsSync(path))) return undefined;
+  const isThere = process.platform === 'win32' || (isTrusted(runtimeFolder()) && existsSync(path));
   const { RemoteHost } = await import('../../host/control/remote-host.ts');
-  return RemoteHost.connect(path);
+  const host = isThere ? await RemoteHost.connect(path) : undefined;
+  if (host || !settings.shared) return host;
+  throw new UsageError('NOT_STARTED', 'No host of shared servers is running', {
+    hint: 'The first `standpipe connect -- <command>` starts it.',
+  });
 }
 
 function realPath(file: string): string {

@@ -1,13 +1,15 @@
 // Runs `up`: claims the socket of the config, starts the servers, watches the config, and stops everything at the end.
 
 import { basename, join, relative } from 'node:path';
+import { systemClock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import type { Config, LoadOptions } from '../../config/files/load-config.ts';
 import { watchConfig } from '../../config/files/watch-config.ts';
 import { type ConfigProblem, problemText } from '../../config/problem.ts';
 import { userEraMemory } from '../../connect/file-era-memory.ts';
 import { type ControlOptions, type ControlServer, serveControl } from '../../host/control/control-server.ts';
-import { Host } from '../../host/host.ts';
+import { SharedServers } from '../../host/control/shared-servers.ts';
+import { Host, type HostOptions } from '../../host/host.ts';
 import { ensureRuntimeFolder, runtimeFolder } from '../../live/runtime-folder.ts';
 import { BoundedLog } from '../../process/files/bounded-log.ts';
 import { reportStart } from '../../process/launch/start-detached.ts';
@@ -18,7 +20,7 @@ import { configOptions, controlPathOf } from '../servers/running-host.ts';
 import { noiseText } from '../servers/server-reports.ts';
 import { ServerSecrets } from '../servers/server-secrets.ts';
 import { showTraffic } from '../servers/show-traffic.ts';
-import { durationText } from '../settings.ts';
+import { DEFAULT_IDLE_MS, durationText } from '../settings.ts';
 import { adviceFor } from './advice.ts';
 import { errorLine, jsonView, logView } from './log-view.ts';
 import { newProblems } from './new-problems.ts';
@@ -41,13 +43,15 @@ export interface UpOptions extends HttpOptions {
   log?: string;
 }
 
+const noConfig = { servers: [], files: [], problems: [] };
+
 export async function runHost({ settings, out, signal }: Invocation, options: UpOptions): Promise<void> {
   const plan = readHttpOptions(options);
   const load: LoadOptions = { file: settings.config, discover: settings.discover };
   let view: UpView | undefined;
   const tell = (text: string) => view?.note(text);
   const viewers = new Viewers(tell);
-  const host = await Host.open(load, {
+  const hostOptions: HostOptions = {
     eraMemory: userEraMemory(),
     inputs: options.inspector ? viewers.questions.inputs : declineQuestions(tell),
     onNoise: ({ server, text, count }) =>
@@ -61,15 +65,25 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
       const failed = change.to === 'failed' && host.status().find(({ name }) => name === change.server);
       if (failed) view?.advise(adviceFor(failed, configOf(host, change.server)));
     },
+  };
+  const host = settings.shared ? new Host([], hostOptions) : await Host.open(load, hostOptions);
+  const { config } = host; // before any client can bring a server
+  const { servers, files: configFiles, problems } = config ?? noConfig;
+  const secrets = new ServerSecrets(servers);
+  const { idle } = options;
+  const shared = new SharedServers(host, {
+    clock: systemClock,
+    idleMs: idle ?? DEFAULT_IDLE_MS,
+    onAdd: (all) => secrets.learn(all),
   });
-  const config = host.config!;
   // Before any server: a second host of the same config must not start any.
   const asked = new AbortController();
   const control = await openControl(host, controlPathOf(settings)!, {
     onDown: () => asked.abort(),
-    idleMs: options.idle,
+    shareServer: settings.shared ? (brought) => shared.share(brought) : undefined,
+    idleMs: idle,
     onIdle: () => {
-      tell(`no client was connected for ${durationText(options.idle!)}`);
+      tell(`no client was connected for ${durationText(idle!)}`);
       asked.abort();
     },
   });
@@ -77,11 +91,14 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   const read = () => ({ servers: host.status(), advice: advice() });
   const lines = options.log === undefined ? out : new BoundedLog(options.log, 1);
   view = out.json ? jsonView(out) : out.onTerminal ? screenView(out, read) : logView(lines);
-  const secrets = new ServerSecrets(config.servers);
   if (settings.verbose) showTraffic(host.flow, out, secrets.redact);
-  const files = config.files.map(({ file }) => file).join(', ');
+  const files = settings.shared ? 'standpipe connect' : configFiles.map(({ file }) => file).join(', ');
   const trouble = await viewers.open(host, files, control.path, secrets.redact, configOptions(settings), options);
-  const sameConfig = settings.config === undefined ? '' : ` --config ${relative(process.cwd(), settings.config)}`;
+  const sameConfig = settings.shared
+    ? ' --shared'
+    : settings.config === undefined
+      ? ''
+      : ` --config ${relative(process.cwd(), settings.config)}`;
   view.began({ config: files, servers: host.names, inspector: viewers.url, sameConfig });
   for (const text of trouble) view.note(text);
   const ownerFile = join(runtimeFolder(), `${basename(control.path, '.sock')}.token`);
@@ -93,12 +110,13 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
       throw error;
     }));
   if (http) view.note(`MCP over HTTP at ${http.url} (one server: ${http.url}/<server>). ${http.clients}`);
-  tellProblems(config.problems, view);
-  const watching = options.watch
-    ? watchConfig(config, load, ({ config: changed }) => reload(host, changed, secrets, view), {
-        onError: (error) => view.note(`The config could not be reloaded: ${errorLine(error)}`),
-      })
-    : undefined;
+  tellProblems(problems, view);
+  const watching =
+    options.watch && config
+      ? watchConfig(config, load, ({ config: changed }) => reload(host, changed, secrets, view), {
+          onError: (error) => view.note(`The config could not be reloaded: ${errorLine(error)}`),
+        })
+      : undefined;
   await reportStart({});
   const started = signal.aborted || options.onDemand ? undefined : host.start();
   if (options.open && viewers.url) openInspector(viewers.url);

@@ -3,7 +3,8 @@
 // variables that servers inherit and those that the config refers to.
 
 import { closeSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { shellWord } from '../../base/command-line.ts';
 import { type ErrorDescription, errorFrom } from '../../base/error-json.ts';
@@ -15,7 +16,7 @@ import { getDefaultEnvironment } from '../../process/launch/environment.ts';
 import { type DetachedStart, startDetached } from '../../process/launch/start-detached.ts';
 import { isServed } from '../../transport/local-socket.ts';
 import { mainFile } from '../main-file.ts';
-import { configFileOf, controlNameOf, controlPathOf } from '../servers/running-host.ts';
+import { configFileOf, configOptions, controlNameOf, controlPathOf } from '../servers/running-host.ts';
 import { durationText, type Settings } from '../settings.ts';
 
 export interface BackgroundOptions {
@@ -63,19 +64,16 @@ async function start(settings: Settings, { idleMs, words }: BackgroundOptions): 
       hint: 'Name it by --config FILE.',
     });
   }
-  const file = resolve(configFileOf(settings)!);
+  const file = configFileOf(settings);
   const log = join(runtimeFolder(), `${controlNameOf(settings)}.log`);
   const options = words ?? ['--on-demand', '--no-inspector', '--idle', durationText(idleMs!)];
-  const args = ['up', '--config', file, '--log', log, ...options];
+  const args = ['up', ...configOptions(settings), '--log', log, ...options];
   const output = openPrivateSync(log);
   let started: DetachedStart;
   try {
-    const env = { ...getDefaultEnvironment(), ...variablesOf(file) };
-    started = await startDetached([mainFile, ...args], {
-      cwd: words ? process.cwd() : projectFolder(file),
-      env,
-      output,
-    });
+    const env = { ...getDefaultEnvironment(), ...(file === undefined ? {} : variablesOf(file)) };
+    const cwd = words ? process.cwd() : file === undefined ? homedir() : projectFolder(file);
+    started = await startDetached([mainFile, ...args], { cwd, env, output });
   } catch (cause) {
     throw new ProcessError('SPAWN_FAILED', `The host could not be started: ${toError(cause).message}`, { cause });
   } finally {
@@ -88,7 +86,7 @@ async function start(settings: Settings, { idleMs, words }: BackgroundOptions): 
   const { error } = report as StartReport;
   if (error?.code === 'HOST_ALREADY_RUNNING') return undefined;
   if (error) throw errorFrom(error);
-  const stop = `standpipe down --config ${shellWord(file)}`;
+  const stop = ['standpipe', 'down', ...configOptions(settings)].map(shellWord).join(' ');
   const ends = idleMs === undefined ? '' : `, or ends ${durationText(idleMs)} after its last client`;
   const text = `started a host in the background (process ${pid}). Its log is ${log}. It is stopped by \`${stop}\`${ends}.`;
   return { pid, log, stop, text };

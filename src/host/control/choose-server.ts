@@ -5,13 +5,17 @@ import type { Socket } from 'node:net';
 import { fromRpcError } from '../../base/error-json.ts';
 import { PeerError, RpcError } from '../../base/errors.ts';
 import type { Params } from '../../mcp/service.ts';
+import { otherVersion } from './control-version.ts';
 
-/** Rejects with CONNECTION_CLOSED if the host ends before it has answered. The socket is paused afterwards. */
+/** Rejects with HOST_VERSION if the host is of another version, with CONNECTION_CLOSED if it ends before it answers. The socket is paused afterwards. */
 export async function chooseServer(socket: Socket, params: Params): Promise<void> {
   socket.write(`${JSON.stringify({ jsonrpc: '2.0', id: 'use', method: 'standpipe/use', params })}\n`);
-  const { error } = JSON.parse(await firstLine(socket)) as {
+  const { result, error } = JSON.parse(await firstLine(socket)) as {
+    result?: { controlVersion?: unknown; version?: unknown };
     error?: { code: number; message: string; data?: unknown };
   };
+  const other = result && otherVersion(result);
+  if (other) throw other;
   if (error) throw fromRpcError(new RpcError(error.code, error.message, error.data));
 }
 

@@ -18,6 +18,8 @@ import type { Host } from '../host.ts';
 import { PassedCaller } from '../services/passed-caller.ts';
 import type { HostCaller, Unanswered } from '../services/process-service.ts';
 import { answerControl, type ControlHooks, type ControlMethod, isControlMethod } from './control-methods.ts';
+import { CONTROL_VERSION } from './control-version.ts';
+import type { ServerShare } from './shared-servers.ts';
 
 const fromHost: Result = { _meta: { [SERVER_INFO]: ownInfo } };
 
@@ -27,6 +29,7 @@ export class ConnectionService implements Service {
   readonly #host: Host;
   readonly #hooks: ControlHooks;
   #server: string | undefined;
+  #share: ServerShare | undefined;
   /** An MCP request has come: from now on the choice stands. */
   #isUsed = false;
 
@@ -35,19 +38,24 @@ export class ConnectionService implements Service {
     this.#hooks = hooks;
   }
 
-  /** `standpipe/use`. After a name that is unknown, the requests that follow are refused too: they may be on their way. */
-  use({ server }: Params): Result {
+  /** `standpipe/use`: by its name, or brought along. After a name that is unknown, the requests that follow are refused too: they may be on their way. */
+  use({ server, brought, retry }: Params): Result {
     if (this.#isUsed) {
       throw new UsageError('INVALID_OPTION', 'standpipe/use must be the first request of a connection', {
         hint: 'Open another connection for another server.',
       });
     }
     this.#isUsed = true;
-    if (server !== undefined) {
-      this.#server = String(server);
-      this.#host.service(this.#server);
-    }
-    return fromHost;
+    if (brought !== undefined) this.#server = this.#take(brought);
+    else if (server !== undefined) this.#server = String(server);
+    if (this.#server !== undefined) this.#host.service(this.#server);
+    if (retry === true) this.#retryFailed();
+    return { ...fromHost, controlVersion: CONTROL_VERSION, version: ownInfo.version };
+  }
+
+  /** The connection is over. */
+  close(): void {
+    this.#share?.release();
   }
 
   describe(): ServiceFacts | Promise<ServiceFacts> {
@@ -69,6 +77,20 @@ export class ConnectionService implements Service {
 
   gone(client: ClientIdentity): void {
     this.#host.service().gone?.(client);
+  }
+
+  #take(brought: unknown): string {
+    if (!this.#hooks.shareServer) {
+      throw new UsageError('NOT_SUPPORTED', 'This host has the servers of its config and no others');
+    }
+    this.#share = this.#hooks.shareServer(brought);
+    return this.#share.name;
+  }
+
+  /** Whoever connects anew expects another try, as with a process of its own. */
+  #retryFailed(): void {
+    const failed = this.#host.status().find(({ name, state }) => name === this.#server && state === 'failed');
+    if (failed) this.#host.restartServer(failed.name).catch(() => undefined); // each request gets the reason
   }
 
   get #chosen(): Service {

@@ -7,9 +7,8 @@ import { ownInfo } from '../../mcp/own-info.ts';
 import type { Params } from '../../mcp/service.ts';
 import type { Host } from '../host.ts';
 import type { ServerStatus } from '../supervision/server-state.ts';
-
-/** Goes up with every change that an older program does not understand. */
-export const CONTROL_VERSION = 2;
+import { CONTROL_VERSION } from './control-version.ts';
+import type { ServerShare } from './shared-servers.ts';
 
 /** How the last process of a server broke the protocol, and how that was read: once for each kind. */
 export interface ServerWarning {
@@ -47,6 +46,8 @@ export type ControlMethod = keyof ControlResults;
 export interface ControlHooks {
   /** Ends the process that the host runs in. */
   onDown?: (() => void) | undefined;
+  /** Gives a client the server that it brought. Absent where the servers are those of a config. */
+  shareServer?: ((brought: unknown) => ServerShare) | undefined;
 }
 
 type Answer<M extends ControlMethod> = (

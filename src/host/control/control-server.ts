@@ -65,6 +65,7 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
       front.peer.handle('standpipe/use', (params) => exposed(() => service.use(params)));
       front.peer.onNotification('standpipe/end', () => closeWhenAnswered(front, clock));
       await front.closed;
+      service.close();
       fronts.delete(served);
       if (fronts.size === 0) idle.start();
     });

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net';
 import { systemClock } from '../../base/clock.ts';
 import { fromRpcError } from '../../base/error-json.ts';
-import { PeerError, RpcCode, RpcError, UsageError } from '../../base/errors.ts';
+import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
 import { LARGEST_MAX_FRAME_BYTES } from '../../framing/framing.ts';
 import { Peer } from '../../jsonrpc/peer.ts';
 import { ModernSession, makeEnvelope } from '../../mcp/client/session/modern-session.ts';
@@ -19,7 +19,8 @@ import { StreamTransport } from '../../transport/stream-transport.ts';
 import { PassedCaller } from '../services/passed-caller.ts';
 import type { Unanswered } from '../services/process-service.ts';
 import { typedClient, undescribed } from '../services/typed-client.ts';
-import { CONTROL_VERSION, type ControlMethod, type ControlResults, type HostStatus } from './control-methods.ts';
+import type { ControlMethod, ControlResults, HostStatus } from './control-methods.ts';
+import { otherVersion } from './control-version.ts';
 import { HostAccess } from './host-access.ts';
 
 const PATIENCE_MS = 24 * 60 * 60_000;
@@ -192,18 +193,10 @@ function askStatus(peer: Peer): Promise<HostStatus> {
 
 async function firstStatus(peer: Peer): Promise<HostStatus> {
   const status = await askStatus(peer).catch((error: unknown) => {
-    if (error instanceof RpcError && error.rpcCode === RpcCode.methodNotFound) throw otherVersion('an earlier version');
+    if (error instanceof RpcError && error.rpcCode === RpcCode.methodNotFound) throw otherVersion({});
     throw error;
   });
-  if (status.controlVersion === CONTROL_VERSION) return status;
-  throw otherVersion(
-    status.controlVersion > CONTROL_VERSION ? `the newer version ${status.version}` : `version ${status.version}`,
-  );
-}
-
-function otherVersion(which: string): UsageError {
-  const message = `The running host of this config is ${which} of Standpipe; this is ${ownInfo.version}`;
-  return new UsageError('HOST_VERSION', message, {
-    hint: 'End it with its own `standpipe down`, or with Ctrl-C in its terminal, and start it again with this version.',
-  });
+  const other = otherVersion(status);
+  if (other) throw other;
+  return status;
 }

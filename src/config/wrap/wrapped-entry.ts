@@ -1,12 +1,15 @@
-// Adds a tap to the entry of a server in the text of a config, and removes it. Only the command and its arguments change:
-// comments, white space and the spelling of everything else stay, so that removing the tap restores the text exactly.
-// Works on text and offsets; does not read files.
+// Puts a command of Standpipe before the command of a server in the text of a config, and removes it. Only the command and its
+// arguments change: comments, white space and the spelling of everything else stay, so that removing it restores the text
+// exactly. Works on text and offsets; does not read files.
 //
 //   "command": "npx", "args": ["-y", "x"]
 //   "command": "standpipe", "args": ["tap", "--name", "x", "--", "npx", "-y", "x"]
 
 import type { Edit, Node } from 'jsonc-parser';
-import type { Fields } from '../config/read/fields.ts';
+import type { Fields } from '../read/fields.ts';
+
+/** A command of Standpipe that takes the command of a server after `--`. */
+export type Wrapper = 'tap' | 'connect';
 
 /** The command and the arguments of a server in the text. */
 export interface Entry {
@@ -22,24 +25,35 @@ export function readEntry(server: Fields): Entry | undefined {
   return { command, args };
 }
 
-/** The index in `args` of the command after the tap; undefined if there is no tap. */
-export function tappedCommandIndex({ command, args }: Entry): number | undefined {
-  const words = (args?.children ?? []).map((word) => String(word.value));
+/** The index in `args` of the command after the wrapper; undefined if the command is not wrapped in it. */
+export function wrappedCommandIndex({ command, args }: Entry, wrapper: Wrapper): number | undefined {
+  const words = wordsOf(args);
   const index = words.indexOf('--') + 1;
   if (index === 0 || index >= words.length) return undefined;
-  return isTap([String(command.value), ...words.slice(0, index - 1)]) ? index : undefined;
+  return runs([String(command.value), ...words.slice(0, index - 1)], wrapper) ? index : undefined;
+}
+
+/** Whether the command is the wrapper, with a command after `--` or without. */
+export function runsWrapper({ command, args }: Entry, wrapper: Wrapper): boolean {
+  const words = wordsOf(args);
+  const end = words.indexOf('--');
+  return runs([String(command.value), ...(end < 0 ? words : words.slice(0, end))], wrapper);
+}
+
+function wordsOf(args: Node | undefined): string[] {
+  return (args?.children ?? []).map((word) => String(word.value));
 }
 
 /** `standpipe tap`, `npx -y standpipe@1 tap`, `node …/cli/main.cjs tap`, also if added by hand. */
-function isTap(words: string[]): boolean {
+function runs(words: string[], wrapper: Wrapper): boolean {
   return words.some(
     (word, i) =>
-      words[i + 1] === 'tap' && /(?:^|[\\/])standpipe(?:\.\w+|@[\w.-]+)?$|[\\/]cli[\\/]main\.cjs$/.test(word),
+      words[i + 1] === wrapper && /(?:^|[\\/])standpipe(?:\.\w+|@[\w.-]+)?$|[\\/]cli[\\/]main\.cjs$/.test(word),
   );
 }
 
-/** `words`: the tap and its options, without the `--`. */
-export function tapEdits(text: string, { command, args }: Entry, words: readonly string[]): Edit[] {
+/** `words`: the wrapper and its options, without the `--`. */
+export function wrapEdits(text: string, { command, args }: Entry, words: readonly string[]): Edit[] {
   const [program, ...options] = words.map((word) => JSON.stringify(word));
   const before = [...options, '"--"', sourceOf(text, command)].join(', ');
   return [{ offset: command.offset, length: command.length, content: program! }, argsEdit(text, command, args, before)];
@@ -53,8 +67,8 @@ function argsEdit(text: string, command: Node, args: Node | undefined, before: s
   return insertion(args.offset + 1, `${space.trim() === '' ? space : ''}${before},`);
 }
 
-/** `hadArgs`: whether there were arguments before the tap was added. */
-export function untapEdits(text: string, { command, args }: Entry, index: number, hadArgs: boolean): Edit[] {
+/** `hadArgs`: whether there were arguments before the wrapper was added. */
+export function unwrapEdits(text: string, { command, args }: Entry, index: number, hadArgs: boolean): Edit[] {
   const words = args!.children!;
   const original = words[index]!;
   const restored = { offset: command.offset, length: command.length, content: sourceOf(text, original) };

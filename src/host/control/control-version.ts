@@ -1,0 +1,20 @@
+// Programs of different versions of Standpipe meet at the socket of a host.
+
+import { UsageError } from '../../base/errors.ts';
+import { ownInfo } from '../../mcp/own-info.ts';
+
+/** Goes up with every change that an older program does not understand. */
+export const CONTROL_VERSION = 2;
+
+/** `found`: what the running host says of itself. Undefined if this program understands it. */
+export function otherVersion(found: { controlVersion?: unknown; version?: unknown }): UsageError | undefined {
+  const { controlVersion, version } = found;
+  if (controlVersion === CONTROL_VERSION) return undefined;
+  const isNewer = typeof controlVersion === 'number' && controlVersion > CONTROL_VERSION;
+  const which =
+    version === undefined ? 'an earlier version' : `${isNewer ? 'the newer version' : 'version'} ${version}`;
+  const message = `The running host of this config is ${which} of Standpipe; this is ${ownInfo.version}`;
+  return new UsageError('HOST_VERSION', message, {
+    hint: 'End it with its own `standpipe down`, or with Ctrl-C in its terminal, and start it again with this version.',
+  });
+}

@@ -1,0 +1,150 @@
+// `standpipe share install`: the windows of MCP hosts share one process of each server, and uninstall gives back the very bytes.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { parse } from 'jsonc-parser';
+import { afterAll, expect, test } from 'vitest';
+import { isAlive, until } from '../fixtures/server.ts';
+import { cleanEnv, fixturePath, folder, runCli } from './run-cli.ts';
+
+const notes = join(folder, 'notes');
+writeFileSync(notes, '');
+const pids = () =>
+  readFileSync(notes, 'utf8')
+    .match(/(?<=^pid )\d+$/gm)
+    ?.map(Number) ?? [];
+const [command, script] = [process.execPath, fixturePath('waits.mjs')].map((word) => JSON.stringify(word));
+
+const claudeDesktop = `{
+  "mcpServers": {
+    "waits": {
+      "command": ${command},
+      "args": [${script}],
+      "env": { "NOTES": ${JSON.stringify(notes)} }
+    },
+    "remote": { "url": "https://example.org/mcp" }
+  },
+  "globalShortcut": ""
+}
+`;
+
+const cursor = `{
+  // for all projects
+  "mcpServers": {
+    "slow one": {"command": ${command}, "args": [
+        ${script}, // the script
+      ], "env": {"NOTES": ${JSON.stringify(notes)}, }},
+    "bare": { "command": "some-server" },
+  }
+}`;
+
+const vsCode = `\uFEFF{\r
+\t"inputs": [{ "id": "notes", "type": "promptString", "password": true }],\r
+\t"servers": {\r
+\t\t"waits": {\r
+\t\t\t"type": "stdio",\r
+\t\t\t"command": ${command},\r
+\t\t\t"args": [${script}],\r
+\t\t\t"env": { "NOTES": "\${input:notes}" }\r
+\t\t},\r
+\t\t"of a file": { "type": "stdio", "command": "x", "envFile": "\${workspaceFolder}/.env" }\r
+\t}\r
+}\r
+`;
+
+const files = {
+  claudeDesktop: ['Claude/claude_desktop_config.json', claudeDesktop],
+  cursor: ['.cursor/mcp.json', cursor],
+  vsCode: ['.vscode/mcp.json', vsCode],
+} as const;
+
+function write(host: keyof typeof files): string {
+  const [name, text] = files[host];
+  const file = join(folder, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+const read = (file: string) => readFileSync(file, 'utf8');
+afterAll(() => runCli(['down', '--shared']));
+
+test.each(Object.keys(files) as (keyof typeof files)[])(
+  '%s: installed twice, and removed byte for byte',
+  async (host) => {
+    const file = write(host);
+    const before = read(file);
+    const first = await runCli(['share', 'install', file]);
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(`Backup: ${file}.before-share`) });
+    expect(first.stdout).toContain('\tshared\n');
+    const installed = read(file);
+    expect(installed).toContain('"connect", "--name", ');
+    expect(installed).not.toBe(before);
+    const second = await runCli(['share', 'install', file, '--json']);
+    expect(JSON.parse(second.stdout).servers[0]).toMatchObject({ outcome: 'already' });
+    expect(read(file)).toBe(installed);
+    expect((await runCli(['share', 'uninstall', file])).stdout).toContain('no longer shared');
+    expect(read(file)).toBe(before);
+    expect(existsSync(`${file}.before-share`)).toBe(false);
+  },
+);
+
+test('what cannot be shared is left as it is, with the reason', async () => {
+  const file = write('vsCode');
+  const { stdout } = await runCli(['share', 'install', file, 'of a file']);
+  expect(stdout).toBe(
+    'of a file\thas variables of an envFile, which only its host reads (write them into "env"): unchanged\n',
+  );
+  expect(read(file)).toBe(vsCode);
+  expect((await runCli(['share', 'install', write('claudeDesktop'), 'remote'])).stdout).toContain('has no command');
+  expect(await runCli(['share', 'install', file, 'unknown'])).toMatchObject({ code: 2 });
+  expect(await runCli(['share', 'install', join(folder, 'none.json')])).toMatchObject({ code: 2 });
+});
+
+/** A window of an MCP host: starts a server as its config says, in its own folder. */
+async function openWindow(file: string, server: string, { env = {}, cwd = folder } = {}): Promise<Client> {
+  const { mcpServers, servers } = parse(read(file).replace(/^\uFEFF/, ''));
+  const entry = (mcpServers ?? servers)[server];
+  const client = new Client({ name: file, version: '1' });
+  const given = { ...(cleanEnv as Record<string, string>), ...entry.env, ...env };
+  await client.connect(
+    new StdioClientTransport({ command: entry.command, args: entry.args, env: given, cwd, stderr: 'ignore' }),
+  );
+  return client;
+}
+
+test('windows of three hosts share one process, unless its variables or its folder are others', async () => {
+  const configs = (['claudeDesktop', 'cursor', 'vsCode'] as const).map(write);
+  await Promise.all(configs.map((file) => runCli(['share', 'install', file])));
+  const windows = [
+    ...configs.flatMap((file, at) => [0, 1].map(() => [file, at === 1 ? 'slow one' : 'waits'] as const)),
+  ];
+  const clients = await Promise.all(
+    windows.map(([file, server]) =>
+      openWindow(file, server, { env: { NOTES: notes, PATH: `/${server}:${cleanEnv.PATH}` } }),
+    ),
+  );
+  const callAll = () => Promise.all(clients.map((client) => client.callTool({ name: 'hello', arguments: {} })));
+  for (const { content } of await callAll()) expect(content).toEqual([{ type: 'text', text: 'hello' }]);
+  expect(pids()).toHaveLength(1);
+
+  clients.push(await openWindow(configs[0]!, 'waits', { cwd: '/' }));
+  clients.push(await openWindow(configs[0]!, 'waits', { env: { NOTES: `${folder}/./notes` } }));
+  await callAll();
+  expect(pids()).toHaveLength(3);
+  const listed = JSON.parse((await runCli(['ls', '--shared', '--json'])).stdout);
+  expect(listed.servers.map(({ name }: { name: string }) => name.replace('slow one', 'waits')).sort()).toHaveLength(3);
+  const log = read(join(folder, 'standpipe', 'control-shared.log'));
+  expect(log).not.toContain(notes);
+
+  const down = await runCli(['down', '--shared']);
+  expect(down.code).toBe(0);
+  await until('no process is left', () => !pids().some(isAlive));
+  expect(await runCli(['ls', '--shared'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('No host of shared'),
+  });
+  await Promise.all(clients.map((client) => client.close()));
+});

@@ -1,0 +1,68 @@
+// The servers that clients bring along: the same one for the same settings, as long as it has clients.
+
+import { afterEach, expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
+import { SharedServers } from '../../src/host/control/shared-servers.ts';
+import { Host } from '../../src/host/host.ts';
+import { until } from '../fixtures/server.ts';
+import { serverFile } from './run-host.ts';
+
+const clock = new ManualClock();
+let host: Host;
+afterEach(() => host.stop());
+
+function shared() {
+  host = new Host([]);
+  const servers = new SharedServers(host, { clock, idleMs: 1000 });
+  const brought = {
+    name: 'notes',
+    command: process.execPath,
+    args: [serverFile('notes')],
+    env: { OWN: 'a' },
+    cwd: '/',
+  };
+  return { servers, brought, pid: (name: string) => host.status().find((each) => each.name === name)?.pid };
+}
+
+test('clients with the same settings have the same server, whatever they call it and wherever they look for programs', () => {
+  const { servers, brought } = shared();
+  const first = servers.share(brought);
+  expect(servers.share({ ...brought, name: 'another', path: '/bin' }).name).toBe(first.name);
+  const others = [{ args: [] }, { env: { OWN: 'b' } }, { env: {} }, { cwd: '/tmp' }, { share: 'client' }];
+  const names = others.map((other) => servers.share({ ...brought, ...other }).name);
+  expect([first.name, ...names]).toEqual(['notes', 'notes-2', 'notes-3', 'notes-4', 'notes-5', 'notes-6']);
+});
+
+test('a server stays as long as it has clients, and a time longer', async () => {
+  const { servers, brought, pid } = shared();
+  const [one, two] = [servers.share(brought), servers.share(brought)];
+  expect(await host.callTool(one.name, 'only_a')).toMatchObject({ content: [{ text: 'a' }] });
+  one.release();
+  one.release(); // counts once
+  clock.advance(5000);
+  expect(pid('notes')).toBeGreaterThan(0);
+  two.release();
+  clock.advance(999);
+  servers.share(brought).release();
+  clock.advance(999);
+  expect(pid('notes')).toBeGreaterThan(0);
+  clock.advance(1);
+  await until('it is gone', () => host.status().length === 0);
+});
+
+test.each([
+  undefined,
+  5,
+  {},
+  { name: '' },
+  { args: [1] },
+  { env: { A: 1 } },
+  { cwd: 'relative' },
+  { command: '' },
+  { share: 'none' },
+])('what is no server is refused: %j', (wrong) => {
+  const { servers, brought } = shared();
+  const given = typeof wrong === 'object' && Object.keys(wrong).length > 0 ? { ...brought, ...wrong } : wrong;
+  expect(() => servers.share(given)).toThrow('needs a name, a command');
+  expect(host.status()).toEqual([]);
+});
