@@ -3,6 +3,7 @@
 // counted takes it back.
 
 import { type Clock, systemClock } from '../base/clock.ts';
+import { within } from '../base/wait.ts';
 import { KeptEvents } from './http/event-log.ts';
 import type { Principal, Quotas } from './principal.ts';
 import { TokenBucket } from './token-bucket.ts';
@@ -66,7 +67,8 @@ export class Limits {
   /** Those that hold something, or have sent requests in the last minute. */
   readonly #accounts = new Map<string | undefined, Account>();
   readonly #quotas: Quotas | undefined;
-  #onIdle: (() => void)[] = [];
+  #waits: { kinds: readonly Counted[]; resolve: () => void }[] = [];
+  #drainUntilMs: number | undefined;
 
   constructor(given: LimitOptions = {}, clock: Clock = systemClock) {
     this.clock = clock;
@@ -114,15 +116,39 @@ export class Limits {
     for (const [name, account] of this.#accounts) if (account.isIdle) this.#accounts.delete(name);
   }
 
-  /** Resolves when no request is in flight. */
-  whenIdle(): Promise<void> {
-    if (this.counts.inFlight === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#onIdle.push(resolve));
+  /** From now on no new requests are taken. */
+  drain(ms: number): void {
+    this.#drainUntilMs = this.clock.nowMs() + ms;
+  }
+
+  get isDraining(): boolean {
+    return this.#drainUntilMs !== undefined;
+  }
+
+  /** When the process that comes next may be there. */
+  get retryAfterS(): number {
+    return Math.max(1, Math.ceil(((this.#drainUntilMs ?? 0) - this.clock.nowMs()) / 1000));
+  }
+
+  /** Resolves when none of these is left, or after the time. */
+  async whenOver(ms: number, ...kinds: readonly Counted[]): Promise<void> {
+    await within(
+      this.clock,
+      ms,
+      new Promise<void>((resolve) => {
+        this.#waits.push({ kinds, resolve });
+        this.given();
+      }),
+    );
   }
 
   /** @internal */
   given(): void {
-    if (this.counts.inFlight === 0 && this.#onIdle.length > 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+    if (this.#waits.length === 0) return;
+    const isOver = ({ kinds }: { kinds: readonly Counted[] }) => kinds.every((kind) => this.counts[kind] === 0);
+    const over = this.#waits.filter(isOver);
+    this.#waits = this.#waits.filter((wait) => !isOver(wait));
+    for (const { resolve } of over) resolve();
   }
 }
 

@@ -1,7 +1,7 @@
 // JSON-RPC requests of the other end: each has a handler by its method and is answered exactly once. Urgent ones (ping) and
 // cancellations overtake whatever waits.
 
-import { RpcCode, RpcError, toError } from '../base/errors.ts';
+import { PeerError, RpcCode, RpcError, toError } from '../base/errors.ts';
 import { firstChars } from '../base/first-chars.ts';
 import { QueuedRequest, type QueueLimits, RequestQueue } from '../requests/request-queue.ts';
 import { jsonSize } from './json-size.ts';
@@ -188,6 +188,14 @@ export class Inbound {
   #refuse(request: JsonRpcRequest, rpcCode: number, message: string, data?: unknown): void {
     this.#options.answer(request, refusalAnswer(request.id, { rpcCode, message, data }));
   }
+}
+
+/** For a request whose connection ends on our side. */
+export function unanswered(): PeerError {
+  return new PeerError(
+    'OUTCOME_UNKNOWN',
+    'The server closed the connection before the answer; the request may have run',
+  );
 }
 
 /** What an `RpcError` says, without the stack that costs more than all the rest. */

@@ -34,6 +34,11 @@ export const define: CommandModule['define'] = (command, run) => {
       'web pages of this origin may use the servers; repeatable (default: none)',
       collect,
     )
+    .option(
+      '--drain <duration>',
+      'how long requests over HTTP may take to end when the host stops (default: 10s)',
+      durationOf('--drain'),
+    )
     .option('--background', 'return when the host runs; `standpipe down` stops it')
     .option('--idle <duration>', 'end when no program was connected for so long: 30s, 10m', durationOf('--idle'))
     .option('--on-demand', 'start a server at its first use, not with the host')

@@ -13,6 +13,8 @@ export interface HttpOptions {
   http?: string;
   /** The file of `standpipe token`, unless given. */
   tokens?: string;
+  /** How long requests that are in flight may take at the end. */
+  drain?: number;
   tlsCert?: string;
   tlsKey?: string;
   behindProxy?: boolean;
@@ -61,6 +63,8 @@ export interface HostServing {
   close(): Promise<void>;
 }
 
+const DEFAULT_DRAIN_MS = 10_000;
+
 /** `ownerFile`: for the token of the owner, where there are no others. */
 export async function serveHost(
   host: Host,
@@ -88,7 +92,7 @@ export async function serveHost(
     clients,
     close: () => {
       stopWatching?.();
-      return serving.close();
+      return serving.close({ drainMs: options.drain ?? DEFAULT_DRAIN_MS });
     },
   };
 }

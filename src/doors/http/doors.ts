@@ -20,6 +20,14 @@ export interface DoorsOptions extends HttpDoorOptions {
   observe?: (service: Service, name: string) => Service;
 }
 
+export interface CloseOptions {
+  /** How long requests in flight may take to end. They are cut off at once unless given. */
+  drainMs?: number;
+}
+
+/** How long clients may take to read the ends of their streams. */
+const LAST_WRITES_MS = 1000;
+
 /** Each set of rights to each server has its own. */
 const MOST_DOORS = 1000;
 
@@ -72,8 +80,12 @@ export class Doors {
     }
   }
 
-  async close(): Promise<void> {
+  /** New requests are refused. Those in flight may end, then streams and sessions end. Resolves when all answers are written. */
+  async close({ drainMs = 0 }: CloseOptions = {}): Promise<void> {
+    this.limits.drain(drainMs);
+    if (drainMs > 0) await this.limits.whenOver(drainMs, 'inFlight');
     await Promise.all([...this.#open.values()].map(({ door }) => door.close()));
+    await this.limits.whenOver(LAST_WRITES_MS, 'inFlight', 'streams');
   }
 }
 

@@ -32,6 +32,8 @@ export interface HttpExchange {
   answer(status: number, headers: Readonly<Record<string, string>>, body?: string): void;
   /** Begins an answer that is written piece by piece. */
   stream(headers: Readonly<Record<string, string>>): EventSink;
+  /** `onclose` has been called, or would have been. */
+  readonly isClosed: boolean;
   /** The answer has been written whole, or (false) the client went away before. Called once. */
   onclose: ((isComplete: boolean) => void) | undefined;
   /** For observers: the client that sent it. */

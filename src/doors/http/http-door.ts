@@ -16,10 +16,10 @@ import { type LimitRefusal, Limits, Ticket } from '../limits.ts';
 import { type HttpDoorOptions, type OwnOptions, withDefaults } from './door-options.ts';
 import type { HttpExchange } from './exchange.ts';
 import { checkedClient, toolHeaderMismatch } from './header-checks.ts';
-import { idOf, isInitialize, isRequest } from './message-kinds.ts';
+import { idOf, isInitialize, isNewRequest, isRequest } from './message-kinds.ts';
 import { ModernPost } from './modern-post.ts';
 import { ObservedExchange } from './observed-exchange.ts';
-import { refuse, refuseBeyond, refuseRequest } from './refuse.ts';
+import { refuse, refuseBeyond, refuseRequest, refuseStopping } from './refuse.ts';
 import { HttpSession } from './session.ts';
 import { type ToolHeader, ToolHeaders } from './tool-headers.ts';
 import { takeTraceContext } from './trace-context.ts';
@@ -63,7 +63,7 @@ export class HttpDoor {
   }
 
   #route(exchange: HttpExchange): Promise<void> | void {
-    if (this.#isClosed) return refuse(exchange, 503, 'The server is closing', { 'retry-after': '1' });
+    if (this.#isClosed) return refuseStopping(exchange, this.#limits.retryAfterS);
     const ticket = this.#limits.admit(exchange.principal, exchange.method === 'GET' ? 'streams' : 'inFlight');
     if (!(ticket instanceof Ticket)) return refuseBeyond(exchange, ticket);
     exchange.ticket = ticket;
@@ -112,6 +112,9 @@ export class HttpDoor {
       return refuseRequest(exchange, 400, parsed.id, new RpcError(parsed.rpcCode, parsed.message));
     }
     const message = parsed as JsonRpcMessage;
+    if (this.#limits.isDraining && isNewRequest(message)) {
+      return refuseStopping(exchange, this.#limits.retryAfterS, message.id);
+    }
     if (exchange.header('traceparent') !== undefined) takeTraceContext(exchange, message);
     const meta = 'params' in message ? (message.params?._meta as Record<string, unknown> | undefined) : undefined;
     const oldSession = exchange.query?.get('sessionId');
@@ -148,6 +151,7 @@ export class HttpDoor {
     if (facts instanceof RpcError) return refuseRequest(exchange, 400, message.id, facts);
     const headers = this.#headersOf(message, facts);
     const serve = (required: readonly ToolHeader[] | undefined) => {
+      if (exchange.isClosed) return; // the client went away meanwhile
       const refusal = required && toolHeaderMismatch(exchange, required, message.params?.arguments);
       if (refusal) return refuseRequest(exchange, 400, message.id, refusal);
       this.#postFronts.serve(message, bytes, facts, new ModernPost(exchange, client, this.#posts), observed);
@@ -217,10 +221,13 @@ export class HttpDoor {
       return refuse(exchange, 405, `Revision ${version} has no GET: send subscriptions/listen`, { allow: 'POST' });
     }
     const id = exchange.header('mcp-session-id');
+    const lastEventId = exchange.header('last-event-id');
+    if (this.#limits.isDraining && lastEventId === undefined) {
+      return refuseStopping(exchange, this.#limits.retryAfterS);
+    }
     if (id === undefined) return this.#openOneStream(exchange);
     const session = this.#sessionFor(exchange, id);
     if (!session) return;
-    const lastEventId = exchange.header('last-event-id');
     if (lastEventId === undefined) return session.listen(exchange);
     if (!session.resume(lastEventId, exchange)) {
       refuse(exchange, 400, `The events after ${JSON.stringify(lastEventId)} are not kept any more`);

@@ -6,7 +6,7 @@ import type { Service } from '../../mcp/service.ts';
 import type { Auth } from '../access/auth.ts';
 import type { Principal } from '../principal.ts';
 import type { HttpDoorOptions } from './door-options.ts';
-import { Doors } from './doors.ts';
+import { type CloseOptions, Doors } from './doors.ts';
 import type { HttpExchange } from './exchange.ts';
 import { Gate } from './gate.ts';
 import { NodeExchange } from './node-exchange.ts';
@@ -28,7 +28,8 @@ export interface HttpHandler {
   node(request: IncomingMessage, response: ServerResponse, verified?: Verified): void;
   /** For Hono and other programs that use Web `Request` and `Response`. */
   fetch(request: Request, verified?: Verified): Promise<Response>;
-  close(): Promise<void>;
+  /** With `drainMs`, requests in flight may end before. */
+  close(options?: CloseOptions): Promise<void>;
 }
 
 export function httpHandler(served: Server | Service, options: HttpHandlerOptions = {}): HttpHandler {
@@ -58,9 +59,9 @@ export function httpHandler(served: Server | Service, options: HttpHandlerOption
       handle(exchange, verified);
       return exchange.response;
     },
-    close: () => {
+    close: (closing) => {
       stop?.();
-      return doors.close();
+      return doors.close(closing);
     },
   };
 }

@@ -6,6 +6,11 @@ export function isRequest(message: JsonRpcMessage): message is JsonRpcRequest {
   return 'method' in message && 'id' in message;
 }
 
+/** One that does not continue a call after a question. */
+export function isNewRequest(message: JsonRpcMessage): message is JsonRpcRequest {
+  return isRequest(message) && message.params?.requestState === undefined;
+}
+
 export function isInitialize(message: JsonRpcMessage): message is JsonRpcRequest {
   return isRequest(message) && message.method === 'initialize';
 }

@@ -31,6 +31,10 @@ export class NodeExchange implements HttpExchange {
     });
   }
 
+  get isClosed(): boolean {
+    return this.#response.closed;
+  }
+
   get query(): URLSearchParams | undefined {
     return this.#mark < 0 ? undefined : new URLSearchParams(this.#url.slice(this.#mark + 1));
   }

@@ -40,6 +40,10 @@ export class ObservedExchange implements HttpExchange {
     this.#exchange.ticket = ticket;
   }
 
+  get isClosed(): boolean {
+    return this.#exchange.isClosed;
+  }
+
   get onclose(): HttpExchange['onclose'] {
     return this.#exchange.onclose;
   }

@@ -32,3 +32,9 @@ export function refuseBeyond(exchange: HttpExchange, beyond: LimitRefusal, id?: 
   const body = { jsonrpc: '2.0', id, error: { code: RpcCode.serverBusy, message, data } };
   exchange.answer(status, { ...JSON_HEADERS, 'retry-after': String(retryAfterS) }, JSON.stringify(body));
 }
+
+export function refuseStopping(exchange: HttpExchange, retryAfterS: number, id?: RequestId): void {
+  const message = `The server is stopping. Send the request again in ${retryAfterS} s.`;
+  const headers = { ...JSON_HEADERS, 'retry-after': String(retryAfterS), connection: 'close' };
+  exchange.answer(503, headers, JSON.stringify({ jsonrpc: '2.0', id, error: { code: RpcCode.serverBusy, message } }));
+}

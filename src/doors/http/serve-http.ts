@@ -13,7 +13,7 @@ import { probe } from '../telemetry/probes.ts';
 import { traced } from '../telemetry/tracing.ts';
 import { type ConnectionOptions, connectionOptions, limitConnections } from './connection-limits.ts';
 import { type HttpDoorOptions, withDefaults } from './door-options.ts';
-import { Doors, type ServiceByName } from './doors.ts';
+import { type CloseOptions, Doors, type ServiceByName } from './doors.ts';
 import type { HttpExchange } from './exchange.ts';
 import { Gate } from './gate.ts';
 import { listenOn, newListener, renewTls, type Tls } from './listener.ts';
@@ -56,7 +56,8 @@ export interface HttpServing {
   readonly token: string | undefined;
   /** For new connections. Throws, and changes nothing, where the certificate cannot be used. */
   renewTls(tls: Tls): void;
-  close(): Promise<void>;
+  /** With `drainMs`, requests in flight may end before. */
+  close(options?: CloseOptions): Promise<void>;
 }
 
 export async function serveHttp(
@@ -87,7 +88,10 @@ export async function serveHttp(
   let gate: Gate;
   const listener = await newListener(tls, connectionOptions(options), (request, response) => {
     const exchange = new NodeExchange(request, response);
-    const page = exchange.method === 'GET' ? probe(exchange.path, options.notReady) : undefined;
+    const page =
+      exchange.method === 'GET'
+        ? probe(exchange.path, () => (doors.limits.isDraining ? 'stopping' : options.notReady?.()))
+        : undefined;
     if (page) exchange.answer(page.status, { 'content-type': 'text/plain; charset=utf-8' }, page.text);
     else gate.pass(exchange, serve);
   });
@@ -104,11 +108,11 @@ export async function serveHttp(
     port,
     token,
     renewTls: (renewed) => renewTls(listener, renewed),
-    async close() {
+    async close(closing) {
+      await doors.close(closing); // until then it listens, so that new requests are refused with a reason
+      stopWatching?.();
       const closed = once(listener, 'close');
       listener.close();
-      stopWatching?.();
-      await doors.close();
       listener.closeAllConnections();
       await closed;
     },

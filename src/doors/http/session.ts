@@ -4,6 +4,7 @@
 
 import { PeerError } from '../../base/errors.ts';
 import type { Channel, SendOptions } from '../../jsonrpc/channel.ts';
+import { errorAnswer, unanswered } from '../../jsonrpc/inbound.ts';
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
 import { messageText } from '../../jsonrpc/message-text.ts';
 import type { ObservedClient } from '../../mcp/front/client-observer.ts';
@@ -145,7 +146,7 @@ export class HttpSession implements Channel {
     this.#log.close();
     this.#setUnsent(0);
     this.#standalone?.end();
-    for (const reply of this.#replies.values()) reply.end();
+    for (const [id, reply] of this.#replies) reply.finish(JSON.stringify(errorAnswer(id, unanswered())));
     for (const id of this.#tickets.keys()) this.#release(id);
     this.onclose?.();
     return SENT;

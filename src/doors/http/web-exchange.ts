@@ -10,6 +10,7 @@ export class WebExchange implements HttpExchange {
   readonly path: string;
   readonly query: URLSearchParams;
   ticket: Ticket | undefined;
+  isClosed = false;
   onclose: ((isComplete: boolean) => void) | undefined;
   /** Resolves when the answer begins. */
   readonly response: Promise<Response>;
@@ -97,6 +98,7 @@ export class WebExchange implements HttpExchange {
 
   #closed(isComplete: boolean): void {
     const { onclose } = this;
+    this.isClosed = true;
     this.onclose = undefined;
     onclose?.(isComplete);
     this.ticket?.release();

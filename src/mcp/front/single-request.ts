@@ -3,7 +3,7 @@
 
 import { toRpcError } from '../../base/error-json.ts';
 import { PeerError, type UsageError } from '../../base/errors.ts';
-import { errorAnswer, InboundCall } from '../../jsonrpc/inbound.ts';
+import { errorAnswer, InboundCall, unanswered } from '../../jsonrpc/inbound.ts';
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../jsonrpc/message.ts';
 import { OwnResult } from '../../jsonrpc/message-text.ts';
 import type { ClientFacts, Result } from '../service.ts';
@@ -67,6 +67,7 @@ export class SingleRequest {
   /** The server ends. */
   async close(): Promise<void> {
     await this.#connection.endSubscriptions();
+    if (!this.#call.settled) this.#reply.answer(errorAnswer(this.#call.id, unanswered()));
     this.#reply.end();
   }
 

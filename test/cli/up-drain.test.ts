@@ -1,0 +1,59 @@
+// SIGTERM to `up --http` while a call runs: new requests are refused, and the host ends when the call has ended.
+
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { until } from '../fixtures/server.ts';
+import { fixturePath, folder, startCli, writeConfig } from './run-cli.ts';
+
+const name = 'wait';
+const request = {
+  method: 'POST',
+  body: JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: {
+      name,
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  }),
+};
+
+test('a call in flight ends before the host does', async () => {
+  const env = { WAITING: join(folder, 'waiting'), GO: join(folder, 'go') };
+  const entry = { command: process.execPath, args: [fixturePath('ends-when-told.mjs')], env };
+  const config = writeConfig('drain.json', { told: entry });
+  const up = startCli(['up', '--no-inspector', '--config', config, '--http', '0', '--drain', '1h']);
+  let log = '';
+  up.stdout.on('data', (chunk) => (log += chunk));
+  const ended = once(up, 'close');
+  try {
+    await until('it serves', () => /The token is in \S+\n/.test(log));
+    const [, url] = /MCP over HTTP at (\S+)/.exec(log)!;
+    const [, file] = /The token is in (\S+)/.exec(log)!;
+    const headers = {
+      authorization: `Bearer ${readFileSync(file!, 'utf8').trim()}`,
+      'content-type': 'application/json',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    };
+    const call = fetch(`${url}/told`, { ...request, headers });
+    await until('the call runs', () => existsSync(env.WAITING));
+    up.kill('SIGTERM');
+    const { origin } = new URL(url!);
+    await expect.poll(async () => (await fetch(`${origin}/readyz`)).status, { timeout: 30_000 }).toBe(503);
+    expect((await fetch(`${url}/told`, { ...request, headers })).status).toBe(503);
+    writeFileSync(env.GO, '');
+    expect(await (await call).text()).toContain('done');
+    expect(await ended).toEqual([0, null]);
+  } finally {
+    up.kill('SIGKILL');
+    await ended;
+  }
+});
