@@ -3,6 +3,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
@@ -46,6 +47,27 @@ const has = (up: Up, text: string | RegExp) =>
   until(`${text} in: ${up.log()}`, () => (typeof text === 'string' ? up.log().includes(text) : text.test(up.log())));
 
 describe('in a pipe', () => {
+  test('shows the processes of a server whose users have one each, and logs no more of them than their failures', async () => {
+    const config = writeConfig('shared.json', { everything: { ...everythingEntry, share: 'principal' } });
+    const host = await up(config);
+    await has(host, 'everything ready');
+    expect((await runCli(['call', 'everything', 'greet', 'name=you', '--config', config])).stdout).toBe(
+      'Hello, you!\n',
+    );
+    const { stdout } = await runCli(['ls', '--config', config]);
+    const rows = stdout.split('\n').map((line) => line.split('\t'));
+    expect(rows.map(([name, state, , calls]) => [name, state, calls])).toEqual([
+      ['everything', 'ready', '1'],
+      ['everything: host', 'ready', '0'],
+      [`everything: ${userInfo().username}`, 'ready', '1'],
+      ['', undefined, undefined],
+    ]);
+    host.child.kill('SIGTERM');
+    await host.ended;
+    expect(host.log().match(/everything ready/g)).toHaveLength(1);
+    expect(host.log()).not.toContain(`(${userInfo().username})`);
+  });
+
   test('logs what happens, serves other terminals, and ends cleanly', async () => {
     const pidFile = join(folder, 'up.pids');
     const config = writeConfig('up.json', {

@@ -1,5 +1,6 @@
 // A host with real processes under any sequence of commands, reloads, crashes, slow starts and slow exits, while its clock is
-// turned: never two processes of one server, none after `stop` has resolved, and `status()` is always true.
+// turned: never two processes of one server or, where clients have processes of their own, of one client, and never more than are
+// allowed; none after `stop` has resolved; and `status()` is always true.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +9,10 @@ import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { loadConfig } from '../../src/config/files/load-config.ts';
 import { Host } from '../../src/host/host.ts';
+import { undescribed } from '../../src/host/services/typed-client.ts';
 import type { ServerState } from '../../src/host/supervision/server-state.ts';
+import { Client } from '../../src/mcp/client/client.ts';
+import { type ClientIdentity, newClient } from '../../src/mcp/service.ts';
 import { isAlive } from '../fixtures/server.ts';
 import { folder, serverFile, writeConfig } from './run-host.ts';
 
@@ -23,10 +27,12 @@ interface Variant {
   lingerMs: number;
   autoStart: boolean;
   enabled: boolean;
+  share: 'all' | 'principal' | 'client' | 'call';
 }
 type Variants = Partial<Record<Name, Variant>>;
 type Move =
   | { do: 'start' | 'stop' | 'restart' | 'call' | 'crash'; name: Name }
+  | { do: 'client-call' | 'gone'; name: Name; client: number }
   | { do: 'reload'; variants: Variants }
   | { do: 'host-start' | 'host-stop' | 'wait' }
   | { do: 'turn'; ms: number };
@@ -37,6 +43,7 @@ const variant = fc.record({
   lingerMs: fc.constantFrom(0, 0, 60),
   autoStart: mostlyTrue,
   enabled: mostlyTrue,
+  share: fc.constantFrom('all' as const, 'all' as const, 'principal' as const, 'client' as const, 'call' as const),
 });
 const variants = fc.record({ a: variant, b: variant }, { requiredKeys: [] });
 const move: fc.Arbitrary<Move> = fc.oneof(
@@ -44,12 +51,20 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     do: fc.constantFrom('start' as const, 'stop' as const, 'restart' as const, 'call' as const, 'crash' as const),
     name: fc.constantFrom(...names),
   }),
+  fc.record({
+    do: fc.constantFrom('client-call' as const, 'client-call' as const, 'client-call' as const, 'gone' as const),
+    name: fc.constantFrom(...names),
+    client: fc.nat(3),
+  }),
   fc.record({ do: fc.constant('reload' as const), variants }),
   fc.record({ do: fc.constantFrom('host-start' as const, 'host-stop' as const) }),
   fc.record({ do: fc.constant('wait' as const) }),
   fc.record({ do: fc.constant('wait' as const) }),
   fc.record({ do: fc.constant('turn' as const), ms: fc.nat(400) }),
 );
+
+/** For clients; one more belongs to the host. */
+const MOST_PROCESSES = 2;
 
 const resting: ReadonlySet<ServerState> = new Set(['stopped', 'ready', 'failed', 'disabled']);
 
@@ -62,6 +77,7 @@ class Trial {
   readonly #commands = { a: 0, b: 0 };
   readonly #faults: string[] = [];
   #changed: () => void = () => undefined;
+  readonly #clients = ['ada', 'grace', 'ada', undefined].map((principal) => newClient(principal));
 
   private constructor(file: string, clock: ManualClock, open: (onStateChange: () => void) => Host) {
     this.#file = file;
@@ -97,14 +113,19 @@ class Trial {
     expect(this.#faults).toEqual([]);
   }
 
-  /** Of each server at most the process lives that the status names. */
+  /** Of each server at most the processes live that the status names. */
   check(when: string): void {
     if (!this.host) return; // it is being made
-    const pids = new Map(this.host.status().map(({ name, pid }) => [name, pid]));
+    const byName = new Map(this.host.status().map(({ name, processes }) => [name, processes]));
     for (const name of names) {
-      const others = this.#alive(name).filter((pid) => pid !== (pids.get(name) ?? null));
-      if (others.length > 0)
-        this.#faults.push(`${when}: ${others} of ${name} live, and the status has ${pids.get(name)}`);
+      const processes = (byName.get(name) ?? []).filter(({ pid }) => pid !== null);
+      const alive = this.#alive(name);
+      const others = alive.filter((living) => processes.every(({ pid }) => pid !== living));
+      const known = processes.map(({ owner, pid }) => `${owner} ${pid}`);
+      if (others.length > 0) this.#faults.push(`${when}: ${others} of ${name} live, and the status has ${known}`);
+      if (alive.length > MOST_PROCESSES + 1) this.#faults.push(`${when}: ${known} live`);
+      const owners = processes.map(({ owner }) => owner).filter((owner) => !owner.startsWith('a call'));
+      if (new Set(owners).size < owners.length) this.#faults.push(`${when}: ${known} live of ${name}`);
     }
     for (const { name, state, pid } of this.host.status()) {
       if ((state === 'stopped' || state === 'disabled') && pid !== null)
@@ -123,6 +144,13 @@ class Trial {
         return this.#note(this.#stopped([each.name], () => host.stopServer(each.name)));
       case 'call':
         return this.#note(host.callTool(each.name, 'hello'));
+      case 'client-call':
+        return this.#note(this.#callAs(this.#clients[each.client]!, each.name));
+      case 'gone': {
+        const client = this.#clients[each.client]!;
+        this.#clients[each.client] = newClient(client.principal);
+        return host.names.includes(each.name) ? host.service(each.name).gone!(client) : undefined;
+      }
       case 'host-start':
         return this.#note(this.#command(names, () => host.start()));
       case 'host-stop':
@@ -132,8 +160,8 @@ class Trial {
         return this.#note(this.#command(names, () => host.reload(config)));
       }
       case 'crash': {
-        const pid = host.status().find(({ name }) => name === each.name)?.pid;
-        if (pid && isAlive(pid)) process.kill(pid, 'SIGKILL');
+        const [pid] = this.#alive(each.name);
+        if (pid) process.kill(pid, 'SIGKILL');
         return;
       }
       case 'turn':
@@ -142,6 +170,11 @@ class Trial {
         if (host.status().every(({ state }) => resting.has(state))) return;
         await this.#turning(new Promise<void>((resolve) => (this.#changed = resolve)));
     }
+  }
+
+  async #callAs(identity: ClientIdentity, name: Name): Promise<unknown> {
+    const client = new Client(this.host.service(name), undescribed, { identity, checkOutput: false });
+    return client.callTool('hello');
   }
 
   #note(call: Promise<unknown>): void {
@@ -184,12 +217,16 @@ class Trial {
 
 function entries(file: string, chosen: Variants): Record<string, object> {
   return Object.fromEntries(
-    Object.entries(chosen).map(([name, { startMs, lingerMs, autoStart, enabled }]) => {
-      const env = { PID_FILE: `${file}-${name}.pids`, OVERLAP_FILE: `${file}-${name}.overlaps` };
+    Object.entries(chosen).map(([name, { startMs, lingerMs, autoStart, enabled, share: by }]) => {
+      const env = {
+        PID_FILE: `${file}-${name}.pids`,
+        ...(by === 'all' && { OVERLAP_FILE: `${file}-${name}.overlaps` }),
+      };
       const times = { START_MS: String(startMs), LINGER_MS: String(lingerMs) };
       const restart = { maxRestarts: 2, periodMs: 2000 };
       const args = [serverFile('slow')];
-      return [name, { command: process.execPath, args, env: { ...env, ...times }, autoStart, enabled, restart }];
+      const share = by === 'all' ? by : { by, maxProcesses: MOST_PROCESSES, ...(by !== 'call' && { idleMs: 100 }) };
+      return [name, { command: process.execPath, args, env: { ...env, ...times }, autoStart, enabled, restart, share }];
     }),
   );
 }

@@ -56,7 +56,7 @@ const ls: CommandBody = async ({ settings, out, signal }) => {
 };
 
 /** Where not all clients share one process: those of a server. */
-function ownProcesses({ share, processes }: ServerStatus): ProcessStatus[] {
+export function ownProcesses({ share, processes }: ServerStatus): ProcessStatus[] {
   return share === 'all' ? [] : processes;
 }
 

@@ -2,12 +2,14 @@
 // and height, because lines that have scrolled cannot be redrawn.
 
 import type { ServerStatus } from '../../host/supervision/server-state.ts';
-import { describeUptime, stateColours } from '../commands/ls.ts';
+import { describeUptime, ownProcesses, stateColours } from '../commands/ls.ts';
 import type { Output } from '../output/output.ts';
-import { tableLines } from '../output/table.ts';
+import { type Row, tableLines } from '../output/table.ts';
 import { cutToWidth } from '../output/text-width.ts';
 import { visibleLine } from '../output/visible.ts';
 import type { ReadStatus, UpView } from './view.ts';
+
+type Shown = Pick<ServerStatus, 'state' | 'reason' | 'uptimeMs' | 'calls'>;
 
 const REDRAW_MS = 1000;
 const SOON_MS = 40;
@@ -84,16 +86,24 @@ export function screenView(out: Output, read: ReadStatus, rows: () => number = t
 function table(servers: readonly ServerStatus[], width: number, out: Output): string[] {
   return tableLines(
     ['SERVER', 'STATE', 'UPTIME', 'CALLS', 'LAST ERROR'],
-    servers.map((server) => [
-      server.name,
-      { text: server.state, colour: stateColours[server.state] },
-      server.state === 'ready' ? describeUptime(server.uptimeMs) : '-',
-      String(server.calls),
-      server.state === 'backoff' ? server.reason : (server.lastError ?? ''),
+    servers.flatMap((server) => [
+      row(server.name, server, server.lastError),
+      ...ownProcesses(server).map((process) => row(`${server.name}: ${process.owner}`, process)),
     ]),
     width,
     out.paint,
   );
+}
+
+function row(name: string, { state, reason, uptimeMs, calls }: Shown, lastError = ''): Row {
+  const uptime = state === 'ready' ? describeUptime(uptimeMs) : '-';
+  return [
+    name,
+    { text: state, colour: stateColours[state] },
+    uptime,
+    String(calls),
+    state === 'backoff' ? reason : lastError,
+  ];
 }
 
 function terminalRows(): number {

@@ -70,7 +70,7 @@ export class Pool {
   /** Starts the host's own process, and lets requests start the others. */
   async start(): Promise<void> {
     this.release();
-    for (const tenant of this.tenants.all) {
+    for (const tenant of this.tenants.current) {
       if (tenant.instance.supervised.state === 'failed')
         void this.#rested(tenant, tenant.instance.supervised.end('start requested'));
     }
@@ -78,7 +78,8 @@ export class Pool {
   }
 
   release(): void {
-    for (const { supervised } of this.#instances) supervised.release();
+    this.home.supervised.release();
+    for (const { instance } of this.tenants.current) instance.supervised.release();
   }
 
   async stop(reason?: string): Promise<void> {
@@ -90,7 +91,7 @@ export class Pool {
 
   /** Of the others, those start again at once that have subscriptions. */
   async restart(): Promise<void> {
-    const others = this.tenants.all.map((tenant) => {
+    const others = this.tenants.current.map((tenant) => {
       const { supervised } = tenant.instance;
       supervised.release();
       return this.#rested(tenant, supervised.end('restarted', tenant.subscriptions > 0));
@@ -102,13 +103,14 @@ export class Pool {
   async replace({ wanted, held }: Omit<Replacement, 'reason'>, isOtherShare: boolean): Promise<void> {
     const { config } = this.#server;
     const others = isOtherShare
-      ? [this.tenants.retire(CHANGED)]
-      : this.tenants.all.map((tenant) => {
+      ? this.tenants.retire(CHANGED)
+      : this.tenants.current.map((tenant) => {
           const again = tenant.subscriptions > 0 && held === undefined;
           const intention = { reason: CHANGED, wanted: again, held };
           return this.#rested(tenant, tenant.instance.supervised.replace(config, intention));
         });
-    await Promise.all([this.home.supervised.replace(config, { reason: CHANGED, wanted, held }), ...others]);
+    const own = this.home.supervised.replace(config, { reason: CHANGED, wanted, held });
+    await Promise.all([own, ...others, this.tenants.retiredAreGone]);
   }
 
   endWatches(): void {

@@ -43,9 +43,9 @@ export interface Patience {
 }
 
 export class Tenants {
-  /** By key; in `#retired` those of an earlier `share` until their processes are gone. */
+  /** By key. */
   readonly #tenants = new Map<string, Tenant>();
-  readonly #retired = new Map<Tenant, Promise<unknown>>();
+  readonly #retired = new Map<Tenant, Promise<void>>();
   readonly #queue = new Set<Tenant>();
   readonly #clock: Clock;
   readonly #config: () => ServerConfig;
@@ -60,6 +60,12 @@ export class Tenants {
     this.#config = config;
   }
 
+  /** Those that get requests. */
+  get current(): Tenant[] {
+    return [...this.#tenants.values()];
+  }
+
+  /** Also those that are retired, until their processes are gone. */
   get all(): Tenant[] {
     return [...this.#tenants.values(), ...this.#retired.keys()];
   }
@@ -136,20 +142,22 @@ export class Tenants {
     this.#queue.clear();
   }
 
-  /** None of them gets another request. Resolves when all their processes are gone. */
-  async retire(reason: string): Promise<void> {
+  /** None of them gets another request. Resolve when their processes are gone. */
+  retire(reason: string): Promise<void>[] {
     this.refuse(serverStopped(this.#config().name, reason));
     for (const tenant of this.#tenants.values()) {
+      const { promise, resolve } = waiting<void>();
       tenant.isRetired = true;
+      this.#retired.set(tenant, promise); // first: listeners of its state ask for the status
       this.#tenants.delete(tenant.key);
-      const gone = tenant.instance.supervised.stop(reason).then(() => {
+      void tenant.instance.supervised.stop(reason).then(() => {
         this.#retired.delete(tenant);
         this.#remember(tenant);
         this.#ended(tenant);
+        resolve();
       });
-      this.#retired.set(tenant, gone);
     }
-    await this.retiredAreGone;
+    return [...this.#retired.values()];
   }
 
   /** Undefined: they are. */

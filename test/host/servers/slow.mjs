@@ -15,7 +15,7 @@ const isAlive = (pid) => {
   }
 };
 const others = () => readFileSync(PID_FILE, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean).map(Number);
-for (const pid of others()) if (isAlive(pid)) appendFileSync(OVERLAP_FILE, `${pid} ${process.pid}\n`);
+if (OVERLAP_FILE) for (const pid of others()) if (isAlive(pid)) appendFileSync(OVERLAP_FILE, `${pid} ${process.pid}\n`);
 appendFileSync(PID_FILE, `${process.pid}\n`);
 
 const answers = {
