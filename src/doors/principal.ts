@@ -7,6 +7,8 @@ export interface Principal {
   /** The tools that it may use, as `tool` or `server/tool`. All, where absent. */
   readonly tools?: readonly string[] | undefined;
   readonly quotas?: Quotas | undefined;
+  /** Its rights are the scopes of its token: with another token it could have more. */
+  readonly isScoped?: boolean | undefined;
 }
 
 /** Limits of one principal, over all its clients. The limits of the door apply as well. */

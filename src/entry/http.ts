@@ -2,6 +2,7 @@
 
 export { UsageError } from '../base/errors.ts';
 export { type Auth, type AuthRefusal, type AuthRequest, anyOf } from '../doors/access/auth.ts';
+export { type JwtOptions, jwt } from '../doors/access/jwt.ts';
 export { type TokensOptions, tokens } from '../doors/access/tokens.ts';
 export type { HttpDoorOptions } from '../doors/http/door-options.ts';
 export type { ServiceByName } from '../doors/http/doors.ts';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
+import { startIssuer } from '../fixtures/doors/issuer.ts';
 import { selfSigned } from '../fixtures/doors/self-signed.ts';
 import { until } from '../fixtures/server.ts';
 import { everythingEntry, folder, runCli, startCli, writeConfig } from './run-cli.ts';
@@ -48,6 +49,9 @@ const refused: [what: string, args: string[], says: string][] = [
   ['a proxy without a public URL', ['--http', '0', '--behind-proxy'], '--public-url'],
   ['a public URL that is none', ['--http', '0', '--behind-proxy', '--public-url', 'http://x'], 'https'],
   ['an origin that is none', ['--http', '0', '--allow-origin', '*'], 'is not an origin'],
+  ['an issuer without an audience', ['--http', '0', '--jwt-issuer', 'https://login.example.org'], '--jwt-audience'],
+  ['an audience without an issuer', ['--http', '0', '--jwt-audience', 'x'], '--jwt-issuer'],
+  ['an issuer without TLS', ['--http', '0', '--jwt-audience', 'x', '--jwt-issuer', 'http://example.org'], 'https'],
   ['options without --http', ['--public-url', 'https://gateway.example.org'], '--http 8080'],
 ];
 
@@ -56,6 +60,31 @@ test.each(refused)('%s is refused before anything starts', async (_what, args, s
   const { code, stderr, stdout } = await runCli(['up', '--config', config, '--no-inspector', ...args]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
   expect(stdout).not.toContain('everything ready');
+});
+
+test('access tokens of an issuer are accepted', async () => {
+  const issuer = await startIssuer('https://gateway.example.org/mcp');
+  const config = writeConfig('jwt.json', { everything: everythingEntry });
+  const args = ['--http', '0', '--jwt-issuer', issuer.url, '--jwt-audience', 'https://gateway.example.org/mcp'];
+  const up = startCli(['up', '--config', config, '--no-inspector', ...args]);
+  let log = '';
+  up.stdout.on('data', (chunk) => (log += chunk));
+  const ended = once(up, 'close');
+  try {
+    await until('it serves', () => /Access tokens of \S+ are accepted\n/.test(log));
+    const [, url] = /MCP over HTTP at (\S+)/.exec(log)!;
+    const token = await issuer.token({ scope: 'mcp:everything' });
+    const client = new Client({ name: 'official', version: '1' });
+    const authProvider = { token: async () => token };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/everything`), { authProvider }));
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+    await client.close();
+    expect(log).not.toContain(token);
+  } finally {
+    up.kill('SIGTERM');
+    await ended;
+    await issuer.close();
+  }
 });
 
 test('a certificate is read again when its files change', async () => {

@@ -47,6 +47,8 @@ const region = modern('tools/call', { name: 'region', arguments: { region: 'eu' 
 const inSession = () => ({ 'mcp-session-id': sessionId, 'mcp-protocol-version': '2025-11-25' });
 const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
 
+const swapCase = (text: string) => text.replace(/[a-z]/gi, (c) => (c < 'a' ? c.toLowerCase() : c.toUpperCase()));
+
 interface Sent {
   method?: string;
   path?: string;
@@ -82,6 +84,21 @@ const refused: [what: string, request: () => Sent, status: number, code?: number
   ['no token', () => ({ body: list, headers: { authorization: undefined } }), 401],
   ['a wrong token', () => ({ body: list, headers: { authorization: 'Bearer no' } }), 401],
   ['another scheme', () => ({ body: list, headers: { authorization: `Basic ${http.token}` } }), 401],
+  ['a scheme without a token', () => ({ body: list, headers: { authorization: 'Bearer ' } }), 401],
+  ['a token without a scheme', () => ({ body: list, headers: { authorization: http.token } }), 401],
+  ['a token and more', () => ({ body: list, headers: { authorization: `Bearer ${http.token}, Bearer x` } }), 401],
+  [
+    'a token of the wrong case',
+    () => ({ body: list, headers: { authorization: `Bearer ${swapCase(http.token!)}` } }),
+    401,
+  ],
+  ['a long Authorization', () => ({ body: list, headers: { authorization: `Bearer ${'x'.repeat(15_000)}` } }), 401],
+  ['an Authorization that is too long', () => ({ body: list, headers: { authorization: 'x'.repeat(20_000) } }), 431],
+  [
+    'a token in the query',
+    () => ({ path: `/mcp?access_token=${http.token}`, body: list, headers: { authorization: undefined } }),
+    401,
+  ],
   ['a foreign Host', () => ({ body: list, headers: { host: 'example.org' } }), 403],
   ['a rebound Host', () => ({ body: list, headers: { host: 'evil.example:80' } }), 403],
   ['a foreign Origin', () => ({ body: list, headers: { origin: 'https://evil.example' } }), 403],

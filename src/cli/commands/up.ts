@@ -22,6 +22,10 @@ export const define: CommandModule['define'] = (command, run) => {
       '--tokens <file>',
       'tokens of the clients over HTTP (default: those of `standpipe token`, if there are any)',
     )
+    .option('--jwt-issuer <url>', 'accept access tokens (JWT) of this issuer from clients over HTTP')
+    .option('--jwt-audience <uri>', 'the audience that these must have (default: /mcp of --public-url)')
+    .option('--jwks <url>', 'the keys of the issuer (default: found by its metadata)')
+    .option('--jwt-any-scope', 'these need no scope: each may use every server')
     .option('--tls-cert <file>', 'certificate for HTTPS, in PEM; read again when it changes')
     .option('--tls-key <file>', 'its key')
     .option('--behind-proxy', 'TLS is ended by a proxy, which passes requests on; needs --public-url')
@@ -55,7 +59,7 @@ restarts only the servers it concerns. With --background the host writes its log
     'up --config examples/mcp.json',
     'up --http 8080',
     'up --http 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --public-url https://gateway.example.org:8443',
-    'up --http 8080 --behind-proxy --public-url https://gateway.example.org',
+    'up --http 8080 --behind-proxy --public-url https://gateway.example.org --jwt-issuer https://login.example.org',
     'up --background --idle 10m',
     'up --json | jq .',
   );

@@ -1,7 +1,9 @@
-// Who may connect to `up --http`: clients with a token of the file, or else with the owner's token.
+// Who may connect to `up --http`: clients with a token of the file or of an issuer, or else with the owner's token.
 
 import { randomBytes } from 'node:crypto';
-import type { Auth } from '../../doors/access/auth.ts';
+import { UsageError } from '../../base/errors.ts';
+import { type Auth, anyOf } from '../../doors/access/auth.ts';
+import { jwt } from '../../doors/access/jwt.ts';
 import { defaultTokenFile, readTokenFile } from '../../doors/access/token-file.ts';
 import { tokens } from '../../doors/access/tokens.ts';
 import { readPrivately, replacePrivately } from '../../process/files/private-file.ts';
@@ -15,19 +17,49 @@ interface HttpClients {
   clients: string;
 }
 
-/** The owner's token is used only where there is no file of tokens: one that was removed must not be replaced by it. */
+/** The owner's token is used only where there is nothing else: a token that was removed must not be replaced by it. */
 export function findClients(options: HttpOptions, ownerFile: string, note: (text: string) => void): HttpClients {
   const file = options.tokens ?? defaultTokenFile();
   const entries = readTokenFile(file);
-  if (options.tokens === undefined && entries === undefined) {
-    return { token: keptToken(ownerFile), clients: `The token is in ${ownerFile}` };
+  const ofFile = options.tokens === undefined && entries === undefined ? undefined : fileTokens(file, note);
+  const ofIssuer = issuerTokens(options, note);
+  const auths = [ofFile, ofIssuer].filter((auth) => auth !== undefined);
+  if (auths.length === 0) return { token: keptToken(ownerFile), clients: `The token is in ${ownerFile}` };
+  const clients = [
+    ofFile && entries?.length === 0 ? `${file} has no tokens: make one with \`standpipe token add\`` : undefined,
+    ofFile && entries?.length !== 0 ? `The tokens are those of ${file}` : undefined,
+    ofIssuer && `Access tokens of ${options.jwtIssuer} are accepted`,
+  ];
+  return { auth: anyOf(...auths), clients: clients.filter((text) => text !== undefined).join('. ') };
+}
+
+function fileTokens(file: string, note: (text: string) => void): Auth {
+  return tokens(file, {
+    onError: ({ message }) => note(`${message}. The tokens that were read before stay valid.`),
+  });
+}
+
+function issuerTokens(options: HttpOptions, note: (text: string) => void): Auth | undefined {
+  const { jwtIssuer: issuer, jwks, jwtAnyScope, publicUrl } = options;
+  const audience = options.jwtAudience ?? (publicUrl === undefined ? undefined : `${publicUrl.replace(/\/$/, '')}/mcp`);
+  if (issuer === undefined) {
+    if (options.jwtAudience === undefined && jwks === undefined && !jwtAnyScope) return undefined;
+    throw new UsageError('INVALID_OPTION', 'Whose access tokens are accepted?', {
+      hint: 'Name the issuer: --jwt-issuer URL.',
+    });
   }
-  const onError = (error: Error) => note(`${error.message}. The tokens that were read before stay valid.`);
-  const clients =
-    entries?.length === 0
-      ? `${file} has no tokens: make one with \`standpipe token add\``
-      : `The tokens are those of ${file}`;
-  return { auth: tokens(file, { onError }), clients };
+  if (audience === undefined) {
+    throw new UsageError('INVALID_OPTION', 'Tokens for other programs must be refused: an audience is needed', {
+      hint: 'Name it: --jwt-audience https://gateway.example.org/mcp, or give --public-url.',
+    });
+  }
+  return jwt({
+    issuer,
+    audience,
+    jwks,
+    rights: jwtAnyScope ? () => ({}) : undefined,
+    onError: ({ message }) => note(message),
+  });
 }
 
 /** It stays the same from one start to the next, so that clients keep their settings. */

@@ -15,6 +15,10 @@ export interface HttpOptions {
   tokens?: string;
   /** How long requests that are in flight may take at the end. */
   drain?: number;
+  jwtIssuer?: string;
+  jwtAudience?: string;
+  jwks?: string;
+  jwtAnyScope?: boolean;
   tlsCert?: string;
   tlsKey?: string;
   behindProxy?: boolean;
@@ -35,10 +39,11 @@ interface HttpAddress {
 
 /** Before anything starts. Undefined where nothing is served over HTTP. */
 export function readHttpOptions(options: HttpOptions): HttpPlan | undefined {
-  const { http, tokens, tlsCert, tlsKey, behindProxy, publicUrl, allowOrigin } = options;
-  const tls = tlsFiles(tlsCert, tlsKey);
+  const { http, tokens, jwtIssuer, jwtAudience, jwks, behindProxy, publicUrl, allowOrigin } = options;
+  const tls = tlsFiles(options.tlsCert, options.tlsKey);
   if (http !== undefined) return { options, address: readHttpAddress(http), tls };
-  if ([tokens, tls, behindProxy, publicUrl, allowOrigin].every((each) => each === undefined)) return undefined;
+  const given = [tokens, jwtIssuer, jwtAudience, jwks, tls, behindProxy, publicUrl, allowOrigin];
+  if (given.every((each) => each === undefined)) return undefined;
   throw new UsageError('INVALID_OPTION', 'Options about HTTP need --http', {
     hint: 'Say where to listen: --http 8080.',
   });

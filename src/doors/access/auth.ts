@@ -23,6 +23,8 @@ export interface Auth {
   authenticate(request: AuthRequest): Principal | AuthRefusal | Promise<Principal | AuthRefusal>;
   /** The issuers whose tokens are accepted: they are named in the protected-resource metadata (RFC 9728). */
   readonly authorizationServers?: readonly string[] | undefined;
+  /** The scope that clients should ask these issuers for. */
+  readonly scope?: string | undefined;
   /** Calls `ended` with the name of each principal whose sessions have to end. Returns a function that stops it. */
   watch?(ended: (principal: string) => void): () => void;
 }
@@ -71,6 +73,7 @@ export function anyOf(...auths: readonly Auth[]): Auth {
   return {
     authenticate: (request) => from(request, 0),
     authorizationServers: auths.flatMap(({ authorizationServers = [] }) => authorizationServers),
+    scope: auths.find(({ scope }) => scope !== undefined)?.scope,
     watch(ended) {
       const stops = auths.map((auth) => auth.watch?.(ended));
       return () => {

@@ -43,13 +43,17 @@ export class Doors {
     this.limits = new Limits(options, options.clock);
   }
 
+  /** The name in a path below that of all; undefined where there is none, or none that can be. */
+  nameIn(path: string): string | undefined {
+    const below = `${this.#options.path}/`;
+    return path.startsWith(below) ? decoded(path.slice(below.length)) : undefined;
+  }
+
   /** A server that the principal may not use is as unknown as one that does not exist. */
   at(path: string, principal?: Principal): HttpDoor | undefined {
-    const root = this.#options.path;
-    const isBelow = path.startsWith(`${root}/`);
-    if (!isBelow && path !== root) return undefined;
-    const name = isBelow ? nameIn(path.slice(root.length + 1)) : undefined;
-    const service = isBelow && name === undefined ? undefined : this.#serviceOf(name);
+    const name = this.nameIn(path);
+    if (name === undefined && path !== this.#options.path) return undefined;
+    const service = this.#serviceOf(name);
     const rights = rightsOf(principal);
     const key = `${rights?.key ?? ''}\n${name === undefined ? '' : `/${name}`}`;
     const known = this.#open.get(key);
@@ -89,7 +93,7 @@ export class Doors {
   }
 }
 
-function nameIn(encoded: string): string | undefined {
+function decoded(encoded: string): string | undefined {
   try {
     return decodeURIComponent(encoded);
   } catch {

@@ -4,10 +4,14 @@
 import { toError } from '../../base/errors.ts';
 import { refuseForeignHeaders } from '../../http/access.ts';
 import { type Auth, type AuthRefusal, isRefusal } from '../access/auth.ts';
+import { challenge, type Resource, resourceMetadata } from '../access/resource-metadata.ts';
+import { rightsOf } from '../access/rights.ts';
+import { scopeOf } from '../access/scopes.ts';
 import type { Principal } from '../principal.ts';
 import { answerPage } from './cors.ts';
 import type { HttpExchange } from './exchange.ts';
 import { refuse } from './refuse.ts';
+import { JSON_HEADERS } from './reply.ts';
 
 export interface GateOptions {
   /** The values of `Host` that are this server. Any, where absent: the application has checked it. */
@@ -17,6 +21,8 @@ export interface GateOptions {
   /** The origins of other pages that may use it. */
   allowedOrigins?: ReadonlySet<string> | undefined;
   auth?: Auth | undefined;
+  /** The URL that is protected, for clients that have to get a token for it. */
+  resource?: Resource | undefined;
 }
 
 type Serve = (exchange: HttpExchange) => void;
@@ -27,12 +33,14 @@ export class Gate {
   readonly #origins: ReadonlySet<string>;
   readonly #allowed: ReadonlySet<string>;
   readonly #auth: Auth | undefined;
+  readonly #resource: Resource | undefined;
 
-  constructor({ hosts, origins = new Set(), allowedOrigins = new Set(), auth }: GateOptions) {
+  constructor({ hosts, origins = new Set(), allowedOrigins = new Set(), auth, resource }: GateOptions) {
     this.#hosts = hosts;
     this.#origins = new Set([...origins, ...allowedOrigins]);
     this.#allowed = allowedOrigins;
     this.#auth = auth;
+    this.#resource = resource;
   }
 
   /** Without a promise where the principal is known at once. */
@@ -45,12 +53,15 @@ export class Gate {
       if (origin !== undefined && this.#allowed.has(origin) && answerPage(exchange, origin)) return;
     }
     if (!this.#auth) return serve(exchange);
-    const found = this.#auth.authenticate(exchange);
-    if (!(found instanceof Promise)) return this.#admit(exchange, found, serve);
-    found.then(
-      (known) => this.#admit(exchange, known, serve),
-      (error) => refuse(exchange, 500, `The client cannot be authenticated: ${toError(error).message}`),
-    );
+    const metadata = this.#resource && resourceMetadata(exchange.path, this.#resource, this.#auth);
+    if (metadata) return exchange.answer(200, JSON_HEADERS, JSON.stringify(metadata));
+    try {
+      const found = this.#auth.authenticate(exchange);
+      if (!(found instanceof Promise)) return this.#admit(exchange, found, serve);
+      found.then((known) => this.#admit(exchange, known, serve)).catch((error) => fail(exchange, error));
+    } catch (error) {
+      fail(exchange, error);
+    }
   }
 
   #admit(exchange: HttpExchange, found: Principal | AuthRefusal, serve: Serve): void {
@@ -59,8 +70,32 @@ export class Gate {
     serve(exchange);
   }
 
-  #refuse(exchange: HttpExchange, { status, message }: AuthRefusal): void {
-    if (status === 503) return refuse(exchange, status, message, { 'retry-after': '5' });
-    refuse(exchange, status, message, { 'www-authenticate': 'Bearer' });
+  /** Nothing is served at the path, or nothing for this principal: which of the two is not said. */
+  refuseUnknown(exchange: HttpExchange, name: string | undefined): void {
+    const { principal } = exchange;
+    const scope = principal?.isScoped && name !== undefined ? scopeOf(name) : undefined;
+    if (scope === undefined || rightsOf(principal)?.mayUseServer(name!) !== false) {
+      const use = this.#resource ? ` Use ${this.#resource.path}.` : '';
+      return refuse(exchange, 404, `Nothing is served at this path.${use}`);
+    }
+    this.#refuse(exchange, {
+      status: 403,
+      message: `The token needs the scope ${scope}`,
+      error: 'insufficient_scope',
+      scope,
+    });
   }
+
+  #refuse(exchange: HttpExchange, refusal: AuthRefusal): void {
+    const { status, message } = refusal;
+    if (status === 503) return refuse(exchange, status, message, { 'retry-after': '5' });
+    const authenticate = challenge(exchange.path, this.#resource, this.#auth!, refusal);
+    refuse(exchange, status, message, { 'www-authenticate': authenticate });
+  }
+}
+
+/** The reason is for the application, not for a client that is not known. */
+function fail(exchange: HttpExchange, error: unknown): void {
+  process.emitWarning(toError(error));
+  refuse(exchange, 500, 'The request cannot be served: see the log of the server');
 }

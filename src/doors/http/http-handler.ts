@@ -4,18 +4,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from '../../mcp/server/server.ts';
 import type { Service } from '../../mcp/service.ts';
 import type { Auth } from '../access/auth.ts';
+import type { Resource } from '../access/resource-metadata.ts';
 import type { Principal } from '../principal.ts';
 import type { HttpDoorOptions } from './door-options.ts';
 import { type CloseOptions, Doors } from './doors.ts';
 import type { HttpExchange } from './exchange.ts';
 import { Gate } from './gate.ts';
 import { NodeExchange } from './node-exchange.ts';
-import { refuse } from './refuse.ts';
 import { WebExchange } from './web-exchange.ts';
 
 export interface HttpHandlerOptions extends HttpDoorOptions {
   /** Who may connect. Absent: the application checks that itself, and may pass the principal on with each request. */
   auth?: Auth;
+  /**
+   * The URL of the handler, for clients that have to get a token for it: its origin and path. The application passes requests
+   * for `/.well-known/oauth-protected-resource<path>` to the handler too.
+   */
+  url?: string;
 }
 
 /** What the application has found out about a request. */
@@ -33,18 +38,18 @@ export interface HttpHandler {
 }
 
 export function httpHandler(served: Server | Service, options: HttpHandlerOptions = {}): HttpHandler {
-  const { auth } = options;
+  const { auth, url } = options;
   const isServer = 'service' in served;
   const doors = new Doors(() => (isServer ? served.service : served), {
     ...options,
     path: '',
     name: isServer ? served.info.name : undefined,
   });
-  const gate = new Gate({ auth });
+  const gate = new Gate({ auth, resource: url === undefined ? undefined : resourceOf(url) });
   const stop = auth?.watch?.((principal) => doors.end(principal));
   const serve = (exchange: HttpExchange) => {
     const door = doors.at('', exchange.principal);
-    if (!door) return refuse(exchange, 404, 'Nothing is served at this path.');
+    if (!door) return gate.refuseUnknown(exchange, undefined);
     door.handle(exchange);
   };
   const handle = (exchange: HttpExchange, verified?: Verified) => {
@@ -64,4 +69,9 @@ export function httpHandler(served: Server | Service, options: HttpHandlerOption
       return doors.close(closing);
     },
   };
+}
+
+function resourceOf(url: string): Resource {
+  const { origin, pathname } = new URL(url);
+  return { origin, path: pathname };
 }

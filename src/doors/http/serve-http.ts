@@ -18,7 +18,6 @@ import type { HttpExchange } from './exchange.ts';
 import { Gate } from './gate.ts';
 import { listenOn, newListener, renewTls, type Tls } from './listener.ts';
 import { NodeExchange } from './node-exchange.ts';
-import { refuse } from './refuse.ts';
 
 export interface ServeHttpOptions extends HttpDoorOptions, ConnectionOptions {
   /** 0, which is the default, takes any that is free. */
@@ -82,7 +81,7 @@ export async function serveHttp(
       return void metrics.text().then((text) => exchange.answer(200, { 'content-type': metrics.contentType }, text));
     }
     const door = doors.at(exchange.path, exchange.principal);
-    if (!door) return refuse(exchange, 404, `Nothing is served at this path. Use ${path}.`);
+    if (!door) return gate.refuseUnknown(exchange, doors.nameIn(exchange.path));
     door.handle(exchange);
   };
   let gate: Gate;
@@ -101,7 +100,7 @@ export async function serveHttp(
   const origin = publicUrl ? new URL(publicUrl).origin : `${scheme}://${bracketed(host)}:${port}`;
   const hosts = ownHosts(host, port, publicUrl);
   const origins = new Set([origin, ...[...hosts].map((name) => `${scheme}://${name}`)]);
-  gate = new Gate({ hosts, origins, allowedOrigins: new Set(allowedOrigins), auth });
+  gate = new Gate({ hosts, origins, allowedOrigins: new Set(allowedOrigins), auth, resource: { origin, path } });
   const stopWatching = auth?.watch?.((principal) => doors.end(principal));
   return {
     url: `${origin}${path}`,

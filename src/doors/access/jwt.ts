@@ -1,0 +1,144 @@
+// `jwt({ issuer, audience })`: clients with an access token of an issuer (OAuth 2.1). The token is verified here and goes no
+// further. Verified tokens are remembered, so that a request costs a look into a table.
+
+import type { JWTPayload } from 'jose';
+import { UsageError } from '../../base/errors.ts';
+import { globMatcher } from '../../base/glob.ts';
+import type { Principal } from '../principal.ts';
+import { type Auth, type AuthRefusal, type AuthRequest, bearerToken, wrongToken } from './auth.ts';
+import { IssuerKeys, type IssuerKeysOptions, KeysUnavailable } from './issuer-keys.ts';
+import { rightsOfScopes, SCOPE, scopesIn } from './scopes.ts';
+
+export interface JwtOptions extends IssuerKeysOptions {
+  /** As in the `iss` of tokens: a URL. */
+  issuer: string;
+  /** As in the `aud` of tokens: the URL of the gateway. A token for `<audience>/<server>` is for that server alone. */
+  audience: string;
+  /** What the claims of a token allow; undefined for nothing. The scopes decide unless it is given. */
+  rights?: (claims: JWTPayload) => Omit<Principal, 'name'> | undefined;
+  /** How much the clocks of both may differ. 30 s unless given. */
+  clockToleranceMs?: number;
+  /** The time, in milliseconds since 1970. */
+  now?: () => number;
+}
+
+/** Asymmetric ones: a public key must not serve as the secret of a symmetric one. */
+const algorithms = ['RS', 'PS', 'ES'].flatMap((kind) => ['256', '384', '512'].map((bits) => kind + bits));
+algorithms.push('EdDSA', 'Ed25519');
+
+/** Of tokens that are remembered. */
+const MOST_CHARS = 16 * 1024 * 1024;
+/** How long a token is remembered at most: then its key must still be one of the issuer. */
+const LONGEST_MS = 10 * 60_000;
+/** The longest subject: OpenID Connect allows 255. */
+const MOST_SUBJECT_CHARS = 255;
+
+const keysUnavailable: AuthRefusal = {
+  status: 503,
+  message: 'Tokens cannot be checked now: the keys of their issuer cannot be read',
+};
+
+export function jwt(options: JwtOptions): Auth {
+  return new JwtAuth(options);
+}
+
+class JwtAuth implements Auth {
+  readonly authorizationServers: readonly string[];
+  readonly scope = SCOPE;
+  readonly #options: JwtOptions;
+  readonly #keys: IssuerKeys;
+  readonly #now: () => number;
+  /** Oldest first. */
+  readonly #verified = new Map<string, { principal: Principal; untilMs: number }>();
+  #chars = 0;
+
+  constructor(options: JwtOptions) {
+    if (!options.audience)
+      throw new UsageError('INVALID_OPTION', 'An audience is needed: tokens for others are refused');
+    this.#options = options;
+    this.#keys = new IssuerKeys(options.issuer, options);
+    this.#now = options.now ?? Date.now;
+    this.authorizationServers = [options.issuer];
+  }
+
+  authenticate(request: AuthRequest): Principal | AuthRefusal | Promise<Principal | AuthRefusal> {
+    const token = bearerToken(request);
+    if (typeof token !== 'string') return token;
+    const known = this.#verified.get(token);
+    if (known && known.untilMs > this.#now()) return known.principal;
+    if (known) this.#forget(token);
+    return isJwt(token) ? this.#verify(token) : wrongToken;
+  }
+
+  async #verify(token: string): Promise<Principal | AuthRefusal> {
+    const { issuer, clockToleranceMs = 30_000 } = this.#options;
+    const { jwtVerify } = await import('jose');
+    let claims: JWTPayload;
+    try {
+      const verified = await jwtVerify(token, this.#keys.get, {
+        issuer,
+        algorithms,
+        clockTolerance: clockToleranceMs / 1000,
+        requiredClaims: ['exp', 'sub', 'aud'],
+        currentDate: new Date(this.#now()),
+      });
+      claims = verified.payload;
+    } catch (error) {
+      if (error instanceof KeysUnavailable) return keysUnavailable;
+      return wrongToken; // why is not said: it helps those alone who try
+    }
+    const principal = this.#principal(claims);
+    if (!('status' in principal)) this.#remember(token, principal, claims.exp! * 1000 + clockToleranceMs);
+    return principal;
+  }
+
+  #principal(claims: JWTPayload): Principal | AuthRefusal {
+    const servers = this.#audience(claims.aud);
+    const { sub } = claims;
+    if (servers === undefined || typeof sub !== 'string' || sub === '' || sub.length > MOST_SUBJECT_CHARS)
+      return wrongToken;
+    const { rights = (given) => rightsOfScopes(scopesIn(given)) } = this.#options;
+    const granted = rights(claims);
+    if (!granted) {
+      return { status: 403, message: `The token needs the scope ${SCOPE}`, error: 'insufficient_scope', scope: SCOPE };
+    }
+    // Tokens of the file have other names, without a colon.
+    const principal = { ...granted, name: `jwt:${sub}`, isScoped: true };
+    return servers === 'all' ? principal : { ...principal, servers: both(servers, granted.servers) };
+  }
+
+  /** The servers that a token is for; undefined where it is for none of ours. */
+  #audience(aud: string | string[] | undefined): 'all' | string[] | undefined {
+    const { audience } = this.#options;
+    const given = [aud].flat();
+    if (given.includes(audience)) return 'all';
+    const below = `${audience.replace(/\/$/, '')}/`;
+    const names = given.flatMap((each) => (each?.startsWith(below) ? [each.slice(below.length)] : []));
+    const servers = names.filter((name) => /^[\w.-]+$/.test(name)); // no patterns
+    return servers.length > 0 ? servers : undefined;
+  }
+
+  #remember(token: string, principal: Principal, expiresMs: number): void {
+    this.#forget(token); // two requests with it came at once
+    this.#verified.set(token, { principal, untilMs: Math.min(expiresMs, this.#now() + LONGEST_MS) });
+    this.#chars += token.length;
+    for (const oldest of this.#verified.keys()) {
+      if (this.#chars <= MOST_CHARS) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(token: string): void {
+    if (this.#verified.delete(token)) this.#chars -= token.length;
+  }
+}
+
+/** Three parts, of which the first is JSON. */
+function isJwt(token: string): boolean {
+  return token.startsWith('eyJ') && token.split('.').length === 3;
+}
+
+function both(servers: string[], granted: readonly string[] | undefined): readonly string[] {
+  const globs = granted?.map(globMatcher);
+  return globs ? servers.filter((name) => globs.some((matches) => matches(name))) : servers;
+}

@@ -1,0 +1,41 @@
+// What a client needs to get a token: the protected-resource metadata (RFC 9728), and the challenge that leads to it.
+
+import type { Auth, AuthRefusal } from './auth.ts';
+
+/** Of the URL at which MCP is served. */
+export interface Resource {
+  origin: string;
+  path: string;
+}
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource';
+
+/** The document at this path, for the resource itself and each server below it; undefined where there is none. */
+export function resourceMetadata(path: string, resource: Resource, auth: Auth): object | undefined {
+  if (!path.startsWith(WELL_KNOWN) || !auth.authorizationServers?.length) return undefined;
+  const rest = path.slice(WELL_KNOWN.length);
+  if (rest !== '' && !isWithin(rest, resource)) return undefined;
+  return {
+    resource: `${resource.origin}${rest || resource.path}`,
+    authorization_servers: auth.authorizationServers,
+    ...(auth.scope !== undefined && { scopes_supported: [auth.scope] }),
+    bearer_methods_supported: ['header'],
+  };
+}
+
+/** The value of `WWW-Authenticate`. */
+export function challenge(path: string, resource: Resource | undefined, auth: Auth, refusal: AuthRefusal): string {
+  const { error, scope = auth.scope } = refusal;
+  const parts = error === undefined ? [] : [`error="${error}"`];
+  if (resource && auth.authorizationServers?.length) {
+    // What a client wrote is repeated only where it cannot end the quotes.
+    const at = isWithin(path, resource) && /^[\w./~%-]*$/.test(path) ? path : resource.path;
+    parts.push(`resource_metadata="${resource.origin}${WELL_KNOWN}${at}"`);
+  }
+  if (scope !== undefined) parts.push(`scope="${scope}"`);
+  return parts.length === 0 ? 'Bearer' : `Bearer ${parts.join(', ')}`;
+}
+
+function isWithin(path: string, { path: root }: Resource): boolean {
+  return path === root || path.startsWith(`${root}/`);
+}
