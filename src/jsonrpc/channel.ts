@@ -22,6 +22,8 @@ export interface InboundFault {
 export interface SendOptions {
   /** Wait, however much waits already. Answers always do. */
   neverRefuse?: boolean;
+  /** Others are under way: it may wait for those that follow in this turn of the event loop, to be written with them. */
+  together?: boolean;
   /** The request of the other end that the message belongs to: a transport with a stream for each request sends it there. */
   relatedRequestId?: RequestId;
 }

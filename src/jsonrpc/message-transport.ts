@@ -23,6 +23,7 @@ export interface MessageTransportOptions extends Pick<WireOptions, 'maxFrameValu
   toleratesNoise: boolean;
 }
 
+const NO_OPTIONS: SendOptions = {};
 const REVISION_WITH_BATCHES = '2025-03-26';
 
 export class MessageTransport implements Transport {
@@ -95,7 +96,8 @@ export class MessageTransport implements Transport {
 
   /** An answer is never refused: the other end waits for it. */
   send(message: JsonRpcMessage, options?: object): Promise<void> {
-    return this.#sendJson(message, !('method' in message) || (options as SendOptions)?.neverRefuse === true);
+    const { neverRefuse = false, together } = (options ?? NO_OPTIONS) as SendOptions;
+    return this.#sendJson(message, !('method' in message) || neverRefuse, together);
   }
 
   sendBatch(messages: JsonRpcMessage[]): Promise<void> {
@@ -121,9 +123,9 @@ export class MessageTransport implements Transport {
     this.#reader.batches = batches;
   }
 
-  #sendJson(message: JsonRpcMessage | JsonRpcMessage[], neverRefuse: boolean): Promise<void> {
+  #sendJson(message: JsonRpcMessage | JsonRpcMessage[], neverRefuse: boolean, together?: boolean): Promise<void> {
     const json = messageText(message);
-    return typeof json === 'string' ? this.#wire.send(json, neverRefuse) : Promise.reject(json);
+    return typeof json === 'string' ? this.#wire.send(json, neverRefuse, together) : Promise.reject(json);
   }
 
   /** Called with every message before it is delivered. */

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { PeerError, RpcError } from '../base/errors.ts';
 import { toJson } from '../base/to-json.ts';
 import { type PendingRequest, PendingRequests, type WaitOptions } from '../requests/pending-requests.ts';
-import type { Channel, InboundFault } from './channel.ts';
+import type { Channel, InboundFault, SendOptions } from './channel.ts';
 import type { Conventions, Progress } from './conventions.ts';
 import {
   type JsonRpcErrorResponse,
@@ -45,6 +45,8 @@ export interface OutboundOptions {
   /** How progress is asked for, where the protocol has it. */
   progress?: Conventions['progress'];
 }
+
+const TOGETHER: SendOptions = { together: true };
 
 export class Outbound {
   readonly pending: PendingRequests<Params, unknown, RequestOptions>;
@@ -117,9 +119,9 @@ export class Outbound {
     options?.numbered?.(id);
     try {
       const relatedRequestId = options?.relatedRequestId;
-      return relatedRequestId === undefined
-        ? this.#channel.send(message)
-        : this.#channel.send(message, { relatedRequestId });
+      if (relatedRequestId !== undefined) return this.#channel.send(message, { relatedRequestId });
+      // A write wakes the other end, which costs more than the message. One that has other work loses nothing by the wait.
+      return this.pending.size > 1 ? this.#channel.send(message, TOGETHER) : this.#channel.send(message);
     } catch (error) {
       return Promise.reject(error); // some transports throw where they should reject
     }

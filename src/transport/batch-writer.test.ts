@@ -69,6 +69,29 @@ describe('what is never refused', () => {
   });
 });
 
+test('messages that may wait are written together at the end of the turn, unless one follows that may not', async () => {
+  const { stream, writer } = writerOf();
+  const nextTick = () => new Promise<void>((resolve) => process.nextTick(resolve));
+  const written = async () => {
+    await stream.takeAll();
+    return stream.written.map(String);
+  };
+  writer.send('1', false, true);
+  await nextTick();
+  writer.send('2', false, true);
+  await nextTick();
+  expect(stream.written).toHaveLength(0);
+  await new Promise(setImmediate);
+  expect(await written()).toEqual(['1\n2\n']);
+  writer.send('3', false, true);
+  writer.send('4');
+  await nextTick();
+  expect(await written()).toEqual(['1\n2\n', '3\n4\n']);
+  for (let sent = 0; sent < 16; sent++) writer.send('5', false, true);
+  await nextTick();
+  expect((await written()).at(-1)).toBe('5\n'.repeat(16));
+});
+
 test('a long message goes out in pieces and arrives whole, whatever its characters', async () => {
   const text = 'aé€😀'.repeat(400_000);
   for (const framing of [newline(), lengthPrefix()]) {

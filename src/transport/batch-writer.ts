@@ -1,5 +1,5 @@
-// Outbound messages, in order, one write a tick. While the stream is full, messages wait here, where it is certain that
-// they were never sent. An answer is never refused: it waits however much waits already, and `onFull` says when to take
+// Outbound messages, in order, one write a tick, or one a turn of the event loop for those that may wait for it. While the
+// stream is full, messages wait here, where it is certain that they were never sent. An answer is never refused: it waits however much waits already, and `onFull` says when to take
 // on no more work. Everything else is refused beyond `maxQueuedChars`. What waits settles when the stream ends or fails.
 
 import { PeerError } from '../base/errors.ts';
@@ -7,6 +7,9 @@ import type { Framing } from '../framing/framing.ts';
 import { type ByteSink, unreadBytes } from '../process/streams/reserve-stdout.ts';
 import { SENT } from '../requests/pending-requests.ts';
 import { OutboundBatch } from './outbound-batch.ts';
+
+/** A turn may be long: no more messages than this wait for its end. */
+const MOST_TOGETHER = 16;
 
 /** What a waiting message costs beside its text: many small ones count too. */
 const OVERHEAD_CHARS = 256;
@@ -44,7 +47,11 @@ export class BatchWriter {
   #keptChars = 0;
   #isFull = false;
   #whenEmpty: (() => void)[] = [];
-  #scheduled = false;
+  /** By `nextTick`, and by `setImmediate`. */
+  #flushesSoon = false;
+  #flushesLater = false;
+  /** How many messages wait for the end of the turn. */
+  #together = 0;
   #blocked = false;
   #ended: Error | undefined;
 
@@ -74,7 +81,7 @@ export class BatchWriter {
   }
 
   /** Resolves once the message is handed to the stream; at once unless the other end reads too slowly. */
-  send(json: string, neverRefuse = false): Promise<void> {
+  send(json: string, neverRefuse = false, together = false): Promise<void> {
     if (this.#ended) return Promise.reject(this.#ended);
     if (!neverRefuse && this.#queuedChars > 0 && this.#queuedChars + json.length > this.#maxQueuedChars) {
       return Promise.reject(this.#full());
@@ -96,10 +103,7 @@ export class BatchWriter {
       });
     }
     batch.promised = true;
-    if (!this.#scheduled) {
-      this.#scheduled = true;
-      process.nextTick(this.#flushTick);
-    }
+    this.#schedule(together && ++this.#together < MOST_TOGETHER);
     return SENT;
   }
 
@@ -161,12 +165,29 @@ export class BatchWriter {
     this.#options.onFull?.(isFull);
   }
 
+  #schedule(later: boolean): void {
+    if (this.#flushesSoon || (later && this.#flushesLater)) return;
+    if (later) {
+      this.#flushesLater = true;
+      setImmediate(this.#flushTurn);
+    } else {
+      this.#flushesSoon = true;
+      process.nextTick(this.#flushTick);
+    }
+  }
+
   #flushTick = (): void => {
-    this.#scheduled = false;
+    this.#flushesSoon = false;
+    this.#flush();
+  };
+
+  #flushTurn = (): void => {
+    this.#flushesLater = false;
     this.#flush();
   };
 
   #flush(): void {
+    this.#together = 0;
     while (!this.#blocked && !this.#ended && !this.#isEmpty()) this.#writeNext();
   }
 

@@ -66,13 +66,13 @@ export abstract class ByteWire implements Wire {
     return this.#writer?.writes ?? 0;
   }
 
-  send(text: string, neverRefuse = false): Promise<void> {
+  send(text: string, neverRefuse = false, together = false): Promise<void> {
     if (!this.#writer) {
       return Promise.reject(
         this.#closed ? this.#closedUsage() : new UsageError('NOT_STARTED', 'Nothing can be sent before start()'),
       );
     }
-    return this.#writer.send(text, neverRefuse);
+    return this.#writer.send(text, neverRefuse, together);
   }
 
   /** To be called first in `start`. */

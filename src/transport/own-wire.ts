@@ -62,8 +62,8 @@ export class OwnWire extends ByteWire {
     if (!this.#input.readableEnded) void this.#inputEnded(undefined);
   };
 
-  override send(text: string, neverRefuse?: boolean): Promise<void> {
-    const accepted = super.send(text, neverRefuse);
+  override send(text: string, neverRefuse?: boolean, together?: boolean): Promise<void> {
+    const accepted = super.send(text, neverRefuse, together);
     if (this.#allAnswered && this.#answersDue === 0) this.#allAnswered();
     return accepted;
   }

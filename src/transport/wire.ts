@@ -36,7 +36,7 @@ export interface Wire {
    * Resolves once the text is handed on: with `SENT` itself when that was possible at once. `neverRefuse` is for answers:
    * they wait, however much waits already.
    */
-  send(text: string, neverRefuse?: boolean): Promise<void>;
+  send(text: string, neverRefuse?: boolean, together?: boolean): Promise<void>;
   /** How many writes were begun. A text that no write has followed was certainly never sent. */
   readonly writes: number;
   close(): Promise<void>;
