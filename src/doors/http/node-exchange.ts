@@ -65,7 +65,9 @@ export class NodeExchange implements HttpExchange {
       request.on('end', () => {
         if (chunks) resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString());
       });
-      request.on('close', () => reject(new Error('The connection closed before the end of the request')));
+      request.on('close', () => {
+        if (!request.complete) reject(new Error('The connection closed before the end of the request'));
+      });
     });
   }
 
