@@ -40,12 +40,13 @@ export function record(store: FlowStore, options: RecorderOptions): Recorder {
 
 export class Recorder {
   readonly run = newRunId();
+  readonly file: string;
   /** Events that were left out because the file could not be written. */
   skippedEvents = 0;
   readonly #options: RecorderOptions;
   readonly #store: FlowStore;
   readonly #lines: EventLines;
-  readonly #file: RotatingFile;
+  readonly #rotating: RotatingFile;
   readonly #unsubscribe: () => void;
   readonly #onExit = () => this.#flushSync();
   readonly #flushMs: number;
@@ -59,12 +60,13 @@ export class Recorder {
   constructor(store: FlowStore, options: RecorderOptions) {
     const { file, redact, about = {}, maxFileBytes = 64 * 1024 * 1024, maxFiles = 4 } = options;
     this.#store = store;
+    this.file = file;
     this.#options = options;
     this.#flushMs = options.flushMs ?? 50;
     this.#maxPendingBytes = options.maxPendingBytes ?? 16 * 1024 * 1024;
     this.#lines = new EventLines(this.run, redact);
     const header = headerLine({ run: this.run, startedAt: store.startedAt, pid: process.pid, about });
-    this.#file = new RotatingFile({ path: file, maxFileBytes, maxFiles, header });
+    this.#rotating = new RotatingFile({ path: file, maxFileBytes, maxFiles, header });
     process.once('exit', this.#onExit);
     for (const event of store.since(0)) this.#see(event);
     this.#unsubscribe = store.subscribe((event) => this.#see(event));
@@ -76,7 +78,7 @@ export class Recorder {
     this.#timer?.cancel();
     await this.#writing;
     await this.#flush();
-    await this.#file.close();
+    await this.#rotating.close();
     process.off('exit', this.#onExit);
   }
 
@@ -114,7 +116,7 @@ export class Recorder {
   async #write(): Promise<void> {
     const events = this.#pending.lines;
     try {
-      await this.#file.append(this.#pending.take());
+      await this.#rotating.append(this.#pending.take());
       this.#failed = false;
     } catch (thrown) {
       this.skippedEvents += events;
@@ -135,9 +137,9 @@ export class Recorder {
 
   /** The process ends in this very moment: nothing can be awaited any more. */
   #flushSync(): void {
-    if (this.#pending.lines === 0 && !this.#file.hasUnwritten) return;
+    if (this.#pending.lines === 0 && !this.#rotating.hasUnwritten) return;
     try {
-      this.#file.appendSync(this.#pending.take());
+      this.#rotating.appendSync(this.#pending.take());
     } catch (thrown) {
       this.#report(thrown);
     }

@@ -9,7 +9,7 @@ import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { durationOf } from '../settings.ts';
 import type { UpOptions } from '../up/run-host.ts';
-import { collect, examples, readPort } from './server-options.ts';
+import { collect, examples, readCount, readPort } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
@@ -43,6 +43,9 @@ export const define: CommandModule['define'] = (command, run) => {
       'how long requests over HTTP may take to end when the host stops (default: 10s)',
       durationOf('--drain'),
     )
+    .option('--record <file>', 'record all traffic of servers and clients to this file')
+    .option('--max-file-bytes <number>', 'size at which the recording is rotated', readCount)
+    .option('--max-files <number>', 'maximum number of files of a recording', readCount)
     .option('--background', 'return when the host runs; `standpipe down` stops it')
     .option('--idle <duration>', 'end when no program was connected for so long: 30s, 10m', durationOf('--idle'))
     .option('--on-demand', 'start a server at its first use, not with the host')
@@ -60,6 +63,7 @@ restarts only the servers it concerns. With --background the host writes its log
     'up --http 8080',
     'up --http 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --public-url https://gateway.example.org:8443',
     'up --http 8080 --behind-proxy --public-url https://gateway.example.org --jwt-issuer https://login.example.org',
+    'up --record session.jsonl',
     'up --background --idle 10m',
     'up --json | jq .',
   );

@@ -3,10 +3,11 @@
 import { describeFrame } from '../../analysis/describe-frame.ts';
 import { eventText } from '../../analysis/event-text.ts';
 import { decodeText } from '../../base/decode-text.ts';
-import type { FlowEvent } from '../../flow/event.ts';
+import { type ClientFact, type FlowEvent, isOfClient } from '../../flow/event.ts';
+import { ownInfo } from '../../mcp/own-info.ts';
 
 export interface LogEntry {
-  kind: 'stderr' | 'stdout' | 'state' | 'process' | 'error' | 'note';
+  kind: 'stderr' | 'stdout' | 'state' | 'process' | 'error' | 'note' | 'client';
   text: string;
 }
 
@@ -21,8 +22,12 @@ export function logEntries(event: FlowEvent): LogEntry[] {
     case 'spawn':
     case 'exit':
       return [{ kind: 'process', text: eventText(event) }];
-    case 'fault':
-      return [{ kind: 'error', text: `${eventText(event)} of stdout` }];
+    case 'fault': {
+      const what = isOfClient(event) ? 'a message' : 'stdout';
+      return [{ kind: 'error', text: `${eventText(event)} of ${what}` }];
+    }
+    case 'client':
+      return isWorthALine(event) ? [{ kind: 'client', text: eventText(event) }] : [];
     case 'state':
     case 'error':
     case 'note':
@@ -30,6 +35,11 @@ export function logEntries(event: FlowEvent): LogEntry[] {
     default:
       return [];
   }
+}
+
+/** Its name comes with its first request. The commands of this program are clients too, and come and go all the time. */
+function isWorthALine({ name }: ClientFact): boolean {
+  return name !== undefined && name !== ownInfo.name;
 }
 
 function linesOf(kind: LogEntry['kind'], text: string): LogEntry[] {

@@ -24,7 +24,9 @@ function describeEvent(event: FlowEvent, redact: Redact): string[] {
   const textOf = (bytes: Uint8Array, length: number) => shorten(redact(decode(bytes)), bytes.length, length);
   switch (event.kind) {
     case 'frame':
-      return [`${event.direction === 'toServer' ? '→' : '←'} ${textOf(event.payload, event.length)}`];
+      return [
+        `${event.direction === 'toServer' || event.direction === 'fromClient' ? '→' : '←'} ${textOf(event.payload, event.length)}`,
+      ];
     case 'fault':
       return [`← ${eventText(event)}: ${textOf(event.prefix, event.length)}`];
     case 'stderr':
@@ -33,6 +35,7 @@ function describeEvent(event: FlowEvent, redact: Redact): string[] {
     case 'exit':
     case 'state':
     case 'error':
+    case 'client':
       return [visibleLine(eventText(event))];
     default:
       return [];

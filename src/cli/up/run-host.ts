@@ -24,12 +24,13 @@ import { DEFAULT_IDLE_MS, durationText } from '../settings.ts';
 import { adviceFor } from './advice.ts';
 import { errorLine, jsonView, logView } from './log-view.ts';
 import { newProblems } from './new-problems.ts';
+import { type RecordOptions, recordHost } from './record-host.ts';
 import { screenView } from './screen-view.ts';
 import { type HttpOptions, readHttpOptions, serveHost } from './serve-http.ts';
 import type { UpView } from './view.ts';
 import { declineQuestions, Viewers } from './viewers.ts';
 
-export interface UpOptions extends HttpOptions {
+export interface UpOptions extends HttpOptions, RecordOptions {
   watch: boolean;
   inspector: boolean;
   inspectorPort?: number;
@@ -93,6 +94,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   view = out.json ? jsonView(out) : out.onTerminal ? screenView(out, read) : logView(lines);
   if (settings.verbose) showTraffic(host.flow, out, secrets.redact);
   const files = settings.shared ? 'standpipe connect' : configFiles.map(({ file }) => file).join(', ');
+  const recorder = await recordHost(host, { name: files, cwd: process.cwd() }, options, secrets.redact, tell);
   const trouble = await viewers.open(host, files, control.path, secrets.redact, configOptions(settings), options);
   const sameConfig = settings.shared
     ? ' --shared'
@@ -107,9 +109,11 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
     (await serveHost(host, plan, ownerFile, tell).catch(async (error: unknown) => {
       await viewers.close();
       await control.close();
+      await recorder?.close();
       throw error;
     }));
   if (http) view.note(`MCP over HTTP at ${http.url} (one server: ${http.url}/<server>). ${http.clients}`);
+  if (recorder) view.note(`All traffic is recorded to ${recorder.file}`);
   tellProblems(problems, view);
   const watching =
     options.watch && config
@@ -131,6 +135,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   await viewers.close();
   // The Inspector could start one until it was closed.
   await host.stop();
+  await recorder?.close();
   view.ended();
 }
 

@@ -1,5 +1,6 @@
 // The Inspector of a host, and its socket for other programs of the same user. The host works without them; failures are reported.
 
+import { resolve } from 'node:path';
 import { toError } from '../../base/errors.ts';
 import type { Host, HostOptions } from '../../host/host.ts';
 import type { Question } from '../../inspector/api.ts';
@@ -29,7 +30,7 @@ export class Viewers {
     control: string,
     redact: Redact,
     cliOptions: readonly string[],
-    { inspector, inspectorPort }: { inspector: boolean; inspectorPort?: number },
+    { inspector, inspectorPort, record }: { inspector: boolean; inspectorPort?: number; record?: string },
   ): Promise<string[]> {
     const trouble: string[] = [];
     const attempt = async (what: string, work: () => Promise<void>) => {
@@ -50,7 +51,7 @@ export class Viewers {
     await attempt('Other programs cannot watch this host', async () => {
       this.#announced = await announce(
         host.flow,
-        { kind: 'host', name, control, cwd: process.cwd(), cliOptions },
+        { kind: 'host', name, control, cwd: process.cwd(), cliOptions, record: record && resolve(record) },
         { redact },
       );
     });
