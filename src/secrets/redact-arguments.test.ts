@@ -49,6 +49,10 @@ test.each([
   ],
   [['sk-abcdefghijkl'], ['[redacted]']],
   [['key:ghp_abcdefghijkl!'], ['key:[redacted]!']],
+  [
+    [`x sp_${'aB3-_'.repeat(9).slice(0, 43)} y`, 'sp_helptext_of_a_procedure'],
+    ['x [redacted] y', 'sp_helptext_of_a_procedure'],
+  ],
   [['postgres://ada:secret@host/db'], ['postgres://ada:[redacted]@host/db']],
   [['https://x.test/sse?api_key=abc&v=2'], ['https://x.test/sse?api_key=[redacted]&v=2']],
 ])('%j is shown as %j', (args, shown) => {

@@ -11,7 +11,7 @@ const longSigns = /token|secret|cookie|bearer|passw|passphrase|cred(?:ential|s)|
 const shortNames = new RegExp(`(?:[\\w.-]key|auth|pass|pwd)${behindName}`, 'i');
 const variableNames = new RegExp(`(?:KEY|PIN|PAT)${behindName}`);
 const serviceKeys =
-  /\b(?:sk-|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|npm_|hf_|AIza|AKIA|ASIA|ya29\.|eyJ[\w-]{8,}\.eyJ)[\w.-]{8,}/g;
+  /\b(?:sk-|gh[opsur]_|github_pat_|glpat-|xox[a-z]-|npm_|hf_|AIza|AKIA|ASIA|ya29\.|eyJ[\w-]{8,}\.eyJ|sp_(?=[\w-]{43}(?![\w-])))[\w.-]{8,}/g;
 const anyServiceKey = new RegExp(serviceKeys.source);
 
 const named = /(?<![\w.-])([\w.-]{1,80})(\\*["'`]?\s{0,8}[:=]\s{0,8})/g;

@@ -81,11 +81,28 @@ test('a running host takes up new tokens, and a token that is removed stops work
       headers: { authorization: `Bearer ${laptop}`, accept: 'text/event-stream', ...session },
     });
     expect(stream.status).toBe(200);
+    const listening = await send(
+      laptop,
+      '/everything',
+      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' },
+      {
+        id: 3,
+        method: 'subscriptions/listen',
+        params: {
+          notifications: { toolsListChanged: true },
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientCapabilities': {},
+          },
+        },
+      },
+    );
+    expect(listening.headers.get('content-type')).toBe('text/event-stream');
     const second = (await token('add', 'second')).stdout.trim();
     await until('the new token works', async () => (await send(second, '/other', {}, initialize)).status === 200);
     expect((await send(second, '/everything', session, { id: 2, method: 'tools/list' })).status).toBe(404);
     await token('rm', 'laptop');
-    await stream.text(); // ends
+    await Promise.all([stream.text(), listening.text()]); // they end
     expect((await send(laptop, '/everything', session, { id: 2, method: 'tools/list' })).status).toBe(401);
     expect(log).not.toContain(laptop);
   } finally {

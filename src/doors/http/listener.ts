@@ -13,6 +13,9 @@ export interface Tls {
   key: string | Buffer;
 }
 
+/** How long a client may take to agree on keys: as long as for the headers of a request. */
+const HANDSHAKE_MS = 15_000;
+
 export async function newListener(
   tls: Tls | undefined,
   options: ServerOptions,
@@ -20,7 +23,7 @@ export async function newListener(
 ): Promise<Server | TlsServer> {
   if (!tls) return createServer(options, handle);
   const { createServer: createTlsServer } = await import('node:https');
-  return usable(() => createTlsServer({ ...options, ...tls }, handle));
+  return usable(() => createTlsServer({ ...options, ...tls, handshakeTimeout: HANDSHAKE_MS }, handle));
 }
 
 /** For new connections. The certificate that was used before stays where the new one cannot be used. */
