@@ -45,6 +45,14 @@ describe('exchanges', () => {
     ]);
   });
 
+  it('of a process that runs on beside younger ones stay open', () => {
+    const { say, all, store, source } = setup();
+    say('toServer', { id: 1, method: 'slow' });
+    for (const pid of [2, 3, 4]) store.begin('a').spawned(pid, 'c');
+    say('fromServer', { id: 1, result: {} }, source);
+    expect(all()).toMatchObject([{ method: 'slow', life: 1, outcome: 'ok' }]);
+  });
+
   it('pair an answer that has the number of its request as text', () => {
     const { say, all } = setup();
     say('toServer', { id: 1, method: 'a' });

@@ -91,8 +91,8 @@ export class Exchanges {
         return [];
       }
       case 'spawn':
-        // When a new process runs, nothing more comes of those before the last one.
-        this.#open.drop({ server: event.server, life: event.life - 2 });
+        // Nothing more comes of a process that was over before the last one started.
+        this.#open.dropIfOver({ server: event.server, life: event.life - 2 });
     }
     return [];
   }
@@ -173,6 +173,7 @@ export class Exchanges {
 
   /** The open ones stay open: what the process wrote last may still be in the pipe. */
   #lifeOver(event: FlowEvent): Exchange[] {
+    this.#open.over(event);
     const pending = [...this.#open.of(event)].filter(({ outcome }) => outcome === 'pending');
     for (const exchange of pending) {
       // A client that goes gives its requests up.

@@ -1,4 +1,4 @@
-// The processes ("lives") of each server, as the events show them. Bounded: the newest are kept.
+// The processes ("lives") of each server, as the events show them. Bounded: those that run and the newest are kept.
 
 import { decodeText } from '../base/decode-text.ts';
 import type { FlowEvent } from '../flow/event.ts';
@@ -90,8 +90,15 @@ export class Lives {
     if (!found) {
       found = { life, startedAtMs: atMs, stderrTail: '' } as Life;
       lives.set(life, found);
-      keepNewest(lives, MOST_LIVES);
+      if (lives.size > MOST_LIVES) lives.delete(oldestOf(lives));
     }
     return found;
   }
+}
+
+/** The first that has ended, before those that run. */
+function oldestOf(lives: ReadonlyMap<number, Life>): number {
+  const [first] = lives.keys();
+  for (const [life, { endedAtMs }] of lives) if (endedAtMs !== undefined) return life;
+  return first!;
 }

@@ -30,7 +30,12 @@ class OneWay {
 }
 
 type Process = Pick<FlowStamp, 'server' | 'life'>;
-type Life = Map<FlowDirection, OneWay>;
+
+interface Life {
+  readonly ways: Map<FlowDirection, OneWay>;
+  /** The process has ended. */
+  isOver: boolean;
+}
 
 const SMALLEST_SWEEP = 256;
 const SMALLEST_SWEEP_CHARS = 1024 * 1024;
@@ -52,47 +57,54 @@ export class OpenRequests {
     let life = this.#lives.get(key);
     if (!life) {
       if (this.#lives.size >= this.#sweepAt || this.#nameChars >= this.#sweepAtChars) this.#sweep();
-      life = new Map();
+      life = { ways: new Map(), isOver: false };
       this.#lives.set(key, life);
       this.#nameChars += key.length;
     }
-    let oneWay = life.get(exchange.direction);
+    let oneWay = life.ways.get(exchange.direction);
     if (!oneWay) {
       oneWay = new OneWay();
-      life.set(exchange.direction, oneWay);
+      life.ways.set(exchange.direction, oneWay);
     }
     oneWay.add(exchange);
   }
 
   forget(exchange: Exchange): void {
-    this.#lives.get(keyOf(exchange))?.get(exchange.direction)?.forget(exchange);
+    this.#lives.get(keyOf(exchange))?.ways.get(exchange.direction)?.forget(exchange);
   }
 
   /** The text of a number finds the request with that number, unless there is one with that very text. */
   byId(process: Process, direction: FlowDirection, id: RequestId): Exchange | undefined {
-    const byId = this.#lives.get(keyOf(process))?.get(direction)?.byId;
+    const byId = this.#lives.get(keyOf(process))?.ways.get(direction)?.byId;
     return byId?.get(id) ?? byId?.get(numberInText(id) ?? id);
   }
 
   byToken(process: Process, direction: FlowDirection, token: RequestId): Exchange | undefined {
-    return this.#lives.get(keyOf(process))?.get(direction)?.byToken.get(token);
+    return this.#lives.get(keyOf(process))?.ways.get(direction)?.byToken.get(token);
   }
 
   /** All that are open in one process. */
   *of(process: Process): Iterable<Exchange> {
     const life = this.#lives.get(keyOf(process));
-    for (const oneWay of life?.values() ?? []) yield* oneWay.byId.values();
+    for (const oneWay of life?.ways.values() ?? []) yield* oneWay.byId.values();
   }
 
-  /** Nothing more comes of that process. */
-  drop(process: Process): void {
+  over(process: Process): void {
+    const life = this.#lives.get(keyOf(process));
+    if (life) life.isOver = true;
+  }
+
+  /** Nothing more comes of that process, unless it still runs beside a younger one. */
+  dropIfOver(process: Process): void {
     const key = keyOf(process);
-    if (this.#lives.delete(key)) this.#nameChars -= key.length;
+    if (!this.#lives.get(key)?.isOver) return;
+    this.#lives.delete(key);
+    this.#nameChars -= key.length;
   }
 
   #sweep(): void {
     for (const [key, life] of this.#lives) {
-      if ([...life.values()].some(({ isEmpty }) => !isEmpty)) continue;
+      if ([...life.ways.values()].some(({ isEmpty }) => !isEmpty)) continue;
       this.#lives.delete(key);
       this.#nameChars -= key.length;
     }

@@ -31,6 +31,16 @@ test('an answer in good time is no problem', () => {
   expect(problems.list()).toEqual([]);
 });
 
+test('processes of one server that run at the same time are told apart', () => {
+  const [stopped, runs] = [started(), started()];
+  stopped.add({ kind: 'state', from: 'ready', to: 'stopping' });
+  started();
+  stopped.add({ kind: 'exit', exitCode: null, signal: 'SIGTERM' });
+  expect(problems.list()).toEqual([]);
+  runs.add({ kind: 'exit', exitCode: null, signal: 'SIGKILL' });
+  expect(kinds()).toEqual(['exit-with-error']);
+});
+
 test('a slow start is told at the first answer, and not for what comes later', () => {
   const source = started();
   clock.advance(5_001);

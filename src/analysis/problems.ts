@@ -32,6 +32,7 @@ const LOOP_MS = 30_000;
 /** Bounds what a peer that invents servers can add. */
 const MOST_PROBLEMS = 1_000;
 const MOST_SERVERS = 1_000;
+const MOST_PROCESSES = 1_000;
 
 type Kind = Problem['kind'];
 
@@ -85,20 +86,25 @@ const words: Record<Kind, { title: string; explanation: string }> = {
 };
 
 /** What is remembered of a server between its events. */
-interface Watched {
-  /** Since when it has sent nothing. */
-  silentSinceMs?: number | undefined;
+interface WatchedServer {
   /** `server/discover` was sent, and the server has not been ready since. */
-  probed?: boolean;
-  /** It was asked to stop, so its exit is not a problem. */
-  stopping?: boolean;
+  probed: boolean;
   badExitsMs: number[];
+}
+
+/** Of one of its processes, of which several may run. */
+interface WatchedProcess {
+  /** Since when it has sent nothing. */
+  silentSinceMs: number | undefined;
+  /** It was asked to stop, so its exit is not a problem. */
+  stopping: boolean;
 }
 
 export class Problems {
   readonly #describe: (frame: FrameEvent) => FrameDescription;
   readonly #found = new Map<string, Problem>();
-  readonly #watched = new Map<string, Watched>();
+  readonly #servers = new Map<string, WatchedServer>();
+  readonly #processes = new Map<string, WatchedProcess>();
 
   constructor(describe: (frame: FrameEvent) => FrameDescription = describeFrame) {
     this.#describe = describe;
@@ -110,7 +116,7 @@ export class Problems {
 
   /** Returns whether the list changed. */
   see(event: FlowEvent): boolean {
-    const kinds = isOfClient(event) ? this.#clientKinds(event) : this.#kindsOf(event, this.#of(event.server));
+    const kinds = isOfClient(event) ? this.#clientKinds(event) : this.#kindsOf(event);
     for (const kind of kinds) this.note(kind, event.server, event.seq, () => this.#detailOf(kind, event));
     return kinds.length > 0;
   }
@@ -129,36 +135,31 @@ export class Problems {
     this.#found.set(key, { kind, server, seq, title, explanation: told, count: 1 });
   }
 
-  #of(server: string): Watched {
-    let watched = this.#watched.get(server);
-    if (!watched) {
-      watched = { badExitsMs: [] };
-      this.#watched.set(server, watched);
-      keepNewest(this.#watched, MOST_SERVERS);
-    }
-    return watched;
-  }
-
-  #kindsOf(event: FlowEvent, watched: Watched): Kind[] {
+  #kindsOf(event: FlowEvent): Kind[] {
+    const server = known(this.#servers, event.server, MOST_SERVERS, () => ({ probed: false, badExitsMs: [] }));
+    const process = known(this.#processes, `${event.life} ${event.server}`, MOST_PROCESSES, () => ({
+      silentSinceMs: undefined,
+      stopping: false,
+    }));
     switch (event.kind) {
       case 'spawn':
-        watched.silentSinceMs = event.atMs;
-        watched.stopping = false;
+        process.silentSinceMs = event.atMs;
+        process.stopping = false;
         return [];
       case 'frame':
         return event.direction === 'toServer'
-          ? sentKinds(this.#describe(event), watched)
-          : receivedKinds(this.#describe(event), event.atMs, watched);
+          ? sentKinds(this.#describe(event), server)
+          : receivedKinds(this.#describe(event), event.atMs, process);
       case 'fault':
         return faultKinds(event.code);
       case 'signal':
-        watched.stopping = true;
+        process.stopping = true;
         return [];
       case 'exit':
-        return event.exitCode === 0 || watched.stopping ? [] : badExitKinds(event.atMs, watched);
+        return event.exitCode === 0 || process.stopping ? [] : badExitKinds(event.atMs, server);
       case 'state':
-        watched.stopping = event.to === 'stopping';
-        if (event.to === 'ready') watched.probed = false;
+        process.stopping = event.to === 'stopping';
+        if (event.to === 'ready') server.probed = false;
         return event.to === 'failed' && event.reason?.includes('times within') ? ['crash-loop'] : [];
       default:
         return [];
@@ -183,6 +184,15 @@ export class Problems {
   }
 }
 
+function known<T>(all: Map<string, T>, key: string, most: number, make: () => T): T {
+  const found = all.get(key);
+  if (found) return found;
+  const made = make();
+  all.set(key, made);
+  keepNewest(all, most);
+  return made;
+}
+
 function faultKinds(code: FaultFact['code']): Kind[] {
   return [code === 'FRAME_TOO_LONG' ? 'oversized-frame' : 'truncated-frame'];
 }
@@ -192,7 +202,7 @@ export function isRefusal(event: FlowEvent): boolean {
   return event.kind === 'frame' && (event.http?.status ?? 0) >= 400;
 }
 
-function badExitKinds(atMs: number, watched: Watched): Kind[] {
+function badExitKinds(atMs: number, watched: WatchedServer): Kind[] {
   watched.badExitsMs = [...watched.badExitsMs.filter((each) => each >= atMs - LOOP_MS), atMs];
   if (watched.badExitsMs.length < LOOP_EXITS) return ['exit-with-error'];
   watched.badExitsMs = [];
@@ -200,7 +210,7 @@ function badExitKinds(atMs: number, watched: Watched): Kind[] {
 }
 
 /** `initialize` after `server/discover` means that the server did not support the latter: it failed, stayed silent or exited. */
-function sentKinds({ messages }: FrameDescription, watched: Watched): Kind[] {
+function sentKinds({ messages }: FrameDescription, watched: WatchedServer): Kind[] {
   const method = messages[0]?.method;
   if (method === 'server/discover') watched.probed = true;
   if (method !== 'initialize' || !watched.probed) return [];
@@ -208,7 +218,7 @@ function sentKinds({ messages }: FrameDescription, watched: Watched): Kind[] {
   return ['era-fallback'];
 }
 
-function receivedKinds({ kind, noise }: FrameDescription, atMs: number, watched: Watched): Kind[] {
+function receivedKinds({ kind, noise }: FrameDescription, atMs: number, watched: WatchedProcess): Kind[] {
   if (kind === 'noise') return ['stdout-pollution'];
   const kinds: Kind[] = noise === undefined ? [] : ['stdout-pollution'];
   if (kind === 'invalid') kinds.push('schema-violation');

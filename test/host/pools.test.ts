@@ -249,6 +249,22 @@ describe('the limit of processes', () => {
     expect(await two.call('add')).toBe('1');
   });
 
+  test('so is the number of requests that wait', async () => {
+    const { host, pids } = await shared({ by: 'client', maxProcesses: 1 });
+    const one = clientOf(host);
+    const held = failure(one.call('hold'));
+    await until('the first process is ready', () => host.status()[0]!.processes[0]?.state === 'ready');
+    const waits = Array.from({ length: 4096 }, () => failure(clientOf(host).call('add')));
+    await expect(clientOf(host).call('add')).rejects.toMatchObject({
+      code: 'SERVER_BUSY',
+      message: expect.stringContaining('4096 requests wait'),
+    });
+    await host.stopServer('a');
+    expect(await held).toBe('OUTCOME_UNKNOWN');
+    expect(new Set(await Promise.all(waits))).toEqual(new Set(['SERVER_STOPPED']));
+    expect(pids()).toHaveLength(1);
+  });
+
   test('calls: as many at a time as there are places', async () => {
     const { host, pids } = await shared({ by: 'call', maxProcesses: 2 });
     const { call } = clientOf(host);
@@ -287,6 +303,38 @@ describe('commands concern all processes', () => {
     expect(before.filter(isAlive)).toEqual([]);
     expect(await Promise.all([one.call('add'), two.call('add')])).toEqual(['1', '1']);
     expect(pids()).toHaveLength(6);
+  });
+
+  test('restart renews subscriptions without a request', async () => {
+    const { host, pids, alive } = await shared('client');
+    const [one, two] = [clientOf(host), clientOf(host)];
+    const heard: string[] = [];
+    await host.service('a').watch({
+      filter: { resourceSubscriptions: ['memory://count'] },
+      client: { ...undescribed, capabilities: {}, logLevel: undefined, identity: one.identity },
+      notified: (method) => heard.push(method),
+    });
+    await two.call('add');
+    await host.restartServer('a');
+    await until('it may have changed', () => heard.length === 1);
+    expect(pids()).toHaveLength(4); // not that of the second client, which has no subscription
+    expect(alive()).toHaveLength(2);
+    await one.call('touch');
+    expect(heard).toHaveLength(2);
+  });
+
+  test('one that failed is not started all over again by each call, but by a command', async () => {
+    const clock = new ManualClock();
+    const { host, pids } = await shared('client', { restart: 'never' }, { clock });
+    const [one, two] = [clientOf(host), clientOf(host)];
+    expect(await failure(one.call('die'))).toBe('OUTCOME_UNKNOWN');
+    expect(await failure(one.call('add'))).toBe('SERVER_FAILED');
+    expect(await two.call('add')).toBe('1');
+    expect(await failure(one.call('add'))).toBe('SERVER_FAILED');
+    expect(pids()).toHaveLength(2);
+    expect(processes(host).map((line) => line.split(': ')[1])).toEqual(['failed', 'ready']);
+    await host.startServer('a');
+    expect(await one.call('add')).toBe('1');
   });
 
   test('a server that was removed leaves none behind', async () => {
