@@ -7,6 +7,7 @@ import type { Framing } from '../framing/framing.ts';
 import { type ByteSink, unreadBytes } from '../process/streams/reserve-stdout.ts';
 import { SENT } from '../requests/pending-requests.ts';
 import { OutboundBatch } from './outbound-batch.ts';
+import type { BudgetMember, SendBudget } from './send-budget.ts';
 
 /** A turn may be long: no more messages than this wait for its end. */
 const MOST_TOGETHER = 16;
@@ -23,13 +24,15 @@ export const DEFAULT_MAX_QUEUED_CHARS = 64 * 1024 * 1024;
 
 export interface BatchWriterOptions {
   maxQueuedChars?: number | undefined;
+  /** For what is never refused, with that of other writers. */
+  budget?: SendBudget | undefined;
   /** Called with the messages that were written together. Messages that were refused or still wait are not among them. */
   onWrite?: ((chunk: Uint8Array, places: number[]) => void) | undefined;
-  /** True when more than `maxQueuedChars` of what is never refused waits, false when half of that has gone. */
+  /** True when more than `maxQueuedChars` of what is never refused waits, or more than the budget; false when half has gone. */
   onFull?: ((isFull: boolean) => void) | undefined;
 }
 
-export class BatchWriter {
+export class BatchWriter implements BudgetMember {
   /** How many writes the stream has taken. A message that no write has followed was never sent, not even in part. */
   writes = 0;
   /** How often all that the stream had was taken by the other end. */
@@ -45,6 +48,7 @@ export class BatchWriter {
   #queuedChars = 0;
   /** How many of them are of messages that are never refused. */
   #keptChars = 0;
+  #budget: SendBudget | undefined;
   #isFull = false;
   #whenEmpty: (() => void)[] = [];
   /** By `nextTick`, and by `setImmediate`. */
@@ -60,6 +64,8 @@ export class BatchWriter {
     this.#framing = framing;
     this.#maxQueuedChars = options.maxQueuedChars ?? DEFAULT_MAX_QUEUED_CHARS;
     this.#options = options;
+    this.#budget = options.budget;
+    this.#budget?.join(this);
     stream.on('drain', this.#onDrain);
   }
 
@@ -139,7 +145,8 @@ export class BatchWriter {
     const batches = this.#batches.splice(0);
     this.#rest = undefined;
     this.#queuedChars = 0;
-    this.#keptChars = 0;
+    this.#release(this.#keptChars);
+    this.#budget?.leave(this);
     for (const { waiters = [] } of batches) for (const waiter of waiters) waiter.reject(reason);
     for (const callback of this.#whenEmpty.splice(0)) callback();
     this.#setFull(false);
@@ -156,7 +163,21 @@ export class BatchWriter {
   #keep(batch: OutboundBatch, chars: number): void {
     batch.keptChars += chars;
     this.#keptChars += chars;
-    if (this.#keptChars > this.#maxQueuedChars) this.#setFull(true);
+    this.#budget?.add(chars);
+    if (this.#keptChars > this.#maxQueuedChars || this.#budget?.isExceeded) this.#setFull(true);
+  }
+
+  #release(chars: number): void {
+    this.#keptChars -= chars;
+    this.#budget?.add(-chars);
+  }
+
+  budgetChanged(): void {
+    this.#setFull(this.#keptChars > 0 && this.#isOver());
+  }
+
+  #isOver(): boolean {
+    return this.#keptChars > this.#maxQueuedChars / 2 || this.#budget?.isExceeded === true;
   }
 
   #setFull(isFull: boolean): void {
@@ -209,11 +230,11 @@ export class BatchWriter {
     if (this.#stream.errored) return void this.#batches.unshift(batch);
     this.writes++;
     this.#queuedChars -= batch.chars;
-    this.#keptChars -= batch.keptChars;
+    this.#release(batch.keptChars);
     if (batch.waiters) for (const waiter of batch.waiters) waiter.resolve();
     // Not before: the other end is at work meanwhile.
     if (this.#options.onWrite) batch.show(data, this.#options.onWrite);
-    if (this.#keptChars <= this.#maxQueuedChars / 2) this.#setFull(false);
+    if (this.#isFull && (this.#keptChars === 0 || !this.#isOver())) this.#setFull(false);
   }
 
   #writePiece(bytes: Uint8Array): void {

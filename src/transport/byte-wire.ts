@@ -12,6 +12,7 @@ import { newline } from '../framing/newline.ts';
 import type { ByteSink } from '../process/streams/reserve-stdout.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { lastOutput } from './last-output.ts';
+import type { SendBudget } from './send-budget.ts';
 import { TurnReader } from './turn-reader.ts';
 import type { Wire, WireEvents, WireObserver, WireOptions } from './wire.ts';
 
@@ -26,6 +27,7 @@ export abstract class ByteWire implements Wire {
   readonly #framing: Framing;
   readonly #decoder: FrameDecoder;
   readonly #maxQueuedChars: number | undefined;
+  readonly #budget: SendBudget | undefined;
   #writer: BatchWriter | undefined;
   #reader: TurnReader | undefined;
   /** Too many answers wait for the other end: no more requests are read before it has taken some. */
@@ -44,6 +46,7 @@ export abstract class ByteWire implements Wire {
     this.#framing = framing;
     this.#decoder = framing.decoder({ maxFrameBytes });
     this.#maxQueuedChars = options.maxQueuedChars;
+    this.#budget = options.budget;
   }
 
   abstract start(events: WireEvents): Promise<void>;
@@ -88,6 +91,7 @@ export abstract class ByteWire implements Wire {
     const delivery = new Delivery(this.events!.frames, observer, (thrown) => this.report(toError(thrown)));
     this.#writer = new BatchWriter(output, this.#framing, {
       maxQueuedChars: this.#maxQueuedChars,
+      budget: this.#budget,
       onWrite:
         observer && (observer.sent || observer.sentSpans) && ((chunk, places) => this.#observeSent(chunk, places)),
       onFull: (isFull) => this.#full(isFull),

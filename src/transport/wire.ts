@@ -6,6 +6,7 @@ import type { Evidence, Phase } from '../base/errors.ts';
 import type { Symptoms } from '../diagnosis/symptoms.ts';
 import type { FrameObserver } from '../framing/delivery.ts';
 import type { FrameSink, Framing } from '../framing/framing.ts';
+import type { SendBudget } from './send-budget.ts';
 
 /** The protocol on top of a wire. */
 export interface WireEvents {
@@ -72,6 +73,8 @@ export interface WireOptions {
    * not, but nothing more is read before the other end has taken half of them.
    */
   maxQueuedChars?: number;
+  /** What waits for the other ends of several wires together. */
+  budget?: SendBudget;
   /** The clock that all waits are measured by. */
   clock?: Clock;
   observer?: WireObserver;

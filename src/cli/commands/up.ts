@@ -87,7 +87,7 @@ const up: CommandBody = async (invocation, _words, options) => {
   try {
     await runHost(invocation, given);
   } catch (error) {
-    await reportStart({ error: describeError(error) });
+    if (given.log !== undefined) await reportStart({ error: describeError(error) });
     throw error;
   }
   return ExitCode.done;

@@ -121,7 +121,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
           onError: (error) => view.note(`The config could not be reloaded: ${errorLine(error)}`),
         })
       : undefined;
-  await reportStart({});
+  if (options.log !== undefined) await reportStart({});
   const started = signal.aborted || options.onDemand ? undefined : host.start();
   if (options.open && viewers.url) openInspector(viewers.url);
   await untilAborted(AbortSignal.any([signal, asked.signal]));

@@ -12,6 +12,7 @@ import { Fronts } from '../../mcp/front/fronts.ts';
 import { newClient } from '../../mcp/service.ts';
 import { withFileLock } from '../../process/files/file-lock.ts';
 import { isServed, listenLocal } from '../../transport/local-socket.ts';
+import { SendBudget } from '../../transport/send-budget.ts';
 import { StreamTransport } from '../../transport/stream-transport.ts';
 import type { Host } from '../host.ts';
 import { ConnectionService } from './connection-service.ts';
@@ -20,7 +21,17 @@ import { refuseConnection } from './refuse-connection.ts';
 import { RemoteHost } from './remote-host.ts';
 
 /** A person may take as long as the server waits. What waits for answers is limited for each connection. */
-const limits = { askTimeoutMs: 24 * 60 * 60_000, maxSuspended: 256, maxSuspendedBytes: 64 * 1024 * 1024 };
+const limits = {
+  askTimeoutMs: 24 * 60 * 60_000,
+  maxSuspended: 256,
+  maxSuspendedBytes: 64 * 1024 * 1024,
+  maxConcurrent: 64,
+};
+
+/** Of answers that a client has not read: beyond it no more of its requests are started, until it has read half of them. */
+const MOST_UNREAD_CHARS = 8 * 1024 * 1024;
+/** Of all clients together. Beyond it this is true for each that has anything to read. */
+const MOST_UNREAD_CHARS_OF_ALL = 128 * 1024 * 1024;
 
 /** Only programs of the owner can connect: this limits one that forgets to close its connections. */
 const MOST_CONNECTIONS = 1_000;
@@ -33,6 +44,8 @@ export interface ControlOptions extends ControlHooks {
   /** Called when no program was connected for `idleMs`. */
   onIdle?: (() => void) | undefined;
   idleMs?: number | undefined;
+  /** How much of answers may be unread by all clients together. */
+  maxUnreadChars?: number;
   clock?: Clock;
 }
 
@@ -42,7 +55,8 @@ export interface ControlServer {
 }
 
 export async function serveControl(host: Host, path: string, options: ControlOptions = {}): Promise<ControlServer> {
-  const { clock = systemClock } = options;
+  const { clock = systemClock, maxUnreadChars = MOST_UNREAD_CHARS_OF_ALL } = options;
+  const unread = { maxQueuedChars: MOST_UNREAD_CHARS, budget: new SendBudget(maxUnreadChars) };
   const principal = userInfo().username;
   const fronts = new Set<Promise<Front>>();
   const idle = new IdleTimer(options, clock);
@@ -54,7 +68,7 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
     const observer = host.clients.observe(client, { door: 'socket' });
     // Only programs of the owner get here: they may know everything about an error.
     const served = new Fronts(service, { exposeErrors: true, ...limits }).connect(
-      StreamTransport.over(socket, { observer }),
+      StreamTransport.over(socket, { observer, ...unread }),
       client,
       observer,
     );

@@ -15,6 +15,10 @@ server.tool('count', {}, () => {
   count();
   return 'counted';
 });
+server.tool('large', {}, () => {
+  count();
+  return 'x'.repeat(1_000_000);
+});
 const deadly = () => {
   count();
   die();
