@@ -234,6 +234,10 @@ export class Ticket {
     this.#kind = kind;
   }
 
+  get isStream(): boolean {
+    return this.#kind === 'streams';
+  }
+
   hold(): void {
     this.#holders++;
   }

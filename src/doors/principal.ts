@@ -7,6 +7,8 @@ export interface Principal {
   /** The tools that it may use, as `tool` or `server/tool`. All, where absent. */
   readonly tools?: readonly string[] | undefined;
   readonly quotas?: Quotas | undefined;
+  /** When its token expires, in milliseconds since 1970. Streams that are open end then. */
+  readonly expiresMs?: number | undefined;
   /** Its rights are the scopes of its token: with another token it could have more. */
   readonly isScoped?: boolean | undefined;
 }

@@ -245,6 +245,68 @@ test('a verified token costs no promise until its end, which is known without it
   expect(await auth.authenticate(bearing(token))).toMatchObject({ status: 401 });
 });
 
+test('tokens that are remembered have a limit: the oldest is verified again', async () => {
+  const all = await Promise.all([1, 2, 3].map((at) => issuer.token({ sub: `user-${at}` })));
+  const [first, second, third] = all as [string, string, string];
+  const auth = alone({ maxRememberedChars: 2 * first.length });
+  for (const token of all) await auth.authenticate(bearing(token));
+  expect(auth.authenticate(bearing(first))).toBeInstanceOf(Promise);
+  for (const token of [second, third]) expect(auth.authenticate(bearing(token))).not.toBeInstanceOf(Promise);
+});
+
+test('an event stream ends with its token, and the request that opened it too', async () => {
+  const server = new Server({ name: 'notes', version: '1' });
+  server.tool('read', {}, () => 'it was read');
+  let behindMs = 60_000;
+  const auth = alone({ now: () => Date.now() - behindMs });
+  const short = await serveHttp(server, { auth, keepAliveMs: 20 });
+  const post = (token: string, headers: Record<string, string>, message: object) =>
+    fetch(short.url, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+    });
+  try {
+    const token = await issuer.token();
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+    const opened = await post(token, {}, { method: 'initialize', params });
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id')! };
+    // Valid when it is checked, and over when the stream is looked at.
+    const ending = await issuer.token({ exp: nowS() - 45, iat: nowS() - 100 });
+    const stream = await fetch(short.url, {
+      headers: { authorization: `Bearer ${ending}`, accept: 'text/event-stream', ...session },
+    });
+    const listening = await post(
+      ending,
+      { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' },
+      { method: 'subscriptions/listen', params: { notifications: { toolsListChanged: true }, _meta: envelope } },
+    );
+    expect([stream.status, listening.status]).toEqual([200, 200]);
+    await Promise.all([stream.text(), listening.text()]); // they end
+    behindMs = 0;
+    expect((await post(ending, session, { method: 'tools/list' })).status).toBe(401);
+    expect((await post(token, session, { method: 'tools/list' })).status).toBe(200);
+  } finally {
+    await short.close();
+  }
+});
+
+test('an answer of the issuer that is too long, or that leads elsewhere, is not used', async () => {
+  const token = await issuer.token();
+  issuer.keys.push({ kty: 'oct', kid: 'padding', k: 'x'.repeat(2_000_000) });
+  expect(await alone().authenticate(bearing(token))).toMatchObject({ status: 503 });
+  issuer.keys.pop();
+  issuer.status = 302;
+  expect(await alone().authenticate(bearing(token))).toMatchObject({ status: 503 });
+  issuer.status = 200;
+  expect(await alone().authenticate(bearing(token))).toMatchObject({ name: 'jwt:ada' });
+});
+
 test('while the keys cannot be read, tokens are neither valid nor invalid: 503, and the issuer is left in peace', async () => {
   const clock = new ManualClock();
   const reported: string[] = [];

@@ -5,7 +5,7 @@ import type { JWTPayload } from 'jose';
 import { UsageError } from '../../base/errors.ts';
 import { globMatcher } from '../../base/glob.ts';
 import type { Principal } from '../principal.ts';
-import { type Auth, type AuthRefusal, type AuthRequest, bearerToken, wrongToken } from './auth.ts';
+import { type Auth, type AuthRefusal, type AuthRequest, bearerToken, isRefusal, wrongToken } from './auth.ts';
 import { IssuerKeys, type IssuerKeysOptions, KeysUnavailable } from './issuer-keys.ts';
 import { rightsOfScopes, SCOPE, scopesIn } from './scopes.ts';
 
@@ -18,6 +18,8 @@ export interface JwtOptions extends IssuerKeysOptions {
   rights?: (claims: JWTPayload) => Omit<Principal, 'name'> | undefined;
   /** How much the clocks of both may differ. 30 s unless given. */
   clockToleranceMs?: number;
+  /** How many characters verified tokens that are remembered may have in all. 16 Mi unless given. */
+  maxRememberedChars?: number;
   /** The time, in milliseconds since 1970. */
   now?: () => number;
 }
@@ -26,7 +28,6 @@ export interface JwtOptions extends IssuerKeysOptions {
 const algorithms = ['RS', 'PS', 'ES'].flatMap((kind) => ['256', '384', '512'].map((bits) => kind + bits));
 algorithms.push('EdDSA', 'Ed25519');
 
-/** Of tokens that are remembered. */
 const MOST_CHARS = 16 * 1024 * 1024;
 /** How long a token is remembered at most: then its key must still be one of the issuer. */
 const LONGEST_MS = 10 * 60_000;
@@ -87,8 +88,10 @@ class JwtAuth implements Auth {
       if (error instanceof KeysUnavailable) return keysUnavailable;
       return wrongToken; // why is not said: it helps those alone who try
     }
-    const principal = this.#principal(claims);
-    if (!('status' in principal)) this.#remember(token, principal, claims.exp! * 1000 + clockToleranceMs);
+    const granted = this.#principal(claims);
+    if (isRefusal(granted)) return granted;
+    const principal = { ...granted, expiresMs: claims.exp! * 1000 + clockToleranceMs };
+    this.#remember(token, principal);
     return principal;
   }
 
@@ -118,12 +121,12 @@ class JwtAuth implements Auth {
     return servers.length > 0 ? servers : undefined;
   }
 
-  #remember(token: string, principal: Principal, expiresMs: number): void {
+  #remember(token: string, principal: Principal & { expiresMs: number }): void {
     this.#forget(token); // two requests with it came at once
-    this.#verified.set(token, { principal, untilMs: Math.min(expiresMs, this.#now() + LONGEST_MS) });
+    this.#verified.set(token, { principal, untilMs: Math.min(principal.expiresMs, this.#now() + LONGEST_MS) });
     this.#chars += token.length;
     for (const oldest of this.#verified.keys()) {
-      if (this.#chars <= MOST_CHARS) return;
+      if (this.#chars <= (this.#options.maxRememberedChars ?? MOST_CHARS)) return;
       this.#forget(oldest);
     }
   }

@@ -68,9 +68,11 @@ export class Reply {
     this.#write(json);
   }
 
-  /** Keeps proxies and clients from closing a quiet stream. */
+  /** Keeps proxies and clients from closing a quiet stream. One that belongs to no call ends with the token it was opened with. */
   keepAlive(): void {
-    this.#sink?.write(':\n\n');
+    const { principal, ticket } = this.#exchange ?? {};
+    if (principal?.expiresMs !== undefined && principal.expiresMs <= Date.now() && ticket?.isStream) this.end();
+    else this.#sink?.write(':\n\n');
   }
 
   /** The last message. `status` is used unless the stream has begun. */
