@@ -144,13 +144,34 @@ test('a question that may belong to a request that was given up reaches no other
   server.clock.advance(TIE_MS);
   expect(await answer).toEqual(refused);
   expect(alan.asked).toEqual([]);
-  // Time alone does not decide about a question that has come.
+  // With its answer, the request owns no question any more.
   const second = server.ask();
   await quiet();
-  server.clock.advance(TIE_MS - 1);
-  const third = server.ask();
   await server.answer(0);
-  expect(await Promise.all([second, third])).toEqual([accepted('Alan'), accepted('Alan')]);
+  expect(await second).toEqual(accepted('Alan'));
+  await server.answer(1);
+  await request;
+  await server.close();
+});
+
+test('time alone does not decide about a question that has come', async () => {
+  const server = await start();
+  const [ada, alan] = [accepting('Ada'), accepting('Alan')];
+  const given = server.call(ada, 'a').catch(() => undefined);
+  const request = server.call(alan, 'b');
+  await server.has(2);
+  ada.cancel();
+  await given;
+  server.clock.advance(ABANDONED_MS - 1);
+  const before = server.ask();
+  await quiet();
+  server.clock.advance(1);
+  const after = server.ask();
+  await quiet();
+  expect(alan.asked).toEqual([]);
+  server.clock.advance(TIE_MS);
+  expect(await Promise.all([before, after])).toEqual([refused, refused]);
+  expect(await server.ask()).toEqual(accepted('Alan'));
   await server.answer(1);
   await request;
   await server.close();
