@@ -28,6 +28,8 @@ test('an entry gets every default', async () => {
       stop: {},
       keepDaemons: false,
       share: defaultShare,
+      asks: false,
+      clientCapabilities: ['elicitation', 'sampling', 'roots'],
       tools: {},
       secrets: [],
       source: { file, line: 2, column: 3 },
@@ -55,6 +57,8 @@ test('an entry can set everything', async () => {
     restart: { policy: 'always', maxRestarts: 0, periodMs: 1, backoffMs: 2, maxBackoffMs: 3, resetAfterMs: 4 },
     stop: { stdinMs: 0, sigtermMs: 1, sigkillMs: 2 },
     share: { by: 'principal', maxProcesses: 3, idleMs: 4 },
+    asks: ['book'],
+    clientCapabilities: ['roots'],
     tools: { allow: ['a*'], deny: ['ab'] },
   };
   const { server, problems } = await readOne(entry);
@@ -230,6 +234,17 @@ const wrong: [what: string, text: string, message: RegExp, suggestion?: RegExp][
     '{"mcpServers": {"a": {"command": "x", "share": §"clients"}}}',
     /one of "all", "principal", "client", "call"/,
     /"client"\?/,
+  ],
+  [
+    'a wrong word about who asks',
+    '{"mcpServers": {"a": {"command": "x", "asks": §"book"}}}',
+    /"asks" must be an array of strings/,
+    /"asks": true/,
+  ],
+  [
+    'an unknown capability of clients',
+    '{"mcpServers": {"a": {"command": "x", "clientCapabilities": [§"tools"]}}}',
+    /must be a list of "elicitation", "sampling", "roots"/,
   ],
   [
     'no process at all',

@@ -46,6 +46,8 @@ test('all there is to say about a config, as plain data', async () => {
         stop: {},
         keepDaemons: false,
         share: defaultShare,
+        asks: false,
+        clientCapabilities: ['elicitation', 'sampling', 'roots'],
         tools: {},
         source: { file, line: 1, column: 16 },
       },

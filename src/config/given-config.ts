@@ -13,7 +13,7 @@ import type { ConfigPlace } from './files/places.ts';
 import { systemContext } from './files/places.ts';
 import { GIVEN, problemError } from './problem.ts';
 import type { namesOfOthers, remoteKeys, replacements } from './read/known-keys.ts';
-import type { RestartLimits, SharePolicy, ToolRules } from './server-config.ts';
+import type { InputCapability, RestartLimits, SharePolicy, ToolRules } from './server-config.ts';
 
 /** `mcpServers` of Claude Desktop and Cursor, or `servers` of VS Code. docs/config.md explains every key. */
 export interface GivenConfig {
@@ -48,6 +48,8 @@ interface OwnKeys {
   stop?: Partial<StopWaits> | undefined;
   keepDaemons?: boolean | undefined;
   share?: SharePolicy['by'] | Partial<SharePolicy> | undefined;
+  asks?: boolean | readonly string[] | undefined;
+  clientCapabilities?: readonly InputCapability[] | undefined;
   tools?: ToolRules | readonly string[] | undefined;
   type?: string | undefined;
 }

@@ -58,12 +58,19 @@ export interface ServerConfig {
   /** Whether processes that left the session of the server keep running when it is stopped. */
   keepDaemons: boolean;
   share: Readonly<SharePolicy>;
+  /** Which tools ask their client, or whether all do: no call of another client runs beside them. Others are found out. */
+  asks: boolean | readonly string[];
+  /** What clients may be asked for, announced to a server of a revision before 2026-07-28. */
+  clientCapabilities: readonly InputCapability[];
   tools: ToolRules;
   /** Secret values in `command`, `args` or `cwd`, besides those of `env`. */
   secrets: readonly string[];
   /** The start of the entry. */
   source: Position;
 }
+
+export const inputCapabilities = ['elicitation', 'sampling', 'roots'] as const;
+export type InputCapability = (typeof inputCapabilities)[number];
 
 /** Globs: `*` matches any characters, `?` one. */
 export interface ToolRules {
@@ -112,6 +119,9 @@ export const defaultSettings: Readonly<Omit<ServerConfig, 'name' | 'command' | '
   stop: {},
   keepDaemons: false,
   share: defaultShare,
+  asks: false,
+  // Clients of a host differ; a question that its client cannot answer is refused when it comes.
+  clientCapabilities: inputCapabilities,
   tools: {},
   secrets: [],
 };

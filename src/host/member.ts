@@ -8,6 +8,7 @@ import { toolFilter } from '../config/tool-filter.ts';
 import type { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
 import type { EraMemory } from '../mcp/client/opening/era-memory.ts';
+import { AskingTools } from '../mcp/client/session/asking-tools.ts';
 import type { HostOptions } from './host-options.ts';
 import type { Instance, InstanceOwner } from './pool/instance.ts';
 import { Pool } from './pool/pool.ts';
@@ -26,6 +27,7 @@ export class Member implements InstanceOwner {
   readonly pool: Pool;
   readonly service = new PooledService(this);
   mayUse: (tool: string) => boolean;
+  asking: AskingTools;
   /** Typed calls through the service. Made anew with each process, since its warnings are those of one process. */
   calls: ServerClient = typedClient(this.service);
   /** Of the last process of this entry that was connected. */
@@ -36,6 +38,7 @@ export class Member implements InstanceOwner {
   constructor(config: ServerConfig, context: MemberContext) {
     this.#config = config;
     this.mayUse = toolFilter(config.tools);
+    this.asking = new AskingTools(config.asks);
     this.pool = new Pool(this, context);
   }
 
@@ -74,6 +77,7 @@ export class Member implements InstanceOwner {
     this.client = undefined;
     this.pool.home.client = undefined;
     this.mayUse = toolFilter(config.tools);
+    this.asking = new AskingTools(config.asks);
     const gone = this.pool.replace(intention, isOtherShare);
     if (isOtherShare) this.service.shareChanged();
     await gone;

@@ -64,6 +64,7 @@ describe('ls and config', () => {
     expect(servers[0]).toEqual({
       name: 'first',
       share: 'all',
+      questions: { attribution: 'open calls', alone: [], refused: 0 },
       processes: [],
       state: 'stopped',
       reason: 'not started yet',

@@ -16,9 +16,7 @@ const everything = fileURLToPath(new URL('../fixtures/cli/everything.mjs', impor
 
 async function gateway(revision: Revision) {
   const entry = { command: process.execPath, args: [everything], revision };
-  // A legacy server learns once, at its start, what may be asked.
-  const inputs = () => ({ elicit: () => ({ action: 'decline' as const }) });
-  const host = new Host({ mcpServers: { first: entry, second: entry } }, { inputs });
+  const host = new Host({ mcpServers: { first: entry, second: entry } });
   closing.push(() => host.stop());
   const serving = await serveHttp((name) =>
     name === undefined || host.names.includes(name) ? host.service(name) : undefined,
@@ -54,7 +52,16 @@ test.each(eras.flatMap((server) => eras.map((client) => [server, client] as cons
     const two = await connected(`${url}/first`, token, client, 'Grace');
     expect(JSON.stringify(await one.callTool({ name: 'asks', arguments: {} }))).toContain('Ada');
     expect(JSON.stringify(await two.callTool({ name: 'asks', arguments: {} }))).toContain('Grace');
-    expect(host.status().find(({ name }) => name === 'first')).toMatchObject({ state: 'ready', restarts: 0 });
+    const isModern = isModernRevision(server);
+    expect(host.status().find(({ name }) => name === 'first')).toMatchObject({
+      state: 'ready',
+      restarts: 0,
+      questions: {
+        attribution: isModern ? 'result' : 'open calls',
+        alone: isModern ? [] : ['asks'],
+        refused: 0,
+      },
+    });
     expect(host.status().find(({ name }) => name === 'second')).toMatchObject({ pid: null });
   },
 );

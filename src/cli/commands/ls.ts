@@ -4,7 +4,7 @@ import { unlessAborted } from '../../base/wait.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
 import type { HostAccess } from '../../host/control/host-access.ts';
 import type { ProcessStatus, ServerState, ServerStatus } from '../../host/supervision/server-state.ts';
-import type { CommandBody, CommandModule } from '../invocation.ts';
+import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import type { Colour } from '../output/colours.ts';
 import { printRows, type Row } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
@@ -49,6 +49,7 @@ const ls: CommandBody = async ({ settings, out, signal }) => {
       ...ownProcesses(server).map((process) => [...figures(`${server.name}: ${process.owner}`, process), '', '']),
     ]),
   );
+  for (const server of servers) sayQuestions(server, out);
   if (servers.length === 0) out.say('The config has no servers that can be used; `standpipe config` shows why.');
   if (!running)
     out.say('No host is running: `standpipe up` starts them; `call` and `tools` start the servers they need.');
@@ -58,6 +59,11 @@ const ls: CommandBody = async ({ settings, out, signal }) => {
 /** Where not all clients share one process: those of a server. */
 export function ownProcesses({ share, processes }: ServerStatus): ProcessStatus[] {
   return share === 'all' ? [] : processes;
+}
+
+function sayQuestions({ name, questions: { alone, refused } }: ServerStatus, out: Invocation['out']): void {
+  if (alone.length > 0) out.say(visibleLine(`${name} runs for one client at a time: ${alone.join(', ')}`));
+  if (refused > 0) out.say(`${name}: ${refused} ${refused === 1 ? 'question was' : 'questions were'} refused`);
 }
 
 function figures(
@@ -106,6 +112,7 @@ async function fromConfig(settings: Settings): Promise<Listing> {
     reason: remote ? 'not over stdio' : 'cannot be used',
     protocol: 'mcp' as const,
     share: 'all' as const,
+    questions: { attribution: 'open calls' as const, alone: [], refused: 0 },
     processes: [],
     pid: null,
     uptimeMs: 0,

@@ -22,7 +22,7 @@ export async function ownHost(
   const servers = serverCommand
     ? [serverOfCommand(serverCommand, options, settings)]
     : (await loadServers(settings).catch(mentionServerCommand)).servers.map((server) =>
-        withoutRestart(server, settings),
+        forOneCommand(server, settings),
       );
   const host = new Host(servers, {
     eraMemory: userEraMemory(),
@@ -56,11 +56,12 @@ function mentionServerCommand(error: unknown): never {
   throw new UsageError(error.code, error.message, { hint, cause: error });
 }
 
-function withoutRestart(server: ServerConfig, { timeoutMs }: Settings): ServerConfig {
+function forOneCommand(server: ServerConfig, { timeoutMs }: Settings): ServerConfig {
   const { startupTimeoutMs, requestTimeoutMs } = server;
   return {
     ...server,
     restart: { ...server.restart, policy: 'never' },
+    clientCapabilities: [], // this host has no other clients
     startupTimeoutMs: timeoutMs ?? startupTimeoutMs,
     requestTimeoutMs: timeoutMs ?? requestTimeoutMs,
   };

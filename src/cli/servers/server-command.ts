@@ -43,6 +43,7 @@ export function serverOfCommand(
     maxFrameBytes: DEFAULT_MAX_FRAME_BYTES, // no other server shares this process
     maxFrameValues: DEFAULT_MAX_FRAME_VALUES,
     restart: { ...defaultRestart, policy: 'never' },
+    clientCapabilities: [], // its one client is the host
     source: { file: 'the command line', line: 1, column: 1 },
   };
 }

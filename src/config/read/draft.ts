@@ -9,6 +9,7 @@ import { eraOf, erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { didYouMean, nearest } from '../nearest.ts';
 import type { Findings } from '../problem.ts';
 import { defaultSettings as defaults, type ServerConfig } from '../server-config.ts';
+import { readAsks, readClientCapabilities } from './asks.ts';
 import { type Fields, inQuotes, type Located } from './fields.ts';
 import type { JsonDocument } from './json-document.ts';
 import { keysOfOthers, keysToReplace, serverKeys, stopKeys } from './known-keys.ts';
@@ -58,6 +59,8 @@ export function readDraft(
     stop: readStop(fields),
     keepDaemons: fields.boolean('keepDaemons') ?? defaults.keepDaemons,
     share: readShare(fields, findings),
+    asks: readAsks(fields),
+    clientCapabilities: readClientCapabilities(fields, findings),
     tools: readTools(fields, findings),
   };
   const env = readEnv(fields, document, findings);

@@ -25,6 +25,8 @@ export const serverKeys = [
   'stop',
   'keepDaemons',
   'share',
+  'asks',
+  'clientCapabilities',
   'tools',
 ] as const;
 

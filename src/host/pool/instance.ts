@@ -4,6 +4,7 @@
 import { unlessAborted } from '../../base/wait.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import type { Client } from '../../mcp/client/client.ts';
+import type { AskingTools } from '../../mcp/client/session/asking-tools.ts';
 import { Session } from '../../mcp/client/session/session.ts';
 import type { MemberContext } from '../member.ts';
 import { ProcessService } from '../services/process-service.ts';
@@ -17,6 +18,8 @@ import { WatchedServer } from '../supervision/watched-server.ts';
 export interface InstanceOwner {
   readonly config: ServerConfig;
   readonly mayUse: (tool: string) => boolean;
+  /** What is known of its questions. */
+  readonly asking: AskingTools;
   /** Processes that have to be gone before the next one starts. */
   readonly leaving: Promise<unknown> | undefined;
   /** A process is connected. Called before any call. */
@@ -55,6 +58,7 @@ export class Instance {
           clock,
           eraMemory,
           observer: watched.source,
+          asking: server.asking,
           inputs: this.service.inputsOf(inputs?.(name) ?? {}),
           onNoise: (text, count) => onNoise?.({ server: name, text, count }),
         });

@@ -128,6 +128,7 @@ export class Pool {
     return {
       ...shown.supervised.status,
       share: by,
+      questions: this.#server.asking.status(shown.client?.server.era),
       processes: instances
         .filter(({ supervised }) => !supervised.isAtRest || supervised.state === 'failed')
         .map((instance) => instance.status(instance.owner ?? (by === 'all' ? 'all' : 'host'))),

@@ -9,6 +9,9 @@ import { framingByName } from '../../framing/by-name.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import type { EraMemory } from '../../mcp/client/opening/era-memory.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
+import type { AskingTools } from '../../mcp/client/session/asking-tools.ts';
+import { has, NEWEST_LEGACY } from '../../mcp/revisions.ts';
+import type { ClientCapabilities } from '../../mcp/types.ts';
 import type { WireObserver } from '../../transport/wire.ts';
 import type { ServerLink } from './link.ts';
 
@@ -17,6 +20,8 @@ export interface OpenServerOptions {
   eraMemory: EraMemory | undefined;
   /** What the server may ask of its host. */
   inputs: InputHandlers;
+  /** What is known of its questions, for all its processes. */
+  asking: AskingTools;
   /** Called with the first text on stdout that is no message, and again when there were ten times as many. */
   onNoise: (text: string, count: number) => void;
   clock: Clock;
@@ -53,7 +58,7 @@ interface Connected {
 async function connectTo(config: ServerConfig, options: OpenServerOptions): Promise<Connected> {
   const { command, args, env, cwd, maxFrameBytes, maxFrameValues, startupTimeoutMs, requestTimeoutMs, era, revision } =
     config;
-  const { signal, clock, eraMemory, inputs, observer } = options;
+  const { signal, clock, eraMemory, inputs, asking, observer } = options;
   const target = {
     command,
     args,
@@ -85,6 +90,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     // The schemas come from servers: one that never ends would block the host.
     {
       ...inputs,
+      shared: { capabilities: announced(config), asking },
       startupTimeoutMs,
       requestTimeoutMs,
       signal,
@@ -97,6 +103,18 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     },
   );
   return { client, revision: client.server.dialect ?? client.server.revision, output: client.transport };
+}
+
+/** All that a client can have, as far as the revision has it where only one is used. */
+function announced({ clientCapabilities, revision = NEWEST_LEGACY }: ServerConfig): ClientCapabilities {
+  const all: ClientCapabilities = {
+    sampling: has(revision, 'samplingTools') ? { tools: {} } : {},
+    roots: { listChanged: true },
+  };
+  if (has(revision, 'elicitation')) {
+    all.elicitation = has(revision, 'urlElicitation') ? { form: {}, url: {} } : {};
+  }
+  return Object.fromEntries(clientCapabilities.flatMap((name) => (all[name] ? [[name, all[name]]] : [])));
 }
 
 /** What was printed while the server started is known by now, as one; its evidence has no secrets in it. */

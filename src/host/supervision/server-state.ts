@@ -2,6 +2,7 @@
 
 import type { Evidence } from '../../base/errors.ts';
 import type { SharePolicy } from '../../config/server-config.ts';
+import type { QuestionStatus } from '../../mcp/client/session/asking-tools.ts';
 
 /** `disabled → stopped → starting → ready → backoff → failed`, and `stopping` on the way back. */
 export type ServerState = 'disabled' | 'stopped' | 'starting' | 'ready' | 'backoff' | 'failed' | 'stopping';
@@ -54,6 +55,7 @@ export interface ProcessStatus
 export interface ServerStatus extends SupervisedStatus {
   /** Who shares a process. */
   share: SharePolicy['by'];
+  questions: QuestionStatus;
   /** Those that run, are to run, or have failed. */
   processes: ProcessStatus[];
 }

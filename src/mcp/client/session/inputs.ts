@@ -25,7 +25,12 @@ const capabilities = {
 /** A server of the legacy era learns once what all clients of its session may answer. */
 export function legacyCapabilities(options: ClientOptions): ClientCapabilities {
   const own = clientCapabilities(options, 'legacy');
-  return options.shared ? { ...options.shared.capabilities, ...own } : own;
+  if (!options.shared) return own;
+  const declared = { ...options.shared.capabilities, ...own };
+  for (const name of Object.values(capabilities)) {
+    if (declared[name]) declared[name] = { ...options.shared.capabilities[name], ...own[name] };
+  }
+  return declared;
 }
 
 /** A handler declares its capability. Modern clients cannot announce a change of roots. */

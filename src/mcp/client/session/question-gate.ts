@@ -23,8 +23,9 @@ import { WaitingRequests } from './waiting-requests.ts';
 /** How long a question is held at most. */
 export const HELD_MS = 30_000;
 /**
- * The newest question is refused after this time if there is one for each request, so that none may end by itself. So is one
- * that is unclear only because of requests that were given up: a server that obeys a cancellation does not answer them.
+ * If there is a question for each request, so that none may end by itself, all but the oldest question are refused after this
+ * time. So is one that is unclear only because of requests that were given up: a server that obeys a cancellation does not
+ * answer them.
  */
 export const TIE_MS = 3_000;
 
@@ -181,12 +182,13 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     }
   }
 
-  /** Each request may wait for the answer to a question. If one of them gets an error and ends, the others may become clear. */
+  /** Each request may wait for the answer to a question. If the others get an error and end, the oldest question becomes clear. */
   #breakTie(nowMs: number): void {
-    const newest = [...this.#held].at(-1);
+    const [, ...newer] = this.#held;
+    const newest = newer.at(-1);
     if (!newest || newest.askedMs + TIE_MS > nowMs) return;
     const owners = this.#ownersOf(newest);
-    if (this.#held.size >= owners.open.length) this.#refuseUnclear(newest, owners);
+    if (this.#held.size >= owners.open.length) for (const question of newer) this.#refuseUnclear(question, owners);
   }
 
   #refuseUnclear(question: AskedQuestion, { open }: Owners): void {

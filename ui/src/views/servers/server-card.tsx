@@ -41,12 +41,18 @@ export function ServerCard({ server }: { server: InspectedServer }) {
         <Fact name="restarts" value={status?.restarts ?? Math.max(0, lives.length - 1)} />
         {status && <Fact name="calls" value={status.calls} />}
         {status && <Fact name="errors" value={status.errors} bad={status.errors > 0} />}
+        {status && status.questions.refused > 0 && (
+          <Fact name="questions refused" value={status.questions.refused} bad />
+        )}
       </dl>
       {life?.command && (
         <p className="command" title="Command line">
           <span aria-hidden="true">$ </span>
           {visibleLine(life.command)}
         </p>
+      )}
+      {status && status.questions.alone.length > 0 && (
+        <p className="note">Runs for one client at a time: {visibleLine(status.questions.alone.join(', '))}</p>
       )}
       {status && tellsMore(status) && <p className="note bad">{visible(status.lastError!)}</p>}
       {status?.lastExit && <LastExitNote exit={status.lastExit} open={state === 'failed' || state === 'backoff'} />}
