@@ -280,10 +280,11 @@ export class HttpDoor {
   /** Comments on quiet streams, and the end of sessions that are not used any more. */
   #tick(): void {
     this.#timer = this.#clock.after(this.#options.keepAliveMs, () => {
-      const expiredMs = this.#clock.nowMs() - this.#options.sessionIdleMs;
+      const nowMs = this.#clock.nowMs();
       for (const post of this.#posts) post.keepAlive();
       for (const session of this.#sessions.values()) {
-        if (session.isIdle && session.usedMs < expiredMs) void session.close();
+        if (!session.isIdle) session.usedMs = nowMs;
+        if (nowMs - session.usedMs > this.#options.sessionIdleMs) void session.close();
         else session.tick();
       }
       this.#limits.sweep();

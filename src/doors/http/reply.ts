@@ -39,6 +39,10 @@ export class Reply {
     return this.#isOver;
   }
 
+  get isAttached(): boolean {
+    return this.#exchange !== undefined;
+  }
+
   /** The client can be reached on this exchange: a stream that was interrupted goes on here. */
   resumeOn(exchange: HttpExchange): void {
     this.#exchange = exchange;

@@ -71,9 +71,11 @@ export class HttpSession implements Channel {
     this.#log = kept.open(maxKeptChars);
   }
 
-  /** A session with an open stream or an unanswered request is in use. */
+  /** The client has no connection: neither a stream nor a request that it waits for. */
   get isIdle(): boolean {
-    return this.#standalone === undefined && this.#replies.size === 0;
+    if (this.#standalone) return false;
+    for (const reply of this.#replies.values()) if (reply.isAttached) return false;
+    return true;
   }
 
   isAnswering(id: RequestId): boolean {
