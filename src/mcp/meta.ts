@@ -40,6 +40,9 @@ export const logLevels: readonly LogLevel[] = [
   'emergency',
 ];
 
+/** What a client of 2025-11-25 or before gets until it chooses a level. */
+export const DEFAULT_LOG_LEVEL: LogLevel = 'info';
+
 export function isLogLevel(text: unknown): text is LogLevel {
   return logLevels.includes(text as LogLevel);
 }
@@ -47,6 +50,12 @@ export function isLogLevel(text: unknown): text is LogLevel {
 /** Whether a message of `level` is for a client that asked for `wanted` and above. One without a known level is for all. */
 export function reaches(level: unknown, wanted: LogLevel): boolean {
   return !isLogLevel(level) || logLevels.indexOf(level) >= logLevels.indexOf(wanted);
+}
+
+/** The level that includes all of them; undefined if there are none. */
+export function mostVerbose(levels: Iterable<LogLevel>): LogLevel | undefined {
+  const wanted = new Set(levels);
+  return logLevels.find((level) => wanted.has(level));
 }
 
 const envelopeKeys: readonly string[] = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL];

@@ -96,6 +96,8 @@ export interface Caller {
 export interface WatchFilter extends SubscriptionFilter {
   /** The least level of log messages that belong to no request. */
   logs?: LogLevel;
+  /** The client chose that level: a server that has one level for all clients is set to it if none chose a more verbose one. */
+  choosesLogs?: boolean;
   /** Notifications that MCP does not define. */
   others?: boolean;
 }

@@ -1,9 +1,9 @@
 // The watchers of a service, and which notification is for which of them.
 
 import { toError } from '../base/errors.ts';
-import { reaches } from './meta.ts';
+import { mostVerbose, reaches } from './meta.ts';
 import type { Params, Watcher, WatchFilter } from './service.ts';
-import type { SubscriptionFilter } from './types.ts';
+import type { LogLevel, SubscriptionFilter } from './types.ts';
 
 export type ListKind = 'tools' | 'resources' | 'prompts';
 export const listKinds: readonly ListKind[] = ['tools', 'resources', 'prompts'];
@@ -45,6 +45,13 @@ export class Watchers {
     }
     if (uris.size > 0) filter.resourceSubscriptions = [...uris].sort();
     return filter;
+  }
+
+  /** The most verbose level that a watcher chose; undefined if none did. */
+  get chosenLogLevel(): LogLevel | undefined {
+    const levels: LogLevel[] = [];
+    for (const { filter } of this.#all) if (filter.choosesLogs && filter.logs) levels.push(filter.logs);
+    return mostVerbose(levels);
   }
 
   notify(method: string, params: Params | undefined): void {

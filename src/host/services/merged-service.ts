@@ -117,9 +117,10 @@ export class MergedService implements Service {
   }
 
   /** A server that has failed, or was stopped, is missing from the lists from now on. */
-  stateChanged({ server, owner, from, to, reason }: StateChange): void {
+  stateChanged({ server, owner, to, reason }: StateChange): void {
     if (owner !== undefined) return; // the process of one client: the lists are not of it
-    if (to !== 'failed' && !(to === 'stopped' && from === 'stopping')) return;
+    if (to !== 'failed' && to !== 'stopped') return;
+    if (!this.lists.all.find((lists) => lists.server === server)?.isMissing) return;
     for (const watch of this.#watches) {
       if (!watch.sees(server)) continue;
       watch.notifyLists();

@@ -77,11 +77,16 @@ export class ServerLists {
     return client === undefined || client.server.capabilities.resources !== undefined;
   }
 
+  /** It has failed, or was stopped by a command. */
+  get isMissing(): boolean {
+    const { state, intention } = this.member.supervised;
+    return state === 'failed' || state === 'disabled' || intention.held !== undefined;
+  }
+
   /** From memory if that is as the server has it. A server that does not run is started, and one that was stopped refuses. */
   read(list: ListName): Entries | Promise<Entries> {
     const known = this.#lists[list];
-    const { state } = this.member.supervised;
-    if (known.isFresh && (state === 'ready' || state === 'starting' || state === 'backoff')) return known.entries!;
+    if (known.isFresh && !this.isMissing) return known.entries!;
     if (known.reading) return known.reading;
     const reading = this.#read(list, known).finally(() => {
       if (known.reading === reading) known.reading = undefined;

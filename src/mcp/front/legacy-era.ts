@@ -4,7 +4,7 @@
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
-import { CALL_OPTIONS, type CallOptions, isLogLevel } from '../meta.ts';
+import { CALL_OPTIONS, type CallOptions, DEFAULT_LOG_LEVEL, isLogLevel } from '../meta.ts';
 import { invalidParams, methodNotFound } from '../protocol-errors.ts';
 import { isLegacyRevision, type LegacyRevision, NEWEST_LEGACY, NEWEST_MODERN } from '../revisions.ts';
 import type { ClientFacts, ClientIdentity, Params, Result, Service, ServiceFacts } from '../service.ts';
@@ -92,16 +92,16 @@ export class LegacyEra {
   }
 
   #open(revision: LegacyRevision, capabilities: ClientCapabilities, info: Implementation | undefined): Session {
-    this.session = { identity: this.#identity, revision, capabilities, info, logLevel: 'info' };
+    this.session = { identity: this.#identity, revision, capabilities, info, logLevel: DEFAULT_LOG_LEVEL };
     this.#observer?.introduced(this.session);
-    this.#subscriptions.open('info', this.session);
+    this.#subscriptions.open(this.session);
     return this.session;
   }
 
   #setLogLevel({ level }: Params, session: Session): Result {
     if (!isLogLevel(level)) throw invalidParams(`Unknown log level ${JSON.stringify(level)}`);
     session.logLevel = level;
-    this.#subscriptions.open(level, session);
+    this.#subscriptions.open(session, true);
     return {};
   }
 

@@ -5,6 +5,7 @@ import { toError } from '../../base/errors.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import type { ClientFacts, Service, WatchFilter } from '../service.ts';
 import type { LogLevel } from '../types.ts';
+import { isWithin, LOG_METHOD } from '../watchers.ts';
 import type { Notifier } from './notifier.ts';
 
 const MOST_URIS = 10_000;
@@ -27,14 +28,15 @@ export class LegacySubscriptions {
     this.#onerror = onerror;
   }
 
-  /** Begins to watch what every session gets, or continues with log messages of another level. */
-  open(level: LogLevel, client: ClientFacts): void {
+  /** Begins to watch what every session gets, or continues with log messages of the level that the client has chosen. */
+  open(client: ClientFacts & { logLevel: LogLevel }, choosesLogs = false): void {
     this.#lists ??= this.#watchOrReport(
       { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true, others: true },
       client,
     );
-    if (this.#logs) stop(this.#logs);
-    this.#logs = this.#watchOrReport({ logs: level }, client);
+    const before = this.#logs;
+    this.#logs = this.#watchOrReport({ logs: client.logLevel, choosesLogs }, client);
+    if (before) stop(before); // afterwards, so that the server is not set to another level in between
   }
 
   async subscribe(uri: string, client: ClientFacts): Promise<void> {
@@ -50,7 +52,7 @@ export class LegacySubscriptions {
       );
     }
     const forget = () => this.#uris.get(uri) === watch && this.#forget(uri);
-    const watch = this.#watch({ resourceSubscriptions: [uri] }, client, forget);
+    const watch = this.#watch({ resourceSubscriptions: [uri] }, client, forget, uri);
     this.#uris.set(uri, watch);
     this.#chars += uri.length;
     watch.catch(forget);
@@ -83,16 +85,25 @@ export class LegacySubscriptions {
     return watch;
   }
 
-  async #watch(filter: WatchFilter, client: ClientFacts, ended?: () => void): Watch {
+  async #watch(filter: WatchFilter, client: ClientFacts, ended?: () => void, uri?: string): Watch {
     return this.#service.watch({
       filter,
       client,
       ended,
       notified: (method, params) => {
-        if (method === 'notifications/message') this.#notifier.log(params ?? {});
-        else this.#notifier.changed(method, params);
+        if (method === LOG_METHOD) this.#notifier.log(params ?? {});
+        else if (uri === undefined || this.#isClosest(uri, params?.uri)) this.#notifier.changed(method, params);
       },
     });
+  }
+
+  /** A part of several resources that are subscribed to is announced once, by the longest of them. */
+  #isClosest(subscribed: string, updated: unknown): boolean {
+    if (updated === subscribed || typeof updated !== 'string') return true;
+    for (const uri of this.#uris.keys()) {
+      if (uri.length > subscribed.length && isWithin(updated, uri)) return false;
+    }
+    return true;
   }
 }
 

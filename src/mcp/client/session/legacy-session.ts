@@ -1,14 +1,18 @@
 // 2024-11-05 to 2025-11-25: requests pass unchanged, in a session that `initialize` opened. The server announces changed lists
-// without a request; a resource is subscribed to once for all of its watchers.
+// without a request; a resource is subscribed to once for all of its watchers. Its log messages belong to no request: they are for
+// all watchers of their level.
 
 import { toError } from '../../../base/errors.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
-import { PROTOCOL_VERSION, withoutEnvelope } from '../../meta.ts';
+import { isLogLevel, PROTOCOL_VERSION, reaches, withoutEnvelope } from '../../meta.ts';
+import { isModernRevision } from '../../revisions.ts';
 import type { Caller, Params, Result, Watcher } from '../../service.ts';
 import type { Meta } from '../../types.ts';
 import type { Warn } from '../warnings.ts';
 import { GatedRequest, mayAsk } from './gated-request.ts';
+import { onlyCaller } from './open-callers.ts';
 import type { QuestionGate } from './question-gate.ts';
+import { ServerLogLevel } from './server-log-level.ts';
 import { type SentRequest, type ServerFacts, Session } from './session.ts';
 
 interface Subscription {
@@ -20,14 +24,27 @@ export class LegacySession extends Session {
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #gate: QuestionGate;
   readonly #warn: Warn;
+  /** Undefined if the server does not log. */
+  readonly #logLevel: ServerLogLevel | undefined;
 
   constructor(peer: Peer, facts: ServerFacts, gate: QuestionGate) {
     super(peer, facts);
     this.#gate = gate;
     this.#warn = gate.warn;
+    if (facts.capabilities.logging) {
+      this.#logLevel = new ServerLogLevel((level) => this.send('logging/setLevel', { level }), gate.warn);
+    }
   }
 
   request(method: string, params: Params, caller: Caller): Promise<Result> {
+    const { level } = params;
+    if (method === 'logging/setLevel' && this.#logLevel && isLogLevel(level)) {
+      return this.#logLevel.choose(level, this.watchers.chosenLogLevel) as Promise<Result>;
+    }
+    const { logLevel, revision } = caller.client;
+    if (logLevel !== undefined && isModernRevision(revision)) {
+      this.#logLevel?.include(logLevel, this.watchers.chosenLogLevel);
+    }
     const request = new GatedRequest(caller, this.wire, method, params);
     const sent = method === 'ping' ? undefined : plain(params);
     if (!mayAsk(method) || this.#gate.passes(request)) return this.send(method, sent, request) as Promise<Result>;
@@ -37,9 +54,13 @@ export class LegacySession extends Session {
   async watch(watcher: Watcher): Promise<() => Promise<void>> {
     this.watchers.add(watcher);
     const uris = [...new Set(watcher.filter.resourceSubscriptions)];
+    const updateLogLevel = () => watcher.filter.choosesLogs && this.#logLevel?.update(this.watchers.chosenLogLevel);
     const stop = async () => {
-      if (this.watchers.delete(watcher)) await Promise.all(uris.map((uri) => this.#unsubscribe(uri)));
+      if (!this.watchers.delete(watcher)) return;
+      updateLogLevel();
+      await Promise.all(uris.map((uri) => this.#unsubscribe(uri)));
     };
+    updateLogLevel();
     try {
       await Promise.all(uris.map((uri) => this.#subscribe(uri)));
     } catch (error) {
@@ -55,6 +76,15 @@ export class LegacySession extends Session {
 
   protected send(method: string, params: Params | undefined, options?: SentRequest): Promise<unknown> {
     return this.peer.request(method, params, options);
+  }
+
+  /** A client of 2026-07-28 watches no log messages: it gets those that can be of no other client's request. */
+  protected override logged(params: Params | undefined): void {
+    super.logged(params);
+    const caller = onlyCaller(this.peer, (_, method) => mayAsk(method));
+    if (!caller || caller === 'several' || !isModernRevision(caller.client.revision)) return;
+    const { logLevel } = caller.client;
+    if (logLevel !== undefined && reaches(params?.level, logLevel)) caller.log(params!);
   }
 
   async #subscribe(uri: string): Promise<void> {

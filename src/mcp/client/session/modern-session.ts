@@ -132,8 +132,9 @@ export class ModernSession extends Session {
     const caller = onlyCaller(this.peer, ({ client: { logLevel } }) => {
       return logLevel !== undefined && reaches(level, logLevel);
     });
-    if (caller) caller.log(params!);
-    else this.watchers.notify(LOG_METHOD, params);
+    if (!caller) return this.watchers.notify(LOG_METHOD, params);
+    if (caller !== 'several') return caller.log(params!);
+    this.#warn('log-of-several', 'Log messages came while several clients waited for answers: they were given to none');
   }
 
   async #unwatch(watcher: Watcher): Promise<void> {
