@@ -66,6 +66,7 @@ describe('ls and config', () => {
       share: 'all',
       questions: { attribution: 'open calls', alone: [], refused: 0 },
       processes: [],
+      waiting: 0,
       state: 'stopped',
       reason: 'not started yet',
       protocol: 'mcp',

@@ -236,13 +236,15 @@ describe('the limit of processes', () => {
     const refused = two.call('add', { timeoutMs: 500 }).catch((error) => error);
     const cancel = new AbortController();
     const cancelled = two.call('add', { signal: cancel.signal }).catch((error) => error);
+    expect(host.status()[0]).toMatchObject({ waiting: 2 });
     cancel.abort(new Error('cancelled'));
     clock.advance(500);
     expect(await refused).toMatchObject({
       code: 'SERVER_BUSY',
-      message: expect.stringMatching(/"a" has 1 processes.*within 500 ms.*"maxProcesses"/),
+      message: expect.stringMatching(/"a" is at its limit of processes \(1\).*within 500 ms.*"maxProcesses"/),
     });
     expect(await cancelled).toBeInstanceOf(Error);
+    expect(host.status()[0]).toMatchObject({ waiting: 0, processes: [{ calls: 1 }] });
     await one.call('free');
     await held;
     expect(pids()).toHaveLength(1);

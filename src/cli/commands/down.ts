@@ -22,7 +22,9 @@ const down: CommandBody = (invocation) =>
   withRunningHost(invocation, async (host) => {
     const { out, settings, signal } = invocation;
     const { pid, servers } = await host.status();
-    const stopped = servers.filter((server) => server.pid !== null).map(({ name }) => name);
+    const stopped = servers
+      .filter(({ processes }) => processes.some(({ pid }) => pid !== null))
+      .map(({ name }) => name);
     out.activity.begin(`stopping the host (process ${pid})`);
     await askToEnd(host);
     const waitMs = settings.timeoutMs ?? DEFAULT_WAIT_MS;

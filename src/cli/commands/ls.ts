@@ -114,6 +114,7 @@ async function fromConfig(settings: Settings): Promise<Listing> {
     share: 'all' as const,
     questions: { attribution: 'open calls' as const, alone: [], refused: 0 },
     processes: [],
+    waiting: 0,
     pid: null,
     uptimeMs: 0,
     restarts: 0,

@@ -15,7 +15,12 @@ export function hostMetrics(host: Host): Gauged[] {
   });
   return [
     each('server_ready', 'Whether the server answers requests', ({ state }) => (state === 'ready' ? 1 : 0)),
-    each('server_processes', 'Processes of the server', ({ pid }) => (pid === null ? 0 : 1)),
+    each(
+      'server_processes',
+      'Processes of the server',
+      ({ processes }) => processes.filter(({ pid }) => pid !== null).length,
+    ),
+    each('server_waiting_requests', 'Requests that wait for a place among the processes', ({ waiting }) => waiting),
     each('server_restarts', 'Restarts of the server since the host was started', ({ restarts }) => restarts),
     each('server_uptime_seconds', 'Age of the process that answers', ({ uptimeMs }) => uptimeMs / 1000),
   ];

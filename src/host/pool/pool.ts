@@ -132,6 +132,7 @@ export class Pool {
       processes: instances
         .filter(({ supervised }) => !supervised.isAtRest || supervised.state === 'failed')
         .map((instance) => instance.status(instance.owner ?? (by === 'all' ? 'all' : 'host'))),
+      waiting: this.tenants.waiting,
       calls: sum('calls'),
       errors: sum('errors'),
       restarts: sum('restarts'),

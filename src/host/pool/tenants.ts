@@ -24,7 +24,6 @@ export interface Tenant {
   subscriptions: number;
   /** Watches of lists, which need no process. */
   watches: number;
-  hasPlace: boolean;
   /** Its process ends, and then gives its place away. */
   isEnding: boolean;
   /** Its process ends with the last use: its client is gone, or it is for one call. */
@@ -46,13 +45,15 @@ export class Tenants {
   /** By key. */
   readonly #tenants = new Map<string, Tenant>();
   readonly #retired = new Map<Tenant, Promise<void>>();
+  /** Those that have a place, and those that wait for one. */
+  readonly #placed = new Set<Tenant>();
   readonly #queue = new Set<Tenant>();
   readonly #clock: Clock;
   readonly #config: () => ServerConfig;
+  /** Requests that wait for a place. */
+  waiting = 0;
   /** What those did that are no longer there. */
   readonly past = { calls: 0, errors: 0, restarts: 0, lastError: undefined as string | undefined };
-  #places = 0;
-  #waitingRequests = 0;
   #sweep: Timer | undefined;
 
   constructor(clock: Clock, config: () => ServerConfig) {
@@ -81,7 +82,6 @@ export class Tenants {
       uses: 0,
       subscriptions: 0,
       watches: 0,
-      hasPlace: false,
       isEnding: false,
       isOver,
       isRetired: false,
@@ -96,8 +96,8 @@ export class Tenants {
   enter(tenant: Tenant, patience: Patience): undefined | Promise<void> {
     tenant.uses++;
     if (tenant.isEnding) return this.#wait(tenant, patience);
-    if (tenant.hasPlace) return undefined;
-    if (this.#queue.size === 0 && this.#places < this.#most) return this.#give(tenant);
+    if (this.#placed.has(tenant)) return undefined;
+    if (this.#queue.size === 0 && this.#placed.size < this.#most) return this.#give(tenant);
     return this.#wait(tenant, patience);
   }
 
@@ -108,7 +108,7 @@ export class Tenants {
     this.#queue.delete(tenant);
     tenant.waiting = undefined;
     if (tenant.isEnding) return;
-    if (!tenant.hasPlace || tenant.instance.supervised.isAtRest) return this.#ended(tenant);
+    if (!this.#placed.has(tenant) || tenant.instance.supervised.isAtRest) return this.#ended(tenant);
     if (tenant.isOver) return this.#end(tenant, 'its call or its client is over');
     this.#makeRoom();
     this.#sweepLater();
@@ -124,7 +124,7 @@ export class Tenants {
   over(tenant: Tenant): void {
     tenant.isOver = true;
     if (tenant.uses > 0 || tenant.isEnding) return;
-    if (tenant.hasPlace) this.#end(tenant, 'its client is gone');
+    if (this.#placed.has(tenant)) this.#end(tenant, 'its client is gone');
     else this.#forget(tenant);
   }
 
@@ -170,19 +170,18 @@ export class Tenants {
   }
 
   #give(tenant: Tenant): undefined {
-    tenant.hasPlace = true;
-    this.#places++;
+    this.#placed.add(tenant);
   }
 
   async #wait(tenant: Tenant, { timeoutMs, signal }: Patience): Promise<void> {
-    if (this.#waitingRequests >= MOST_WAITING) {
+    if (this.waiting >= MOST_WAITING) {
       this.leave(tenant);
       throw this.#full(`${MOST_WAITING} requests wait for one already`);
     }
     tenant.waiting ??= waiting();
     this.#queue.add(tenant);
     this.#makeRoom();
-    this.#waitingRequests++;
+    this.waiting++;
     let timer: Timer | undefined;
     const timeout = new Promise<never>((_, reject) => {
       timer = this.#clock.after(timeoutMs, () => reject(this.#full(`none became idle within ${timeoutMs} ms`)));
@@ -195,23 +194,24 @@ export class Tenants {
       throw error;
     } finally {
       timer?.cancel();
-      this.#waitingRequests--;
+      this.waiting--;
     }
   }
 
   #full(why: string): RpcError {
     const { name, share } = this.#config();
-    const message = `Server "${name}" has ${share.maxProcesses} processes, all in use by others, and ${why}`;
+    const message = `Server "${name}" is at its limit of processes (${share.maxProcesses}): all are in use by others, and ${why}`;
     const hint = 'Raise "maxProcesses" of "share" in its entry of the config, or use fewer clients at a time.';
     return new RpcError(RpcCode.serverBusy, `${message}. ${hint}`, undefined, { hint });
   }
 
   /** Ends as many idle processes as there are tenants that wait for a place. */
   #makeRoom(): void {
-    const ending = [...this.#tenants.values()].filter((each) => each.hasPlace && each.isEnding).length;
-    const missing = this.#queue.size - ending - (this.#most - this.#places);
+    const placed = [...this.#placed];
+    const ending = placed.filter(({ isEnding, isRetired }) => isEnding || isRetired).length;
+    const missing = this.#queue.size - ending - (this.#most - this.#placed.size);
     if (missing <= 0) return;
-    const idle = this.#idle().filter(({ hasPlace }) => hasPlace);
+    const idle = placed.filter(({ uses, isEnding, isRetired }) => uses === 0 && !isEnding && !isRetired);
     const oldest = idle.sort((a, b) => a.idleSinceMs - b.idleSinceMs).slice(0, missing);
     for (const tenant of oldest) this.#end(tenant, 'its place was needed for another client');
   }
@@ -225,13 +225,10 @@ export class Tenants {
   }
 
   #ended(tenant: Tenant): void {
-    if (tenant.hasPlace) {
-      tenant.hasPlace = false;
-      this.#places--;
-    }
+    this.#placed.delete(tenant);
     this.#forget(tenant);
     for (const next of this.#queue) {
-      if (this.#places >= this.#most) break;
+      if (this.#placed.size >= this.#most) break;
       if (next.isEnding) continue;
       this.#give(next);
       this.#queue.delete(next);
@@ -243,7 +240,7 @@ export class Tenants {
 
   /** One that failed is kept for a while: its next request must not start it all over again. */
   #forget(tenant: Tenant): void {
-    if (tenant.uses + tenant.watches > 0 || tenant.hasPlace || tenant.isEnding) return;
+    if (tenant.uses + tenant.watches > 0 || this.#placed.has(tenant) || tenant.isEnding) return;
     if (this.#tenants.get(tenant.key) !== tenant) return;
     if (hasFailed(tenant) && !tenant.isOver) return this.#sweepLater();
     this.#tenants.delete(tenant.key);
@@ -275,7 +272,7 @@ export class Tenants {
 
   #idle(): Tenant[] {
     return [...this.#tenants.values()].filter(
-      (tenant) => tenant.uses === 0 && !tenant.isEnding && (tenant.hasPlace || hasFailed(tenant)),
+      (tenant) => tenant.uses === 0 && !tenant.isEnding && (this.#placed.has(tenant) || hasFailed(tenant)),
     );
   }
 }

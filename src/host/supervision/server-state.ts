@@ -58,4 +58,6 @@ export interface ServerStatus extends SupervisedStatus {
   questions: QuestionStatus;
   /** Those that run, are to run, or have failed. */
   processes: ProcessStatus[];
+  /** Requests that wait for a place among them: `maxProcesses` is reached. */
+  waiting: number;
 }
