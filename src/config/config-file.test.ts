@@ -37,6 +37,20 @@ test('an entry gets every default', async () => {
   ]);
 });
 
+test.each([
+  ['standpipe', ['connect', 'one'], true],
+  ['node', ['/x/cli/main.cjs', 'connect', '--all'], true],
+  ['npx', ['-y', 'standpipe', 'connect', 'one', '--config', './mcp.json'], true],
+  ['standpipe', ['connect', 'another'], false],
+  ['standpipe', ['connect', 'one', '--config', '/elsewhere/mcp.json'], false],
+  ['standpipe', ['connect', '--', 'one'], false],
+  ['standpipe', ['tap', '--', 'one'], false],
+])('an entry that connects to itself is refused: %s %j', async (command, args, isRefused) => {
+  const { servers, problems } = await read(JSON.stringify({ mcpServers: { one: { command, args } } }));
+  expect(servers).toHaveLength(isRefused ? 0 : 1);
+  expect(problems.map(({ message }) => message)).toEqual(isRefused ? ['This entry connects to itself'] : []);
+});
+
 test('an entry can set everything', async () => {
   const entry = {
     type: 'stdio',

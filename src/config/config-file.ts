@@ -10,6 +10,7 @@ import type { VariableSources } from './expand/variables.ts';
 import type { ConfigOrigin, ConfigPlace } from './files/places.ts';
 import { type ConfigProblem, Findings, type Position } from './problem.ts';
 import type { CheckEntry } from './read/check-entry.ts';
+import { connectsToItself } from './read/connects-to-itself.ts';
 import { type Draft, readDraft } from './read/draft.ts';
 import { Fields } from './read/fields.ts';
 import { type JsonDocument, parseDocument } from './read/json-document.ts';
@@ -101,6 +102,9 @@ export function expandForm(
   const servers: ServerConfig[] = [];
   for (const { draft, findings } of drafts) {
     const server = expandDraft(draft, sources, textOf, findings, envFiles);
+    if (server.enabled && connectsToItself(server, file, sources.platform)) {
+      findings.error(draft.command.at, 'This entry connects to itself', 'Name another config: "--config", "FILE".');
+    }
     if (findings.failed) rejected.push(rejection(draft.literal.name, draft.literal.source, findings));
     else {
       servers.push(server);

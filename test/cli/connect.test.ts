@@ -2,16 +2,19 @@
 
 import { once } from 'node:events';
 import { readFileSync, readlinkSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterEach, describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
 import { parseConnectArguments } from '../../src/cli/connect/connect-arguments.ts';
+import { controlPathOf } from '../../src/cli/servers/running-host.ts';
+import { ensureRuntimeFolder, runtimeFolder } from '../../src/live/runtime-folder.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import { cleanEnv, fixturePath, folder, program, runCli, startCli, writeConfig } from './run-cli.ts';
 
-const running: string[] = [];
+const hosts: number[] = [];
 const open: Client[] = [];
 let configs = 0;
 
@@ -22,15 +25,21 @@ function newConfig(env: object = {}) {
   writeFileSync(notes, '');
   const entry = { command: process.execPath, args: [fixturePath('waits.mjs')], env: { NOTES: notes, ...env } };
   const file = writeConfig(`${name}.json`, { waits: entry });
-  running.push(file);
   const lines = () => readFileSync(notes, 'utf8').split('\n');
   return { file, lines, pids: () => lines().flatMap((line) => /^pid (\d+)$/.exec(line)?.slice(1).map(Number) ?? []) };
 }
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((client) => client.close()));
-  await Promise.all(running.splice(0).map((file) => runCli(['down', '--config', file])));
+  const ended = hosts.splice(0).filter(isAlive);
+  for (const pid of ended) process.kill(pid, 'SIGTERM');
+  await until('the hosts have ended', () => !ended.some(isAlive));
 });
+
+function startedHost(stderr: string): number | undefined {
+  const [, pid] = /in the background \(process (\d+)\)/.exec(stderr) ?? [];
+  return pid === undefined ? undefined : Number(pid);
+}
 
 async function connectOfficial(words: readonly string[], { cwd = folder, env = {} } = {}) {
   const transport = new StdioClientTransport({
@@ -46,7 +55,8 @@ async function connectOfficial(words: readonly string[], { cwd = folder, env = {
   open.push(client);
   await client.connect(transport);
   /** Of the host that was started for it. */
-  const hostPid = () => Number(/in the background \(process (\d+)\)/.exec(stderr)?.[1]);
+  const hostPid = () => startedHost(stderr)!;
+  if (startedHost(stderr)) hosts.push(hostPid());
   return { client, pid: transport.pid!, stderr: () => stderr, hostPid };
 }
 
@@ -95,7 +105,7 @@ test('a client that ends its input gets its answers, and the host leaves when it
   const ids = ran.stdout.match(/"id":\d/g);
   expect(ids).toEqual(expect.arrayContaining(['"id":1', '"id":2', '"id":3']));
   expect(ran.stdout).toContain('"text":"hello"');
-  const host = Number(/process (\d+)/.exec(ran.stderr)![1]);
+  const host = startedHost(ran.stderr)!;
   await until('the host and its server have ended', () => ![host, ...pids()].some(isAlive));
 });
 
@@ -114,6 +124,7 @@ describe('a host that cannot be started', () => {
     const reason = 'There is no server named "nothing"';
     const input = '{"jsonrpc":"2.0","id":"p","method":"ping"}\n';
     const ran = await runCli(['connect', 'nothing', '--config', newConfig().file], { input });
+    hosts.push(startedHost(ran.stderr)!);
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(reason) });
     expect(JSON.parse(ran.stdout)).toMatchObject({ id: 'p', error: { message: expect.stringContaining(reason) } });
   });
@@ -137,6 +148,24 @@ test.runIf(process.platform === 'linux')('the host keeps nothing of the window t
   expect(readlinkSync(of('fd/0'))).toBe('/dev/null');
   const [, , , , , session, terminal] = readFileSync(of('stat'), 'utf8').split(' ');
   expect([session, terminal]).toEqual([String(hostPid()), '0']);
+});
+
+test.skipIf(process.platform === 'win32')('a host that just ends is not mistaken for one that serves', async () => {
+  const { file } = newConfig();
+  const before = process.env.XDG_RUNTIME_DIR;
+  process.env.XDG_RUNTIME_DIR = folder;
+  ensureRuntimeFolder(runtimeFolder());
+  const path = controlPathOf({ config: file })!;
+  if (before === undefined) delete process.env.XDG_RUNTIME_DIR;
+  else process.env.XDG_RUNTIME_DIR = before;
+  const ending = createServer((socket) => {
+    ending.close();
+    socket.destroy();
+  }).listen(path);
+  await once(ending, 'listening');
+  const { client, stderr } = await connectOfficial(['waits', '--config', file]);
+  expect(await hello(client)).toEqual(saysHello);
+  expect(stderr()).toContain('started a host in the background');
 });
 
 test('a relay that is killed: its calls are cancelled, the others and the host go on', async () => {

@@ -1,7 +1,6 @@
 // Finds the socket of the host of a config: one per config, in the runtime folder of the user, independent of the current folder.
 
 import { existsSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { shortHash } from '../../base/short-hash.ts';
@@ -14,8 +13,7 @@ import type { Settings } from '../settings.ts';
 export function configFileOf({ config, shared }: Settings): string | undefined {
   if (shared) return undefined;
   if (config !== undefined) return resolve(config);
-  const { env, platform } = process;
-  const places = projectPlaces({ cwd: process.cwd(), home: homedir(), env, platform });
+  const places = projectPlaces({ cwd: process.cwd(), platform: process.platform });
   return places.find(({ file }) => existsSync(file))?.file;
 }
 

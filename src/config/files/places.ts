@@ -29,7 +29,7 @@ export interface ConfigPlace {
   folder: string;
 }
 
-export function projectPlaces({ cwd, platform }: SystemContext): ConfigPlace[] {
+export function projectPlaces({ cwd, platform }: Pick<SystemContext, 'cwd' | 'platform'>): ConfigPlace[] {
   const path = pathOf(platform);
   return [['mcp.json'], ['.mcp.json'], ['.cursor', 'mcp.json'], ['.vscode', 'mcp.json']].map((parts) => ({
     file: path.join(cwd, ...parts),

@@ -30,14 +30,14 @@ export function wrappedCommandIndex({ command, args }: Entry, wrapper: Wrapper):
   const words = wordsOf(args);
   const index = words.indexOf('--') + 1;
   if (index === 0 || index >= words.length) return undefined;
-  return runs([String(command.value), ...words.slice(0, index - 1)], wrapper) ? index : undefined;
+  return runsStandpipe([String(command.value), ...words.slice(0, index - 1)], wrapper) ? index : undefined;
 }
 
 /** Whether the command is the wrapper, with a command after `--` or without. */
 export function runsWrapper({ command, args }: Entry, wrapper: Wrapper): boolean {
   const words = wordsOf(args);
   const end = words.indexOf('--');
-  return runs([String(command.value), ...(end < 0 ? words : words.slice(0, end))], wrapper);
+  return runsStandpipe([String(command.value), ...(end < 0 ? words : words.slice(0, end))], wrapper);
 }
 
 function wordsOf(args: Node | undefined): string[] {
@@ -45,7 +45,7 @@ function wordsOf(args: Node | undefined): string[] {
 }
 
 /** `standpipe tap`, `npx -y standpipe@1 tap`, `node …/cli/main.cjs tap`, also if added by hand. */
-function runs(words: string[], wrapper: Wrapper): boolean {
+export function runsStandpipe(words: readonly string[], wrapper: Wrapper): boolean {
   return words.some(
     (word, i) =>
       words[i + 1] === wrapper && /(?:^|[\\/])standpipe(?:\.\w+|@[\w.-]+)?$|[\\/]cli[\\/]main\.cjs$/.test(word),
