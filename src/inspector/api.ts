@@ -2,12 +2,15 @@
 // is JSON over HTTP on loopback; every request carries the token of the launch (`x-standpipe-token`, or `?token=` where a
 // header cannot be set). Times are milliseconds on the clock of the flow.
 
+import type { ClientSummary } from '../analysis/clients.ts';
 import type { MessageDescription } from '../analysis/describe-frame.ts';
+import type { ExchangeOutcome } from '../analysis/exchange.ts';
+import type { ExchangeTimes } from '../analysis/exchange-times.ts';
 import type { LatencyPoint, LatencyRow } from '../analysis/latency.ts';
 import type { Life } from '../analysis/lives.ts';
 import type { Problem } from '../analysis/problems.ts';
 import type { Evidence } from '../base/errors.ts';
-import type { FlowDirection, FlowKind } from '../flow/event.ts';
+import type { FlowDirection, FlowKind, HttpPlace } from '../flow/event.ts';
 import type { ServerStatus } from '../host/supervision/server-state.ts';
 import type {
   CallToolResult,
@@ -24,13 +27,15 @@ import type {
 } from '../mcp/types.ts';
 
 export type { ApiProblem } from '../http/http-problem.ts';
-export type { LatencyRow, Life, Problem };
+export type { ClientSummary, ExchangeTimes, LatencyRow, Life, Problem };
 
 /** `GET /api/overview` */
 export interface Overview {
   /** What is inspected: a running host, a tap, or a recording. */
   source: { kind: 'host' | 'tap' | 'recording'; title: string; startedAt: string; live: boolean };
   servers: InspectedServer[];
+  /** The clients of the host, as far as the events that are stored show them. */
+  clients: ClientSummary[];
   /** Where the page may act: call tools, start and stop. A tap or a recording can only be watched. */
   canAct: boolean;
   /** What the bounded store no longer has. */
@@ -130,6 +135,7 @@ export interface LiveMessages {
   /** Answers change the rows of their requests. */
   updates: Pick<EventRow, 'seq' | 'latencyMs' | 'pairSeq' | 'error' | 'note'>[];
   servers: InspectedServer[];
+  clients: ClientSummary[];
   problems: Problem[];
   call: CallUpdate;
   question: Question;
@@ -148,9 +154,34 @@ export interface EventDetail {
   /** Its last bytes, where it was cut. */
   tailBase64?: string;
   redacted: boolean;
+  /** Of a message over HTTP: which HTTP request it belongs to, and the status of the response. */
+  http?: HttpPlace | undefined;
   /** What is wrong with it, in words: bad JSON, bad shape, violations of the revision's schema. */
   problems: string[];
   evidence: Evidence | undefined;
+}
+
+/** `GET /api/exchanges/SEQ`: all requests that belong together with that event, in the order in which they began. */
+export interface ExchangeReport {
+  /** Empty where the event belongs to no request of a client. */
+  requests: ExchangePart[];
+  /** Where the time of the client's request went, once it is answered. */
+  times?: ExchangeTimes | undefined;
+}
+
+/** One request with its answer: of the client, to a server, or a question. */
+export interface ExchangePart {
+  server: string;
+  life: number;
+  direction: FlowDirection;
+  method: string;
+  tool: string | undefined;
+  requestSeq: number;
+  answerSeq: number | undefined;
+  startMs: number;
+  endMs: number | undefined;
+  outcome: ExchangeOutcome;
+  failed: boolean;
 }
 
 /** `GET /api/servers/NAME/offer` */

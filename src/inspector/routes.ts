@@ -10,6 +10,7 @@ import { readOffer } from './calls/offer.ts';
 import { readCall } from './calls/read-call.ts';
 import type { SourceHost } from './sources/source.ts';
 import { eventDetail } from './views/event-detail.ts';
+import { exchangeReport } from './views/exchange-report.ts';
 import { readRanges, sendRecording } from './views/export-recording.ts';
 import type { LiveFeed } from './views/live-feed.ts';
 import { searchStderr } from './views/stderr-search.ts';
@@ -40,6 +41,7 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
   addRedacted('GET', '/overview', ({ redaction }) => view.overview(redaction));
   addRedacted('GET', '/events', page);
   addRedacted('GET', '/events/:seq', detail);
+  add('GET', '/exchanges/:seq', exchange);
   addRedacted('GET', '/search', search);
   addRedacted('POST', '/export', exportEvents);
   addRedacted('GET', '/live', live);
@@ -62,6 +64,11 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
     const event = flow.get(wholeNumber('The number of an event', names.seq)!);
     if (!event) throw new HttpProblem(404, 'There is no such event, or it was dropped');
     return eventDetail(view, event, redaction);
+  }
+
+  async function exchange({ names }: Asked) {
+    await view.caughtUp();
+    return exchangeReport(wholeNumber('The number of an event', names.seq)!, view.analysis);
   }
 
   function stderr({ query, redaction }: Asked) {

@@ -23,6 +23,8 @@ const views = [
   'latency',
   'stderr?server=workbench',
   'problems',
+  'clients',
+  'wire?client=client%201',
 ];
 
 async function violations(page: Page): Promise<string[]> {
@@ -53,6 +55,9 @@ inBrowser('looks', () => {
       const { url, host } = await openInspector('workbench', 'falls');
       await host.callTool('workbench', 'pollute', {});
       await host.callTool('workbench', 'fail', {});
+      const client = host.clients.observe({ principal: 'ada' }, { door: 'socket' });
+      client.introduced({ revision: '2025-11-25', info: { name: 'client-with-a-long-name', version: '1.0' } });
+      client.fromClient('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
       const page = await openPage(url, { colorScheme, viewport: { width, height: 800 } });
       await live(page);
       await page.evaluate(axe);

@@ -18,6 +18,7 @@ import { WireView } from './views/wire/wire-view.tsx';
 const OffersView = lazy(() => import('./views/offers/offers-view.tsx'));
 const LatencyView = lazy(() => import('./views/latency/latency-view.tsx'));
 const StderrView = lazy(() => import('./views/stderr/stderr-view.tsx'));
+const ClientsView = lazy(() => import('./views/clients/clients-view.tsx'));
 const ProblemsView = lazy(() => import('./views/problems/problems-view.tsx'));
 
 export function App() {
@@ -52,6 +53,7 @@ export function App() {
           {view === 'latency' && <LatencyView />}
           {view === 'stderr' && <StderrView />}
           {view === 'problems' && <ProblemsView />}
+          {view === 'clients' && <ClientsView />}
         </Suspense>
       </main>
       <QuestionDialog />

@@ -2,7 +2,9 @@
 
 import { Cell, useCell } from './state/cell.ts';
 
-export const views = ['servers', 'wire', 'tools', 'resources', 'prompts', 'latency', 'stderr', 'problems'] as const;
+export const views = [
+  ...(['servers', 'wire', 'tools', 'resources', 'prompts', 'latency', 'stderr', 'problems', 'clients'] as const),
+];
 export type View = (typeof views)[number];
 
 export interface Route {

@@ -18,7 +18,7 @@ export async function eventDetail(
   const bytes = bytesOf(event);
   const text = bytes && strictText(bytes);
   const json = text === undefined ? undefined : parse(text);
-  const { cut, tail } = event as Partial<FrameEvent>;
+  const { cut, tail, http } = event as Partial<FrameEvent>;
   return {
     row: view.row(original, redaction),
     base64: bytes ? base64(bytes) : '',
@@ -27,6 +27,7 @@ export async function eventDetail(
     offset: 'offset' in event ? event.offset : undefined,
     cut: cut === true,
     ...(tail && { tailBase64: base64(tail) }),
+    ...(http && { http }),
     redacted: 'redacted' in event && event.redacted === true,
     problems: (await view.problemsOf(original)).map(redaction.text),
     evidence: evidenceOf(view, original, redaction),

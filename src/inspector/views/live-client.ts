@@ -4,7 +4,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '../../base/clock.ts';
-import type { CallUpdate, InspectedServer, LiveMessages, Problem } from '../api.ts';
+import type { CallUpdate, ClientSummary, InspectedServer, LiveMessages, Problem } from '../api.ts';
 import type { Redaction } from '../redaction.ts';
 import type { InspectorView } from './view.ts';
 
@@ -24,6 +24,7 @@ export class LiveClient {
   #sentSeq: number;
   #updates = new Set<number>();
   #servers: InspectedServer[] | undefined;
+  #clients: ClientSummary[] | undefined;
   #problems: Problem[] | undefined;
   /** By id: an update replaces the one before. */
   readonly #calls = new Map<string, CallUpdate>();
@@ -52,6 +53,11 @@ export class LiveClient {
   /** Redacted already: they are the same for several pages. */
   putServers(servers: InspectedServer[]): void {
     this.#servers = servers;
+  }
+
+  /** Redacted already. */
+  putClients(clients: ClientSummary[]): void {
+    this.#clients = clients;
   }
 
   putProblems(problems: Problem[]): void {
@@ -110,11 +116,13 @@ export class LiveClient {
     let piece = rows.length > 0 ? `id: ${this.#sentSeq}\n${message('rows', rows)}` : '';
     if (this.#updates.size > 0) piece += message('updates', this.#view.updates(this.#updates, this.redaction));
     if (this.#servers) piece += message('servers', this.#servers);
+    if (this.#clients) piece += message('clients', this.#clients);
     if (this.#problems) piece += message('problems', this.#problems);
     for (const call of this.#calls.values()) piece += message('call', call);
     for (const { name, data } of this.#questions.values()) piece += message(name, data);
     this.#updates = new Set();
     this.#servers = undefined;
+    this.#clients = undefined;
     this.#problems = undefined;
     this.#calls.clear();
     this.#questions.clear();

@@ -14,6 +14,8 @@ import type { InspectorView } from './view.ts';
 
 const MOST_PAGES = 32;
 const BEAT_MS = 15_000;
+/** Every message of a client changes the list of clients. */
+const CLIENTS_MS = 500;
 
 export interface Following {
   /** The newest event that the page has; without it, only new events are sent. */
@@ -28,6 +30,7 @@ export class LiveFeed {
   readonly #validation: BackgroundValidation;
   #beat: Timer | undefined;
   #asksServers = false;
+  #clientsDue: Timer | undefined;
 
   constructor(view: InspectorView, clock: Clock = systemClock) {
     this.#view = view;
@@ -68,6 +71,7 @@ export class LiveFeed {
   close(): void {
     this.#view.source.questions?.watch(undefined);
     this.#beat?.cancel();
+    this.#clientsDue?.cancel();
     this.#validation.stop();
     for (const client of this.#clients) client.end();
   }
@@ -76,12 +80,13 @@ export class LiveFeed {
   #greet(client: LiveClient, calls: Calls): void {
     const { questions } = this.#view.source;
     client.putProblems(this.#view.analysis.problems);
+    client.putClients(this.#view.clients(client.redaction));
     for (const update of calls.list()) if (update.state === 'running') client.putCall(update);
     for (const id of questions?.settled ?? []) client.putQuestion('answered', { id });
     for (const question of questions?.open ?? []) client.putQuestion('question', question);
   }
 
-  #changed({ updated, servers, problems }: AnalysisChange): void {
+  #changed({ updated, servers, clients, problems }: AnalysisChange): void {
     if (this.#clients.size === 0) return;
     const list = problems ? this.#view.analysis.problems : undefined;
     this.#each((client) => {
@@ -89,6 +94,7 @@ export class LiveFeed {
       if (list) client.putProblems(list);
     });
     if (servers) this.#tellServers();
+    if (clients) this.#tellClientsSoon();
     void this.#validation.run();
   }
 
@@ -107,6 +113,14 @@ export class LiveFeed {
   async #tellServersBy(redaction: Redaction): Promise<void> {
     const servers = await this.#view.servers(redaction);
     this.#each((client) => client.redaction === redaction && client.putServers(servers));
+  }
+
+  #tellClientsSoon(): void {
+    this.#clientsDue ??= this.#clock.after(CLIENTS_MS, () => {
+      this.#clientsDue = undefined;
+      this.#each((client) => client.putClients(this.#view.clients(client.redaction)));
+    });
+    this.#clientsDue.keepAlive(false);
   }
 
   #each(tell: (client: LiveClient) => unknown): void {

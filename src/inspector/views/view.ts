@@ -7,7 +7,15 @@ import { eventProblems } from '../../analysis/event-problems.ts';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import type { FlowEvent } from '../../flow/event.ts';
 import { redactor } from '../../secrets/redact.ts';
-import type { EventPage, EventRow, InspectedServer, LatencyReport, LiveMessages, Overview } from '../api.ts';
+import type {
+  ClientSummary,
+  EventPage,
+  EventRow,
+  InspectedServer,
+  LatencyReport,
+  LiveMessages,
+  Overview,
+} from '../api.ts';
 import { type Redaction, redactionBy } from '../redaction.ts';
 import type { InspectorSource } from '../sources/source.ts';
 import { toRow, toUpdate } from './event-rows.ts';
@@ -60,6 +68,7 @@ export class InspectorView {
     return {
       source: { kind, title: redaction.text(title), startedAt: startedAt.toISOString(), live },
       servers,
+      clients: this.clients(redaction),
       canAct: host !== undefined,
       dropped: { events: flow.dropped.events + lost, bytes: flow.dropped.bytes },
       totalEvents: flow.lastSeq,
@@ -79,6 +88,10 @@ export class InspectorView {
       lives: lives.of(name, redaction.text),
       reach: redaction.value(this.source.reach?.(name)),
     }));
+  }
+
+  clients(redaction: Redaction): ClientSummary[] {
+    return redaction.value(this.analysis.clients.list());
   }
 
   /** The rows behind `after` and before `before`, oldest first; without `after`, the newest that there are. */
@@ -162,7 +175,7 @@ export class InspectorView {
   /** Ordinary traffic while no page is open. */
   #canWait({ kind, seq }: FlowEvent): boolean {
     if (!this.source.isOurs || this.watchers > 0 || seq <= this.#startUntilSeq) return false;
-    return kind === 'frame' || kind === 'stderr';
+    return kind === 'frame' || kind === 'stderr' || kind === 'client' || kind === 'link';
   }
 
   #schedule(delayMs: number): void {

@@ -9,6 +9,7 @@ import type {
   CallUpdate,
   EventDetail,
   EventPage,
+  ExchangeReport,
   ExportRequest,
   LatencyReport,
   Overview,
@@ -70,6 +71,7 @@ export const api = {
   overview: () => request<Overview>('overview'),
   events: (after: number, limit: number) => request<EventPage>(`events?after=${after}&limit=${limit}`),
   event: (seq: number, signal?: AbortSignal) => request<EventDetail>(`events/${seq}`, { signal }),
+  exchange: (seq: number) => request<ExchangeReport>(`exchanges/${seq}`),
   search: (text: string, after: number, signal: AbortSignal) =>
     request<SearchPage>(`search?${new URLSearchParams({ text, after: String(after) })}`, { signal }),
   /** The lines of a recording, as they come. */

@@ -1,13 +1,22 @@
-// The name of a server, with a colour of its own that is the same everywhere.
+// The name of a server or of a client, with a colour of its own that is the same everywhere. Clients have a round mark.
 
+import { useCell } from '../state/cell.ts';
+import { clients } from '../state/inspected.ts';
+import { labelOf } from '../text/client-label.ts';
 import { visibleLine } from '../text/visible.ts';
 import { serverColour } from './server-colour.ts';
 
 export function ServerChip({ name }: { name: string }) {
+  const client = useCell(clients).get(name);
+  const label = visibleLine(client ? labelOf(name, client) : name);
   return (
-    <span className="server-chip" title={visibleLine(name)}>
-      <span className="server-dot" aria-hidden="true" style={{ background: serverColour(name) }} />
-      <span className="cut">{visibleLine(name)}</span>
+    <span className="server-chip" title={client ? `client ${label}` : label}>
+      <span
+        className={client ? 'server-dot client-dot' : 'server-dot'}
+        aria-hidden="true"
+        style={{ background: serverColour(name) }}
+      />
+      <span className="cut">{label}</span>
     </span>
   );
 }

@@ -4,7 +4,7 @@ const groups: [string, [string, string][]][] = [
   [
     'Everywhere',
     [
-      ['1 … 8', 'go to a view'],
+      ['1 … 9', 'go to a view'],
       ['/', 'search'],
       ['T', 'switch between light and dark'],
       ['?', 'show this list'],
@@ -20,6 +20,7 @@ const groups: [string, [string, string][]][] = [
       ['g G', 'first, last row'],
       ['Enter', 'open the details'],
       ['p', 'matching request or answer'],
+      ['x', 'the same request on the other side: client or server'],
       ['n N', 'next, previous problem or error'],
       ['f', 'follow new rows'],
       ['Space', 'pause'],

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { lastAddressOf, useRoute, type View, views } from '../route.ts';
 import { useCell } from '../state/cell.ts';
-import { arrivals, isAlarming, problems, servers } from '../state/inspected.ts';
+import { arrivals, clients, isAlarming, problems, servers } from '../state/inspected.ts';
 
 export const titles: Record<View, string> = {
   servers: 'Servers',
@@ -12,6 +12,7 @@ export const titles: Record<View, string> = {
   latency: 'Latency',
   stderr: 'stderr',
   problems: 'Problems',
+  clients: 'Clients',
 };
 
 export function Navigation() {
@@ -20,6 +21,7 @@ export function Navigation() {
     servers: useCell(servers).length,
     wire: useCell(arrivals).rows,
     problems: useCell(problems).filter(isAlarming).length,
+    clients: useCell(clients).size,
   };
   const here = useRef<HTMLAnchorElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another view, another link

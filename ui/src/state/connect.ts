@@ -1,7 +1,7 @@
 // Keeps the page joined to its backend: asks what there is, reads the rows page by page, then follows them live; when the
 // connection breaks, waits a little longer each time and goes on behind the last row it has.
 
-import type { EventRow, InspectedServer } from '../../../src/inspector/api.ts';
+import type { ClientSummary, EventRow, InspectedServer } from '../../../src/inspector/api.ts';
 import { followLive, type LiveHandlers } from '../api/live-feed.ts';
 import { ApiFailure, api } from '../api/request.ts';
 import { serverColour } from '../parts/server-colour.ts';
@@ -43,6 +43,7 @@ async function catchUp(): Promise<void> {
   inspected.canAct.set(overview.canAct);
   inspected.droppedByStore.set(overview.dropped);
   putServers(overview.servers);
+  putClients(overview.clients);
   inspected.problems.set(overview.problems);
   if (overview.canAct) await loadCalls();
   await loadRows();
@@ -67,8 +68,8 @@ function addRows(rows: readonly EventRow[]): void {
   if (gone > 0) wireRows.shift(gone);
   else wireRows.grow();
   const count = { ...arrivals.read() };
-  count.rows += rows.length;
   for (const row of rows) {
+    if (row.kind !== 'link') count.rows++;
     if (row.kind === 'stderr') count.stderr++;
     else if (row.type === 'response' || row.type === 'answers') count.answers++;
     else if (row.type === 'notification' && row.method?.endsWith('/list_changed')) count.lists++;
@@ -86,10 +87,15 @@ function putServers(servers: InspectedServer[]): void {
   inspected.servers.set(servers);
 }
 
+function putClients(list: ClientSummary[]): void {
+  inspected.clients.set(new Map(list.map((client) => [client.client, client])));
+}
+
 const handlers: LiveHandlers = {
   rows: addRows,
   updates: applyUpdates,
   servers: putServers,
+  clients: putClients,
   problems: (problems) => inspected.problems.set(problems),
   call: putCall,
   question: putQuestion,

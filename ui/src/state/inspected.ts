@@ -1,7 +1,7 @@
 // All that the page knows of what it looks at. Filled by the connection (connect.ts), read by every view. What was once shown
 // stays when the backend goes: evidence is not taken away.
 
-import type { InspectedServer, Overview, Problem } from '../../../src/inspector/api.ts';
+import type { ClientSummary, InspectedServer, Overview, Problem } from '../../../src/inspector/api.ts';
 import { Cell } from './cell.ts';
 import { EventColumns } from './event-columns.ts';
 import { FilteredRows } from './filtered-rows.ts';
@@ -20,6 +20,8 @@ export const source = new Cell<Overview['source'] | undefined>(undefined);
 export const canAct = new Cell(false);
 export const droppedByStore = new Cell<Overview['dropped']>({ events: 0, bytes: 0 });
 export const servers = new Cell<InspectedServer[]>([]);
+/** By the name of their events. */
+export const clients = new Cell<ReadonlyMap<string, ClientSummary>>(new Map());
 /** When `servers` came: uptimes go on from there. */
 export const serversAtMs = new Cell(performance.now());
 export const problems = new Cell<Problem[]>([]);

@@ -1,15 +1,17 @@
 // Which rows of the timeline are wanted. A filter is plain data that fits into an address; compiled, it is a test of one row
 // that looks at numbers first and at text last.
 
-import { type EventColumns, kinds, types } from './event-columns.ts';
+import { directions, type EventColumns, kinds, types } from './event-columns.ts';
 
 export const groups = ['request', 'answer', 'notification', 'noise', 'fault', 'stderr', 'lifecycle'] as const;
 export type Group = (typeof groups)[number];
 
 export interface WireFilter {
   server: string;
+  /** Its own messages, and those of servers on its behalf. */
+  client: string;
   method: string;
-  direction: '' | 'toServer' | 'fromServer';
+  direction: '' | (typeof directions)[number];
   /** None means all. */
   groups: Group[];
   errorsOnly: boolean;
@@ -19,6 +21,7 @@ export interface WireFilter {
 
 export const noFilter: WireFilter = {
   server: '',
+  client: '',
   method: '',
   direction: '',
   groups: [],
@@ -56,11 +59,14 @@ export function compileFilter(
 ): (index: number) => boolean {
   const server = filter.server ? columns.servers.number(filter.server) : 0;
   const method = filter.method ? columns.methods.number(filter.method) : 0;
-  const direction = filter.direction ? (filter.direction === 'toServer' ? 1 : 2) : 0;
+  const client = filter.client ? columns.servers.number(filter.client) : 0;
+  const direction = filter.direction ? directions.indexOf(filter.direction) + 1 : 0;
   const wanted = groups.map((group) => filter.groups.length === 0 || filter.groups.includes(group));
   const everyGroup = filter.groups.length === 0;
   const hasText = textTest(filter.text, columns);
   return (index) => {
+    if (columns.isLink(index)) return false;
+    if (client !== 0 && columns.names.client[index] !== client) return false;
     if (server !== 0 && columns.names.server[index] !== server) return false;
     if (method !== 0 && !hasMethod(columns, index, method, filter.method)) return false;
     if (direction !== 0 && columns.codes.direction[index] !== direction) return false;

@@ -3,13 +3,14 @@ import type { LatencyRow } from '../../../../src/inspector/api.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { addressOf } from '../../route.ts';
+import { clients } from '../../state/inspected.ts';
 import { latency } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 
 type Column = { title: string; value(row: LatencyRow): number | string; right?: boolean };
 
 const columns: Column[] = [
-  { title: 'server', value: ({ server }) => server },
+  { title: 'source', value: ({ server }) => server },
   { title: 'method', value: ({ method }) => method },
   { title: 'tool', value: ({ tool }) => tool ?? '' },
   { title: 'count', value: ({ count }) => count, right: true },
@@ -87,7 +88,7 @@ export function LatencyTable({ rows, chosen, onChoose }: Props) {
                 >
                   Plot
                 </button>{' '}
-                <a href={addressOf('wire', { server: row.server, method: row.method, q: row.tool })}>Wire</a>
+                <a href={wireAddress(row)}>Wire</a>
               </td>
             </tr>
           ))}
@@ -95,6 +96,11 @@ export function LatencyTable({ rows, chosen, onChoose }: Props) {
       </table>
     </ScrollRegion>
   );
+}
+
+function wireAddress({ server, method, tool }: LatencyRow): string {
+  const of = clients.read().has(server) ? { client: server } : { server };
+  return addressOf('wire', { ...of, method, q: tool });
 }
 
 function compared(a: number | string, b: number | string): number {

@@ -1,6 +1,6 @@
 // A request of the timeline as a command line.
 
-import type { CallRequest, EventDetail } from '../../../../src/inspector/api.ts';
+import type { CallRequest, EventDetail, EventRow } from '../../../../src/inspector/api.ts';
 import { argumentsOf, entriesOf, parseExact, plainOf } from '../../json/exact-json.ts';
 import { announce } from '../../state/announce.ts';
 import { copyCommand } from '../../state/copy-command.ts';
@@ -40,11 +40,17 @@ function membersOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? Object.fromEntries(entriesOf(value)) : {};
 }
 
+/** Whether the event is of a client and not of a server. */
+export function isOfClient({ client, server }: EventRow): boolean {
+  return client !== undefined && client === server;
+}
+
 /** Of an answer, its request is meant. */
 export async function copyCall(seq: number | undefined): Promise<void> {
   const index = seq === undefined ? -1 : columns.indexOf(seq);
   if (index < 0) return;
   const row = columns.row(index);
+  if (isOfClient(row)) return announce('Copy it from the request to the server (x).');
   const isAnswer = row.type === 'response' || row.type === 'answers';
   const requestSeq = isAnswer && row.pairSeq !== undefined ? row.pairSeq : row.seq;
   try {

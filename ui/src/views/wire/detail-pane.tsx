@@ -14,9 +14,10 @@ import { secretsShown } from '../../state/secrets.ts';
 import { copyText } from '../../text/copy.ts';
 import { visible } from '../../text/visible.ts';
 import { StderrTail } from '../servers/last-exit-note.tsx';
-import { callOf, copyCall, exactOf, type ToolCall } from './copy-call.ts';
+import { callOf, copyCall, exactOf, isOfClient, type ToolCall } from './copy-call.ts';
 import { type Loading, useDetail } from './event-details.ts';
 import { EventFacts } from './event-facts.tsx';
+import { ExchangeOf } from './exchange-of.tsx';
 import { FoundText } from './found-text.tsx';
 import { nameOf } from './timeline-row.tsx';
 import { detailOpen, moveToSeq } from './wire-state.ts';
@@ -53,7 +54,8 @@ export function DetailPane({ seq }: { seq: number }) {
         </div>
       </header>
       <div className="detail-body">
-        <EventFacts row={row} offset={loading.detail?.offset} />
+        <EventFacts row={row} detail={loading.detail} />
+        <ExchangeOf key={seq} row={row} />
         <Explained seq={seq} loading={loading} />
         {loading.detail?.text !== undefined && <FoundText text={loading.detail.text} />}
         <Contents seq={seq} loading={loading} />
@@ -100,7 +102,8 @@ function Contents({ seq, loading }: { seq: number; loading: Loading }) {
   if (failure) return <p className="note">The content is not available: {failure}</p>;
   if (!detail) return <p className="muted">Loading…</p>;
   const { json, text, base64, offset } = detail;
-  const call = callOf(exact);
+  // A client may use names that its server does not have.
+  const call = isOfClient(detail.row) ? undefined : callOf(exact);
   const hasJson = json !== undefined && json !== null;
   if (!hasJson && !text && base64 === '') return null;
   const tabs: { key: Form; title: string }[] = [

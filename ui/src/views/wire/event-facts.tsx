@@ -1,17 +1,28 @@
-import type { EventRow } from '../../../../src/inspector/api.ts';
+import type { EventDetail, EventRow } from '../../../../src/inspector/api.ts';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { wallTime } from '../../state/inspected.ts';
 import { byteSize, clockTime, latency } from '../../text/amounts.ts';
+import { arrowOf, wordsOf } from '../../text/directions.ts';
 import { visible } from '../../text/visible.ts';
+import { isOfClient } from './copy-call.ts';
 
-export function EventFacts({ row, offset }: { row: EventRow; offset: number | undefined }) {
-  const way = row.direction && (row.direction === 'toServer' ? '→ to the server' : '← from the server');
+export function EventFacts({ row, detail }: { row: EventRow; detail: EventDetail | undefined }) {
+  const { direction, client } = row;
+  const { offset, http } = detail ?? {};
+  const isClient = isOfClient(row);
   const facts: [string, React.ReactNode][] = [
     ['event', `#${row.seq}`],
     ['time', `${clockTime(wallTime(row.atMs))} +${(row.atMs / 1000).toFixed(3)} s`],
-    ['server', <ServerChip key="server" name={row.server} />],
-    ['life', row.life],
-    ['kind', [row.kind === 'frame' ? row.type : row.kind, way].filter(Boolean).join(' ')],
+    [isClient ? 'client' : 'server', <ServerChip key="server" name={row.server} />],
+    ['on behalf of', client === undefined || isClient ? undefined : <ServerChip key="client" name={client} />],
+    ['life', isClient ? undefined : row.life],
+    ['HTTP', http && [`request ${http.exchange}`, http.status && `status ${http.status}`].filter(Boolean).join(', ')],
+    [
+      'kind',
+      [row.kind === 'frame' ? row.type : row.kind, direction && `${arrowOf(direction)} ${wordsOf(direction)}`]
+        .filter(Boolean)
+        .join(' '),
+    ],
     ['method', row.method],
     ['tool', row.tool],
     ['id', row.id === undefined ? undefined : JSON.stringify(row.id)],

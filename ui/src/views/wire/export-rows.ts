@@ -15,7 +15,15 @@ const SLICE_ROWS = 2_000;
 
 /** By their numbers: places in the columns move when old rows go. */
 export function seqsBetween(first: number, last: number): number[] {
-  return Array.from({ length: last - first + 1 }, (_, at) => columns.numbers.seq[wireRows.at(first + at)]!);
+  const seqs: number[] = [];
+  for (let position = first; position <= last; position++) {
+    const index = wireRows.at(position);
+    seqs.push(columns.numbers.seq[index]!);
+    // The links that follow are not shown, and say what belongs together.
+    for (let next = index + 1; next < columns.count && columns.isLink(next); next++)
+      seqs.push(columns.numbers.seq[next]!);
+  }
+  return seqs;
 }
 
 export async function recordingOf(

@@ -1,13 +1,15 @@
 // A filter as parameters of the address, and back.
 
+import { directions } from '../../state/event-columns.ts';
 import { type Group, groups, type WireFilter } from '../../state/wire-filter.ts';
 
 export function filterFrom(params: Readonly<Record<string, string>>): WireFilter {
   const direction = params.direction;
   return {
     server: params.server ?? '',
+    client: params.client ?? '',
     method: params.method ?? '',
-    direction: direction === 'toServer' || direction === 'fromServer' ? direction : '',
+    direction: directions.find((one) => one === direction) ?? '',
     groups: (params.kinds ?? '').split(',').filter((one): one is Group => groups.includes(one as Group)),
     errorsOnly: params.errors === '1',
     slowerThanMs: Math.max(0, Number(params.slower) || 0),
@@ -18,6 +20,7 @@ export function filterFrom(params: Readonly<Record<string, string>>): WireFilter
 export function paramsOf(filter: WireFilter): Record<string, string | undefined> {
   return {
     server: filter.server,
+    client: filter.client,
     method: filter.method,
     direction: filter.direction,
     kinds: filter.groups.join(','),

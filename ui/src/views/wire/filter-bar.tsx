@@ -3,9 +3,10 @@
 import { useState } from 'react';
 import { useCell } from '../../state/cell.ts';
 import { deepSearch } from '../../state/deep-search.ts';
-import { arrivals, columns, droppedByStore, servers, wireRows } from '../../state/inspected.ts';
+import { arrivals, clients, columns, droppedByStore, servers, wireRows } from '../../state/inspected.ts';
 import { type Group, groups, noFilter, type WireFilter } from '../../state/wire-filter.ts';
 import { plural } from '../../text/amounts.ts';
+import { labelOf } from '../../text/client-label.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { isFiltering } from './filter-address.ts';
 import { follow } from './wire-state.ts';
@@ -66,13 +67,25 @@ export function FilterBar({ filter, onChange, onExport }: Props) {
 
 function Choices({ filter, set }: { filter: WireFilter; set(change: Partial<WireFilter>): void }) {
   const all = useCell(servers);
+  const known = useCell(clients);
   useCell(arrivals);
+  const named = columns.servers.list.filter((name) => !known.has(name));
   return (
     <>
       <select aria-label="Server" value={filter.server} onChange={(event) => set({ server: event.target.value })}>
         <option value="">all servers</option>
-        {withChosen(filter.server, [...new Set([...all.map(({ name }) => name), ...columns.servers.list])]).map(option)}
+        {withChosen(filter.server, [...new Set([...all.map(({ name }) => name), ...named])]).map(option)}
       </select>
+      {(known.size > 0 || filter.client !== '') && (
+        <select aria-label="Client" value={filter.client} onChange={(event) => set({ client: event.target.value })}>
+          <option value="">all clients</option>
+          {withChosen(filter.client, [...known.keys()]).map((name) => (
+            <option key={name} value={name}>
+              {visibleLine(labelOf(name, known.get(name)))}
+            </option>
+          ))}
+        </select>
+      )}
       <select aria-label="Method" value={filter.method} onChange={(event) => set({ method: event.target.value })}>
         <option value="">all methods</option>
         {withChosen(filter.method, [...columns.methods.list].sort()).map(option)}
@@ -85,6 +98,8 @@ function Choices({ filter, set }: { filter: WireFilter; set(change: Partial<Wire
         <option value="">both ways</option>
         <option value="toServer">→ to server</option>
         <option value="fromServer">← from server</option>
+        {known.size > 0 && <option value="fromClient">→ from client</option>}
+        {known.size > 0 && <option value="toClient">← to client</option>}
       </select>
       <label className="check">
         <input
@@ -151,12 +166,13 @@ function Progress() {
   const deep = useCell(deepSearch);
   useCell(arrivals);
   const gone = columns.dropped + useCell(droppedByStore).events;
-  const some = wireRows.count === columns.count ? '' : `${wireRows.count.toLocaleString('en')} of `;
+  const all = columns.count - columns.links;
+  const some = wireRows.count === all ? '' : `${wireRows.count.toLocaleString('en')} of `;
   return (
     <span className="muted figures" role="status">
       {scanning || deep === 'looking' ? 'looking… ' : ''}
       {some}
-      {plural(columns.count, 'event')}
+      {plural(all, 'event')}
       {gone > 0 && `, ${plural(gone, 'older one', 'older ones')} dropped`}
       {deep === 'failed' && ', whole messages could not be searched'}
     </span>

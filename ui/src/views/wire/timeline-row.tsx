@@ -6,6 +6,7 @@ import { ServerChip } from '../../parts/server-chip.tsx';
 import { wallTime } from '../../state/inspected.ts';
 import { groupOf } from '../../state/wire-filter.ts';
 import { byteSize, clockTime, latency } from '../../text/amounts.ts';
+import { arrowOf, wordsOf } from '../../text/directions.ts';
 import { shortMessage } from '../../text/short-message.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { ROW_PX } from './timeline.tsx';
@@ -98,11 +99,11 @@ function mark(row: EventRow): string {
   if (group === 'fault') return '⚠';
   if (group === 'stderr') return '▤';
   if (group === 'lifecycle') return row.kind === 'exit' ? '■' : row.kind === 'spawn' ? '▶' : '●';
-  return row.direction === 'toServer' ? '→' : '←';
+  return arrowOf(row.direction);
 }
 
 function markTitle(row: EventRow): string {
   const group = groupOf(row.kind, row.type);
-  const way = row.direction === undefined ? '' : row.direction === 'toServer' ? ' to the server' : ' from the server';
+  const way = row.direction === undefined ? '' : ` ${wordsOf(row.direction)}`;
   return `${row.error === undefined ? '' : 'failed '}${group}${way}`;
 }

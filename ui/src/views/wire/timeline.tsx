@@ -13,7 +13,7 @@ import { TimelineRow } from './timeline-row.tsx';
 import { anchor, cursor, detailOpen, follow, moveTo, positionOfCursor, selectedRange, step } from './wire-state.ts';
 
 export const ROW_PX = 26;
-const titles = ['Time', 'Server', '', 'Message', 'Id', 'Latency', 'Size', 'Summary'];
+const titles = ['Time', 'Source', '', 'Message', 'Id', 'Latency', 'Size', 'Summary'];
 
 export function Timeline({ filter }: { filter: WireFilter }) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -123,7 +123,11 @@ function TimelineEmpty({ filter }: { filter: WireFilter }) {
   if (scanning || deep === 'looking' || state === 'connecting' || state === 'loading')
     return <Empty title="Looking…" />;
   if (columns.count > 0 && isFiltering(filter)) {
-    return <Empty title="No events match the filter">There are {plural(columns.count, 'event')} without it.</Empty>;
+    return (
+      <Empty title="No events match the filter">
+        There are {plural(columns.count - columns.links, 'event')} without it.
+      </Empty>
+    );
   }
   return <Empty title="No events yet">Events are shown here as soon as a server starts.</Empty>;
 }

@@ -10,6 +10,7 @@ import { arrivals, columns, wireRows } from '../../state/inspected.ts';
 import { isTrouble, type WireFilter } from '../../state/wire-filter.ts';
 import { copyCall } from './copy-call.ts';
 import { DetailPane } from './detail-pane.tsx';
+import { goToOtherSide } from './exchange-of.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { filterFrom, paramsOf } from './filter-address.ts';
 import { FilterBar } from './filter-bar.tsx';
@@ -58,6 +59,7 @@ export function WireView() {
     ['G', () => moveTo(wireRows.count - 1)],
     ['f', () => follow.update((on) => !on)],
     ['p', goToPair],
+    ['x', () => void goToOtherSide(cursor.read())],
     ['n', () => goToTrouble(1)],
     ['N', () => goToTrouble(-1)],
     ['c', () => void copyCall(cursor.read())],

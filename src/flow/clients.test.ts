@@ -1,0 +1,94 @@
+// Clients as sources of the flow, and what of it stays bounded.
+
+import { expect, test } from 'vitest';
+import { FlowClients } from './clients.ts';
+import type { ClientFact, FlowEvent } from './event.ts';
+import { FlowStore } from './store.ts';
+
+function setup(maxEvents = 10_000) {
+  const store = new FlowStore({ maxEvents });
+  return { store, clients: new FlowClients(store) };
+}
+
+const facts = (store: FlowStore) =>
+  store.since(0).filter((event): event is FlowEvent & ClientFact => event.kind === 'client');
+const alone = (name: string) => ({ door: 'http', alone: { revision: '2026-07-28', info: { name, version: '1' } } });
+
+test('a connection is a client of its own, with what it says about itself first', () => {
+  const { store, clients } = setup();
+  const source = clients.observe({ principal: 'ada' }, { door: 'socket' });
+  source.introduced({ revision: '2025-11-25', info: undefined });
+  source.introduced({ revision: '2025-11-25', info: { name: 'cursor', version: '2' } });
+  source.introduced({ revision: '2026-07-28', info: { name: 'another', version: '3' } });
+  source.closed();
+  expect(facts(store).map(({ state, name, revision }) => [state, name, revision])).toEqual([
+    ['opened', undefined, undefined],
+    ['known', undefined, '2025-11-25'],
+    ['known', 'cursor', '2025-11-25'],
+    ['closed', 'cursor', '2025-11-25'],
+  ]);
+  expect(clients.observe({ principal: 'ada' }, { door: 'socket' })).not.toBe(source);
+  expect(facts(store).at(-1)).toMatchObject({ server: 'client 2', principal: 'ada' });
+});
+
+test('requests that come alone are one client for each principal and name, and a life each', () => {
+  const { store, clients } = setup();
+  for (const principal of ['ada', 'grace', 'ada']) {
+    const source = clients.observe({ principal }, alone('cursor'));
+    source.fromClient('{}', source.nextExchange());
+    source.toClient('{}', 1, 200);
+    source.answered();
+    source.closed();
+  }
+  expect(facts(store).map(({ server, principal }) => [server, principal])).toEqual([
+    ['client 1', 'ada'],
+    ['client 2', 'grace'],
+  ]);
+  const frames = store.since(0).filter(({ kind }) => kind === 'frame');
+  expect(frames.map(({ server, life }) => `${server} ${life}`)).toEqual([
+    ...['client 1 1', 'client 1 1', 'client 2 1', 'client 2 1', 'client 1 2', 'client 1 2'],
+  ]);
+});
+
+test('a request that comes alone and is cut off is closed; one that was answered has no event more', () => {
+  const { store, clients } = setup();
+  const source = clients.observe({ principal: undefined }, alone('cursor'));
+  source.fromClient('{}', 1);
+  source.closed();
+  expect(facts(store).map(({ state }) => state)).toEqual(['opened', 'closed']);
+});
+
+test('what is known of a client is written again when the store has dropped it', () => {
+  const { store, clients } = setup(10);
+  const source = clients.observe({ principal: 'ada' }, { door: 'socket' });
+  source.introduced({ revision: '2025-11-25', info: { name: 'cursor', version: '2' } });
+  const isKnown = Array.from({ length: 100 }, () => {
+    source.fromClient('{}');
+    const { name, principal, revision } = facts(store).at(-1) ?? {};
+    return name === 'cursor' && principal === 'ada' && revision === '2025-11-25';
+  });
+  // Dropped with one frame, and back with the next.
+  expect(isKnown.filter((known, at) => !known && isKnown[at + 1] === false)).toEqual([]);
+  expect(isKnown.filter((known) => known).length).toBeGreaterThan(80);
+});
+
+test('names of any length and number cost a bounded amount of memory', () => {
+  const { store, clients } = setup(50);
+  for (let at = 0; at < 3000; at++) clients.observe({ principal: undefined }, alone(`${at} ${'x'.repeat(10_000)}`));
+  expect(store.heldBytes).toBeLessThan(50 * 2000);
+  // The newest thousand are still known: nothing is opened a second time.
+  const before = store.lastSeq;
+  clients.observe({ principal: undefined }, alone(`2999 ${'x'.repeat(10_000)}`));
+  expect(store.lastSeq).toBe(before);
+  clients.observe({ principal: undefined }, alone(`0 ${'x'.repeat(10_000)}`));
+  expect(store.lastSeq).toBe(before + 1);
+});
+
+test('what is not text is no name', () => {
+  const { store, clients } = setup();
+  for (const info of [null, 5, 'text', { name: 5, version: {} }]) {
+    clients.observe({ principal: undefined }, { door: 'http', alone: { revision: 7, info } });
+  }
+  expect(facts(store)).toHaveLength(1);
+  expect(facts(store)[0]).toMatchObject({ name: undefined, version: undefined, revision: undefined });
+});

@@ -1,0 +1,22 @@
+// A request of a client with the requests to servers that it led to and the questions during it, on one clock.
+
+import type { Analysis } from '../../analysis/analysis.ts';
+import { type Exchange, isFailure } from '../../analysis/exchange.ts';
+import { timesOf } from '../../analysis/exchange-times.ts';
+import { linkedWith } from '../../analysis/links.ts';
+import type { ExchangeReport } from '../api.ts';
+
+/** Empty where the event belongs to no request of a client. */
+export function exchangeReport(seq: number, analysis: Analysis): ExchangeReport {
+  const own = analysis.exchangesOf(seq).find(({ direction, causes }) => direction === 'fromClient' || causes);
+  if (!own) return { requests: [] };
+  const requests = linkedWith(own);
+  const asked = own.direction === 'fromClient' ? own : own.causes![0]!;
+  return { requests: requests.map(partOf), times: timesOf(asked) };
+}
+
+function partOf(exchange: Exchange): ExchangeReport['requests'][number] {
+  const { server, life, direction, method, tool, requestSeq, answerSeq, startMs, endMs, outcome } = exchange;
+  const failed = isFailure(exchange);
+  return { server, life, direction, method, tool, requestSeq, answerSeq, startMs, endMs, outcome, failed };
+}

@@ -1,0 +1,71 @@
+// The clients of a host on the page: the list, the filter, and a request with the frames of the server that answered it.
+
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect, test } from 'vitest';
+import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import type { Host } from '../../src/host/host.ts';
+import { later } from '../fixtures/later.ts';
+import { inBrowser, openPage } from './chromium.ts';
+import { detail, goTo, live, rows, soon } from './on-page.ts';
+import { openInspector } from './target.ts';
+
+async function connected(host: Host, name: string, isModern: boolean) {
+  const serving = await serveHttp((server) => host.service(server), { observeClient: host.clients.observe });
+  later(() => serving.close());
+  const client = new Client(
+    { name, version: '1.2' },
+    isModern ? { versionNegotiation: { mode: 'auto' } } : { supportedProtocolVersions: ['2025-06-18'] },
+  );
+  const requestInit = { headers: { authorization: `Bearer ${serving.token}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${serving.url}/workbench`), { requestInit }));
+  later(() => client.close());
+  return { client, token: serving.token! };
+}
+
+inBrowser('clients', () => {
+  test('are listed, filter the wire, and are shown with the server as one exchange', async () => {
+    const { url, host } = await openInspector('workbench', 'calculator');
+    const page = await openPage(url);
+    await live(page);
+    const modern = await connected(host, 'cursor', true);
+    const legacy = await connected(host, 'claude', false);
+    await modern.client.callTool({ name: 'add', arguments: { a: 1, b: 2 } });
+    await legacy.client.callTool({ name: 'fail', arguments: {} });
+    await host.callTool('workbench', 'add', { a: 3, b: 4 });
+
+    await page.keyboard.press('9');
+    const listed = page.getByRole('table').getByRole('row');
+    const cursor = listed.filter({ hasText: 'cursor (1)' });
+    await cursor.filter({ hasText: '2026-07-28' }).filter({ hasText: 'last request' }).waitFor();
+    const claude = listed.filter({ hasText: 'claude (2)' }).filter({ hasText: '2025-06-18' });
+    await claude.filter({ hasText: 'owner' }).filter({ hasText: 'connected' }).locator('.bad-text').waitFor();
+
+    await claude.getByRole('link', { name: 'Wire' }).click();
+    await soon(() => rows(page).filter({ hasText: 'fail' }).count()).toBe(4);
+    await expect(page.getByLabel('Client', { exact: true }).inputValue()).resolves.toBe('client 2');
+    expect(await rows(page).filter({ hasText: 'add' }).count()).toBe(0);
+    expect(await rows(page).filter({ hasText: 'led to' }).count()).toBe(0);
+
+    await rows(page).filter({ hasText: 'fail' }).first().click();
+    const bars = detail(page).getByRole('region', { name: 'Exchange' }).getByRole('button');
+    await soon(() => bars.count()).toBe(2);
+    await bars.first().and(page.locator('[aria-current="true"]')).waitFor();
+    for (const part of ['host, before', 'server', 'host, after']) {
+      await detail(page).getByRole('term').getByText(part, { exact: true }).first().waitFor();
+    }
+    await bars.nth(1).click();
+    await detail(page).getByText('on behalf of').waitFor();
+    await page.locator('#timeline').focus();
+    await page.keyboard.press('x');
+    await detail(page).getByText('→ from the client').waitFor();
+
+    await goTo(page, '#/wire?server=calculator');
+    await soon(() => page.getByLabel('Server', { exact: true }).inputValue()).toBe('calculator');
+    expect(await page.getByLabel('Server', { exact: true }).textContent()).not.toContain('client');
+    const everything = await page.evaluate(
+      "fetch('api/events', { headers: { 'x-standpipe-token': localStorage.getItem('standpipe-token') } }).then((answer) => answer.text())",
+    );
+    expect(everything).toContain('cursor 1.2 (2026-07-28)');
+    for (const { token } of [modern, legacy]) expect(everything).not.toContain(token);
+  });
+});

@@ -1,0 +1,53 @@
+// Who shares a process of the server, and the processes that there are for it.
+
+import type { ServerStatus } from '../../api/shapes.ts';
+import { ScrollRegion } from '../../parts/scroll-region.tsx';
+import { duration, plural } from '../../text/amounts.ts';
+import { visibleLine } from '../../text/visible.ts';
+
+const policies: Record<ServerStatus['share'], string> = {
+  all: 'one process for all clients',
+  principal: 'one process for each principal',
+  client: 'one process for each client',
+  call: 'a process for each call',
+};
+
+export function Sharing({ status: { name, share, processes } }: { status: ServerStatus }) {
+  // A host of an earlier version does not say.
+  if (share === undefined || (share === 'all' && processes.length <= 1)) return null;
+  return (
+    <details className="lives" open={processes.length > 0 && processes.length < 6}>
+      <summary>
+        {policies[share]}: {plural(processes.length, 'process', 'processes')}
+      </summary>
+      {processes.length > 0 && (
+        <ScrollRegion className="table-scroll" label={`Processes of ${visibleLine(name)}`}>
+          <table>
+            <thead>
+              <tr>
+                {['for', 'state', 'pid', 'life', 'uptime', 'calls', 'errors'].map((title) => (
+                  <th key={title} scope="col">
+                    {title}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {processes.map(({ owner, state, pid, generation, uptimeMs, calls, errors }) => (
+                <tr key={`${owner} ${generation}`}>
+                  <td className="cut">{visibleLine(owner)}</td>
+                  <td>{state}</td>
+                  <td>{pid ?? '—'}</td>
+                  <td>{generation}</td>
+                  <td>{state === 'ready' ? duration(uptimeMs) : '—'}</td>
+                  <td>{calls.toLocaleString('en')}</td>
+                  <td className={errors > 0 ? 'bad-text' : ''}>{errors.toLocaleString('en')}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </ScrollRegion>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,131 @@
+// The request of a client that an event belongs to, with the requests to servers that it led to: one bar each, on one clock.
+
+import { useEffect, useState } from 'react';
+import type { EventRow, ExchangeReport, ExchangeTimes } from '../../../../src/inspector/api.ts';
+import { api } from '../../api/request.ts';
+import { ServerChip } from '../../parts/server-chip.tsx';
+import { announce } from '../../state/announce.ts';
+import { latency } from '../../text/amounts.ts';
+import { visibleLine } from '../../text/visible.ts';
+import { moveToSeq } from './wire-state.ts';
+
+type Part = ExchangeReport['requests'][number];
+
+/** Short ones can still be seen and clicked. */
+const LEAST_PERCENT = 1.5;
+
+export function ExchangeOf({ row }: { row: EventRow }) {
+  const report = useExchange(row);
+  if (!report || report.requests.length === 0) return null;
+  const { requests, times } = report;
+  const startMs = Math.min(...requests.map((part) => part.startMs));
+  const endMs = Math.max(...requests.map((part) => part.endMs ?? part.startMs), startMs);
+  return (
+    <section className="exchange" aria-label="Exchange">
+      <h3>Exchange</h3>
+      <ol className="bars">
+        {requests.map((part) => (
+          <li key={part.requestSeq}>
+            <Bar part={part} startMs={startMs} endMs={endMs} here={belongs(row, part)} />
+          </li>
+        ))}
+      </ol>
+      {times && <Times times={times} />}
+      {requests.length === 1 && <p className="muted">No server was asked: the host answered it.</p>}
+    </section>
+  );
+}
+
+function Bar({ part, startMs, endMs, here }: { part: Part; startMs: number; endMs: number; here: boolean }) {
+  const wholeMs = Math.max(endMs - startMs, 0.001);
+  const tookMs = part.endMs === undefined ? undefined : part.endMs - part.startMs;
+  const width = Math.max((100 * (tookMs ?? endMs - part.startMs)) / wholeMs, LEAST_PERCENT);
+  const left = Math.min((100 * (part.startMs - startMs)) / wholeMs, 100 - width);
+  const name = visibleLine(part.tool ?? part.method);
+  const state = part.failed ? ' failed' : part.endMs === undefined ? ' pending' : '';
+  return (
+    <button
+      type="button"
+      className={`bar-row quiet${here ? ' here' : ''}`}
+      aria-current={here || undefined}
+      title={`${titleOf(part)} (#${part.requestSeq})`}
+      onClick={() => moveToSeq(part.requestSeq)}
+    >
+      <ServerChip name={part.server} />
+      <span className="cut">{name}</span>
+      <span className="bar-track" aria-hidden="true">
+        <span className={`bar ${part.direction}${state}`} style={{ left: `${left}%`, width: `${width}%` }} />
+      </span>
+      <span className="bar-time">{tookMs === undefined ? 'pending' : latency(tookMs)}</span>
+      <span className="hidden-text">{titleOf(part)}</span>
+    </button>
+  );
+}
+
+function Times({ times: { beforeMs, serverMs, betweenMs, afterMs } }: { times: ExchangeTimes }) {
+  const parts: [string, number][] = [
+    ['host, before', beforeMs],
+    ['server', serverMs],
+    ['between', betweenMs],
+    ['host, after', afterMs],
+  ];
+  return (
+    <dl className="facts dense">
+      {parts
+        .filter(([name, ms]) => name !== 'between' || ms > 0)
+        .map(([name, ms]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{latency(ms)}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+function titleOf({ direction, outcome }: Part): string {
+  const what = {
+    fromClient: 'request of the client',
+    toServer: 'request to the server',
+    fromServer: 'question of the server',
+    toClient: 'question to the client',
+  }[direction];
+  return `${what}: ${outcome}`;
+}
+
+function belongs(row: EventRow, { requestSeq, answerSeq }: Part): boolean {
+  return row.seq === requestSeq || row.seq === answerSeq || row.pairSeq === requestSeq;
+}
+
+/** Asked again when the row learns its answer. */
+function useExchange({ seq, kind, pairSeq }: EventRow): ExchangeReport | undefined {
+  const [report, setReport] = useState<ExchangeReport>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an answer changes it
+  useEffect(() => {
+    if (kind !== 'frame') return;
+    let current = true;
+    api.exchange(seq).then(
+      (found) => current && setReport(found),
+      () => undefined, // the events are shown without it
+    );
+    return () => {
+      current = false;
+    };
+  }, [seq, kind, pairSeq]);
+  return report;
+}
+
+/** From a frame of a client to the request that it led to, and from there back. */
+export async function goToOtherSide(seq: number | undefined): Promise<void> {
+  if (seq === undefined) return;
+  try {
+    const { requests } = await api.exchange(seq);
+    const own = requests.find(({ requestSeq, answerSeq }) => requestSeq === seq || answerSeq === seq);
+    const wanted = own?.direction === 'fromClient' ? 'toServer' : 'fromClient';
+    const other = requests.find(({ direction }) => direction === wanted);
+    if (!other) return announce('No request on the other side belongs to this event.');
+    moveToSeq(own?.answerSeq === seq ? (other.answerSeq ?? other.requestSeq) : other.requestSeq);
+  } catch (error) {
+    announce((error as Error).message, 'bad');
+  }
+}
