@@ -110,10 +110,3 @@ test('a running host takes up new tokens, and a token that is removed stops work
     await ended;
   }
 });
-
-test('a file of tokens that does not exist is refused before anything starts', async () => {
-  const config = writeConfig('no-tokens.json', { everything: everythingEntry });
-  const { code, stderr } = await runCli(['up', '--config', config, '--http', '0', '--tokens', join(folder, 'none')]);
-  expect(code).toBe(2);
-  expect(stderr).toContain('standpipe token add');
-});

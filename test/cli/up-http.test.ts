@@ -41,24 +41,10 @@ test('an official client calls a server of the config, with the token from the f
   }
 });
 
-const refused: [what: string, args: string[], says: string][] = [
-  ['an address that is none', ['--http', 'x'], '--http 8080'],
-  ['all addresses without authentication', ['--http', '0.0.0.0:0'], 'standpipe token add'],
-  ['a certificate without its key', ['--http', '0', '--tls-cert', 'cert.pem'], '--tls-key'],
-  ['a certificate that does not exist', ['--http', '0', '--tls-cert', 'no.pem', '--tls-key', 'no.pem'], 'no.pem'],
-  ['a proxy without a public URL', ['--http', '0', '--behind-proxy'], '--public-url'],
-  ['a public URL that is none', ['--http', '0', '--behind-proxy', '--public-url', 'http://x'], 'https'],
-  ['an origin that is none', ['--http', '0', '--allow-origin', '*'], 'is not an origin'],
-  ['an issuer without an audience', ['--http', '0', '--jwt-issuer', 'https://login.example.org'], '--jwt-audience'],
-  ['an audience without an issuer', ['--http', '0', '--jwt-audience', 'x'], '--jwt-issuer'],
-  ['an issuer without TLS', ['--http', '0', '--jwt-audience', 'x', '--jwt-issuer', 'http://example.org'], 'https'],
-  ['options without --http', ['--public-url', 'https://gateway.example.org'], '--http 8080'],
-];
-
-test.each(refused)('%s is refused before anything starts', async (_what, args, says) => {
+test('an address that other machines reach is refused before anything starts', async () => {
   const config = writeConfig('http.json', { everything: everythingEntry });
-  const { code, stderr, stdout } = await runCli(['up', '--config', config, '--no-inspector', ...args]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+  const { code, stderr, stdout } = await runCli(['up', '--config', config, '--no-inspector', '--http', '0.0.0.0:0']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('standpipe token add')]);
   expect(stdout).not.toContain('everything ready');
 });
 

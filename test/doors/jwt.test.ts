@@ -1,4 +1,4 @@
-// Access tokens of an issuer: which are accepted, what they allow, and what a client that has none is told.
+// Access tokens of an issuer: which are accepted, what they allow, and the answer to a request without one.
 
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -86,6 +86,7 @@ const refused: [what: string, make: () => Promise<string>][] = [
   ['another audience', () => issuer.token({ aud: 'https://elsewhere.example.org' })],
   ['an audience that begins like ours', () => issuer.token({ aud: `${audience}.evil.example` })],
   ['an audience below ours with a pattern', () => issuer.token({ aud: `${audience}/*` })],
+  ['an audience that is no text', () => issuer.token({ aud: [7, { a: 1 }, null] })],
   ['no audience', () => issuer.token({ aud: undefined })],
   ['another issuer', () => issuer.token({ iss: 'https://evil.example' })],
   ['an issuer with a slash more', () => issuer.token({ iss: `${issuer.url}/` })],
@@ -151,6 +152,13 @@ test.each(refused)('a token with %s is refused', async (_what, make) => {
   expect((await send(await issuer.token())).status).toBe(200);
 });
 
+test('the refusal says what is wrong with the token', async () => {
+  const why = async (claims: Record<string, unknown>) => (await send(await issuer.token(claims))).text;
+  expect(await why({ aud: 'x' })).toContain('\\"aud\\"');
+  expect(await why({ iss: 'x' })).toContain('\\"iss\\"');
+  expect(await why({ exp: nowS() - 120 })).toContain('\\"exp\\"');
+});
+
 test('a key that the issuer does not have is refused, and the keys are not fetched for each', async () => {
   await issuer.addKey('unpublished', false);
   const before = issuer.fetches;
@@ -160,7 +168,7 @@ test('a key that the issuer does not have is refused, and the keys are not fetch
   expect(issuer.fetches - before).toBeLessThanOrEqual(1);
 });
 
-test('a request without a token is told where to get one, and for which scope', async () => {
+test('a request without a token gets the address of the metadata, and the scope', async () => {
   const { origin } = new URL(http.url);
   const none = await send(undefined);
   expect(none.status).toBe(401);
@@ -307,7 +315,7 @@ test('an answer of the issuer that is too long, or that leads elsewhere, is not 
   expect(await alone().authenticate(bearing(token))).toMatchObject({ name: 'jwt:ada' });
 });
 
-test('while the keys cannot be read, tokens are neither valid nor invalid: 503, and the issuer is left in peace', async () => {
+test('while the keys cannot be read, requests get 503, and the issuer is asked once in 5 s', async () => {
   const clock = new ManualClock();
   const reported: string[] = [];
   const auth = alone({ clock, jwks: `${issuer.url}/keys`, onError: ({ message }) => reported.push(message) });
@@ -356,6 +364,7 @@ test('a program decides by claims of its own', async () => {
   const staff = await issuer.token({ groups: ['staff'], scope: undefined });
   expect(await auth.authenticate(bearing(staff))).toMatchObject({ name: 'jwt:ada', quotas: { sessions: 1 } });
   expect(await auth.authenticate(bearing(await issuer.token()))).toMatchObject({ status: 403 });
+  expect(auth.scope).toBeUndefined();
 });
 
 test('a handler of an application authenticates in the same way, or takes the principal of the application', async () => {

@@ -50,7 +50,7 @@ export const wrongToken: AuthRefusal = {
   error: 'invalid_token',
 };
 
-/** One token, and who has it is the owner. */
+/** One token, for the owner. */
 export function ownerToken(token: string): Auth {
   const owner: Principal = { name: 'owner' };
   return {

@@ -2,7 +2,7 @@
 // further. Verified tokens are remembered, so that a request costs a look into a table.
 
 import type { JWTPayload } from 'jose';
-import { UsageError } from '../../base/errors.ts';
+import { toError, UsageError } from '../../base/errors.ts';
 import { globMatcher } from '../../base/glob.ts';
 import type { Principal } from '../principal.ts';
 import { type Auth, type AuthRefusal, type AuthRequest, bearerToken, isRefusal, wrongToken } from './auth.ts';
@@ -45,7 +45,8 @@ export function jwt(options: JwtOptions): Auth {
 
 class JwtAuth implements Auth {
   readonly authorizationServers: readonly string[];
-  readonly scope = SCOPE;
+  /** Undefined where scopes decide about nothing. */
+  readonly scope: string | undefined;
   readonly #options: JwtOptions;
   readonly #keys: IssuerKeys;
   readonly #now: () => number;
@@ -60,6 +61,7 @@ class JwtAuth implements Auth {
     this.#keys = new IssuerKeys(options.issuer, options);
     this.#now = options.now ?? Date.now;
     this.authorizationServers = [options.issuer];
+    this.scope = options.rights ? undefined : SCOPE;
   }
 
   authenticate(request: AuthRequest): Principal | AuthRefusal | Promise<Principal | AuthRefusal> {
@@ -86,7 +88,7 @@ class JwtAuth implements Auth {
       claims = verified.payload;
     } catch (error) {
       if (error instanceof KeysUnavailable) return keysUnavailable;
-      return wrongToken; // why is not said: it helps those alone who try
+      return invalid(toError(error).message);
     }
     const granted = this.#principal(claims);
     if (isRefusal(granted)) return granted;
@@ -98,15 +100,15 @@ class JwtAuth implements Auth {
   #principal(claims: JWTPayload): Principal | AuthRefusal {
     const servers = this.#audience(claims.aud);
     const { sub } = claims;
-    if (servers === undefined || typeof sub !== 'string' || sub === '' || sub.length > MOST_SUBJECT_CHARS)
-      return wrongToken;
+    if (servers === undefined) return invalid('unexpected "aud" claim value');
+    if (typeof sub !== 'string' || sub === '' || sub.length > MOST_SUBJECT_CHARS) {
+      return invalid('unexpected "sub" claim value');
+    }
     const { rights = (given) => rightsOfScopes(scopesIn(given)) } = this.#options;
     const granted = rights(claims);
-    if (!granted) {
-      return { status: 403, message: `The token needs the scope ${SCOPE}`, error: 'insufficient_scope', scope: SCOPE };
-    }
+    if (!granted) return { status: 403, message: 'The token allows nothing here', error: 'insufficient_scope' };
     // Tokens of the file have other names, without a colon.
-    const principal = { ...granted, name: `jwt:${sub}`, isScoped: true };
+    const principal = { ...granted, name: `jwt:${sub}`, isScoped: this.scope !== undefined };
     return servers === 'all' ? principal : { ...principal, servers: both(servers, granted.servers) };
   }
 
@@ -116,7 +118,9 @@ class JwtAuth implements Auth {
     const given = [aud].flat();
     if (given.includes(audience)) return 'all';
     const below = `${audience.replace(/\/$/, '')}/`;
-    const names = given.flatMap((each) => (each?.startsWith(below) ? [each.slice(below.length)] : []));
+    const names = given.flatMap((each) =>
+      typeof each === 'string' && each.startsWith(below) ? [each.slice(below.length)] : [],
+    );
     const servers = names.filter((name) => /^[\w.-]+$/.test(name)); // no patterns
     return servers.length > 0 ? servers : undefined;
   }
@@ -134,6 +138,11 @@ class JwtAuth implements Auth {
   #forget(token: string): void {
     if (this.#verified.delete(token)) this.#chars -= token.length;
   }
+}
+
+/** It is of use to those who set the issuer up, and says nothing about the keys. */
+function invalid(why: string): AuthRefusal {
+  return { ...wrongToken, message: `The token is not valid: ${why}` };
 }
 
 /** Three parts, of which the first is JSON. */

@@ -144,7 +144,7 @@ test('a file that others can change is refused', async () => {
   expect(() => tokens(file)).toThrow('is accessible to other users');
 });
 
-test('no file is no reason to let everybody in', () => {
+test('a file that does not exist is an error', () => {
   expect(() => tokens(fresh())).toThrow('There is no file of tokens');
 });
 
