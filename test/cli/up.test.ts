@@ -54,7 +54,8 @@ describe('in a pipe', () => {
     expect((await runCli(['call', 'everything', 'greet', 'name=you', '--config', config])).stdout).toBe(
       'Hello, you!\n',
     );
-    const { stdout } = await runCli(['ls', '--config', config]);
+    const { stdout, stderr } = await runCli(['ls', '--config', config]);
+    expect(stderr).toContain('everything has a process for each principal.\n');
     const rows = stdout.split('\n').map((line) => line.split('\t'));
     expect(rows.map(([name, state, , calls]) => [name, state, calls])).toEqual([
       ['everything', 'ready', '1'],

@@ -307,7 +307,7 @@ describe('commands concern all processes', () => {
     expect(pids()).toHaveLength(6);
   });
 
-  test('restart renews subscriptions without a request', async () => {
+  test('restart, and stop and start, renew subscriptions without a request', async () => {
     const { host, pids, alive } = await shared('client');
     const [one, two] = [clientOf(host), clientOf(host)];
     const heard: string[] = [];
@@ -323,6 +323,11 @@ describe('commands concern all processes', () => {
     expect(alive()).toHaveLength(2);
     await one.call('touch');
     expect(heard).toHaveLength(2);
+    await host.stopServer('a');
+    expect(alive()).toEqual([]);
+    await host.startServer('a');
+    await until('it may have changed once more', () => heard.length === 3);
+    expect(alive()).toHaveLength(2);
   });
 
   test('one that failed is not started all over again by each call, but by a command', async () => {

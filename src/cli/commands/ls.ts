@@ -6,7 +6,7 @@ import type { HostAccess } from '../../host/control/host-access.ts';
 import type { ProcessStatus, ServerState, ServerStatus } from '../../host/supervision/server-state.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import type { Colour } from '../output/colours.ts';
-import { printRows, type Row } from '../output/table.ts';
+import { counted, printRows, type Row } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
 import { tellRejected } from '../servers/rejected-entries.ts';
 import { findRunningHost } from '../servers/running-host.ts';
@@ -49,12 +49,21 @@ const ls: CommandBody = async ({ settings, out, signal }) => {
       ...ownProcesses(server).map((process) => [...figures(`${server.name}: ${process.owner}`, process), '', '']),
     ]),
   );
-  for (const server of servers) sayQuestions(server, out);
+  for (const server of servers) {
+    sayShare(server, out);
+    sayQuestions(server, out);
+  }
   if (servers.length === 0) out.say('The config has no servers that can be used; `standpipe config` shows why.');
   if (!running)
     out.say('No host is running: `standpipe up` starts them; `call` and `tools` start the servers they need.');
   return undefined;
 };
+
+function sayShare({ name, share, waiting }: ServerStatus, out: Invocation['out']): void {
+  if (share === 'all') return;
+  const more = waiting === 0 ? '' : `; ${counted(waiting, 'request')} waiting for one: "maxProcesses" is reached`;
+  out.say(`${visibleLine(name)} has a process for each ${share}${more}.`);
+}
 
 /** Where not all clients share one process: those of a server. */
 export function ownProcesses({ share, processes }: ServerStatus): ProcessStatus[] {

@@ -67,12 +67,14 @@ export class Pool {
     return this.#instances.some(({ supervised }) => supervised.hasProcess);
   }
 
-  /** Starts the host's own process, and lets requests start the others. */
+  /** Starts the host's own process and those with subscriptions, and lets requests start the others. */
   async start(): Promise<void> {
     this.release();
     for (const tenant of this.tenants.current) {
-      if (tenant.instance.supervised.state === 'failed')
-        void this.#rested(tenant, tenant.instance.supervised.end('start requested'));
+      const { supervised } = tenant.instance;
+      if (tenant.subscriptions > 0)
+        supervised.start().catch(() => undefined); // its state says why
+      else if (supervised.state === 'failed') void this.#rested(tenant, supervised.end('start requested'));
     }
     await this.home.supervised.start();
   }
