@@ -6,6 +6,7 @@ import {
   type Evidence,
   PeerError,
   ProcessError,
+  type ProcessIdentity,
   RpcCode,
   RpcError,
   StandpipeError,
@@ -22,6 +23,7 @@ export interface ErrorDescription {
   code?: ErrorCode;
   hint?: string;
   evidence?: Evidence;
+  ran?: ProcessIdentity;
   /** The number on the wire. */
   rpcCode?: number;
   data?: unknown;
@@ -33,12 +35,18 @@ export function describeError(thrown: unknown): ErrorDescription {
   const error = toError(thrown);
   const { name: kind, message } = error;
   if (!(error instanceof StandpipeError)) return { kind, message };
-  const { code, hint, evidence } = error;
+  const { code, hint, evidence, ran } = error;
   const rpc = error instanceof RpcError ? { rpcCode: error.rpcCode, data: error.data } : {};
-  return { kind, message, code, hint, evidence, ...rpc };
+  return { kind, message, code, hint, evidence, ...(ran && { ran }), ...rpc };
 }
 
-export function errorFrom({ kind, message, code, hint, evidence, rpcCode, data }: ErrorDescription): Error {
+export function errorFrom(description: ErrorDescription): Error {
+  const error = newError(description);
+  if (error instanceof StandpipeError) error.ran = description.ran;
+  return error;
+}
+
+function newError({ kind, message, code, hint, evidence, rpcCode, data }: ErrorDescription): Error {
   const details = { hint, evidence };
   switch (kind) {
     case 'RpcError':
@@ -59,13 +67,23 @@ export function errorFrom({ kind, message, code, hint, evidence, rpcCode, data }
  * dropped otherwise.
  */
 export function toRpcError(thrown: unknown): RpcError {
-  const { kind, message, code, hint, evidence, rpcCode = RpcCode.internalError, data } = describeError(thrown);
+  const { kind, message, code, hint, evidence, ran, rpcCode = RpcCode.internalError, data } = describeError(thrown);
   if (thrown instanceof RpcError) {
     const hasMore = hint !== undefined || evidence !== undefined;
     const isForged = isObject(data) && ERROR in data;
     if ((!hasMore && !isForged) || (data !== undefined && !isObject(data))) return thrown;
   }
-  return new RpcError(rpcCode, message, { ...(data as object | undefined), [ERROR]: { kind, code, hint, evidence } });
+  return new RpcError(rpcCode, message, {
+    ...(data as object | undefined),
+    [ERROR]: { kind, code, hint, evidence, ran },
+  });
+}
+
+/** What any client may know of an error that is not one of the wire: what became of its call, and in which process. */
+export function outcomeData(thrown: unknown): object | undefined {
+  if (!(thrown instanceof StandpipeError) || !thrown.ran) return undefined;
+  const { name: kind, code, ran } = thrown;
+  return { [ERROR]: { kind, code, ran } };
 }
 
 /** The inverse of `toRpcError`; other errors are returned unchanged. Only for answers of Standpipe: a server could forge them. */

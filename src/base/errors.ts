@@ -22,6 +22,14 @@ export interface Evidence {
   diagnosis?: string;
 }
 
+/** One process of a server of a host. */
+export interface ProcessIdentity {
+  server: string;
+  pid: number | null;
+  /** Counts the processes of the server: the first has 1. */
+  generation: number;
+}
+
 export interface ErrorDetails {
   hint?: string;
   evidence?: Evidence;
@@ -32,6 +40,8 @@ export abstract class StandpipeError<Code extends ErrorCode = ErrorCode> extends
   readonly code: Code;
   readonly hint: string | undefined;
   readonly evidence: Evidence | undefined;
+  /** The process that a call was sent to, and that has run it or may have. Set by the host. */
+  ran: ProcessIdentity | undefined;
 
   constructor(code: Code, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });

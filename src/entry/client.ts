@@ -1,6 +1,14 @@
 // `standpipe/client`: connects to a server that speaks MCP, of any revision, over a command or any transport.
 
-export { type Evidence, PeerError, ProcessError, RpcError, StandpipeError, UsageError } from '../base/errors.ts';
+export {
+  type Evidence,
+  PeerError,
+  ProcessError,
+  type ProcessIdentity,
+  RpcError,
+  StandpipeError,
+  UsageError,
+} from '../base/errors.ts';
 export { connect } from '../connect/connect.ts';
 export type { Progress } from '../jsonrpc/conventions.ts';
 export { Client, clientOf } from '../mcp/client/client.ts';

@@ -1,6 +1,7 @@
 // JSON-RPC requests of the other end: each has a handler by its method and is answered exactly once. Urgent ones (ping) and
 // cancellations overtake whatever waits.
 
+import { outcomeData } from '../base/error-json.ts';
 import { PeerError, RpcCode, RpcError, toError } from '../base/errors.ts';
 import { firstChars } from '../base/first-chars.ts';
 import { QueuedRequest, type QueueLimits, RequestQueue } from '../requests/request-queue.ts';
@@ -205,11 +206,13 @@ export interface Refusal {
   data?: unknown;
 }
 
-/** Only the message of an error crosses the wire, never its stack. An id that could not be read is left out, as in MCP. */
+/** Only the message of an error, and the process of a call that was lost, cross the wire, never its stack. An id that could not be read is left out, as in MCP. */
 export function errorAnswer(id: RequestId | undefined, error: unknown): JsonRpcErrorResponse {
   return refusalAnswer(
     id,
-    error instanceof RpcError ? error : { rpcCode: RpcCode.internalError, message: toError(error).message },
+    error instanceof RpcError
+      ? error
+      : { rpcCode: RpcCode.internalError, message: toError(error).message, data: outcomeData(error) },
   );
 }
 

@@ -1,4 +1,5 @@
-// Notifications of one shared process reach the clients that they concern, once, and go on after a restart: official clients in
+// Notifications of one shared process reach the clients that they concern, once, and go on after a restart; calls that were lost say
+// which process ran them. Official clients in
 // sessions and of 2026-07-28 over HTTP, and a client of ours at the socket.
 
 import { join } from 'node:path';
@@ -163,4 +164,47 @@ describe.each(eras)('a subscription to a server of the %s era', (era) => {
     expect([one.transport.sessionId, watcher.isEnded]).toEqual([sessionId, false]);
     await listening.close();
   });
+});
+
+describe.each(['legacy', 'modern'] as const)('a client of the %s era', (era) => {
+  const processOf = (server: string) => {
+    const { pid, generation } = host.status().find(({ name }) => name === server)!.processes[0]!;
+    return { server, pid, generation };
+  };
+
+  test('gets the process that ran a call if it asks for it', async () => {
+    const { client } = await connected('', era);
+    const _meta = { 'dev.standpipe/ran': true };
+    for (const server of ['legacy', 'modern']) {
+      const result = await client.callTool({ name: `${server}__echo`, arguments: { text: 'x' }, _meta });
+      expect(result._meta).toMatchObject({ 'dev.standpipe/ran': processOf(server) });
+    }
+    const other = await client.callTool({ name: 'legacy__echo', arguments: { text: 'x' } });
+    expect(Object.keys(other._meta ?? {})).not.toContain('dev.standpipe/ran');
+  });
+
+  test.each(eras)(
+    'learns which process of a server of the %s era may have run a call that was lost',
+    async (server) => {
+      const { client } = await connected(`/${server}`, era);
+      await client.callTool({ name: 'echo', arguments: { text: 'it runs' } });
+      const ran = processOf(server);
+      const lost = new Promise<unknown>((resolve, reject) => {
+        const kill = () => process.kill(ran.pid!, 'SIGKILL');
+        client.callTool({ name: 'wait', arguments: {} }, { onprogress: kill }).then(reject, resolve);
+      });
+      expect(await lost).toMatchObject({
+        code: -32603,
+        message: expect.stringContaining('may have run'),
+        data: { 'dev.standpipe/error': { kind: 'PeerError', code: 'OUTCOME_UNKNOWN', ran } },
+      });
+      expect(JSON.stringify(((await lost) as { data: unknown }).data)).not.toContain('evidence');
+      const again = await client.callTool({
+        name: 'echo',
+        arguments: { text: 'again' },
+        _meta: { 'dev.standpipe/ran': true },
+      });
+      expect(again._meta).toMatchObject({ 'dev.standpipe/ran': { generation: ran.generation + 1 } });
+    },
+  );
 });

@@ -68,7 +68,7 @@ export class Instance {
         server.connected(this);
         this.memory.follow(link.client);
         this.service.follow(link.client);
-        return link;
+        return { ...link, process: { server: name, pid: watched.pid, generation: watched.life } };
       },
       onStateChange: (change) => {
         watched.changed(change);

@@ -9,9 +9,10 @@ import type { InputHandlers } from '../../mcp/client/options.ts';
 import { listByMethod } from '../../mcp/lists.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
-import type { ElicitResult, Tool } from '../../mcp/types.ts';
+import type { ElicitResult, Meta, Tool } from '../../mcp/types.ts';
 import type { ListKind } from '../../mcp/watchers.ts';
 import type { Instance } from '../pool/instance.ts';
+import type { Link } from '../supervision/link.ts';
 import { isLost } from '../supervision/server-calls.ts';
 import { FairTurns } from './fair-turns.ts';
 import { ProcessWatch } from './process-watch.ts';
@@ -31,6 +32,9 @@ export interface HostCaller extends Caller {
   /** It may know the hint and the evidence of any error, such as the stderr of a server. */
   readonly isOwner?: boolean;
 }
+
+/** Of a request: `true` asks which process answers it. Of its result: the process (`ProcessIdentity`). */
+export const RAN = 'dev.standpipe/ran';
 
 /** Requests that read only: one whose outcome is unknown may be sent again. So may those for lists. */
 const reads = new Set(['resources/read', 'prompts/get', 'completion/complete']);
@@ -57,7 +61,7 @@ export class ProcessService implements Service {
     if (list) return this.#list(method, list.kind, params, caller);
     const repeatable = caller.options?.repeatable ?? reads.has(method);
     const options = { repeatable, counts: method !== 'completion/complete', signal: caller.signal };
-    const run = (client: Client) => sent(client, method, params, caller);
+    const run = (client: Client, link: Link<Client>) => sent(client, link, method, params, caller);
     return this.#during(caller, this.#instance.supervised.use(run, options));
   }
 
@@ -119,8 +123,8 @@ export class ProcessService implements Service {
 
   /** A server is not asked for what it does not declare. That it has none is no error of it. */
   async #list(method: string, kind: ListKind, params: Params, caller: Caller): Promise<Result> {
-    const run = async (client: Client) =>
-      mayHave(client.server, kind) ? sent(client, method, params, caller) : undefined;
+    const run = async (client: Client, link: Link<Client>) =>
+      mayHave(client.server, kind) ? sent(client, link, method, params, caller) : undefined;
     const options = { repeatable: caller.options?.repeatable ?? true, counts: false, signal: caller.signal };
     const page = await this.#instance.supervised.use(run, options);
     if (!page) throw methodNotFound(method, `this server has no ${kind}`);
@@ -133,9 +137,9 @@ export class ProcessService implements Service {
     // A server may take a list of one name for the name: the filter would not.
     if (typeof tool !== 'string') return Promise.reject(invalidParams('tools/call needs a "name", a string'));
     if (!mayUse(tool)) return Promise.reject(notAllowed(config.name, tool));
-    const call = (client: Client) => {
+    const call = (client: Client, link: Link<Client>) => {
       memory.refresh(client);
-      return sent(client, 'tools/call', params, caller);
+      return sent(client, link, 'tools/call', params, caller);
     };
     const repeatable = caller.options?.repeatable ?? memory.permissionFor(tool);
     const result = this.#during(caller, supervised.use(call, { repeatable, signal: caller.signal }));
@@ -166,13 +170,21 @@ export class ProcessService implements Service {
 /** Each process has its own turns, whoever uses it. */
 const turnsOf = new WeakMap<Client, FairTurns>();
 
-function sent(client: Client, method: string, params: Params, caller: Caller): Promise<Result> {
+function sent(
+  client: Client,
+  { server }: Link<Client>,
+  method: string,
+  params: Params,
+  caller: Caller,
+): Promise<Result> {
   let turns = turnsOf.get(client);
   if (!turns) {
     turns = new FairTurns(client.service);
     turnsOf.set(client, turns);
   }
-  return Promise.resolve(turns.request(method, params, caller));
+  const result = Promise.resolve(turns.request(method, params, caller));
+  if ((params._meta as Meta | undefined)?.[RAN] !== true) return result;
+  return result.then((given) => ({ ...given, _meta: { ...(given._meta as Meta | undefined), [RAN]: server.process } }));
 }
 
 /** The next process is followed. */

@@ -1,7 +1,7 @@
 // One process of a server that was ready, for as long as calls may hold it; and whether it still listens. A process that stops
 // reading lives on and looks well: it is asked when a call of it timed out.
 
-import { type Evidence, ProcessError } from '../../base/errors.ts';
+import { type Evidence, ProcessError, type ProcessIdentity } from '../../base/errors.ts';
 import type { SupervisedStatus } from './server-state.ts';
 
 /** A server that answers: one process, connected. */
@@ -9,6 +9,8 @@ export interface ServerLink<Client> {
   client: Client;
   revision: string | undefined;
   serverInfo: SupervisedStatus['serverInfo'];
+  /** Which process it is. */
+  process?: ProcessIdentity;
   /** Called when the connection is over, also if that was before; perhaps twice. */
   onLost(listener: (cause: Error | undefined) => void): void;
   /** Whether it answers a question of ours in time. */

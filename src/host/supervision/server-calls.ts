@@ -33,7 +33,7 @@ interface CallsOptions<Client> {
   timedOut: (link: Link<Client>) => void;
 }
 
-type Run<Client, T> = (client: Client) => Promise<T>;
+export type Run<Client, T> = (client: Client, link: Link<Client>) => Promise<T>;
 
 interface Call<Client, T> {
   run: Run<Client, T>;
@@ -67,7 +67,9 @@ export class ServerCalls<Client> {
     const { link } = this;
     if (!link) return this.#runWhenReady({ run, options, attempt: 1 });
     // The usual way: one promise more than the call itself has.
-    return run(link.client).then(link.answered, (error) => this.#failed(error, link, { run, options, attempt: 1 }));
+    return run(link.client, link).then(link.answered, (error) =>
+      this.#failed(error, link, { run, options, attempt: 1 }),
+    );
   }
 
   async #runWhenReady<T>(call: Call<Client, T>): Promise<T> {
@@ -77,7 +79,7 @@ export class ServerCalls<Client> {
 
   async #runOn<T>(link: Link<Client>, call: Call<Client, T>): Promise<T> {
     try {
-      return link.answered(await call.run(link.client));
+      return link.answered(await call.run(link.client, link));
     } catch (error) {
       return this.#failed(error, link, call);
     }
@@ -86,11 +88,13 @@ export class ServerCalls<Client> {
   async #failed<T>(thrown: unknown, link: Link<Client>, call: Call<Client, T>): Promise<T> {
     const { options, attempt } = call;
     const error = endedByUs(thrown, link) ? lost(link) : thrown;
+    const outcome = outcomeOf(error);
+    // An answer of the server passes unchanged, and what was not sent has not run.
+    if (error instanceof PeerError && outcome !== 'NOT_SENT') error.ran ??= link.server.process;
     // A command ended the process, not the caller: the call may have run, and is not repeated.
     if (error !== thrown && link.cause === undefined) return this.#giveUp(error, options);
     if (error instanceof PeerError && error.code === 'REQUEST_TIMEOUT') this.#options.timedOut(link);
     const { repeatable = false } = options;
-    const outcome = outcomeOf(error);
     // A call that was lost once may have run, also if it could not be sent again.
     const finalError = outcome === 'NOT_SENT' ? (call.mayHaveRun ?? error) : error;
     if (outcome === undefined || attempt >= MOST_ATTEMPTS) return this.#giveUp(finalError, options);

@@ -9,7 +9,7 @@ import type { Clock, Timer } from '../../base/clock.ts';
 import { PeerError, type ProcessError, toError, UsageError } from '../../base/errors.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import { Link, type ServerLink, type Waiting, waiting } from './link.ts';
-import { ServerCalls, type UseOptions } from './server-calls.ts';
+import { type Run, ServerCalls, type UseOptions } from './server-calls.ts';
 import { isHopeless, lastExitOf, serverDisabled, serverFailed, serverStopped } from './server-errors.ts';
 import type { LastExit, ServerState, StateChange, SupervisedStatus } from './server-state.ts';
 import {
@@ -143,7 +143,7 @@ export class SupervisedServer<Client> {
   }
 
   /** Runs a call on the server as soon as it is ready. What was never sent is sent again after a restart. */
-  use<T>(run: (client: Client) => Promise<T>, options?: UseOptions<Client>): Promise<T> {
+  use<T>(run: Run<Client, T>, options?: UseOptions<Client>): Promise<T> {
     return this.#calls.use(run, options);
   }
 
