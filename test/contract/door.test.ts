@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect as connectSocket } from 'node:net';
+import { join } from 'node:path';
+import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import { serveControl } from '../../src/host/control/control-server.ts';
+import { Host } from '../../src/host/host.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { doorContract, type OpenedDoor } from './door.contract.ts';
+import { type DoorClient, type Era, LineClient, OneStreamClient, SessionClient, SingleClient } from './door-clients.ts';
+import { contractServer } from './service.contract.ts';
+
+const folder = temporaryFolder('door-contract');
+const eras: readonly Era[] = ['legacy', 'modern'];
+
+interface Served {
+  connect(): Promise<DoorClient>;
+  close(): Promise<void>;
+}
+
+/** A door in front of a host. */
+async function behindHost(serve: (host: Host) => Promise<Served>): Promise<OpenedDoor> {
+  const host = new Host({ mcpServers: { contract: { command: process.execPath, args: [contractServer] } } });
+  const { connect, close } = await serve(host);
+  const clients: DoorClient[] = [];
+  return {
+    async connect() {
+      const client = await connect();
+      clients.push(client);
+      return client;
+    },
+    inspect: async (tool, args) => textIn(await host.callTool('contract', tool, args)),
+    close,
+    async dispose() {
+      for (const client of clients) client.vanish();
+      await close();
+      await host.stop();
+    },
+  };
+}
+
+function textIn({ content }: { content: object[] }): string {
+  return (content[0] as { text: string }).text;
+}
+
+const oneClient = 'stdio has one client, and its server ends with it';
+for (const era of eras) {
+  doorContract(
+    `stdio, ${era}`,
+    async () => {
+      const child = spawn(process.execPath, [contractServer], { stdio: ['pipe', 'pipe', 'inherit'] });
+      const exited = once(child, 'exit');
+      const client = await new LineClient(era, child.stdout, child.stdin, () => child.stdin.destroy()).open();
+      let id = 1000;
+      return {
+        async connect() {
+          client.received.length = 0;
+          return client;
+        },
+        inspect: async (tool, args) => textIn((await client.call(++id, tool, args)).result as never),
+        close: async () => undefined,
+        async dispose() {
+          child.stdin.end();
+          await exited;
+        },
+      };
+    },
+    {
+      vanishing: 'cancels',
+      skip: {
+        'equal ids and progress tokens of several clients are told apart': oneClient,
+        'progress and log messages reach no other client': oneClient,
+        'a client that goes away cancels its requests, and disturbs no other': oneClient,
+        'closing it ends its clients and cancels their requests': oneClient,
+      },
+    },
+  );
+
+  doorContract(
+    `the socket of a host, ${era}`,
+    () =>
+      behindHost(async (host) => {
+        const path =
+          process.platform === 'win32'
+            ? `\\\\.\\pipe\\standpipe-doors-${process.pid}-${era}`
+            : join(folder, `${era}.sock`);
+        const control = await serveControl(host, path);
+        return {
+          async connect() {
+            const socket = connectSocket(path);
+            await once(socket, 'connect');
+            const client = LineClient.over(era, socket);
+            client.send({ jsonrpc: '2.0', id: 'use', method: 'standpipe/use', params: { server: 'contract' } });
+            await client.until(({ id }) => id === 'use');
+            return client.open();
+          },
+          close: () => control.close(),
+        };
+      }),
+    { vanishing: 'cancels' },
+  );
+}
+
+function overHttp(newClient: (url: string) => DoorClient): () => Promise<OpenedDoor> {
+  return () =>
+    behindHost(async (host) => {
+      const http = await serveHttp((name) => (name === 'contract' ? host.service(name) : undefined), { token: false });
+      return { connect: () => newClient(`${http.url}/contract`).open(), close: () => http.close() };
+    });
+}
+
+doorContract(
+  'HTTP, sessions',
+  overHttp((url) => new SessionClient(url)),
+  { vanishing: 'keeps' },
+);
+doorContract(
+  'HTTP, 2026-07-28',
+  overHttp((url) => new SingleClient(url)),
+  { vanishing: 'cancels' },
+);
+doorContract(
+  'HTTP+SSE',
+  overHttp((url) => new OneStreamClient(url)),
+  { vanishing: 'cancels' },
+);
