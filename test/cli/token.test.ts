@@ -48,7 +48,7 @@ test('--json has the token, --expires its end, and wrong values are refused', as
 });
 
 test('a running host takes up new tokens, and a token that is removed stops working with its sessions', async () => {
-  const laptop = (await token('add', 'laptop', '--server', 'everything')).stdout.trim();
+  const laptop = (await token('add', 'laptop', '--server', 'everything', '--sessions', '1')).stdout.trim();
   const config = writeConfig('tokens-http.json', { everything: everythingEntry, other: everythingEntry });
   const up = startCli(['up', '--config', config, '--no-inspector', '--http', '0', '--tokens', file]);
   let log = '';
@@ -76,6 +76,7 @@ test('a running host takes up new tokens, and a token that is removed stops work
     const opened = await send(laptop, '/everything', {}, initialize);
     expect(opened.status).toBe(200);
     expect((await send(laptop, '/other', {}, initialize)).status).toBe(404);
+    expect((await send(laptop, '/everything', {}, initialize)).status).toBe(429);
     const session = { 'mcp-session-id': opened.headers.get('mcp-session-id')! };
     const stream = await fetch(`${url}/everything`, {
       headers: { authorization: `Bearer ${laptop}`, accept: 'text/event-stream', ...session },

@@ -3,7 +3,13 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  checkResourceAllowed,
+  discoverOAuthServerInfo,
+  extractWWWAuthenticateParams,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
@@ -186,6 +192,17 @@ test('a request without a token gets the address of the metadata, and the scope'
   expect(await root.json()).toMatchObject({ resource: http.url });
   expect((await fetch(`${origin}/.well-known/oauth-protected-resource/elsewhere`)).status).toBe(401);
   expect((await fetch(`${origin}/.well-known/oauth-protected-resourcex`)).status).toBe(401);
+});
+
+test('the official client finds the issuer by the challenge', async () => {
+  const url = `${http.url}/notes`;
+  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(await fetch(url, { method: 'POST' }));
+  expect(scope).toBe('mcp');
+  const info = await discoverOAuthServerInfo(url, { resourceMetadataUrl });
+  expect(info.authorizationServerUrl).toBe(issuer.url);
+  expect(info.authorizationServerMetadata).toMatchObject({ issuer: issuer.url });
+  const { resource } = info.resourceMetadata!;
+  expect(checkResourceAllowed({ requestedResource: url, configuredResource: resource })).toBe(true);
 });
 
 test('a path cannot write into the challenge', async () => {

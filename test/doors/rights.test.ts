@@ -183,7 +183,8 @@ const refused: [who: string, path: string, method: string, params: Record<string
   ['server', '', 'completion/complete', ref('ref/resource', { uri: 'hidden/doc://hidden/{id}' })],
 ];
 
-test('a method that MCP does not define is passed on for those who may use every tool', async () => {
+test('a method that MCP does not define is passed on for those who may use every tool of the server', async () => {
+  expect((await sendInSession('server', '/open', 'x/run', { name: 'write' })).text).toContain('open ran x/run');
   expect((await sendInSession('all', '/open', 'x/run', { name: 'write' })).text).toContain('open ran x/run');
 });
 

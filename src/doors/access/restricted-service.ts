@@ -26,7 +26,8 @@ const others = new Set([
 /** `name`: the server that it is. A service without a name is used only by those who may use any. Undefined: no right at all. */
 export function restrict(service: Service, name: string | undefined, rights: Rights): Service | undefined {
   if (service.restrictedTo) return service.restrictedTo(rights);
-  return rights.mayUseServer(name ?? '') ? new RestrictedService(service, name ?? '', rights) : undefined;
+  if (!rights.mayUseServer(name ?? '')) return undefined;
+  return rights.limitsTools ? new RestrictedService(service, name ?? '', rights) : service;
 }
 
 class RestrictedService implements Service {
@@ -54,7 +55,7 @@ class RestrictedService implements Service {
   }
 
   notify(method: string, params: Params | undefined, client: ClientFacts): void {
-    this.#service.notify(method, params, client);
+    if (method === 'notifications/roots/list_changed') this.#service.notify(method, params, client);
   }
 
   watch(watcher: Watcher): Promise<() => void> {

@@ -36,6 +36,7 @@ function newRights({ servers, tools }: Principal): RightsOfPrincipal {
     (serverGlobs?.some((matches) => matches(name)) ?? true) && (toolGlobs?.some(({ server }) => server(name)) ?? true);
   return {
     key: JSON.stringify([servers && [...servers].sort(), tools && [...tools].sort()]),
+    limitsTools: tools !== undefined,
     mayUseServer,
     mayUseTool: (name, toolName) =>
       mayUseServer(name) && (toolGlobs?.some(({ server, tool }) => server(name) && tool(toolName)) ?? true),

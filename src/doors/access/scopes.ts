@@ -12,12 +12,14 @@ export function scopesIn({ scope, scp }: JWTPayload): string[] {
   return [scope, scp].flat().flatMap((each) => (typeof each === 'string' ? each.split(' ') : []));
 }
 
-/** Undefined where they allow nothing. */
+/** Undefined where they allow nothing. Servers with all their tools and single tools together are patterns for tools. */
 export function rightsOfScopes(scopes: readonly string[]): Omit<Principal, 'name'> | undefined {
   if (scopes.includes(SCOPE)) return {};
   const ours = scopes.filter((scope) => scope.startsWith(`${SCOPE}:`)).map((scope) => scope.slice(SCOPE.length + 1));
-  const tools = ours.filter((name) => name !== '').map((name) => (name.includes('/') ? name : `${name}/*`));
-  return tools.length > 0 ? { tools } : undefined;
+  const names = ours.filter((name) => name !== '');
+  if (names.length === 0) return undefined;
+  if (!names.some((name) => name.includes('/'))) return { servers: names };
+  return { tools: names.map((name) => (name.includes('/') ? name : `${name}/*`)) };
 }
 
 /** For a server. Undefined where its name cannot be part of a scope. */

@@ -28,7 +28,9 @@ export async function newListener(
 
 /** For new connections. The certificate that was used before stays where the new one cannot be used. */
 export function renewTls(listener: Server | TlsServer, tls: Tls): void {
-  if ('setSecureContext' in listener) usable(() => listener.setSecureContext(tls));
+  if (!('setSecureContext' in listener))
+    throw new UsageError('INVALID_OPTION', 'It serves without TLS: start it with `tls`');
+  usable(() => listener.setSecureContext(tls));
 }
 
 /** Returns the port. */

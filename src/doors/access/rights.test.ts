@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import type { Principal } from '../principal.ts';
+import { rightsOf } from './rights.ts';
+import { rightsOfScopes, scopesIn } from './scopes.ts';
+
+const may = (principal: Omit<Principal, 'name'>, server: string, tool?: string) => {
+  const rights = rightsOf({ name: 'someone', ...principal })!;
+  return tool === undefined ? rights.mayUseServer(server) : rights.mayUseTool(server, tool);
+};
+
+test('without restrictions there is nothing to check', () => {
+  expect(rightsOf({ name: 'someone', quotas: { sessions: 1 } })).toBeUndefined();
+  expect(rightsOf(undefined)).toBeUndefined();
+});
+
+const cases: [principal: Omit<Principal, 'name'>, server: string, tool: string | undefined, allowed: boolean][] = [
+  [{ servers: ['notes'] }, 'notes', undefined, true],
+  [{ servers: ['notes'] }, 'notes', 'anything', true],
+  [{ servers: ['notes'] }, 'notes2', undefined, false],
+  [{ servers: ['notes'] }, 'Notes', undefined, false],
+  [{ servers: ['note?'] }, 'notes', undefined, true],
+  [{ servers: ['n*'] }, 'notes', undefined, true],
+  [{ servers: ['n*'] }, 'my-notes', undefined, false],
+  [{ servers: [] }, 'notes', undefined, false],
+  [{ servers: ['n.*'] }, 'notes', undefined, false],
+  [{ tools: ['read'] }, 'any', 'read', true],
+  [{ tools: ['read'] }, 'any', 'write', false],
+  [{ tools: ['notes/read'] }, 'notes', 'read', true],
+  [{ tools: ['notes/read'] }, 'other', 'read', false],
+  [{ tools: ['notes/read'] }, 'other', undefined, false],
+  [{ tools: ['notes/read'] }, 'other', 'notes/read', false],
+  [{ tools: ['notes/a/b'] }, 'notes', 'a/b', true],
+  [{ tools: ['notes/a/b'] }, 'notes/a', 'b', false],
+  [{ tools: ['*/read'] }, 'any', 'read', true],
+  [{ tools: [''] }, 'any', 'read', false],
+  [{ tools: [] }, 'any', undefined, false],
+  [{ servers: ['notes'], tools: ['read'] }, 'notes', 'read', true],
+  [{ servers: ['notes'], tools: ['read'] }, 'other', 'read', false],
+  [{ servers: ['notes'], tools: ['other/read'] }, 'notes', undefined, false],
+];
+
+test.each(cases)('%j: %s %s → %s', (principal, server, tool, allowed) => {
+  expect(may(principal, server, tool)).toBe(allowed);
+});
+
+test('the same rights have the same key, in any order', () => {
+  const key = (tools: string[], servers?: string[]) => rightsOf({ name: 'x', tools, servers })!.key;
+  expect(key(['a', 'b'])).toBe(key(['b', 'a']));
+  expect(new Set([key(['a', 'b']), key(['a,b']), key(['a'], ['b']), key(['a'], []), key(['a'])]).size).toBe(5);
+});
+
+test('what scopes allow', () => {
+  const rights = (...scopes: string[]) => rightsOfScopes(scopes);
+  expect(rights('openid', 'mcp')).toEqual({});
+  expect(rights('mcp', 'mcp:notes')).toEqual({});
+  expect(rights('mcp:notes', 'mcp:other')).toEqual({ servers: ['notes', 'other'] });
+  expect(rights('mcp:notes', 'mcp:other/read')).toEqual({ tools: ['notes/*', 'other/read'] });
+  for (const none of [[], ['openid'], ['mcp:'], ['MCP'], ['mcpx'], ['xmcp:notes'], ['']]) {
+    expect([none, rights(...none)]).toEqual([none, undefined]);
+  }
+  expect(scopesIn({ scope: 'a b', scp: ['c', 'd e', 7] })).toEqual(['a', 'b', 'c', 'd', 'e']);
+  expect(scopesIn({ scope: { toString: 'mcp' }, scp: null })).toEqual([]);
+});
