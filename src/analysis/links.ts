@@ -12,11 +12,14 @@ const MOST_LINKS = 100;
 export class Links {
   /** The requests of clients to which a request belongs that has not come yet. */
   readonly #awaited = new Map<string, Exchange[]>();
+  /** Those that have come: after a question, another request of a client may continue them. */
+  readonly #linked = new Map<string, Exchange>();
 
-  /** `cause`: the request of the client. `linked`: the request that belongs to it, if it has come already. */
-  add(cause: Exchange, linked: Exchange | undefined, { wire, wireLife, direction, id }: LinkFact): void {
-    if (linked) return join(cause, linked);
+  /** `cause`: the request of the client. `open`: the request that belongs to it, if it has come and is not answered. */
+  add(cause: Exchange, open: Exchange | undefined, { wire, wireLife, direction, id }: LinkFact): void {
     const key = JSON.stringify([wire, wireLife, direction, id]);
+    const linked = open ?? this.#linked.get(key);
+    if (linked) return join(cause, linked);
     this.#awaited.set(key, [...(this.#awaited.get(key) ?? []).slice(-MOST_LINKS), cause]);
     keepNewest(this.#awaited, MOST_AWAITED);
   }
@@ -26,8 +29,12 @@ export class Links {
     if (this.#awaited.size === 0) return;
     const { server, life, direction, id } = exchange;
     const key = JSON.stringify([server, life, direction, id]);
-    for (const cause of this.#awaited.get(key) ?? []) join(cause, exchange);
+    const causes = this.#awaited.get(key);
+    if (!causes) return;
+    for (const cause of causes) join(cause, exchange);
     this.#awaited.delete(key);
+    this.#linked.set(key, exchange);
+    keepNewest(this.#linked, MOST_AWAITED);
   }
 }
 

@@ -136,9 +136,12 @@ export interface SelfDescription {
 }
 
 export function textsOf({ revision, info }: SelfDescription) {
-  const cut = (text: unknown) => (typeof text === 'string' ? text.slice(0, LONGEST_TEXT) : undefined);
   const { name, version } = (info ?? {}) as { name?: unknown; version?: unknown };
   return { revision: cut(revision), name: cut(name), version: cut(version) };
+}
+
+function cut(text: unknown): string | undefined {
+  return typeof text === 'string' ? text.slice(0, LONGEST_TEXT) : undefined;
 }
 
 const encoder = new TextEncoder();

@@ -2,6 +2,7 @@
 // are grouped by who is behind them and what they call themselves, so that the list of clients stays short.
 
 import { ClientSource, KnownClient, type SelfDescription, textsOf } from './client-source.ts';
+import type { ClientFact } from './event.ts';
 import type { FlowStore } from './store.ts';
 
 /** How a client reaches the host. */
@@ -23,6 +24,7 @@ const MOST_GROUPS = 1000;
 export class FlowClients {
   readonly #store: FlowStore;
   readonly #groups = new Map<string, Group>();
+  #last: (Omit<ClientFact, 'kind' | 'state'> & { group: Group }) | undefined;
   #count = 0;
 
   constructor(store: FlowStore) {
@@ -39,16 +41,28 @@ export class FlowClients {
       client.tell('opened', 1);
       return new ClientSource(this.#store, client, 1, false);
     }
-    const facts = { door, principal, ...textsOf(alone), stateless: true } as const;
+    const group = this.#groupOf(door, principal, alone);
+    const life = ++group.requests;
+    if (life === 1) group.client.tell('opened', life);
+    return new ClientSource(this.#store, group.client, life, true);
+  };
+
+  #groupOf(door: string, principal: string | undefined, alone: SelfDescription): Group {
+    const { name, version, revision } = textsOf(alone);
+    const last = this.#last;
+    // The usual case, without a key to make.
+    if (last && last.name === name && last.version === version && last.revision === revision) {
+      if (last.door === door && last.principal === principal) return last.group;
+    }
+    const facts = { door, principal, name, version, revision, stateless: true } as const;
     const key = JSON.stringify(facts);
     const group = this.#groups.get(key) ?? { client: this.#newClient(facts), requests: 0 };
     this.#groups.delete(key);
     this.#groups.set(key, group); // the newest last
     if (this.#groups.size > MOST_GROUPS) this.#groups.delete(this.#groups.keys().next().value!);
-    const life = ++group.requests;
-    if (life === 1) group.client.tell('opened', life);
-    return new ClientSource(this.#store, group.client, life, true);
-  };
+    this.#last = { ...facts, group };
+    return group;
+  }
 
   #newClient(facts: ConstructorParameters<typeof KnownClient>[2]): KnownClient {
     return new KnownClient(this.#store, `client ${++this.#count}`, facts);

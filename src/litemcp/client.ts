@@ -25,7 +25,10 @@ export interface LiteMcpClientOptions {
  * `timeoutMs`: how long the answer may take; the first call asks for the tool's information too, and both share this time.
  * `signal` ends the wait, not the work: LiteMCP cannot cancel.
  */
-export type CallOptions = WaitOptions;
+export interface CallOptions extends WaitOptions {
+  /** Called with the id of the request, before it is sent. */
+  numbered?: ((id: number) => void) | undefined;
+}
 
 export interface InfoOptions extends CallOptions {
   /** Ask the server again instead of remembering its last answer. */
@@ -46,7 +49,7 @@ export class LiteMcpClient {
   readonly #wire: Wire;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  readonly #pending: PendingRequests<string, IOBasic>;
+  readonly #pending: PendingRequests<string, IOBasic, CallOptions>;
   readonly #reader: AnswerReader;
   #tool: Tool | undefined;
   #asking: Promise<Tool> | undefined;
@@ -63,7 +66,10 @@ export class LiteMcpClient {
       requestTimeoutMs: this.#timeoutMs,
       timeoutHint: 'Raise timeoutMs.',
       connection: wire,
-      send: ({ id, method }, json) => wire.send(envelope(id, method, json)),
+      send: ({ id, method, options }, json) => {
+        options?.numbered?.(id);
+        return wire.send(envelope(id, method, json));
+      },
     });
     this.closed = new Promise((resolve) => {
       this.#resolveClosed = resolve;
@@ -144,8 +150,7 @@ export class LiteMcpClient {
     const laidOut = layOutArguments(tool, args);
     if ('problem' in laidOut) throw new UsageError('INVALID_OPTION', laidOut.problem);
     const json = printToolCall(tool.name, laidOut.arguments);
-    const { totalTimeoutMs, signal } = options;
-    const answer = await this.#pending.open('call', json, { timeoutMs, totalTimeoutMs, signal });
+    const answer = await this.#pending.open('call', json, { ...options, timeoutMs });
     return this.#read(answer, 'result', readCallResult);
   }
 

@@ -5,7 +5,7 @@
 import { isObject } from '../base/json-object.ts';
 import { invalidParams, methodNotFound } from '../mcp/protocol-errors.ts';
 import { toolError } from '../mcp/server/handler-results.ts';
-import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../mcp/service.ts';
+import type { Caller, Params, Result, Service, ServiceFacts, Watcher, WireName } from '../mcp/service.ts';
 import type { CallToolResult } from '../mcp/types.ts';
 import type { LiteMcpClient } from './client.ts';
 import { toMcpResult } from './mcp-result.ts';
@@ -22,6 +22,7 @@ export class LiteMcpService implements Service {
   readonly #options: LiteMcpServiceOptions;
   /** LiteMCP has no notifications: they are only notified of the end. */
   readonly #watchers = new Set<Watcher>();
+  wire: WireName | undefined;
   #shown: (ToolAsMcp & { facts: ServiceFacts }) | undefined;
 
   constructor(client: LiteMcpClient, options: LiteMcpServiceOptions = {}) {
@@ -69,7 +70,10 @@ export class LiteMcpService implements Service {
     if (!isObject(args)) throw invalidParams('"arguments" must be an object');
     const laidOut = layOut(args);
     if ('problem' in laidOut) return toolError(`Invalid arguments for tool ${name}: ${laidOut.problem}`);
-    const { response } = await this.#client.call(laidOut.arguments, { ...caller.options, signal: caller.signal });
+    const { wire } = this;
+    const numbered = wire && caller.sent && ((id: number) => caller.sent!(wire, id));
+    const options = { ...caller.options, signal: caller.signal, numbered };
+    const { response } = await this.#client.call(laidOut.arguments, options);
     return toMcpResult(response);
   }
 

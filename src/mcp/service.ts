@@ -120,6 +120,8 @@ export interface Service {
   notify(method: string, params: Params | undefined, client: ClientFacts): void;
   /** Resolves, once notifications will come, to a function that stops them. That one never fails. */
   watch(watcher: Watcher): Promise<() => void>;
+  /** For observers: the connection that its requests go over, where its owner has named it. */
+  wire?: WireName | undefined;
   /** The connection or session of a client is over: it sends no more requests. */
   gone?(client: ClientIdentity): void;
   /** Of several servers as one: the same of those servers and tools alone that may be used. */

@@ -1,8 +1,6 @@
 // Clients in the flow: what passes between each client and the host, in every era and over every door, and which frames of
 // servers belong to it.
 
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -17,8 +15,12 @@ import { RemoteHost } from '../../src/host/control/remote-host.ts';
 import { Host } from '../../src/host/host.ts';
 import { isModernRevision, type Revision } from '../../src/mcp/revisions.ts';
 import { until } from '../fixtures/server.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const everything = fileURLToPath(new URL('../fixtures/cli/everything.mjs', import.meta.url));
+const fallsOnce = fileURLToPath(new URL('../fixtures/doors/falls-once.mjs', import.meta.url));
+const calculator = fileURLToPath(new URL('../../examples/litemcp/calculator.mjs', import.meta.url));
+const folder = temporaryFolder('seen');
 const revisions = ['2026-07-28', '2025-11-25'] as const satisfies Revision[];
 
 let host: Host;
@@ -29,11 +31,18 @@ beforeAll(async () => {
   const entry = { command: process.execPath, args: [everything] };
   const inputs = () => ({ elicit: () => ({ action: 'decline' as const }) });
   host = new Host(
-    { mcpServers: { modern: { ...entry, revision: '2026-07-28' }, legacy: { ...entry, revision: '2025-11-25' } } },
+    {
+      mcpServers: {
+        modern: { ...entry, revision: '2026-07-28' },
+        legacy: { ...entry, revision: '2025-11-25' },
+        falls: { ...entry, args: [fallsOnce, join(folder, 'fell')] },
+        calculator: { ...entry, args: [calculator], protocol: 'litemcp' },
+      },
+    },
     { inputs },
   );
   serving = await serveHttp((name) => host.service(name), { observeClient: host.clients.observe });
-  control = await serveControl(host, join(mkdtempSync(join(tmpdir(), 'standpipe-seen-')), 'control'));
+  control = await serveControl(host, join(folder, 'control'));
 });
 
 afterAll(async () => {
@@ -119,6 +128,58 @@ test.each(revisions.flatMap((client) => revisions.map((server) => [client, serve
     expect(upstream!.endMs).toBeLessThanOrEqual(call.endMs!);
   },
 );
+
+test.each(revisions.flatMap((client) => revisions.map((server) => [client, server] as const)))(
+  'the questions during a call of a client of %s to a server of %s belong to its exchange',
+  async (revision, serverRevision) => {
+    const server = isModernRevision(serverRevision) ? 'modern' : 'legacy';
+    const before = host.flow.lastSeq;
+    const client = await official(server, revision, `asked-${revision}-${serverRevision}`);
+    await client.callTool({ name: 'asks', arguments: {} });
+    await client.close();
+    const { analysis } = analysed(before);
+    const exchanges = host.flow.since(before).flatMap(({ seq }) => analysis.exchangesOf(seq));
+    const call = exchanges.find(({ direction, tool }) => direction === 'fromClient' && tool === 'asks')!;
+    const together = linkedWith(call).map(({ direction, method, outcome }) => [direction, method, outcome].join(' '));
+    const questions = [
+      ...(server === 'legacy' ? ['fromServer elicitation/create ok'] : ['toServer tools/call ok']),
+      // A client of 2026-07-28 gets the question as a result, and sends its request again with the answer.
+      ...(isModernRevision(revision) ? ['fromClient tools/call ok'] : ['toClient elicitation/create ok']),
+    ];
+    expect(together.sort()).toEqual(['fromClient tools/call ok', 'toServer tools/call ok', ...questions].sort());
+  },
+);
+
+test('a call of a LiteMCP server is one exchange too', async () => {
+  const before = host.flow.lastSeq;
+  const client = await official('calculator', '2026-07-28', 'calculating');
+  const [tool] = (await client.listTools()).tools;
+  const args = Object.keys(tool!.inputSchema.properties ?? {}).map((name) => [name, 2]);
+  await client.callTool({ name: tool!.name, arguments: Object.fromEntries(args) });
+  await client.close();
+  const { analysis } = analysed(before);
+  const exchanges = host.flow.since(before).flatMap(({ seq }) => analysis.exchangesOf(seq));
+  const call = exchanges.find(({ direction, method }) => direction === 'fromClient' && method === 'tools/call')!;
+  expect(linkedWith(call).map(({ server, method }) => [server, method])).toEqual([
+    [call.server, 'tools/call'],
+    ['calculator', 'call'],
+  ]);
+});
+
+test('a request that is sent again after a crash has one exchange with both processes', async () => {
+  const before = host.flow.lastSeq;
+  const client = await official('falls', '2025-11-25', 'retrying');
+  await client.callTool({ name: 'falls-once', arguments: {} });
+  await client.close();
+  const { analysis } = analysed(before);
+  const exchanges = host.flow.since(before).flatMap(({ seq }) => analysis.exchangesOf(seq));
+  const call = exchanges.find(({ direction, tool }) => direction === 'fromClient' && tool === 'falls-once')!;
+  expect(linkedWith(call).map(({ server, life, outcome }) => [server, life, outcome])).toEqual([
+    [call.server, 1, 'ok'],
+    ['falls', 1, 'lost'],
+    ['falls', 2, 'ok'],
+  ]);
+});
 
 test('requests of many clients of 2026-07-28 with one name and principal are one client in the list', async () => {
   const clients = await Promise.all(Array.from({ length: 5 }, () => official('modern', '2026-07-28', 'many')));

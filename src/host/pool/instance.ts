@@ -5,7 +5,6 @@ import { unlessAborted } from '../../base/wait.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import type { AskingTools } from '../../mcp/client/session/asking-tools.ts';
-import { Session } from '../../mcp/client/session/session.ts';
 import type { MemberContext } from '../member.ts';
 import { ProcessService } from '../services/process-service.ts';
 import { ToolMemory } from '../services/tool-memory.ts';
@@ -62,8 +61,7 @@ export class Instance {
           inputs: this.service.inputsOf(inputs?.(name) ?? {}),
           onNoise: (text, count) => onNoise?.({ server: name, text, count }),
         });
-        const { service } = link.client;
-        if (service instanceof Session) service.wire = watched.source;
+        link.client.service.wire = watched.source;
         this.client = link.client;
         server.connected(this);
         this.memory.follow(link.client);

@@ -8,7 +8,7 @@ import { visible, visibleLine } from '../../text/visible.ts';
 import { LastExitNote } from './last-exit-note.tsx';
 import { Lives } from './lives.tsx';
 import { ServerActions } from './server-actions.tsx';
-import { Sharing } from './sharing.tsx';
+import { Questions, Sharing } from './sharing.tsx';
 import { Uptime } from './uptime.tsx';
 
 export function ServerCard({ server }: { server: InspectedServer }) {
@@ -58,6 +58,7 @@ export function ServerCard({ server }: { server: InspectedServer }) {
       {status && tellsMore(status) && <p className="note bad">{visible(status.lastError!)}</p>}
       {status?.lastExit && <LastExitNote exit={status.lastExit} open={state === 'failed' || state === 'backoff'} />}
       {status && <Sharing status={status} />}
+      {status && <Questions status={status} />}
       <Lives server={name} lives={lives} />
       <footer className="card-links">
         <a href={addressOf('wire', { server: name })}>Wire</a>

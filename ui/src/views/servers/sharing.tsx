@@ -1,4 +1,4 @@
-// Who shares a process of the server, and the processes that there are for it.
+// Who shares a process of the server, the processes that there are for it, and how its questions find their client.
 
 import type { ServerStatus } from '../../api/shapes.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
@@ -12,13 +12,14 @@ const policies: Record<ServerStatus['share'], string> = {
   call: 'a process for each call',
 };
 
-export function Sharing({ status: { name, share, processes } }: { status: ServerStatus }) {
+export function Sharing({ status: { name, share, processes, waiting } }: { status: ServerStatus }) {
   // A host of an earlier version does not say.
   if (share === undefined || (share === 'all' && processes.length <= 1)) return null;
   return (
     <details className="lives" open={processes.length > 0 && processes.length < 6}>
       <summary>
         {policies[share]}: {plural(processes.length, 'process', 'processes')}
+        {waiting > 0 && `, ${plural(waiting, 'request waits', 'requests wait')} for one`}
       </summary>
       {processes.length > 0 && (
         <ScrollRegion className="table-scroll" label={`Processes of ${visibleLine(name)}`}>
@@ -50,4 +51,22 @@ export function Sharing({ status: { name, share, processes } }: { status: Server
       )}
     </details>
   );
+}
+
+/** Only where there is something to say: most servers ask nothing. */
+export function Questions({ status: { questions } }: { status: ServerStatus }) {
+  if (!questions || (questions.alone.length === 0 && questions.refused === 0)) return null;
+  const { attribution, alone, refused } = questions;
+  return (
+    <p className={refused > 0 ? 'note bad' : 'note'}>
+      Questions {attribution === 'result' ? 'are part of results' : 'go to the only client with a call that may ask'}.
+      {alone.length > 0 && ` With no call of another client beside it: ${alone.map(shownName).join(', ')}.`}
+      {refused > 0 &&
+        ` ${plural(refused, 'question was', 'questions were')} refused, because the client was not certain.`}
+    </p>
+  );
+}
+
+function shownName(name: string): string {
+  return name === '*' ? 'everything' : visibleLine(name);
 }
