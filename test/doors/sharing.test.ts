@@ -51,17 +51,22 @@ afterAll(async () => {
   await host?.stop();
 });
 
-async function overHttp(server: string, principal: string, revision: Revision = '2025-11-25') {
+/** Without a server: all as one. */
+async function overHttp(server: string | undefined, principal: string, revision: Revision = '2025-11-25') {
   const isModern = revision === '2026-07-28';
   const client = new Client(
     { name: `tester of ${principal}`, version: '1' },
     isModern ? { versionNegotiation: { mode: 'auto' } } : { supportedProtocolVersions: [revision] },
   );
   const requestInit = { headers: { 'x-test-principal': principal } };
-  const transport = new StreamableHTTPClientTransport(new URL(`${http.url}/${server}`), { requestInit });
+  const transport = new StreamableHTTPClientTransport(
+    new URL(server === undefined ? http.url : `${http.url}/${server}`),
+    { requestInit },
+  );
   await client.connect(transport);
   closing.push(() => client.close());
-  const add = async () => textOf(await client.callTool({ name: 'add', arguments: {} }));
+  const name = server === undefined ? 'client__add' : 'add';
+  const add = async () => textOf(await client.callTool({ name, arguments: {} }));
   return { client, add, leave: () => transport.terminateSession() };
 }
 
@@ -116,6 +121,13 @@ test('client: a session or a connection has a process of its own, until it ends'
   local.leave();
   await until('only the other session has a process', () => owners('client').length === 1);
   expect(await two.add()).toBe('2');
+});
+
+test('client: so it has among all servers as one', async () => {
+  const [one, two] = await Promise.all([overHttp(undefined, 'ada'), overHttp(undefined, 'ada')]);
+  expect([await one.add(), await one.add(), await two.add()]).toEqual(['1', '2', '1']);
+  await Promise.all([one.leave(), two.leave()]);
+  await until('the processes of both are gone', () => owners('client').length === 0);
 });
 
 test('client: requests without a session share that of their principal', async () => {
