@@ -114,10 +114,11 @@ describe('a host that cannot be started', () => {
   writeFileSync(broken, '{');
 
   test.each([
-    ['no config', join(folder, 'none.json'), 'There is no config'],
-    ['a config that is none', broken, 'broken.json:1:2: Not JSON'],
-  ])('%s: the client gets the reason', async (_what, file, reason) => {
-    await expect(connectOfficial(['waits', '--config', file])).rejects.toThrow(reason);
+    ['no config of the folder', [], `There is no config in ${folder}`],
+    ['no such config', ['--config', join(folder, 'none.json')], 'There is no config'],
+    ['a config that is none', ['--config', broken], 'broken.json:1:2: Not JSON'],
+  ])('%s: the client gets the reason', async (_what, options, reason) => {
+    await expect(connectOfficial(['waits', ...options])).rejects.toThrow(reason);
   });
 
   test('a name that the config does not have: as an error, on stderr, and as exit code', async () => {

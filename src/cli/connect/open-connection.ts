@@ -1,11 +1,11 @@
 // A connection to the host of a config, which has chosen its server. Where no host runs, one is started in the background.
 
 import type { Socket } from 'node:net';
-import { PeerError, UsageError } from '../../base/errors.ts';
+import { PeerError } from '../../base/errors.ts';
 import { chooseServer } from '../../host/control/choose-server.ts';
 import { isTrusted, runtimeFolder } from '../../live/runtime-folder.ts';
 import { connectLocal } from '../../transport/local-socket.ts';
-import { controlPathOf } from '../servers/running-host.ts';
+import { certainControlPath } from '../servers/running-host.ts';
 import type { ConnectArguments } from './connect-arguments.ts';
 
 /** A host may be about to end when it is connected to. More often than this it is no coincidence. */
@@ -13,12 +13,7 @@ const MOST_TRIES = 5;
 
 export async function openConnection(given: ConnectArguments, say: (text: string) => void): Promise<Socket> {
   const { settings, use, idleMs } = given;
-  const path = controlPathOf(settings);
-  if (path === undefined) {
-    throw new UsageError('CONFIG_NOT_FOUND', `There is no config in ${process.cwd()}`, {
-      hint: 'Name it: standpipe connect <server> --config FILE. A program that starts this command may do so in any folder.',
-    });
-  }
+  const path = certainControlPath(settings);
   for (let tries = 1; ; tries++) {
     const socket = await connectIfServed(path);
     if (socket) {

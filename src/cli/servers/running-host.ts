@@ -39,6 +39,15 @@ export function controlPathOf(settings: Settings): string | undefined {
   return process.platform === 'win32' ? `\\\\.\\pipe\\standpipe-${name}` : join(runtimeFolder(), `${name}.sock`);
 }
 
+/** Where a host is needed that can be found again: that of a certain config, from any folder. */
+export function certainControlPath(settings: Settings): string {
+  const path = controlPathOf(settings);
+  if (path !== undefined) return path;
+  throw new UsageError('CONFIG_NOT_FOUND', `There is no config in ${process.cwd()}`, {
+    hint: 'Name it by --config FILE. A program that starts this command may do so in any folder.',
+  });
+}
+
 /** `say` is called if the host of another folder is used. */
 export async function findRunningHost(
   settings: Settings,

@@ -16,7 +16,7 @@ import { getDefaultEnvironment } from '../../process/launch/environment.ts';
 import { type DetachedStart, startDetached } from '../../process/launch/start-detached.ts';
 import { isServed } from '../../transport/local-socket.ts';
 import { mainFile } from '../main-file.ts';
-import { configFileOf, configOptions, controlNameOf, controlPathOf } from '../servers/running-host.ts';
+import { certainControlPath, configFileOf, configOptions, controlNameOf } from '../servers/running-host.ts';
 import { durationText, type Settings } from '../settings.ts';
 
 export interface BackgroundOptions {
@@ -48,7 +48,7 @@ export async function startInBackground(
 ): Promise<BackgroundHost | undefined> {
   const folder = runtimeFolder();
   ensureRuntimeFolder(folder);
-  const path = controlPathOf(settings)!;
+  const path = certainControlPath(settings);
   const lock = join(folder, `${controlNameOf(settings)}.start`);
   for (;;) {
     if (await isServed(path)) return undefined;

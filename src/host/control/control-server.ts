@@ -182,6 +182,6 @@ async function alreadyRunning(path: string): Promise<UsageError> {
   await other?.close();
   const which = pid === undefined ? '' : ` (pid ${pid})`;
   return new UsageError('HOST_ALREADY_RUNNING', `A host for this config is running already${which}`, {
-    hint: 'Use it (`standpipe ls`), or stop it first.',
+    hint: 'Use it (`standpipe ls`), or stop it first (`standpipe down`).',
   });
 }
