@@ -20,7 +20,7 @@ export interface DoorContractInputs {
   vanishing: 'cancels' | 'keeps';
 }
 
-const LARGE = 4 * 1024 * 1024;
+const LARGE = 1024 * 1024;
 
 export function doorContract(name: string, open: () => Promise<OpenedDoor>, inputs: DoorContractInputs): void {
   const skip = new Map(Object.entries(inputs.skip ?? {}));

@@ -146,3 +146,35 @@ test('a quiet call is not taken for a stalled one, and ends with its connection'
   }
   await wasAbandoned;
 });
+
+const hostile: [what: string, request: (http: HttpServing) => string, status: number][] = [
+  ['no HTTP', () => '\x16\x03\x01\x02\x00\x01\r\n\r\n', 400],
+  ['JSON without HTTP', () => `${body('echo')}\r\n\r\n`, 400],
+  ['a header without a name', (http) => head(http, 'echo').replace('\r\n\r\n', '\r\n: x\r\n\r\n'), 400],
+  ['a header with a control character', (http) => head(http, 'echo').replace('application/json', 'a\x00b'), 400],
+  ['headers of 100 KB', (http) => head(http, 'echo').replace('\r\n\r\n', `\r\nx: ${'x'.repeat(100_000)}\r\n\r\n`), 431],
+  [
+    'two lengths',
+    (http) => head(http, 'echo').replace('\r\n\r\n', '\r\ncontent-length: 3\r\n\r\n') + body('echo'),
+    400,
+  ],
+  [
+    'a length and chunks',
+    (http) => `${head(http, 'echo').replace('\r\n\r\n', '\r\ntransfer-encoding: chunked\r\n\r\n')}0\r\n\r\n`,
+    400,
+  ],
+  [
+    'a chunk without a length',
+    (http) => `${head(http, 'echo').replace(/content-length: \d+/, 'transfer-encoding: chunked')}no\r\n\r\n`,
+    400,
+  ],
+  ['no Host', (http) => head(http, 'echo').replace(/host: .*\r\n/, ''), 400],
+];
+
+test.each(hostile)('%s is refused, and its connection closed', async (_what, request, status) => {
+  const { http } = await serving({});
+  const socket = dial(http);
+  socket.write(request(http), 'latin1');
+  expect(await received(socket)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(await isServed(http)).toBe(true);
+});

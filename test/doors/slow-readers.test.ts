@@ -1,7 +1,10 @@
 // A client that does not read: what waits for it is bounded, and the others are served.
 
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { expect, test } from 'vitest';
+import { Doors } from '../../src/doors/http/doors.ts';
+import { NodeExchange } from '../../src/doors/http/node-exchange.ts';
 import { serveHttp } from '../../src/doors/http/serve-http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 
@@ -70,4 +73,60 @@ test('progress for a client that does not read is not kept beyond a limit', asyn
   expect(received).toBeLessThan(50_000_000);
   socket.destroy();
   await close();
+});
+
+test('what waits for many clients that do not read is bounded for all together', async () => {
+  const clients = 4;
+  const limit = 200_000;
+  const message = 'x'.repeat(10_000);
+  const server = new Server({ name: 'slow', version: '1.0.0' });
+  let ended = 0;
+  server.tool('floods', {}, async (_, call) => {
+    // More than the buffers of a connection hold.
+    for (let sent = 1; sent <= 2000; sent++) {
+      call.progress(sent, undefined, message);
+      if (sent % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    ended++;
+    await new Promise((resolve) => call.signal.addEventListener('abort', resolve));
+    return 'done';
+  });
+  const doors = new Doors(() => server.service, { path: '/mcp', maxWaitingBytes: limit });
+  const listener = createServer((request, response) => {
+    const exchange = new NodeExchange(request, response);
+    doors.at(exchange.path)!.handle(exchange);
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const { port } = listener.address() as AddressInfo;
+  const _meta = {
+    progressToken: 1,
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'floods', _meta } });
+  const head = [
+    'POST /mcp HTTP/1.1',
+    'host: here',
+    'content-type: application/json',
+    'mcp-protocol-version: 2026-07-28',
+    'mcp-method: tools/call',
+    'mcp-name: floods',
+    `content-length: ${body.length}`,
+  ];
+  const sockets = Array.from({ length: clients }, () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.pause();
+    socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+    return socket;
+  });
+  await expect.poll(() => ended, { timeout: 60_000 }).toBe(clients);
+  const { waitingBytes } = doors.limits.counts;
+  expect(waitingBytes).toBeGreaterThan(0);
+  // Each may have a little more when all together have enough, and one message beyond it.
+  expect(waitingBytes).toBeLessThan(limit + clients * (16 * 1024 + 2 * message.length));
+  for (const socket of sockets) socket.destroy();
+  await expect.poll(() => doors.limits.counts.waitingBytes, { timeout: 20_000 }).toBe(0);
+  await doors.close();
+  listener.closeAllConnections();
+  listener.close();
 });

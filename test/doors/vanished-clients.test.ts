@@ -16,8 +16,8 @@ import { Host } from '../../src/host/host.ts';
 import { clientOf } from '../../src/mcp/client/client.ts';
 
 const clients = Number(process.env.STANDPIPE_VANISHED ?? 300);
-/** So many are there at a time. */
-const WAVE = 1500;
+/** So many are there at a time: the server runs 256 requests at a time. */
+const WAVE = 500;
 const IDLE_MS = 60_000;
 
 const clock = new ManualClock();
