@@ -5,12 +5,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { devNull, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
+import { serveHttp } from '../../src/doors/http/serve-http.ts';
 import { FlowStore } from '../../src/flow/store.ts';
 import { serveControl } from '../../src/host/control/control-server.ts';
 import { Host } from '../../src/host/host.ts';
-import type { CallStarted, CallUpdate, EventPage, Overview } from '../../src/inspector/api.ts';
+import type { CallStarted, CallUpdate, EventPage, ExchangeReport, Overview } from '../../src/inspector/api.ts';
 import { liveSource } from '../../src/inspector/sources/live-source.ts';
 import { RestoredFlow } from '../../src/inspector/sources/restored-flow.ts';
 import { Peer } from '../../src/jsonrpc/peer.ts';
@@ -209,4 +211,38 @@ test('how long it waits for what there was before, and when it looks around, are
     return source.flow.lastSeq === 2;
   });
   expect(source.flow.get(2)).toMatchObject({ server: 'second', text: 'later' });
+});
+
+/** A host elsewhere that a client has used and is still connected to. */
+async function usedHost(): Promise<Announced> {
+  const host = new Host([legacy()]);
+  later(() => host.stop());
+  const announced = await announce(host.flow, { kind: 'host', name: 'used' }, { folder });
+  later(async () => announced.close());
+  const { url, token, close } = await serveHttp((name) => host.service(name), { observeClient: host.clients.observe });
+  later(close);
+  const client = new Client({ name: 'outside', version: '1' });
+  later(() => client.close());
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/legacy`), { requestInit }));
+  await client.listPrompts();
+  return announced;
+}
+
+test('the clients of hosts elsewhere are shown with their exchanges, and are gone with their host', async () => {
+  const hosts = [await usedHost(), await usedHost()];
+  const page = await openPage(liveSource({ folder }));
+  const outside = async () => (await page.get<Overview>('overview')).clients.filter(({ name }) => name === 'outside');
+  const connected = await outside();
+  expect(new Set(connected.map(({ client }) => client)).size).toBe(2);
+  expect(connected.map(({ closedAtMs }) => closedAtMs)).toEqual([undefined, undefined]);
+  const { rows } = await page.get<EventPage>('events');
+  const calls = rows.filter(({ direction, method }) => direction === 'fromClient' && method === 'prompts/list');
+  const reports = calls.map(({ seq }) => page.get<ExchangeReport>(`exchanges/${seq}`));
+  const servers = (await Promise.all(reports)).map(({ requests }) => requests.map(({ server }) => server));
+  // Both hosts call their server the same: each call is shown with its own.
+  expect(servers.map(([client]) => client).sort()).toEqual(connected.map(({ client }) => client).sort());
+  expect(new Set(servers.map(([, server]) => server)).size).toBe(2);
+  for (const host of hosts) await host.close();
+  await until('they are gone', async () => (await outside()).every(({ closedAtMs }) => closedAtMs !== undefined));
 });

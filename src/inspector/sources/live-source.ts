@@ -10,7 +10,7 @@ import type { RecordingItem } from '../../record/reader.ts';
 import type { Reach } from '../api.ts';
 import { LiveMember } from './live-member.ts';
 import { LiveWatch } from './live-watch.ts';
-import { RestoredFlow } from './restored-flow.ts';
+import { type Origin, RestoredFlow } from './restored-flow.ts';
 import { ServerNames } from './server-names.ts';
 import type { InspectorSource, SourceHost } from './source.ts';
 import { TimeOrder } from './time-order.ts';
@@ -40,6 +40,7 @@ class LiveSource implements InspectorSource {
   readonly #order: TimeOrder;
   readonly #names = new ServerNames();
   readonly #members = new Set<LiveMember>();
+  readonly #runs = new Map<LiveMember, Origin>();
   #arrivals = 0;
   #opening = true;
   #closed = false;
@@ -107,6 +108,7 @@ class LiveSource implements InspectorSource {
     const { run, event } = item;
     if (!isOfClient(event)) this.#names.of(member, event.server); // claimed in the order in which they come
     this.#restored.expect(run);
+    this.#runs.set(member, run);
     const add = () => this.#restored.add(run, event, (server) => this.#names.of(member, server));
     this.#order.add((run.startedAt?.getTime() ?? 0) + event.atMs, add, this.#opening);
   };
@@ -116,6 +118,9 @@ class LiveSource implements InspectorSource {
     if (this.#closed) return;
     this.#order.flush();
     const { kind, pid } = member.descriptor;
+    const run = this.#runs.get(member);
+    if (run) this.#restored.ended(run);
+    this.#runs.delete(member);
     for (const server of this.#names.release(member)) this.#restored.note(server, `The ${kind} (${pid}) has ended`);
   };
 

@@ -3,7 +3,7 @@
 
 import { keepNewest } from '../../analysis/keep-newest.ts';
 import { type Clock, systemClock } from '../../base/clock.ts';
-import { type FlowEvent, type FlowFact, isOfClient } from '../../flow/event.ts';
+import { type ClientFact, type FlowEvent, type FlowFact, isOfClient } from '../../flow/event.ts';
 import { FlowStore, type FlowStoreOptions } from '../../flow/store.ts';
 
 /** Where an event comes from. */
@@ -23,6 +23,8 @@ export class RestoredFlow {
   readonly #lives = new Map<string, number>();
   readonly #counts = new Map<string, number>();
   #startedAt: Date | undefined;
+  /** Those that are connected, by the run of their host. */
+  readonly #clients = new Map<string, Map<string, { life: number; fact: ClientFact }>>();
   /** The first that has clients. */
   #firstRun: string | undefined;
 
@@ -66,6 +68,24 @@ export class RestoredFlow {
       const wire = this.#placeOf(origin, fact.wire, fact.wireLife, isToClient, nameOf);
       this.store.append(server, life, { ...fact, wire: wire.server, wireLife: wire.life });
     } else this.store.append(server, life, fact);
+    if (fact.kind === 'client') this.#note(origin, server, life, fact);
+  }
+
+  /** The origin has ended: its clients are not connected any more. */
+  ended({ run }: Origin): void {
+    for (const [server, { life, fact }] of this.#clients.get(run) ?? []) {
+      this.store.append(server, life, { ...fact, state: 'closed' });
+    }
+    this.#clients.delete(run);
+  }
+
+  #note({ run }: Origin, server: string, life: number, fact: ClientFact): void {
+    const known = this.#clients.get(run) ?? new Map();
+    this.#clients.set(run, known);
+    if (fact.state === 'closed' || fact.stateless) known.delete(server);
+    else known.set(server, { life, fact });
+    keepNewest(known, MOST_LIVES);
+    keepNewest(this.#clients, MOST_LIVES);
   }
 
   /** A note between the events, at the time of the newest. */
