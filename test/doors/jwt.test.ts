@@ -21,7 +21,7 @@ import { httpHandler } from '../../src/doors/http/http-handler.ts';
 import { type HttpServing, serveHttp } from '../../src/doors/http/serve-http.ts';
 import { Host } from '../../src/host/host.ts';
 import { Server } from '../../src/mcp/server/server.ts';
-import { type Issuer, startIssuer } from '../fixtures/doors/issuer.ts';
+import { type Issuer, nowMs, nowS, startIssuer } from '../fixtures/doors/issuer.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const folder = temporaryFolder('jwt');
@@ -84,7 +84,6 @@ test('a token of the issuer is accepted, and so is one of the file', async () =>
   expect(await send(fileToken)).toMatchObject({ status: 200 });
 });
 
-const nowS = () => Math.floor(Date.now() / 1000);
 const parts = (token: string) => token.split('.') as [string, string, string];
 const base64 = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
@@ -261,12 +260,12 @@ const alone = (options: Partial<JwtOptions> = {}) =>
   jwt({ issuer: issuer.url, audience, onError: () => undefined, ...options });
 
 test('a verified token costs no promise until its end, which is known without its issuer', async () => {
-  let nowMs = Date.now();
-  const auth = alone({ now: () => nowMs });
+  let laterMs = 0;
+  const auth = alone({ now: () => nowMs() + laterMs });
   const token = await issuer.token();
   expect(await auth.authenticate(bearing(token))).toMatchObject({ name: 'jwt:ada' });
   expect(auth.authenticate(bearing(token))).toMatchObject({ name: 'jwt:ada' });
-  nowMs += 400_000;
+  laterMs = 400_000;
   expect(await auth.authenticate(bearing(token))).toMatchObject({ status: 401 });
 });
 
@@ -283,7 +282,7 @@ test('an event stream ends with its token, and the request that opened it too', 
   const server = new Server({ name: 'notes', version: '1' });
   server.tool('read', {}, () => 'it was read');
   let behindMs = 60_000;
-  const auth = alone({ now: () => Date.now() - behindMs });
+  const auth = alone({ now: () => nowMs() - behindMs });
   const short = await serveHttp(server, { auth, keepAliveMs: 20 });
   const post = (token: string, headers: Record<string, string>, message: object) =>
     fetch(short.url, {

@@ -44,6 +44,7 @@ const exceptions: Record<string, string> = {
   'clock in src/flow/store.test.ts': 'a date lies between two others',
   'clock in src/framing/framing-properties.contract.ts': 'printed after a deep run, not asserted',
   'clock in src/process/files/file-lock.test.ts': 'makes a file look old',
+  'clock in test/fixtures/doors/issuer.ts': 'tokens say when they end',
   'clock in test/fixtures/server.ts': 'the deadline of what every test waits for',
 };
 
