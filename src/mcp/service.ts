@@ -15,6 +15,7 @@ import type {
   LogLevel,
   ServerCapabilities,
   SubscriptionFilter,
+  Tool,
 } from './types.ts';
 
 export type Params = Record<string, unknown>;
@@ -124,6 +125,8 @@ export interface Service {
   wire?: WireName | undefined;
   /** The connection or session of a client is over: it sends no more requests. */
   gone?(client: ClientIdentity): void;
+  /** Of several servers as one: a tool by its name. No more servers are asked than by a call of it. */
+  tool?(name: string): Tool | undefined | Promise<Tool | undefined>;
   /** Of several servers as one: the same of those servers and tools alone that may be used. */
   restrictedTo?(rights: Rights): Service;
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { loadConfig } from '../../src/config/files/load-config.ts';
+import { serveHttp } from '../../src/doors/http/serve-http.ts';
 import type { Host } from '../../src/host/host.ts';
 import type { Params, Result } from '../../src/mcp/service.ts';
 import { TestCaller, TestWatcher } from '../contract/test-caller.ts';
@@ -108,6 +109,35 @@ describe('a call that names its server', () => {
     await host.stopServer('b');
     await starting;
   });
+});
+
+test('a call of 2026-07-28 over HTTP asks no server but its own for the headers of its tool', async () => {
+  const clock = new ManualClock(); // it stands still, so that a wait for the other server never ends
+  const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] };
+  const host = await openHost({ silent, a: library('a') }, { clock });
+  const { url, token, close } = await serveHttp(host.service());
+  const starting = host.startServer('silent').catch(() => undefined); // it never gets ready
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${token}`,
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'a__pid',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a__pid', _meta } }),
+  });
+  expect(await response.json()).toMatchObject({ result: { content: [{ text: expect.any(String) }] } });
+  expect(stateOf(host, 'silent')).toBe('starting');
+  await close();
+  await host.stopServer('silent');
+  await starting;
 });
 
 describe('a list', () => {

@@ -1,5 +1,6 @@
 // 2026-07-28: a tool can name arguments that clients repeat in `Mcp-Param-…` headers (`x-mcp-header` in its input schema).
-// Which tools do is read from the service once, and again after its tools have changed.
+// Which tools do is read from the service once, and again after its tools have changed. A service of several servers is asked for
+// one tool only, since a list of all would wait for servers that the call does not need.
 
 import { isObject } from '../../base/json-object.ts';
 import { missingCapability } from '../../mcp/protocol-errors.ts';
@@ -21,6 +22,7 @@ export class ToolHeaders {
   #known: HeadersByTool | undefined;
   #reading: Promise<HeadersByTool> | undefined;
   #stop: Promise<() => void> | undefined;
+  readonly #byTool = new WeakMap<Tool, readonly ToolHeader[]>();
 
   constructor(service: Service) {
     this.#service = service;
@@ -31,7 +33,18 @@ export class ToolHeaders {
     tool: string,
     client: ClientFacts,
   ): readonly ToolHeader[] | undefined | Promise<readonly ToolHeader[] | undefined> {
+    if (this.#service.tool) return this.#ofOne(this.#service.tool(tool));
     return this.#known ? this.#known.get(tool) : this.#read(tool, client);
+  }
+
+  #ofOne(tool: ReturnType<NonNullable<Service['tool']>>): ReturnType<ToolHeaders['of']> {
+    if (tool instanceof Promise) return tool.then((found) => this.#ofOne(found));
+    if (!tool?.inputSchema) return undefined;
+    const known = this.#byTool.get(tool);
+    if (known) return known;
+    const headers = [...headersIn(tool.inputSchema, [])];
+    this.#byTool.set(tool, headers);
+    return headers;
   }
 
   async #read(tool: string, client: ClientFacts): Promise<readonly ToolHeader[] | undefined> {

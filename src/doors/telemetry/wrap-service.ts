@@ -11,5 +11,6 @@ export function wrapService(service: Service, request: Service['request']): Serv
     notify: (method, params, client) => service.notify(method, params, client),
     watch: (watcher) => service.watch(watcher),
     gone: (client) => service.gone?.(client),
+    ...(service.tool && { tool: (name: string) => service.tool!(name) }),
   };
 }

@@ -11,7 +11,7 @@ import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import { NEWEST_MODERN } from '../../mcp/revisions.ts';
 import type { Rights } from '../../mcp/rights.ts';
 import type { ClientIdentity, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
-import type { CompletionReference, Meta, ServerCapabilities } from '../../mcp/types.ts';
+import type { CompletionReference, Meta, ServerCapabilities, Tool } from '../../mcp/types.ts';
 import type { Member } from '../member.ts';
 import type { StateChange } from '../supervision/server-state.ts';
 import { FAILED, OFFERED_BY, type Offer, WAIT } from './catalog.ts';
@@ -89,6 +89,20 @@ export class MergedService implements Service {
     const list = listByMethod.get(method);
     if (list) return this.#list(list.member, params, caller);
     throw methodNotFound(method, 'choose a server first');
+  }
+
+  /** Undefined where it is not known: the call says why. */
+  tool(name: string): Tool | undefined | Promise<Tool | undefined> {
+    const entry = ({ lists, own }: Route) => {
+      if (!this.lists.mayUseTool(lists.server, own)) return undefined;
+      return lists.entryNow('tools', own) as ReturnType<MergedService['tool']>;
+    };
+    try {
+      const route = this.#routes.named('tools', name);
+      return route instanceof Promise ? route.then(entry, () => undefined) : entry(route);
+    } catch {
+      return undefined;
+    }
   }
 
   notify(): void {

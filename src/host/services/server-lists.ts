@@ -61,6 +61,14 @@ export class ServerLists {
     return this.#lists[list].byName.get(name);
   }
 
+  /** The same of the list as it is, which is read only after an announced change. */
+  entryNow(list: ListName, name: string): Entry | undefined | Promise<Entry | undefined> {
+    const { entries, readAt, age } = this.#lists[list];
+    if (entries && readAt === age) return this.entry(list, name);
+    const found = () => this.entry(list, name);
+    return Promise.resolve(this.read(list)).then(found, found);
+  }
+
   /** The server's own name for what is listed by this one. */
   ownName(list: ListName, listed: string): string | undefined {
     return this.#lists[list].ownNames.get(listed);
