@@ -9,3 +9,4 @@ export type { ServiceByName } from '../doors/http/doors.ts';
 export { type HttpHandler, type HttpHandlerOptions, httpHandler, type Verified } from '../doors/http/http-handler.ts';
 export { type HttpServing, type ServeHttpOptions, serveHttp } from '../doors/http/serve-http.ts';
 export type { Principal, Quotas } from '../doors/principal.ts';
+export type { ClientObserver, ClientOrigin, ObserveClient, ObservedClient } from '../mcp/front/client-observer.ts';

@@ -175,6 +175,28 @@ describe('the format', () => {
     expect(items).toContainEqual(expect.objectContaining({ type: 'gap', fromSeq: 2, toSeq: 2 }));
   });
 
+  it('has kinds of its own for clients, which readers that know only servers pass over', () => {
+    const kinds = 'spawn frame fault stderr state signal exit stop error note'.split(' ');
+    const stamp = { seq: 1, atMs: 0, server: 'client 1', life: 1 };
+    const payload = new TextEncoder().encode('{}');
+    const events: FlowEvent[] = [
+      { ...stamp, kind: 'frame', direction: 'fromClient', length: 2, payload, http: { exchange: 1 } },
+      { ...stamp, kind: 'frame', direction: 'toClient', length: 2, payload },
+      {
+        ...stamp,
+        kind: 'fault',
+        direction: 'fromClient',
+        code: 'FRAME_TOO_LONG',
+        offset: 0,
+        length: 2,
+        prefix: payload,
+      },
+      { ...stamp, kind: 'client', state: 'opened', door: 'http' },
+      { ...stamp, kind: 'link', request: 1, wire: 'a', wireLife: 1, direction: 'toServer', id: 2 },
+    ];
+    for (const event of events) expect(kinds).not.toContain(JSON.parse(new EventLines('r').encode(event)).kind);
+  });
+
   it('has a bound on the names that whoever reads it would have to keep', async () => {
     const long = 'x'.repeat(100_000);
     const note = (run: string, server: string) =>

@@ -2,8 +2,11 @@
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
+import { Analysis } from '../../src/analysis/analysis.ts';
+import { linkedWith } from '../../src/analysis/links.ts';
 import { serveHttp } from '../../src/doors/http/serve-http.ts';
 import type { Host } from '../../src/host/host.ts';
+import { recordingSource } from '../../src/inspector/sources/recording-source.ts';
 import { later } from '../fixtures/later.ts';
 import { inBrowser, openPage } from './chromium.ts';
 import { detail, goTo, live, rows, soon } from './on-page.ts';
@@ -58,6 +61,21 @@ inBrowser('clients', () => {
     await page.locator('#timeline').focus();
     await page.keyboard.press('x');
     await detail(page).getByText('→ from the client').waitFor();
+
+    await goTo(page, '#/wire?client=client%202');
+    await soon(() => rows(page).filter({ hasText: 'fail' }).count()).toBe(4);
+    await page.getByRole('button', { name: 'Export' }).click();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: /^Save/ }).click();
+    const saved = recordingSource(await (await saving).path());
+    await saved.open!();
+    const analysis = new Analysis();
+    for (const event of saved.flow.since(0)) analysis.see(event, 0);
+    const call = saved.flow
+      .since(0)
+      .flatMap(({ seq }) => analysis.exchangesOf(seq))
+      .find(({ tool }) => tool === 'fail')!;
+    expect(linkedWith(call).map(({ server }) => server)).toEqual(['client 2', 'workbench']);
 
     await goTo(page, '#/wire?server=calculator');
     await soon(() => page.getByLabel('Server', { exact: true }).inputValue()).toBe('calculator');

@@ -135,6 +135,10 @@ export class HttpDoor {
     meta: Record<string, unknown> | undefined,
     bytes: number,
   ): Promise<void> | void {
+    const client = newClient(exchange.principal?.name, `post:${exchange.principal?.name ?? ''}`);
+    const alone = { revision: meta?.[PROTOCOL_VERSION], info: meta?.[CLIENT_INFO] };
+    const observed = this.#observe?.(client, { door: 'http', alone });
+    exchange.belongsTo?.(observed);
     if (!('method' in message)) return refuse(exchange, 400, 'Responses are not sent in 2026-07-28');
     if (!('id' in message)) return exchange.answer(202, {});
     if (meta?.[PROTOCOL_VERSION] === undefined) {
@@ -143,10 +147,6 @@ export class HttpDoor {
     }
     const beyond = message.method === 'subscriptions/listen' ? exchange.ticket?.becomeStream() : undefined;
     if (beyond) return refuseBeyond(exchange, beyond, message.id);
-    const client = newClient(exchange.principal?.name, `post:${exchange.principal?.name ?? ''}`);
-    const alone = { revision: meta[PROTOCOL_VERSION], info: meta[CLIENT_INFO] };
-    const observed = this.#observe?.(client, { door: 'http', alone });
-    exchange.belongsTo?.(observed);
     const facts = checkedClient(exchange, message, meta, client);
     if (facts instanceof RpcError) return refuseRequest(exchange, 400, message.id, facts);
     const headers = this.#headersOf(message, facts);

@@ -30,7 +30,7 @@ export function ExportDialog({ onClose }: { onClose(): void }) {
       download(`standpipe-${seqs.length === 1 ? `event-${seqs[0]}` : 'events'}.jsonl`, saved.parts);
       const gone = seqs.length - saved.rows;
       const rest = gone > 0 ? `, ${plural(gone, 'was', 'were')} no longer available` : '';
-      announce(`${plural(saved.rows, 'row')} saved${rest}`, gone > 0 ? 'bad' : 'good');
+      announce(`${plural(Math.max(0, count - gone), 'row')} saved${rest}`, gone > 0 ? 'bad' : 'good');
       onClose();
     } catch (error) {
       if (signal.aborted) return;

@@ -16,12 +16,12 @@ const SLICE_ROWS = 2_000;
 /** By their numbers: places in the columns move when old rows go. */
 export function seqsBetween(first: number, last: number): number[] {
   const seqs: number[] = [];
-  for (let position = first; position <= last; position++) {
-    const index = wireRows.at(position);
+  let position = first;
+  // The links between them are not shown, and say what belongs together.
+  for (let index = wireRows.at(first); index <= wireRows.at(last); index++) {
+    if (index === wireRows.at(position)) position++;
+    else if (!columns.isLink(index)) continue;
     seqs.push(columns.numbers.seq[index]!);
-    // The links that follow are not shown, and say what belongs together.
-    for (let next = index + 1; next < columns.count && columns.isLink(next); next++)
-      seqs.push(columns.numbers.seq[next]!);
   }
   return seqs;
 }
