@@ -60,10 +60,14 @@ export class ObservedExchange implements HttpExchange {
     this.#exchange.setHeader(...header);
   }
 
-  async text(...limits: Parameters<HttpExchange['text']>): Promise<string | undefined> {
-    this.#body = await this.#exchange.text(...limits);
-    return this.#body;
+  text(maxBytes: number, mayHold?: (bytes: number) => boolean): Promise<string | undefined> {
+    return this.#exchange.text(maxBytes, mayHold).then(this.#came);
   }
+
+  readonly #came = (body: string | undefined): string | undefined => {
+    this.#body = body;
+    return body;
+  };
 
   /** Called once, before the request has any effect. */
   belongsTo(client: ObservedClient | undefined): void {
