@@ -4,9 +4,12 @@
 export interface CancelSignal {
   readonly aborted: boolean;
   readonly reason: unknown;
-  addEventListener(type: 'abort', listener: () => void, options?: { once?: boolean }): void;
-  removeEventListener(type: 'abort', listener: () => void): void;
+  addEventListener(type: 'abort', listener: CancelListener, options?: { once?: boolean }): void;
+  removeEventListener(type: 'abort', listener: CancelListener): void;
 }
+
+/** An object where a function for each request would be too much. */
+export type CancelListener = (() => void) | { handleEvent(): void };
 
 /** For functions that take nothing else. */
 export function toAbortSignal(signal: CancelSignal): AbortSignal {

@@ -36,7 +36,8 @@ export interface PendingRequest<Answer, Options> {
   /** False while the message waits in our own queue: then it certainly did not run. */
   sent: boolean;
   dueMs: number;
-  onAbort: (() => void) | undefined;
+  /** Its signal has aborted. A closure for each request, or one of its promise, kept all of them alive for long. */
+  handleEvent(): void;
 }
 
 /** Follows requests until the other end is done with them. */
@@ -108,7 +109,7 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
       const timeoutMs = options?.timeoutMs ?? requestTimeoutMs;
       const nowMs = clock.nowMs();
       const totalDueMs = nowMs + (options?.totalTimeoutMs ?? Number.POSITIVE_INFINITY);
-      const request: PendingRequest<Answer, Options> = {
+      const request: OwnedRequest<Answer, Options> = {
         id: this.#nextId++,
         method,
         options,
@@ -119,12 +120,10 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
         reject,
         sent: false,
         dueMs: Math.min(nowMs + timeoutMs, totalDueMs),
-        onAbort: undefined,
+        handleEvent: abortRequest,
+        owner: this,
       };
-      if (signal) {
-        request.onAbort = () => this.#giveUp(request, signal.reason, describeReason(signal.reason));
-        signal.addEventListener('abort', request.onAbort, { once: true });
-      }
+      signal?.addEventListener('abort', request);
       this.#byId.add(request.id, request);
       this.#deadlines.added(request);
       this.#send(request, content);
@@ -139,7 +138,7 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
   remove(request: PendingRequest<Answer, Options>): void {
     this.#byId.delete(request.id);
     if (this.#byId.size === 0) this.#deadlines.idle();
-    if (request.onAbort) unlisten(request);
+    request.options?.signal?.removeEventListener('abort', request);
     this.watcher?.settled(request);
   }
 
@@ -173,7 +172,7 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
     this.#deadlines.stop();
     const { connection } = this.#options;
     for (const request of this.#byId.takeAll()) {
-      unlisten(request);
+      request.options?.signal?.removeEventListener('abort', request);
       const { sent, writesBefore, method } = request;
       if (!sent || (connection.writes ?? 0) <= writesBefore) request.reject(this.#notSent(request, cause));
       else request.reject(lostRequest(method, { closedByUs, cause, evidence: connection.evidence?.() }));
@@ -204,10 +203,11 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
     const ms = total ? request.options?.totalTimeoutMs : request.timeoutMs;
     const message = `${request.method} was not answered within ${ms} ms${total ? ' in all' : ''}`;
     const hint = total ? 'Raise totalTimeoutMs for this call.' : this.#options.timeoutHint;
-    this.#giveUp(request, this.#error('REQUEST_TIMEOUT', message, hint), `timed out after ${ms} ms`);
+    this.giveUp(request, this.#error('REQUEST_TIMEOUT', message, hint), `timed out after ${ms} ms`);
   }
 
-  #giveUp(request: PendingRequest<Answer, Options>, error: unknown, reason: string): void {
+  /** It fails with the error, and the other end is told the reason. */
+  giveUp(request: PendingRequest<Answer, Options>, error: unknown, reason: string): void {
     if (this.#byId.get(request.id) !== request) return;
     this.watcher?.gaveUp(request);
     this.remove(request);
@@ -230,8 +230,13 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
   }
 }
 
-function unlisten<Options extends WaitOptions>({ onAbort, options }: PendingRequest<never, Options>): void {
-  if (onAbort) options?.signal?.removeEventListener('abort', onAbort);
+interface OwnedRequest<Answer, Options extends WaitOptions> extends PendingRequest<Answer, Options> {
+  owner: PendingRequests<never, Answer, Options>;
+}
+
+function abortRequest<Answer, Options extends WaitOptions>(this: OwnedRequest<Answer, Options>): void {
+  const reason = this.options?.signal?.reason;
+  this.owner.giveUp(this, reason, describeReason(reason));
 }
 
 function hintFor(code: PeerErrorCode): string {

@@ -2,7 +2,7 @@
 // bytes too: a request is kept until it was answered, and a few long ones take as much as many short ones. While too many
 // answers wait to be read (`hold`), nothing more is started.
 
-import { type CancelSignal, toAbortSignal } from '../base/cancel-signal.ts';
+import { type CancelListener, type CancelSignal, toAbortSignal } from '../base/cancel-signal.ts';
 import { isThenable } from '../base/wait.ts';
 import { InFlight } from './in-flight.ts';
 
@@ -17,7 +17,7 @@ export abstract class QueuedRequest<Id = unknown> implements CancelSignal {
   heldBytes = 0;
   #cancelled: { reason: unknown } | undefined;
   #signal: AbortSignal | undefined;
-  #listeners: (() => void)[] | undefined;
+  #listeners: CancelListener[] | undefined;
 
   /** What it takes to keep this request, about. */
   abstract get bytes(): number;
@@ -41,19 +41,22 @@ export abstract class QueuedRequest<Id = unknown> implements CancelSignal {
     return this.#cancelled?.reason;
   }
 
-  addEventListener(_type: 'abort', listener: () => void): void {
+  addEventListener(_type: 'abort', listener: CancelListener): void {
     if (this.#listeners) this.#listeners.push(listener);
     else this.#listeners = [listener];
   }
 
-  removeEventListener(_type: 'abort', listener: () => void): void {
+  removeEventListener(_type: 'abort', listener: CancelListener): void {
     this.#listeners = this.#listeners?.filter((each) => each !== listener);
   }
 
   cancel(reason: unknown): void {
     if (this.#cancelled) return;
     this.#cancelled = { reason };
-    for (const listener of this.#listeners ?? []) listener();
+    for (const listener of this.#listeners ?? []) {
+      if (typeof listener === 'function') listener();
+      else listener.handleEvent();
+    }
   }
 }
 

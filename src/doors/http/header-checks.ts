@@ -12,6 +12,14 @@ import { type ToolHeader, valueAt } from './tool-headers.ts';
 
 const ENCODED = '=?base64?';
 
+const JSON_TYPE = 'application/json';
+
+/** Parameters such as a charset may follow. */
+export function hasJson(exchange: HttpExchange): boolean {
+  const type = exchange.header('content-type');
+  return type === JSON_TYPE || type?.split(';', 1)[0]?.trim().toLowerCase() === JSON_TYPE;
+}
+
 /** The member of the parameters that `Mcp-Name` repeats. */
 const namedBy: Readonly<Record<string, string>> = {
   'tools/call': 'name',

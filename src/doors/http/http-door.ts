@@ -11,11 +11,12 @@ import { DEFAULT_ASK_TIMEOUT_MS, Fronts } from '../../mcp/front/fronts.ts';
 import { CLIENT_INFO, PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { invalidParams, unsupportedVersion } from '../../mcp/protocol-errors.ts';
 import { isLegacyRevision, isModernRevision } from '../../mcp/revisions.ts';
-import { type ClientFacts, newClient, type Service } from '../../mcp/service.ts';
+import { newClient, type Service } from '../../mcp/service.ts';
+import { InFlight } from '../../requests/in-flight.ts';
 import { type LimitRefusal, Limits, Ticket } from '../limits.ts';
 import { type HttpDoorOptions, type OwnOptions, withDefaults } from './door-options.ts';
 import type { HttpExchange } from './exchange.ts';
-import { checkedClient, toolHeaderMismatch } from './header-checks.ts';
+import { checkedClient, hasJson, toolHeaderMismatch } from './header-checks.ts';
 import { idOf, isInitialize, isNewRequest, isRequest } from './message-kinds.ts';
 import { ModernPost } from './modern-post.ts';
 import { ObservedExchange } from './observed-exchange.ts';
@@ -23,8 +24,6 @@ import { refuse, refuseBeyond, refuseRequest, refuseStopping } from './refuse.ts
 import { HttpSession } from './session.ts';
 import { type ToolHeader, ToolHeaders } from './tool-headers.ts';
 import { takeTraceContext } from './trace-context.ts';
-
-const JSON_TYPE = 'application/json';
 
 export class HttpDoor {
   readonly #options: OwnOptions;
@@ -35,7 +34,8 @@ export class HttpDoor {
   readonly #postFronts: Fronts;
   readonly #toolHeaders: ToolHeaders;
   readonly #sessions = new Map<string, HttpSession>();
-  readonly #posts = new Set<ModernPost>();
+  readonly #posts = new InFlight<number, ModernPost>();
+  #lastPost = 0;
   readonly #observe: ObserveClient | undefined;
   #timer: Timer | undefined;
   #isClosed = false;
@@ -93,12 +93,11 @@ export class HttpDoor {
   /** Ends the sessions and the requests of a principal. */
   end(principal: string): void {
     for (const session of this.#sessions.values()) if (session.client.principal === principal) void session.close();
-    for (const post of this.#posts) if (post.client.principal === principal) post.end();
+    for (const post of this.#posts.values()) if (post.client.principal === principal) post.end();
   }
 
   async #post(exchange: HttpExchange): Promise<void> {
-    if (!isJson(exchange.header('content-type')))
-      return refuse(exchange, 415, 'The content-type must be application/json');
+    if (!hasJson(exchange)) return refuse(exchange, 415, 'The content-type must be application/json');
     let beyond: LimitRefusal | undefined;
     const text = await exchange.text(this.#options.maxBodyBytes, (bytes) => {
       beyond = exchange.ticket?.addBody(bytes);
@@ -149,19 +148,20 @@ export class HttpDoor {
     if (beyond) return refuseBeyond(exchange, beyond, message.id);
     const facts = checkedClient(exchange, message, meta, client);
     if (facts instanceof RpcError) return refuseRequest(exchange, 400, message.id, facts);
-    const headers = this.#headersOf(message, facts);
+    const headers = this.#toolHeaders.of(message, facts);
     const serve = (required: readonly ToolHeader[] | undefined) => {
       if (exchange.isClosed) return; // the client went away meanwhile
       const refusal = required && toolHeaderMismatch(exchange, required, message.params?.arguments);
       if (refusal) return refuseRequest(exchange, 400, message.id, refusal);
-      this.#postFronts.serve(message, bytes, facts, new ModernPost(exchange, client, this.#posts), observed);
+      this.#postFronts.serve(
+        message,
+        bytes,
+        facts,
+        new ModernPost(exchange, client, this.#posts, ++this.#lastPost),
+        observed,
+      );
     };
     return headers instanceof Promise ? headers.then(serve) : serve(headers);
-  }
-
-  #headersOf({ method, params }: JsonRpcRequest, client: ClientFacts): ReturnType<ToolHeaders['of']> {
-    if (method !== 'tools/call' || typeof params?.name !== 'string') return undefined;
-    return this.#toolHeaders.of(params.name, client);
   }
 
   #postToSession(exchange: HttpExchange, message: JsonRpcMessage, bytes: number): Promise<void> | void {
@@ -281,7 +281,7 @@ export class HttpDoor {
   #tick(): void {
     this.#timer = this.#clock.after(this.#options.keepAliveMs, () => {
       const nowMs = this.#clock.nowMs();
-      for (const post of this.#posts) post.keepAlive();
+      for (const post of this.#posts.values()) post.keepAlive();
       for (const session of this.#sessions.values()) {
         if (!session.isIdle) session.usedMs = nowMs;
         if (nowMs - session.usedMs > this.#options.sessionIdleMs) void session.close();
@@ -292,9 +292,4 @@ export class HttpDoor {
     });
     this.#timer.keepAlive(false);
   }
-}
-
-/** Parameters such as a charset may follow. */
-function isJson(type: string | undefined): boolean {
-  return type === JSON_TYPE || type?.split(';', 1)[0]?.trim().toLowerCase() === JSON_TYPE;
 }

@@ -6,6 +6,7 @@ import { messageText } from '../../jsonrpc/message-text.ts';
 import type { SingleReply } from '../../mcp/front/single-request.ts';
 import { McpCode } from '../../mcp/protocol-errors.ts';
 import type { ClientIdentity } from '../../mcp/service.ts';
+import type { InFlight } from '../../requests/in-flight.ts';
 import type { HttpExchange } from './exchange.ts';
 import { Reply } from './reply.ts';
 
@@ -14,15 +15,17 @@ export class ModernPost implements SingleReply {
   onclose: (() => void) | undefined;
   readonly client: ClientIdentity;
   readonly #reply: Reply;
-  readonly #open: Set<ModernPost>;
+  readonly #open: InFlight<number, ModernPost>;
+  readonly #number: number;
 
-  /** `open`: the posts of the door, with this one until it is closed. */
-  constructor(exchange: HttpExchange, client: ClientIdentity, open: Set<ModernPost>) {
+  /** `open`: the posts of the door, by their number, with this one until it is closed. */
+  constructor(exchange: HttpExchange, client: ClientIdentity, open: InFlight<number, ModernPost>, number: number) {
     this.client = client;
     this.#open = open;
     this.#reply = new Reply(exchange);
     this.#reply.onfull = (isFull) => this.onfull?.(isFull);
-    open.add(this);
+    this.#number = number;
+    open.add(number, this);
     exchange.onclose = () => this.#closed();
   }
 
@@ -49,7 +52,7 @@ export class ModernPost implements SingleReply {
   }
 
   #closed(): void {
-    if (this.#open.delete(this)) this.onclose?.();
+    if (this.#open.take(this.#number)) this.onclose?.();
   }
 }
 

@@ -9,6 +9,7 @@ import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/me
 import { messageText } from '../../jsonrpc/message-text.ts';
 import type { ObservedClient } from '../../mcp/front/client-observer.ts';
 import type { ClientIdentity } from '../../mcp/service.ts';
+import { InFlight } from '../../requests/in-flight.ts';
 import { SENT } from '../../requests/pending-requests.ts';
 import type { Ticket } from '../limits.ts';
 import type { EventLog, KeptEvents } from './event-log.ts';
@@ -44,9 +45,9 @@ export class HttpSession implements Channel {
   usedMs: number;
   readonly #kept: KeptEvents;
   readonly #log: EventLog;
-  readonly #replies = new Map<RequestId, Reply>();
+  readonly #replies = new InFlight<RequestId, Reply>();
   /** Of the requests that were not answered yet: they are counted although their connection may be lost. */
-  readonly #tickets = new Map<RequestId, Ticket>();
+  readonly #tickets = new InFlight<RequestId, Ticket>();
   readonly #byStream = new Map<number, Reply>();
   /** Streams whose answer was written whole, since the last `tick` and before. */
   #written = new Set<number>();
@@ -79,7 +80,7 @@ export class HttpSession implements Channel {
   }
 
   isAnswering(id: RequestId): boolean {
-    return this.#replies.has(id);
+    return this.#replies.get(id) !== undefined;
   }
 
   start(): Promise<void> {
@@ -96,15 +97,15 @@ export class HttpSession implements Channel {
     const stream = ++this.#streams;
     const reply: Reply = new Reply(exchange, headers, (data) => this.#keep(stream, reply, data));
     reply.onfull = this.#replyFull;
-    this.#replies.set(message.id, reply);
+    this.#replies.add(message.id, reply);
     exchange.onclose = (isComplete) => this.#closed(stream, reply, isComplete);
     this.receive(message, bytes, exchange.ticket);
   }
 
   receive(message: JsonRpcMessage, bytes: number, ticket?: Ticket): void {
-    if (ticket && 'method' in message && 'id' in message && !this.#tickets.has(message.id)) {
+    if (ticket && 'method' in message && 'id' in message && !this.#tickets.get(message.id)) {
       ticket.hold();
-      this.#tickets.set(message.id, ticket);
+      this.#tickets.add(message.id, ticket);
     }
     this.onmessage?.(message as never, undefined, bytes);
   }
@@ -148,8 +149,8 @@ export class HttpSession implements Channel {
     this.#log.close();
     this.#setUnsent(0);
     this.#standalone?.end();
-    for (const [id, reply] of this.#replies) reply.finish(JSON.stringify(errorAnswer(id, unanswered())));
-    for (const id of this.#tickets.keys()) this.#release(id);
+    for (const [id, reply] of this.#replies.entries()) reply.finish(JSON.stringify(errorAnswer(id, unanswered())));
+    for (const ticket of this.#tickets.takeAll()) ticket.release();
     this.onclose?.();
     return SENT;
   }
@@ -177,8 +178,7 @@ export class HttpSession implements Channel {
   }
 
   #release(id: RequestId): void {
-    this.#tickets.get(id)?.release();
-    this.#tickets.delete(id);
+    this.#tickets.take(id)?.release();
   }
 
   #answer(id: RequestId | undefined, json: string): void {

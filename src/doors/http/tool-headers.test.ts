@@ -10,6 +10,8 @@ const client = {
   logLevel: undefined,
 } as const;
 
+const go = { method: 'tools/call', params: { name: 'go' } };
+
 /** A tool whose header is named for how often the tools have changed. */
 class ChangingTools implements Service {
   changes = 0;
@@ -45,7 +47,7 @@ class ChangingTools implements Service {
 test('a change of the tools before the watch has begun is not missed', async () => {
   const service = new ChangingTools();
   const headers = new ToolHeaders(service);
-  const first = headers.of('go', client);
+  const first = headers.of(go, client);
   service.change();
   expect(await first).toEqual([{ name: 'Place-1', path: ['place'] }]);
   await headers.close();
@@ -54,11 +56,11 @@ test('a change of the tools before the watch has begun is not missed', async () 
 test('the tools are listed once until they change, and known without a promise after that', async () => {
   const service = new ChangingTools();
   const headers = new ToolHeaders(service);
-  await Promise.all([headers.of('go', client), headers.of('go', client)]);
-  expect(headers.of('go', client)).toEqual([{ name: 'Place-0', path: ['place'] }]);
-  expect(headers.of('other', client)).toBeUndefined();
+  await Promise.all([headers.of(go, client), headers.of(go, client)]);
+  expect(headers.of(go, client)).toEqual([{ name: 'Place-0', path: ['place'] }]);
+  expect(headers.of({ ...go, params: { name: 'other' } }, client)).toBeUndefined();
   expect(service.lists).toBe(1);
   service.change();
-  expect(await headers.of('go', client)).toEqual([{ name: 'Place-1', path: ['place'] }]);
+  expect(await headers.of(go, client)).toEqual([{ name: 'Place-1', path: ['place'] }]);
   await headers.close();
 });

@@ -3,6 +3,7 @@
 // one tool only, since a list of all would wait for servers that the call does not need.
 
 import { isObject } from '../../base/json-object.ts';
+import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
 import { missingCapability } from '../../mcp/protocol-errors.ts';
 import type { Caller, ClientFacts, Service } from '../../mcp/service.ts';
 import type { JsonSchema, Tool } from '../../mcp/types.ts';
@@ -28,13 +29,14 @@ export class ToolHeaders {
     this.#service = service;
   }
 
-  /** Undefined where the tool asks for none. A promise only until they are known. */
+  /** Undefined where no tool is called, or it asks for none. A promise only until they are known. */
   of(
-    tool: string,
+    { method, params }: Pick<JsonRpcRequest, 'method' | 'params'>,
     client: ClientFacts,
   ): readonly ToolHeader[] | undefined | Promise<readonly ToolHeader[] | undefined> {
-    if (this.#service.tool) return this.#ofOne(this.#service.tool(tool));
-    return this.#known ? this.#known.get(tool) : this.#read(tool, client);
+    if (method !== 'tools/call' || typeof params?.name !== 'string') return undefined;
+    if (this.#service.tool) return this.#ofOne(this.#service.tool(params.name));
+    return this.#known ? this.#known.get(params.name) : this.#read(params.name, client);
   }
 
   #ofOne(tool: ReturnType<NonNullable<Service['tool']>>): ReturnType<ToolHeaders['of']> {

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
 import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
 import type { PeerOptions } from '../../jsonrpc/peer.ts';
+import { InFlight } from '../../requests/in-flight.ts';
 import { type ClientFacts, type ClientIdentity, newClient, type Service } from '../service.ts';
 import type { CacheHints } from '../types.ts';
 import type { ClientObserver } from './client-observer.ts';
@@ -43,7 +44,8 @@ export class Fronts {
   readonly modern: ModernEra;
   readonly exposeErrors: boolean;
   readonly #peer: PeerOptions;
-  readonly #open = new Set<Front | SingleRequest>();
+  readonly #open = new InFlight<number, Front | SingleRequest>();
+  #opened = 0;
 
   constructor(service: Service, options: FrontOptions = {}) {
     const { maxConcurrent, maxQueued, maxInboundBytes, clock } = options;
@@ -64,8 +66,9 @@ export class Fronts {
   /** Serves a client over a transport, ours or the official one. Resolves when the transport has started. */
   async connect(channel: Channel, client: ClientIdentity = newClient(), observer?: ClientObserver): Promise<Front> {
     const front = new Front(this, channel, client, this.#peer, observer);
-    this.#open.add(front);
-    void front.closed.then(() => this.#open.delete(front));
+    const number = ++this.#opened;
+    this.#open.add(number, front);
+    void front.closed.then(() => this.#open.delete(number));
     await front.peer.start();
     return front;
   }
@@ -79,14 +82,15 @@ export class Fronts {
     observer?: ClientObserver,
   ): void {
     const single = new SingleRequest(this, request, bytes, client, reply, observer);
-    this.#open.add(single);
-    single.onover = () => this.#open.delete(single);
+    const number = ++this.#opened;
+    this.#open.add(number, single);
+    single.onover = () => this.#open.delete(number);
     single.run();
   }
 
   async close(): Promise<void> {
     this.suspended.dropAll('the server closes');
-    await Promise.all([...this.#open].map((open) => open.close()));
+    await Promise.all([...this.#open.values()].map((open) => open.close()));
   }
 
   /** For `await using`. */
