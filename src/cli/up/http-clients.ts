@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { UsageError } from '../../base/errors.ts';
 import { type Auth, anyOf } from '../../doors/access/auth.ts';
+import { checkPublicUrl } from '../../doors/access/exposure.ts';
 import { jwt } from '../../doors/access/jwt.ts';
 import { defaultTokenFile, readTokenFile } from '../../doors/access/token-file.ts';
 import { tokens } from '../../doors/access/tokens.ts';
@@ -22,6 +23,7 @@ export function findClients(options: HttpOptions, ownerFile: string, note: (text
   const file = options.tokens ?? defaultTokenFile();
   const entries = readTokenFile(file);
   const ofFile = options.tokens === undefined && entries === undefined ? undefined : fileTokens(file, note);
+  if (options.publicUrl !== undefined) checkPublicUrl(options.publicUrl);
   const ofIssuer = issuerTokens(options, note);
   const auths = [ofFile, ofIssuer].filter((auth) => auth !== undefined);
   if (auths.length === 0) return { token: keptToken(ownerFile), clients: `The token is in ${ownerFile}` };
@@ -41,7 +43,7 @@ function fileTokens(file: string, note: (text: string) => void): Auth {
 
 function issuerTokens(options: HttpOptions, note: (text: string) => void): Auth | undefined {
   const { jwtIssuer: issuer, jwks, jwtAnyScope, publicUrl } = options;
-  const audience = options.jwtAudience ?? (publicUrl === undefined ? undefined : `${publicUrl.replace(/\/$/, '')}/mcp`);
+  const audience = options.jwtAudience ?? (publicUrl === undefined ? undefined : new URL('/mcp', publicUrl).href);
   if (issuer === undefined) {
     if (options.jwtAudience === undefined && jwks === undefined && !jwtAnyScope) return undefined;
     throw new UsageError('INVALID_OPTION', 'Whose access tokens are accepted?', {

@@ -66,7 +66,8 @@ export function checkExposure({ host, checks, hasTls, behindProxy, publicUrl }: 
   }
 }
 
-function checkPublicUrl(text: string): void {
+/** Throws where clients could not use it. */
+export function checkPublicUrl(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol === 'https:' && url.href === `${url.origin}/` && !text.endsWith('?') && !text.endsWith('#')) return;
   throw new UsageError('INVALID_OPTION', `"${text}" is not the public URL of a gateway`, {
