@@ -72,6 +72,8 @@ export interface Caller {
   readonly request?: JsonRpcRequest | undefined;
   /** About how long the request was. Absent for a caller in this process. */
   readonly requestBytes?: number | undefined;
+  /** 2026-07-28: a question is part of the result of its own request, so that no other request of the client can carry it. */
+  readonly asksInResult?: boolean | undefined;
   /** Aborts when the client cancels the request or goes away. Undefined: the request is never cancelled. */
   readonly signal: CancelSignal | undefined;
   /** The limits of the service apply where this is absent. */

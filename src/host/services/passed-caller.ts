@@ -20,6 +20,10 @@ export class PassedCaller implements Caller {
     return this.#caller.requestBytes;
   }
 
+  get asksInResult(): boolean | undefined {
+    return this.#caller.asksInResult;
+  }
+
   get signal(): CancelSignal | undefined {
     return this.#caller.signal;
   }

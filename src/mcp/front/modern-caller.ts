@@ -17,6 +17,7 @@ export interface Question {
 }
 
 export class ModernCaller extends RequestCaller {
+  readonly asksInResult = true;
   result: Promise<Result> | undefined;
   isDone = false;
   /** There are questions. */

@@ -2,6 +2,7 @@
 // them, so that they are forgotten after a time.
 
 import type { Clock } from '../../../base/clock.ts';
+import type { ClientKey } from './gated-request.ts';
 
 /** How long the server may still ask because of such a request. */
 export const ABANDONED_MS = 30_000;
@@ -13,7 +14,7 @@ const CROSSING_MS = 1_000;
 const MOST_REQUESTS = 10_000;
 
 interface Abandoned {
-  client: string;
+  client: ClientKey;
   sinceMs: number;
   untilMs: number;
 }
@@ -29,7 +30,7 @@ export class AbandonedRequests {
     this.#clock = clock;
   }
 
-  add(id: number, client: string): void {
+  add(id: number, client: ClientKey): void {
     const nowMs = this.#clock.nowMs();
     const [oldest] = this.#byId;
     if (oldest && this.#byId.size >= MOST_REQUESTS) {
@@ -51,12 +52,12 @@ export class AbandonedRequests {
   }
 
   /** Adds the clients of those with a smaller id. */
-  clientsBefore(id: number, clients: Set<string>): void {
+  clientsBefore(id: number, clients: Set<ClientKey>): void {
     for (const [each, { client }] of this.#byId) if (each < id) clients.add(client);
     if (this.#unknownUntilMs > 0 && id > 0) clients.add('unknown');
   }
 
-  hasOtherThan(client: string): boolean {
+  hasOtherThan(client: ClientKey): boolean {
     for (const each of this.#byId.values()) if (each.client !== client) return true;
     return this.#unknownUntilMs > 0;
   }

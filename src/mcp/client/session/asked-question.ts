@@ -2,6 +2,7 @@
 
 import { RpcCode, RpcError } from '../../../base/errors.ts';
 import type { Caller } from '../../service.ts';
+import type { ClientKey } from './gated-request.ts';
 
 /** How long a client may take to answer while requests of others wait for the end of its own. */
 export const ANSWER_MS = 60_000;
@@ -17,7 +18,8 @@ export class AskedQuestion {
   owner: { caller: Caller | undefined } | undefined;
   /** Once it is routed: since when, and to which client. */
   routedMs = 0;
-  client: string | undefined;
+  client: ClientKey | undefined;
+  identity: string | undefined;
   /** Aborts when its answer is no longer waited for. */
   readonly ended = new AbortController();
   refuse!: (error: RpcError) => void;

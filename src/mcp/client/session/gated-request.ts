@@ -21,6 +21,11 @@ export function mayAsk(method: string): boolean {
   return !asksNothing.has(method);
 }
 
+/** The identity of a client, or the number of a request that alone can carry its questions. */
+export type ClientKey = string | number;
+
+let lastRequest = 0;
+
 export class GatedRequest extends SentRequest {
   /** No call of another client may run beside it. */
   alone = false;
@@ -28,17 +33,19 @@ export class GatedRequest extends SentRequest {
   nested = false;
   /** A question came that was its own, or may have been. */
   asked = false;
+  /** As it was sent: a caller of 2026-07-28 goes on under the identity of the request that brought an answer. */
+  readonly identity: string;
+  /** Questions of requests with the same one may go to any of them. */
+  readonly client: ClientKey;
   readonly #method: string;
   readonly #name: unknown;
 
   constructor(caller: Caller, wire: WireName | undefined, method: string, { name }: Params) {
     super(caller, wire);
+    this.identity = caller.client.identity.id;
+    this.client = caller.asksInResult ? ++lastRequest : this.identity;
     this.#method = method;
     this.#name = name;
-  }
-
-  get client(): string {
-    return this.caller.client.identity.id;
   }
 
   /** What `AskingTools` knows it by. */

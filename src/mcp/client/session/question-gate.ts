@@ -17,7 +17,7 @@ import type { Warn } from '../warnings.ts';
 import { AbandonedRequests } from './abandoned-requests.ts';
 import { ANSWER_MS, AskedQuestion, givenUp, notAnswered, perhapsGivenUp, unclear } from './asked-question.ts';
 import type { AskingTools } from './asking-tools.ts';
-import { GatedRequest, mayAsk } from './gated-request.ts';
+import { type ClientKey, GatedRequest, mayAsk } from './gated-request.ts';
 import { WaitingRequests } from './waiting-requests.ts';
 
 /** How long a question is held at most. */
@@ -42,7 +42,7 @@ export interface QuestionGateOptions {
 interface Owners {
   open: GatedRequest[];
   /** The clients of all, also of requests that were given up. */
-  clients: Set<string>;
+  clients: Set<ClientKey>;
 }
 
 export class QuestionGate implements RequestWatcher<PendingCall> {
@@ -57,7 +57,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
   readonly #waiting: WaitingRequests;
   readonly #abandoned: AbandonedRequests;
   /** The only client so far, and whether there was another. */
-  #client: string | undefined;
+  #client: ClientKey | undefined;
   #isShared = false;
   /** The server has answered a request since the session was opened. */
   #hasAnswered = false;
@@ -173,6 +173,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     question.decide(first?.caller);
     if (!first) return;
     question.client = first.client;
+    question.identity = first.identity;
     question.routedMs = nowMs;
     // With several tools it is not known which one asked.
     if (owners.open.every(({ tool }) => tool === first.tool)) this.#tools.asked(first.tool);
@@ -209,7 +210,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
 
   #ownersOf({ beforeId }: AskedQuestion): Owners {
     const open: GatedRequest[] = [];
-    const clients = new Set<string>();
+    const clients = new Set<ClientKey>();
     for (const { id, method, options } of this.#peer.requests) {
       if (id >= beforeId) break;
       if (!(options instanceof GatedRequest) || !mayAsk(method)) continue;
@@ -245,11 +246,11 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
   /** A client may need another call before it can answer. Only for requests that waited their turn, so that others get theirs. */
   #mayNest(request: GatedRequest): boolean {
     let isAsked = false;
-    for (const { client } of this.#routed) isAsked ||= client === request.client;
+    for (const { identity } of this.#routed) isAsked ||= identity === request.identity;
     if (!isAsked) return false;
     for (const { options } of this.#peer.requests) {
       if (!(options instanceof GatedRequest)) continue;
-      if (options.client !== request.client) return false;
+      if (options.identity !== request.identity) return false;
       if (!options.nested) request.nested = true;
     }
     return request.nested;
