@@ -217,6 +217,24 @@ test('a tool that asks waits until requests that others gave up are answered or 
   }
 });
 
+test('a request that is forgotten while others wait for another reason sets no timer again and again', async () => {
+  const server = await start(['ask']);
+  const [ada, alan] = [accepting('Ada'), accepting('Alan')];
+  const same = Object.assign(new TestCaller(), { client: ada.client });
+  const limit = { timeoutMs: 600_000 };
+  const asking = server.call(ada, 'ask', limit);
+  const given = server.call(same, 'plain', limit).catch(() => undefined);
+  await server.has(2);
+  same.cancel();
+  await given;
+  const waiting = server.call(alan, 'plain', limit);
+  server.clock.advance(2 * ABANDONED_MS);
+  await server.answer(0);
+  await server.has(3);
+  await Promise.all([server.answer(2), asking, waiting]);
+  await server.close();
+});
+
 test('a server that goes on after a cancellation is believed to ask for longer', async () => {
   const server = await start(['ask']);
   const [ada, alan] = [new TestCaller(), accepting('Alan')];

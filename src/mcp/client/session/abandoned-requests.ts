@@ -68,10 +68,7 @@ export class AbandonedRequests {
     return this.#unknownUntilMs > 0 ? this.#unknownUntilMs : Number.POSITIVE_INFINITY;
   }
 
-  /**
-   * Not to be called while a question is held: time does not make clear whom it belongs to. They are in the order in which they
-   * were given up; one that is kept for longer keeps those after it, which is safe.
-   */
+  /** In the order in which they were given up: one that is kept for longer keeps those after it, which is safe. */
   forgetOld(): void {
     const nowMs = this.#clock.nowMs();
     if (this.#unknownUntilMs <= nowMs) this.#unknownUntilMs = 0;

@@ -85,7 +85,9 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     }
     if (isQuiet && this.#held.size === 0 && this.#waiting.size === 0) return true;
     if (this.#mayNest(request)) return true;
-    return this.#waiting.size === 0 && this.#mayStart(request);
+    if (this.#waiting.size > 0) return false;
+    this.#forgetAbandoned();
+    return this.#mayStart(request);
   }
 
   /** Sends the request when it may run. */
@@ -102,7 +104,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     answer: (caller: Caller | undefined, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const question = this.#newQuestion(method);
-    if (this.#held.size === 0) this.#abandoned.forgetOld();
+    this.#forgetAbandoned();
     this.#held.add(question);
     this.#advance();
     try {
@@ -145,8 +147,14 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     return new AskedQuestion(method, this.clock.nowMs(), beforeId);
   }
 
+  /** Not while a question is held: time does not make clear whom it belongs to. */
+  #forgetAbandoned(): void {
+    if (this.#held.size === 0) this.#abandoned.forgetOld();
+  }
+
   #advance(): void {
     const nowMs = this.clock.nowMs();
+    this.#forgetAbandoned();
     for (const question of [...this.#held]) this.#decide(question, nowMs);
     this.#breakTie(nowMs);
     if (this.#waiting.size > 0) {
@@ -232,10 +240,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
 
   #mayStart(request: GatedRequest): boolean {
     if (this.#held.size > 0) return false;
-    if (request.alone) {
-      this.#abandoned.forgetOld();
-      if (this.#abandoned.hasOtherThan(request.client)) return false;
-    }
+    if (request.alone && this.#abandoned.hasOtherThan(request.client)) return false;
     for (const { options } of this.#peer.requests) {
       if (!(options instanceof GatedRequest) || options.client === request.client) continue;
       if (options.alone || request.alone) return false;
