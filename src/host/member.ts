@@ -56,7 +56,7 @@ export class Member implements InstanceOwner {
   }
 
   get leaving(): Promise<unknown> | undefined {
-    return this.pool.tenants.retiredAreGone;
+    return this.pool.leaving;
   }
 
   /** Its entry was removed: it is known only until its processes have exited. */

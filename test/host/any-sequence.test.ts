@@ -32,7 +32,7 @@ interface Variant {
 type Variants = Partial<Record<Name, Variant>>;
 type Move =
   | { do: 'start' | 'stop' | 'restart' | 'call' | 'crash'; name: Name }
-  | { do: 'client-call' | 'gone'; name: Name; client: number }
+  | { do: 'client-call' | 'gone' | 'watch' | 'unwatch'; name: Name; client: number }
   | { do: 'reload'; variants: Variants }
   | { do: 'host-start' | 'host-stop' | 'wait' }
   | { do: 'turn'; ms: number };
@@ -52,7 +52,14 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     name: fc.constantFrom(...names),
   }),
   fc.record({
-    do: fc.constantFrom('client-call' as const, 'client-call' as const, 'client-call' as const, 'gone' as const),
+    do: fc.constantFrom(
+      'client-call' as const,
+      'client-call' as const,
+      'client-call' as const,
+      'watch' as const,
+      'unwatch' as const,
+      'gone' as const,
+    ),
     name: fc.constantFrom(...names),
     client: fc.nat(3),
   }),
@@ -77,6 +84,7 @@ class Trial {
   readonly #commands = { a: 0, b: 0 };
   readonly #faults: string[] = [];
   #changed: () => void = () => undefined;
+  readonly #watches: (() => void)[] = [];
   readonly #clients = ['ada', 'grace', 'ada', undefined].map((principal) => newClient(principal));
 
   private constructor(file: string, clock: ManualClock, open: (onStateChange: () => void) => Host) {
@@ -146,6 +154,11 @@ class Trial {
         return this.#note(host.callTool(each.name, 'hello'));
       case 'client-call':
         return this.#note(this.#callAs(this.#clients[each.client]!, each.name));
+      case 'watch':
+        return this.#note(this.#watchAs(this.#clients[each.client]!, each.name));
+      case 'unwatch':
+        for (const stop of this.#watches.splice(0, 1)) stop();
+        return;
       case 'gone': {
         const client = this.#clients[each.client]!;
         this.#clients[each.client] = newClient(client.principal);
@@ -170,6 +183,12 @@ class Trial {
         if (host.status().every(({ state }) => resting.has(state))) return;
         await this.#turning(new Promise<void>((resolve) => (this.#changed = resolve)));
     }
+  }
+
+  async #watchAs(identity: ClientIdentity, name: Name): Promise<void> {
+    const client = { ...undescribed, identity, logLevel: undefined };
+    const filter = { resourceSubscriptions: ['test://one'] };
+    this.#watches.push(await this.host.service(name).watch({ filter, client, notified: () => undefined }));
   }
 
   async #callAs(identity: ClientIdentity, name: Name): Promise<unknown> {

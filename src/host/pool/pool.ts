@@ -17,6 +17,8 @@ const LONGEST_NAME = 64;
 export class Pool {
   readonly home: Instance;
   readonly tenants: Tenants;
+  /** Settles when the processes of an earlier `share` are gone. No other starts before. */
+  leaving: Promise<unknown> | undefined;
   readonly #server: InstanceOwner;
   readonly #context: MemberContext;
   #calls = 0;
@@ -111,8 +113,10 @@ export class Pool {
           const intention = { reason: CHANGED, wanted: again, held };
           return this.#rested(tenant, tenant.instance.supervised.replace(config, intention));
         });
+    if (isOtherShare) this.#leave(others); // before the host's own process can start
     const own = this.home.supervised.replace(config, { reason: CHANGED, wanted, held });
-    await Promise.all([own, ...others, this.tenants.retiredAreGone]);
+    if (isOtherShare) this.#leave([own]);
+    await Promise.all([own, ...others, this.leaving]);
   }
 
   endWatches(): void {
@@ -144,6 +148,14 @@ export class Pool {
 
   get #instances(): Instance[] {
     return [this.home, ...this.tenants.all.map(({ instance }) => instance)];
+  }
+
+  #leave(gone: Promise<void>[]): void {
+    const leaving = Promise.all([this.leaving, ...gone]);
+    this.leaving = leaving;
+    void leaving.then(() => {
+      if (this.leaving === leaving) this.leaving = undefined;
+    });
   }
 
   async #rested(tenant: Tenant, gone: Promise<void>): Promise<void> {

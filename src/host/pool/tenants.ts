@@ -160,11 +160,6 @@ export class Tenants {
     return [...this.#retired.values()];
   }
 
-  /** Undefined: they are. */
-  get retiredAreGone(): Promise<unknown> | undefined {
-    return this.#retired.size === 0 ? undefined : Promise.all(this.#retired.values());
-  }
-
   get #most(): number {
     return this.#config().share.maxProcesses;
   }

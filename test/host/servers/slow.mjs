@@ -20,9 +20,15 @@ appendFileSync(PID_FILE, `${process.pid}\n`);
 
 const answers = {
   initialize: ({ protocolVersion }) => {
-    return { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'slow', version: '1.0.0' } };
+    return {
+      protocolVersion,
+      capabilities: { tools: {}, resources: { subscribe: true } },
+      serverInfo: { name: 'slow', version: '1.0.0' },
+    };
   },
   'tools/list': () => ({ tools: [{ name: 'hello', inputSchema: { type: 'object' } }] }),
+  'resources/subscribe': () => ({}),
+  'resources/unsubscribe': () => ({}),
   'tools/call': () => ({ content: [{ type: 'text', text: 'hello' }] }),
 };
 
