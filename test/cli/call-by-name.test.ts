@@ -12,9 +12,10 @@ describe('servers of a config', () => {
   });
   const call = (...words: string[]) => runCli(['call', ...words, '--config', config]);
 
-  test('by server and tool, by server/tool, and by a name that only one server has', async () => {
+  test('by server and tool, server/tool, the name at /mcp, and a name that only one server has', async () => {
     expect((await call('everything', 'greet', 'name=a')).stdout).toBe('Hello, a!\n');
     expect((await call('twin/greet', 'name=b')).stdout).toBe('Hello, b!\n');
+    expect((await call('twin__greet', 'name=c')).stdout).toBe('Hello, c!\n');
     expect((await call('typed', 'whole=1')).stdout).toBe('{"whole":1}\n');
   });
 

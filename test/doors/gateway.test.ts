@@ -73,7 +73,8 @@ test.each(revisionsOfMcp.filter((revision) => revision > '2025-03-26'))(
     await host.start();
     const client = await connected(url, token, revision, 'Ada');
     const names = (await client.listTools()).tools.map(({ name }) => name);
-    expect(names.some((name) => name.includes('first'))).toBe(true);
-    expect(names.some((name) => name.includes('second'))).toBe(true);
+    for (const name of names) expect(name).toMatch(/^(first|second)__[a-zA-Z0-9_-]{1,56}$/);
+    const greeting = await client.callTool({ name: 'second__greet', arguments: { name: 'Ada' } });
+    expect(JSON.stringify(greeting.content)).toContain('Ada');
   },
 );

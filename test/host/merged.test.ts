@@ -2,11 +2,11 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { loadConfig } from '../../src/config/files/load-config.ts';
 import { serveHttp } from '../../src/doors/http/serve-http.ts';
-import type { Host } from '../../src/host/host.ts';
+import { Host } from '../../src/host/host.ts';
 import type { Params, Result } from '../../src/mcp/service.ts';
 import { TestCaller, TestWatcher } from '../contract/test-caller.ts';
 import { until } from '../fixtures/server.ts';
@@ -37,21 +37,27 @@ const asked = (host: Host, server: string, method: string): number =>
 let files = 0;
 const newFile = () => join(folder, `merged-${++files}`);
 
+let both: Host;
+beforeAll(async () => {
+  both = await Host.open(writeConfig({ a: library('a'), b: library('b') }));
+  await both.start();
+});
+afterAll(() => both?.stop());
+
 describe('names', () => {
   test('are allowed by common hosts, unique, and the same with other servers beside', async () => {
     const alone = await openHost({ 'my files': library('a') });
-    const both = await openHost({ my_files: library('b'), 'my files': library('a') });
-    const [few, many] = await Promise.all([alone, both].map(async (host) => namesOf(await ask(host, 'tools/list'))));
+    const beside = await openHost({ my_files: library('b'), 'my files': library('a') });
+    const [few, many] = await Promise.all([alone, beside].map(async (host) => namesOf(await ask(host, 'tools/list'))));
     for (const name of many!) expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
     expect(new Set(many).size).toBe(10);
     expect(many).toEqual(expect.arrayContaining(few!));
-    const texts = await Promise.all(many!.slice(5, 8).map((name) => textOf(both, name)));
+    const texts = await Promise.all(many!.slice(5, 8).map((name) => textOf(beside, name)));
     expect(texts).toEqual(['a: read.file', 'a: read_file', 'a: long']);
   });
 
   test('that had to be changed are found without an earlier list', async () => {
-    const host = await openHost({ a: library('a'), b: library('b') });
-    const [changed] = namesOf(await ask(host, 'tools/list'));
+    const [changed] = namesOf(await ask(both, 'tools/list'));
     const other = await openHost({ a: library('a'), b: library('b') });
     expect(changed).toMatch(/^a__read_file_[0-9a-f]{8}$/);
     expect(await textOf(other, changed!)).toBe('a: read.file');
@@ -59,7 +65,7 @@ describe('names', () => {
   });
 
   test('of prompts and templates agree with what prompts/get and resources/read accept', async () => {
-    const host = await openHost({ a: library('a'), b: library('b') });
+    const host = both;
     const { prompts } = await ask(host, 'prompts/list');
     expect((await ask(host, 'prompts/get', { name: prompts[1].name })).messages[0].content.text).toBe(
       'Find a book of b',
@@ -76,7 +82,7 @@ describe('names', () => {
   });
 
   test('of linked resources lead to the server that linked them', async () => {
-    const host = await openHost({ a: library('a'), b: library('b') });
+    const host = both;
     await ask(host, 'resources/list');
     const uris = ['books://all', 'books://b', 'books://a', 'books://s/1', 'https://example.com/x'];
     const { content } = await ask(host, 'tools/call', { name: 'b__links', arguments: { uris } });
@@ -92,6 +98,27 @@ describe('names', () => {
     const { contents } = await ask(host, 'resources/read', { uri: expected[0]! });
     expect(contents).toMatchObject([{ uri: expected[0], text: 'all of b' }]);
   });
+});
+
+test('entries are those of their servers, but for the name', async () => {
+  const host = both;
+  for (const [method, member, key] of [
+    ['tools/list', 'tools', 'name'],
+    ['prompts/list', 'prompts', 'name'],
+    ['resources/list', 'resources', 'uri'],
+    ['resources/templates/list', 'resourceTemplates', 'uriTemplate'],
+  ] as const) {
+    const own = await Promise.resolve(host.service('b').request(method, {}, new TestCaller()));
+    const all = await ask(host, method);
+    const ofB = all[member].filter(({ _meta }: { _meta: Params }) => {
+      return (_meta['dev.standpipe/offer'] as Params).server === 'b';
+    });
+    const restored = ofB.map(({ _meta, ...entry }: { _meta: Params }) => {
+      const { 'dev.standpipe/offer': offer, ...meta } = _meta;
+      return { ...entry, [key]: (offer as Params).name, ...(Object.keys(meta).length > 0 && { _meta: meta }) };
+    });
+    expect(restored).toEqual(own[member]);
+  }
 });
 
 describe('a call that names its server', () => {

@@ -1,5 +1,5 @@
 // `_meta` and unknown members pass from a client through the socket of a host to the process of a server and back, deep-equal,
-// in each combination of eras.
+// in each combination of eras, also through all servers as one.
 
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
@@ -17,7 +17,9 @@ import { folder, writeConfig } from './run-host.ts';
 
 const numRuns = process.env.FC_PROFILE === 'deep' ? 2_000 : 40;
 const eras = ['modern', 'legacy'] as const;
-const pairs = eras.flatMap((client) => eras.map((server) => ({ client, server })));
+const pairs = eras.flatMap((client) =>
+  eras.flatMap((server) => ['alone', 'among all'].map((way) => ({ client, server, way }))),
+);
 
 const unknown = fc
   .dictionary(
@@ -41,18 +43,19 @@ afterAll(async () => {
   await host?.stop();
 });
 
-describe.each(pairs)('a $client client of a $server server', ({ client: era, server }) => {
+describe.each(pairs)('a $client client of a $server server, $way,', ({ client: era, server, way }) => {
   test('gets what the server answers, and the server what the client sends', async () => {
     const socket = connectSocket(control.path);
     await once(socket, 'connect');
-    await chooseServer(socket, { server });
+    if (way === 'alone') await chooseServer(socket, { server });
+    const name = way === 'alone' ? 'opaque' : `${server}__opaque`;
     const client = await connect(StreamTransport.over(socket), { era });
     await fc.assert(
       fc.asyncProperty(unknown, unknown, fc.jsonValue({ maxDepth: 3 }), async (members, _meta, value) => {
         const trace = JSON.parse(JSON.stringify(value));
         const result = { content: [{ type: 'text', text: 'x', ...members }], ...members, _meta };
         const passed = await client.request('tools/call', {
-          name: 'opaque',
+          name,
           arguments: { result },
           _meta: { 'com.example/trace': trace },
         });

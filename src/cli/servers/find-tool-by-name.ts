@@ -3,6 +3,7 @@
 import { UsageError } from '../../base/errors.ts';
 import { didYouMean, hintOfNames } from '../../config/nearest.ts';
 import { type Offer, resolve } from '../../host/services/catalog.ts';
+import { listedName } from '../../host/services/listed-names.ts';
 import { unknownServer } from '../../host/services/unknown-name.ts';
 import type { ServerStatus } from '../../host/supervision/server-state.ts';
 import type { Tool } from '../../mcp/types.ts';
@@ -42,7 +43,7 @@ export async function findByName(
 ): Promise<FoundTool> {
   const { offers: tools, failed } = await host.tools();
   rememberOffers(remember, tools);
-  if (!tools.some((tool) => tool.name === name)) {
+  if (!tools.some((tool) => tool.name === name || listedName(tool.server, tool.name) === name)) {
     const names = servers.map((server) => server.name);
     if (name.indexOf('/') > 0) throw unknownServer(name.slice(0, name.indexOf('/')), names, []);
     const trouble = failed.map(({ server }) => ` "${server}" could not be queried.`).join('');

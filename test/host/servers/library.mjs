@@ -16,7 +16,11 @@ server.tool('links', any, ({ uris }) => ({
     ...uris.map((uri) => ({ type: 'resource', resource: { uri, text: 'x' } })),
   ],
 }));
-server.prompt('find.book', {}, () => `Find a book of ${OWN}`);
+server.prompt(
+  'find.book',
+  { title: 'Find', description: 'Finds a book', _meta: { 'com.example/kept': [1] } },
+  () => `Find a book of ${OWN}`,
+);
 server.resource('books://all', { name: 'all' }, () => `all of ${OWN}`);
 server.resource(`books://${OWN}`, { name: OWN }, () => `of ${OWN}`);
 server.resourceTemplate('books://{shelf}/{id}', { name: 'by shelf' }, ({ shelf, id }) => `${OWN} ${shelf} ${id}`);
