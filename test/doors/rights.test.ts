@@ -176,6 +176,11 @@ const refused: [who: string, path: string, method: string, params: Record<string
   ['server', '', 'resources/read', { uri: 'hidden/doc://hidden/7' }],
   ['server', '', 'resources/read', { uri: 'standpipe://hidden/doc://hidden/7' }],
   ['server', '', 'prompts/get', { name: 'ask_hidden' }],
+  ['server', '', 'resources/read', { uri: 'standpipe://hidden/doc://hidden' }],
+  ['server', '', 'resources/read', { uri: 'standpipe://%68idden/doc://hidden' }],
+  ['server', '', 'resources/read', { uri: 'STANDPIPE://hidden/doc://hidden' }],
+  ['server', '', 'resources/read', { uri: ['standpipe://hidden/doc://hidden'] }],
+  ['server', '', 'tools/call', { name: 'hidden____read' }],
   ['server', '', 'prompts/get', { name: 'hidden__ask_hidden' }],
   ['server', '', 'prompts/get', { name: 'hidden/ask_hidden' }],
   ['server', '', 'completion/complete', ref('ref/prompt', { name: 'ask_hidden' })],
@@ -209,10 +214,19 @@ test('a session is of no use to another principal, nor to the same one with othe
   principals.tool = before;
 });
 
+test('a misspelled name is not answered with names that may not be used', async () => {
+  for (const name of ['only_hidde', 'hidde__read', 'hidden__rea']) {
+    expect((await send('server', '', 'tools/call', { name })).text).not.toContain('only_hidden');
+    expect((await sendInSession('server', '', 'tools/call', { name })).text).not.toContain('hidden__read');
+  }
+});
+
 test('a subscription to a resource of a server that may not be used is refused', async () => {
-  const wanted = { notifications: { resourceSubscriptions: ['doc://hidden'] } };
-  const answer = await send('server', '', 'subscriptions/listen', wanted);
-  expect(answer.error).toBeDefined();
+  for (const uri of ['doc://hidden', 'standpipe://hidden/doc://hidden']) {
+    const wanted = { notifications: { resourceSubscriptions: [uri] } };
+    expect((await send('server', '', 'subscriptions/listen', wanted)).error).toBeDefined();
+    expect((await sendInSession('server', '', 'resources/subscribe', { uri })).error).toBeDefined();
+  }
 });
 
 test('a server alone has its own name, and its tools are filtered by it', async () => {
