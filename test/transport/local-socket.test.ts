@@ -45,6 +45,16 @@ test('where nobody listens, the system says so, and no timer is left', async () 
   expect(clock.pending).toBe(0);
 });
 
+test.skipIf(windows)('more programs at once than the system holds for a listener all get there', async () => {
+  const crowded = createServer((socket) => socket.resume()).listen({ path: `${path}.crowded`, backlog: 1 });
+  await once(crowded, 'listening');
+  const sockets = await Promise.all(
+    Array.from({ length: 20 }, () => connectLocal(`${path}.crowded`, { timeoutMs: 60_000 })),
+  );
+  for (const socket of sockets) socket.destroy();
+  crowded.close();
+});
+
 test('a socket is served or not', async () => {
   expect(await isServed(path)).toBe(true);
   expect(await isServed(`${path}.none`)).toBe(false);

@@ -44,6 +44,8 @@ export interface ControlOptions extends ControlHooks {
   /** Called when no program was connected for `idleMs`. */
   onIdle?: (() => void) | undefined;
   idleMs?: number | undefined;
+  /** Default: 1,000. */
+  maxConnections?: number;
   /** How much of answers may be unread by all clients together. */
   maxUnreadChars?: number;
   clock?: Clock;
@@ -56,13 +58,14 @@ export interface ControlServer {
 
 export async function serveControl(host: Host, path: string, options: ControlOptions = {}): Promise<ControlServer> {
   const { clock = systemClock, maxUnreadChars = MOST_UNREAD_CHARS_OF_ALL } = options;
+  const { maxConnections = MOST_CONNECTIONS } = options;
   const unread = { maxQueuedChars: MOST_UNREAD_CHARS, budget: new SendBudget(maxUnreadChars) };
   const principal = userInfo().username;
   const fronts = new Set<Promise<Front>>();
   const idle = new IdleTimer(options, clock);
 
   const accept = (socket: Socket): void => {
-    if (fronts.size >= MOST_CONNECTIONS) return refuseConnection(socket, tooMany(), clock);
+    if (fronts.size >= maxConnections) return refuseConnection(socket, tooMany(maxConnections), clock);
     const service = new ConnectionService(host, options);
     const client = newClient(principal);
     const observer = host.clients.observe(client, { door: 'socket' });
@@ -86,7 +89,7 @@ export async function serveControl(host: Host, path: string, options: ControlOpt
   };
 
   const listener = createServer(accept);
-  listener.maxConnections = MOST_CONNECTIONS + MOST_REFUSED;
+  listener.maxConnections = maxConnections + MOST_REFUSED;
   await listen(listener, path);
   // For example too many open files: this client is refused, and the host continues.
   listener.on('error', (error) => process.emitWarning(`The socket of the host: ${error.message}`));
@@ -119,8 +122,8 @@ function exposed<T>(run: () => T): T {
   }
 }
 
-function tooMany(): RpcError {
-  return new RpcError(RpcCode.serverBusy, `The host has ${MOST_CONNECTIONS} connections already`, undefined, {
+function tooMany(connections: number): RpcError {
+  return new RpcError(RpcCode.serverBusy, `The host has ${connections} connections already`, undefined, {
     hint: 'Close programs that use it, or start another host with a copy of the config.',
   });
 }
