@@ -201,6 +201,7 @@ export class Exchanges {
       if (seq !== undefined) this.#bySeq.unlink(seq, oldest);
     }
     this.#open.forget(oldest);
+    this.#links.forget(oldest);
   }
 }
 

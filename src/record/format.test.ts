@@ -202,18 +202,26 @@ describe('the format', () => {
     const note = (run: string, server: string) =>
       JSON.stringify({ run, seq: 1, atMs: 0, server, life: 1, kind: 'note', text: 'x' });
     const header = { standpipe: 'recording', version: 1 };
+    const place = { run: 'c', seq: 2, atMs: 0, server: 'a', life: 1 };
+    const link = { ...place, kind: 'link', request: 1, wireLife: 1, direction: 'toServer', id: 1 };
     const lines = [
       JSON.stringify({ ...header, run: 'a', about: { long } }),
       JSON.stringify({ ...header, run: long }),
       note(long, 'a'),
       note('b', long),
       note('c', 'a'),
+      JSON.stringify({ ...place, kind: 'client', state: 'known', door: long }),
+      JSON.stringify({ ...link, wire: long }),
+      JSON.stringify({ ...link, wire: 'a' }),
     ];
     const items = await readAll(Buffer.from(`${lines.join('\n')}\n`));
     expect(items).toMatchObject([
       { type: 'damage', reason: 'The header is too long' },
       { type: 'damage', reason: 'The name of its run is too long' },
       { type: 'damage', reason: 'The name of its run is too long' },
+      { type: 'damage', reason: 'Not an event' },
+      { type: 'event', run: { run: 'c' } },
+      { type: 'damage', reason: 'Not an event' },
       { type: 'damage', reason: 'Not an event' },
       { type: 'event', run: { run: 'c' } },
     ]);

@@ -6,7 +6,7 @@ import type { RawLine } from './versions.ts';
 /** `unknown`: sound, and of a kind that this version does not have. */
 export type ParsedEvent = FlowEvent | 'unknown' | undefined;
 
-/** Readers keep state for each server name, so its length is limited. */
+/** Readers keep state for each server name and each client, so the length of their texts is limited. */
 const LONGEST_SERVER_NAME = 1000;
 
 export function parseEvent(line: RawLine): ParsedEvent {
@@ -52,6 +52,8 @@ const readers: { [Kind in LineKind]: (line: RawLine) => FlowFact | undefined } =
   client({ state, door, principal, name, version, revision, stateless }) {
     const known = clientStates.find((each) => each === state);
     if (!known || !isString(door)) return undefined;
+    const isLong = (text: unknown) => isString(text) && text.length > LONGEST_SERVER_NAME;
+    if ([door, principal, name, version, revision].some(isLong)) return undefined;
     return {
       kind: 'client',
       state: known,

@@ -8,7 +8,7 @@ import type { ExchangeReport } from '../api.ts';
 
 /** Empty where the event belongs to no request of a client. */
 export function exchangeReport(seq: number, analysis: Analysis): ExchangeReport {
-  const own = analysis.exchangesOf(seq).find(({ direction, causes }) => direction === 'fromClient' || causes);
+  const own = analysis.exchangesOf(seq).find(({ direction, causes }) => direction === 'fromClient' || causes?.[0]);
   if (!own) return { requests: [] };
   const requests = linkedWith(own);
   const asked = own.direction === 'fromClient' ? own : own.causes![0]!;
