@@ -146,26 +146,22 @@ const doors = { HTTP: httpClient, 'the socket': socketClient };
 
 test.each(
   Object.entries(doors).flatMap(([door, open]) => ['legacy', 'modern'].map((server) => [server, door, open] as const)),
-)(
-  'a %s server asks twenty clients over %s: each about its own calls',
-  { timeout: 600_000 },
-  async (server, _door, open) => {
-    const clients = await Promise.all(
-      Array.from({ length: CLIENTS }, (_, at) =>
-        open(server, eras[at % 2]!, `${server}-${_door}-${at}`.replace(' ', '-')),
-      ),
-    );
-    // Every fourth call asks nothing.
-    expect(await callAll(clients, Math.ceil((QUESTIONS * 4) / 3), kinds)).toEqual([]);
-    expect(clients.flatMap(({ wrong }) => wrong)).toEqual([]);
-    const { questions, restarts, processes } = host.status().find(({ name }) => name === server)!;
-    expect({ refused: questions.refused, restarts, processes: processes.length }).toEqual({
-      refused: 0,
-      restarts: 0,
-      processes: 1,
-    });
-  },
-);
+)('a %s server asks twenty clients over %s: each about its own calls', async (server, _door, open) => {
+  const clients = await Promise.all(
+    Array.from({ length: CLIENTS }, (_, at) =>
+      open(server, eras[at % 2]!, `${server}-${_door}-${at}`.replace(' ', '-')),
+    ),
+  );
+  // Every fourth call asks nothing.
+  expect(await callAll(clients, Math.ceil((QUESTIONS * 4) / 3), kinds)).toEqual([]);
+  expect(clients.flatMap(({ wrong }) => wrong)).toEqual([]);
+  const { questions, restarts, processes } = host.status().find(({ name }) => name === server)!;
+  expect({ refused: questions.refused, restarts, processes: processes.length }).toEqual({
+    refused: 0,
+    restarts: 0,
+    processes: 1,
+  });
+});
 
 test('a tool that is not known to ask is found out: some questions are refused, none reaches another client', async () => {
   const clients = await Promise.all(

@@ -5,7 +5,7 @@
 //
 // A suspended call belongs to the connection that its last request came on. It ends when that connection is closed, unless a
 // request on another one resumes it within `orphanedMs`; when its client does not answer within `suspendedMs`; and when newer
-// ones need its place. A call that has ended is never suspended again.
+// ones need its place: the oldest of the principal that has the most. A call that has ended is never suspended again.
 
 import type { Clock } from '../../base/clock.ts';
 import { type RpcError, toError } from '../../base/errors.ts';
@@ -134,23 +134,26 @@ export class SuspendedCalls {
     return { resultType: 'input_required', inputRequests, requestState: `${this.#run}.${call.key}` };
   }
 
-  /** Ends the oldest. */
+  /** Ends the oldest of the principal that takes the most. */
   #makeRoom(bytes: number): void {
     const { maxSuspended, maxSuspendedBytes } = this.#options;
     if (bytes > maxSuspendedBytes) {
       const message = `it takes ${bytes} bytes to keep, and ${maxSuspendedBytes} may be held`;
       throw invalidParams(`The request is too long for a question to be asked about it: ${message}`);
     }
-    while (this.#calls.size >= maxSuspended || this.#heldBytes + bytes > maxSuspendedBytes) {
-      const oldest = this.#calls.values().next().value;
+    for (;;) {
+      const isTooLong = this.#heldBytes + bytes > maxSuspendedBytes;
+      if (this.#calls.size < maxSuspended && !isTooLong) return;
+      const oldest = oldestOfLargest(this.#calls.values(), isTooLong ? (call) => call.bytes : () => 1);
       if (!oldest) return;
       this.#drop(oldest, 'too many other calls wait for their clients');
     }
   }
 
   #find(state: unknown): ModernCaller {
-    const [run, key] = typeof state === 'string' ? state.split('.', 2) : [];
-    const call = run === this.#run && key !== undefined ? this.#calls.get(key) : undefined;
+    const prefix = `${this.#run}.`;
+    const isOfThisRun = typeof state === 'string' && state.startsWith(prefix);
+    const call = isOfThisRun ? this.#calls.get(state.slice(prefix.length)) : undefined;
     if (call) return call;
     throw this.#unknown(state);
   }
@@ -173,6 +176,20 @@ export class SuspendedCalls {
     this.#take(call);
     call.abandon(why);
   }
+}
+
+/** The oldest call of the principal whose calls have the largest size together. */
+function oldestOfLargest(calls: Iterable<ModernCaller>, sizeOf: (call: ModernCaller) => number) {
+  const sums = new Map<string | undefined, { oldest: ModernCaller; size: number }>();
+  for (const call of calls) {
+    const { principal } = call.client.identity;
+    const sum = sums.get(principal);
+    if (sum) sum.size += sizeOf(call);
+    else sums.set(principal, { oldest: call, size: sizeOf(call) });
+  }
+  let largest: { oldest: ModernCaller; size: number } | undefined;
+  for (const sum of sums.values()) if (!largest || sum.size > largest.size) largest = sum;
+  return largest?.oldest;
 }
 
 /** A retry must be the same request. */
