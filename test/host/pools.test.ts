@@ -182,7 +182,11 @@ describe('when a process ends', () => {
     const [one, two] = [clientOf(host), clientOf(host)];
     await Promise.all([one.call('add'), two.call('add')]);
     const pid = Number(await two.call('pid'));
-    await expect(one.call('die')).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+    const [lost] = host.status()[0]!.processes;
+    await expect(one.call('die')).rejects.toMatchObject({
+      code: 'OUTCOME_UNKNOWN',
+      ran: { server: 'a', pid: lost!.pid, generation: lost!.generation },
+    });
     expect(await two.call('add')).toBe('2');
     expect(Number(await two.call('pid'))).toBe(pid);
     const next = one.call('add');
@@ -241,6 +245,7 @@ describe('the limit of processes', () => {
     clock.advance(500);
     expect(await refused).toMatchObject({
       code: 'SERVER_BUSY',
+      data: { maxProcesses: 1 },
       message: expect.stringMatching(/"a" is at its limit of processes \(1\).*within 500 ms.*"maxProcesses"/),
     });
     expect(await cancelled).toBeInstanceOf(Error);

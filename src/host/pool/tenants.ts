@@ -197,7 +197,7 @@ export class Tenants {
     const { name, share } = this.#config();
     const message = `Server "${name}" is at its limit of processes (${share.maxProcesses}): all are in use by others, and ${why}`;
     const hint = 'Raise "maxProcesses" of "share" in its entry of the config, or use fewer clients at a time.';
-    return new RpcError(RpcCode.serverBusy, `${message}. ${hint}`, undefined, { hint });
+    return new RpcError(RpcCode.serverBusy, `${message}. ${hint}`, { maxProcesses: share.maxProcesses }, { hint });
   }
 
   /** Ends as many idle processes as there are tenants that wait for a place. */
