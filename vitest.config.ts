@@ -5,7 +5,7 @@ const notOnWindows = [
   'test/process/{stopping,streams,server-side}.test.ts',
   'test/tap/{signals,transparent,live}.test.ts',
   'test/host/ending.test.ts',
-  'test/cli/{ending,completion,lost-output}.test.ts',
+  'test/cli/{ending,completion,connect,lost-output,share}.test.ts',
   'test/examples/{quickstart,readme-as-printed}.test.ts',
 ];
 const leftOut = process.platform === 'win32' ? notOnWindows : [];
