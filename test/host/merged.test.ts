@@ -238,6 +238,27 @@ describe('a list', () => {
     expect(list._meta['dev.standpipe/failed']).toMatchObject([{ server: 'b' }, { server: 'broken' }]);
   });
 
+  test('is announced by the next process of a server that had ended its notifications', async () => {
+    const entry = { command: process.execPath, args: [serverFile('ends-subscriptions')], era: 'modern' };
+    const host = await openHost({ a: entry });
+    await host.start();
+    const watcher = new TestWatcher({ toolsListChanged: true });
+    await host.service().watch(watcher);
+    let ended = false;
+    await host.service('a').watch({
+      filter: { toolsListChanged: true },
+      notified: () => undefined,
+      ended: () => {
+        ended = true;
+      },
+    });
+    await ask(host, 'tools/call', { name: 'a__end' });
+    await until('the server has ended them', () => ended);
+    const heard = watcher.heard.length;
+    await host.restartServer('a');
+    await watcher.until(() => watcher.heard.length > heard);
+  });
+
   test('follows a reload', async () => {
     const host = await openHost({ a: library('a'), b: library('b') });
     await ask(host, 'tools/list');

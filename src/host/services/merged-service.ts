@@ -130,13 +130,20 @@ export class MergedService implements Service {
     }
   }
 
-  /** A server that has failed, or was stopped, is missing from the lists from now on. */
+  /**
+   * A server that has failed, or was stopped, is missing from the lists from now on. One that is ready is watched again, also if
+   * its process before had refused or ended that.
+   */
   stateChanged({ server, owner, to, reason }: StateChange): void {
     if (owner !== undefined) return; // the process of one client: the lists are not of it
-    if (to !== 'failed' && to !== 'stopped') return;
-    if (!this.lists.all.find((lists) => lists.server === server)?.isMissing) return;
+    const lists = this.lists.all.find((each) => each.server === server);
+    if (!lists || (to !== 'ready' && !((to === 'failed' || to === 'stopped') && lists.isMissing))) return;
     for (const watch of this.#watches) {
       if (!watch.sees(server)) continue;
+      if (to === 'ready') {
+        watch.followAgain(lists.member);
+        continue;
+      }
       watch.notifyLists();
       if (to === 'failed') watch.log('error', `Server "${server}" is not available: ${reason}`);
     }

@@ -48,6 +48,12 @@ export class MergedWatch {
     for (const { member } of this.#lists.all) this.follow(member).catch(() => undefined);
   }
 
+  followAgain(member: Member): void {
+    if (this.#followed.has(member)) return; // that watch goes on by itself
+    this.notifyLists();
+    this.follow(member).catch(() => undefined);
+  }
+
   async follow(member: Member): Promise<void> {
     if (this.#followed.has(member)) return;
     this.#followed.set(member, undefined);
