@@ -34,6 +34,24 @@ export async function warmLoad(client, { warmMs, ...wanted }) {
   return { calls, elapsedMs, cpuUs: (await cpuOfBothUs(client)) - cpuBeforeUs };
 }
 
+/** Every call by itself, after the same warm-up: an average would hide what a few of them wait for. */
+export async function timedLoad(client, { warmMs, ...wanted }) {
+  await load(client, { ...wanted, inFlight: 64, durationMs: warmMs });
+  const takenMs = [];
+  const timed = {
+    async echo(text) {
+      const startMs = performance.now();
+      const answer = await client.echo(text);
+      takenMs.push(performance.now() - startMs);
+      return answer;
+    },
+  };
+  await load(timed, wanted);
+  takenMs.sort((a, b) => a - b);
+  const quantileUs = (share) => takenMs[Math.floor((takenMs.length - 1) * share)] * 1000;
+  return { p50Us: quantileUs(0.5), p99Us: quantileUs(0.99) };
+}
+
 async function cpuOfBothUs(client) {
   return usage().cpuUs + (await client.serverUsage()).cpuUs;
 }

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { clientFrom } from '../contenders/client-from.mjs';
-import { load, warmLoad } from '../load.mjs';
+import { timedLoad, warmLoad } from '../load.mjs';
 import { checkWhole, KB, MB, payload } from '../payload.mjs';
 
 /** A tap runs for hours, and has code of its own for the compiler to find hot: in its first second it is slower. */
@@ -58,7 +58,11 @@ export function cases({ quick }) {
   ];
 }
 
-const samples = { crowd: rate, single: latencies, large: peaks };
+const samples = {
+  crowd: rate,
+  single: (client, times) => timedLoad(client, { inFlight: 1, bytes: 100, ...times }),
+  large: peaks,
+};
 
 export async function measure(contender, { what, ...wanted }) {
   const { connect } = await contender.load();
@@ -73,24 +77,6 @@ export async function measure(contender, { what, ...wanted }) {
 async function rate(client, times) {
   const { calls, elapsedMs } = await warmLoad(client, { inFlight: 64, bytes: 100, ...times });
   return { perSecond: (calls * 1000) / elapsedMs };
-}
-
-/** Every call by itself: an average would hide what a few of them wait for. */
-async function latencies(client, { warmMs, durationMs }) {
-  await load(client, { inFlight: 64, bytes: 100, durationMs: warmMs });
-  const takenMs = [];
-  const timed = {
-    async echo(text) {
-      const startMs = performance.now();
-      const answer = await client.echo(text);
-      takenMs.push(performance.now() - startMs);
-      return answer;
-    },
-  };
-  await load(timed, { inFlight: 1, bytes: 100, durationMs });
-  takenMs.sort((a, b) => a - b);
-  const quantileUs = (share) => takenMs[Math.floor((takenMs.length - 1) * share)] * 1000;
-  return { p50Us: quantileUs(0.5), p99Us: quantileUs(0.99) };
 }
 
 async function peaks(client, { bytes }) {

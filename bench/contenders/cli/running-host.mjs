@@ -1,4 +1,4 @@
-// `standpipe up` with one small server, beside everything that is measured. `shared` is what others need to reach it.
+// `standpipe up` with one server, beside everything that is measured. `shared` is what others need to reach it.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,11 +14,12 @@ const STOP_LIMIT_MS = 10_000;
 
 const endWithParent = new URL('end-with-parent.mjs', import.meta.url).href;
 
-export async function startRunningHost() {
+/** `name`: of the server, and of the folder that it is in. */
+export async function startRunningHost(name = 'tiny') {
   const folder = makeTempFolder();
   const config = join(folder.path, 'mcp.json');
-  const { args } = serverCommand(new URL('../tiny/', import.meta.url));
-  writeFileSync(config, JSON.stringify({ mcpServers: { tiny: { command: process.execPath, args } } }));
+  const { args } = serverCommand(new URL(`../${name}/`, import.meta.url));
+  writeFileSync(config, JSON.stringify({ mcpServers: { [name]: { command: process.execPath, args } } }));
   // A runtime folder of its own: hosts and taps of the user are not met.
   const env = { ...process.env, XDG_RUNTIME_DIR: folder.path };
   const words = ['--import', endWithParent, cliPath, 'up', '--config', config, '--no-inspector', '--json'];

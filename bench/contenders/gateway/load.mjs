@@ -3,10 +3,10 @@
 import { payload } from '../../payload.mjs';
 import { Misdelivered, openClient } from './mcp-client.mjs';
 
-export function openClients(target, { clients, inFlight, revision }) {
+export function openClients(target, { clients, inFlight, revision, name = 'client' }) {
   return Promise.all(
     Array.from({ length: clients }, (_, index) =>
-      openClient(target, { name: `client ${index}`, revision, connections: inFlight }),
+      openClient(target, { name: `${name} ${index}`, revision, connections: inFlight }),
     ),
   );
 }

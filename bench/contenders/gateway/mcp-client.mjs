@@ -4,8 +4,9 @@
 import { openConnection } from './http-connection.mjs';
 
 const MODERN = '2026-07-28';
-const envelope =
-  '"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1.0.0"},"io.modelcontextprotocol/clientCapabilities":{}';
+/** Clients with the same name and the same token count as one: each has its own. */
+const envelopeOf = (name) =>
+  `"io.modelcontextprotocol/protocolVersion":"${MODERN}","io.modelcontextprotocol/clientInfo":{"name":"${name}","version":"1.0.0"},"io.modelcontextprotocol/clientCapabilities":{}`;
 
 /** An answer or a notification that belongs to another call. */
 export class Misdelivered extends Error {}
@@ -27,12 +28,14 @@ class McpClient {
   #name;
   #revision;
   #isModern;
+  #envelope;
   #lastId = -1;
 
   constructor(name, revision) {
     this.#name = name;
     this.#revision = revision;
     this.#isModern = revision === MODERN;
+    this.#envelope = envelopeOf(name);
   }
 
   get ownHeaders() {
@@ -45,7 +48,7 @@ class McpClient {
   }
 
   async initialize() {
-    const params = `{"protocolVersion":"${this.#revision}","capabilities":{},"clientInfo":{"name":"bench","version":"1.0.0"}}`;
+    const params = `{"protocolVersion":"${this.#revision}","capabilities":{},"clientInfo":{"name":"${this.#name}","version":"1.0.0"}}`;
     const { head } = await this.#post(
       `{"jsonrpc":"2.0","id":${++this.#lastId},"method":"initialize","params":${params}}`,
     );
@@ -71,7 +74,7 @@ class McpClient {
   #meta(id, withProgress) {
     const token = withProgress ? `"progressToken":${id}` : '';
     if (!this.#isModern) return withProgress ? `,"_meta":{${token}}` : '';
-    return `,"_meta":{${envelope}${withProgress ? ',' : ''}${token}}`;
+    return `,"_meta":{${this.#envelope}${withProgress ? ',' : ''}${token}}`;
   }
 
   async #post(body) {

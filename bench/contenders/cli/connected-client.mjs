@@ -1,0 +1,23 @@
+// Our client over `standpipe connect`, which relays to the running host; or the same server as a child of its own.
+
+import { connect as connectMcp } from '../../../dist/entry/client.js';
+import { serverCommand } from '../server-command.mjs';
+import { toolCaller } from '../tool-caller.mjs';
+import { cliPath } from './path.mjs';
+
+export async function connectThrough({ config, runtimeFolder }) {
+  const args = [cliPath, 'connect', 'mcp', '--config', config];
+  return connectTo({ command: process.execPath, args, env: { ...process.env, XDG_RUNTIME_DIR: runtimeFolder } });
+}
+
+export async function connectDirectly() {
+  return connectTo(serverCommand(new URL('../mcp/', import.meta.url)));
+}
+
+async function connectTo(command) {
+  const client = await connectMcp({ ...command, stderr: 'inherit' });
+  return toolCaller(
+    (name, input) => client.callTool(name, input),
+    () => client.close(),
+  );
+}

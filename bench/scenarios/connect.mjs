@@ -1,0 +1,39 @@
+// A client that has the server as its child, and one that uses the server of a running host through `standpipe connect`: what
+// two more processes on the way cost a call.
+
+import { connectDirectly, connectThrough } from '../contenders/cli/connected-client.mjs';
+import { startRunningHost } from '../contenders/cli/running-host.mjs';
+import { timedLoad } from '../load.mjs';
+
+export const title = 'tools/call through standpipe connect, one at a time, 100 bytes';
+export const contenders = [
+  { name: 'direct', connect: connectDirectly },
+  { name: 'connect', connect: connectThrough },
+];
+export const differences = [['connect', 'direct']];
+export const ratios = [['connect', 'direct']];
+export const metrics = [
+  { key: 'p50Us', label: 'p50, µs', digits: 0 },
+  { key: 'p99Us', label: 'p99, µs', digits: 0 },
+];
+
+export const cases = ({ quick }) => [{ label: 'call', warmMs: quick ? 500 : 1500, durationMs: quick ? 500 : 2000 }];
+
+export const background = () => startRunningHost('mcp');
+
+export async function measure({ connect }, { warmMs, durationMs }, shared) {
+  const client = await connect(shared);
+  try {
+    return await timedLoad(client, { inFlight: 1, bytes: 100, warmMs, durationMs });
+  } finally {
+    await client.close();
+  }
+}
+
+export const targets = [
+  {
+    text: 'µs that standpipe connect adds to the p50 of a call',
+    value: ({ difference }) => difference('call', 'connect', 'direct', 'p50Us'),
+    atMost: 60,
+  },
+];
