@@ -19,6 +19,9 @@ const CHECK_MS = 5000;
 /** How long a connection is quiet before the system asks whether the other end is still there. */
 const PROBE_MS = 30_000;
 
+/** How long a connection stays open for a next request: longer than proxies and clients keep theirs, which then close it. */
+const KEEP_OPEN_MS = 75_000;
+
 /** For `createServer` of `node:http` and `node:https`. */
 export function connectionOptions(options: ConnectionOptions): ServerOptions {
   const { headersTimeoutMs = 15_000, requestTimeoutMs = 120_000 } = options;
@@ -27,6 +30,7 @@ export function connectionOptions(options: ConnectionOptions): ServerOptions {
     headersTimeout,
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(CHECK_MS, headersTimeout),
+    keepAliveTimeout: KEEP_OPEN_MS,
     keepAlive: true,
     keepAliveInitialDelay: PROBE_MS,
     noDelay: true,

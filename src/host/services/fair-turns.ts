@@ -7,14 +7,14 @@ import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import type { Caller, ClientFacts, Params, Result, Service } from '../../mcp/service.ts';
 
 /** Fresh requests at the process, of a client and of a principal, while there are others. */
-const CLIENT_SHARE = 8;
-const PRINCIPAL_SHARE = 32;
+const CLIENT_SHARE = 4;
+const PRINCIPAL_SHARE = 16;
 /** A request counts as several if it is long. */
 const BYTES_OF_ONE = 16 * 1024;
 /** A request is fresh for one to two of these. */
-const FRESH_MS = 100;
+const FRESH_MS = 50;
 /** A client that sent nothing for so many of them does not count as one that uses the process. */
-const IDLE_TICKS = 10;
+const IDLE_TICKS = 20;
 
 class Share {
   /** The weight of the fresh requests, of this tick and of the one before. */
