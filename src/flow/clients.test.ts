@@ -1,13 +1,17 @@
 // Clients as sources of the flow, and what of it stays bounded.
 
 import { expect, test } from 'vitest';
-import { FlowClients } from './clients.ts';
+import { type ClientOrigin, FlowClients } from './clients.ts';
 import type { ClientFact, FlowEvent } from './event.ts';
 import { FlowStore } from './store.ts';
 
 function setup(maxEvents = 10_000) {
   const store = new FlowStore({ maxEvents });
-  return { store, clients: new FlowClients(store) };
+  const { observe } = new FlowClients(store);
+  let ids = 0;
+  const seen = (principal: string | undefined, origin: ClientOrigin) =>
+    observe({ id: String(++ids), principal }, origin);
+  return { store, seen };
 }
 
 const facts = (store: FlowStore) =>
@@ -15,8 +19,8 @@ const facts = (store: FlowStore) =>
 const alone = (name: string) => ({ door: 'http', alone: { revision: '2026-07-28', info: { name, version: '1' } } });
 
 test('a connection is a client of its own, with what it says about itself first', () => {
-  const { store, clients } = setup();
-  const source = clients.observe({ principal: 'ada' }, { door: 'socket' });
+  const { store, seen } = setup();
+  const source = seen('ada', { door: 'socket' });
   source.introduced({ revision: '2025-11-25', info: undefined });
   source.introduced({ revision: '2025-11-25', info: { name: 'cursor', version: '2' } });
   source.introduced({ revision: '2026-07-28', info: { name: 'another', version: '3' } });
@@ -27,14 +31,14 @@ test('a connection is a client of its own, with what it says about itself first'
     ['known', 'cursor', '2025-11-25'],
     ['closed', 'cursor', '2025-11-25'],
   ]);
-  expect(clients.observe({ principal: 'ada' }, { door: 'socket' })).not.toBe(source);
+  expect(seen('ada', { door: 'socket' })).not.toBe(source);
   expect(facts(store).at(-1)).toMatchObject({ server: 'client 2', principal: 'ada' });
 });
 
 test('requests that come alone are one client for each principal and name, and a life each', () => {
-  const { store, clients } = setup();
+  const { store, seen } = setup();
   for (const principal of ['ada', 'grace', 'ada']) {
-    const source = clients.observe({ principal }, alone('cursor'));
+    const source = seen(principal, alone('cursor'));
     source.fromClient('{}', source.nextExchange());
     source.toClient('{}', 1, 200);
     source.answered();
@@ -51,16 +55,16 @@ test('requests that come alone are one client for each principal and name, and a
 });
 
 test('a request that comes alone and is cut off is closed; one that was answered has no event more', () => {
-  const { store, clients } = setup();
-  const source = clients.observe({ principal: undefined }, alone('cursor'));
+  const { store, seen } = setup();
+  const source = seen(undefined, alone('cursor'));
   source.fromClient('{}', 1);
   source.closed();
   expect(facts(store).map(({ state }) => state)).toEqual(['opened', 'closed']);
 });
 
 test('what is known of a client is written again when the store has dropped it', () => {
-  const { store, clients } = setup(10);
-  const source = clients.observe({ principal: 'ada' }, { door: 'socket' });
+  const { store, seen } = setup(10);
+  const source = seen('ada', { door: 'socket' });
   source.introduced({ revision: '2025-11-25', info: { name: 'cursor', version: '2' } });
   const isKnown = Array.from({ length: 100 }, () => {
     source.fromClient('{}');
@@ -73,21 +77,21 @@ test('what is known of a client is written again when the store has dropped it',
 });
 
 test('names of any length and number cost a bounded amount of memory', () => {
-  const { store, clients } = setup(50);
-  for (let at = 0; at < 3000; at++) clients.observe({ principal: undefined }, alone(`${at} ${'x'.repeat(10_000)}`));
+  const { store, seen } = setup(50);
+  for (let at = 0; at < 3000; at++) seen(undefined, alone(`${at} ${'x'.repeat(10_000)}`));
   expect(store.heldBytes).toBeLessThan(50 * 2000);
   // The newest thousand are still known: nothing is opened a second time.
   const before = store.lastSeq;
-  clients.observe({ principal: undefined }, alone(`2999 ${'x'.repeat(10_000)}`));
+  seen(undefined, alone(`2999 ${'x'.repeat(10_000)}`));
   expect(store.lastSeq).toBe(before);
-  clients.observe({ principal: undefined }, alone(`0 ${'x'.repeat(10_000)}`));
+  seen(undefined, alone(`0 ${'x'.repeat(10_000)}`));
   expect(store.lastSeq).toBe(before + 1);
 });
 
 test('what is not text is no name', () => {
-  const { store, clients } = setup();
+  const { store, seen } = setup();
   for (const info of [null, 5, 'text', { name: 5, version: {} }]) {
-    clients.observe({ principal: undefined }, { door: 'http', alone: { revision: 7, info } });
+    seen(undefined, { door: 'http', alone: { revision: 7, info } });
   }
   expect(facts(store)).toHaveLength(1);
   expect(facts(store)[0]).toMatchObject({ name: undefined, version: undefined, revision: undefined });

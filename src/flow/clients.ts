@@ -13,6 +13,12 @@ export interface ClientOrigin {
   readonly alone?: SelfDescription | undefined;
 }
 
+/** A client among all those of this process. */
+export interface ObservedIdentity {
+  readonly id: string;
+  readonly principal: string | undefined;
+}
+
 interface Group {
   client: KnownClient;
   requests: number;
@@ -25,29 +31,25 @@ export class FlowClients {
   readonly #store: FlowStore;
   readonly #groups = new Map<string, Group>();
   #last: (Omit<ClientFact, 'kind' | 'state'> & { group: Group }) | undefined;
-  #count = 0;
 
   constructor(store: FlowStore) {
     this.#store = store;
   }
 
   /** To be called once for each connection, session or request that comes alone. */
-  readonly observe = (
-    { principal }: { principal: string | undefined },
-    { door, alone }: ClientOrigin,
-  ): ClientSource => {
+  readonly observe = ({ id, principal }: ObservedIdentity, { door, alone }: ClientOrigin): ClientSource => {
     if (!alone) {
-      const client = this.#newClient({ door, principal });
+      const client = new KnownClient(this.#store, nameOf(id), { door, principal });
       client.tell('opened', 1);
       return new ClientSource(this.#store, client, 1, false);
     }
-    const group = this.#groupOf(door, principal, alone);
+    const group = this.#groupOf(id, principal, door, alone);
     const life = ++group.requests;
     if (life === 1) group.client.tell('opened', life);
     return new ClientSource(this.#store, group.client, life, true);
   };
 
-  #groupOf(door: string, principal: string | undefined, alone: SelfDescription): Group {
+  #groupOf(id: string, principal: string | undefined, door: string, alone: SelfDescription): Group {
     const { name, version, revision } = textsOf(alone);
     const last = this.#last;
     // The usual case, without a key to make.
@@ -56,15 +58,16 @@ export class FlowClients {
     }
     const facts = { door, principal, name, version, revision, stateless: true } as const;
     const key = JSON.stringify(facts);
-    const group = this.#groups.get(key) ?? { client: this.#newClient(facts), requests: 0 };
+    const group = this.#groups.get(key) ?? { client: new KnownClient(this.#store, nameOf(id), facts), requests: 0 };
     this.#groups.delete(key);
     this.#groups.set(key, group); // the newest last
     if (this.#groups.size > MOST_GROUPS) this.#groups.delete(this.#groups.keys().next().value!);
     this.#last = { ...facts, group };
     return group;
   }
+}
 
-  #newClient(facts: ConstructorParameters<typeof KnownClient>[2]): KnownClient {
-    return new KnownClient(this.#store, `client ${++this.#count}`, facts);
-  }
+/** The number is the one that the host knows the client by; of a group, that of its first request. */
+function nameOf(id: string): string {
+  return `client ${id}`;
 }

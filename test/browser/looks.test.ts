@@ -55,7 +55,7 @@ inBrowser('looks', () => {
       const { url, host } = await openInspector('workbench', 'falls');
       await host.callTool('workbench', 'pollute', {});
       await host.callTool('workbench', 'fail', {});
-      const client = host.clients.observe({ principal: 'ada' }, { door: 'socket' });
+      const client = host.clients.observe({ id: '1', principal: 'ada' }, { door: 'socket' });
       client.introduced({ revision: '2025-11-25', info: { name: 'client-with-a-long-name', version: '1.0' } });
       client.fromClient('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
       const page = await openPage(url, { colorScheme, viewport: { width, height: 800 } });

@@ -52,9 +52,6 @@ export function ServerCard({ server }: { server: InspectedServer }) {
           {visibleLine(life.command)}
         </p>
       )}
-      {status && status.questions.alone.length > 0 && (
-        <p className="note">Runs for one client at a time: {visibleLine(status.questions.alone.join(', '))}</p>
-      )}
       {status && tellsMore(status) && <p className="note bad">{visible(status.lastError!)}</p>}
       {status?.lastExit && <LastExitNote exit={status.lastExit} open={state === 'failed' || state === 'backoff'} />}
       {status && <Sharing status={status} />}

@@ -60,7 +60,7 @@ export function Questions({ status: { questions } }: { status: ServerStatus }) {
   return (
     <p className={refused > 0 ? 'note bad' : 'note'}>
       Questions {attribution === 'result' ? 'are part of results' : 'go to the only client with a call that may ask'}.
-      {alone.length > 0 && ` With no call of another client beside it: ${alone.map(shownName).join(', ')}.`}
+      {alone.length > 0 && ` Runs for one client at a time: ${alone.map(shownName).join(', ')}.`}
       {refused > 0 &&
         ` ${plural(refused, 'question was', 'questions were')} refused, because the client was not certain.`}
     </p>
