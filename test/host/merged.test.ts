@@ -259,6 +259,34 @@ describe('a list', () => {
     await watcher.until(() => watcher.heard.length > heard);
   });
 
+  test('of other servers is watched although one server does not answer subscriptions/listen', async () => {
+    const clock = new ManualClock();
+    const code = `
+      const result = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: { listChanged: true } } };
+      require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+        const { id, method } = JSON.parse(line);
+        if (method === 'server/discover') console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      });`;
+    const silent = { command: process.execPath, args: ['-e', code], era: 'modern' };
+    const notes = { command: process.execPath, args: [serverFile('notes')], env: { OWN: 'a' }, era: 'legacy' };
+    const host = await openHost({ silent, a: notes }, { clock });
+    await host.start();
+    const watcher = new TestWatcher({ toolsListChanged: true });
+    let begun = false;
+    void host
+      .service()
+      .watch(watcher)
+      .then(() => {
+        begun = true;
+      });
+    await until('the watch has begun', () => {
+      clock.advance(1_000);
+      return begun;
+    });
+    await ask(host, 'tools/call', { name: 'a__declare' });
+    await watcher.until(() => watcher.heard.length > 0);
+  });
+
   test('follows a reload', async () => {
     const host = await openHost({ a: library('a'), b: library('b') });
     await ask(host, 'tools/list');
