@@ -89,7 +89,9 @@ export class Reply {
     }
     this.#isOver = true;
     const headers = this.#headers ? { ...JSON_HEADERS, ...this.#headers } : JSON_HEADERS;
-    this.#exchange?.answer(status, headers, json);
+    const exchange = this.#exchange;
+    this.#exchange = undefined; // what holds the reply for longer must not hold all of its connection's objects
+    exchange?.answer(status, headers, json);
   }
 
   /** No answer will come. The stream ends; one without an event is not resumed. */
