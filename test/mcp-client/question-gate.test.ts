@@ -196,6 +196,35 @@ test('a question for a request that was given up is refused, also while it is op
   await server.close();
 });
 
+test('a call that is given up during its question ends by the error, and is cancelled only if it does not', async () => {
+  for (const ends of [true, false]) {
+    const server = await start(['ask']);
+    const [ada, alan] = [new TestCaller(() => new Promise<never>(() => undefined)), accepting('Alan')];
+    const given = server.call(ada, 'ask').catch((error: Error) => error.message);
+    await server.has(1);
+    const next = server.call(alan, 'ask');
+    const open = server.ask();
+    await ada.until(() => ada.asked.length === 1);
+    ada.cancel();
+    expect(await open).toEqual(refused);
+    expect(await given).toBe('The test cancels');
+    if (ends) await server.answer(0);
+    await quiet();
+    server.clock.advance(1_000);
+    await quiet();
+    const cancelled = server.received.filter(
+      (message) => 'method' in message && message.method === 'notifications/cancelled',
+    );
+    expect(cancelled).toHaveLength(ends ? 0 : 1);
+    if (!ends) server.clock.advance(ABANDONED_MS);
+    await server.has(2);
+    expect(await server.ask()).toEqual(accepted('Alan'));
+    await server.answer(1);
+    await next;
+    await server.close();
+  }
+});
+
 test('a tool that asks waits until requests that others gave up are answered or forgotten', async () => {
   for (const end of ['answered', 'forgotten']) {
     const server = await start(['ask']);

@@ -8,6 +8,8 @@ import type { ClientKey } from './gated-request.ts';
 export const ABANDONED_MS = 30_000;
 /** The same for a server that was seen to go on after a cancellation: it will answer. */
 export const IGNORED_MS = 10 * 60_000;
+/** How long a request that is given up during its question may take to end by the error that answers the question. */
+const ENDING_MS = 1_000;
 /** A result that comes later than this after the cancellation did not cross it on the way. */
 const CROSSING_MS = 1_000;
 /** Beyond this, the oldest are kept as one of an unknown client. */
@@ -49,6 +51,14 @@ export class AbandonedRequests {
     if (!request) return;
     this.#byId.delete(id);
     if (isResult && this.#clock.nowMs() - request.sinceMs > CROSSING_MS) this.#forMs = IGNORED_MS;
+  }
+
+  /** Runs it unless the request is answered soon. */
+  unlessAnswered(id: number, run: () => void): void {
+    const timer = this.#clock.after(ENDING_MS, () => {
+      if (this.#byId.has(id)) run();
+    });
+    timer.keepAlive(false);
   }
 
   /** Adds the clients of those with a smaller id. */

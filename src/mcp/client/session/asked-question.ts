@@ -1,8 +1,17 @@
-// A question of a legacy server while it is open, and why it may be refused.
+// A question of a legacy server while it is open, how long it may be, and why it may be refused.
 
 import { RpcCode, RpcError } from '../../../base/errors.ts';
 import type { Caller } from '../../service.ts';
 import type { ClientKey } from './gated-request.ts';
+
+/** How long a question is held at most. */
+export const HELD_MS = 30_000;
+/**
+ * If there is a question for each request, so that none may end by itself, all but the oldest question are refused after this
+ * time. So is one that is unclear only because of requests that were given up: a server that obeys a cancellation does not
+ * answer them.
+ */
+export const TIE_MS = 3_000;
 
 /** How long a client may take to answer while requests of others wait for the end of its own. */
 export const ANSWER_MS = 60_000;

@@ -33,6 +33,8 @@ export class GatedRequest extends SentRequest {
   nested = false;
   /** A question came that was its own, or may have been. */
   asked = false;
+  /** Whether a cancellation is sent at once when it is given up. */
+  cancellable = true;
   /** As it was sent: a caller of 2026-07-28 goes on under the identity of the request that brought an answer. */
   readonly identity: string;
   /** Questions of requests with the same one may go to any of them. */
@@ -59,4 +61,9 @@ export class GatedRequest extends SentRequest {
     this.timeoutMs = Math.max(1, (this.timeoutMs ?? defaultTimeoutMs) - ms);
     if (this.totalTimeoutMs !== undefined) this.totalTimeoutMs = Math.max(1, this.totalTimeoutMs - ms);
   }
+}
+
+/** Whether all are of one client. */
+export function isOfOne(requests: readonly GatedRequest[]): boolean {
+  return requests.every(({ client }) => client === requests[0]?.client);
 }

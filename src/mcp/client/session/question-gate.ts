@@ -15,21 +15,21 @@ import type { RequestWatcher } from '../../../requests/pending-requests.ts';
 import type { Caller } from '../../service.ts';
 import type { Warn } from '../warnings.ts';
 import { AbandonedRequests } from './abandoned-requests.ts';
-import { ANSWER_MS, AskedQuestion, givenUp, notAnswered, perhapsGivenUp, unclear } from './asked-question.ts';
+import {
+  ANSWER_MS,
+  AskedQuestion,
+  givenUp,
+  HELD_MS,
+  notAnswered,
+  perhapsGivenUp,
+  TIE_MS,
+  unclear,
+} from './asked-question.ts';
 import type { AskingTools } from './asking-tools.ts';
-import { type ClientKey, GatedRequest, mayAsk } from './gated-request.ts';
+import { type ClientKey, GatedRequest, isOfOne, mayAsk } from './gated-request.ts';
 import { WaitingRequests } from './waiting-requests.ts';
 
-/** How long a question is held at most. */
-export const HELD_MS = 30_000;
-/**
- * If there is a question for each request, so that none may end by itself, all but the oldest question are refused after this
- * time. So is one that is unclear only because of requests that were given up: a server that obeys a cancellation does not
- * answer them.
- */
-export const TIE_MS = 3_000;
-
-type Peers = Pick<Peer, 'requests' | 'nextId'> & { requestWatcher: RequestWatcher<PendingCall> | undefined };
+type Peers = Pick<Peer, 'requests' | 'nextId' | 'notify'> & { requestWatcher: RequestWatcher<PendingCall> | undefined };
 
 export interface QuestionGateOptions {
   tools: AskingTools;
@@ -103,7 +103,9 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     signal: AbortSignal,
     answer: (caller: Caller | undefined, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const question = this.#newQuestion(method);
+    // A server asks for the roots when its session opens. That belongs to no request, also if one is sent at the same time.
+    const beforeId = method === 'roots/list' && !this.#hasAnswered ? 0 : this.#peer.nextId;
+    const question = new AskedQuestion(method, this.clock.nowMs(), beforeId);
     this.#forgetAbandoned();
     this.#held.add(question);
     this.#advance();
@@ -125,7 +127,9 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
   }
 
   gaveUp({ id, method, options }: PendingCall): void {
-    if (options instanceof GatedRequest && mayAsk(method)) this.#abandoned.add(id, options.client);
+    if (!(options instanceof GatedRequest) || !mayAsk(method)) return;
+    this.#abandoned.add(id, options.client);
+    if (this.#isShared && this.#waitsForAnswer(options)) this.#cancelLater(id, options);
   }
 
   settled({ id, options }: PendingCall): void {
@@ -139,12 +143,6 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
   late(id: number, isResult: boolean): void {
     this.#abandoned.answered(id, isResult);
     if (this.#held.size > 0 || this.#waiting.size > 0) this.#advance();
-  }
-
-  /** A server asks for the roots when its session opens. That belongs to no request, also if one is sent at the same time. */
-  #newQuestion(method: string): AskedQuestion {
-    const beforeId = method === 'roots/list' && !this.#hasAnswered ? 0 : this.#peer.nextId;
-    return new AskedQuestion(method, this.clock.nowMs(), beforeId);
   }
 
   /** Not while a question is held: time does not make clear whom it belongs to. */
@@ -238,6 +236,23 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     }
   }
 
+  #waitsForAnswer(request: GatedRequest): boolean {
+    for (const { options } of this.#peer.requests) {
+      if (options instanceof GatedRequest && options !== request && options.client === request.client) return false;
+    }
+    for (const { client } of this.#routed) if (client === request.client) return true;
+    return false;
+  }
+
+  /** A server does not answer a request that is cancelled, so that it would stay a possible owner of questions for long. */
+  #cancelLater(requestId: number, request: GatedRequest): void {
+    request.cancellable = false;
+    const params = { requestId, reason: 'given up by its client' };
+    this.#abandoned.unlessAnswered(requestId, () => {
+      this.#peer.notify('notifications/cancelled', params).catch(() => undefined); // the connection has ended
+    });
+  }
+
   #mayStart(request: GatedRequest): boolean {
     if (this.#held.size > 0) return false;
     if (request.alone && this.#abandoned.hasOtherThan(request.client)) return false;
@@ -281,8 +296,4 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
     if (dueMs === Number.POSITIVE_INFINITY) return;
     this.#timer = this.clock.after(Math.max(0, dueMs - nowMs), () => this.#advance());
   }
-}
-
-function isOfOne(requests: readonly GatedRequest[]): boolean {
-  return requests.every(({ client }) => client === requests[0]?.client);
 }
