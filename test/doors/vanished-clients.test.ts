@@ -12,6 +12,7 @@ import { connectionOptions } from '../../src/doors/http/connection-limits.ts';
 import { Doors } from '../../src/doors/http/doors.ts';
 import { NodeExchange } from '../../src/doors/http/node-exchange.ts';
 import { HttpSession } from '../../src/doors/http/session.ts';
+import { FlowStore } from '../../src/flow/store.ts';
 import { Host } from '../../src/host/host.ts';
 import { clientOf } from '../../src/mcp/client/client.ts';
 
@@ -29,7 +30,8 @@ let port: number;
 beforeAll(async () => {
   const args = [fileURLToPath(new URL('../fixtures/doors/counts-open-calls.mjs', import.meta.url))];
   const entry = { command: process.execPath, args, requestTimeoutMs: 3_600_000 };
-  host = new Host({ mcpServers: { legacy: { ...entry, revision: '2025-11-25' }, modern: entry } });
+  const mcpServers = { legacy: { ...entry, revision: '2025-11-25' as const }, modern: entry };
+  host = new Host({ mcpServers }, { flow: new FlowStore({ maxEvents: 100 }) }); // it fills up otherwise
   await host.start();
   doors = new Doors((name) => (name && host.names.includes(name) ? host.service(name) : undefined), {
     path: '/mcp',
