@@ -10,7 +10,8 @@ import type { InputRequest, InputResponse } from '../../src/mcp/types.ts';
 import { startHeldServer } from '../fixtures/mcp-client/held-server.ts';
 import { usually } from '../fixtures/repetitions.ts';
 
-const ABANDONED_MS = 30_000;
+/** How long the model asks after a cancellation. That may come a second after the call was given up. */
+const ASKS_MS = 28_000;
 
 /** A call in the server. */
 interface ServerCall {
@@ -84,7 +85,7 @@ class Model {
     const calls = [...this.inServer.values()];
     const call = calls[at % (calls.length || 1)];
     if (!call) return;
-    const forgotten = call.cancelledMs !== undefined && this.clock.nowMs() - call.cancelledMs >= ABANDONED_MS;
+    const forgotten = call.cancelledMs !== undefined && this.clock.nowMs() - call.cancelledMs >= ASKS_MS;
     if (call.questionsLeft > 0 && !forgotten) return this.#ask(call);
     if (call.open > 0) return;
     this.inServer.delete(call.id);
