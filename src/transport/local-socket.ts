@@ -28,11 +28,15 @@ export function connectLocal(
     checkLength(path);
     let socket: Socket;
     let again: Timer | undefined;
-    const timer = clock.after(timeoutMs, () => {
+    let isConnected = false;
+    const expired = () => {
+      if (isConnected) return;
       again?.cancel();
       socket.destroy();
       reject(timeoutOf(path, timeoutMs));
-    });
+    };
+    // After a pause of this process the timer comes first, and the connection that was made meanwhile only then.
+    const timer = clock.after(timeoutMs, () => setImmediate(() => setImmediate(expired)));
     const failed = (error: NodeJS.ErrnoException) => {
       // Many programs connect at once. Linux says so at once; other systems wait.
       if (error.code === 'EAGAIN') again = clock.after(AGAIN_MS, attempt);
@@ -44,6 +48,7 @@ export function connectLocal(
     const attempt = () => {
       socket = connect(path).once('error', failed);
       socket.once('connect', () => {
+        isConnected = true;
         timer.cancel();
         socket.off('error', failed); // from here on they are the caller's
         resolve(socket);

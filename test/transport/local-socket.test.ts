@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -32,11 +33,24 @@ test('whoever listens is reached, and no timer is left', async () => {
   await once(socket, 'close');
 });
 
-test('whoever does not answer in time is given up', async () => {
-  const clock = new ManualClock();
-  const connected = connectLocal(path, { timeoutMs: 100, clock });
-  clock.advance(100);
-  await expect(connected).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+test.skipIf(windows)('a program that hangs, and takes no more connections, is given up in time', async () => {
+  const script = `require('net').createServer().listen({ path: process.argv[1], backlog: 1 }, () => console.log('listens'))`;
+  const hanging = spawn(process.execPath, ['-e', script, `${path}.hangs`]);
+  await once(hanging.stdout, 'data');
+  hanging.kill('SIGSTOP');
+  const attempts = await Promise.allSettled(
+    Array.from({ length: 5 }, () => connectLocal(`${path}.hangs`, { timeoutMs: 100 })),
+  );
+  expect(attempts.at(-1)).toMatchObject({ status: 'rejected', reason: { code: 'ETIMEDOUT' } });
+  for (const attempt of attempts) if (attempt.status === 'fulfilled') attempt.value.destroy();
+  hanging.kill('SIGKILL');
+  await once(hanging, 'close');
+});
+
+test('a pause of this process is no reason to give up', async () => {
+  const connected = connectLocal(path, { timeoutMs: 10 });
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  (await connected).destroy();
 });
 
 test('where nobody listens, the system says so, and no timer is left', async () => {
