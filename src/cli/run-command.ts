@@ -119,10 +119,14 @@ function readCommanderError(thrown: unknown, words: readonly string[]): unknown 
   if (thrown.code === 'commander.help') return new Interrupted('No command was given', ExitCode.usage);
   const [message = '', suggestion] = thrown.message.replace(/^error: /, '').split('\n');
   const code = thrown.code === 'commander.unknownCommand' ? 'NAME_UNKNOWN' : 'INVALID_OPTION';
+  const usage =
+    thrown.code === 'commander.missingArgument'
+      ? `\`standpipe ${wantedCommand(words)} --help\` shows its arguments.`
+      : '`standpipe --help` lists the commands.';
   const hint =
     thrown.code === 'commander.excessArguments' && takesServer(words[0])
       ? `Write the command of a server after --: standpipe ${words[0]} -- ${words.slice(1).map(shellWord).join(' ')}`
-      : (suggestion?.replace(/^\((.*)\)$/, '$1') ?? '`standpipe --help` lists the commands.');
+      : (suggestion?.replace(/^\((.*)\)$/, '$1') ?? usage);
   return new UsageError(code, `${message.charAt(0).toUpperCase()}${message.slice(1)}`, { hint });
 }
 

@@ -18,9 +18,11 @@ export interface RestartLimits {
 }
 
 /** Who shares a process of the server. */
+export const shareModes = ['all', 'principal', 'client', 'call'] as const;
+
 export interface SharePolicy {
   /** One process for all clients, for each principal, for each client, or a new one for each call of a tool. */
-  by: 'all' | 'principal' | 'client' | 'call';
+  by: (typeof shareModes)[number];
   /** Not counting the process of the host itself, which answers what belongs to no client. */
   maxProcesses: number;
   /** A process of a principal or of a client ends when it was not used for this long. */

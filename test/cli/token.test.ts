@@ -34,7 +34,7 @@ test('a token is printed once, on stdout alone, and is listed without it', async
   expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('standpipe token rm ci') });
   expect(await token('rm', 'cl')).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean "ci"?') });
   expect(await token('rm', 'ci')).toMatchObject({ code: 0 });
-  expect((await token('ls')).stderr).toContain('There are no tokens');
+  expect((await token('ls')).stderr).toContain(`Make one: standpipe token add <name> --tokens ${file}`);
 });
 
 test('--json has the token, --expires its end, and wrong values are refused', async () => {
@@ -45,6 +45,8 @@ test('--json has the token, --expires its end, and wrong values are refused', as
   expect(Math.round((Date.parse(expires) - Date.parse(created)) / 60_000)).toBe(120);
   expect(await token('add', 'x', '--expires', 'soon')).toMatchObject({ code: 2 });
   expect(await token('add', 'x', '--in-flight', '0')).toMatchObject({ code: 2 });
+  expect(await token('add', 'x', '--tool', '')).toMatchObject({ code: 2, stderr: expect.stringContaining('is empty') });
+  expect(await token('add')).toMatchObject({ code: 2, stderr: expect.stringContaining('`standpipe token --help`') });
 });
 
 test('a running host takes up new tokens, and a token that is removed stops working with its sessions', async () => {
@@ -75,7 +77,9 @@ test('a running host takes up new tokens, and a token that is removed stops work
     };
     const opened = await send(laptop, '/everything', {}, initialize);
     expect(opened.status).toBe(200);
-    expect((await send(laptop, '/other', {}, initialize)).status).toBe(404);
+    const other = await send(laptop, '/other', {}, initialize);
+    expect(other.status).toBe(404);
+    expect(await other.text()).toContain('no server named \\"other\\". Use /mcp.');
     expect((await send(laptop, '/everything', {}, initialize)).status).toBe(429);
     const session = { 'mcp-session-id': opened.headers.get('mcp-session-id')! };
     const stream = await fetch(`${url}/everything`, {

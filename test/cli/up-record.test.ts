@@ -107,3 +107,8 @@ test('the clients of a host are in its log, and in what --verbose prints', async
   host.kill('SIGTERM');
   await once(host, 'close');
 });
+
+test('limits of a recording without a recording are refused', async () => {
+  const { code, stderr } = await runCli(['up', '--config', config, '--max-files', '3']);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--record session.jsonl') });
+});

@@ -6,6 +6,7 @@ import { hintOfNames } from '../../config/nearest.ts';
 import {
   addToken,
   defaultTokenFile,
+  makeToken,
   readTokenFile,
   removeToken,
   type TokenEntry,
@@ -13,7 +14,7 @@ import {
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { printRows, type Row } from '../output/table.ts';
-import { collect, examples } from './server-options.ts';
+import { examples } from './server-options.ts';
 
 interface TokenOptions {
   tokens?: string;
@@ -34,8 +35,12 @@ export const define: CommandModule['define'] = (command, run) => {
     .command('add')
     .description('make a token and print it: it cannot be shown again')
     .argument('<name>')
-    .option('--server <name>', 'a server that it may use, * for any characters; repeatable (default: all)', collect)
-    .option('--tool <pattern>', 'a tool that it may use: tool or server/tool; repeatable (default: all)', collect)
+    .option(
+      '--server <name>',
+      'a server that it may use, * for any characters; repeatable (default: all)',
+      collectNames,
+    )
+    .option('--tool <pattern>', 'a tool that it may use: tool or server/tool; repeatable (default: all)', collectNames)
     .option('--in-flight <number>', 'how many requests may run or wait at a time', readCount)
     .option('--per-minute <number>', 'how many requests it may send in a minute', readCount)
     .option('--sessions <number>', 'how many sessions it may have open', readCount)
@@ -92,10 +97,12 @@ const add: CommandBody = async ({ out }, [name], options) => {
 };
 
 const list: CommandBody = async ({ out }, _words, options) => {
-  const entries = readTokenFile((options as TokenOptions).tokens ?? defaultTokenFile()) ?? [];
+  const { tokens } = options as TokenOptions;
+  const file = tokens ?? defaultTokenFile();
+  const entries = readTokenFile(file) ?? [];
   if (out.json) out.document({ tokens: entries.map(({ sha256: _, ...entry }) => entry) });
   else printRows(out, ['NAME', 'SERVERS', 'TOOLS', 'LIMITS', 'CREATED', 'EXPIRES'], entries.map(toRow));
-  if (!out.json && entries.length === 0) out.say('There are no tokens. Make one: standpipe token add <name>');
+  if (!out.json && entries.length === 0) out.say(`There are no tokens in ${file}. Make one: ${makeToken(tokens)}`);
   return ExitCode.done;
 };
 
@@ -128,6 +135,14 @@ function toRow({ name, servers, tools, quotas = {}, created, expires }: TokenEnt
 
 function day(date: string): string {
   return date.slice(0, 10);
+}
+
+/** An empty pattern would allow nothing. */
+function collectNames(text: string, before: readonly string[] = []): string[] {
+  if (text !== '') return [...before, text];
+  throw new UsageError('INVALID_OPTION', 'The name of a server or tool is empty', {
+    hint: "Write a name or a pattern: --server github, --tool 'github/search_*'.",
+  });
 }
 
 function readCount(text: string): number {

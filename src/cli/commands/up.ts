@@ -82,6 +82,11 @@ const up: CommandBody = async (invocation, _words, options) => {
       hint: 'Clients over HTTP have no connection that shows that they are there.',
     });
   }
+  if (given.record === undefined && (given.maxFileBytes ?? given.maxFiles) !== undefined) {
+    throw new UsageError('INVALID_OPTION', '--max-file-bytes and --max-files need --record', {
+      hint: 'Name the file to record to: --record session.jsonl.',
+    });
+  }
   if (given.background) return background(invocation, given);
   const { runHost } = await import('../up/run-host.ts');
   try {

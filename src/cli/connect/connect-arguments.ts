@@ -2,6 +2,7 @@
 
 import { basename, resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
+import { type SharePolicy, shareModes } from '../../config/server-config.ts';
 import type { BroughtServer } from '../../host/control/shared-servers.ts';
 import type { Params } from '../../mcp/service.ts';
 import { readVariable } from '../../process/launch/environment.ts';
@@ -29,7 +30,12 @@ export function parseConnectArguments(words: readonly string[], env = process.en
     return { settings: { shared: true }, use: { brought: broughtServer(command, options, env) }, idleMs };
   }
   const misplaced = ['--name', '--env', '--cwd', '--share'].find((name) => options.has(name));
-  if (misplaced) throw usage(`${misplaced} is for a command after --`);
+  if (misplaced) {
+    throw usage(
+      `${misplaced} is for a command after --`,
+      'A server of a config has its name, "env", "cwd" and "share" in its entry there.',
+    );
+  }
   if (servers.length + Number(all) !== 1) throw usage('Name one server, or all of them by --all');
   return { settings: { config: options.get('--config') }, use: all ? {} : { server: servers[0] }, idleMs };
 }
@@ -67,18 +73,30 @@ function broughtServer(
     env: Object.fromEntries(
       names.map((name) => {
         const value = readVariable(env, name);
-        if (value === undefined) throw usage(`The variable ${name} of --env is not set`);
+        if (value === undefined) {
+          throw usage(
+            `The variable "${name}" of --env is not set`,
+            'Set it in "env" of the entry that has this command, or remove it from --env.',
+          );
+        }
         return [name, value];
       }),
     ),
     cwd: resolve(options.get('--cwd') ?? '.'),
     path: readVariable(env, 'PATH'),
-    share: options.get('--share') as BroughtServer['share'], // checked by the host
+    share: readShare(options.get('--share')),
   };
 }
 
-function usage(problem: string): UsageError {
-  return new UsageError('INVALID_OPTION', problem, {
-    hint: 'standpipe connect <server> | --all [--config FILE] [--idle TIME], or standpipe connect [--name NAME] [--env NAME,…] [--share all|client] -- command …',
-  });
+function readShare(text: string | undefined): SharePolicy['by'] | undefined {
+  const by = shareModes.find((mode) => mode === text);
+  if (text === undefined || by) return by;
+  throw usage(`--share cannot be "${text}"`, `Write one of ${shareModes.join(', ')}.`);
+}
+
+const synopsis =
+  'standpipe connect <server> | --all [--config FILE] [--idle TIME], or standpipe connect [--name NAME] [--env NAME,…] [--cwd FOLDER] [--share BY] [--idle TIME] -- command …';
+
+function usage(problem: string, hint = synopsis): UsageError {
+  return new UsageError('INVALID_OPTION', problem, { hint });
 }

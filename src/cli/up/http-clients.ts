@@ -5,7 +5,7 @@ import { UsageError } from '../../base/errors.ts';
 import { type Auth, anyOf } from '../../doors/access/auth.ts';
 import { checkPublicUrl } from '../../doors/access/exposure.ts';
 import { jwt } from '../../doors/access/jwt.ts';
-import { defaultTokenFile, readTokenFile } from '../../doors/access/token-file.ts';
+import { defaultTokenFile, makeToken, readTokenFile } from '../../doors/access/token-file.ts';
 import { tokens } from '../../doors/access/tokens.ts';
 import { readPrivately, replacePrivately } from '../../process/files/private-file.ts';
 import type { HttpOptions } from './serve-http.ts';
@@ -28,7 +28,9 @@ export function findClients(options: HttpOptions, ownerFile: string, note: (text
   const auths = [ofFile, ofIssuer].filter((auth) => auth !== undefined);
   if (auths.length === 0) return { token: keptToken(ownerFile), clients: `The token is in ${ownerFile}` };
   const clients = [
-    ofFile && entries?.length === 0 ? `${file} has no tokens: make one with \`standpipe token add\`` : undefined,
+    ofFile && entries?.length === 0
+      ? `${file} has no tokens: make one with \`${makeToken(options.tokens)}\``
+      : undefined,
     ofFile && entries?.length !== 0 ? `The tokens are those of ${file}` : undefined,
     ofIssuer && `Access tokens of ${options.jwtIssuer} are accepted`,
   ];
@@ -46,14 +48,18 @@ function issuerTokens(options: HttpOptions, note: (text: string) => void): Auth 
   const audience = options.jwtAudience ?? (publicUrl === undefined ? undefined : new URL('/mcp', publicUrl).href);
   if (issuer === undefined) {
     if (options.jwtAudience === undefined && jwks === undefined && !jwtAnyScope) return undefined;
-    throw new UsageError('INVALID_OPTION', 'Whose access tokens are accepted?', {
-      hint: 'Name the issuer: --jwt-issuer URL.',
+    throw new UsageError('INVALID_OPTION', '--jwt-audience, --jwks and --jwt-any-scope need --jwt-issuer', {
+      hint: 'Name the issuer of the access tokens: --jwt-issuer URL.',
     });
   }
   if (audience === undefined) {
-    throw new UsageError('INVALID_OPTION', 'Tokens for other programs must be refused: an audience is needed', {
-      hint: 'Name it: --jwt-audience https://gateway.example.org/mcp, or give --public-url.',
-    });
+    throw new UsageError(
+      'INVALID_OPTION',
+      '--jwt-issuer needs an audience, so that access tokens for other programs are refused',
+      {
+        hint: 'Name it: --jwt-audience https://gateway.example.org/mcp, or give --public-url.',
+      },
+    );
   }
   return jwt({
     issuer,

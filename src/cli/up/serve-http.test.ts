@@ -13,7 +13,7 @@ const refused: [what: string, options: HttpOptions, says: string][] = [
   ['an address that is none', { http: 'x' }, '--http 8080'],
   ['a port that is none', { http: '65536' }, '--http 8080'],
   ['all addresses without authentication', { http: '0.0.0.0:0' }, 'standpipe token add'],
-  ['a file of tokens that does not exist', { http: '0', tokens: none }, 'standpipe token add'],
+  ['a file of tokens that does not exist', { http: '0', tokens: none }, `token add <name> --tokens ${none}`],
   ['a certificate without its key', { http: '0', tlsCert: 'cert.pem' }, '--tls-key'],
   ['a certificate that does not exist', { http: '0', tlsCert: none, tlsKey: none }, none],
   ['a proxy without a public URL', { http: '0', behindProxy: true }, '--public-url'],
@@ -22,8 +22,11 @@ const refused: [what: string, options: HttpOptions, says: string][] = [
   ['an issuer without an audience', { http: '0', jwtIssuer: issuer }, '--jwt-audience'],
   ['an audience without an issuer', { http: '0', jwtAudience: 'x' }, '--jwt-issuer'],
   ['keys without an issuer', { http: '0', jwks: issuer }, '--jwt-issuer'],
+  ['scopes without an issuer', { http: '0', jwtAnyScope: true }, '--jwt-issuer'],
   ['an issuer without TLS', { http: '0', jwtAudience: 'x', jwtIssuer: 'http://example.org' }, 'https'],
   ['options without --http', { publicUrl: 'https://gateway.example.org' }, '--http 8080'],
+  ['a drain without --http', { drain: 1_000 }, '--http 8080'],
+  ['scopes without --http', { jwtAnyScope: true }, '--http 8080'],
 ];
 
 test.each(refused)('%s is refused, with what to do', async (_what, options, says) => {

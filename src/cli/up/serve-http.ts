@@ -39,10 +39,11 @@ interface HttpAddress {
 
 /** Before anything starts. Undefined where nothing is served over HTTP. */
 export function readHttpOptions(options: HttpOptions): HttpPlan | undefined {
-  const { http, tokens, jwtIssuer, jwtAudience, jwks, behindProxy, publicUrl, allowOrigin } = options;
+  const { http, tokens, drain, jwtIssuer, jwtAudience, jwks, jwtAnyScope, behindProxy, publicUrl, allowOrigin } =
+    options;
   const tls = tlsFiles(options.tlsCert, options.tlsKey);
   if (http !== undefined) return { options, address: readHttpAddress(http), tls };
-  const given = [tokens, jwtIssuer, jwtAudience, jwks, tls, behindProxy, publicUrl, allowOrigin];
+  const given = [tokens, drain, jwtIssuer, jwtAudience, jwks, jwtAnyScope, tls, behindProxy, publicUrl, allowOrigin];
   if (given.every((each) => each === undefined)) return undefined;
   throw new UsageError('INVALID_OPTION', 'Options about HTTP need --http', {
     hint: 'Say where to listen: --http 8080.',

@@ -1,11 +1,9 @@
 // Reads `share`: an object, or only who shares a process.
 
 import type { Findings } from '../problem.ts';
-import { defaultShare, type SharePolicy } from '../server-config.ts';
+import { defaultShare, type SharePolicy, shareModes } from '../server-config.ts';
 import type { Fields } from './fields.ts';
 import { shareKeys } from './known-keys.ts';
-
-export const shareModes = ['all', 'principal', 'client', 'call'] as const satisfies SharePolicy['by'][];
 
 export function readShare(fields: Fields, findings: Findings): SharePolicy {
   if (fields.value('share')?.type === 'string') {

@@ -46,7 +46,7 @@ export function bearerToken(request: AuthRequest): string | AuthRefusal {
 const noToken: AuthRefusal = { status: 401, message: 'Send the token as Authorization: Bearer …' };
 export const wrongToken: AuthRefusal = {
   status: 401,
-  message: 'The token is not valid, or not any more',
+  message: 'The token is not valid: it is unknown, was removed or has expired',
   error: 'invalid_token',
 };
 

@@ -58,7 +58,7 @@ export function checkExposure({ host, checks, hasTls, behindProxy, publicUrl }: 
   if (publicUrl === undefined && (behindProxy || isWildcard(host))) {
     throw new UsageError(
       'INVALID_OPTION',
-      `Which URL do clients use? ${behindProxy ? 'That of the proxy' : where} is not known`,
+      `The URL that clients use is not known: ${behindProxy ? 'it is that of the proxy' : `${where} has many names`}`,
       {
         hint: 'Name it: --public-url https://gateway.example.org. Requests with another Host are refused.',
       },

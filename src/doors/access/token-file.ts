@@ -31,6 +31,11 @@ export function defaultTokenFile(): string {
   return join(configFolder(), 'tokens.json');
 }
 
+/** The command that makes a token in the file. */
+export function makeToken(file: string | undefined): string {
+  return `standpipe token add <name>${file === undefined ? '' : ` --tokens ${file}`}`;
+}
+
 export function hashOfToken(token: string): string {
   return hash('sha256', token, 'hex');
 }

@@ -6,7 +6,14 @@ import { toError, UsageError } from '../../base/errors.ts';
 import { FileWatch } from '../../config/files/watch-files.ts';
 import type { Principal } from '../principal.ts';
 import { type Auth, type AuthRefusal, type AuthRequest, bearerToken, wrongToken } from './auth.ts';
-import { defaultTokenFile, hashOfToken, readTokenFile, TOKEN_PREFIX, type TokenEntry } from './token-file.ts';
+import {
+  defaultTokenFile,
+  hashOfToken,
+  makeToken,
+  readTokenFile,
+  TOKEN_PREFIX,
+  type TokenEntry,
+} from './token-file.ts';
 
 export interface TokensOptions {
   /** The file became unreadable: the tokens that were read before stay valid. A warning of the process unless given. */
@@ -20,11 +27,12 @@ export interface TokensOptions {
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** `file`: that of `standpipe token add`, unless given. It must exist. */
-export function tokens(file = defaultTokenFile(), options: TokensOptions = {}): Auth {
-  const entries = readTokenFile(file);
-  if (entries) return new FileTokens(file, entries, options);
-  throw new UsageError('INVALID_OPTION', `There is no file of tokens at ${file}`, {
-    hint: 'Make one with `standpipe token add <name>`.',
+export function tokens(file?: string, options: TokensOptions = {}): Auth {
+  const path = file ?? defaultTokenFile();
+  const entries = readTokenFile(path);
+  if (entries) return new FileTokens(path, entries, options);
+  throw new UsageError('INVALID_OPTION', `There is no file of tokens at ${path}`, {
+    hint: `Make one with \`${makeToken(file)}\`.`,
   });
 }
 

@@ -75,8 +75,10 @@ export class Gate {
     const { principal } = exchange;
     const scope = principal?.isScoped && name !== undefined ? scopeOf(name) : undefined;
     if (scope === undefined || rightsOf(principal)?.mayUseServer(name!) !== false) {
+      const what =
+        name === undefined ? 'Nothing is served at this path' : `This token can use no server named "${name}"`;
       const use = this.#resource ? ` Use ${this.#resource.path}.` : '';
-      return refuse(exchange, 404, `Nothing is served at this path.${use}`);
+      return refuse(exchange, 404, `${what}.${use}`);
     }
     this.#refuse(exchange, {
       status: 403,

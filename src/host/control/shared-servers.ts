@@ -6,7 +6,7 @@ import type { Clock, Timer } from '../../base/clock.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import type { Config } from '../../config/files/load-config.ts';
-import { defaultSettings, type ServerConfig, type SharePolicy } from '../../config/server-config.ts';
+import { defaultSettings, type ServerConfig, type SharePolicy, shareModes } from '../../config/server-config.ts';
 import type { Host } from '../host.ts';
 
 /** A server as a client brings it. */
@@ -117,8 +117,6 @@ export class SharedServers {
   }
 }
 
-const shares: readonly string[] = ['all', 'principal', 'client', 'call'];
-
 /** Only the variables that the entry names count: those that all servers inherit are different from window to window. */
 function keyOf({ command, args, env, cwd, share }: BroughtServer): string {
   return JSON.stringify([command, args, Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1)), cwd, share]);
@@ -137,11 +135,11 @@ function checked(given: unknown): BroughtServer {
     isText(cwd) &&
     isAbsolute(cwd!) &&
     (path === undefined || isText(path)) &&
-    (share === undefined || shares.includes(share));
+    (share === undefined || shareModes.includes(share));
   if (!isSound)
     throw new UsageError(
       'INVALID_OPTION',
-      `A server needs a name, a command, args, env, an absolute cwd, and share as one of ${shares.join(', ')}`,
+      `A server needs a name, a command, args, env, an absolute cwd, and share as one of ${shareModes.join(', ')}`,
     );
   return given as BroughtServer;
 }

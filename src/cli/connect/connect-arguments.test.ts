@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { parseConnectArguments } from './connect-arguments.ts';
+
+const refused: [what: string, words: string[], says: string][] = [
+  ['no server', [], 'Name one server'],
+  ['a server and all of them', ['weather', '--all'], 'Name one server'],
+  ['an option that is none', ['weather', '--al'], 'Unknown option --al'],
+  ['an unknown way to share', ['--share', 'cal', '--', 'node'], 'Write one of all, principal, client, call.'],
+  ['sharing of a server of a config', ['weather', '--share', 'client'], '"share" in its entry'],
+  ['a variable that is not set', ['--env', 'KEY', '--', 'node'], '"env" of the entry'],
+];
+
+test.each(refused)('%s is refused before a host is started, with what to do', (_what, words, says) => {
+  expect(() => parseConnectArguments(words, {})).toThrow(
+    expect.toSatisfy(({ message, hint }: { message: string; hint?: string }) => `${message} ${hint}`.includes(says)),
+  );
+});
+
+test('a command after -- is brought with its variables, and shared as --share says', () => {
+  const { settings, use } = parseConnectArguments(['--env', 'KEY', '--share', 'call', '--', 'node', '-v'], {
+    KEY: 'x',
+  });
+  expect(settings).toEqual({ shared: true });
+  expect(use).toMatchObject({ brought: { name: 'node', args: ['-v'], env: { KEY: 'x' }, share: 'call' } });
+});
