@@ -2,6 +2,7 @@
 // their texts. The store drops what is oldest: what is known of a client is written again when that has happened, so that its
 // traffic can always be told from that of others.
 
+import { firstChars } from '../base/first-chars.ts';
 import type { FrameFault } from '../framing/framing.ts';
 import type { WireObserver } from '../transport/wire.ts';
 import { copy } from './cut-frame.ts';
@@ -141,7 +142,7 @@ export function textsOf({ revision, info }: SelfDescription) {
 }
 
 function cut(text: unknown): string | undefined {
-  return typeof text === 'string' ? text.slice(0, LONGEST_TEXT) : undefined;
+  return typeof text === 'string' ? firstChars(text, LONGEST_TEXT) : undefined;
 }
 
 const encoder = new TextEncoder();

@@ -2,6 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { firstChars } from '../../src/base/first-chars.ts';
+import { FlowClients } from '../../src/flow/clients.ts';
+import { FlowStore } from '../../src/flow/store.ts';
 import { MessageReader } from '../../src/jsonrpc/message-reader.ts';
 import { Peer } from '../../src/jsonrpc/peer.ts';
 import { AnswerReader } from '../../src/litemcp/answer-reader.ts';
@@ -96,6 +98,16 @@ const keepers: [string, Keep][] = [
           params: { requestId: n, reason: long(n) },
         };
         channel.onmessage!(JSON.parse(JSON.stringify(cancelled)));
+      };
+    },
+  ],
+  [
+    'what clients call themselves',
+    (kept) => {
+      const clients = new FlowClients(new FlowStore());
+      return (n) => {
+        const alone = { revision: long(n), info: { name: long(n), version: long(n) } };
+        kept.push(clients.observe({ id: String(n), principal: undefined }, { door: 'http', alone }));
       };
     },
   ],
