@@ -3,7 +3,7 @@
 
 import { createServer, request as httpRequest, type IncomingMessage, type Server as NodeServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { HttpDoor } from '../../src/doors/http/http-door.ts';
 import { NodeExchange } from '../../src/doors/http/node-exchange.ts';
 import { Limits } from '../../src/doors/limits.ts';
@@ -39,7 +39,9 @@ beforeEach(async () => {
   listener = createServer((request, response) => {
     const exchange = new NodeExchange(request, response);
     exchange.principal = principals[request.headers['x-principal'] as string];
-    void door.handle(exchange);
+    if (request.headers['x-checked'] === 'slowly')
+      response.on('close', () => setImmediate(() => door.handle(exchange)));
+    else door.handle(exchange);
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
 });
@@ -207,4 +209,22 @@ test('a request of a session that is cancelled ends without an answer', async ()
   expect((await send({ body: cancel, headers: session })).status).toBe(202);
   expect(await cancelled).toMatchObject({ status: 200, text: '' });
   await counted({ inFlight: 0 });
+});
+
+test('a client that goes away while it is checked who it is holds nothing', async () => {
+  const checked = { 'x-checked': 'slowly' };
+  const handled = vi.spyOn(door, 'handle');
+  const session = (await send(initialize)).headers['mcp-session-id'] as string;
+  const stream = { method: 'GET', headers: { ...checked, 'mcp-session-id': session } };
+  const { headers, body } = call('waits');
+  for (const sent of [stream, { body, headers: { ...headers, ...checked } }, { ...initialize, headers: checked }]) {
+    const before = handled.mock.calls.length;
+    const { request } = open(sent);
+    request.on('finish', () => request.destroy());
+    await expect.poll(() => handled.mock.calls.length, { timeout: 20_000 }).toBe(before + 1);
+  }
+  await counted({ ...zero, sessions: 1 });
+  expect(running).toBe(0);
+  await send({ method: 'DELETE', headers: { 'mcp-session-id': session } });
+  await counted(zero);
 });

@@ -63,6 +63,7 @@ export class HttpDoor {
   }
 
   #route(exchange: HttpExchange): Promise<void> | void {
+    if (exchange.isClosed) return; // while it was found out who sends it: its end is over, and would not be seen
     if (this.#isClosed) return refuseStopping(exchange, this.#limits.retryAfterS);
     const ticket = this.#limits.admit(exchange.principal, exchange.method === 'GET' ? 'streams' : 'inFlight');
     if (!(ticket instanceof Ticket)) return refuseBeyond(exchange, ticket);
