@@ -110,6 +110,23 @@ test('a client of a session that loses its connection comes back for the rest, a
   ).toEqual([2, 'done']);
 });
 
+test('a client that comes back before its lost connection is noticed gets the rest, and the old connection is closed', async () => {
+  const { post, get, goOn } = await serving();
+  const session = await openSession(post);
+  const lost = eventsOf(await post(call(1, 'waits'), session));
+  let seen = (await lost.next()).value!;
+  while (!seen.data.includes('"progress":1')) seen = (await lost.next()).value!;
+  const back = { ...session, 'last-event-id': seen.id! };
+  const [second, third] = [eventsOf(await get(back)), eventsOf(await get(back))];
+  // Each stream that was replaced ends, and leaves the newest alone.
+  expect(await lost.next()).toMatchObject({ done: true });
+  expect(await second.next()).toMatchObject({ done: true });
+  goOn();
+  const rest: string[] = [];
+  for await (const { data } of third) rest.push(data);
+  expect(rest.at(-1)).toContain('"done"');
+});
+
 test('in 2026-07-28 closing the connection cancels the request', async () => {
   const { post, goOn, aborted } = await serving();
   const connection = new AbortController();

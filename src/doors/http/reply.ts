@@ -43,18 +43,22 @@ export class Reply {
     return this.#exchange !== undefined;
   }
 
-  /** The client can be reached on this exchange: a stream that was interrupted goes on here. */
+  /** The client can be reached on this exchange: a stream that was interrupted goes on here. That of the old one ends. */
   resumeOn(exchange: HttpExchange): void {
+    const old = this.#sink;
+    this.detach(this.#exchange);
+    old?.end();
     this.#exchange = exchange;
-    this.#sink = undefined;
     this.#open();
   }
 
-  /** The connection is gone. What is sent from now on is only kept. */
-  detach(): void {
+  /** The connection is gone. What is sent from now on is only kept. False where the client has come back on another one. */
+  detach(exchange: HttpExchange | undefined): boolean {
+    if (this.#exchange !== exchange) return false;
     this.#exchange = undefined;
     this.#sink = undefined;
     this.#setFull(false);
+    return true;
   }
 
   /** Begins the stream, with an event without data that gives the client an id to come back with. */
@@ -112,14 +116,15 @@ export class Reply {
   }
 
   #open(): EventSink | undefined {
-    this.#sink = this.#exchange?.stream({ ...STREAM_HEADERS, ...this.#headers });
+    const sink = this.#exchange?.stream({ ...STREAM_HEADERS, ...this.#headers });
     const ticket = this.#exchange?.ticket;
-    if (this.#sink)
-      this.#sink.ondrain = () => {
+    this.#sink = sink;
+    if (sink)
+      sink.ondrain = () => {
         ticket?.setUnread(0);
-        this.#setFull(false);
+        if (this.#sink === sink) this.#setFull(false);
       };
-    return this.#sink;
+    return sink;
   }
 
   #write(json: string): void {

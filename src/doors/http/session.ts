@@ -98,7 +98,7 @@ export class HttpSession implements Channel {
     const reply: Reply = new Reply(exchange, headers, (data) => this.#keep(stream, reply, data));
     reply.onfull = this.#replyFull;
     this.#replies.add(message.id, reply);
-    exchange.onclose = (isComplete) => this.#closed(stream, reply, isComplete);
+    exchange.onclose = (isComplete) => this.#closed(stream, reply, exchange, isComplete);
     this.receive(message, bytes, exchange.ticket);
   }
 
@@ -112,11 +112,9 @@ export class HttpSession implements Channel {
 
   /** The client listens for what belongs to no request. A second stream takes the place of the first. */
   listen(exchange: HttpExchange, first?: string): void {
-    this.#standalone?.end();
     const reply = this.#newStandalone(exchange);
     reply.openStream(first);
-    for (const json of this.#unsent.splice(0)) reply.event(json);
-    this.#setUnsent(0);
+    this.#sendUnsent(reply);
   }
 
   /** False where the events after this one are not known any more. */
@@ -126,10 +124,11 @@ export class HttpSession implements Channel {
       missed && (missed.stream === STANDALONE ? this.#newStandalone(exchange) : this.#byStream.get(missed.stream));
     if (!missed || !reply) return false;
     if (missed.stream !== STANDALONE) {
-      exchange.onclose = (isComplete) => this.#closed(missed.stream, reply, isComplete);
+      exchange.onclose = (isComplete) => this.#closed(missed.stream, reply, exchange, isComplete);
     }
     reply.resumeOn(exchange);
     for (const { id, data } of missed.events) reply.replay(id, data);
+    if (missed.stream === STANDALONE) this.#sendUnsent(reply);
     if (reply.isOver) reply.end();
     return true;
   }
@@ -197,6 +196,11 @@ export class HttpSession implements Channel {
     this.#setUnsent(this.#unsentChars + json.length);
   }
 
+  #sendUnsent(reply: Reply): void {
+    for (const json of this.#unsent.splice(0)) reply.event(json);
+    this.#setUnsent(0);
+  }
+
   #setUnsent(chars: number): void {
     this.#kept.count(chars - this.#unsentChars);
     this.#unsentChars = chars;
@@ -218,21 +222,23 @@ export class HttpSession implements Channel {
   }
 
   #newStandalone(exchange: HttpExchange): Reply {
+    this.#standalone?.end();
     const log = this.isOneStream ? undefined : (data: string) => this.#log.add(STANDALONE, data);
     const reply = new Reply(exchange, { 'mcp-session-id': this.id }, log);
     reply.onfull = this.#replyFull;
     this.#standalone = reply;
     exchange.onclose = () => {
       if (this.#standalone === reply) this.#standalone = undefined;
+      reply.detach(exchange); // afterwards: what it lets go on waits for the next stream
       if (this.isOneStream) void this.close();
     };
     return reply;
   }
 
   /** An answer that was written whole may still be lost on its way: it is kept for a while. */
-  #closed(stream: number, reply: Reply, isComplete: boolean): void {
-    if (reply.isOver && isComplete && this.#byStream.has(stream)) this.#written.add(stream);
-    reply.detach();
+  #closed(stream: number, reply: Reply, exchange: HttpExchange, isComplete: boolean): void {
+    const isLast = reply.detach(exchange);
+    if (isLast && reply.isOver && isComplete && this.#byStream.has(stream)) this.#written.add(stream);
   }
 
   /** A client that has seen no event of a stream cannot come back to it: only from the first one on it is kept. */
