@@ -2,7 +2,6 @@
 // are grouped by who is behind them and what they call themselves, so that the list of clients stays short.
 
 import { ClientSource, KnownClient, type SelfDescription, textsOf } from './client-source.ts';
-import type { ClientFact } from './event.ts';
 import type { FlowStore } from './store.ts';
 
 /** How a client reaches the host. */
@@ -22,6 +21,8 @@ export interface ObservedIdentity {
 interface Group {
   client: KnownClient;
   requests: number;
+  /** By the number of the request among all that come alone. */
+  usedAt: number;
 }
 
 /** A client decides what it calls itself: beyond this many names, the group that was unused for longest is begun anew. */
@@ -30,7 +31,7 @@ const MOST_GROUPS = 1000;
 export class FlowClients {
   readonly #store: FlowStore;
   readonly #groups = new Map<string, Group>();
-  #last: (Omit<ClientFact, 'kind' | 'state'> & { group: Group }) | undefined;
+  #requests = 0;
 
   constructor(store: FlowStore) {
     this.#store = store;
@@ -51,19 +52,30 @@ export class FlowClients {
 
   #groupOf(id: string, principal: string | undefined, door: string, alone: SelfDescription): Group {
     const { name, version, revision } = textsOf(alone);
-    const last = this.#last;
-    // The usual case, without a key to make.
-    if (last && last.name === name && last.version === version && last.revision === revision) {
-      if (last.door === door && last.principal === principal) return last.group;
+    // The lengths say where each text ends.
+    const lengths = `${principal?.length} ${name?.length} ${version?.length} ${revision?.length}`;
+    const key = `${door} ${lengths} ${principal}${name}${version}${revision}`;
+    let group = this.#groups.get(key);
+    if (!group) {
+      if (this.#groups.size === MOST_GROUPS) this.#forgetOldest();
+      const facts = { door, principal, name, version, revision, stateless: true } as const;
+      group = { client: new KnownClient(this.#store, nameOf(id), facts), requests: 0, usedAt: 0 };
+      this.#groups.set(key, group);
     }
-    const facts = { door, principal, name, version, revision, stateless: true } as const;
-    const key = JSON.stringify(facts);
-    const group = this.#groups.get(key) ?? { client: new KnownClient(this.#store, nameOf(id), facts), requests: 0 };
-    this.#groups.delete(key);
-    this.#groups.set(key, group); // the newest last
-    if (this.#groups.size > MOST_GROUPS) this.#groups.delete(this.#groups.keys().next().value!);
-    this.#last = { ...facts, group };
+    group.usedAt = ++this.#requests;
     return group;
+  }
+
+  /** Looked for only now: a map that each request moves its group in keeps much garbage alive. */
+  #forgetOldest(): void {
+    let oldest: string | undefined;
+    let usedAt = Number.POSITIVE_INFINITY;
+    for (const [key, group] of this.#groups) {
+      if (group.usedAt >= usedAt) continue;
+      oldest = key;
+      usedAt = group.usedAt;
+    }
+    this.#groups.delete(oldest!);
   }
 }
 
