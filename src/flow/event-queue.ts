@@ -113,5 +113,13 @@ function firstSeqOf(slot: Slot): number {
 
 /** What an event holds in memory, about: recordings, and hosts elsewhere, decide how long each text is. Always the same for an event. */
 function weightOf(event: FlowEvent): number {
+  if (event.kind === 'link') {
+    // There is one for each call of a client: without a list and texts of numbers.
+    return EVENT_BYTES + event.server.length + event.wire.length + weightOfId(event.request) + weightOfId(event.id);
+  }
   return partsOf(event).reduce((sum, part) => sum + part.length, EVENT_BYTES + event.server.length);
+}
+
+function weightOfId(id: string | number): number {
+  return typeof id === 'string' ? id.length : 0;
 }

@@ -72,6 +72,10 @@ export function refuseForeignHeaders(
 
 /** Takes the same time for every wrong token of the right length. */
 export function isSameToken(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
+  return isSameText(given, Buffer.from(expected));
+}
+
+export function isSameText(given: string, expected: Buffer): boolean {
+  const bytes = Buffer.from(given);
+  return bytes.length === expected.length && timingSafeEqual(bytes, expected);
 }

@@ -94,6 +94,7 @@ export class Doors {
 }
 
 function decoded(encoded: string): string | undefined {
+  if (!encoded.includes('%')) return encoded;
   try {
     return decodeURIComponent(encoded);
   } catch {

@@ -1,10 +1,11 @@
 // Counts and latencies of the requests to services, in the text format of Prometheus. Labels have a bounded number of values:
 // a method that MCP does not have is counted as `other`.
 
-import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Counter, Gauge, Metric, Registry } from 'prom-client';
 import { StandpipeError } from '../../base/errors.ts';
 import type { Caller, Params, Result, Service } from '../../mcp/service.ts';
 import type { Counted, Limits } from '../limits.ts';
+import { RequestCounts } from './request-counts.ts';
 import { wrapService } from './wrap-service.ts';
 
 /** Values that are read when the metrics are. */
@@ -27,14 +28,12 @@ const methods = new Set([
   'tools/list',
 ]);
 
-const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+const SECONDS = 'standpipe_request_seconds';
 
 export class Metrics {
   readonly contentType: string;
   readonly #registry: Registry;
-  readonly #requests: Counter<'server' | 'method' | 'outcome'>;
-  readonly #seconds: Histogram<'server' | 'method'>;
-  readonly #running: Gauge<'server'>;
+  readonly #servers = new Map<string, RequestCounts>();
   readonly #gauge: typeof Gauge;
 
   /** Loads the library on first use. */
@@ -42,30 +41,43 @@ export class Metrics {
     return new Metrics(await import('prom-client'));
   }
 
-  private constructor({ Registry, Counter, Gauge, Histogram, collectDefaultMetrics }: typeof import('prom-client')) {
-    const registers = [new Registry()];
-    this.#registry = registers[0]!;
+  private constructor({ Registry, Counter, Gauge, collectDefaultMetrics }: typeof import('prom-client')) {
+    this.#registry = new Registry();
     this.#gauge = Gauge;
     this.contentType = this.#registry.contentType;
     collectDefaultMetrics({ register: this.#registry });
-    this.#requests = new Counter({
+    const servers = this.#servers;
+    const requests: Counter = new Counter({
       name: 'standpipe_requests_total',
       help: 'Requests of clients that were answered, by outcome: ok, tool_error, or the code of the error',
       labelNames: ['server', 'method', 'outcome'],
-      registers,
+      registers: [this.#registry],
+      collect() {
+        requests.reset();
+        for (const counts of servers.values()) {
+          for (const { labels, value } of counts.byOutcome()) requests.inc(labels, value);
+        }
+      },
     });
-    this.#seconds = new Histogram({
-      name: 'standpipe_request_seconds',
+    // A histogram of the library takes single values only.
+    const seconds = {
+      name: SECONDS,
       help: 'Time from the request of a client to its answer',
-      labelNames: ['server', 'method'],
-      buckets: BUCKETS_S,
-      registers,
-    });
-    this.#running = new Gauge({
-      name: 'standpipe_requests_running',
+      type: 'histogram',
+      aggregator: 'sum',
+      get: async () => ({
+        ...seconds,
+        values: [...servers.values()].flatMap((counts) => [...counts.histogram(SECONDS)]),
+      }),
+    };
+    this.#registry.registerMetric(seconds as unknown as Metric);
+    this.add({
+      name: 'requests_running',
       help: 'Requests that are being answered',
-      labelNames: ['server'],
-      registers,
+      labels: ['server'],
+      *read() {
+        for (const { server, running } of servers.values()) yield { labels: { server }, value: running };
+      },
     });
   }
 
@@ -87,16 +99,15 @@ export class Metrics {
   }
 
   measured(service: Service, server: string): Service {
-    const running = this.#running.labels(server);
+    const counts = this.#servers.get(server) ?? new RequestCounts(server);
+    this.#servers.set(server, counts);
     return wrapService(service, (method, params, caller) => {
-      const label = methods.has(method) ? method : 'other';
       const startedMs = performance.now();
       const done = (outcome: string) => {
-        running.dec();
-        this.#requests.inc({ server, method: label, outcome });
-        this.#seconds.observe({ server, method: label }, (performance.now() - startedMs) / 1000);
+        counts.running--;
+        counts.ended(methods.has(method) ? method : 'other', outcome, performance.now() - startedMs);
       };
-      running.inc();
+      counts.running++;
       return observed(service, method, params, caller, done);
     });
   }
