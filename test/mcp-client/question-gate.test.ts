@@ -111,6 +111,21 @@ test('a question that stays unclear is refused; its tools then run alone until t
   await server.close();
 });
 
+test('a name that cannot become a string by itself harms neither its request nor the timer of another', async () => {
+  const server = await start(['other']);
+  const [ada, alan] = [accepting('Ada'), accepting('Alan')];
+  const name = { toString: 1, valueOf: 1 };
+  const requests = [server.call(ada, 'a'), server.service.request('prompts/get', { name }, alan)];
+  await server.has(2);
+  const answer = server.ask();
+  await quiet();
+  server.clock.advance(HELD_MS);
+  expect(await answer).toEqual(refused);
+  expect(server.asking.names).toEqual(['other', 'a', 'prompts/get {"toString":1,"valueOf":1}']);
+  await Promise.all([server.answer(0), server.answer(1), ...requests]);
+  await server.close();
+});
+
 test('with a question for each request, all but the oldest are refused, so that it becomes clear', async () => {
   const server = await start();
   const callers = ['Ada', 'Alan', 'Grace'].map(accepting);

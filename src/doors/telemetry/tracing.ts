@@ -4,6 +4,7 @@
 import type { Context, Span } from '@opentelemetry/api';
 import { StandpipeError, toError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
+import { textOf } from '../../base/text-of.ts';
 import type { Caller, Params, Result, Service } from '../../mcp/service.ts';
 import { wrapService } from './wrap-service.ts';
 
@@ -36,7 +37,7 @@ function inSpan(
   const { trace, context, propagation, SpanKind } = loaded;
   const meta = isObject(params._meta) ? params._meta : {};
   const parent = parentOf(loaded, meta);
-  const target = method === 'tools/call' || method === 'prompts/get' ? String(params.name) : undefined;
+  const target = method === 'tools/call' || method === 'prompts/get' ? textOf(params.name) : undefined;
   const attributes = {
     'mcp.method.name': method,
     'mcp.protocol.version': caller.client.revision,

@@ -1,6 +1,8 @@
 // The processes of a server, by who shares them (`share` of its entry). The host has an instance of its own, for what belongs
 // to no client; with `all` it is that of all clients too. Commands concern all processes.
 
+import { firstChars } from '../../base/first-chars.ts';
+import { textOf } from '../../base/text-of.ts';
 import type { SharePolicy } from '../../config/server-config.ts';
 import type { ClientFacts, ClientIdentity, Params } from '../../mcp/service.ts';
 import type { MemberContext } from '../member.ts';
@@ -166,10 +168,10 @@ export class Pool {
 
 /** In words. What a client says of itself is cut. */
 function ownerOf(by: SharePolicy['by'], client: ClientFacts | undefined, params: Params | undefined): string {
-  if (by === 'call') return `a call of ${String(params?.name).slice(0, LONGEST_NAME)}`;
+  if (by === 'call') return `a call of ${firstChars(textOf(params?.name), LONGEST_NAME)}`;
   const { id, affinity, principal } = client!.identity;
   if (by === 'principal') return principal!;
   if (id !== affinity) return `requests without a session${principal === undefined ? '' : ` of ${principal}`}`;
   const name = client!.info?.name;
-  return `client ${id}${typeof name === 'string' ? ` (${name.slice(0, LONGEST_NAME)})` : ''}`;
+  return `client ${id}${typeof name === 'string' ? ` (${firstChars(name, LONGEST_NAME)})` : ''}`;
 }

@@ -4,6 +4,7 @@
 // not counted any more, and slow calls hold nobody up. While one client uses the process alone, nothing waits.
 
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
+import { textOf } from '../../base/text-of.ts';
 import type { Caller, ClientFacts, Params, Result, Service } from '../../mcp/service.ts';
 
 /** Fresh requests at the process, of a client and of a principal, while there are others. */
@@ -213,5 +214,5 @@ export class FairTurns {
  * have the same name count as one.
  */
 function clientKey({ identity: { id, affinity }, info }: ClientFacts): string {
-  return affinity === id ? id : `${affinity}\n${info?.name ?? ''}`;
+  return affinity === id ? id : `${affinity}\n${textOf(info?.name ?? '')}`;
 }

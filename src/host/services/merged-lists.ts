@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../base/clock.ts';
 import type { UsageError } from '../../base/errors.ts';
+import { textOf } from '../../base/text-of.ts';
 import { SILENT, within } from '../../base/wait.ts';
 import { type ListName, mcpLists } from '../../mcp/lists.ts';
 import type { Rights } from '../../mcp/rights.ts';
@@ -116,12 +117,12 @@ export class MergedLists {
     };
     await Promise.all(asked.map(ask));
     const { nameKey } = mcpLists[list];
-    return { offers: catalogOf(offers, (entry) => String(entry[nameKey as keyof T])), failed };
+    return { offers: catalogOf(offers, (entry) => textOf(entry[nameKey as keyof T])), failed };
   }
 
   #allowed<T extends Entry>(server: string, list: ListName, entries: readonly T[]): readonly T[] {
     if (!this.#rights || list !== 'tools') return entries;
-    return entries.filter((tool) => this.mayUseTool(server, String(tool['name' as keyof T])));
+    return entries.filter((tool) => this.mayUseTool(server, textOf(tool['name' as keyof T])));
   }
 
   async #inTime<T>({ server, member }: ServerLists, list: ListName, read: Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 // One watcher of all servers as one, also of those that are added later.
 
+import { textOf } from '../../base/text-of.ts';
 import { reaches } from '../../mcp/meta.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import type { Params, Watcher } from '../../mcp/service.ts';
@@ -107,7 +108,7 @@ export class MergedWatch {
 
 /** An update names the resource, or a part of it, by its URI; the watcher knows it by its address. */
 function addresses(given: unknown, own: readonly WatchedUri[]): Set<string> {
-  const updated = String(given);
+  const updated = textOf(given);
   const watched = own.filter(({ uri }) => isWithin(updated, uri));
   return new Set(watched.map(({ uri, address }) => address + updated.slice(uri.length)));
 }

@@ -2,6 +2,7 @@
 // any server. Everything else is looked up in the lists; where several servers have it, nothing is guessed.
 
 import { RpcCode, RpcError, StandpipeError, type UsageError } from '../../base/errors.ts';
+import { textOf } from '../../base/text-of.ts';
 import { type ListName, mcpLists } from '../../mcp/lists.ts';
 import { invalidParams, resourceNotFound } from '../../mcp/protocol-errors.ts';
 import type { Revision } from '../../mcp/revisions.ts';
@@ -44,7 +45,7 @@ export class Routes {
   }
 
   ofTemplate(given: unknown): Route | Promise<Route> {
-    const uri = String(given);
+    const uri = textOf(given);
     const known = this.#listedUri('resourceTemplates', uri) ?? this.#inServer(uri);
     return known ?? this.#search('resourceTemplates', uri);
   }

@@ -1,6 +1,7 @@
 // 2026-07-28: what a request says about itself in `_meta`, and what a result says.
 
 import type { RpcError } from '../../base/errors.ts';
+import { textOf } from '../../base/text-of.ts';
 import { SharedMembers } from '../../jsonrpc/message-text.ts';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, isLogLevel, LOG_LEVEL, PROTOCOL_VERSION, SERVER_INFO } from '../meta.ts';
 import { invalidParams, unsupportedVersion } from '../protocol-errors.ts';
@@ -11,7 +12,7 @@ import type { CacheHints, ClientCapabilities, Implementation, Meta } from '../ty
 /** The sender of a request, or why the request is refused. */
 export function readEnvelope(meta: Params, identity: ClientIdentity): ClientFacts | RpcError {
   const revision = meta[PROTOCOL_VERSION];
-  if (!isModernRevision(revision)) return unsupportedVersion(String(revision));
+  if (!isModernRevision(revision)) return unsupportedVersion(textOf(revision));
   const capabilities = meta[CLIENT_CAPABILITIES];
   if (typeof capabilities !== 'object' || capabilities === null) {
     return invalidParams(`"_meta" needs "${CLIENT_CAPABILITIES}", an object`, { missing: CLIENT_CAPABILITIES });

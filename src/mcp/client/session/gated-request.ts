@@ -1,5 +1,6 @@
 // A request to a legacy server, while it waits to be sent and while it is pending: what is known about its questions.
 
+import { textOf } from '../../../base/text-of.ts';
 import type { Caller, Params, WireName } from '../../service.ts';
 import { SentRequest } from './session.ts';
 
@@ -52,8 +53,8 @@ export class GatedRequest extends SentRequest {
 
   /** What `AskingTools` knows it by. */
   get tool(): string {
-    if (this.#method === 'tools/call') return String(this.#name);
-    return this.#name === undefined ? this.#method : `${this.#method} ${String(this.#name)}`;
+    if (this.#method === 'tools/call') return textOf(this.#name);
+    return this.#name === undefined ? this.#method : `${this.#method} ${textOf(this.#name)}`;
   }
 
   /** The time that it waited counts. */
