@@ -1,7 +1,7 @@
 // What a peer needs of a transport: structurally the `Transport` of the official SDK, with optional members that our transports
 // implement. A peer works over either.
 
-import type { Evidence } from '../base/errors.ts';
+import type { Evidence, RpcError } from '../base/errors.ts';
 import type { JsonRpcMessage, RequestId } from './message.ts';
 
 /** Bytes that reached us, were not a message, and belong to one: the request with that id fails, nothing else. */
@@ -49,6 +49,8 @@ export interface Channel {
   onending?: (() => void) | undefined;
   /** Ours, set by a peer: how many requests will still be answered. Read after the other end has stopped talking. */
   unanswered?: (() => number) | undefined;
+  /** Ours: counts bytes of requests that are kept as long as it is open; negative: no longer. Returns why they cannot be kept. */
+  hold?(bytes: number): RpcError | undefined;
   /** Ours: a request of the other end was cancelled, and gets no answer. */
   withdrawn?(id: RequestId): void;
   /** Ours: the messages of one batch, to be answered by one batch. */

@@ -28,6 +28,7 @@ beforeEach(async () => {
     goOn = resolve;
   });
   running = 0;
+  server.resource('a://', { name: 'a' }, () => 'a');
   server.tool('echo', {}, () => 'here');
   server.tool('waits', {}, async () => {
     running++;
@@ -226,5 +227,28 @@ test('a client that goes away while it is checked who it is holds nothing', asyn
   await counted({ ...zero, sessions: 1 });
   expect(running).toBe(0);
   await send({ method: 'DELETE', headers: { 'mcp-session-id': session } });
+  await counted(zero);
+});
+
+test('what a session keeps of its client and its subscriptions counts until it ends', async () => {
+  const described = (name: string): Sent => {
+    const { params, ...rest } = initialize.body as { params: object };
+    return { body: { ...rest, params: { ...params, clientInfo: { name, version: '1' } } } };
+  };
+  const opened = await send(described('x'.repeat(4200)));
+  await expect.poll(() => limits.counts.waitingBytes, { timeout: 20_000 }).toBeGreaterThan(200);
+  const session = { 'mcp-session-id': opened.headers['mcp-session-id'] as string };
+  const subscribe = (method: string, uri: string): Sent => ({
+    headers: session,
+    body: { jsonrpc: '2.0', id: 2, method: `resources/${method}`, params: { uri } },
+  });
+  const uris = ['a', 'b', 'c', 'd'].map((scheme) => `${scheme}://${'x'.repeat(1000)}`);
+  const answers = [];
+  for (const uri of uris) answers.push((await send(subscribe('subscribe', uri))).text);
+  expect(answers.slice(0, 3).every((text) => text.includes('"result"'))).toBe(true);
+  expect(answers[3]).toContain('bytes of requests and unread answers');
+  expect((await send(subscribe('unsubscribe', uris[0]!))).text).toContain('"result"');
+  expect((await send(subscribe('subscribe', uris[3]!))).text).toContain('"result"');
+  await send({ method: 'DELETE', headers: session });
   await counted(zero);
 });

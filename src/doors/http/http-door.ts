@@ -201,6 +201,7 @@ export class HttpDoor {
       maxKeptChars: this.#options.maxKeptChars,
       oneStream,
       kept: this.#limits.kept,
+      account,
     });
     this.#sessions.set(session.id, session);
     session.observed = this.#observe?.(client, { door: oneStream ? 'http+sse' : 'http' });

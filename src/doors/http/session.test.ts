@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { newClient } from '../../mcp/service.ts';
+import { Limits } from '../limits.ts';
 import { KeptEvents } from './event-log.ts';
 import { HttpSession } from './session.ts';
 
 function sessionOf(kept: KeptEvents) {
-  const session = new HttpSession('id', newClient(), 0, { maxKeptChars: 1000, oneStream: false, kept });
+  const account = new Limits().of(undefined);
+  const session = new HttpSession('id', newClient(), 0, { maxKeptChars: 1000, oneStream: false, kept, account });
   const full: boolean[] = [];
   session.onfull = (isFull) => full.push(isFull);
   const notify = (chars: number) =>

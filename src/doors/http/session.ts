@@ -2,7 +2,7 @@
 // carries what belongs to the request; everything else goes to the stream that the client has opened with GET. A client that
 // loses its connection has cancelled nothing: its answers wait for it.
 
-import { PeerError } from '../../base/errors.ts';
+import { PeerError, RpcCode, RpcError } from '../../base/errors.ts';
 import type { Channel, SendOptions } from '../../jsonrpc/channel.ts';
 import { errorAnswer, unanswered } from '../../jsonrpc/inbound.ts';
 import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
@@ -11,7 +11,7 @@ import type { ObservedClient } from '../../mcp/front/client-observer.ts';
 import type { ClientIdentity } from '../../mcp/service.ts';
 import { InFlight } from '../../requests/in-flight.ts';
 import { SENT } from '../../requests/pending-requests.ts';
-import type { Ticket } from '../limits.ts';
+import type { Account, Ticket } from '../limits.ts';
 import type { EventLog, KeptEvents } from './event-log.ts';
 import type { HttpExchange } from './exchange.ts';
 import { Reply } from './reply.ts';
@@ -22,6 +22,9 @@ const STANDALONE = 0;
 /** Streams whose answer waits for a client that may come back. */
 const MOST_STREAMS = 1000;
 
+/** Of what a session keeps of its requests, such as the description of its client. What is more counts as waiting bytes. */
+const FREE_BYTES = 4096;
+
 export interface SessionOptions {
   /** How many characters of events are kept for a client that comes back. */
   maxKeptChars: number;
@@ -29,6 +32,8 @@ export interface SessionOptions {
   oneStream: boolean;
   /** What all sessions keep. */
   kept: KeptEvents;
+  /** Of its principal. */
+  account: Account;
 }
 
 export class HttpSession implements Channel {
@@ -59,16 +64,20 @@ export class HttpSession implements Channel {
   #fullReplies = 0;
   #isFull = false;
   readonly #maxChars: number;
+  readonly #account: Account;
+  #heldBytes = 0;
   #streams = STANDALONE;
   #isOpen = true;
 
-  constructor(id: string, client: ClientIdentity, nowMs: number, { maxKeptChars, oneStream, kept }: SessionOptions) {
+  constructor(id: string, client: ClientIdentity, nowMs: number, options: SessionOptions) {
+    const { maxKeptChars, oneStream, kept, account } = options;
     this.id = id;
     this.client = client;
     this.usedMs = nowMs;
     this.isOneStream = oneStream;
     this.#maxChars = maxKeptChars;
     this.#kept = kept;
+    this.#account = account;
     this.#log = kept.open(maxKeptChars);
   }
 
@@ -142,8 +151,19 @@ export class HttpSession implements Channel {
     return SENT;
   }
 
+  hold(bytes: number): RpcError | undefined {
+    const counted = (held: number) => Math.max(0, held - FREE_BYTES);
+    const more = this.#isOpen ? counted(this.#heldBytes + bytes) - counted(this.#heldBytes) : 0;
+    const beyond = more > 0 ? this.#account.take('waitingBytes', more) : undefined;
+    if (beyond) return new RpcError(RpcCode.serverBusy, beyond.message);
+    if (more < 0) this.#account.give('waitingBytes', -more);
+    this.#heldBytes += bytes;
+    return undefined;
+  }
+
   close(): Promise<void> {
     if (!this.#isOpen) return SENT;
+    this.hold(-this.#heldBytes);
     this.#isOpen = false;
     this.#log.close();
     this.#setUnsent(0);

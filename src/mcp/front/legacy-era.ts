@@ -32,6 +32,8 @@ export class LegacyEra {
   readonly #askTimeoutMs: number;
   readonly #subscriptions: LegacySubscriptions;
   readonly #observer: ClientObserver | undefined;
+  /** Of the last `initialize`: what it says of the client is kept. */
+  #introductionBytes = 0;
   #elicitations = 0;
 
   constructor(
@@ -48,11 +50,11 @@ export class LegacyEra {
     this.#notifier = notifier;
     this.#askTimeoutMs = askTimeoutMs;
     this.#observer = observer;
-    this.#subscriptions = new LegacySubscriptions(service, notifier, (error) => peer.onerror?.(error));
+    this.#subscriptions = new LegacySubscriptions(service, notifier, peer);
   }
 
   serve(method: string, params: Params, inbound: InboundCall): Result | Promise<Result> {
-    if (method === 'initialize') return this.#initialize(params);
+    if (method === 'initialize') return this.#initialize(params, inbound.bytes);
     if (method === 'ping') return {};
     const session = this.session ?? this.#open(NEWEST_LEGACY, {}, undefined);
     switch (method) {
@@ -81,7 +83,10 @@ export class LegacyEra {
   }
 
   /** The session begins at once: a client may send its next request before the service has described itself. */
-  #initialize({ protocolVersion, capabilities = {}, clientInfo }: Params): Result | Promise<Result> {
+  #initialize({ protocolVersion, capabilities = {}, clientInfo }: Params, bytes: number): Result | Promise<Result> {
+    const refusal = this.#peer.channel.hold?.(bytes - this.#introductionBytes);
+    if (refusal) throw refusal;
+    this.#introductionBytes = bytes;
     const revision = isLegacyRevision(protocolVersion) ? protocolVersion : NEWEST_LEGACY;
     this.#open(revision, capabilities as ClientCapabilities, clientInfo as Implementation);
     this.#peer.channel.setProtocolVersion?.(revision);

@@ -2,6 +2,7 @@
 // asking, and updates of the resources that it has subscribed to, one by one. Those are bounded in number and in length.
 
 import { toError } from '../../base/errors.ts';
+import type { Peer } from '../../jsonrpc/peer.ts';
 import { invalidParams } from '../protocol-errors.ts';
 import type { ClientFacts, Service, WatchFilter } from '../service.ts';
 import type { LogLevel } from '../types.ts';
@@ -16,16 +17,16 @@ type Watch = Promise<() => void>;
 export class LegacySubscriptions {
   readonly #service: Service;
   readonly #notifier: Notifier;
-  readonly #onerror: (error: Error) => void;
+  readonly #peer: Peer;
   readonly #uris = new Map<string, Watch>();
   #chars = 0;
   #lists: Watch | undefined;
   #logs: Watch | undefined;
 
-  constructor(service: Service, notifier: Notifier, onerror: (error: Error) => void) {
+  constructor(service: Service, notifier: Notifier, peer: Peer) {
     this.#service = service;
     this.#notifier = notifier;
-    this.#onerror = onerror;
+    this.#peer = peer;
   }
 
   /** Begins to watch what every session gets, or continues with log messages of the level that the client has chosen. */
@@ -51,6 +52,8 @@ export class LegacySubscriptions {
         `Subscriptions too long: ${message}, and ${MOST_CHARS} may be held; unsubscribe from one first`,
       );
     }
+    const refusal = this.#peer.channel.hold?.(uri.length);
+    if (refusal) throw refusal;
     const forget = () => this.#uris.get(uri) === watch && this.#forget(uri);
     const watch = this.#watch({ resourceSubscriptions: [uri] }, client, forget, uri);
     this.#uris.set(uri, watch);
@@ -76,12 +79,13 @@ export class LegacySubscriptions {
   #forget(uri: string): void {
     this.#uris.delete(uri);
     this.#chars -= uri.length;
+    this.#peer.channel.hold?.(-uri.length);
   }
 
   /** No request waits for it. */
   #watchOrReport(filter: WatchFilter, client: ClientFacts): Watch {
     const watch = this.#watch(filter, client);
-    watch.catch((error: unknown) => this.#onerror(toError(error)));
+    watch.catch((error: unknown) => this.#peer.onerror?.(toError(error)));
     return watch;
   }
 
