@@ -139,6 +139,15 @@ test('windows of three hosts share one process, unless its variables or its fold
   const log = read(join(folder, 'standpipe', 'control-shared.log'));
   expect(log).not.toContain(notes);
 
+  const clientInfo = { name: 'window', version: '1' };
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+  const input = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`;
+  const { stdout } = await runCli(['connect', '--name', 'gone', '--', 'no-such-command'], { input });
+  expect(stdout).toContain('Cannot find the command');
+  const advice =
+    'Change its entry in the config of the program that starts it, or fix the server and run: standpipe restart gone --shared';
+  await until('the log says what to do', () => read(join(folder, 'standpipe', 'control-shared.log')).includes(advice));
+
   const down = await runCli(['down', '--shared']);
   expect(down.code).toBe(0);
   await until('no process is left', () => !pids().some(isAlive));

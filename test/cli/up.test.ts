@@ -80,7 +80,7 @@ describe('in a pipe', () => {
     await has(host, 'everything ready');
     await has(host, 'broken failed');
     expect(host.log()).toMatch(/broken failed: Cannot find the command "no-such-command"/);
-    expect(host.log()).toContain('standpipe restart broken');
+    expect(host.log()).toMatch(/standpipe restart broken --config \S+\.json/);
 
     const sockets = readdirSync(join(folder, 'standpipe')).filter((name) => name.startsWith('control-'));
     expect(sockets).toHaveLength(1);
@@ -225,7 +225,7 @@ describe('in a pipe', () => {
 
   test('--json is a document a line', async () => {
     const config = writeConfig('json.json', { everything: everythingEntry });
-    const host = await up(config, '--json', '--no-inspector');
+    const host = await up(config, '--json', '--no-inspector', '--http', '0');
     await has(host, '"ready"');
     host.child.kill('SIGINT');
     expect(await host.ended).toEqual([0, null]);
@@ -234,7 +234,8 @@ describe('in a pipe', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(events[0]).toEqual({ event: 'began', at: expect.any(String), config, servers: ['everything'] });
+    const http = expect.stringMatching(/^http:.*\/mcp$/);
+    expect(events[0]).toEqual({ event: 'began', at: expect.any(String), config, servers: ['everything'], http });
     expect(events.at(-1)).toMatchObject({ event: 'ended' });
     expect(events).toContainEqual({
       event: 'state',

@@ -27,7 +27,8 @@ export function tellWrapped(
       out.write(`${name}\t${outcome === 'refused' ? `${reason}: unchanged` : all[outcome]}\n`);
     }
     if (backup) out.say(`Backup: ${backup}`);
-    if (servers.some(({ outcome }) => outcome === 'done')) out.say('Restart the host to apply the change.');
+    if (servers.some(({ outcome }) => outcome === 'done'))
+      out.say('Restart the program that reads this config to apply the change.');
   }
   return ExitCode.done;
 }

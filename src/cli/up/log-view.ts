@@ -32,7 +32,7 @@ export function jsonView(out: Output): UpView {
   const tell = (event: string, facts: object = {}) =>
     out.documentLine({ event, at: new Date().toISOString(), ...facts });
   return {
-    began: ({ config, servers, inspector }) => tell('began', { config, servers, inspector }),
+    began: ({ config, servers, inspector, http }) => tell('began', { config, servers, inspector, http }),
     changed: ({ server, owner, from, to, reason }: StateChange) => tell('state', { server, owner, from, to, reason }),
     note: (text) => tell('note', { text }),
     advise: (lines) => tell('advice', { lines }),

@@ -10,6 +10,7 @@ import { userEraMemory } from '../../connect/file-era-memory.ts';
 import { type ControlOptions, type ControlServer, serveControl } from '../../host/control/control-server.ts';
 import { SharedServers } from '../../host/control/shared-servers.ts';
 import { Host, type HostOptions } from '../../host/host.ts';
+import type { ServerStatus } from '../../host/supervision/server-state.ts';
 import { ensureRuntimeFolder, runtimeFolder } from '../../live/runtime-folder.ts';
 import { BoundedLog } from '../../process/files/bounded-log.ts';
 import { reportStart } from '../../process/launch/start-detached.ts';
@@ -20,7 +21,7 @@ import { configOptions, controlPathOf } from '../servers/running-host.ts';
 import { noiseText } from '../servers/server-reports.ts';
 import { ServerSecrets } from '../servers/server-secrets.ts';
 import { showTraffic } from '../servers/show-traffic.ts';
-import { DEFAULT_IDLE_MS, durationText } from '../settings.ts';
+import { DEFAULT_IDLE_MS, durationText, type Settings } from '../settings.ts';
 import { adviceFor } from './advice.ts';
 import { errorLine, jsonView, logView } from './log-view.ts';
 import { newProblems } from './new-problems.ts';
@@ -52,6 +53,12 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
   let view: UpView | undefined;
   const tell = (text: string) => view?.note(text);
   const viewers = new Viewers(tell);
+  const sameConfig = settings.shared
+    ? ' --shared'
+    : settings.config === undefined
+      ? ''
+      : ` --config ${relative(process.cwd(), settings.config)}`;
+  const adviceOf = (status: ServerStatus) => adviceFor(status, placeOf(settings, host, status.name), sameConfig);
   const hostOptions: HostOptions = {
     eraMemory: userEraMemory(),
     inputs: options.inspector ? viewers.questions.inputs : declineQuestions(tell),
@@ -64,7 +71,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
     onStateChange: (change) => {
       view?.changed(change);
       const failed = change.to === 'failed' && host.status().find(({ name }) => name === change.server);
-      if (failed) view?.advise(adviceFor(failed, configOf(host, change.server)));
+      if (failed) view?.advise(adviceOf(failed));
     },
   };
   const host = settings.shared ? new Host([], hostOptions) : await Host.open(load, hostOptions);
@@ -88,21 +95,13 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
       asked.abort();
     },
   });
-  const advice = () => host.status().flatMap((status) => adviceFor(status, configOf(host, status.name)));
-  const read = () => ({ servers: host.status(), advice: advice() });
+  const read = () => ({ servers: host.status(), advice: host.status().flatMap(adviceOf) });
   const lines = options.log === undefined ? out : new BoundedLog(options.log, 1);
   view = out.json ? jsonView(out) : out.onTerminal ? screenView(out, read) : logView(lines);
   if (settings.verbose) showTraffic(host.flow, out, secrets.redact);
   const files = settings.shared ? 'standpipe connect' : configFiles.map(({ file }) => file).join(', ');
   const recorder = await recordHost(host, { name: files, cwd: process.cwd() }, options, secrets.redact, tell);
   const trouble = await viewers.open(host, files, control.path, secrets.redact, configOptions(settings), options);
-  const sameConfig = settings.shared
-    ? ' --shared'
-    : settings.config === undefined
-      ? ''
-      : ` --config ${relative(process.cwd(), settings.config)}`;
-  view.began({ config: files, servers: host.names, inspector: viewers.url, sameConfig });
-  for (const text of trouble) view.note(text);
   const ownerFile = join(runtimeFolder(), `${basename(control.path, '.sock')}.token`);
   const http =
     plan &&
@@ -112,6 +111,8 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
       await recorder?.close();
       throw error;
     }));
+  view.began({ config: files, servers: host.names, inspector: viewers.url, http: http?.url, sameConfig });
+  for (const text of trouble) view.note(text);
   if (http) view.note(`MCP over HTTP at ${http.url} (one server: ${http.url}/<server>). ${http.clients}`);
   if (recorder) view.note(`All traffic is recorded to ${recorder.file}`);
   tellProblems(problems, view);
@@ -167,6 +168,9 @@ function tellProblems(problems: readonly ConfigProblem[], view: UpView): void {
   }
 }
 
-function configOf(host: Host, name: string) {
-  return host.config?.servers.find((server) => server.name === name);
+/** Where the entry of a server is. */
+function placeOf({ shared }: Settings, host: Host, name: string): string {
+  if (shared) return 'its entry in the config of the program that starts it';
+  const config = host.config?.servers.find((server) => server.name === name);
+  return config ? `${config.source.file}:${config.source.line}` : 'the config';
 }

@@ -8,6 +8,8 @@ export interface UpView {
     config: string;
     servers: readonly string[];
     inspector: string | undefined;
+    /** The URL of all servers over HTTP. */
+    http: string | undefined;
     /** The options with which other commands find this host: ` --config …`, or nothing. */
     sameConfig: string;
   }): void;
