@@ -1,6 +1,7 @@
 // HTTP requests that break a rule: each is refused with the status that says which, and the server serves on.
 
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type HttpServing, serveHttp } from '../../src/doors/http/serve-http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
@@ -52,13 +53,13 @@ const swapCase = (text: string) => text.replace(/[a-z]/gi, (c) => (c < 'a' ? c.t
 interface Sent {
   method?: string;
   path?: string;
-  headers?: Record<string, string | undefined>;
+  headers?: Record<string, string | string[] | undefined>;
   body?: unknown;
 }
 
 function send({ method = 'POST', path = '/mcp', headers = {}, body }: Sent) {
   const { hostname, port } = new URL(http.url);
-  const given: Record<string, string> = {
+  const given: Record<string, string | string[]> = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     authorization: `Bearer ${http.token}`,
@@ -99,6 +100,8 @@ const refused: [what: string, request: () => Sent, status: number, code?: number
     () => ({ path: `/mcp?access_token=${http.token}`, body: list, headers: { authorization: undefined } }),
     401,
   ],
+  ['two tokens', () => ({ body: list, headers: { authorization: [`Bearer ${http.token}`, 'Bearer x'] } }), 401],
+  ['two types', () => ({ body: list, headers: { 'content-type': ['application/json', 'text/plain'] } }), 415],
   ['a foreign Host', () => ({ body: list, headers: { host: 'example.org' } }), 403],
   ['a rebound Host', () => ({ body: list, headers: { host: 'evil.example:80' } }), 403],
   ['a foreign Origin', () => ({ body: list, headers: { origin: 'https://evil.example' } }), 403],
@@ -198,6 +201,15 @@ test.each(refused)('%s is refused', async (_what, request, status, code) => {
   const served = await send(echo);
   expect(served.status).toBe(200);
   expect(JSON.parse(served.text).result.content).toEqual([{ type: 'text', text: '{}' }]);
+});
+
+test('two Hosts are refused, since a proxy may have used the other one', async () => {
+  const { hostname, port, host } = new URL(http.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(`GET /mcp HTTP/1.1\r\nHost: ${host}\r\nHost: example.org\r\nConnection: close\r\n\r\n`);
+  let text = '';
+  for await (const chunk of socket) text += chunk;
+  expect(text).toMatch(/^HTTP\/1.1 403 /);
 });
 
 test('one session more than the limit is refused until one is closed', async () => {

@@ -34,6 +34,8 @@ export function connectionOptions(options: ConnectionOptions): ServerOptions {
     keepAlive: true,
     keepAliveInitialDelay: PROBE_MS,
     noDelay: true,
+    // Of a header that must not be repeated Node takes the first, and a proxy may have taken another one. Joined, it is refused.
+    joinDuplicateHeaders: true,
   };
 }
 
