@@ -6,6 +6,7 @@
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { textOf } from '../../base/text-of.ts';
 import type { Caller, ClientFacts, Params, Result, Service } from '../../mcp/service.ts';
+import { InFlight } from '../../requests/in-flight.ts';
 
 /** Fresh requests at the process, of a client and of a principal, while there are others. */
 const CLIENT_SHARE = 4;
@@ -53,11 +54,35 @@ interface Waiting {
 
 class ClientShare extends Share {
   readonly principal: PrincipalShare;
-  readonly waiting = new Set<Waiting>();
+  /** By consecutive numbers. A set that thousands pass through would keep them alive long after they have ended. */
+  readonly #waiting = new InFlight<number, Waiting>();
+  #added = 0;
+  #taken = 0;
 
   constructor(principal: PrincipalShare) {
     super();
     this.principal = principal;
+  }
+
+  /** How many requests wait. */
+  get waits(): number {
+    return this.#waiting.size;
+  }
+
+  /** Returns its number. */
+  add(waiting: Waiting): number {
+    this.#waiting.add(++this.#added, waiting);
+    return this.#added;
+  }
+
+  withdraw(number: number): void {
+    this.#waiting.delete(number);
+  }
+
+  takeFirst(): Waiting | undefined {
+    let first: Waiting | undefined;
+    while (!first && this.#taken < this.#added) first = this.#waiting.take(++this.#taken);
+    return first;
   }
 }
 
@@ -83,14 +108,14 @@ export class FairTurns {
   request(method: string, params: Params, caller: Caller): Result | Promise<Result> {
     const client = this.#shareOf(caller.client);
     const weight = this.#clients.size === 1 ? 1 : 1 + Math.floor((caller.requestBytes ?? 0) / BYTES_OF_ONE);
-    if (client.waiting.size === 0 && this.#mayBegin(client)) return this.#run(client, weight, method, params, caller);
+    if (client.waits === 0 && this.#mayBegin(client)) return this.#run(client, weight, method, params, caller);
     return this.#wait(client, weight, method, params, caller);
   }
 
   /** How many requests wait for their turn. */
   get waiting(): number {
     let waiting = 0;
-    for (const client of this.#clients.values()) waiting += client.waiting.size;
+    for (const client of this.#clients.values()) waiting += client.waits;
     return waiting;
   }
 
@@ -119,10 +144,10 @@ export class FairTurns {
     if (signal?.aborted) return Promise.reject(signal.reason);
     return new Promise((resolve, reject) => {
       const cancelled = () => {
-        client.waiting.delete(waiting);
+        client.withdraw(number);
         reject(signal?.reason);
       };
-      const waiting: Waiting = {
+      const number = client.add({
         start: () => {
           signal?.removeEventListener('abort', cancelled);
           try {
@@ -131,16 +156,15 @@ export class FairTurns {
             reject(error);
           }
         },
-      };
+      });
       signal?.addEventListener('abort', cancelled, { once: true });
-      client.waiting.add(waiting);
       if (this.#clientMayBegin(client)) client.principal.turns.add(client);
     });
   }
 
   /** A request of the client has ended: the next of its principal may begin. */
   #next(client: ClientShare): void {
-    if (client.waiting.size > 0 && this.#clientMayBegin(client)) client.principal.turns.add(client);
+    if (client.waits > 0 && this.#clientMayBegin(client)) client.principal.turns.add(client);
     this.#pump(client.principal);
   }
 
@@ -148,12 +172,10 @@ export class FairTurns {
     for (const client of principal.turns) {
       if (!this.#principalMayBegin(principal)) return;
       principal.turns.delete(client);
-      const [first] = client.waiting;
-      if (!first || !this.#clientMayBegin(client)) continue;
-      client.waiting.delete(first);
-      first.start();
+      if (!this.#clientMayBegin(client)) continue;
+      client.takeFirst()?.start();
       // Behind the others: a set is in the order of insertion, also while it is walked through.
-      if (client.waiting.size > 0 && this.#clientMayBegin(client)) principal.turns.add(client);
+      if (client.waits > 0 && this.#clientMayBegin(client)) principal.turns.add(client);
     }
   }
 
@@ -191,10 +213,10 @@ export class FairTurns {
       for (const principal of this.#principals.values()) principal.grow();
       for (const [key, client] of this.#clients) {
         client.grow();
-        if (client.inFlight + client.waiting.size > 0) client.usedAt = this.#tick;
+        if (client.inFlight + client.waits > 0) client.usedAt = this.#tick;
         if (this.#tick - client.usedAt > IDLE_TICKS && this.#clients.size > 1) this.#forget(key, client);
       }
-      for (const client of this.#clients.values()) if (client.waiting.size > 0) client.principal.turns.add(client);
+      for (const client of this.#clients.values()) if (client.waits > 0) client.principal.turns.add(client);
       for (const principal of this.#principals.values()) this.#pump(principal);
       this.#timer = undefined;
       if (this.#clients.size > 1) this.#watch();
