@@ -227,6 +227,7 @@ describe('exit codes and errors', () => {
           exitCode: 7,
           stderrTail: expect.stringContaining('cheese'),
         }),
+        ran: { server: 'everything', pid: expect.any(Number), generation: 1 },
         exitCode: 3,
       },
     });
