@@ -427,6 +427,23 @@ test('roots that a server asks for when its session opens are not those of the c
   await server.close();
 });
 
+test('roots that a server asks for after a request was given up are those of the connection', async () => {
+  const server = await start();
+  const ada = accepting('Ada');
+  const other = server.call(ada, 'b');
+  const given = server.call(ada, 'a').catch((error: Error) => error.message);
+  await server.has(2);
+  await server.answer(0);
+  await other;
+  ada.cancel();
+  expect(await given).toBe('The test cancels');
+  // The handlers of this connection have none.
+  expect(await server.ask({}, 'roots/list')).toMatchObject({ code: -32601 });
+  expect(await server.ask()).toEqual(refused);
+  expect(ada.asked).toEqual([]);
+  await server.close();
+});
+
 test('a question that the client did not declare gets the error of a client without the capability', async () => {
   const server = await start();
   const ada = accepting('Ada');

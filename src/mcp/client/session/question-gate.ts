@@ -167,8 +167,10 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
   #decide(question: AskedQuestion, nowMs: number): void {
     const owners = this.#ownersOf(question);
     const [first] = owners.open;
-    if (!first && owners.clients.size > 0) return this.#refuse(question, givenUp(question.method));
-    if (owners.clients.size > 1) {
+    // Roots are asked for in answer to a notification too: without an open request, those of this connection are meant.
+    const isOwned = owners.clients.size > 0 && question.method !== 'roots/list';
+    if (!first && isOwned) return this.#refuse(question, givenUp(question.method));
+    if (first && owners.clients.size > 1) {
       const heldMs = nowMs - question.askedMs;
       if (heldMs >= HELD_MS) this.#refuseUnclear(question, owners);
       else if (heldMs >= TIE_MS && isOfOne(owners.open)) this.#refuse(question, perhapsGivenUp(question.method));
@@ -282,7 +284,6 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
 
   #arm(): void {
     this.#timer?.cancel();
-    this.#timer = undefined;
     let dueMs = this.#held.size === 0 && this.#waiting.size > 0 ? this.#abandoned.nextMs : Number.POSITIVE_INFINITY;
     const nowMs = this.clock.nowMs();
     for (const { askedMs } of this.#held) {
@@ -293,7 +294,7 @@ export class QuestionGate implements RequestWatcher<PendingCall> {
         if (!question.ended.signal.aborted) dueMs = Math.min(dueMs, this.#answerDueMs(question));
       }
     }
-    if (dueMs === Number.POSITIVE_INFINITY) return;
-    this.#timer = this.clock.after(Math.max(0, dueMs - nowMs), () => this.#advance());
+    const waitMs = Math.max(0, dueMs - nowMs);
+    if (waitMs !== Number.POSITIVE_INFINITY) this.#timer = this.clock.after(waitMs, () => this.#advance());
   }
 }
