@@ -176,6 +176,27 @@ describe('when a process ends', () => {
     expect(host.status()[0]).toMatchObject({ calls: 4, errors: 0 });
   });
 
+  test.each(['client', 'call'])(
+    '%s: when the only call is given up while it starts, and no other follows',
+    async (share) => {
+      const changes: string[] = [];
+      const onStateChange: HostOptions['onStateChange'] = ({ owner, to }) => {
+        if (owner !== undefined) changes.push(to);
+      };
+      const { host, alive } = await shared(share, {}, { onStateChange });
+      const { call, gone } = clientOf(host);
+      const given = new AbortController();
+      const outcome = failure(call('add', { signal: given.signal }));
+      await until('its start', () => changes.includes('starting'));
+      given.abort();
+      gone();
+      await outcome;
+      await until('its end', () => changes.includes('stopped'));
+      expect(changes).toEqual(['starting', 'stopping', 'stopped']);
+      expect(alive()).toEqual([]);
+    },
+  );
+
   test('a crash of one leaves the others', async () => {
     const clock = new ManualClock();
     const { host, pids } = await shared('client', {}, { clock });

@@ -213,7 +213,7 @@ export class Tenants {
 
   #end(tenant: Tenant, reason: string): void {
     tenant.isEnding = true;
-    void tenant.instance.supervised.end(reason).then(() => {
+    void tenant.instance.supervised.end(reason, false, true).then(() => {
       tenant.isEnding = false;
       this.#ended(tenant);
     });

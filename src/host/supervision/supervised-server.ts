@@ -26,7 +26,7 @@ import {
 export type SupervisedEntry = Pick<ServerConfig, 'enabled' | 'restart' | 'protocol' | 'pingTimeoutMs'>;
 
 /** Why the process ends, and what is wanted then. */
-export type Replacement = Pick<SupervisionEvent & { type: 'replace' }, 'reason' | 'wanted' | 'held'>;
+export type Replacement = Pick<SupervisionEvent & { type: 'replace' }, 'reason' | 'wanted' | 'held' | 'isUnused'>;
 
 export interface SupervisedServerOptions<Client> {
   name: string;
@@ -131,10 +131,10 @@ export class SupervisedServer<Client> {
     return this.#goneAfter({ type: 'replace', enabled, limits, ...intention });
   }
 
-  /** Ends the process; the next call starts another. Resolves when it is gone. */
-  end(reason: string, wanted = false): Promise<void> {
+  /** Ends the process; the next call starts another. `isUnused`: those that waited for it were given up. Resolves when it is gone. */
+  end(reason: string, wanted = false, isUnused = false): Promise<void> {
     const { held } = this.intention;
-    return this.replace(this.#entry, { reason, wanted: wanted && held === undefined, held });
+    return this.replace(this.#entry, { reason, wanted: wanted && held === undefined, held, isUnused });
   }
 
   /** Calls may start it again. */

@@ -61,6 +61,7 @@ export type SupervisionEvent =
       readonly limits: RestartLimits;
       readonly wanted: boolean;
       readonly held: string | undefined;
+      readonly isUnused?: boolean;
     }
   /** A call waits for the server. */
   | { readonly type: 'needed' }
@@ -194,6 +195,7 @@ class Draft {
 
   #replace(event: SupervisionEvent & { type: 'replace' }): void {
     const { reason, enabled, limits, held } = event;
+    if (event.isUnused) this.#set({ awaited: false });
     const wanted = event.wanted || (this.next.awaited && held === undefined);
     this.#intend({ wanted: wanted && enabled, held }, 'from now on');
     this.#set({ enabled, limits, history: noHistory });
