@@ -181,7 +181,7 @@ describe('tap', () => {
     const file = writeConfig('host.json', { good: everythingEntry });
     const main = join(cached, 'dist', 'cli', 'main.cjs');
     const ran = spawnSync(process.execPath, [main, 'tap', 'install', file], { env: cleanEnv, encoding: 'utf8' });
-    expect(ran.stderr).toContain('Restart the host');
+    expect(ran.stderr).toContain('Restart the program that reads this config');
     const { good } = JSON.parse(readFileSync(file, 'utf8')).mcpServers;
     expect([good.command, ...good.args.slice(0, 3)]).toEqual(['npx', '-y', 'standpipe', 'tap']);
     expect((await runCli(['tap', 'uninstall', file])).stdout).toContain('untapped');
