@@ -3,6 +3,7 @@
 // `close()` resolves when all of it is gone.
 
 import type { Readable } from 'node:stream';
+import type { Timer } from '../base/clock.ts';
 import { type Evidence, ProcessError, UsageError } from '../base/errors.ts';
 import { within } from '../base/wait.ts';
 import { diagnose } from '../diagnosis/diagnose.ts';
@@ -32,6 +33,8 @@ export interface ChildOptions extends WireOptions {
 
 /** How long a child that has closed its stdout, or its stdin, may take to exit: then its exit is the cause. */
 const EXIT_WAIT_MS = { stdout: 1_000, stdin: 300 };
+/** How often, while output comes. */
+const EXIT_WAITS = 20;
 /** How long a stream that was given for stderr may take for the last of it. */
 const STDERR_WAIT_MS = 1_000;
 
@@ -166,11 +169,22 @@ export class ChildWire extends ByteWire {
     this.#endUnlessExited('stdin', error, 'It is being stopped: nothing more can be sent to it.');
   }
 
-  /** Mostly the exit follows at once, and explains more. If not, the child is of no more use. */
+  /**
+   * Mostly the exit follows at once, and explains more. If not, the child is of no more use, once the answer that it may be
+   * writing has come.
+   */
   #endUnlessExited(closed: 'stdin' | 'stdout', cause: Error | undefined, hint: string): void {
     if (this.#ending) return;
     const process = this.#process!;
-    const timer = this.clock.after(EXIT_WAIT_MS[closed], async () => {
+    let timer: Timer;
+    const wait = (times: number): void => {
+      const before = this.#head.total;
+      timer = this.clock.after(EXIT_WAIT_MS[closed], () => {
+        if (this.#head.total > before && times > 1) wait(times - 1);
+        else void end();
+      });
+    };
+    const end = async (): Promise<void> => {
       await this.lastInput(process.stdout); // answers may still be in the pipe
       if (this.#ending || process.exitStatus) return;
       this.#ending = true;
@@ -178,7 +192,8 @@ export class ChildWire extends ByteWire {
       const evidence = this.evidence();
       void this.#stopProcess();
       this.finish(new ProcessError('PROCESS_UNRESPONSIVE', message, { cause, evidence, hint }));
-    });
+    };
+    wait(EXIT_WAITS);
     process.onExit(() => timer.cancel());
   }
 
