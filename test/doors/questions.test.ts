@@ -18,7 +18,7 @@ import { usually } from '../fixtures/repetitions.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const CLIENTS = 20;
-const QUESTIONS = usually(100, 1_000);
+const QUESTIONS = usually(40, 1_000);
 const eras: readonly Revision[] = ['2025-11-25', '2026-07-28'];
 const kinds = ['elicit', 'sample', 'roots', 'plain'] as const;
 
