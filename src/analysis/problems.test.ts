@@ -31,7 +31,7 @@ test('an answer in good time is no problem', () => {
   expect(problems.list()).toEqual([]);
 });
 
-test('processes of one server that run at the same time are told apart', () => {
+test('processes of one server that run at the same time are distinguished', () => {
   const [stopped, runs] = [started(), started()];
   stopped.add({ kind: 'state', from: 'ready', to: 'stopping' });
   started();

@@ -206,7 +206,7 @@ export class PendingRequests<Content, Answer, Options extends WaitOptions = Wait
     this.giveUp(request, this.#error('REQUEST_TIMEOUT', message, hint), `timed out after ${ms} ms`);
   }
 
-  /** It fails with the error, and the other end is told the reason. */
+  /** It fails with the error, and the other end gets the reason. */
   giveUp(request: PendingRequest<Answer, Options>, error: unknown, reason: string): void {
     if (this.#byId.get(request.id) !== request) return;
     this.watcher?.gaveUp(request);

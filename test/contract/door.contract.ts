@@ -51,7 +51,7 @@ export function doorContract(name: string, open: () => Promise<OpenedDoor>, inpu
       expect(answers.map(({ id }) => id)).toEqual([1, '1']);
     });
 
-    rule('equal ids and progress tokens of several clients are told apart', async () => {
+    rule('equal ids and progress tokens of several clients are distinguished', async () => {
       const clients = await Promise.all(Array.from({ length: 8 }, () => door.connect()));
       await Promise.all(
         clients.map(async (client, at) => {

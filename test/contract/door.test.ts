@@ -68,7 +68,7 @@ for (const era of eras) {
     {
       vanishing: 'cancels',
       skip: {
-        'equal ids and progress tokens of several clients are told apart': oneClient,
+        'equal ids and progress tokens of several clients are distinguished': oneClient,
         'progress and log messages reach no other client': oneClient,
         'a client that goes away cancels its requests, and disturbs no other': oneClient,
         'closing it ends its clients and cancels their requests': oneClient,

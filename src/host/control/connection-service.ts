@@ -87,7 +87,7 @@ export class ConnectionService implements Service {
     return this.#share.name;
   }
 
-  /** Whoever connects anew expects another try, as with a process of its own. */
+  /** A new connection is another try, as with a process of its own. */
   #retryFailed(): void {
     const failed = this.#host.status().find(({ name, state }) => name === this.#server && state === 'failed');
     if (failed) this.#host.restartServer(failed.name).catch(() => undefined); // each request gets the reason

@@ -1,4 +1,4 @@
-// A server of a host as a service, whoever shares its processes: each request and each watch goes to the process of its client.
+// A server of a host as a service, with one process or several: each request and each watch goes to the process of its client.
 // What was not sent when `share` changes goes where the new one says.
 
 import type { Caller, ClientIdentity, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';

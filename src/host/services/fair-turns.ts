@@ -1,7 +1,7 @@
 // Requests of many clients for one process. Its input is one queue: a client that sends thousands at once would let all others
 // wait behind them. So while several clients use the process, each has only a few requests there that are fresh, and the rest
 // waits here; each principal has a few more. A request that takes long is at work and not in the queue of the process: it is
-// not counted any more, and slow calls hold nobody up. While one client uses the process alone, nothing waits.
+// not counted any more, and slow calls delay no other client. While one client uses the process alone, nothing waits.
 
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { textOf } from '../../base/text-of.ts';

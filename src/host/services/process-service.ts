@@ -167,7 +167,7 @@ export class ProcessService implements Service {
   }
 }
 
-/** Each process has its own turns, whoever uses it. */
+/** Each process has its own turns. */
 const turnsOf = new WeakMap<Client, FairTurns>();
 
 function sent(
