@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { modernMeta } from '../fixtures/doors/modern-request.ts';
 import { until } from '../fixtures/server.ts';
 import { everythingEntry, folder, runCli, startCli, writeConfig } from './run-cli.ts';
 
@@ -95,10 +96,7 @@ test('a running host takes up new tokens, and a token that is removed stops work
         method: 'subscriptions/listen',
         params: {
           notifications: { toolsListChanged: true },
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
+          _meta: modernMeta,
         },
       },
     );

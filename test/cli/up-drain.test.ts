@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { modernHeaders, modernMeta } from '../fixtures/doors/modern-request.ts';
 import { until } from '../fixtures/server.ts';
 import { fixturePath, folder, startCli, writeConfig } from './run-cli.ts';
 
@@ -14,13 +15,7 @@ const request = {
     jsonrpc: '2.0',
     id: 1,
     method: 'tools/call',
-    params: {
-      name,
-      _meta: {
-        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-        'io.modelcontextprotocol/clientCapabilities': {},
-      },
-    },
+    params: { name, _meta: modernMeta },
   }),
 };
 
@@ -38,10 +33,7 @@ test('a call in flight ends before the host does', async () => {
     const [, file] = /The token is in (\S+)/.exec(log)!;
     const headers = {
       authorization: `Bearer ${readFileSync(file!, 'utf8').trim()}`,
-      'content-type': 'application/json',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': name,
+      ...modernHeaders('tools/call', name),
     };
     const call = fetch(`${url}/told`, { ...request, headers });
     await until('the call runs', () => existsSync(env.WAITING));

@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { type HttpServing, type ServeHttpOptions, serveHttp } from '../../src/doors/http/serve-http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
+import { modernHeaders, modernMeta } from '../fixtures/doors/modern-request.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -61,20 +62,9 @@ const body = (name: string) =>
     jsonrpc: '2.0',
     id: 1,
     method: 'tools/call',
-    params: {
-      name,
-      _meta: {
-        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-        'io.modelcontextprotocol/clientCapabilities': {},
-      },
-    },
+    params: { name, _meta: modernMeta },
   });
-const headers = (name: string) => ({
-  'mcp-protocol-version': '2026-07-28',
-  'mcp-method': 'tools/call',
-  'mcp-name': name,
-  'content-type': 'application/json',
-});
+const headers = (name: string) => modernHeaders('tools/call', name);
 function head({ url }: HttpServing, name: string): string {
   const { host, pathname } = new URL(url);
   const lines = Object.entries({ ...headers(name), host, 'content-length': String(body(name).length) });

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type HttpServing, serveHttp } from '../../src/doors/http/serve-http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
+import { modernMeta } from '../fixtures/doors/modern-request.ts';
 
 let http: HttpServing;
 let sessionId: string;
@@ -31,12 +32,8 @@ const initialize = {
   method: 'initialize',
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
 };
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
 const modern = (method: string, params: object = {}) => ({
-  body: { jsonrpc: '2.0', id: 7, method, params: { ...params, _meta: envelope } },
+  body: { jsonrpc: '2.0', id: 7, method, params: { ...params, _meta: modernMeta } },
   headers: {
     'mcp-protocol-version': '2026-07-28',
     'mcp-method': method,
@@ -174,7 +171,7 @@ const refused: [what: string, request: () => Sent, status: number, code?: number
     -32020,
   ],
   [
-    'a version header without its envelope',
+    'a version header without its modernMeta',
     () => ({ body: list, headers: { ...echo.headers, 'mcp-method': 'tools/list' } }),
     400,
     -32602,

@@ -22,6 +22,7 @@ import { type HttpServing, serveHttp } from '../../src/doors/http/serve-http.ts'
 import { Host } from '../../src/host/host.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { type Issuer, nowMs, nowS, startIssuer } from '../fixtures/doors/issuer.ts';
+import { modernHeaders, modernMeta } from '../fixtures/doors/modern-request.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const folder = temporaryFolder('jwt');
@@ -57,24 +58,16 @@ afterAll(async () => {
   await issuer?.close();
 });
 
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-
 async function send(token: string | undefined, path = '/notes', method = 'tools/list', params = {}) {
   const name = (params as { name?: string }).name;
   const response = await fetch(`${http.url}${path}`, {
     method: 'POST',
     headers: {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      'content-type': 'application/json',
+      ...modernHeaders(method, name),
       accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      ...(name && { 'mcp-name': name }),
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: envelope } }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: modernMeta } }),
   });
   return { status: response.status, challenge: response.headers.get('www-authenticate'), text: await response.text() };
 }
@@ -308,7 +301,7 @@ test('an event stream ends with its token, and the request that opened it too', 
     const listening = await post(
       ending,
       { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' },
-      { method: 'subscriptions/listen', params: { notifications: { toolsListChanged: true }, _meta: envelope } },
+      { method: 'subscriptions/listen', params: { notifications: { toolsListChanged: true }, _meta: modernMeta } },
     );
     expect([stream.status, listening.status]).toEqual([200, 200]);
     await Promise.all([stream.text(), listening.text()]); // they end
@@ -399,7 +392,7 @@ test('a handler of an application authenticates in the same way, or takes the pr
           'mcp-method': 'tools/list',
           ...headers,
         },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: envelope } }),
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: modernMeta } }),
       }),
       principal && { principal },
     );

@@ -9,6 +9,7 @@ import { NodeExchange } from '../../src/doors/http/node-exchange.ts';
 import { Limits } from '../../src/doors/limits.ts';
 import type { Principal } from '../../src/doors/principal.ts';
 import { Server } from '../../src/mcp/server/server.ts';
+import { modernMeta } from '../fixtures/doors/modern-request.ts';
 
 const zero = { sessions: 0, streams: 0, inFlight: 0, waitingBytes: 0 };
 const principals: Record<string, Principal> = {
@@ -90,12 +91,8 @@ async function send(sent: Sent) {
   return { status: response.statusCode, headers: response.headers, text };
 }
 
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
 const modern = (method: string, params: { name?: string; [key: string]: unknown }, principal?: string): Sent => ({
-  body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: envelope } },
+  body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: modernMeta } },
   headers: {
     'mcp-protocol-version': '2026-07-28',
     'mcp-method': method,

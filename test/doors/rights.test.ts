@@ -7,6 +7,7 @@ import { type HttpServing, serveHttp } from '../../src/doors/http/serve-http.ts'
 import type { Principal } from '../../src/doors/principal.ts';
 import { Host } from '../../src/host/host.ts';
 import { Server } from '../../src/mcp/server/server.ts';
+import { modernMeta } from '../fixtures/doors/modern-request.ts';
 
 const runsAnything = fileURLToPath(new URL('../fixtures/doors/runs-anything.mjs', import.meta.url));
 
@@ -43,11 +44,6 @@ afterAll(async () => {
   await host?.stop();
 });
 
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-
 interface Answer {
   status: number;
   text: string;
@@ -82,7 +78,7 @@ function send(who: string, path: string, method: string, params: Params = {}, ur
     'mcp-method': method,
     ...(typeof name === 'string' && { 'mcp-name': `=?base64?${Buffer.from(name).toString('base64')}?=` }),
   };
-  return post(who, `${url}${path}`, headers, { id: 1, method, params: { ...params, _meta: envelope } });
+  return post(who, `${url}${path}`, headers, { id: 1, method, params: { ...params, _meta: modernMeta } });
 }
 
 const sessions = new Map<string, Promise<Answer>>();

@@ -7,6 +7,7 @@ import { Doors } from '../../src/doors/http/doors.ts';
 import { NodeExchange } from '../../src/doors/http/node-exchange.ts';
 import { serveHttp } from '../../src/doors/http/serve-http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
+import { modernMeta } from '../fixtures/doors/modern-request.ts';
 
 test('progress for a client that does not read is not kept beyond a limit', async () => {
   const server = new Server({ name: 'slow', version: '1.0.0' });
@@ -30,8 +31,7 @@ test('progress for a client that does not read is not kept beyond a limit', asyn
   const { hostname, port, pathname, host } = new URL(url);
   const _meta = {
     progressToken: 1,
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {},
+    ...modernMeta,
   };
   const headers = {
     'mcp-protocol-version': '2026-07-28',
@@ -100,8 +100,7 @@ test('what waits for many clients that do not read is bounded for all together',
   const { port } = listener.address() as AddressInfo;
   const _meta = {
     progressToken: 1,
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {},
+    ...modernMeta,
   };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'floods', _meta } });
   const head = [

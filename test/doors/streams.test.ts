@@ -3,6 +3,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { serveHttp } from '../../src/doors/http/serve-http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
+import { modernMeta } from '../fixtures/doors/modern-request.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -59,10 +60,6 @@ const call = (id: number, name: string, args: object = {}, meta: object = {}) =>
   method: 'tools/call',
   params: { name, arguments: args, _meta: { progressToken: 'same', ...meta } },
 });
-const modern = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
 const modernHeaders = (name: string) => ({
   'mcp-protocol-version': '2026-07-28',
   'mcp-method': 'tools/call',
@@ -130,7 +127,7 @@ test('a client that comes back before its lost connection is noticed gets the re
 test('in 2026-07-28 closing the connection cancels the request', async () => {
   const { post, goOn, aborted } = await serving();
   const connection = new AbortController();
-  const response = await post(call(1, 'waits', {}, modern), modernHeaders('waits'), connection.signal);
+  const response = await post(call(1, 'waits', {}, modernMeta), modernHeaders('waits'), connection.signal);
   for await (const { data } of eventsOf(response)) if (data.includes('"progress":1')) break;
   connection.abort();
   await aborted;
@@ -146,7 +143,7 @@ test('clients that use the same ids and progress tokens get their own answers', 
     calls.map(async ({ client, number }) => {
       const isModern = client >= 10;
       const id = isModern ? 1 : Math.floor(number / 20) + 1;
-      const body = call(id, 'echo', { client, number }, isModern ? modern : {});
+      const body = call(id, 'echo', { client, number }, isModern ? modernMeta : {});
       const response = await post(body, isModern ? modernHeaders('echo') : sessions[client]);
       const messages: { id?: number; params?: object; result?: { content: { text: string }[] } }[] = [];
       for await (const { data } of eventsOf(response)) if (data !== '') messages.push(JSON.parse(data));

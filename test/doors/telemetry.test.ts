@@ -8,6 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { type ServeHttpOptions, serveHttp } from '../../src/doors/http/serve-http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import type { Service } from '../../src/mcp/service.ts';
+import { modernHeaders, modernMeta } from '../fixtures/doors/modern-request.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -39,27 +40,19 @@ async function serving(options: ServeHttpOptions = {}) {
 
 type Served = Awaited<ReturnType<typeof serving>>;
 
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-
 async function call(
   { url, token }: Served,
   name: string,
   headers: Record<string, string> = {},
   meta: Record<string, string> = {},
 ): Promise<unknown> {
-  const params = { name, arguments: {}, _meta: { ...envelope, ...meta } };
+  const params = { name, arguments: {}, _meta: { ...modernMeta, ...meta } };
   const response = await fetch(url, {
     method: 'POST',
     headers: {
       ...headers,
       authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': name,
+      ...modernHeaders('tools/call', name),
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
   });

@@ -15,6 +15,7 @@ import { HttpSession } from '../../src/doors/http/session.ts';
 import { FlowStore } from '../../src/flow/store.ts';
 import { Host } from '../../src/host/host.ts';
 import { clientOf } from '../../src/mcp/client/client.ts';
+import { modernMeta } from '../fixtures/doors/modern-request.ts';
 
 const clients = Number(process.env.STANDPIPE_VANISHED ?? 300);
 /** So many are there at a time: the server runs 256 requests at a time. */
@@ -54,10 +55,6 @@ afterAll(async () => {
   await host.stop();
 });
 
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
 const initialize = {
   id: 0,
   method: 'initialize',
@@ -111,7 +108,7 @@ class RawClient {
   modern(method: string, params: { name?: string; [key: string]: unknown }): void {
     const name = params.name === undefined ? undefined : { 'mcp-name': params.name };
     const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...name };
-    this.send('POST', headers, { id: 1, method, params: { ...params, _meta: { ...envelope, progressToken: 1 } } });
+    this.send('POST', headers, { id: 1, method, params: { ...params, _meta: { ...modernMeta, progressToken: 1 } } });
   }
 
   async openSession(): Promise<Record<string, string>> {

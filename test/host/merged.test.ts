@@ -9,6 +9,7 @@ import { serveHttp } from '../../src/doors/http/serve-http.ts';
 import { Host } from '../../src/host/host.ts';
 import type { Params, Result } from '../../src/mcp/service.ts';
 import { TestCaller, TestWatcher } from '../contract/test-caller.ts';
+import { modernHeaders, modernMeta } from '../fixtures/doors/modern-request.ts';
 import { until } from '../fixtures/server.ts';
 import { folder, openHost, serverFile, stateOf, writeConfig } from './run-host.ts';
 
@@ -144,21 +145,19 @@ test('a call of 2026-07-28 over HTTP asks no server but its own for the headers 
   const host = await openHost({ silent, a: library('a') }, { clock });
   const { url, token, close } = await serveHttp(host.service());
   const starting = host.startServer('silent').catch(() => undefined); // it never gets ready
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {},
-  };
   const response = await fetch(url, {
     method: 'POST',
     headers: {
-      'content-type': 'application/json',
+      ...modernHeaders('tools/call', 'a__pid'),
       accept: 'application/json, text/event-stream',
       authorization: `Bearer ${token}`,
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': 'a__pid',
     },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'a__pid', _meta } }),
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'a__pid', _meta: modernMeta },
+    }),
   });
   expect(await response.json()).toMatchObject({ result: { content: [{ text: expect.any(String) }] } });
   expect(stateOf(host, 'silent')).toBe('starting');
