@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { ClientSummary } from '../../../../src/inspector/api.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { addressOf } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
@@ -22,15 +23,7 @@ export default function ClientsView() {
       <div className="view-head">
         <h1>Clients</h1>
         <span className="muted">{plural(connected, 'connection')} open</span>
-        {all.length > 5 && (
-          <input
-            type="search"
-            placeholder="Find a client"
-            aria-label="Find a client"
-            value={search}
-            onChange={(event) => setSearch(event.target.value)}
-          />
-        )}
+        {all.length > 5 && <SearchBox label="Find a client" value={search} onChange={setSearch} />}
       </div>
       <div className="scroll pad">
         {all.length === 0 && (

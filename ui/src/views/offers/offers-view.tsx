@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import { Empty } from '../../parts/empty.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
 import { addressOf, replaceParams, useRoute } from '../../route.ts';
 import { useCell } from '../../state/cell.ts';
 import { canAct, servers, source } from '../../state/inspected.ts';
@@ -48,13 +49,7 @@ export default function OffersView({ kind }: { kind: OfferKind }) {
     <>
       <div className="view-head">
         <h1>{titles[kind]}</h1>
-        <input
-          type="search"
-          placeholder={`Find in ${kind}`}
-          aria-label={`Find in ${kind}`}
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
+        <SearchBox label={`Find in ${kind}`} value={search} onChange={setSearch} />
         <select aria-label="Server" value={listed} onChange={(event) => replaceParams({ server: event.target.value })}>
           <option value="">all servers</option>
           {all.map(({ name }) => (

@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import { Empty } from '../../parts/empty.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
 import { useCell } from '../../state/cell.ts';
 import { droppedByStore, servers, source } from '../../state/inspected.ts';
 import { byteSize, plural } from '../../text/amounts.ts';
@@ -28,15 +29,7 @@ export function ServersView() {
             the oldest {plural(dropped.events, 'event')} ({byteSize(dropped.bytes)}) made room for newer ones
           </span>
         )}
-        {all.length > 5 && (
-          <input
-            type="search"
-            placeholder="Find a server"
-            aria-label="Find a server"
-            value={search}
-            onChange={(event) => setSearch(event.target.value)}
-          />
-        )}
+        {all.length > 5 && <SearchBox label="Find a server" value={search} onChange={setSearch} />}
       </div>
       <div className="scroll pad">
         {looked && all.length === 0 && <Empty title="No servers yet">Servers are shown here when they start.</Empty>}

@@ -6,6 +6,7 @@ import { api } from '../../api/request.ts';
 import { Empty } from '../../parts/empty.tsx';
 import { useFixedRows } from '../../parts/fixed-rows.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
+import { SearchBox } from '../../parts/search-box.tsx';
 import { ServerChip } from '../../parts/server-chip.tsx';
 import { useThrottled } from '../../parts/throttled.ts';
 import { addressOf, replaceParams, useRoute } from '../../route.ts';
@@ -56,14 +57,12 @@ export default function StderrView() {
             </option>
           ))}
         </select>
-        <input
-          type="search"
-          placeholder="Find in stderr"
-          aria-label="Find in stderr"
+        <SearchBox
+          label="Find in stderr"
           value={search}
-          onChange={(event) => {
-            setSearch(event.target.value);
-            choose({ q: event.target.value });
+          onChange={(text) => {
+            setSearch(text);
+            choose({ q: text });
           }}
         />
         <button
