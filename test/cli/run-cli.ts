@@ -139,3 +139,11 @@ export function dangerous(text: string): string[] {
     return (isControl && !'\t\r\n'.includes(character)) || code === 0x202e;
   });
 }
+
+/** The URL and the token of `up --http`, by what it has printed; undefined until it serves. */
+export function gatewayIn(log: string): { url: string; token: string; tokenFile: string } | undefined {
+  const tokenFile = /The token is in (\S+)\n/.exec(log)?.[1];
+  if (tokenFile === undefined) return undefined;
+  const url = /MCP over HTTP at (\S+)/.exec(log)![1]!;
+  return { url, token: readFileSync(tokenFile, 'utf8').trim(), tokenFile };
+}

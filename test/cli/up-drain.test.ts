@@ -1,12 +1,12 @@
 // SIGTERM to `up --http` while a call runs: new requests are refused, and the host ends when the call has ended.
 
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { modernHeaders, modernMeta } from '../fixtures/doors/modern-request.ts';
 import { until } from '../fixtures/server.ts';
-import { fixturePath, folder, startCli, writeConfig } from './run-cli.ts';
+import { fixturePath, folder, gatewayIn, startCli, writeConfig } from './run-cli.ts';
 
 const name = 'wait';
 const request = {
@@ -28,17 +28,16 @@ test('a call in flight ends before the host does', async () => {
   up.stdout.on('data', (chunk) => (log += chunk));
   const ended = once(up, 'close');
   try {
-    await until('it serves', () => /The token is in \S+\n/.test(log));
-    const [, url] = /MCP over HTTP at (\S+)/.exec(log)!;
-    const [, file] = /The token is in (\S+)/.exec(log)!;
+    await until('it serves', () => gatewayIn(log) !== undefined);
+    const { url, token } = gatewayIn(log)!;
     const headers = {
-      authorization: `Bearer ${readFileSync(file!, 'utf8').trim()}`,
+      authorization: `Bearer ${token}`,
       ...modernHeaders('tools/call', name),
     };
     const call = fetch(`${url}/told`, { ...request, headers });
     await until('the call runs', () => existsSync(env.WAITING));
     up.kill('SIGTERM');
-    const { origin } = new URL(url!);
+    const { origin } = new URL(url);
     await expect.poll(async () => (await fetch(`${origin}/readyz`)).status, { timeout: 30_000 }).toBe(503);
     expect((await fetch(`${url}/told`, { ...request, headers })).status).toBe(503);
     writeFileSync(env.GO, '');

@@ -1,7 +1,7 @@
 // `standpipe up --http`: the servers of the config, for MCP clients that speak HTTP.
 
 import { once } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { startIssuer } from '../fixtures/doors/issuer.ts';
 import { selfSigned } from '../fixtures/doors/self-signed.ts';
 import { until } from '../fixtures/server.ts';
-import { everythingEntry, folder, runCli, startCli, writeConfig } from './run-cli.ts';
+import { everythingEntry, folder, gatewayIn, runCli, startCli, writeConfig } from './run-cli.ts';
 
 test('an official client calls a server of the config, with the token from the file', async () => {
   const config = writeConfig('http.json', { everything: everythingEntry });
@@ -18,23 +18,22 @@ test('an official client calls a server of the config, with the token from the f
   up.stdout.on('data', (chunk) => (log += chunk));
   const ended = once(up, 'close');
   try {
-    await until('it serves', () => /The token is in \S+\n/.test(log));
-    const [, url] = /MCP over HTTP at (\S+)/.exec(log)!;
-    const [, file] = /The token is in (\S+)/.exec(log)!;
-    expect(statSync(file!).mode & 0o777).toBe(0o600);
-    const headers = { authorization: `Bearer ${readFileSync(file!, 'utf8').trim()}` };
+    await until('it serves', () => gatewayIn(log) !== undefined);
+    const { url, token, tokenFile } = gatewayIn(log)!;
+    expect(statSync(tokenFile).mode & 0o777).toBe(0o600);
+    const headers = { authorization: `Bearer ${token}` };
     const client = new Client({ name: 'official', version: '1' });
     await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/everything`), { requestInit: { headers } }));
     const { tools } = await client.listTools();
     expect(tools.length).toBeGreaterThan(0);
     await client.close();
-    const { origin } = new URL(url!);
+    const { origin } = new URL(url);
     expect((await fetch(`${origin}/readyz`)).status).toBe(200);
     const metrics = await (await fetch(`${origin}/metrics`, { headers })).text();
     expect(metrics).toContain('standpipe_server_ready{server="everything"} 1');
     expect(metrics).toContain('standpipe_requests_total{server="everything",method="tools/list",outcome="ok"} 1');
     expect((await fetch(`${url}/nobody`, { method: 'POST', headers })).status).toBe(404);
-    expect((await fetch(url!, { method: 'POST' })).status).toBe(401);
+    expect((await fetch(url, { method: 'POST' })).status).toBe(401);
   } finally {
     up.kill('SIGTERM');
     await ended;

@@ -9,7 +9,7 @@ import { Analysis } from '../../src/analysis/analysis.ts';
 import { linkedWith } from '../../src/analysis/links.ts';
 import { recordingSource } from '../../src/inspector/sources/recording-source.ts';
 import { until } from '../fixtures/server.ts';
-import { everythingEntry, folder, runCli, startCli, writeConfig } from './run-cli.ts';
+import { everythingEntry, folder, gatewayIn, runCli, startCli, writeConfig } from './run-cli.ts';
 
 const secret = 'hunter2-hunter2-hunter2';
 const config = writeConfig('record.json', { everything: { ...everythingEntry, env: { API_KEY: secret } } });
@@ -21,8 +21,7 @@ async function hostWithClient(name: string) {
   let log = '';
   for (const stream of [host.stdout, host.stderr]) stream.on('data', (chunk) => (log += chunk));
   await until('it records', () => log.includes(`All traffic is recorded to ${file}`));
-  const [, url] = /MCP over HTTP at (\S+)/.exec(log)!;
-  const token = readFileSync(/The token is in (\S+)/.exec(log)![1]!, 'utf8').trim();
+  const { url, token } = gatewayIn(log)!;
   const client = new Client({ name, version: '1' });
   const headers = { authorization: `Bearer ${token}` };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/everything`), { requestInit: { headers } }));
@@ -91,9 +90,8 @@ test('the clients of a host are in its log, and in what --verbose prints', async
   const host = startCli(['up', '--no-inspector', '--verbose', '--config', config, '--http', '0']);
   let log = '';
   for (const stream of [host.stdout, host.stderr]) stream.on('data', (chunk) => (log += chunk));
-  await until('it serves', () => /The token is in \S+\n/.test(log));
-  const [, url] = /MCP over HTTP at (\S+)/.exec(log)!;
-  const token = readFileSync(/The token is in (\S+)/.exec(log)![1]!, 'utf8').trim();
+  await until('it serves', () => gatewayIn(log) !== undefined);
+  const { url, token } = gatewayIn(log)!;
   const client = new Client({ name: 'logged', version: '1' });
   const headers = { authorization: `Bearer ${token}` };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/everything`), { requestInit: { headers } }));

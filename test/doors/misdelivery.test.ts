@@ -3,11 +3,10 @@
 
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { startCli, writeConfig } from '../cli/run-cli.ts';
+import { gatewayIn, startCli, writeConfig } from '../cli/run-cli.ts';
 import { until } from '../fixtures/server.ts';
 
 const calls = Number(process.env.STANDPIPE_CALLS ?? 2000);
@@ -25,12 +24,11 @@ test(`${calls} calls of 50 clients with equal ids and progress tokens: none is a
   up.stdout.on('data', (chunk) => (log += chunk));
   const ended = once(up, 'close');
   try {
-    await until('it serves', () => /The token is in \S+\n/.test(log));
-    const [, url] = /MCP over HTTP at (\S+)/.exec(log)!;
-    const token = readFileSync(/The token is in (\S+)/.exec(log)![1]!, 'utf8').trim();
+    await until('it serves', () => gatewayIn(log) !== undefined);
+    const { url, token } = gatewayIn(log)!;
     const { stdout } = await promisify(execFile)(process.execPath, [
       fixture('many-clients.mjs'),
-      url!,
+      url,
       token,
       '50',
       String(calls),
