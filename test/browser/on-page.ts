@@ -12,8 +12,11 @@ export function live(page: Page): Promise<void> {
   return page.locator('.connection.live, .connection.complete').waitFor();
 }
 
+/** Opens another view, and waits for its heading: until then the rows on the page are those of the view before. */
 export async function goTo(page: Page, hash: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+  const view = /^#\/(\w+)/.exec(hash)?.[1];
+  await page.getByRole('heading', { level: 1, name: new RegExp(`^${view}$`, 'i') }).waitFor({ state: 'attached' });
 }
 
 export async function openTool(page: Page, name: string, server = 'workbench'): Promise<Locator> {

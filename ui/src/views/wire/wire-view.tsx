@@ -42,7 +42,9 @@ export function WireView() {
     searchFor(JSON.parse(inFilter).text);
   }, [inFilter]);
   useEffect(() => {
+    const address = location.hash;
     const timer = setTimeout(() => {
+      if (location.hash !== address) return; // another one was opened meanwhile, and its filter is not the one here yet
       const event = awaited ?? at;
       written.current = event === undefined ? undefined : String(event);
       replaceParams({ ...paramsOf(JSON.parse(inFilter) as WireFilter), event });
