@@ -1,10 +1,11 @@
-// From a command or a transport to a client of the server behind it.
+// From a command, an address or a transport to a client of the server behind it.
 
 import { UsageError } from '../base/errors.ts';
 import type { Client } from '../mcp/client/client.ts';
 import { openClient } from '../mcp/client/opening/open-client.ts';
 import type { ClientChannel, ClientOptions } from '../mcp/client/options.ts';
 import type { AnyTools, ToolTypes } from '../mcp/client/tool-types.ts';
+import { type HttpClientOptions, HttpClientTransport } from '../transport/http/http-client.ts';
 import { type StdioClientOptions, StdioClientTransport } from '../transport/stdio-client.ts';
 
 /** A server as a command: started, and started once more where the question for its era killed it. */
@@ -12,20 +13,25 @@ export function connect<Tools extends ToolTypes = AnyTools>(
   command: StdioClientOptions,
   options?: ClientOptions,
 ): Promise<Client<StdioClientTransport, Tools>>;
+/** A server at an address. */
+export function connect<Tools extends ToolTypes = AnyTools>(
+  address: HttpClientOptions,
+  options?: ClientOptions,
+): Promise<Client<HttpClientTransport, Tools>>;
 /** A transport, ours or the official SDK's, not started yet; or a function that makes one. */
 export function connect<T extends ClientChannel, Tools extends ToolTypes = AnyTools>(
   transport: T | (() => T),
   options?: ClientOptions,
 ): Promise<Client<T, Tools>>;
 export function connect(
-  target: StdioClientOptions | ClientChannel | (() => ClientChannel),
+  target: StdioClientOptions | HttpClientOptions | ClientChannel | (() => ClientChannel),
   options: ClientOptions = {},
 ): Promise<Client> {
   if (typeof target === 'function') return openClient({ open: target, canReopen: true, key: options.eraKey }, options);
   if (typeof target !== 'object' || target === null) {
     const command = typeof target === 'string' ? JSON.stringify(target) : "'node'";
     return Promise.reject(
-      new UsageError('INVALID_OPTION', 'connect() takes a command, a transport, or a function that makes one', {
+      new UsageError('INVALID_OPTION', 'connect() takes a command, a url, a transport, or a function that makes one', {
         hint: `await connect({ command: ${command}, args: ['server.mjs'] })`,
       }),
     );
@@ -33,6 +39,10 @@ export function connect(
   if ('command' in target) {
     const open = () => new StdioClientTransport(target);
     return openClient({ open, canReopen: true, key: options.eraKey ?? keyOf(target) }, options);
+  }
+  if (!('send' in target)) {
+    const open = () => new HttpClientTransport(target);
+    return openClient({ open, canReopen: true, key: options.eraKey ?? String(target.url) }, options);
   }
   return openClient({ open: () => target, canReopen: false, key: options.eraKey }, options);
 }

@@ -10,3 +10,5 @@ export { type HttpHandler, type HttpHandlerOptions, httpHandler, type Verified }
 export { type HttpServing, type ServeHttpOptions, serveHttp } from '../doors/http/serve-http.ts';
 export type { Principal, Quotas } from '../doors/principal.ts';
 export type { ClientObserver, ClientOrigin, ObserveClient, ObservedClient } from '../mcp/front/client-observer.ts';
+export type { Authorizer, Refusal } from '../transport/http/authorizer.ts';
+export { type HttpClientOptions, HttpClientTransport } from '../transport/http/http-client.ts';

@@ -58,6 +58,8 @@ export interface Channel {
   sendBatch?(messages: JsonRpcMessage[]): Promise<void>;
   /** Ours: how many writes were begun. A message that no write has followed was certainly never sent. */
   readonly writes?: number | undefined;
+  /** Ours: one request fails, and the connection goes on. Set by a peer. */
+  onlost?: ((id: RequestId, error: Error) => void) | undefined;
   /** Ours: faults. If it is not set, they go to `onerror`. */
   onfault?: ((fault: InboundFault) => void) | undefined;
   /** Ours: why the channel closed, once it has. */

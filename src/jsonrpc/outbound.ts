@@ -96,6 +96,14 @@ export class Outbound {
     return mayBeOurs && this.pending.failUnreadable(id, fault);
   }
 
+  /** No answer will come to this one. */
+  lost(id: RequestId, error: Error): void {
+    const request = this.pending.get(this.#numberOf(id));
+    if (!request) return;
+    this.pending.remove(request);
+    request.reject(error);
+  }
+
   /** The other end asks something, perhaps because of one of our requests. */
   asked(question: Question): void {
     this.#questions.open(question, this.pending.nextId);

@@ -121,6 +121,7 @@ export class Peer {
     channel.onmessage = this.#receive;
     channel.onbatch = (messages, faults, frameBytes) => this.#receiveBatch(messages, faults, frameBytes);
     channel.onfault = (fault) => this.#receiveFault(fault);
+    channel.onlost = (id, error) => this.#outbound.lost(id, error);
     channel.onerror = (error) => this.onerror?.(error);
     channel.unanswered = () => this.#inbound.unanswered;
     channel.onfull = (isFull) => this.#full(isFull);

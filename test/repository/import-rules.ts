@@ -49,7 +49,11 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   litemcp: { folders: ['base', 'framing', 'requests', 'mcp'], types: ['transport/wire.ts'] },
   flow: { folders: ['base'], types: ['framing', 'transport/wire.ts'] },
   process: { folders: ['base', 'secrets', 'diagnosis'], node: 'all', packages: ['cross-spawn'] },
-  transport: { folders: ['base', 'framing', 'requests', 'jsonrpc', 'diagnosis', 'process'], node: io },
+  transport: {
+    folders: ['base', 'secrets', 'framing', 'requests', 'jsonrpc', 'diagnosis', 'process'],
+    node: io,
+    lazyPackages: ['http-proxy-agent', 'https-proxy-agent', 'proxy-from-env'],
+  },
   connect: { folders: ['base', 'framing', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp'], node: io },
   doors: {
     folders: ['base', 'framing', 'requests', 'jsonrpc', 'process', 'mcp', 'config', 'http'],

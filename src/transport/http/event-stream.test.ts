@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { EventStream } from './event-stream.ts';
+
+type Seen = ['data' | 'id' | 'tooLong' | 'retry', string] | ['other', string, string];
+
+function read(chunks: readonly Uint8Array[], maxBytes = 1000): Seen[] {
+  const seen: Seen[] = [];
+  const stream = new EventStream(
+    {
+      data: (chunk, start, end) => seen.push(['data', Buffer.from(chunk.subarray(start, end)).toString()]),
+      other: (type, data) => seen.push(['other', type, data]),
+      id: (id) => seen.push(['id', id]),
+      retry: (ms) => seen.push(['retry', String(ms)]),
+      tooLong: () => seen.push(['tooLong', '']),
+    },
+    maxBytes,
+  );
+  for (const chunk of chunks) stream.push(chunk);
+  return seen;
+}
+
+const TEXT =
+  ': hello\r\nid: 7\r\nretry: 20\r\ndata: {"a":1}\r\n\r\nevent: endpoint\ndata:/x\n\ndata: one\rdata:\rdata: two\r\rid\ndata: last\n\n';
+const EVENTS: Seen[] = [
+  ['id', '7'],
+  ['retry', '20'],
+  ['data', '{"a":1}'],
+  ['other', 'endpoint', '/x'],
+  ['data', 'one\n\ntwo'],
+  ['id', ''],
+  ['data', 'last'],
+];
+
+test('events are the same however the stream is cut', () => {
+  const bytes = Buffer.from(TEXT);
+  const places = fc.array(fc.nat(bytes.length), { maxLength: 20 });
+  fc.assert(
+    fc.property(places, (cuts) => {
+      const ends = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+      const chunks = ends.slice(1).map((end, index) => bytes.subarray(ends[index], end));
+      expect(read(chunks)).toEqual(EVENTS);
+    }),
+  );
+  expect(read([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(EVENTS);
+});
+
+test('an event that is too long is reported alone', () => {
+  const long = Buffer.from(
+    `data: ${'x'.repeat(200)}\n\ndata: ${'y'.repeat(60)}\ndata: ${'y'.repeat(60)}\n\ndata: short\n\n`,
+  );
+  const expected: Seen[] = [
+    ['tooLong', ''],
+    ['tooLong', ''],
+    ['data', 'short'],
+  ];
+  expect(read([long], 100)).toEqual(expected);
+  expect(
+    read(
+      [...long].map((byte) => Uint8Array.of(byte)),
+      100,
+    ),
+  ).toEqual(expected);
+});
