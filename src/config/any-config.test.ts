@@ -20,7 +20,6 @@ const keys = [
   ...stopKeys,
   ...toolsKeys,
   ...inputKeys,
-  'url',
   '__proto__',
 ];
 const texts = ['stdio', 'node', '${HOME}', '${NO}', '${input:a}', '${', 'never', 'newline', '~/x', '\0', ''];
@@ -60,7 +59,7 @@ function check(text: string, { servers, rejected, problems, usable }: ConfigFile
     problems.flatMap(({ severity, server }) => (severity === 'error' && server !== undefined ? [server] : [])),
   );
   for (const { name } of servers) expect(failed.has(name)).toBe(false);
-  for (const { name, remote } of rejected) expect(failed.has(name) || remote).toBe(true);
+  for (const { name } of rejected) expect(failed.has(name)).toBe(true);
   expect(new Set([...servers, ...rejected].map(({ name }) => name)).size).toBe(servers.length + rejected.length);
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { file, marked, read, readOne } from './read-text.contract.ts';
-import { defaultRestart, defaultShare } from './server-config.ts';
+import { type CommandConfig, defaultRestart, defaultShare } from './server-config.ts';
 
 test('an entry gets every default', async () => {
   const { servers, problems, usable } = await read('{"mcpServers": {\n  "one": {"command": "node"}}}');
@@ -359,7 +359,7 @@ test.each(wrong)('%s disables its entry alone, and says where', async (_, withMa
         : errors[0]?.suggestion && { suggestion: expect.anything() }),
     },
   ]);
-  expect(rejected).toMatchObject([{ remote: false, message: errors[0]!.message }]);
+  expect(rejected).toMatchObject([{ message: errors[0]!.message }]);
 });
 
 const unusable: [what: string, text: string, message: RegExp, suggestion?: RegExp][] = [
@@ -490,18 +490,14 @@ test('the settings of Claude Desktop itself are none of our business', async () 
 });
 
 test.each([
-  ['{"mcpServers": {"a": {§"url": "https://x.test/mcp"}}}', /"url" do not use stdio/],
-  ['{"servers": {"a": {"type": §"http", "url": "https://x.test", "headers": {}}}}', /type "http" do not use stdio/],
-  ['{"servers": {"a": {"type": §"sse", "url": "https://x.test", "disabled": true}}}', /type "sse"/],
-  ['{"mcpServers": {"a": {§"serverUrl": "https://x.test"}}}', /serverUrl/],
-])('a remote server is ignored with a warning: %s', async (withMark, message) => {
-  const { text, at } = marked(withMark);
-  const { servers, rejected, problems } = await read(text);
-  expect(servers).toEqual([]);
-  expect(rejected).toMatchObject([{ name: 'a', remote: true }]);
-  expect(problems).toMatchObject([
-    { ...at, severity: 'warning', server: 'a', message: expect.stringMatching(message) },
-  ]);
+  [{ url: 'https://x.test/mcp' }, 'auto'],
+  [{ type: 'http', url: 'https://x.test/mcp', headers: {} }, 'http'],
+  [{ type: 'sse', url: 'https://x.test/mcp', disabled: true }, 'sse'],
+  [{ serverUrl: 'https://x.test/mcp' }, 'auto'],
+])('a remote server is a server: %j', async (entry, transport) => {
+  const { servers, problems } = await read(JSON.stringify({ mcpServers: { a: entry } }));
+  expect(problems).toEqual([]);
+  expect(servers).toMatchObject([{ name: 'a', url: 'https://x.test/mcp', transport, headers: {} }]);
 });
 
 test('of a server with a command and a url, the command counts', async () => {
@@ -516,7 +512,7 @@ test('names that objects have are names like any other', async () => {
   const { servers, problems } = await read(text);
   expect(problems).toEqual([]);
   expect(servers.map(({ name }) => name)).toEqual(['__proto__', 'constructor']);
-  expect(Object.entries(servers[0]!.env)).toEqual([['__proto__', '1']]);
+  expect(Object.entries((servers[0] as CommandConfig).env)).toEqual([['__proto__', '1']]);
 });
 
 test('problems come in the order of the file', async () => {

@@ -15,7 +15,6 @@ import { type Draft, readDraft } from './read/draft.ts';
 import { Fields } from './read/fields.ts';
 import { type JsonDocument, parseDocument } from './read/json-document.ts';
 import { fileKeys } from './read/known-keys.ts';
-import { remoteReason } from './read/remote.ts';
 import type { ServerConfig } from './server-config.ts';
 
 export interface ConfigFile {
@@ -34,8 +33,6 @@ export interface ConfigFile {
 export interface RejectedServer {
   name: string;
   source: Position;
-  /** A server that is reached over the network, which is not an error. */
-  remote: boolean;
   message: string;
 }
 
@@ -102,7 +99,7 @@ export function expandForm(
   const servers: ServerConfig[] = [];
   for (const { draft, findings } of drafts) {
     const server = expandDraft(draft, sources, textOf, findings, envFiles);
-    if (server.enabled && connectsToItself(server, file, sources.platform)) {
+    if (draft.command && server.enabled && connectsToItself(server, file, sources.platform)) {
       findings.error(draft.command.at, 'This entry connects to itself', 'Name another config: "--config", "FILE".');
     }
     if (findings.failed) rejected.push(rejection(draft.literal.name, draft.literal.source, findings));
@@ -184,12 +181,6 @@ function readEntry(
     return undefined;
   }
   const fields = new Fields(node, document, findings);
-  const remote = remoteReason(fields, findings);
-  if (remote) {
-    findings.warn(remote.at, remote.message, remote.suggestion);
-    rejected.push({ name, source, remote: true, message: remote.message });
-    return undefined;
-  }
   const draft = readDraft(name, source, fields, document, findings);
   if (!draft) rejected.push(rejection(name, source, findings));
   return draft;
@@ -197,5 +188,5 @@ function readEntry(
 
 function rejection(name: string, source: Position, { problems }: Findings): RejectedServer {
   const { message } = problems.find(({ severity }) => severity === 'error')!;
-  return { name, source, remote: false, message };
+  return { name, source, message };
 }

@@ -18,12 +18,12 @@ test('all there is to say about a config, as plain data', async () => {
         enabled: false,
       },
       b: {},
-      c: { url: 'https://x.test' },
+      c: { url: 'https://x.test', headers: { 'X-Key': 'hunter22' } },
     },
   });
   expect(description).toEqual({
     searched: [file],
-    files: [{ file, origin: 'named', usable: true, servers: ['a'], envFiles: [] }],
+    files: [{ file, origin: 'named', usable: true, servers: ['a', 'c'], envFiles: [] }],
     servers: [
       {
         status: 'disabled',
@@ -51,11 +51,16 @@ test('all there is to say about a config, as plain data', async () => {
         tools: {},
         source: { file, line: 1, column: 16 },
       },
+      expect.objectContaining({
+        status: 'enabled',
+        name: 'c',
+        url: 'https://x.test',
+        headers: { 'X-Key': '[redacted]' },
+      }),
       { status: 'rejected', name: 'b', message: 'There is no "command"', source: expect.anything() },
-      { status: 'remote', name: 'c', message: expect.stringContaining('stdio'), source: expect.anything() },
     ],
     shadowed: [],
-    problems: [expect.objectContaining({ server: 'b' }), expect.objectContaining({ server: 'c' })],
+    problems: [expect.objectContaining({ server: 'b' })],
   });
 });
 

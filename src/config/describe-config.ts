@@ -1,12 +1,14 @@
-// Describes a config as plain data: the files, the servers, and the problems. It contains no value of any `env`, not even in part,
-// and no other recognisable secret.
+// Describes a config as plain data: the files, the servers, and the problems. It contains no value of any `env` or header, not even in
+// part, and no other recognisable secret.
 
-import { maskValues } from '../secrets/mask-values.ts';
+import { REDACTED } from '../secrets/mask-values.ts';
+import { redactor } from '../secrets/redact.ts';
 import { redactArguments } from '../secrets/redact-arguments.ts';
 import type { ConfigFile } from './config-file.ts';
 import type { Config, ShadowedServer } from './files/load-config.ts';
 import type { ConfigProblem } from './problem.ts';
-import type { ServerConfig } from './server-config.ts';
+import { maskOf } from './secrets-of-server.ts';
+import type { CommandConfig, RemoteConfig, ServerConfig } from './server-config.ts';
 
 export interface ConfigDescription {
   searched: readonly string[];
@@ -16,10 +18,13 @@ export interface ConfigDescription {
   problems: readonly ConfigProblem[];
 }
 
-/** `rejected`: the entry cannot be used; its problems explain it. `remote`: the server does not use stdio. */
+/** `rejected`: the entry cannot be used; its problems explain it. */
 export type ServerDescription =
-  | ({ status: 'enabled' | 'disabled' } & Omit<ServerConfig, 'secrets' | 'enabled'>)
-  | { status: 'rejected' | 'remote'; name: string; message: string; source: ServerConfig['source'] };
+  | ({ status: 'enabled' | 'disabled' } & (
+      | Omit<CommandConfig, 'secrets' | 'enabled'>
+      | Omit<RemoteConfig, 'secrets' | 'enabled'>
+    ))
+  | { status: 'rejected'; name: string; message: string; source: ServerConfig['source'] };
 
 export function describeConfig({ searched, files, servers, rejected, shadowed, problems }: Config): ConfigDescription {
   return {
@@ -33,22 +38,23 @@ export function describeConfig({ searched, files, servers, rejected, shadowed, p
     })),
     servers: [
       ...servers.map(describeServer),
-      ...rejected.map(({ name, source, remote, message }) => ({
-        status: remote ? ('remote' as const) : ('rejected' as const),
-        name,
-        message,
-        source,
-      })),
+      ...rejected.map(({ name, source, message }) => ({ status: 'rejected' as const, name, message, source })),
     ],
     shadowed,
     problems,
   };
 }
 
-function describeServer({ enabled, secrets, ...server }: ServerConfig): ServerDescription {
-  const mask = maskValues(server.env, secrets);
+function describeServer(config: ServerConfig): ServerDescription {
+  const mask = maskOf(config);
+  const { enabled, secrets, ...server } = config;
+  const status = enabled ? 'enabled' : 'disabled';
+  if (server.url !== undefined) {
+    const headers = Object.fromEntries(Object.keys(server.headers).map((name) => [name, REDACTED]));
+    return { status, ...server, url: redactor({ mask })(server.url), headers };
+  }
   return {
-    status: enabled ? 'enabled' : 'disabled',
+    status,
     ...server,
     command: mask(server.command),
     args: redactArguments(server.args, mask),

@@ -2,6 +2,7 @@
 
 import { type ConfigFile, configFromText, type FileContext } from './config-file.ts';
 import type { Position } from './problem.ts';
+import type { CommandConfig } from './server-config.ts';
 
 export const file = '/project/mcp.json';
 
@@ -27,10 +28,10 @@ export function read(text: string, world: World = {}): Promise<ConfigFile> {
   });
 }
 
-/** One server, by its entry. */
+/** One server that is started as a command, by its entry. */
 export async function readOne(entry: object, world?: World) {
   const { servers, problems } = await read(JSON.stringify({ mcpServers: { one: entry } }), world);
-  return { server: servers[0], problems };
+  return { server: servers[0] as CommandConfig | undefined, problems };
 }
 
 /** The text without its `§`, and the position of that. */

@@ -29,20 +29,44 @@ export interface SharePolicy {
   idleMs: number;
 }
 
-export interface ServerConfig {
-  name: string;
+/** A server that is started as a command, or one that is reached at an address. */
+export type ServerConfig = CommandConfig | RemoteConfig;
+
+export interface CommandConfig extends ServerSettings {
   command: string;
   args: readonly string[];
   /** Added to the short list of inherited variables: the `envFile`, overridden by `env`. */
   env: Readonly<Record<string, string>>;
   /** Absolute. */
   cwd: string;
-  enabled: boolean;
-  /** Started with the host; otherwise at first use. */
-  autoStart: boolean;
   protocol: 'mcp' | 'litemcp';
   /** A name for `framingByName`. Undefined: the framing of the protocol. */
   framing: string | undefined;
+  /** Missing members are taken from `defaultStopWaits`. */
+  stop: Readonly<Partial<StopWaits>>;
+  /** Whether processes that left the session of the server keep running when it is stopped. */
+  keepDaemons: boolean;
+  url?: undefined;
+}
+
+export interface RemoteConfig extends ServerSettings {
+  url: string;
+  /** `auto`: Streamable HTTP, and HTTP+SSE of 2024-11-05 where a server refuses that. */
+  transport: RemoteTransport;
+  /** Sent with every request. Their values are secrets. */
+  headers: Readonly<Record<string, string>>;
+  protocol: 'mcp';
+  command?: undefined;
+}
+
+export const remoteTransports = ['auto', 'http', 'sse'] as const;
+export type RemoteTransport = (typeof remoteTransports)[number];
+
+export interface ServerSettings {
+  name: string;
+  enabled: boolean;
+  /** Started with the host; otherwise at first use. */
+  autoStart: boolean;
   /** Of MCP. `auto` detects it; if `revision` is set, only that is tried. */
   era: 'auto' | Era;
   revision: Revision | undefined;
@@ -55,17 +79,13 @@ export interface ServerConfig {
   /** The most JSON values in a message that is read from the server. */
   maxFrameValues: number;
   restart: Readonly<RestartLimits>;
-  /** Missing members are taken from `defaultStopWaits`. */
-  stop: Readonly<Partial<StopWaits>>;
-  /** Whether processes that left the session of the server keep running when it is stopped. */
-  keepDaemons: boolean;
   share: Readonly<SharePolicy>;
   /** Which tools ask their client, or whether all do: no call of another client runs beside them. Others are found out. */
   asks: boolean | readonly string[];
   /** What clients may be asked for, announced to a server of a revision before 2026-07-28. */
   clientCapabilities: readonly InputCapability[];
   tools: ToolRules;
-  /** Secret values in `command`, `args` or `cwd`, besides those of `env`. */
+  /** Secret values in `command`, `args`, `cwd` or `url`, besides those of `env` and `headers`. */
   secrets: readonly string[];
   /** The start of the entry. */
   source: Position;
@@ -98,14 +118,10 @@ export const defaultRestart: Readonly<RestartLimits> = {
 /** A process takes some 50 MB: the limit keeps those of one server below a gigabyte. */
 export const defaultShare: Readonly<SharePolicy> = { by: 'all', maxProcesses: 16, idleMs: 5 * 60_000 };
 
-/** The settings of an entry with nothing but a command. */
-export const defaultSettings: Readonly<Omit<ServerConfig, 'name' | 'command' | 'cwd' | 'source'>> = {
-  args: [],
-  env: {},
+/** The settings of an entry that says only where the server is. */
+export const defaultSettings: Readonly<Omit<ServerSettings, 'name' | 'source'>> = {
   enabled: true,
   autoStart: true,
-  protocol: 'mcp',
-  framing: undefined,
   era: 'auto',
   revision: undefined,
   // A JVM, `npx` or `docker` may be slow, especially at the first start.
@@ -118,12 +134,27 @@ export const defaultSettings: Readonly<Omit<ServerConfig, 'name' | 'command' | '
   maxFrameBytes: 16 * 1024 * 1024,
   maxFrameValues: 250_000,
   restart: defaultRestart,
-  stop: {},
-  keepDaemons: false,
   share: defaultShare,
   asks: false,
   // Clients of a host differ; a question that its client cannot answer is refused when it comes.
   clientCapabilities: inputCapabilities,
   tools: {},
   secrets: [],
+};
+
+/** In addition, of an entry with nothing but a command. */
+export const defaultCommandSettings: Readonly<Omit<CommandConfig, keyof ServerSettings | 'command' | 'cwd' | 'url'>> = {
+  args: [],
+  env: {},
+  protocol: 'mcp',
+  framing: undefined,
+  stop: {},
+  keepDaemons: false,
+};
+
+/** In addition, of an entry with nothing but an address. */
+export const defaultRemoteSettings: Readonly<Omit<RemoteConfig, keyof ServerSettings | 'command' | 'url'>> = {
+  transport: 'auto',
+  headers: {},
+  protocol: 'mcp',
 };

@@ -4,7 +4,7 @@ export { PeerError, ProcessError, RpcError, StandpipeError, UsageError } from '.
 export { type Config, type LoadOptions, loadConfig } from '../config/files/load-config.ts';
 export type { GivenConfig, GivenServer } from '../config/given-config.ts';
 export type { ConfigProblem } from '../config/problem.ts';
-export type { RestartLimits, ServerConfig, SharePolicy } from '../config/server-config.ts';
+export type { CommandConfig, RemoteConfig, RestartLimits, ServerConfig, SharePolicy } from '../config/server-config.ts';
 export type { Caller, ClientFacts, Service, ServiceFacts, Watcher, WatchFilter } from '../mcp/service.ts';
 export { Host, type HostCallOptions, type HostOptions } from './host.ts';
 export type { Offer } from './services/catalog.ts';

@@ -2,11 +2,10 @@
 
 import type { Clock } from '../base/clock.ts';
 import { decodeText } from '../base/decode-text.ts';
+import { maskOf } from '../config/secrets-of-server.ts';
 import type { ServerConfig } from '../config/server-config.ts';
 import type { FlowStore } from '../flow/store.ts';
-import { maskValues } from '../secrets/mask-values.ts';
 import { redactor } from '../secrets/redact.ts';
-import { secretsInArguments } from '../secrets/redact-arguments.ts';
 
 /** stderr is another pipe than the one of the answer, and a line without an end is held for 50 ms. */
 const SETTLE_MS = 100;
@@ -19,7 +18,5 @@ export async function stderrSince(flow: FlowStore, clock: Clock, config: ServerC
     if (event.kind === 'stderr' && event.server === config.name) text += decodeText(event.payload);
     if (text.length > 2 * MOST_CHARACTERS) text = text.slice(-MOST_CHARACTERS);
   }
-  const { env, secrets, args } = config;
-  const redact = redactor({ mask: maskValues(env, [...secrets, ...secretsInArguments(args)]) });
-  return redact(text).slice(-MOST_CHARACTERS);
+  return redactor({ mask: maskOf(config) })(text).slice(-MOST_CHARACTERS);
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import { isPageBuilt } from '../../scripts/prepare.mjs';
-import { defaultRestart, type ServerConfig } from '../../src/config/server-config.ts';
+import { type CommandConfig, defaultRestart } from '../../src/config/server-config.ts';
 import { FlowStore } from '../../src/flow/store.ts';
 import { Host } from '../../src/host/host.ts';
 import { inspectorInputs } from '../../src/inspector/calls/questions.ts';
@@ -46,7 +46,7 @@ export function serverFile(name: string): string {
 export const commandLineFile = join(root, 'dist/cli/main.cjs');
 
 /** The calculator of the examples speaks LiteMCP; all others MCP. */
-export function configOf(name: ServerName): ServerConfig {
+export function configOf(name: ServerName): CommandConfig {
   const restart = { ...defaultRestart, maxRestarts: 2, backoffMs: 50 };
   if (name !== 'calculator') return serverConfig(name, serverFile(name), { restart });
   return serverConfig(name, 'examples/litemcp/calculator.mjs', { restart, protocol: 'litemcp' });

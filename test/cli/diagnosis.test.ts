@@ -152,11 +152,11 @@ test('one of several alternatives is enough', async () => {
   expect((await draw('shape.kind=circle')).stderr).toContain('needs "shape.r"');
 });
 
-test('tools treats a variable that is not set, a missing command and an entry over the network alike', async () => {
+test('tools treats a variable that is not set, a missing command and a missing address alike', async () => {
   const unusable = {
     unset: { command: 'x', env: { A: '${NOT_SET_ANYWHERE}' } },
     missing: { command: 'no-such-program-anywhere' },
-    remote: { url: 'https://example.test/mcp' },
+    remote: { type: 'http' },
   };
   for (const [name, entry] of Object.entries(unusable)) {
     const config = writeConfig(`unusable-${name}.json`, { good: everythingEntry, [name]: entry });

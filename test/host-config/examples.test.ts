@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/files/load-config.ts';
 import { read as readText } from '../../src/config/read-text.contract.ts';
+import type { CommandConfig, RemoteConfig } from '../../src/config/server-config.ts';
 import { fixture, goodConfigs } from './fixtures.ts';
 
 const world = { env: { STANDPIPE_INPUT_PERPLEXITY_KEY: 'k3y' }, home: '/home/ada', platform: 'linux' } as const;
@@ -13,8 +14,8 @@ const read = (name: string) => loadConfig({ file: fixture(name), ...world });
 test.each(goodConfigs)('%s has nothing wrong with it', async (name) => {
   const { servers, rejected, problems } = await read(name);
   expect(servers.length).toBeGreaterThan(0);
-  expect(rejected.filter(({ remote }) => !remote)).toEqual([]);
-  expect(problems.filter(({ message }) => !message.includes('do not use stdio'))).toEqual([]);
+  expect(rejected).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 test('a Python server with a key', async () => {
@@ -50,16 +51,16 @@ test.each(['linux', 'win32'] as const)('a Java server with Windows paths, on %s'
 });
 
 test('VS Code: inputs, envFile, numbers and null', async () => {
-  const { servers, rejected } = await read('good/vscode.txt');
-  expect(servers.map(({ name }) => name)).toEqual(['perplexity']);
-  expect(servers[0]!.env).toEqual({
+  const { servers } = await read('good/vscode.txt');
+  const [perplexity, github] = servers as [CommandConfig, RemoteConfig];
+  expect(perplexity.env).toEqual({
     LOG_LEVEL: 'info',
     CERTIFICATE: '-----BEGIN\nabc\n-----END',
     PERPLEXITY_API_KEY: 'k3y',
     REGION: 'eu',
     RETRIES: '3',
   });
-  expect(rejected).toMatchObject([{ name: 'github', remote: true }]);
+  expect(github).toMatchObject({ name: 'github', transport: 'http' });
 });
 
 test('backslashes of Windows arrive as they are', async () => {
@@ -75,7 +76,7 @@ test('mistakes cost the entries that have them, and no other', async () => {
   const { servers, rejected, problems } = await read('wrong/mistakes.jsonc');
   expect(servers.map(({ name }) => name)).toEqual(['fine']);
   expect(rejected.map(({ name }) => name).sort()).toEqual([
-    'far-away',
+    'no-address',
     'no-command',
     'no-variable',
     'slip',
@@ -87,6 +88,6 @@ test('mistakes cost the entries that have them, and no other', async () => {
     '6:54 Variable STANDPIPE_TEST_NOT_SET is not set',
     '7:13 There is no "command"',
     '7:15 Unknown key "comand"',
-    '9:19 Servers with a "url" do not use stdio: this entry is ignored',
+    '9:19 There is no "url"',
   ]);
 });

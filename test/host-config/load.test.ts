@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.ts';
 import { type LoadOptions, loadConfig, surveyConfig } from '../../src/config/files/load-config.ts';
+import type { CommandConfig } from '../../src/config/server-config.ts';
 import { fixture } from './fixtures.ts';
 
 let folder: string;
@@ -25,7 +26,7 @@ function write(file: string, servers: Record<string, object> | string): string {
   return path;
 }
 
-const commands = ({ servers }: { servers: readonly { name: string; command: string }[] }) =>
+const commands = ({ servers }: { servers: readonly { name: string; command?: string | undefined }[] }) =>
   Object.fromEntries(servers.map(({ name, command }) => [name, command]));
 
 test('the first file in the documented order is the config', async () => {
@@ -35,7 +36,7 @@ test('the first file in the documented order is the config', async () => {
     const config = await loadConfig(options);
     expect(commands(config)).toEqual({ one: name });
     expect(config.files.map((each) => each.file)).toEqual([file]);
-    expect(config.servers[0]!.cwd).toBe(options.cwd);
+    expect(config.servers[0]).toMatchObject({ cwd: options.cwd });
   }
 });
 
@@ -66,7 +67,10 @@ test('with discover, all are one: the first to define a name wins, the others ar
   ]);
   expect(config.problems).toEqual([]);
   // The user's own files belong to no project: they are used in the one Standpipe was started in.
-  expect(config.servers.map(({ cwd }) => cwd)).toEqual([...Array(4).fill(options.cwd), join(options.cwd!, 'sub')]);
+  expect(config.servers.map((server) => (server as CommandConfig).cwd)).toEqual([
+    ...Array(4).fill(options.cwd),
+    join(options.cwd!, 'sub'),
+  ]);
 });
 
 test('with discover, a definition that is wrong still hides the later ones', async () => {

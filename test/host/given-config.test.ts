@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, expectTypeOf, test } from 'vitest';
 import type { GivenServer } from '../../src/config/given-config.ts';
 import type { serverKeys } from '../../src/config/read/known-keys.ts';
+import type { CommandConfig } from '../../src/config/server-config.ts';
 import { type GivenConfig, Host } from '../../src/host/index.ts';
 import { counting, folder } from './run-host.ts';
 
@@ -55,9 +56,9 @@ test('variables, inputs and an envFile mean what they mean in a file', () => {
     },
   });
   expect(host.names).toEqual(['one']);
-  const [one] = host.config!.servers;
+  const one = host.config!.servers[0] as CommandConfig;
   expect(one).toMatchObject({ args: [process.cwd(), 'tok-123'], secrets: ['tok-123'] });
-  expect(one!.env).toEqual({ FROM_FILE: 'yes', PORT: '8080' });
+  expect(one.env).toEqual({ FROM_FILE: 'yes', PORT: '8080' });
   expect(host.config!.problems.map(({ server, code }) => [server, code])).toEqual([
     ['two', 'VARIABLE_NOT_SET'],
     ['three', 'CONFIG_INVALID'],

@@ -38,12 +38,14 @@ const config: CommandBody = async ({ settings, out }) => {
 
 function toRow(server: ServerDescription): Row {
   const from = `${server.source.file}:${server.source.line}`;
-  if (!('command' in server)) {
+  if (server.status === 'rejected') {
     return [server.name, { text: server.status, colour: 'red' }, '', server.message, '', from];
   }
-  const { name, status, protocol, command, args, env } = server;
+  const { name, status, protocol } = server;
   const colour = status === 'enabled' ? 'green' : 'dim';
-  return [name, { text: status, colour }, protocol, commandLine(command, args), Object.keys(env).join(','), from];
+  const [target, values] =
+    server.url === undefined ? [commandLine(server.command, server.args), server.env] : [server.url, server.headers];
+  return [name, { text: status, colour }, protocol, target, Object.keys(values).join(','), from];
 }
 
 function describeProblem(problem: ConfigProblem, paint: (colour: 'red' | 'yellow', text: string) => string): string {

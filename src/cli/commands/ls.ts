@@ -115,10 +115,10 @@ async function fromConfig(settings: Settings): Promise<Listing> {
     import('../../host/services/unknown-name.ts'),
   ]);
   const config = await loadServers(settings);
-  const rejected = config.rejected.map(({ name, message, remote }) => ({
+  const rejected = config.rejected.map(({ name, message }) => ({
     name,
     state: 'disabled' as const,
-    reason: remote ? 'not over stdio' : 'cannot be used',
+    reason: 'cannot be used',
     protocol: 'mcp' as const,
     share: 'all' as const,
     questions: { attribution: 'open calls' as const, alone: [], refused: 0 },

@@ -3,7 +3,12 @@
 import { basename } from 'node:path';
 import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
 import { UsageError } from '../../base/errors.ts';
-import { defaultRestart, defaultSettings, type ServerConfig } from '../../config/server-config.ts';
+import {
+  type CommandConfig,
+  defaultCommandSettings,
+  defaultRestart,
+  defaultSettings,
+} from '../../config/server-config.ts';
 import { DEFAULT_MAX_FRAME_BYTES } from '../../framing/framing.ts';
 import type { Era, Revision } from '../../mcp/revisions.ts';
 import type { Settings } from '../settings.ts';
@@ -22,18 +27,19 @@ export function serverOfCommand(
   words: readonly string[],
   options: ServerCommandOptions,
   { timeoutMs = defaultSettings.startupTimeoutMs }: Settings,
-): ServerConfig {
+): CommandConfig {
   const [command, ...args] = words;
   if (!command)
     throw new UsageError('INVALID_OPTION', 'There is no command after --', { hint: 'For example: -- node server.mjs' });
   return {
     ...defaultSettings,
+    ...defaultCommandSettings,
     name: nameOf(command, args),
     command,
     args,
     env: Object.fromEntries((options.env ?? []).map(readVariable)),
     cwd: options.cwd ?? process.cwd(),
-    protocol: options.protocol ?? defaultSettings.protocol,
+    protocol: options.protocol ?? defaultCommandSettings.protocol,
     framing: options.framing,
     era: options.era ?? defaultSettings.era,
     revision: options.revision,

@@ -1,10 +1,10 @@
 // Redacts the secrets of all servers in their traffic: a server may repeat a secret of another one. A secret that was removed from
 // the config stays hidden: earlier traffic is still stored, and the secret may still be valid.
 
+import { formsToMask } from '../../config/secrets-of-server.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
-import { maskForms, masksByForm } from '../../secrets/mask-values.ts';
+import { maskForms } from '../../secrets/mask-values.ts';
 import { type Redact, redactor } from '../../secrets/redact.ts';
-import { secretsInArguments } from '../../secrets/redact-arguments.ts';
 
 export class ServerSecrets {
   readonly #maskOf = new Map<string, string>();
@@ -16,9 +16,8 @@ export class ServerSecrets {
 
   /** Must be called before these servers are started. */
   learn(servers: readonly ServerConfig[]): void {
-    for (const { env, secrets, args } of servers) {
-      const known = masksByForm(env, [...secrets, ...secretsInArguments(args)]);
-      for (const [form, mask] of known) this.#maskOf.set(form, mask);
+    for (const server of servers) {
+      for (const [form, mask] of formsToMask(server)) this.#maskOf.set(form, mask);
     }
     this.#redact = redactor({ mask: maskForms(this.#maskOf) });
   }

@@ -14,16 +14,22 @@ import { explainNoValue, type VariableSources, variableValue } from './variables
 export type TextOf = (file: string) => string | Error;
 
 /** The ids of the inputs that a draft needs. */
-export function inputsOf({ literal, command, args, env, envFile, cwd }: Draft): string[] {
-  if (!literal.enabled) return [];
-  const texts = [command, ...args, ...env.values(), envFile, cwd].flatMap((located) => located?.text ?? []);
+export function inputsOf(draft: Draft): string[] {
+  if (!draft.literal.enabled) return [];
+  const texts = textsOf(draft).flatMap((located) => located?.text ?? []);
   const all = texts.flatMap((text) => references(parseTemplate(text).template));
   return all.filter(({ scope }) => scope === 'input').map(({ name }) => name);
 }
 
+function textsOf(draft: Draft): (Located | null | undefined)[] {
+  if (draft.url) return [draft.url, ...draft.headers.values()];
+  return [draft.command, ...draft.args, ...draft.env.values(), draft.envFile, draft.cwd];
+}
+
 /** The path of the `envFile` that a draft needs. */
-export function envFileOf({ literal, envFile }: Draft, sources: VariableSources): string | undefined {
-  if (!envFile || !literal.enabled) return undefined;
+export function envFileOf(draft: Draft, sources: VariableSources): string | undefined {
+  if (draft.url || !draft.envFile || !draft.literal.enabled) return undefined;
+  const { envFile } = draft;
   const findings = new Findings(); // reported when the draft is expanded
   const path = expandText(envFile, sources, findings, new Set());
   return findings.failed ? undefined : resolvePath(sources.folder, path, sources.platform);
@@ -37,14 +43,17 @@ export function expandDraft(
   findings: Findings,
   envFiles: Set<string>,
 ): ServerConfig {
-  const { literal } = draft;
-  const { folder, platform } = sources;
+  const { enabled } = draft.literal;
   const secrets = new Set<string>();
-  const expand = (located: Located) =>
-    literal.enabled ? expandText(located, sources, findings, secrets) : located.text;
-
+  const expand = (located: Located) => (enabled ? expandText(located, sources, findings, secrets) : located.text);
+  if (draft.url) {
+    const headers = Object.fromEntries([...draft.headers].map(([name, located]) => [name, expand(located)]));
+    const url = expand(draft.url);
+    return { ...draft.literal, url, headers, secrets: [...secrets] };
+  }
+  const { folder, platform } = sources;
   let env = new Map<string, string>();
-  if (draft.envFile && literal.enabled) {
+  if (draft.envFile && enabled) {
     const file = resolvePath(folder, expand(draft.envFile), platform);
     envFiles.add(file);
     if (!findings.failed) env = readEnvFile(file, draft.envFile, textOf(file), findings);
@@ -58,7 +67,7 @@ export function expandDraft(
   const command = expand(draft.command);
   const args = draft.args.map(expand);
   const cwd = draft.cwd ? resolvePath(folder, expand(draft.cwd), platform) : folder;
-  return { ...literal, command, args, env: Object.fromEntries(env), cwd, secrets: [...secrets] };
+  return { ...draft.literal, command, args, env: Object.fromEntries(env), cwd, secrets: [...secrets] };
 }
 
 function expandText({ text, at }: Located, sources: VariableSources, findings: Findings, secrets: Set<string>): string {

@@ -84,7 +84,7 @@ test('an entry that was never right stays out', async () => {
   expect(kept).toMatchObject({ servers: [], rejected: [{ name: 'a' }] });
 });
 
-test('an entry that became a remote one is gone', async () => {
+test('an entry that became a remote one is changed, not kept', async () => {
   const kept = keep(await config({ a: { command: 'x' } }), await config({ a: { url: 'https://x.test' } }));
-  expect(kept).toMatchObject({ servers: [], rejected: [{ name: 'a', remote: true }] });
+  expect(kept).toMatchObject({ servers: [{ url: 'https://x.test' }], rejected: [] });
 });

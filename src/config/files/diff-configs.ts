@@ -51,8 +51,7 @@ export function keepLastGood(before: readonly ConfigFile[], after: readonly Conf
 
 function keepInFile(last: ConfigFile, file: ConfigFile): ConfigFile {
   if (!file.usable) return last.usable ? { ...last, problems: file.problems } : file;
-  // An entry that was changed to a remote server was changed on purpose.
-  const broken = new Set(file.rejected.filter(({ remote }) => !remote).map(({ name }) => name));
+  const broken = new Set(file.rejected.map(({ name }) => name));
   const kept = last.servers.filter(({ name }) => broken.has(name));
   const keptNames = new Set(kept.map(({ name }) => name));
   return {

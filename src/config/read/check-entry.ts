@@ -10,7 +10,9 @@ import type { Draft } from './draft.ts';
 
 export type CheckEntry = (draft: Draft, server: ServerConfig, findings: Findings) => void;
 
-export const checkOnSystem: CheckEntry = (draft, { command, cwd, env }, findings) => {
+export const checkOnSystem: CheckEntry = (draft, server, findings) => {
+  if (server.command === undefined || draft.command === undefined) return;
+  const { command, cwd, env } = server;
   const folder = faultOfFolder(cwd);
   if (folder) {
     findings.warn(draft.cwd?.at ?? draft.literal.source, `The folder "${draft.cwd?.text ?? cwd}" ${folder}`, CORRECT);

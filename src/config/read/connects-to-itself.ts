@@ -6,11 +6,9 @@ import { projectPlaces } from '../files/places.ts';
 import type { ServerConfig } from '../server-config.ts';
 import { runsStandpipe } from '../wrap/wrapped-entry.ts';
 
-export function connectsToItself(
-  { name, command, args, cwd }: Pick<ServerConfig, 'name' | 'command' | 'args' | 'cwd'>,
-  file: string,
-  platform: NodeJS.Platform,
-): boolean {
+export function connectsToItself(server: ServerConfig, file: string, platform: NodeJS.Platform): boolean {
+  if (server.command === undefined) return false;
+  const { name, command, args, cwd } = server;
   if (args.includes('--') || !runsStandpipe([command, ...args], 'connect')) return false;
   if (!args.includes('--all') && !args.includes(name)) return false;
   const at = args.indexOf('--config');

@@ -6,7 +6,14 @@ import type { Clock, Timer } from '../../base/clock.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import type { Config } from '../../config/files/load-config.ts';
-import { defaultSettings, type ServerConfig, type SharePolicy, shareModes } from '../../config/server-config.ts';
+import {
+  type CommandConfig,
+  defaultCommandSettings,
+  defaultSettings,
+  type ServerConfig,
+  type SharePolicy,
+  shareModes,
+} from '../../config/server-config.ts';
 import type { Host } from '../host.ts';
 
 /** A server as a client brings it. */
@@ -31,7 +38,7 @@ export interface ServerShare {
 }
 
 interface SharedServer {
-  config: ServerConfig;
+  config: CommandConfig;
   clients: number;
   removal: Timer | undefined;
 }
@@ -73,8 +80,9 @@ export class SharedServers {
 
   #add(key: string, brought: BroughtServer): SharedServer {
     const { command, args, env, cwd, path, share } = brought;
-    const config: ServerConfig = {
+    const config: CommandConfig = {
       ...defaultSettings,
+      ...defaultCommandSettings,
       name: this.#freeName(brought.name),
       command,
       args,

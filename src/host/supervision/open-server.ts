@@ -1,7 +1,7 @@
 // Starts the server of an entry of the config and connects to it. MCP and LiteMCP servers are both used by an MCP client.
 
 import type { Clock } from '../../base/clock.ts';
-import type { Evidence } from '../../base/errors.ts';
+import { type Evidence, UsageError } from '../../base/errors.ts';
 import type { Noise } from '../../base/noise.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import { connect } from '../../connect/connect.ts';
@@ -56,6 +56,9 @@ interface Connected {
 }
 
 async function connectTo(config: ServerConfig, options: OpenServerOptions): Promise<Connected> {
+  if (config.url !== undefined) {
+    throw new UsageError('INVALID_OPTION', `Server "${config.name}" is reached at an address, which needs a transport`);
+  }
   const { command, args, env, cwd, maxFrameBytes, maxFrameValues, startupTimeoutMs, requestTimeoutMs, era, revision } =
     config;
   const { signal, clock, eraMemory, inputs, asking, observer } = options;

@@ -1,9 +1,9 @@
 // Writes what happens to a server to the flow: its traffic, process by process, and the changes of its state.
 
+import { secretsOf } from '../../config/secrets-of-server.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import type { FlowSource } from '../../flow/source.ts';
 import type { FlowStore } from '../../flow/store.ts';
-import { secretsInArguments } from '../../secrets/redact-arguments.ts';
 import { unfinishedValue } from '../../secrets/unfinished-value.ts';
 import type { StateChange } from './server-state.ts';
 
@@ -42,9 +42,10 @@ export class WatchedServer {
   }
 
   #begin(): FlowSource {
-    const { name, env, args, secrets } = this.#config();
-    this.#source = this.#flow.begin(name);
-    this.#source.unfinishedSecret = unfinishedValue(env, [...secrets, ...secretsInArguments(args)]);
+    const config = this.#config();
+    const { env, secrets } = secretsOf(config);
+    this.#source = this.#flow.begin(config.name);
+    this.#source.unfinishedSecret = unfinishedValue(env, secrets);
     if (this.#owner !== undefined) this.#source.add({ kind: 'note', text: `This process is used by ${this.#owner}` });
     return this.#source;
   }

@@ -1,0 +1,29 @@
+// The secret values of a server, so that they are hidden in everything that is shown or stored.
+
+import { type Mask, maskForms, masksByForm } from '../secrets/mask-values.ts';
+import { secretsInArguments } from '../secrets/redact-arguments.ts';
+import type { ServerConfig } from './server-config.ts';
+
+export interface ServerSecrets {
+  /** Hidden by their names. */
+  env: Readonly<Record<string, string>>;
+  secrets: readonly string[];
+}
+
+export function secretsOf(config: ServerConfig): ServerSecrets {
+  if (config.url === undefined) {
+    return { env: config.env, secrets: [...config.secrets, ...secretsInArguments(config.args)] };
+  }
+  const values = Object.values(config.headers).flatMap((value) => [value, ...value.split(/\s+/).slice(1)]);
+  return { env: {}, secrets: [...config.secrets, ...values, ...secretsInArguments([config.url])] };
+}
+
+export function maskOf(config: ServerConfig): Mask {
+  return maskForms(formsToMask(config));
+}
+
+/** All forms of the secrets, with their replacements. */
+export function formsToMask(config: ServerConfig): ReadonlyMap<string, string> {
+  const { env, secrets } = secretsOf(config);
+  return masksByForm(env, secrets);
+}
