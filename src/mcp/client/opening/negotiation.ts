@@ -100,7 +100,7 @@ export class Negotiation {
     switch (verdict.kind) {
       case 'modern':
         return this.#modern(verdict);
-      case 'other-revision': {
+      case 'ask-again': {
         const again = await this.#discover(verdict.revision);
         const second = this.#judge(again, verdict.revision);
         if (second.kind === 'modern') return this.#modern(second);

@@ -28,7 +28,10 @@ test('errors are legacy, whatever their code', () => {
 test('"unsupported version" chooses from what is supported', () => {
   expect(refused(-32022, { supported: ['2031-01-01', '2025-03-26'] })).toEqual({ kind: 'legacy', offer: '2025-03-26' });
   expect(refused(-32022, { supported: ['2031-01-01'] })).toMatchObject({ kind: 'unusable' });
-  expect(refused(-32022, { supported: ['2026-07-28'] })).toMatchObject({ kind: 'unusable' });
+  expect(refused(-32022, { supported: ['2025-11-25', '2026-07-28'] })).toEqual({
+    kind: 'ask-again',
+    revision: '2026-07-28',
+  });
   for (const data of [undefined, null, {}, { supported: '2031-01-01' }, { supported: [] }]) {
     expect(refused(-32022, data)).toEqual({ kind: 'legacy' });
   }

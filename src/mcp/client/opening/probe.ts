@@ -11,30 +11,30 @@ export type Answer = { result: unknown; error?: undefined } | { result?: undefin
 
 export type Verdict =
   | { kind: 'modern'; revision: ModernRevision; result: Result }
-  /** Modern, but of another revision than the probe. */
-  | { kind: 'other-revision'; revision: ModernRevision }
+  /** Modern: it refused the probe and named this revision, perhaps that of the probe. */
+  | { kind: 'ask-again'; revision: ModernRevision }
   /** `offer`: a revision that the server named. */
   | { kind: 'legacy'; offer?: LegacyRevision }
   /** Modern, and without a common revision. */
   | { kind: 'unusable'; why: string };
 
 export function judgeProbe(answer: Answer, asked: ModernRevision): Verdict {
-  return answer.error ? judgeError(answer.error, asked) : judgeResult(answer.result, asked);
+  return answer.error ? judgeError(answer.error) : judgeResult(answer.result, asked);
 }
 
 function judgeResult(result: unknown, asked: ModernRevision): Verdict {
   if (!isObject(result) || !Array.isArray(result.supportedVersions)) return { kind: 'legacy' };
   if (result.supportedVersions.includes(asked)) return { kind: 'modern', revision: asked, result };
-  const verdict = chooseFrom(result.supportedVersions, asked);
+  const verdict = chooseFrom(result.supportedVersions);
   // The list may name newer revisions only and leave out those of `initialize`.
   return verdict.kind === 'unusable' ? { kind: 'legacy' } : verdict;
 }
 
-function judgeError(error: Error, asked: ModernRevision): Verdict {
+function judgeError(error: Error): Verdict {
   if (!(error instanceof RpcError)) return { kind: 'legacy' }; // the answer is unreadable
   const data = isObject(error.data) ? error.data : {};
   if (error.rpcCode === McpCode.unsupportedProtocolVersion && Array.isArray(data.supported)) {
-    return chooseFrom(data.supported, asked);
+    return chooseFrom(data.supported);
   }
   if (error.rpcCode === McpCode.missingClientCapability && isObject(data.requiredCapabilities)) {
     const names = Object.keys(data.requiredCapabilities).join(', ');
@@ -43,13 +43,12 @@ function judgeError(error: Error, asked: ModernRevision): Verdict {
   return { kind: 'legacy' };
 }
 
-function chooseFrom(supported: unknown[], asked: ModernRevision): Verdict {
-  const other = modernRevisions.find((revision) => revision !== asked && supported.includes(revision));
-  if (other) return { kind: 'other-revision', revision: other };
+function chooseFrom(supported: unknown[]): Verdict {
+  const common = modernRevisions.find((revision) => supported.includes(revision));
+  if (common) return { kind: 'ask-again', revision: common };
   const offer = supported.find(isLegacyRevision);
   if (offer) return { kind: 'legacy', offer };
   if (supported.length === 0) return { kind: 'legacy' };
-  if (supported.includes(asked)) return { kind: 'unusable', why: `it refuses ${asked} and names it as supported` };
   return { kind: 'unusable', why: `it speaks only ${supported.join(', ')}` };
 }
 

@@ -1,0 +1,126 @@
+// The official conformance suite: fetches it, runs the scenarios of a revision, and reads what they found.
+
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, sep } from 'node:path';
+import { fetchNode, versionOf } from '../node-binaries.mjs';
+import { installArguments, root, step } from '../prepare.mjs';
+
+const SUITE = '@modelcontextprotocol/conformance';
+const VERSION = '0.2.0-alpha.12';
+/** The suite needs 22 or later; our servers and clients run on the version that runs this script. */
+const NODE_OF_SUITE = versionOf('22');
+/** The suite adds it to every scenario: all messages fit the schema of the specification. */
+const CHECK_OF_ALL = 'wire-schema-valid';
+/** They compare times with a tolerance of milliseconds: nothing else may run. */
+const TIMED = ['sse-retry'];
+/** The suite starts a client for each scenario, all of them at once. */
+const CLIENT_TIMEOUT_MS = 120_000;
+/** The last line that our client prints when it did all that a scenario asks for. */
+const DONE = 'done';
+
+/** Fetches the package and its Node unless an earlier run did. `only`: the name of the one scenario to run. */
+export async function fetchSuite(only) {
+  const folder = `node_modules/.cache/conformance/${VERSION}`;
+  const installed = join(root, folder, 'node_modules', SUITE);
+  if (!existsSync(join(installed, 'dist/index.js'))) {
+    mkdirSync(join(root, folder), { recursive: true });
+    const alone = ['--prefix', folder, '--ignore-scripts', '--no-save', '--no-package-lock'];
+    await step(`fetch ${SUITE} ${VERSION}`, 'npm', [...installArguments, ...alone, `${SUITE}@${VERSION}`]);
+  }
+  return new Suite(installed, await fetchNode(NODE_OF_SUITE), only);
+}
+
+class Suite {
+  constructor(folder, node, only) {
+    Object.assign(this, { folder, node, only });
+  }
+
+  /** `leg`: what is tested, 'server' or 'client'. Gives what each scenario found, those first that the revision requires. */
+  async run(leg, revision, target) {
+    const { required, others } = this.#scenariosOf(leg, revision);
+    const names = [...required, ...others];
+    if (names.length === 0) return [];
+    const results = mkdtempSync(join(tmpdir(), 'conformance-'));
+    try {
+      await this.#start(
+        leg,
+        results,
+        target,
+        this.only ? this.#one(this.only, revision) : ['--requirements', revision],
+      );
+      return names.map((name) => readScenario(results, leg, name, required.includes(name)));
+    } finally {
+      rmSync(results, { recursive: true });
+    }
+  }
+
+  /** Runs those of the scenarios again, alone, that measure time. */
+  async runTimed(leg, revision, target, scenarios) {
+    for (const [at, { name, isRequired }] of scenarios.entries()) {
+      if (!TIMED.includes(name)) continue;
+      const results = mkdtempSync(join(tmpdir(), 'conformance-'));
+      try {
+        await this.#start(leg, results, target, this.#one(name, revision));
+        scenarios[at] = readScenario(results, leg, name, isRequired);
+      } finally {
+        rmSync(results, { recursive: true });
+      }
+    }
+  }
+
+  #one(name, revision) {
+    return ['--scenario', name, '--spec-version', revision, '--force'];
+  }
+
+  async #start(leg, results, target, choice) {
+    const tested = leg === 'server' ? ['--url', target] : ['--command', target, '--timeout', CLIENT_TIMEOUT_MS];
+    const args = [join(this.folder, 'dist/index.js'), leg, ...tested, '--output-dir', results, ...choice];
+    const output = await outputOf(this.node, args.map(String));
+    if (readdirSync(results).length === 0) throw new Error(`The suite has no results:\n${output}`);
+  }
+
+  /** Of the suite's requirements: lists of plain names, and of entries with a name and a leg. */
+  #scenariosOf(leg, revision) {
+    const yaml = readFileSync(join(this.folder, `requirements/${revision}.yaml`), 'utf8');
+    const required = new RegExp(`^${leg}:\n((?: {2}- .*\n)+)`, 'm').exec(yaml)[1].match(/[^ \n-].*/g);
+    const others = [...yaml.matchAll(new RegExp(`- scenario: (.*)\n {4}leg: ${leg}`, 'g'))].map(([, name]) => name);
+    const only = (names) => names.filter((name) => this.only === undefined || name === this.only);
+    return { required: only(required), others: only(others) };
+  }
+}
+
+/** On both streams. The suite ends with 1 when a check fails; that is read from its results. */
+function outputOf(command, args) {
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', () => resolve(output));
+  });
+}
+
+/**
+ * A scenario without results did not end, and one in which no check of its own succeeded has tested nothing. A client that
+ * failed may have sent too little to be tested.
+ */
+function readScenario(results, leg, name, isRequired) {
+  const begin = `${leg === 'server' ? 'server-' : ''}${name}-`.split('/').join(sep);
+  const folder = readdirSync(results, { recursive: true }).find((each) => {
+    return each.startsWith(begin) && /^\d{4}-\d\d-\d\dT[^/\\]*$/.test(each.slice(begin.length));
+  });
+  const read = (file) => {
+    const path = folder && join(results, folder, file);
+    return path && existsSync(path) ? readFileSync(path, 'utf8') : '';
+  };
+  const checks = JSON.parse(read('checks.json') || '[]');
+  const failing = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
+  const fail = (errorMessage) => failing.push({ id: name, status: 'FAILURE', errorMessage });
+  if (leg === 'client' && read('stdout.txt').trim() !== DONE) fail(`our client failed: ${read('stderr.txt').trim()}`);
+  if (failing.length === 0 && !checks.some(({ id, status }) => status === 'SUCCESS' && id !== CHECK_OF_ALL)) {
+    fail('no check succeeded');
+  }
+  return { name, isRequired, failing };
+}
