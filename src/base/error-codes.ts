@@ -29,6 +29,8 @@ export const peerErrorCodes = [
   'CAPABILITY_NOT_DECLARED',
   'INPUT_ROUNDS_EXCEEDED',
   'LIST_TOO_LONG',
+  'AUTHORIZATION_FAILED',
+  'LOGIN_FAILED',
 ] as const;
 
 /** The child process could not be started, exited, or could not be stopped. */
@@ -57,6 +59,8 @@ export const usageErrorCodes = [
   'FILE_NOT_PRIVATE',
   'FILE_NOT_WRITABLE',
   'TOKENS_FILE_INVALID',
+  'LOGIN_REQUIRED',
+  'LOGINS_FILE_INVALID',
   'INSECURE_ADDRESS',
   'RUNTIME_FOLDER_UNUSABLE',
   'INPUT_NOT_GIVEN',

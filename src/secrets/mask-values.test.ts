@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { learnSecret } from './learned-values.ts';
 import { maskValues } from './mask-values.ts';
+import { redactor } from './redact.ts';
 
 test('every occurrence of a value becomes the name of its variable', () => {
   const mask = maskValues({ TOKEN: 'hunter22' });
@@ -61,4 +63,13 @@ test('no value of four characters or more is left in any text', () => {
       for (const value of values) expect(text).not.toContain(value);
     }),
   );
+});
+
+test('a secret that is learned later is hidden by masks and redactors that were made before', () => {
+  const [mask, ofNothing, redact] = [maskValues({ KEY: 'hunter22' }), maskValues(), redactor()];
+  expect(ofNothing('access-xyz"1')).toBe('access-xyz"1');
+  learnSecret('access-xyz"1');
+  expect(mask('hunter22 access-xyz"1')).toBe('[env KEY] [redacted]');
+  expect(ofNothing(JSON.stringify(['access-xyz"1']))).toBe('["[redacted]"]');
+  expect(redact('{"text":"access-xyz\\"1"}')).toBe('{"text":"[redacted]"}');
 });

@@ -1,7 +1,9 @@
-// Hides known values in text: those of `env` of a child, and other known secrets. A value is found in plain form, escaped as JSON
-// and in URL encoding (value-forms.ts). Not found: a value in another encoding, or one that is split.
+// Hides known values in text: those of `env` of a child, other known secrets, and those that were learned (learned-values.ts).
+// A value is found in plain form, escaped as JSON and in URL encoding (value-forms.ts). Not found: a value in another encoding, or
+// one that is split.
 // Some values are not masked, because that would make the text useless and protect nothing: see `isWorthMasking`.
 
+import { learnedChanges, learnedForms } from './learned-values.ts';
 import { isSecretName } from './secret-names.ts';
 import { formsOf } from './value-forms.ts';
 
@@ -34,12 +36,22 @@ export function maskValues(env: Environment = {}, secrets: readonly string[] = [
 
 /** `maskOf`: the replacement for each form of a value. */
 export function maskForms(maskOf: ReadonlyMap<string, string>): Mask {
-  if (maskOf.size === 0) return (text) => text;
+  let known = -1;
+  let anyValue: RegExp | undefined;
+  return (text) => {
+    if (known !== learnedChanges()) {
+      known = learnedChanges();
+      anyValue = anyOf([...maskOf.keys(), ...learnedForms()]);
+    }
+    return anyValue ? text.replace(anyValue, (value) => maskOf.get(value) ?? REDACTED) : text;
+  };
+}
 
-  // One pass, so that a mask is never masked again; longest first, so that a value that contains another is hidden as a whole.
-  const longestFirst = [...maskOf.keys()].sort((a, b) => b.length - a.length);
-  const anyValue = new RegExp(longestFirst.map(escapeRegExp).join('|'), 'g');
-  return (text) => text.replace(anyValue, (value) => maskOf.get(value)!);
+/** One pass, so that a mask is never masked again; longest first, so that a value that contains another is hidden as a whole. */
+function anyOf(forms: readonly string[]): RegExp | undefined {
+  if (forms.length === 0) return undefined;
+  const longestFirst = forms.toSorted((a, b) => b.length - a.length);
+  return new RegExp(longestFirst.map(escapeRegExp).join('|'), 'g');
 }
 
 /** All forms that `maskValues` finds, with their replacements. */

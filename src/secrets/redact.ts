@@ -6,7 +6,7 @@
 import { isJson } from '../base/json-object.ts';
 import { parseJsonPath } from './json-path.ts';
 import type { Mask } from './mask-values.ts';
-import { REDACTED } from './mask-values.ts';
+import { maskForms, REDACTED } from './mask-values.ts';
 import { type JsonRules, redactJson } from './redact-json.ts';
 import { mayHoldSecret, redactText } from './redact-text.ts';
 import { isSecretName } from './secret-names.ts';
@@ -27,7 +27,7 @@ export type Redact = (text: string) => string;
 
 const beginsAsMessage = /^\s*(?:\{\s*["}]|\[\s*\{\s*")/;
 
-export function redactor({ mask = (text) => text, keys = [], paths = [], onSecret }: RedactOptions = {}): Redact {
+export function redactor({ mask = maskForms(new Map()), keys = [], paths = [], onSecret }: RedactOptions = {}): Redact {
   const hide = hider(mask, onSecret);
   const extra = new Set(keys.map((key) => key.toLowerCase()));
   const inText: Redact = (text) => mask(mayHoldSecret(text) ? redactText(text, hide) : text);

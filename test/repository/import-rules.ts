@@ -16,6 +16,7 @@ export type NodeModules = 'all' | 'all but node:child_process';
 
 const io = 'all but node:child_process';
 const wireTypes = ['transport/wire.ts'];
+const officialClient = '@modelcontextprotocol/client';
 const belowHost = [
   'base',
   'secrets',
@@ -53,6 +54,12 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
     folders: ['base', 'secrets', 'framing', 'requests', 'jsonrpc', 'diagnosis', 'process'],
     node: io,
     lazyPackages: ['http-proxy-agent', 'https-proxy-agent', 'proxy-from-env'],
+  },
+  oauth: {
+    folders: ['base', 'secrets', 'process', 'transport'],
+    node: io,
+    types: [officialClient],
+    lazyPackages: [officialClient],
   },
   connect: { folders: ['base', 'framing', 'jsonrpc', 'process', 'transport', 'mcp', 'litemcp'], node: io },
   doors: {

@@ -8,45 +8,55 @@ import { basename, dirname, join } from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { isRunning } from '../tree/signals.ts';
 
-/** A lock is held for milliseconds. An older claim belongs to a dead process whose pid was reused. */
+/** Most locks are held for milliseconds. An older claim belongs to a dead process whose pid was reused. */
 const MAX_CLAIM_MS = 10_000;
 /** Random up to this limit, so that two processes do not collide again and again. */
 const STEP_BACK_MS = 20;
 
-export async function withFileLock<T>(file: string, task: () => Promise<T>, clock: Clock = systemClock): Promise<T> {
+/** `maxClaimMs`: for a task that may take longer; the same for all that lock this file. */
+export async function withFileLock<T>(
+  file: string,
+  task: () => Promise<T>,
+  clock: Clock = systemClock,
+  maxClaimMs = MAX_CLAIM_MS,
+): Promise<T> {
   for (;;) {
-    const done = await tryFileLock(file, task);
+    const done = await tryFileLock(file, task, maxClaimMs);
     if (done) return done.result;
     await new Promise<void>((resolve) => clock.after(Math.random() * STEP_BACK_MS, resolve));
   }
 }
 
 /** Undefined if another process has the lock, or tries to get it at the same moment: then the task was not run. */
-export async function tryFileLock<T>(file: string, task: () => Promise<T>): Promise<{ result: T } | undefined> {
+export async function tryFileLock<T>(
+  file: string,
+  task: () => Promise<T>,
+  maxClaimMs = MAX_CLAIM_MS,
+): Promise<{ result: T } | undefined> {
   const claim = `${file}.claim-${process.pid}-${randomUUID()}`;
   await writeFile(claim, '', { flag: 'wx', mode: 0o600 });
   try {
-    return (await isAlone(file, claim)) ? { result: await task() } : undefined;
+    return (await isAlone(file, claim, maxClaimMs)) ? { result: await task() } : undefined;
   } finally {
     await rm(claim, { force: true });
   }
 }
 
-async function isAlone(file: string, claim: string): Promise<boolean> {
+async function isAlone(file: string, claim: string, maxClaimMs: number): Promise<boolean> {
   const folder = dirname(file);
   const start = `${basename(file)}.claim-`;
   for (const name of await readdir(folder)) {
     const other = join(folder, name);
     if (!name.startsWith(start) || other === claim) continue;
-    if (await isHeld(other, Number.parseInt(name.slice(start.length), 10))) return false;
+    if (await isHeld(other, Number.parseInt(name.slice(start.length), 10), maxClaimMs)) return false;
   }
   return true;
 }
 
-async function isHeld(claim: string, pid: number): Promise<boolean> {
+async function isHeld(claim: string, pid: number, maxClaimMs: number): Promise<boolean> {
   const found = await stat(claim).catch(() => undefined); // withdrawn meanwhile
   if (!found) return false;
-  if (isRunning(pid) && Date.now() - found.mtimeMs < MAX_CLAIM_MS) return true;
+  if (isRunning(pid) && Date.now() - found.mtimeMs < maxClaimMs) return true;
   await rm(claim, { force: true });
   return false;
 }

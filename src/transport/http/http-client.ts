@@ -13,7 +13,7 @@ import { lostRequest } from '../../requests/lost-request.ts';
 import { SENT } from '../../requests/pending-requests.ts';
 import { type Mask, maskValues } from '../../secrets/mask-values.ts';
 import type { WireOptions } from '../wire.ts';
-import type { Authorizer } from './authorizer.ts';
+import { type Authorizer, isUnauthorized, refusalOf } from './authorizer.ts';
 import { EventStream } from './event-stream.ts';
 import { repeatedHeaders } from './request-headers.ts';
 
@@ -30,6 +30,8 @@ export interface HttpClientOptions
 }
 
 const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
+/** How often a request is sent again with another credential. */
+const MAX_REFUSALS = 3;
 const ACCEPT = 'application/json, text/event-stream';
 
 /** One POST. */
@@ -39,6 +41,8 @@ interface Post {
   request: ClientRequest | undefined;
   /** Its answer came. */
   isAnswered: boolean;
+  /** Why it got no credential. The server refused it before, or it was never sent: it has not run. */
+  unauthorized: Error | undefined;
 }
 
 export class HttpClientTransport implements Channel {
@@ -53,6 +57,8 @@ export class HttpClientTransport implements Channel {
   readonly #options: HttpClientOptions;
   readonly #agent: HttpAgent;
   readonly #mask: Mask;
+  /** None where the headers have a credential already. */
+  readonly #authorizer: Authorizer | undefined;
   readonly #reader: MessageReader;
   readonly #posts = new Map<RequestId, Post>();
   readonly #open = new Set<Post>();
@@ -68,6 +74,8 @@ export class HttpClientTransport implements Channel {
     this.#agent =
       this.url.protocol === 'https:' ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
     const { headers = {}, secrets = [], maxFrameBytes = DEFAULT_MAX_BYTES, maxFrameValues } = options;
+    const hasCredential = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+    this.#authorizer = hasCredential ? undefined : options.authorizer;
     this.#mask = maskValues({}, [...Object.values(headers), ...secrets]);
     const limits = maxFrameValues === undefined ? { maxFrameBytes } : { maxFrameBytes, maxFrameValues };
     this.#reader = new MessageReader(
@@ -126,12 +134,11 @@ export class HttpClientTransport implements Channel {
   async #post(message: JsonRpcMessage, text: string): Promise<void> {
     const method = 'method' in message ? message.method : '';
     const id = 'method' in message && 'id' in message ? message.id : undefined;
-    const post: Post = { id, method, request: undefined, isAnswered: false };
+    const post: Post = { id, method, request: undefined, isAnswered: false, unauthorized: undefined };
     if (id !== undefined) this.#posts.set(id, post);
     this.#open.add(post);
     try {
-      const authorization = await this.#options.authorizer?.header();
-      const response = await this.#exchange(post, text, { ...repeatedHeaders(message), authorization });
+      const response = await this.#authorized(post, text, repeatedHeaders(message));
       await this.#read(post, response);
       if (!post.isAnswered && id !== undefined) throw new Error('The answer ended before it was complete');
     } catch (error) {
@@ -139,6 +146,23 @@ export class HttpClientTransport implements Channel {
     } finally {
       this.#open.delete(post);
       if (id !== undefined) this.#posts.delete(id);
+    }
+  }
+
+  /** A request that the server refused has not run: it is sent again with a new credential. */
+  async #authorized(post: Post, text: string, headers: Record<string, string> | undefined): Promise<IncomingMessage> {
+    const authorizer = this.#authorizer;
+    for (let refusals = 0; ; refusals++) {
+      try {
+        const authorization = await authorizer?.header();
+        const response = await this.#exchange(post, text, { ...headers, authorization });
+        const refusal = authorizer && refusals < MAX_REFUSALS ? refusalOf(response, authorization) : undefined;
+        if (!authorizer || !refusal || !(await authorizer.refused(refusal))) return response;
+        response.resume();
+      } catch (error) {
+        if (isUnauthorized(error)) post.unauthorized = error;
+        throw error;
+      }
     }
   }
 
@@ -241,9 +265,11 @@ export class HttpClientTransport implements Channel {
     }
     const isSent = (post.request?.socket?.bytesWritten ?? 0) > 0;
     const evidence = this.evidence();
-    const lost = isSent
-      ? lostRequest(post.method, { closedByUs: !this.#isOpen, cause: error, evidence })
-      : new PeerError('NOT_SENT', `${post.method} was never sent: ${error.message}`, { cause: error, evidence });
+    const lost = post.unauthorized
+      ? post.unauthorized
+      : isSent
+        ? lostRequest(post.method, { closedByUs: !this.#isOpen, cause: error, evidence })
+        : new PeerError('NOT_SENT', `${post.method} was never sent: ${error.message}`, { cause: error, evidence });
     this.onlost?.(post.id, lost);
   }
 }

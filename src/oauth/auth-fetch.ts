@@ -1,0 +1,95 @@
+// How metadata and tokens are requested. An authorization server is named by the server that asks for a token, which may be
+// hostile: addresses, time and bytes are limited. Redirects are not followed here; the official client follows them within the
+// same origin.
+
+import type { IncomingMessage } from 'node:http';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { PeerError, toError } from '../base/errors.ts';
+import { shownUrl } from './login.ts';
+
+export interface AuthFetchOptions {
+  /** The server for which tokens are wanted. */
+  server: URL;
+  /** For one request. 10 s unless given. */
+  timeoutMs?: number | undefined;
+  /** Of one response. 1 MiB unless given. */
+  maxBytes?: number | undefined;
+  clock?: Clock | undefined;
+}
+
+export type AuthFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+const TIMEOUT_MS = 10_000;
+const MAX_BYTES = 1024 * 1024;
+
+export function authFetch(options: AuthFetchOptions): AuthFetch {
+  return async (address, init = {}) => {
+    const url = new URL(address);
+    refuseInsecure(url, options.server);
+    const body = init.body === undefined || init.body === null ? undefined : String(init.body);
+    const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
+    return new Promise((resolve, reject) => {
+      const headers = Object.fromEntries(new Headers(init.headers));
+      if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
+      const sent = request(url, { method: init.method ?? 'GET', headers, agent: false });
+      const { timeoutMs = TIMEOUT_MS, clock = systemClock } = options;
+      const fail = (why: string, cause?: unknown) => {
+        timer.cancel();
+        sent.destroy();
+        reject(failed(`${shownUrl(url)} ${why}`, cause));
+      };
+      const timer = clock.after(timeoutMs, () => fail(`did not answer within ${timeoutMs / 1000} s`));
+      sent.once('error', (error) => fail(`cannot be reached: ${error.message}`, error));
+      sent.once('response', (response) => {
+        readBody(response, options.maxBytes ?? MAX_BYTES).then(
+          (bytes) => {
+            timer.cancel();
+            resolve(asResponse(response, bytes));
+          },
+          (error: unknown) => fail(toError(error).message),
+        );
+      });
+      sent.end(body);
+    });
+  };
+}
+
+/** TLS is required. Without it: the same origin as the server, or both on this machine. */
+export function refuseInsecure(url: URL, server: URL): void {
+  if (url.username !== '' || url.password !== '') throw failed(`${shownUrl(url)} must not contain credentials`);
+  if (url.protocol === 'https:') return;
+  const isLocal = url.protocol === 'http:' && isLoopback(url) && isLoopback(server);
+  if (isLocal || (url.protocol === 'http:' && url.origin === server.origin)) return;
+  const shown = url.protocol === 'http:' ? shownUrl(url) : `An address of the scheme ${url.protocol}`;
+  throw failed(`${shown} is not used: authorization requires https`);
+}
+
+export function isLoopback({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}
+
+export function failed(message: string, cause?: unknown): PeerError {
+  return new PeerError('AUTHORIZATION_FAILED', message, {
+    hint: 'Check the URL of the server, and whether its authorization server is reachable.',
+    cause,
+  });
+}
+
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Error(`sent more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function asResponse({ statusCode = 500, headers }: IncomingMessage, bytes: Buffer): Response {
+  const given = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  const hasBody = ![204, 205, 304].includes(statusCode);
+  return new Response(hasBody ? new Uint8Array(bytes) : null, { status: statusCode, headers: given });
+}

@@ -1,0 +1,157 @@
+// Where logins are kept: one file of mode 0600 with what may be shown, and the tokens in the keyring of the user. Where no keyring
+// can be used, the tokens are in the file too. A login is found by the URL of its server, and by the client if that is configured.
+
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { systemClock } from '../base/clock.ts';
+import { toError, UsageError } from '../base/errors.ts';
+import { isObject } from '../base/json-object.ts';
+import { shortHash } from '../base/short-hash.ts';
+import { configFolder } from '../process/files/config-folder.ts';
+import { withFileLock } from '../process/files/file-lock.ts';
+import { findKeyring, type Keyring } from '../process/files/keyring.ts';
+import { readPrivately, replacePrivately } from '../process/files/private-file.ts';
+import { learnSecret } from '../secrets/learned-values.ts';
+import type { Login, LoginFacts, LoginSecrets } from './login.ts';
+
+export interface LoginKey {
+  readonly server: string;
+  /** Only where the config names the client. */
+  readonly client?: string | undefined;
+}
+
+/** As in the file. */
+export interface StoredLogin extends LoginFacts {
+  readonly client?: string | undefined;
+  readonly tokensIn: 'keyring' | 'file';
+  readonly secrets?: LoginSecrets | undefined;
+}
+
+export interface LoginStoreOptions {
+  file?: string | undefined;
+  /** False: tokens are in the file. */
+  keyring?: Keyring | false | undefined;
+}
+
+const SERVICE = 'standpipe';
+/** Longer than all requests of a refresh may take. */
+const MAX_REFRESH_MS = 60_000;
+
+export class LoginStore {
+  readonly file: string;
+  #found: Keyring | false | undefined;
+
+  constructor({ file = join(configFolder(), 'logins.json'), keyring }: LoginStoreOptions = {}) {
+    this.file = file;
+    this.#found = keyring;
+  }
+
+  /** Searched for on first use: most servers need no login. */
+  get #keyring(): Keyring | undefined {
+    this.#found ??= findKeyring({ service: SERVICE }) ?? false;
+    return this.#found || undefined;
+  }
+
+  list(): readonly StoredLogin[] {
+    const text = readPrivately(this.file);
+    return text === undefined ? [] : loginsIn(text, this.file);
+  }
+
+  /** Undefined where there is none, or where the keyring does not give its tokens. */
+  async read(key: LoginKey): Promise<Login | undefined> {
+    const found = this.list().find((login) => isOf(login, key));
+    if (!found) return undefined;
+    const secrets = found.secrets ?? (await this.#secretsInKeyring(key));
+    if (!secrets) return undefined;
+    for (const secret of Object.values(secrets)) if (secret) learnSecret(secret);
+    const { client: _client, tokensIn: _tokensIn, ...facts } = found;
+    return { ...facts, secrets };
+  }
+
+  /** Returns where the tokens are now. */
+  async write(key: LoginKey, { secrets, ...facts }: Login): Promise<StoredLogin['tokensIn']> {
+    for (const secret of Object.values(secrets)) if (secret) learnSecret(secret);
+    const isInKeyring = await this.#keepInKeyring(key, secrets);
+    const place = isInKeyring ? { tokensIn: 'keyring' as const } : { tokensIn: 'file' as const, secrets };
+    await this.#change((logins) => [
+      ...logins.filter((login) => !isOf(login, key)),
+      { ...facts, client: key.client, ...place },
+    ]);
+    return place.tokensIn;
+  }
+
+  /** Also from the keyring. */
+  async remove(key: LoginKey): Promise<void> {
+    const found = this.list().find((login) => isOf(login, key));
+    if (found?.tokensIn === 'keyring') await this.#keyring?.remove(accountOf(key));
+    if (found) await this.#change((logins) => logins.filter((login) => !isOf(login, key)));
+  }
+
+  /** One process at a time: a refresh token that is used twice ends the login at many authorization servers. */
+  exclusively<T>(key: LoginKey, task: () => Promise<T>): Promise<T> {
+    this.#makeFolder();
+    return withFileLock(`${this.file}.${shortHash(accountOf(key))}`, task, systemClock, MAX_REFRESH_MS);
+  }
+
+  async #change(next: (logins: readonly StoredLogin[]) => readonly StoredLogin[]): Promise<void> {
+    this.#makeFolder();
+    await withFileLock(this.file, async () => {
+      replacePrivately(this.file, `${JSON.stringify({ version: 1, logins: next(this.list()) }, null, 2)}\n`);
+    });
+  }
+
+  #makeFolder(): void {
+    mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
+  }
+
+  async #secretsInKeyring(key: LoginKey): Promise<LoginSecrets | undefined> {
+    try {
+      const text = await this.#keyring?.get(accountOf(key));
+      return text === undefined ? undefined : (JSON.parse(text) as LoginSecrets);
+    } catch {
+      return undefined; // locked or gone: a new login is needed, as after a removal
+    }
+  }
+
+  async #keepInKeyring(key: LoginKey, secrets: LoginSecrets): Promise<boolean> {
+    if (!this.#keyring) return false;
+    try {
+      await this.#keyring.set(accountOf(key), JSON.stringify(secrets));
+      return true;
+    } catch {
+      return false; // locked, or too large for it: Windows takes 2,560 bytes
+    }
+  }
+}
+
+function isOf(login: StoredLogin, key: LoginKey): boolean {
+  return login.server === key.server && login.client === key.client;
+}
+
+function accountOf({ server, client }: LoginKey): string {
+  return client === undefined ? server : `${server} ${client}`;
+}
+
+function loginsIn(text: string, file: string): readonly StoredLogin[] {
+  try {
+    const document: unknown = JSON.parse(text);
+    if (!isObject(document) || document.version !== 1) throw new Error('"version" must be 1');
+    if (!Array.isArray(document.logins) || !document.logins.every(isLogin))
+      throw new Error('"logins" has an invalid entry');
+    return document.logins;
+  } catch (error) {
+    // The message of a parse error may repeat a token.
+    const why = error instanceof SyntaxError ? 'it is not JSON' : toError(error).message;
+    throw new UsageError('LOGINS_FILE_INVALID', `${file} is not a file of logins: ${why}`, {
+      hint: 'Remove it and log in again with `standpipe login <server>`.',
+    });
+  }
+}
+
+function isLogin(entry: unknown): entry is StoredLogin {
+  if (!isObject(entry)) return false;
+  const { server, issuer, clientId, created, expires, secrets, tokensIn } = entry;
+  const texts = [server, issuer, clientId, created, expires ?? ''];
+  if (!texts.every((each) => typeof each === 'string')) return false;
+  return tokensIn === 'keyring' || (isObject(secrets) && typeof secrets.accessToken === 'string');
+}

@@ -1,0 +1,160 @@
+// Authorizes the requests to one server with OAuth: sends the token that is stored, refreshes it, and asks a person where that is
+// possible. Tokens are read again from the store before they are replaced, since another process may have done that already.
+
+import { type PeerError, UsageError } from '../base/errors.ts';
+import type { Authorizer, Refusal } from '../transport/http/authorizer.ts';
+import { type AuthFetch, authFetch, failed } from './auth-fetch.ts';
+import { type Challenge, readChallenge } from './challenge.ts';
+import { clientCredentials } from './client-credentials.ts';
+import { type Interaction, logIn } from './log-in.ts';
+import { isExpired, type Login, serverKey, shownUrl } from './login.ts';
+import { type LoginKey, LoginStore } from './login-store.ts';
+import type { OAuthOptions } from './options.ts';
+import { refresh } from './refresh.ts';
+import { union } from './token-request.ts';
+
+export interface OAuthAuthorizerOptions extends OAuthOptions {
+  url: string | URL;
+  /** Of the server in the config, for messages. */
+  name?: string | undefined;
+  store?: LoginStore | undefined;
+  /** How a person is asked. Without it, none is: a request fails with LOGIN_REQUIRED. */
+  interact?: (() => Promise<Interaction>) | undefined;
+  fetch?: AuthFetch | undefined;
+  /** In milliseconds since 1970. */
+  now?: (() => number) | undefined;
+}
+
+/** A server that refuses each new token must not cause requests without end. */
+const MAX_NEW_TOKENS = 3;
+const PERIOD_MS = 60_000;
+
+export class OAuthAuthorizer implements Authorizer {
+  readonly #options: OAuthAuthorizerOptions;
+  readonly #server: URL;
+  readonly #key: LoginKey;
+  readonly #store: LoginStore;
+  readonly #fetch: AuthFetch;
+  readonly #now: () => number;
+  #login: Login | undefined;
+  #isRead = false;
+  /** Only one at a time: all requests that were refused wait for it. */
+  #renewal: Promise<void> | undefined;
+  #newTokensAtMs: number[] = [];
+
+  constructor(options: OAuthAuthorizerOptions) {
+    this.#options = options;
+    this.#server = new URL(options.url);
+    this.#key = { server: serverKey(options.url), client: options.clientId };
+    this.#store = options.store ?? new LoginStore();
+    this.#fetch = options.fetch ?? authFetch({ server: this.#server });
+    this.#now = options.now ?? Date.now;
+  }
+
+  header(): string | undefined | Promise<string | undefined> {
+    if (this.#isRead && (!this.#login || !isExpired(this.#login, this.#now()))) return headerOf(this.#login);
+    return this.#currentHeader();
+  }
+
+  async refused({ status, challenge, sent }: Refusal): Promise<boolean> {
+    // Another request was refused at the same time, and its renewal has ended.
+    if (status === 401 && sent !== undefined && this.#login && sent !== headerOf(this.#login)) return true;
+    const read = await readChallenge(challenge);
+    if (status === 403 && read.error !== 'insufficient_scope') return false;
+    await this.#renewOnce(() => (status === 403 ? this.#stepUp(read) : this.#renew(read, this.#login)));
+    return true;
+  }
+
+  async #currentHeader(): Promise<string | undefined> {
+    if (!this.#isRead) await this.#adopt(await this.#store.read(this.#key));
+    // One that cannot be refreshed is sent: the server decides, and its refusal says which scopes are needed.
+    if (this.#login?.canRefresh && isExpired(this.#login, this.#now())) {
+      await this.#renewOnce(() => this.#renew({}, this.#login));
+    }
+    return headerOf(this.#login);
+  }
+
+  async #adopt(login: Login | undefined): Promise<void> {
+    this.#login = login;
+    this.#isRead = true;
+  }
+
+  #renewOnce(task: () => Promise<void>): Promise<void> {
+    this.#renewal ??= task().finally(() => {
+      this.#renewal = undefined;
+    });
+    return this.#renewal;
+  }
+
+  /** `used`: the login that the server refused. */
+  async #renew(challenge: Challenge, used: Login | undefined): Promise<void> {
+    const renewed = await this.#store.exclusively(this.#key, async () => {
+      const stored = await this.#store.read(this.#key);
+      const isOther = stored !== undefined && stored.secrets.accessToken !== used?.secrets.accessToken;
+      if (isOther && !isExpired(stored, this.#now())) return stored;
+      this.#admitNewToken();
+      return this.#withoutPerson(challenge, stored);
+    });
+    if (renewed) return this.#adopt(renewed);
+    await this.#askPerson(challenge, used);
+  }
+
+  /** Undefined where a person is needed. */
+  async #withoutPerson(challenge: Challenge, before: Login | undefined): Promise<Login | undefined> {
+    const request = { ...this.#options, server: this.#server, challenge, fetch: this.#fetch, nowMs: this.#now() };
+    const login =
+      this.#options.grant === 'client_credentials'
+        ? await clientCredentials({ ...request, before })
+        : before?.canRefresh && (await refresh({ ...request, login: before }));
+    if (!login) return undefined;
+    await this.#store.write(this.#key, login);
+    return login;
+  }
+
+  /** The token lacks scopes. Scopes that were asked for before and did not help are not asked for again. */
+  async #stepUp(challenge: Challenge): Promise<void> {
+    const before = this.#login;
+    if (union(before?.scope, challenge.scope) === before?.scope) {
+      throw failed(
+        `${shownUrl(this.#server)} refuses a token with the scopes that it asks for: ${before?.scope ?? 'none'}`,
+      );
+    }
+    if (this.#options.grant === 'client_credentials') return this.#renew(challenge, before);
+    this.#admitNewToken();
+    await this.#askPerson(challenge, before);
+  }
+
+  async #askPerson(challenge: Challenge, before: Login | undefined): Promise<void> {
+    const { interact } = this.#options;
+    if (!interact) throw this.#loginRequired(challenge, before);
+    const request = { ...this.#options, server: this.#server, challenge, fetch: this.#fetch, interact };
+    const login = await logIn({ ...request, before, nowMs: this.#now() });
+    await this.#store.write(this.#key, login);
+    await this.#adopt(login);
+  }
+
+  #admitNewToken(): void {
+    const nowMs = this.#now();
+    const recent = this.#newTokensAtMs.filter((atMs) => atMs > nowMs - PERIOD_MS);
+    if (recent.length >= MAX_NEW_TOKENS) throw this.#refusesEachToken();
+    this.#newTokensAtMs = [...recent, nowMs];
+  }
+
+  #refusesEachToken(): PeerError {
+    return failed(`${shownUrl(this.#server)} refused ${MAX_NEW_TOKENS} new tokens within a minute`);
+  }
+
+  #loginRequired({ scope }: Challenge, before: Login | undefined): UsageError {
+    const { name } = this.#options;
+    const target = name ?? shownUrl(this.#server);
+    const why =
+      before === undefined ? 'requires a login' : scope ? `requires the scopes ${scope}` : 'refuses the login';
+    return new UsageError('LOGIN_REQUIRED', `${name ?? 'The server'} at ${shownUrl(this.#server)} ${why}`, {
+      hint: `Run \`standpipe login ${target}\`.`,
+    });
+  }
+}
+
+function headerOf(login: Login | undefined): string | undefined {
+  return login && `Bearer ${login.secrets.accessToken}`;
+}

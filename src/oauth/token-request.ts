@@ -1,0 +1,56 @@
+// Makes a login of what the token endpoint answered.
+
+import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/client';
+import { learnSecret } from '../secrets/learned-values.ts';
+import { failed } from './auth-fetch.ts';
+import type { Discovered } from './discovery.ts';
+import { type Login, serverKey, shownUrl } from './login.ts';
+
+export interface Granted {
+  server: URL;
+  discovered: Discovered;
+  client: OAuthClientInformationMixed;
+  tokens: OAuthTokens;
+  requestedScope: string | undefined;
+  redirectUrl?: string | undefined;
+  nowMs: number;
+}
+
+/** Characters that a header can carry (RFC 6750). */
+const BEARER_TOKEN = /^[\x21-\x7e]{1,65536}$/;
+
+export function loginOf({ server, discovered, client, tokens, requestedScope, redirectUrl, nowMs }: Granted): Login {
+  const { access_token, refresh_token, expires_in, token_type, scope } = tokens;
+  for (const secret of [access_token, refresh_token]) if (secret) learnSecret(secret);
+  if (token_type.toLowerCase() !== 'bearer' || !BEARER_TOKEN.test(access_token)) {
+    throw failed(`${shownUrl(discovered.issuer)} gave a token that is no bearer token`);
+  }
+  const authMethod = 'token_endpoint_auth_method' in client ? client.token_endpoint_auth_method : undefined;
+  return {
+    server: serverKey(server),
+    issuer: discovered.issuer,
+    resource: discovered.resource,
+    clientId: client.client_id,
+    authMethod: typeof authMethod === 'string' ? authMethod : undefined,
+    redirectUrl,
+    scope: union(requestedScope, scope),
+    created: new Date(nowMs).toISOString(),
+    expires: expires_in === undefined ? undefined : new Date(nowMs + expires_in * 1000).toISOString(),
+    canRefresh: refresh_token !== undefined,
+    secrets: { accessToken: access_token, refreshToken: refresh_token, clientSecret: client.client_secret },
+  };
+}
+
+export function clientOf({ clientId, authMethod, secrets }: Login): OAuthClientInformationMixed {
+  return {
+    client_id: clientId,
+    ...(secrets.clientSecret !== undefined && { client_secret: secrets.clientSecret }),
+    ...(authMethod !== undefined && { token_endpoint_auth_method: authMethod }),
+  };
+}
+
+/** Of scopes that are separated by spaces; undefined where there are none. */
+export function union(...scopes: readonly (string | undefined)[]): string | undefined {
+  const all = new Set(scopes.flatMap((each) => each?.split(/\s+/).filter((scope) => scope !== '') ?? []));
+  return all.size === 0 ? undefined : [...all].join(' ');
+}

@@ -1,0 +1,29 @@
+// Secrets that become known while the process runs, such as access tokens. Every mask hides them, also one that was made before.
+
+import { formsOf } from './value-forms.ts';
+
+/** A process that refreshes tokens for months keeps the newest ones. */
+const MOST_VALUES = 500;
+
+const learned = new Map<string, readonly string[]>();
+let changes = 0;
+
+export function learnSecret(value: string): void {
+  if (value.length < 4 || learned.has(value)) return;
+  learned.set(value, [...formsOf(value)]);
+  for (const oldest of learned.keys()) {
+    if (learned.size <= MOST_VALUES) break;
+    learned.delete(oldest);
+  }
+  changes++;
+}
+
+/** Increases with each value. */
+export function learnedChanges(): number {
+  return changes;
+}
+
+/** In all forms that a mask has to find. */
+export function learnedForms(): readonly string[] {
+  return [...learned.values()].flat();
+}
