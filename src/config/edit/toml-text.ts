@@ -1,0 +1,82 @@
+// Sets and removes a table in the text of a TOML file. A statement of TOML takes whole lines, so an entry is a set of lines; all
+// other lines stay. Where the servers are members of an inline table, the library rewrites that table. Does not read files.
+
+import type { parseDocument } from '@decimalturn/toml-patch';
+import { type Change, type ServersAt, withChange } from './change.ts';
+import { lineBreakOf } from './layout.ts';
+
+type Toml = typeof import('@decimalturn/toml-patch');
+type Statement = ReturnType<typeof parseDocument>['cst'][number];
+/** From the first line to the last one, counted from 1. */
+type Lines = [from: number, to: number];
+
+export function editToml(text: string, { path }: ServersAt, { name, entry }: Change, toml: Toml): string {
+  const target = [...path, name];
+  const { cst } = toml.parseDocument(text);
+  if (isInline(cst, target)) return toml.patch(text, withChange(toml.parse(text), path, { name, entry }) as object);
+  const lineBreak = lineBreakOf(text);
+  const isOpen = text !== '' && !text.endsWith('\n');
+  const lines = (isOpen ? text + lineBreak : text).split(/(?<=\n)/);
+  const found = linesOf(cst, target);
+  const section = entry === undefined ? [] : sectionOf(target, entry, toml).map((line) => line + lineBreak);
+  const at = entry !== undefined && isTable(cst, target) ? found[0] : undefined;
+  // From the end, so that the numbers of the lines before stay true.
+  for (const each of found.toReversed()) {
+    if (each === at) lines.splice(each[0] - 1, each[1] - each[0] + 1, ...section);
+    else removeLines(lines, each);
+  }
+  if (entry !== undefined && !at) lines.push(...(text.trim() === '' ? [] : [lineBreak]), ...section);
+  const edited = lines.join('');
+  return isOpen ? edited.replace(/\r?\n$/, '') : edited;
+}
+
+/** With the blank line before it, unless another one is needed to separate what is left. */
+function removeLines(lines: string[], [from, to]: Lines): void {
+  const isBlank = (line: string | undefined) => line === undefined || line.trim() === '';
+  const withBlank = from > 1 && isBlank(lines[from - 2]) && isBlank(lines[to]) ? 1 : 0;
+  lines.splice(from - 1 - withBlank, to - from + 1 + withBlank);
+}
+
+function sectionOf(target: readonly string[], entry: object, toml: Toml): string[] {
+  const value = target.reduceRight<unknown>((inner, key) => ({ [key]: inner }), entry);
+  const lines = toml.stringify(value, { inlineTableStart: target.length }).trimEnd().split('\n');
+  // Without the headers of the tables around it, which would be empty.
+  return lines.slice(lines.findLastIndex((line) => line.startsWith('[')));
+}
+
+/** The lines of all statements of an entry: its tables with their rows, and rows of other tables. */
+function linesOf(cst: readonly Statement[], target: readonly string[]): Lines[] {
+  return cst.flatMap((statement): Lines[] => {
+    if (statement.type === 'KeyValue') return startsWith(statement.key.value, target) ? [linesAt(statement)] : [];
+    if (statement.type !== 'Table' && statement.type !== 'TableArray') return [];
+    const table = statement.key.item.value;
+    const rows = statement.items.filter((item) => item.type === 'KeyValue');
+    if (startsWith(table, target)) return [[statement.loc.start.line, rows.at(-1)?.loc.end.line ?? statement.loc.start.line]];
+    return rows.filter(({ key }) => startsWith([...table, ...key.value], target)).map(linesAt);
+  });
+}
+
+function linesAt({ loc }: Statement): Lines {
+  return [loc.start.line, loc.end.line];
+}
+
+function isTable(cst: readonly Statement[], target: readonly string[]): boolean {
+  const first = cst.find(
+    (statement) => statement.type === 'Table' && startsWith(statement.key.item.value, target),
+  ) as Extract<Statement, { type: 'Table' }> | undefined;
+  return first?.key.item.value.length === target.length;
+}
+
+/** Whether a table above the entry is written as `name = { … }`. */
+function isInline(cst: readonly Statement[], target: readonly string[]): boolean {
+  const isAbove = (path: readonly string[]) => path.length < target.length && startsWith(target, path);
+  return cst.some((statement) => {
+    if (statement.type === 'KeyValue') return isAbove(statement.key.value);
+    if (statement.type !== 'Table') return false;
+    return statement.items.some((item) => item.type === 'KeyValue' && isAbove([...statement.key.item.value, ...item.key.value]));
+  });
+}
+
+function startsWith(path: readonly string[], start: readonly string[]): boolean {
+  return start.every((key, depth) => path[depth] === key);
+}

@@ -1,0 +1,115 @@
+// Sets and removes a server in the text of a YAML file: an item of a list or a member of a map. Only its lines change. The library
+// finds the positions and writes the entry. Does not read files.
+
+import type { Node, Pair, YAMLMap, YAMLSeq } from 'yaml';
+import type { Change, ServersAt } from './change.ts';
+import { lineBreakOf, unitOf } from './layout.ts';
+
+type Yaml = typeof import('yaml');
+type Servers = YAMLMap<Node, Node> | YAMLSeq<Node>;
+type Item = Node | Pair<Node, Node | null>;
+
+export function editYaml(text: string, at: ServersAt, change: Change, yaml: Yaml): string {
+  const isNamed = (item: Item) => nameOf(item, at.nameKey, yaml) === change.name;
+  let edited = text;
+  for (;;) {
+    const servers = yaml.parseDocument(edited).getIn(at.path, true) as Node | undefined;
+    const items: Item[] = yaml.isCollection(servers) ? (servers.items as Item[]) : [];
+    const found = items.filter(isNamed);
+    if (change.entry === undefined && found.length === 0) return edited;
+    const isReplaced = change.entry !== undefined && found.length === 1;
+    if (isReplaced || (change.entry !== undefined && found.length === 0)) {
+      return added(edited, at, change, isReplaced ? found[0] : undefined, yaml);
+    }
+    edited = removed(edited, servers as Servers, found[0]!, yaml);
+  }
+}
+
+function nameOf(item: Item, nameKey: string | undefined, yaml: Yaml): unknown {
+  if (nameKey === undefined) return yaml.isPair(item) && yaml.isScalar(item.key) ? item.key.value : undefined;
+  return yaml.isMap(item) ? item.get(nameKey) : undefined;
+}
+
+function added(text: string, at: ServersAt, change: Change, old: Item | undefined, yaml: Yaml): string {
+  const document = yaml.parseDocument(text);
+  const servers = document.getIn(at.path, true) as Node | undefined;
+  const value = at.nameKey === undefined ? change.entry! : { [at.nameKey]: change.name, ...change.entry };
+  const whole = at.nameKey === undefined ? { [change.name]: value } : [value];
+  if (yaml.isCollection(servers) && servers.flow && servers.items.length > 0) {
+    const flow = at.nameKey === undefined ? JSON.stringify(whole).slice(1, -1) : JSON.stringify(value);
+    if (old) return splice(text, ...spanOf(old), flow);
+    return splice(text, spanOf(servers.items.at(-1) as Item)[1], undefined, `, ${flow}`);
+  }
+  if (yaml.isCollection(servers) && servers.items.length > 0) {
+    const indent = ' '.repeat(columnOf(text, servers.range![0]));
+    const lines = block(whole, indent, text, yaml);
+    if (old) return splice(text, ...linesOf(text, old), lines);
+    const end = linesOf(text, servers.items.at(-1) as Item)[1];
+    return splice(text, end, undefined, closed(text.slice(0, end)) + lines);
+  }
+  return started(text, at, whole, servers, yaml);
+}
+
+/** The first server: the key of the servers may be missing, or its value may be empty. */
+function started(text: string, { path }: ServersAt, whole: unknown, servers: Node | undefined, yaml: Yaml): string {
+  const [start, end] = servers?.range ?? [];
+  if (start === undefined || path.length !== 1) {
+    const nested = path.reduceRight((value, key) => ({ [key]: value }), whole);
+    return `${text}${closed(text)}${block(nested, '', text, yaml)}`;
+  }
+  const before = text.slice(0, start).trimEnd();
+  const rest = text.slice(before.endsWith(':') ? end : start);
+  const lines = block(whole, unitOf(text), text, yaml);
+  return `${before}${lineBreakOf(text)}${/^[ \t]*(?:\r?\n|$)/.test(rest) ? lines.trimEnd() : lines}${rest}`;
+}
+
+function removed(text: string, servers: Servers, item: Item, yaml: Yaml): string {
+  if (servers.items.length === 1) {
+    const [start] = servers.range!;
+    const before = text.slice(0, start).trimEnd();
+    const empty = yaml.isSeq(servers) ? '[]' : '{}';
+    const isBlock = !servers.flow;
+    const end = isBlock ? linesOf(text, item)[1] : servers.range![1];
+    const lineBreak = isBlock && /[\r\n]$/.test(text.slice(0, end)) ? lineBreakOf(text) : '';
+    return `${before.endsWith(':') ? `${before} ` : text.slice(0, start)}${empty}${lineBreak}${text.slice(end)}`;
+  }
+  if (!servers.flow) return splice(text, ...linesOf(text, item), '');
+  const items = servers.items as Item[];
+  const index = items.indexOf(item);
+  const from = index > 0 ? spanOf(items[index - 1]!)[1] : spanOf(item)[0];
+  const to = index > 0 ? spanOf(item)[1] : spanOf(items[1]!)[0];
+  return splice(text, from, to, '');
+}
+
+function spanOf(item: Item): [number, number] {
+  const { key, value } = item as Pair<Node, Node | null>;
+  if (key === undefined) return [(item as Node).range![0], (item as Node).range![1]];
+  return [key.range![0], (value ?? key).range![1]];
+}
+
+/** Whole lines, with the line break at the end of the last one. */
+function linesOf(text: string, item: Item): [number, number] {
+  const [start, end] = spanOf(item);
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+  if (end > 0 && text[end - 1] === '\n') return [lineStart, end];
+  const lineEnd = text.indexOf('\n', end);
+  return [lineStart, lineEnd < 0 ? text.length : lineEnd + 1];
+}
+
+function columnOf(text: string, offset: number): number {
+  return offset - (text.lastIndexOf('\n', offset - 1) + 1);
+}
+
+function block(value: unknown, indent: string, text: string, yaml: Yaml): string {
+  const lines = yaml.stringify(value, { lineWidth: 0, indent: Math.max(2, unitOf(text).length) }).trimEnd().split('\n');
+  return lines.map((line) => `${line === '' ? '' : indent + line}${lineBreakOf(text)}`).join('');
+}
+
+/** The line break that a text needs before another line. */
+function closed(text: string): string {
+  return text === '' || text.endsWith('\n') ? '' : lineBreakOf(text);
+}
+
+function splice(text: string, from: number, to: number | undefined, content: string): string {
+  return text.slice(0, from) + content + text.slice(to ?? from);
+}
