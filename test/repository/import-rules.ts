@@ -82,7 +82,12 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
       'live',
     ],
   },
-  config: { folders: ['base', 'secrets', 'framing', 'process', 'mcp'], node: io, packages: ['jsonc-parser'] },
+  config: {
+    folders: ['base', 'secrets', 'framing', 'process', 'mcp'],
+    node: io,
+    packages: ['jsonc-parser'],
+    lazyPackages: ['@decimalturn/toml-patch', 'yaml'],
+  },
   record: { folders: ['base', 'secrets', 'framing', 'process', 'flow'], node: io },
   live: { folders: ['base', 'secrets', 'process', 'transport', 'flow', 'record'], node: io },
   tap: {

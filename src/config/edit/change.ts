@@ -1,5 +1,6 @@
 // A change of the servers of a config: what is wanted, as data. The editors of texts must reach exactly this.
 
+import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 
 export type Format = 'json' | 'toml' | 'yaml';
@@ -21,24 +22,32 @@ export interface Change {
   entry: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The data after a change. Whatever is in the way of the path is replaced. */
-export function withChange(data: unknown, path: readonly string[], { name, entry }: Change, nameKey?: string): unknown {
-  const [key, ...rest] = path;
-  const object = isObject(data) ? data : {};
-  if (key !== undefined) {
-    if (entry === undefined && !(key in object)) return data;
-    return { ...object, [key]: withChange(object[key], rest, { name, entry }, nameKey) };
+/** The data after a change. */
+export function withChange(data: unknown, at: ServersAt, change: Change, depth = 0): unknown {
+  const key = at.path[depth];
+  if (key === undefined && at.nameKey !== undefined) return inList(data, at, change, at.nameKey);
+  const object = data ?? {};
+  if (!isObject(object)) throw inTheWay(at, depth, 'an object');
+  if (key === undefined) {
+    const { [change.name]: _, ...others } = object;
+    return change.entry === undefined ? others : { ...object, [change.name]: change.entry };
   }
-  if (nameKey === undefined) {
-    const { [name]: _, ...others } = object;
-    if (entry === undefined) return others;
-    return name in object ? { ...object, [name]: entry } : { ...others, [name]: entry };
-  }
-  const list: unknown[] = Array.isArray(data) ? data : [];
+  if (change.entry === undefined && !Object.hasOwn(object, key)) return data;
+  return { ...object, [key]: withChange(Object.hasOwn(object, key) ? object[key] : undefined, at, change, depth + 1) };
+}
+
+function inList(data: unknown, at: ServersAt, { name, entry }: Change, nameKey: string): unknown[] {
+  const list: unknown = data ?? [];
+  if (!Array.isArray(list)) throw inTheWay(at, at.path.length, 'a list');
   const isNamed = (item: unknown) => isObject(item) && item[nameKey] === name;
   const last = list.findLastIndex(isNamed);
   const kept = list.filter((item, index) => !isNamed(item) || (entry !== undefined && index === last));
   if (entry === undefined) return kept;
   const item = { [nameKey]: name, ...entry };
   return last < 0 ? [...kept, item] : kept.map((each) => (isNamed(each) ? item : each));
+}
+
+function inTheWay({ file, path }: ServersAt, depth: number, wanted: string): UsageError {
+  const what = depth === 0 ? 'The config' : `"${path.slice(0, depth).join('.')}"`;
+  return new UsageError('CONFIG_INVALID', `${what} must be ${wanted}: ${file}`);
 }

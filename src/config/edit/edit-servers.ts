@@ -22,7 +22,7 @@ export async function editServers(text: string, at: ServersAt, changes: readonly
   let edited = text;
   for (const given of changes) {
     const change: Change = { name: given.name, entry: given.entry && plain(given.entry) };
-    const wanted = withChange(language.parse(edited), at.path, change, at.nameKey);
+    const wanted = withChange(language.parse(edited), at, change);
     edited = language.edit(edited, change);
     const reached = language.parse(edited);
     if (!isDeepStrictEqual(comparable(reached, at.path), comparable(wanted, at.path))) throw tooIntricate(at, change);
@@ -43,8 +43,8 @@ async function languageOf(at: ServersAt): Promise<Language> {
 }
 
 function readJson(text: string, file: string): unknown {
-  if (stripComments(text).trim() === '') return undefined;
-  const { root, fault } = parseDocument(text, file);
+  const isBlank = stripComments(text).trim() === '';
+  const { root, fault } = parseDocument(isBlank ? `${text}\n{}` : text, file);
   if (fault) throw problemError({ severity: 'error', ...fault });
   return getNodeValue(root!);
 }
@@ -55,7 +55,13 @@ function readToml(text: string, file: string, { parse }: typeof import('@decimal
     return parse(text);
   } catch (error) {
     const { line = 1, column = 0 } = error as { line?: number; column?: number };
-    throw problemError({ severity: 'error', file, line, column: column + 1, message: 'Not TOML: there is an error here' });
+    throw problemError({
+      severity: 'error',
+      file,
+      line,
+      column: column + 1,
+      message: 'Not TOML: there is an error here',
+    });
   }
 }
 

@@ -12,7 +12,9 @@ const COMMA = 5 as SyntaxKind;
 
 export function editJson(text: string, { file, path }: ServersAt, { name, entry }: Change): string {
   if (stripComments(text).trim() === '') {
-    return entry === undefined ? text : `${withLineEnd(text)}${formatted(nested(path, name, entry), text, '')}${lineBreakOf(text)}`;
+    return entry === undefined
+      ? text
+      : `${withLineEnd(text)}${formatted(nested(path, name, entry), text, '')}${lineBreakOf(text)}`;
   }
   let edited = text;
   for (;;) {
@@ -71,9 +73,12 @@ function inserted(text: string, object: Node, key: string, value: unknown): stri
   const contentEnd = start + text.slice(start, close).trimEnd().length;
   const gap = isOneLine ? (contentEnd === start ? '' : spaceIn(text)) : `${lineBreakOf(text)}${indent}`;
   const comma = last && commaAfter(text, endOf(last), close);
-  const edits: Edit[] = [{ offset: contentEnd, length: 0, content: `${gap}${member}${comma === undefined ? '' : ','}` }];
+  const edits: Edit[] = [
+    { offset: contentEnd, length: 0, content: `${gap}${member}${comma === undefined ? '' : ','}` },
+  ];
   if (last && comma === undefined) edits.unshift({ offset: endOf(last), length: 0, content: ',' });
-  if (!isOneLine && contentEnd === close) edits.push({ offset: close, length: 0, content: lineBreakOf(text) + ownIndent });
+  if (!isOneLine && !last && contentEnd === close)
+    edits.push({ offset: close, length: 0, content: lineBreakOf(text) + ownIndent });
   return applyEdits(text, edits);
 }
 
@@ -90,13 +95,11 @@ function removed(text: string, object: Node, member: Node): string {
   const before = /(?:\r\n|\n|\r)?[ \t]*$/.exec(text.slice(0, member.offset))![0];
   const after = /^[ \t]*/.exec(text.slice(end))![0].length;
   const startsLine = /[\r\n]/.test(before);
-  const endsLine = /^(?:[\r\n]|$)/.test(text.slice(end + after));
+  const closesLine = end + after === close && !/\/\/.*$/.test(text.slice(0, member.offset - before.length));
+  const endsLine = closesLine || /^(?:[\r\n]|$)/.test(text.slice(end + after));
   const keepsBefore = startsLine ? !endsLine : next !== undefined || !previous;
   edits.push(
-    deletion(
-      member.offset - (keepsBefore ? 0 : before.length),
-      end + (startsLine || next !== undefined ? after : 0),
-    ),
+    deletion(member.offset - (keepsBefore ? 0 : before.length), end + ((startsLine ? !endsLine : next) ? after : 0)),
   );
   const result = applyEdits(text, edits);
   const closeAfter = close - (text.length - result.length);
@@ -107,7 +110,8 @@ function removed(text: string, object: Node, member: Node): string {
 
 function replaced(text: string, member: Node, entry: unknown): string {
   const value = member.children![1]!;
-  const isOneLine = !/[\r\n]/.test(text.slice(value.offset, endOf(value))) && lineStartIndent(text, member.offset) === undefined;
+  const isOneLine =
+    !/[\r\n]/.test(text.slice(value.offset, endOf(value))) && lineStartIndent(text, member.offset) === undefined;
   const content = isOneLine ? compact(entry, spaceIn(text)) : formatted(entry, text, indentOf(text, member.offset));
   return applyEdits(text, [{ offset: value.offset, length: value.length, content }]);
 }
@@ -131,9 +135,18 @@ function formatted(value: unknown, text: string, indent: string): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (!Array.isArray(value)) {
     const members = Object.entries(value).filter(([, each]) => each !== undefined);
-    return lines(members.map(([key, each]) => `${JSON.stringify(key)}: ${formatted(each, text, deeper)}`), '{', '}');
+    return lines(
+      members.map(([key, each]) => `${JSON.stringify(key)}: ${formatted(each, text, deeper)}`),
+      '{',
+      '}',
+    );
   }
-  if (value.some((each) => typeof each === 'object')) return lines(value.map((each) => formatted(each, text, deeper)), '[', ']');
+  if (value.some((each) => typeof each === 'object'))
+    return lines(
+      value.map((each) => formatted(each, text, deeper)),
+      '[',
+      ']',
+    );
   return compact(value, ' ');
 }
 

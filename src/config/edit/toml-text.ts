@@ -10,22 +10,23 @@ type Statement = ReturnType<typeof parseDocument>['cst'][number];
 /** From the first line to the last one, counted from 1. */
 type Lines = [from: number, to: number];
 
-export function editToml(text: string, { path }: ServersAt, { name, entry }: Change, toml: Toml): string {
-  const target = [...path, name];
+export function editToml(text: string, at: ServersAt, change: Change, toml: Toml): string {
+  const { entry } = change;
+  const target = [...at.path, change.name];
   const { cst } = toml.parseDocument(text);
-  if (isInline(cst, target)) return toml.patch(text, withChange(toml.parse(text), path, { name, entry }) as object);
+  if (isInline(cst, target)) return toml.patch(text, withChange(toml.parse(text), at, change) as object);
   const lineBreak = lineBreakOf(text);
   const isOpen = text !== '' && !text.endsWith('\n');
   const lines = (isOpen ? text + lineBreak : text).split(/(?<=\n)/);
   const found = linesOf(cst, target);
   const section = entry === undefined ? [] : sectionOf(target, entry, toml).map((line) => line + lineBreak);
-  const at = entry !== undefined && isTable(cst, target) ? found[0] : undefined;
+  const place = entry !== undefined && isTable(cst, target) ? found[0] : undefined;
   // From the end, so that the numbers of the lines before stay true.
   for (const each of found.toReversed()) {
-    if (each === at) lines.splice(each[0] - 1, each[1] - each[0] + 1, ...section);
+    if (each === place) lines.splice(each[0] - 1, each[1] - each[0] + 1, ...section);
     else removeLines(lines, each);
   }
-  if (entry !== undefined && !at) lines.push(...(text.trim() === '' ? [] : [lineBreak]), ...section);
+  if (entry !== undefined && !place) lines.push(...(text.trim() === '' ? [] : [lineBreak]), ...section);
   const edited = lines.join('');
   return isOpen ? edited.replace(/\r?\n$/, '') : edited;
 }
@@ -51,7 +52,8 @@ function linesOf(cst: readonly Statement[], target: readonly string[]): Lines[] 
     if (statement.type !== 'Table' && statement.type !== 'TableArray') return [];
     const table = statement.key.item.value;
     const rows = statement.items.filter((item) => item.type === 'KeyValue');
-    if (startsWith(table, target)) return [[statement.loc.start.line, rows.at(-1)?.loc.end.line ?? statement.loc.start.line]];
+    if (startsWith(table, target))
+      return [[statement.loc.start.line, rows.at(-1)?.loc.end.line ?? statement.loc.start.line]];
     return rows.filter(({ key }) => startsWith([...table, ...key.value], target)).map(linesAt);
   });
 }
@@ -61,9 +63,9 @@ function linesAt({ loc }: Statement): Lines {
 }
 
 function isTable(cst: readonly Statement[], target: readonly string[]): boolean {
-  const first = cst.find(
-    (statement) => statement.type === 'Table' && startsWith(statement.key.item.value, target),
-  ) as Extract<Statement, { type: 'Table' }> | undefined;
+  const first = cst.find((statement) => statement.type === 'Table' && startsWith(statement.key.item.value, target)) as
+    | Extract<Statement, { type: 'Table' }>
+    | undefined;
   return first?.key.item.value.length === target.length;
 }
 
@@ -73,7 +75,9 @@ function isInline(cst: readonly Statement[], target: readonly string[]): boolean
   return cst.some((statement) => {
     if (statement.type === 'KeyValue') return isAbove(statement.key.value);
     if (statement.type !== 'Table') return false;
-    return statement.items.some((item) => item.type === 'KeyValue' && isAbove([...statement.key.item.value, ...item.key.value]));
+    return statement.items.some(
+      (item) => item.type === 'KeyValue' && isAbove([...statement.key.item.value, ...item.key.value]),
+    );
   });
 }
 

@@ -101,7 +101,10 @@ function columnOf(text: string, offset: number): number {
 }
 
 function block(value: unknown, indent: string, text: string, yaml: Yaml): string {
-  const lines = yaml.stringify(value, { lineWidth: 0, indent: Math.max(2, unitOf(text).length) }).trimEnd().split('\n');
+  const lines = yaml
+    .stringify(value, { lineWidth: 0, indent: Math.max(2, unitOf(text).length) })
+    .trimEnd()
+    .split('\n');
   return lines.map((line) => `${line === '' ? '' : indent + line}${lineBreakOf(text)}`).join('');
 }
 

@@ -6,7 +6,10 @@ import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
+  fchmodSync,
+  fchownSync,
   fstatSync,
+  fsyncSync,
   lstatSync,
   openSync,
   readFileSync,
@@ -68,11 +71,32 @@ export function readPrivately(path: string): string | undefined {
   }
 }
 
-/** Replaces the file atomically. The temporary name is random and must not exist, so that it cannot be prepared by others. */
-export function replacePrivately(path: string, text: string, mode = 0o600): void {
+/** Replaces the file atomically. */
+export function replacePrivately(path: string, text: string): void {
+  replaceFile(path, (beside) => writeFileSync(beside, text, { flag: 'wx', mode: 0o600 }));
+}
+
+/** Replaces a file of the user atomically: owner and permissions are those of `like`, and the content is on the disk first. */
+export function replaceAlike(path: string, content: Uint8Array, like: Stats | undefined, newMode = 0o666): void {
+  replaceFile(path, (beside) => {
+    const descriptor = openSync(beside, 'wx', like ? 0o600 : newMode);
+    try {
+      writeFileSync(descriptor, content);
+      const own = fstatSync(descriptor);
+      if (like && (own.uid !== like.uid || own.gid !== like.gid)) fchownSync(descriptor, like.uid, like.gid);
+      if (like) fchmodSync(descriptor, like.mode & 0o777);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  });
+}
+
+/** The temporary name is random and must not exist, so that it cannot be prepared by others. */
+function replaceFile(path: string, write: (beside: string) => void): void {
   const beside = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
-    writeFileSync(beside, text, { flag: 'wx', mode });
+    write(beside);
     renameSync(beside, path);
   } catch (error) {
     rmSync(beside, { force: true });

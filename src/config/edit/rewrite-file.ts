@@ -1,0 +1,124 @@
+// Replaces the content of a config file: atomically, with its owner, permissions, encoding and byte order mark. The file behind a
+// link is replaced, and not the link. Programs of Standpipe that change a file at the same time do so one after the other; if
+// another program changed it meanwhile, the new content is computed again from that.
+
+import { mkdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { StandpipeError, toError, UsageError } from '../../base/errors.ts';
+import { withFileLock } from '../../process/files/file-lock.ts';
+import { replaceAlike } from '../../process/files/private-file.ts';
+import { isMissing } from '../files/disk.ts';
+
+export interface RewriteOptions {
+  /** The new text. It is called again if the file changed meanwhile. Without a file the text is empty. */
+  rewrite: (text: string, path: string) => string | Promise<string>;
+  /** Where the file as it was is kept; undefined: nowhere. Called before the file is replaced. */
+  backup?: (path: string) => string | undefined | Promise<string | undefined>;
+  /** Whether the file and its folder are created where they are missing. */
+  create?: boolean;
+  /** Only the owner may read a file that is created. */
+  isPrivate?: boolean;
+  /** Nothing is written. */
+  dryRun?: boolean;
+}
+
+export interface Rewritten {
+  /** The file itself, without links. */
+  path: string;
+  isNew: boolean;
+  before: string;
+  after: string;
+  backup: string | undefined;
+}
+
+const MAX_TRIES = 10;
+
+export async function rewriteFile(file: string, options: RewriteOptions): Promise<Rewritten> {
+  const path = await behindLinks(file);
+  if (!options.create && !(await readIfThere(path))) throw notFound(file);
+  if (options.dryRun) return await computed(file, path, options);
+  try {
+    if (options.create) await mkdir(dirname(path), { recursive: true, ...(options.isPrivate ? { mode: 0o700 } : {}) });
+    return await withFileLock(path, async () => {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const done = await replaced(file, path, options);
+        if (done) return done;
+      }
+      throw new UsageError('FILE_NOT_WRITABLE', `Cannot write ${path}: another program keeps changing it`, {
+        hint: 'Try again when that program has finished.',
+      });
+    });
+  } catch (cause) {
+    if (cause instanceof StandpipeError || !('code' in toError(cause))) throw cause;
+    throw new UsageError('FILE_NOT_WRITABLE', `Cannot write ${path}: ${toError(cause).message}`, {
+      hint: `The file is replaced by a new one: make the folder ${dirname(path)} writable, or run this as its owner.`,
+      cause,
+    });
+  }
+}
+
+/** Undefined if the file changed meanwhile. */
+async function replaced(file: string, path: string, options: RewriteOptions): Promise<Rewritten | undefined> {
+  const { bytes, like, encode, ...result } = await computed(file, path, options);
+  if (result.after === result.before) return result;
+  if (like && (like.mode & 0o222) === 0) {
+    throw new UsageError('FILE_NOT_WRITABLE', `Cannot write ${path}: the file is read-only`, {
+      hint: 'Make it writable, or use another file with --config.',
+    });
+  }
+  const backup = bytes && (await options.backup?.(path));
+  const now = await readIfThere(path);
+  if (now === undefined ? bytes !== undefined : !bytes?.equals(now)) return undefined;
+  if (backup !== undefined) replaceAlike(backup, bytes!, like);
+  replaceAlike(path, encode(result.after), like, options.isPrivate ? 0o600 : undefined);
+  return { ...result, backup };
+}
+
+async function computed(file: string, path: string, { rewrite }: RewriteOptions) {
+  const bytes = await readIfThere(path);
+  const like = bytes && (await stat(path));
+  const { text: before, encode } = decoded(bytes ?? Buffer.alloc(0), file);
+  const after = await rewrite(before, path);
+  return { path, isNew: bytes === undefined, before, after, backup: undefined, bytes, like, encode };
+}
+
+/** The text without its byte order mark, and how to write one in the same encoding. */
+function decoded(bytes: Buffer, file: string): { text: string; encode: (text: string) => Buffer } {
+  const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  try {
+    const text = new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
+    return {
+      text: text.slice(mark.length),
+      encode: (after) => Buffer.from(mark + after, isUtf16 ? 'utf16le' : 'utf8'),
+    };
+  } catch (cause) {
+    throw new UsageError('CONFIG_INVALID', `${file} is not UTF-8`, { hint: 'Save it as UTF-8 first.', cause });
+  }
+}
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    if (isMissing(cause)) return undefined;
+    throw new UsageError('CONFIG_INVALID', `Cannot read ${path}: ${toError(cause).message}`, {
+      hint: 'Use a config file that you can read.',
+      cause,
+    });
+  }
+}
+
+/** A link may lead to a file that does not exist yet. */
+async function behindLinks(file: string): Promise<string> {
+  try {
+    return await realpath(file);
+  } catch {
+    const target = await readlink(file).catch(() => undefined); // there may be no link
+    return target === undefined ? resolve(file) : resolve(dirname(file), target);
+  }
+}
+
+function notFound(file: string): UsageError {
+  return new UsageError('CONFIG_NOT_FOUND', `There is no config ${file}`);
+}
