@@ -5,16 +5,29 @@ import { expect, test } from 'vitest';
 import type { ConfigFile } from './config-file.ts';
 import { describeConfig } from './describe-config.ts';
 import { mergeFiles } from './files/load-config.ts';
-import { fileKeys, inputKeys, restartKeys, serverKeys, shareKeys, stopKeys, toolsKeys } from './read/known-keys.ts';
+import {
+  commandKeys,
+  fileKeys,
+  inputKeys,
+  oauthKeys,
+  remoteKeys,
+  restartKeys,
+  shareKeys,
+  spellingsOfRemotes,
+  stopKeys,
+  toolsKeys,
+} from './read/known-keys.ts';
 import { file, read } from './read-text.contract.ts';
 
 const deep = process.env.FC_PROFILE === 'deep';
 const numRuns = deep ? 50_000 : 500;
 const timeoutMs = deep ? 600_000 : 30_000;
 
+const serverKeys = [...commandKeys, ...remoteKeys, ...spellingsOfRemotes];
 const keys = [
   ...fileKeys,
   ...serverKeys,
+  ...oauthKeys,
   ...restartKeys,
   ...shareKeys,
   ...stopKeys,
@@ -22,7 +35,23 @@ const keys = [
   ...inputKeys,
   '__proto__',
 ];
-const texts = ['stdio', 'node', '${HOME}', '${NO}', '${input:a}', '${', 'never', 'newline', '~/x', '\0', ''];
+const texts = [
+  'https://x.test/mcp',
+  'http://u:p@x.test',
+  'http',
+  'ws://',
+  'stdio',
+  'node',
+  '${HOME}',
+  '${NO}',
+  '${input:a}',
+  '${',
+  'never',
+  'newline',
+  '~/x',
+  '\0',
+  '',
+];
 /** JSON made of known keys, so that more than the first check is reached. */
 const { value } = fc.letrec((tie) => ({
   value: fc.oneof(

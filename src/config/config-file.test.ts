@@ -489,23 +489,6 @@ test('the settings of Claude Desktop itself are none of our business', async () 
   expect(await read('{"globalShortcut": "x"}', world)).toMatchObject({ usable: true, problems: [] });
 });
 
-test.each([
-  [{ url: 'https://x.test/mcp' }, 'auto'],
-  [{ type: 'http', url: 'https://x.test/mcp', headers: {} }, 'http'],
-  [{ type: 'sse', url: 'https://x.test/mcp', disabled: true }, 'sse'],
-  [{ serverUrl: 'https://x.test/mcp' }, 'auto'],
-])('a remote server is a server: %j', async (entry, transport) => {
-  const { servers, problems } = await read(JSON.stringify({ mcpServers: { a: entry } }));
-  expect(problems).toEqual([]);
-  expect(servers).toMatchObject([{ name: 'a', url: 'https://x.test/mcp', transport, headers: {} }]);
-});
-
-test('of a server with a command and a url, the command counts', async () => {
-  const { server, problems } = await readOne({ command: 'x', url: 'https://x.test' });
-  expect(server!.command).toBe('x');
-  expect(problems).toMatchObject([{ severity: 'warning', message: 'Unknown key "url"' }]);
-});
-
 test('names that objects have are names like any other', async () => {
   const text =
     '{"mcpServers": {"__proto__": {"command": "x", "env": {"__proto__": "1"}}, "constructor": {"command": "y"}}}';

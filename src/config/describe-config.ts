@@ -51,7 +51,12 @@ function describeServer(config: ServerConfig): ServerDescription {
   const status = enabled ? 'enabled' : 'disabled';
   if (server.url !== undefined) {
     const headers = Object.fromEntries(Object.keys(server.headers).map((name) => [name, REDACTED]));
-    return { status, ...server, url: redactor({ mask })(server.url), headers };
+    const oauth = server.oauth && {
+      ...server.oauth,
+      clientId: server.oauth.clientId && mask(server.oauth.clientId),
+      clientSecret: server.oauth.clientSecret && REDACTED,
+    };
+    return { status, ...server, url: redactor({ mask })(server.url), headers, oauth };
   }
   return {
     status,

@@ -12,8 +12,8 @@ import { type Config, mergeFiles } from './files/load-config.ts';
 import type { ConfigPlace } from './files/places.ts';
 import { systemContext } from './files/places.ts';
 import { GIVEN, problemError } from './problem.ts';
-import type { namesOfOthers, remoteKeys, replacements } from './read/known-keys.ts';
-import type { InputCapability, RestartLimits, SharePolicy, ToolRules } from './server-config.ts';
+import type { namesOfOthers, replacements, spellingsOfRemotes } from './read/known-keys.ts';
+import type { InputCapability, OAuthSettings, RestartLimits, SharePolicy, ToolRules } from './server-config.ts';
 
 /** `mcpServers` of Claude Desktop and Cursor, or `servers` of VS Code. docs/config.md explains every key. */
 export interface GivenConfig {
@@ -27,6 +27,10 @@ export type GivenServer = OwnKeys & KeysOfOthers;
 
 interface OwnKeys {
   command?: string | undefined;
+  url?: string | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+  oauth?: OAuthSettings | false | undefined;
+  ca?: string | undefined;
   args?: readonly string[] | undefined;
   /** Undefined members are ignored. */
   env?: Readonly<Record<string, string | number | null | undefined>> | undefined;
@@ -56,11 +60,7 @@ interface OwnKeys {
 
 /** Keys of other hosts, and comments. docs/config.md explains how they are treated. */
 type KeysOfOthers = {
-  [key in
-    | (typeof remoteKeys)[number]
-    | (typeof namesOfOthers)[number]
-    | keyof typeof replacements
-    | 'headers']?: unknown;
+  [key in (typeof spellingsOfRemotes)[number] | (typeof namesOfOthers)[number] | keyof typeof replacements]?: unknown;
 } & { [comment: `//${string}` | `_${string}` | `#${string}`]: unknown };
 
 export function isGivenConfig(value: unknown): value is GivenConfig {

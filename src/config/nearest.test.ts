@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { didYouMean, nearest } from './nearest.ts';
-import { serverKeys } from './read/known-keys.ts';
+import { commandKeys } from './read/known-keys.ts';
 
 test.each([
   ['comand', 'command'],
@@ -12,11 +12,11 @@ test.each([
   ['env_file', 'envFile'],
   ['enable', 'enabled'],
 ])('%s is near to %s', (name, meant) => {
-  expect(nearest(name, serverKeys)).toBe(meant);
+  expect(nearest(name, commandKeys)).toBe(meant);
 });
 
 test.each(['foo', 'x', '', 'description', 'workingDirectory'])('%j is near to nothing', (name) => {
-  expect(nearest(name, serverKeys)).toBeUndefined();
+  expect(nearest(name, commandKeys)).toBeUndefined();
 });
 
 test('the nearest of several wins, the first of equals', () => {

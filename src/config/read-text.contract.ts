@@ -2,7 +2,7 @@
 
 import { type ConfigFile, configFromText, type FileContext } from './config-file.ts';
 import type { Position } from './problem.ts';
-import type { CommandConfig } from './server-config.ts';
+import type { CommandConfig, RemoteConfig } from './server-config.ts';
 
 export const file = '/project/mcp.json';
 
@@ -32,6 +32,12 @@ export function read(text: string, world: World = {}): Promise<ConfigFile> {
 export async function readOne(entry: object, world?: World) {
   const { servers, problems } = await read(JSON.stringify({ mcpServers: { one: entry } }), world);
   return { server: servers[0] as CommandConfig | undefined, problems };
+}
+
+/** One server that is reached at an address. */
+export async function readRemote(entry: object, world?: World) {
+  const { server, problems } = await readOne(entry, world);
+  return { server: server as unknown as RemoteConfig | undefined, problems };
 }
 
 /** The text without its `§`, and the position of that. */

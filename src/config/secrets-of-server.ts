@@ -2,6 +2,7 @@
 
 import { type Mask, maskForms, masksByForm } from '../secrets/mask-values.ts';
 import { secretsInArguments } from '../secrets/redact-arguments.ts';
+import { secretsInAddress } from './expand/address.ts';
 import type { ServerConfig } from './server-config.ts';
 
 export interface ServerSecrets {
@@ -15,7 +16,7 @@ export function secretsOf(config: ServerConfig): ServerSecrets {
     return { env: config.env, secrets: [...config.secrets, ...secretsInArguments(config.args)] };
   }
   const values = Object.values(config.headers).flatMap((value) => [value, ...value.split(/\s+/).slice(1)]);
-  return { env: {}, secrets: [...config.secrets, ...values, ...secretsInArguments([config.url])] };
+  return { env: {}, secrets: [...config.secrets, ...values, ...secretsInAddress(config.url)] };
 }
 
 export function maskOf(config: ServerConfig): Mask {

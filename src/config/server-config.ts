@@ -53,10 +53,23 @@ export interface RemoteConfig extends ServerSettings {
   url: string;
   /** `auto`: Streamable HTTP, and HTTP+SSE of 2024-11-05 where a server refuses that. */
   transport: RemoteTransport;
-  /** Sent with every request. Their values are secrets. */
+  /** Sent with every request. Their values are secrets. Credentials in the address of an entry become `Authorization`. */
   headers: Readonly<Record<string, string>>;
+  /** What is known for logging in. False: a server that asks for it is refused. */
+  oauth: Readonly<OAuthSettings> | false;
+  /** A file with the certificates of authorities that are trusted in addition. Absolute. */
+  ca: string | undefined;
   protocol: 'mcp';
   command?: undefined;
+}
+
+/** Undefined members are found out or asked for. */
+export interface OAuthSettings {
+  clientId?: string | undefined;
+  clientSecret?: string | undefined;
+  scopes?: readonly string[] | undefined;
+  /** The port of the redirect, for clients that are registered with one. */
+  callbackPort?: number | undefined;
 }
 
 export const remoteTransports = ['auto', 'http', 'sse'] as const;
@@ -85,7 +98,7 @@ export interface ServerSettings {
   /** What clients may be asked for, announced to a server of a revision before 2026-07-28. */
   clientCapabilities: readonly InputCapability[];
   tools: ToolRules;
-  /** Secret values in `command`, `args`, `cwd` or `url`, besides those of `env` and `headers`. */
+  /** Secret values in `command`, `args`, `cwd`, `url` or `oauth`, besides those of `env` and `headers`. */
   secrets: readonly string[];
   /** The start of the entry. */
   source: Position;
@@ -156,5 +169,7 @@ export const defaultCommandSettings: Readonly<Omit<CommandConfig, keyof ServerSe
 export const defaultRemoteSettings: Readonly<Omit<RemoteConfig, keyof ServerSettings | 'command' | 'url'>> = {
   transport: 'auto',
   headers: {},
+  oauth: {},
+  ca: undefined,
   protocol: 'mcp',
 };

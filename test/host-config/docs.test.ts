@@ -5,12 +5,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { projectPlaces } from '../../src/config/files/places.ts';
 import {
+  commandKeys,
   fileKeys,
   inputKeys,
   keysOfOthers,
+  oauthKeys,
+  remoteKeys,
   restartKeys,
-  serverKeys,
   shareKeys,
+  spellingsOfRemotes,
   stopKeys,
   toolsKeys,
 } from '../../src/config/read/known-keys.ts';
@@ -28,7 +31,7 @@ test('there are examples', () => {
 
 test.each(examples)('an example has nothing wrong with it: %s', async (text) => {
   const { servers, problems } = await read(text, {
-    env: { WEATHER_API_KEY: 'k3y' },
+    env: { WEATHER_API_KEY: 'k3y', TICKETS_TOKEN: 't0ken' },
     files: { '/project/.env': '' },
     askInput: () => 'answer',
   });
@@ -40,7 +43,10 @@ test('every key is explained', () => {
   const ofInputs = inputKeys.filter((key) => ['id', 'default', 'password'].includes(key));
   const all = [
     ...fileKeys,
-    ...serverKeys,
+    ...commandKeys,
+    ...remoteKeys,
+    ...spellingsOfRemotes,
+    ...oauthKeys,
     ...restartKeys,
     ...shareKeys,
     ...stopKeys,

@@ -6,14 +6,16 @@ import { Ajv } from 'ajv';
 import { type ParseError, parse } from 'jsonc-parser';
 import { expect, test } from 'vitest';
 import {
+  commandKeys,
   fileKeys,
   inputKeys,
   keysOfOthers,
   keysToReplace,
+  oauthKeys,
   remoteKeys,
   restartKeys,
-  serverKeys,
   shareKeys,
+  spellingsOfRemotes,
   stopKeys,
   toolsKeys,
 } from '../../src/config/read/known-keys.ts';
@@ -23,7 +25,7 @@ import { defaultStopWaits } from '../../src/process/tree/stop-ladder.ts';
 import { fixture, goodConfigs, root } from './fixtures.ts';
 
 const schema = JSON.parse(readFileSync(join(root, 'schema/mcp.schema.json'), 'utf8'));
-const { stdioServer, remoteServer, restart, share, stop, tools, input } = schema.definitions;
+const { stdioServer, remoteServer, oauth, restart, share, stop, tools, input } = schema.definitions;
 const validate = new Ajv({
   strict: true,
   strictRequired: false,
@@ -57,6 +59,12 @@ test.each([
   ['an unknown policy', entry({ command: 'x', restart: 'sometimes' })],
   ['an unknown way to share', entry({ command: 'x', share: { by: 'window' } })],
   ['an empty pattern', entry({ command: 'x', tools: [''] })],
+  ['an address and a command', entry({ command: 'x', url: 'https://x.test' })],
+  ['a type without an address', entry({ type: 'http' })],
+  ['a WebSocket', entry({ type: 'ws', url: 'ws://x.test' })],
+  ['arguments of an address', entry({ url: 'https://x.test', args: [] })],
+  ['a header with a blank', entry({ url: 'https://x.test', headers: { 'A b': 'c' } })],
+  ['a number in a header', entry({ url: 'https://x.test', headers: { A: 1 } })],
   ['a server without a name', JSON.stringify({ mcpServers: { '': { command: 'x' } } })],
 ])('%s does not fit', (_, text) => {
   expect(isValid(text)).toBe(false);
@@ -64,13 +72,14 @@ test.each([
 
 test.each([
   ['the file', schema, fileKeys],
-  ['a server', stdioServer, [...serverKeys, ...keysOfOthers]],
+  ['a server', stdioServer, [...commandKeys, ...keysOfOthers]],
   ['restart', restart, restartKeys],
   ['share', share, shareKeys],
   ['stop', stop, stopKeys],
   ['tools', tools, toolsKeys],
   ['an input', input, inputKeys],
-  ['a remote server', remoteServer, ['type', ...remoteKeys]],
+  ['a remote server', remoteServer, [...remoteKeys, ...spellingsOfRemotes, ...keysOfOthers]],
+  ['oauth', oauth, oauthKeys],
 ])('the keys of %s are those that the reader knows', (_, part, keys) => {
   expect(Object.keys(part.properties).sort()).toEqual([...keys].sort());
 });
@@ -80,7 +89,7 @@ test('keys that are to be replaced are in no schema', () => {
 });
 
 test('every key has a description for editors', () => {
-  const all = [schema, stdioServer, restart, share, stop, tools, input].flatMap((part) =>
+  const all = [schema, stdioServer, remoteServer, oauth, restart, share, stop, tools, input].flatMap((part) =>
     Object.entries(part.properties),
   );
   const followed = all.map(([key, part]) => [key, resolve(part)] as const);
@@ -113,5 +122,6 @@ test('the framings are the real ones', () => {
 
 function resolve(part: unknown): { description?: string; default?: unknown } {
   const { $ref } = part as { $ref?: string };
-  return $ref ? schema.definitions[$ref.replace('#/definitions/', '')] : (part as object);
+  const path = $ref?.split('/').slice(1) ?? [];
+  return $ref ? path.reduce((at, key) => at[key], schema) : (part as object);
 }

@@ -6,6 +6,7 @@ import type { Draft } from '../read/draft.ts';
 import type { Located } from '../read/fields.ts';
 import type { ServerConfig } from '../server-config.ts';
 import { parseEnvFile } from './env-file.ts';
+import { expandRemote } from './expand-remote.ts';
 import { resolvePath } from './paths.ts';
 import { parseTemplate, references, render } from './template.ts';
 import { explainNoValue, type VariableSources, variableValue } from './variables.ts';
@@ -22,7 +23,10 @@ export function inputsOf(draft: Draft): string[] {
 }
 
 function textsOf(draft: Draft): (Located | null | undefined)[] {
-  if (draft.url) return [draft.url, ...draft.headers.values()];
+  if (draft.url) {
+    const { clientId, clientSecret } = draft.oauth || {};
+    return [draft.url, ...draft.headers.values(), clientId, clientSecret, draft.ca];
+  }
   return [draft.command, ...draft.args, ...draft.env.values(), draft.envFile, draft.cwd];
 }
 
@@ -46,15 +50,12 @@ export function expandDraft(
   const { enabled } = draft.literal;
   const secrets = new Set<string>();
   const expand = (located: Located) => (enabled ? expandText(located, sources, findings, secrets) : located.text);
-  if (draft.url) {
-    const headers = Object.fromEntries([...draft.headers].map(([name, located]) => [name, expand(located)]));
-    const url = expand(draft.url);
-    return { ...draft.literal, url, headers, secrets: [...secrets] };
-  }
   const { folder, platform } = sources;
+  const path = (located: Located) => resolvePath(folder, expand(located), platform);
+  if (draft.url) return expandRemote(draft, { text: expand, path, secrets }, findings);
   let env = new Map<string, string>();
   if (draft.envFile && enabled) {
-    const file = resolvePath(folder, expand(draft.envFile), platform);
+    const file = path(draft.envFile);
     envFiles.add(file);
     if (!findings.failed) env = readEnvFile(file, draft.envFile, textOf(file), findings);
   }
@@ -66,7 +67,7 @@ export function expandDraft(
   secrets.clear();
   const command = expand(draft.command);
   const args = draft.args.map(expand);
-  const cwd = draft.cwd ? resolvePath(folder, expand(draft.cwd), platform) : folder;
+  const cwd = draft.cwd ? path(draft.cwd) : folder;
   return { ...draft.literal, command, args, env: Object.fromEntries(env), cwd, secrets: [...secrets] };
 }
 

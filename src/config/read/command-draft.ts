@@ -8,7 +8,7 @@ import type { Findings } from '../problem.ts';
 import { type CommandConfig, defaultCommandSettings as defaults, type ServerSettings } from '../server-config.ts';
 import { type Fields, inQuotes, type Located } from './fields.ts';
 import type { JsonDocument } from './json-document.ts';
-import { serverKeys, stopKeys } from './known-keys.ts';
+import { commandKeys, stopKeys } from './known-keys.ts';
 import { warnOfLikelyMistakes } from './likely-mistakes.ts';
 
 export interface CommandDraft {
@@ -47,10 +47,12 @@ export function readCommandDraft(
 
 function readCommand(fields: Fields, findings: Findings): Located | undefined {
   if (!fields.has('command')) {
-    const others = fields.keys().filter((key) => !serverKeys.includes(key as never));
+    const others = fields.keys().filter((key) => !commandKeys.includes(key as never));
     const meant =
       others.find((key) => /^(?:cmd|exec|executable|program|run)$/i.test(key)) ?? nearest('command', others);
-    const suggestion = meant ? `Did you mean "command" instead of "${meant}"?` : 'Write "command": "…".';
+    const suggestion = meant
+      ? `Did you mean "command" instead of "${meant}"?`
+      : 'Write "command": "…", or "url": "https://…".';
     findings.error(fields.at, 'There is no "command"', suggestion);
     return undefined;
   }

@@ -5,7 +5,15 @@ import type { Findings, Position } from '../problem.ts';
 import { type CommandDraft, readCommandDraft } from './command-draft.ts';
 import type { Fields } from './fields.ts';
 import type { JsonDocument } from './json-document.ts';
-import { keysOfOthers, keysToReplace, remoteKeys, serverKeys } from './known-keys.ts';
+import {
+  commandKeys,
+  keysOfOthers,
+  keysToReplace,
+  onlyOfCommands,
+  onlyOfRemotes,
+  remoteKeys,
+  spellingsOfRemotes,
+} from './known-keys.ts';
 import { isRemote, type RemoteDraft, readRemoteDraft } from './remote-draft.ts';
 import { readSettings } from './settings.ts';
 
@@ -19,9 +27,14 @@ export function readDraft(
   findings: Findings,
 ): Draft | undefined {
   const remote = isRemote(fields, findings);
-  const known = remote ? [...serverKeys, ...remoteKeys, 'headers'] : serverKeys;
+  const [own, foreign] = remote ? [remoteKeys, onlyOfCommands] : [commandKeys, onlyOfRemotes];
+  const known = [...own, ...foreign, ...(remote ? spellingsOfRemotes : [])];
   fields.warnUnknown(known, (key) => (keysOfOthers.has(key) ? '' : keysToReplace.get(key)));
+  for (const key of foreign.filter((each) => fields.has(each) && !findings.failed)) {
+    const how = remote ? 'reached at an address' : 'started as a command';
+    findings.warn(fields.keyAt(key), `"${key}" has no effect for a server that is ${how}`, 'Remove it.');
+  }
   const settings = readSettings(name, source, fields, findings);
-  const read = remote ? readRemoteDraft : readCommandDraft;
-  return read(settings, fields, document, findings);
+  if (remote) return readRemoteDraft(settings, fields, findings);
+  return readCommandDraft(settings, fields, document, findings);
 }

@@ -2,18 +2,13 @@
 
 export const fileKeys = ['$schema', 'mcpServers', 'servers', 'inputs'] as const;
 
-export const serverKeys = [
+/** Of every server. */
+const settingKeys = [
   'type',
-  'command',
-  'args',
-  'env',
-  'envFile',
-  'cwd',
   'enabled',
   'disabled',
   'autoStart',
   'protocol',
-  'framing',
   'era',
   'revision',
   'startupTimeoutMs',
@@ -22,13 +17,16 @@ export const serverKeys = [
   'maxFrameBytes',
   'maxFrameValues',
   'restart',
-  'stop',
-  'keepDaemons',
   'share',
   'asks',
   'clientCapabilities',
   'tools',
 ] as const;
+
+export const onlyOfCommands = ['command', 'args', 'env', 'envFile', 'cwd', 'framing', 'stop', 'keepDaemons'] as const;
+export const onlyOfRemotes = ['url', 'headers', 'oauth', 'ca'] as const;
+export const commandKeys = [...settingKeys, ...onlyOfCommands] as const;
+export const remoteKeys = [...settingKeys, ...onlyOfRemotes] as const;
 
 export const restartKeys = ['policy', 'maxRestarts', 'periodMs', 'backoffMs', 'maxBackoffMs', 'resetAfterMs'] as const;
 export const stopKeys = ['stdinMs', 'sigtermMs', 'sigkillMs'] as const;
@@ -36,8 +34,24 @@ export const shareKeys = ['by', 'maxProcesses', 'idleMs'] as const;
 export const toolsKeys = ['allow', 'deny'] as const;
 export const inputKeys = ['id', 'type', 'description', 'default', 'password', 'options', 'command', 'args'] as const;
 
-/** An entry with any of them is a remote server. */
-export const remoteKeys = ['url', 'httpUrl', 'serverUrl'] as const;
+export const oauthKeys = ['enabled', 'clientId', 'clientSecret', 'scopes', 'callbackPort'] as const;
+
+/** An entry with any of them is a remote server. `httpUrl` of Gemini CLI, where it goes before `url`; `serverUrl` of Windsurf. */
+export const addressKeys = ['httpUrl', 'url', 'serverUrl'] as const;
+
+/** What other hosts call the keys of a remote server. All are read. */
+export const spellingsOfRemotes = [
+  'httpUrl',
+  'serverUrl',
+  'transport',
+  'transportType',
+  'http_headers', // Codex, and the next three
+  'env_http_headers',
+  'bearer_token_env_var',
+  'scopes',
+  'requestOptions', // Continue
+  'auth', // Cursor
+] as const;
 
 /** Keys of other hosts that do not affect how a server is run. No warning. */
 export const namesOfOthers = [

@@ -1,6 +1,6 @@
-// An entry of a server that is reached at an address. The spellings of all hosts are read.
+// An entry of a server that is reached at an address. The keys of all hosts are read, whichever file they stand in: each of them
+// means the same wherever it is used.
 
-import type { Node } from 'jsonc-parser';
 import { didYouMean } from '../nearest.ts';
 import type { Findings } from '../problem.ts';
 import {
@@ -9,60 +9,89 @@ import {
   type RemoteTransport,
   type ServerSettings,
 } from '../server-config.ts';
-import { type Fields, inQuotes, type Located } from './fields.ts';
-import type { JsonDocument } from './json-document.ts';
-import { remoteKeys } from './known-keys.ts';
+import type { Fields, Located } from './fields.ts';
+import { addressKeys } from './known-keys.ts';
+import { type OAuthDraft, readOAuth } from './oauth.ts';
+import { readHeaders } from './remote-headers.ts';
 
 export interface RemoteDraft {
   /** Members that need no expansion. */
-  literal: Omit<RemoteConfig, 'url' | 'headers' | 'secrets'>;
+  literal: Omit<RemoteConfig, 'url' | 'headers' | 'oauth' | 'ca' | 'secrets'>;
   url: Located;
   headers: ReadonlyMap<string, Located>;
+  oauth: OAuthDraft | false;
+  ca: Located | undefined;
   command?: undefined;
 }
 
 /** Values of `type` for servers that the host starts. */
 const stdioTypes = ['stdio', 'local'];
-const transportOf: Readonly<Record<string, RemoteTransport>> = {
-  http: 'http',
-  'streamable-http': 'http',
-  streamableHttp: 'http',
-  sse: 'sse',
-  remote: 'auto',
-};
+const transportOf: ReadonlyMap<string, RemoteTransport> = new Map([
+  ['http', 'http'],
+  ['streamable-http', 'http'],
+  ['streamableHttp', 'http'],
+  ['streamable_http', 'http'],
+  ['sse', 'sse'],
+  ['remote', 'auto'],
+]);
+const webSocketTypes = ['ws', 'websocket'];
 
 export function isRemote(fields: Fields, findings: Findings): boolean {
   const type = fields.text('type');
-  if (type && Object.hasOwn(transportOf, type.text)) return true;
-  if (type && !stdioTypes.includes(type.text)) {
-    const types = [...stdioTypes, ...Object.keys(transportOf)];
+  const address = addressKeys.find((key) => fields.has(key));
+  if (type && webSocketTypes.includes(type.text)) {
+    const suggestion = 'Write "type": "http" and the https:// address of the server.';
+    findings.error(type.at, 'MCP over WebSocket is not supported', suggestion);
+  } else if (type && !stdioTypes.includes(type.text) && !transportOf.has(type.text)) {
+    const types = [...stdioTypes, ...transportOf.keys()];
     findings.error(type.at, '"type" must be "stdio", "http" or "sse"', didYouMean(type.text, types));
+  } else if (address && fields.has('command')) {
+    const suggestion = 'Remove one of them, or make two entries.';
+    findings.error(fields.keyAt(address), `An entry cannot have both "command" and "${address}"`, suggestion);
+  } else if (type && address && stdioTypes.includes(type.text)) {
+    const suggestion = 'Remove "type", or write "type": "http".';
+    findings.error(type.at, `An entry with "${address}" cannot be of type "${type.text}"`, suggestion);
   }
-  return !fields.has('command') && remoteKeys.some((key) => fields.has(key));
+  return type && transportOf.has(type.text) ? true : address !== undefined;
 }
 
 export function readRemoteDraft(
   settings: Omit<ServerSettings, 'secrets'>,
   fields: Fields,
-  document: JsonDocument,
   findings: Findings,
 ): RemoteDraft | undefined {
-  const key = remoteKeys.find((each) => fields.has(each));
-  if (!key) findings.error(fields.at, 'There is no "url"', 'Write "url": "https://…".');
-  const url = key && fields.text(key);
-  const transport = transportOf[fields.text('type')?.text ?? ''] ?? defaults.transport;
-  const headers = readHeaders(fields, document, findings);
+  const url = readAddress(fields, findings);
+  const transport = readTransport(fields, findings);
+  const headers = readHeaders(fields, findings);
+  const oauth = readOAuth(fields, findings);
+  const ca = fields.text('ca');
+  if (fields.choice('protocol', ['mcp', 'litemcp']) === 'litemcp') {
+    findings.error(fields.valueAt('protocol'), 'LiteMCP has no transport over HTTP', 'Remove "protocol".');
+  }
   if (!url || findings.failed) return undefined;
-  return { literal: { ...settings, transport, protocol: 'mcp' }, url, headers };
+  return { literal: { ...settings, transport, protocol: 'mcp' }, url, headers, oauth, ca };
 }
 
-function readHeaders(fields: Fields, document: JsonDocument, findings: Findings): Map<string, Located> {
-  const headers = new Map<string, Located>();
-  const given = fields.object('headers', 'Write "headers": {"Authorization": "Bearer ${TOKEN}"}.');
-  for (const name of given?.keys() ?? []) {
-    const node = given!.value(name) as Node;
-    if (node.type === 'string') headers.set(name, { text: node.value, at: document.at(node) });
-    else findings.error(document.at(node), `"headers"."${name}" must be a string`, inQuotes(node));
+function readAddress(fields: Fields, findings: Findings): Located | undefined {
+  const [key, ...others] = addressKeys.filter((each) => fields.has(each));
+  if (!key) {
+    findings.error(fields.at, 'There is no "url"', 'Write "url": "https://…".');
+    return undefined;
   }
-  return headers;
+  for (const other of others) findings.warn(fields.keyAt(other), `"${key}" is used instead of "${other}"`);
+  const url = fields.text(key);
+  if (url?.text.trim() === '') findings.error(url.at, `"${key}" is empty`);
+  return url;
+}
+
+/** `transport` and `transportType` are other words for `type`. */
+function readTransport(fields: Fields, findings: Findings): RemoteTransport {
+  const key = (['type', 'transport', 'transportType'] as const).find((each) => fields.has(each));
+  if (!key) return fields.has('httpUrl') ? 'http' : defaults.transport;
+  const transport = transportOf.get(fields.value(key)!.value);
+  if (!transport && key !== 'type') {
+    const suggestion = 'Write "type": "http" or "type": "sse".';
+    findings.warn(fields.valueAt(key), `"${key}" is not a known transport: the server is asked for it`, suggestion);
+  }
+  return transport ?? defaults.transport;
 }

@@ -1,0 +1,60 @@
+// What makes an address or a header unusable. The answers contain neither of them: both may hold secrets.
+
+import { isSecretName } from '../../secrets/secret-names.ts';
+
+export interface Fault {
+  message: string;
+  suggestion: string;
+}
+
+const example = 'Write "https://host/path".';
+
+export function addressFault(text: string): Fault | undefined {
+  const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined) {
+    const isHost = /^(?:[\w-]+\.)*[\w-]+(?::\d+)?(?:\/|$)/.test(text);
+    const suggestion = isHost ? 'Write https:// before it; for a server of this machine, http://.' : example;
+    return { message: 'The address is not a URL', suggestion };
+  }
+  if (scheme === 'ws' || scheme === 'wss') {
+    return { message: 'MCP over WebSocket is not supported', suggestion: 'Use the https:// address of the server.' };
+  }
+  if (scheme !== 'http' && scheme !== 'https') {
+    return { message: `The address must begin with https:// or http://, not with ${scheme}://`, suggestion: example };
+  }
+  return URL.canParse(text) ? undefined : { message: 'The address is not a URL', suggestion: example };
+}
+
+/** What follows the name of the header in a message. */
+export function headerFault(value: string): Fault | undefined {
+  if (/[\r\n]/.test(value)) {
+    return {
+      message: 'contains a line break',
+      suggestion: 'Remove it; a file that was read into a variable ends with one.',
+    };
+  }
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+    return { message: 'contains a character that HTTP does not allow', suggestion: 'Use ASCII characters.' };
+  }
+  return undefined;
+}
+
+/** A name other than `localhost` may lead anywhere. */
+export function isLoopbackAddress({ hostname }: URL): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
+}
+
+/** Values in an address that are probably credentials, in their places: for services that keep keys there. */
+export function secretsInAddress(text: string): string[] {
+  if (!URL.canParse(text)) return [];
+  const { username, password, pathname, searchParams } = new URL(text);
+  const inQuery = [...searchParams].filter(
+    ([name]) => isSecretName(name) || /key$|^(?:code|sig|signature)$/i.test(name),
+  );
+  const inPath = pathname.split('/').filter((part) => part.length >= 20 && part.split(/[-_.]/).some(isRandom));
+  return [password || username, ...inQuery.map(([, value]) => value), ...inPath].filter((value) => value !== '');
+}
+
+function isRandom(word: string): boolean {
+  return word.length >= 8 && /\d/.test(word) && /[A-Za-z]/.test(word);
+}

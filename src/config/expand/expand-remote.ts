@@ -1,0 +1,77 @@
+// Expands a draft of a remote server, and checks what is known only then. No message contains an address or the value of a header.
+
+import { isSecretName } from '../../secrets/secret-names.ts';
+import type { Findings, Position } from '../problem.ts';
+import type { Located } from '../read/fields.ts';
+import type { RemoteDraft } from '../read/remote-draft.ts';
+import type { RemoteConfig } from '../server-config.ts';
+import { addressFault, headerFault, isLoopbackAddress } from './address.ts';
+
+export interface Expander {
+  text(located: Located): string;
+  path(located: Located): string;
+  /** Filled by the functions. */
+  secrets: Set<string>;
+}
+
+export function expandRemote(draft: RemoteDraft, expand: Expander, findings: Findings): RemoteConfig {
+  const { literal, oauth, ca } = draft;
+  const headers = new Map([...draft.headers].map(([name, located]) => [name, expand.text(located)]));
+  // Values of headers are hidden in any case; only secrets in other places are collected.
+  const inHeaders = expand.secrets.size > 0;
+  expand.secrets.clear();
+  const text = expand.text(draft.url).trim();
+  const config = {
+    ...literal,
+    ca: ca && expand.path(ca),
+    oauth: oauth && {
+      ...oauth,
+      clientId: oauth.clientId && expand.text(oauth.clientId),
+      clientSecret: oauth.clientSecret && expand.text(oauth.clientSecret),
+    },
+  };
+  const { clientSecret } = config.oauth || {};
+  if (clientSecret) expand.secrets.add(clientSecret);
+  if (!literal.enabled || findings.failed) {
+    return { ...config, url: text, headers: Object.fromEntries(headers), secrets: [...expand.secrets] };
+  }
+  for (const [name, value] of headers) {
+    const fault = headerFault(value);
+    if (fault) findings.error(draft.headers.get(name)!.at, `The header "${name}" ${fault.message}`, fault.suggestion);
+  }
+  const fault = addressFault(text);
+  if (fault) findings.error(draft.url.at, fault.message, fault.suggestion);
+  const url = fault ? text : withoutCredentials(new URL(text), text, headers, expand.secrets);
+  if (!fault && (inHeaders || expand.secrets.size > 0 || [...headers.keys()].some(isSecretName))) {
+    warnIfReadable(new URL(url), draft.url.at, findings);
+  }
+  return { ...config, url, headers: Object.fromEntries(headers), secrets: [...expand.secrets] };
+}
+
+/** Credentials in an address become a header, so that the address can be shown and compared. */
+function withoutCredentials(url: URL, text: string, headers: Map<string, string>, secrets: Set<string>): string {
+  if (url.username === '' && url.password === '') return text;
+  const [user, password] = [decoded(url.username), decoded(url.password)];
+  const credentials = Buffer.from(`${user}:${password}`).toString('base64');
+  if (![...headers.keys()].some((name) => name.toLowerCase() === 'authorization')) {
+    headers.set('Authorization', `Basic ${credentials}`);
+  }
+  for (const secret of [credentials, password || user]) secrets.add(secret);
+  url.username = '';
+  url.password = '';
+  return url.href;
+}
+
+function warnIfReadable(url: URL, at: Position, findings: Findings): void {
+  if (url.protocol === 'https:' || isLoopbackAddress(url)) return;
+  const suggestion = 'Use https://, or a tunnel that ends at a port of this machine.';
+  findings.warn(at, 'The credentials of this server are sent unencrypted', suggestion);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // with a percent sign that encodes nothing
+  }
+}
