@@ -5,21 +5,23 @@ import type { Node } from 'jsonc-parser';
 import { toError } from '../base/errors.ts';
 import { envFileOf, expandDraft, inputsOf, type TextOf } from './expand/expand-draft.ts';
 import { type AskInput, type InputDefinition, readInputs, resolveInputs } from './expand/inputs.ts';
-import { pathOf } from './expand/paths.ts';
 import type { VariableSources } from './expand/variables.ts';
 import type { ConfigOrigin, ConfigPlace } from './files/places.ts';
+import type { HostScope } from './hosts/host-program.ts';
 import { type ConfigProblem, Findings, type Position } from './problem.ts';
 import type { CheckEntry } from './read/check-entry.ts';
 import { connectsToItself } from './read/connects-to-itself.ts';
 import { type Draft, readDraft } from './read/draft.ts';
 import { Fields } from './read/fields.ts';
-import { type JsonDocument, parseDocument } from './read/json-document.ts';
-import { fileKeys } from './read/known-keys.ts';
+import { findEntries } from './read/find-entries.ts';
+import type { JsonDocument } from './read/json-document.ts';
+import { parseText } from './read/parse-text.ts';
 import type { ServerConfig } from './server-config.ts';
 
 export interface ConfigFile {
   file: string;
   origin: ConfigOrigin;
+  scope?: HostScope;
   /** False if it is not JSON, or has no `mcpServers`: then nothing is known about its servers. */
   usable: boolean;
   servers: readonly ServerConfig[];
@@ -47,7 +49,10 @@ export interface FileContext {
 }
 
 export async function configFromText(text: string, place: ConfigPlace, context: FileContext): Promise<ConfigFile> {
-  const form = readForm(text, place, context.platform);
+  // Some hosts create an empty file. It may also be one that is being written.
+  if (place.scope === 'user' && text.trim() === '') return unusable(place, []);
+  const document = await parseText(text, place);
+  const form = readForm(document, place, context.platform);
   const inputs = await resolveInputs(form.inputIds, form.definitions, context);
   const sources = { ...context, folder: place.folder, definitions: form.definitions, inputs };
   const texts = new Map<string, string | Error>();
@@ -56,6 +61,11 @@ export async function configFromText(text: string, place: ConfigPlace, context: 
     if (file !== undefined) texts.set(file, await context.readText(file).catch(toError));
   }
   return expandForm(form, place, sources, (file) => texts.get(file)!, context.checkEntry);
+}
+
+/** A file of which nothing is known. */
+export function unusable({ file, origin, scope }: ConfigPlace, problems: readonly ConfigProblem[]): ConfigFile {
+  return { file, origin, scope, usable: false, servers: [], rejected: [], problems, envFiles: [] };
 }
 
 /** The content of the text alone: nothing is expanded, and no other file was read. */
@@ -68,11 +78,10 @@ export interface ConfigForm {
   problems: ConfigProblem[];
 }
 
-export function readForm(text: string, { file }: ConfigPlace, platform: NodeJS.Platform): ConfigForm {
-  const document = parseDocument(text, file);
+export function readForm(document: JsonDocument, place: ConfigPlace, platform: NodeJS.Platform): ConfigForm {
   const whole = new Findings();
   const form: ConfigForm = { usable: false, definitions: [], inputIds: [], drafts: [], rejected: [], problems: [] };
-  const found = findEntries(document, whole, platform);
+  const found = findEntries(document, whole, place, platform);
   if (!found) return { ...form, problems: whole.problems };
   form.definitions = readInputs(found.inputs, document, whole);
   for (const { name, source, node } of found.entries) {
@@ -88,7 +97,7 @@ export function readForm(text: string, { file }: ConfigPlace, platform: NodeJS.P
 /** `textOf` is called with the results of `envFileOf`. */
 export function expandForm(
   { usable, drafts, ...form }: ConfigForm,
-  { file, origin }: ConfigPlace,
+  { file, origin, scope }: ConfigPlace,
   sources: VariableSources,
   textOf: TextOf,
   checkEntry?: CheckEntry,
@@ -110,61 +119,7 @@ export function expandForm(
     problems.push(...findings.problems);
   }
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
-  return { file, origin, usable, servers, rejected, problems, envFiles: [...envFiles] };
-}
-
-/** The entry of a server in the text of a config. */
-export interface ConfigEntry {
-  name: string;
-  source: Position;
-  node: Node;
-}
-
-interface Entries {
-  entries: ConfigEntry[];
-  inputs: Node | undefined;
-}
-
-/** Reads `mcpServers`, and `servers` of VS Code. Undefined if there is an error in the findings. */
-export function findEntries(
-  document: JsonDocument,
-  findings: Findings,
-  platform: NodeJS.Platform,
-): Entries | undefined {
-  const { root, fault } = document;
-  if (!root || fault) {
-    findings.error(fault!, fault!.message, fault!.suggestion);
-    return undefined;
-  }
-  const example = 'Write {"mcpServers": {"some-name": {"command": "…"}}}.';
-  if (root.type !== 'object') {
-    findings.error(document.at(root), 'A config must be an object', example);
-    return undefined;
-  }
-  const fields = new Fields(root, document, findings);
-  // The other keys of this file are settings of Claude Desktop.
-  const shared = pathOf(platform).basename(document.file) === 'claude_desktop_config.json';
-  if (!shared) fields.warnUnknown(fileKeys);
-  const keys = (['mcpServers', 'servers'] as const).filter((key) => fields.has(key));
-  if (keys.length === 0) {
-    if (shared) return { entries: [], inputs: undefined };
-    const bare = fields
-      .keys()
-      .some((key) => fields.value(key)?.children?.some((field) => field.children?.[0]?.value === 'command'));
-    findings.error(fields.at, 'There is no "mcpServers"', bare ? 'Put the servers into "mcpServers": {…}.' : example);
-    return undefined;
-  }
-  const groups = keys.map((key) => fields.object(key, example));
-  if (groups.includes(undefined)) return undefined;
-  const entries = new Map<string, ConfigEntry>();
-  for (const group of groups as Fields[]) {
-    for (const name of group.keys()) {
-      const [source, first] = [group.keyAt(name), entries.get(name)];
-      if (first) findings.warn(source, `"${name}" is in "mcpServers" and in "servers"; the first one is used`);
-      else entries.set(name, { name, source, node: group.value(name)! });
-    }
-  }
-  return { entries: [...entries.values()], inputs: fields.value('inputs') };
+  return { file, origin, scope, usable, servers, rejected, problems, envFiles: [...envFiles] };
 }
 
 function readEntry(

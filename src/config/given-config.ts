@@ -10,10 +10,11 @@ import { resolveInputsSync } from './expand/inputs.ts';
 import { decodeFile } from './files/disk.ts';
 import { type Config, mergeFiles } from './files/load-config.ts';
 import type { ConfigPlace } from './files/places.ts';
-import { systemContext } from './files/places.ts';
 import { GIVEN, problemError } from './problem.ts';
+import { parseDocument } from './read/json-document.ts';
 import type { namesOfOthers, replacements, spellingsOfRemotes } from './read/known-keys.ts';
 import type { InputCapability, OAuthSettings, RestartLimits, SharePolicy, ToolRules } from './server-config.ts';
+import { systemContext } from './system-context.ts';
 
 /** `mcpServers` of Claude Desktop and Cursor, or `servers` of VS Code. docs/config.md explains every key. */
 export interface GivenConfig {
@@ -76,7 +77,7 @@ export function configOf(given: GivenConfig): Config {
   }
   const context = systemContext();
   const place: ConfigPlace = { file: GIVEN, origin: 'named', folder: context.cwd };
-  const form = readForm(asText(given), place, context.platform);
+  const form = readForm(parseDocument(asText(given), GIVEN), place, context.platform);
   const { definitions } = form;
   const inputs = resolveInputsSync(form.inputIds, definitions, context);
   const file = expandForm(form, place, { ...context, folder: place.folder, definitions, inputs }, textOf);

@@ -1,6 +1,7 @@
 // For tests: reads a config from a text, with the files and variables of the test.
 
 import { type ConfigFile, configFromText, type FileContext } from './config-file.ts';
+import { placeOf } from './files/places.ts';
 import type { Position } from './problem.ts';
 import type { CommandConfig, RemoteConfig } from './server-config.ts';
 
@@ -14,7 +15,8 @@ export interface World extends Partial<Omit<FileContext, 'readText'>> {
 
 export function read(text: string, world: World = {}): Promise<ConfigFile> {
   const { file: path = file, folder = '/project', files = {}, ...context } = world;
-  const place = { file: path, origin: 'named', folder } as const;
+  const { host, layout } = placeOf(path, { cwd: '/', home: '/home/ada', env: {}, platform: 'linux' });
+  const place = { file: path, origin: 'named', folder, host, layout } as const;
   return configFromText(text, place, {
     env: {},
     platform: 'linux',

@@ -53,12 +53,12 @@ test('with discover, all are one: the first to define a name wins, the others ar
   write('home/.config/Code/User/mcp.json', { d: { command: 'no' }, e: { command: 'code', cwd: 'sub' } });
   const config = await loadConfig({ ...options, discover: true });
   expect(commands(config)).toEqual({ a: 'first', b: 'vscode', c: 'claude', d: 'cursor', e: 'code' });
-  expect(config.files.map(({ origin }) => origin)).toEqual([
-    'project',
-    'project',
-    'claude-desktop',
-    'cursor',
-    'vscode',
+  expect(config.files.map(({ origin, scope }) => `${origin} ${scope}`)).toEqual([
+    'claude-code project',
+    'vscode project',
+    'claude-desktop user',
+    'cursor user',
+    'vscode user',
   ]);
   expect(config.shadowed.map(({ name, by }) => [name, by.file])).toEqual([
     ['a', first],

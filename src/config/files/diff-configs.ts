@@ -44,7 +44,7 @@ function sameSettings(a: ServerConfig, b: ServerConfig): boolean {
  */
 export function keepLastGood(before: readonly ConfigFile[], after: readonly ConfigFile[]): ConfigFile[] {
   return after.map((file) => {
-    const last = before.find((each) => each.file === file.file);
+    const last = before.find((each) => each.file === file.file && each.scope === file.scope);
     return last ? keepInFile(last, file) : file;
   });
 }

@@ -1,10 +1,15 @@
 // Reads config files: from the disk, or from the contents that a watch has just read.
 
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 
 export type ReadBytes = (file: string) => Promise<Uint8Array>;
 
-export const fromDisk: ReadBytes = (file) => readFile(file);
+/** The content of a file. Of `folder/*`, the names in that folder, one a line. */
+export async function fromDisk(file: string): Promise<Buffer> {
+  if (basename(file) !== '*') return readFile(file);
+  return Buffer.from((await readdir(dirname(file))).sort().join('\n'));
+}
 
 /** A file may start with a byte order mark of UTF-8 or, from some Windows programs, of UTF-16. */
 export function decodeFile(bytes: Uint8Array): string {

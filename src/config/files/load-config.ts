@@ -1,15 +1,17 @@
 // Finds the config files and merges them. Without `discover`, the first file found is the config. With it, all files of the
 // project and of the user are used: the first definition of a name takes precedence, and overridden entries are listed.
 
+import { isDeepStrictEqual } from 'node:util';
 import { toError } from '../../base/errors.ts';
-import { type ConfigFile, configFromText, type RejectedServer } from '../config-file.ts';
+import { type ConfigFile, configFromText, type RejectedServer, unusable } from '../config-file.ts';
 import type { AskInput } from '../expand/inputs.ts';
 import { pathOf } from '../expand/paths.ts';
 import { type ConfigProblem, type Position, problemError } from '../problem.ts';
 import type { CheckEntry } from '../read/check-entry.ts';
 import type { ServerConfig } from '../server-config.ts';
+import { type SystemContext, systemContext } from '../system-context.ts';
 import { decodeFile, fromDisk, isMissing, type ReadBytes } from './disk.ts';
-import { type ConfigPlace, placeOf, projectPlaces, type SystemContext, systemContext, userPlaces } from './places.ts';
+import { type ConfigPlace, discoveredPlaces, isFolder, placeOf, placesIn, projectPlaces } from './places.ts';
 
 export interface LoadOptions extends Partial<SystemContext> {
   /** Returns the values of the `inputs` of VS Code. Called again with every load. */
@@ -18,7 +20,7 @@ export interface LoadOptions extends Partial<SystemContext> {
   checkEntry?: CheckEntry;
   /** Only this file. */
   file?: string;
-  /** Also the files of Claude Desktop, Cursor and VS Code of the user, merged. */
+  /** The files of all host programs, of the project and of the user, merged. */
   discover?: boolean;
 }
 
@@ -48,24 +50,30 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Config> {
 }
 
 /** Like `loadConfig`, to show what was found: a missing or invalid file is a problem and not an error. */
-export async function surveyConfig(options: LoadOptions = {}, read?: ReadBytes): Promise<Config> {
-  const places = findPlaces(options);
-  const searched = places.map(({ file }) => file);
+export async function surveyConfig(options: LoadOptions = {}, read: ReadBytes = fromDisk): Promise<Config> {
+  const listed = await Promise.all(findPlaces(options).map((place) => listPlaces(place, read)));
+  const places = listed.flatMap(({ places }) => places);
+  const searched = [...new Set(listed.flatMap(({ searched }) => searched))];
   const files: ConfigFile[] = [];
   for (const place of places) {
     const file = await readIfThere(place, options, read);
     if (file) files.push(file);
     if (file && !options.discover) break;
   }
-  return mergeFiles(files, searched, files.length === 0 ? [nothingFound(searched, options)] : []);
+  const isEmpty = files.every(({ usable, problems }) => !usable && problems.length === 0);
+  return mergeFiles(files, searched, isEmpty ? [nothingFound(searched, options)] : []);
+}
+
+/** The files of a folder. The folder itself is watched for new ones. */
+async function listPlaces(place: ConfigPlace, read: ReadBytes): Promise<{ places: ConfigPlace[]; searched: string[] }> {
+  if (!isFolder(place)) return { places: [place], searched: [place.file] };
+  const names = await read(place.file).then(decodeFile, () => ''); // it rarely exists
+  const places = placesIn(place, names.split('\n'));
+  return { places, searched: [place.file, ...places.map(({ file }) => file)] };
 }
 
 /** A file that exists and cannot be read is not the same as a file without servers. */
-async function readIfThere(
-  place: ConfigPlace,
-  options: LoadOptions,
-  read: ReadBytes = fromDisk,
-): Promise<ConfigFile | undefined> {
+async function readIfThere(place: ConfigPlace, options: LoadOptions, read: ReadBytes): Promise<ConfigFile | undefined> {
   const readText = async (file: string) => decodeFile(await read(file));
   let text: string;
   try {
@@ -73,8 +81,7 @@ async function readIfThere(
   } catch (error) {
     if (isMissing(error)) return undefined;
     const message = `The config cannot be read (${toError(error).message}): ${place.file}`;
-    const problems = [notFound(place.file, message)];
-    return { ...place, usable: false, servers: [], rejected: [], problems, envFiles: [] };
+    return unusable(place, [notFound(place.file, message)]);
   }
   const { askInput, checkEntry } = options;
   return configFromText(text, place, { ...systemContext(options), askInput, checkEntry, readText });
@@ -111,9 +118,12 @@ export function mergeFiles(
 function findPlaces(options: LoadOptions): ConfigPlace[] {
   const context = systemContext(options);
   if (options.file !== undefined) return [placeOf(options.file, context)];
-  const places = [...projectPlaces(context), ...(options.discover ? userPlaces(context) : [])];
-  // In the home folder, a file can belong to the project and to the user.
-  return places.filter(({ file }, index) => places.findIndex((place) => place.file === file) === index);
+  if (!options.discover) return projectPlaces(context);
+  const places = discoveredPlaces(context);
+  // In the home folder, a file can belong to the project and to the user. Two parts of one file are two places.
+  const isSame = (a: ConfigPlace, b: ConfigPlace) =>
+    a.file === b.file && isDeepStrictEqual(a.layout?.keys, b.layout?.keys);
+  return places.filter((place, index) => places.findIndex((each) => isSame(each, place)) === index);
 }
 
 function notFound(file: string, message: string, suggestion?: string): ConfigProblem {

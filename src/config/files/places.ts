@@ -1,73 +1,122 @@
-// The paths of config files, in search order, and the folder that each belongs to. Depends only on the platform, the folders and
-// the environment that are passed, so that every platform can be tested on any other.
+// The paths of config files, in search order, and the folder that each belongs to. Depends only on the context that is passed, so
+// that every platform can be tested on any other.
 
-import { homedir } from 'node:os';
-import { readVariable } from '../../process/launch/environment.ts';
 import { pathOf } from '../expand/paths.ts';
+import { pathOfHostFile } from '../hosts/host-folders.ts';
+import type { HostFile, HostId, HostProgram, HostScope } from '../hosts/host-program.ts';
+import { hostProgram, hostPrograms, ownFile } from '../hosts/host-programs.ts';
+import type { SystemContext } from '../system-context.ts';
 
-/** Folders, environment and platform in which configs are searched and expanded. */
-export interface SystemContext {
-  /** The folder Standpipe was started in. */
-  cwd: string;
-  home: string;
-  env: NodeJS.ProcessEnv;
-  platform: NodeJS.Platform;
-}
-
-export function systemContext(options: Partial<SystemContext> = {}): SystemContext {
-  const { cwd = process.cwd(), home = homedir(), env = process.env, platform = process.platform } = options;
-  return { cwd, home, env, platform };
-}
-
-/** The owner of a file: a project or an application of the user; `named` for one that was named with `--config`. */
-export type ConfigOrigin = 'project' | 'claude-desktop' | 'cursor' | 'vscode' | 'named';
+/** The owner of a file: a host program; `project` for an `mcp.json`; `named` for any other that was named with `--config`. */
+export type ConfigOrigin = HostId | 'project' | 'named';
 
 export interface ConfigPlace {
   file: string;
   origin: ConfigOrigin;
+  /** Undefined for a file that was named. */
+  scope?: HostScope;
   /** The folder of the project: `${workspaceFolder}`, the default of `cwd`, and the base of relative paths. */
   folder: string;
+  /** The host whose spelling it has, and where the servers are in it. Default: JSON in our spelling. */
+  host?: HostProgram;
+  layout?: HostFile;
 }
 
+/** The files that are used without `--discover`: the first of them that exists. */
 export function projectPlaces({ cwd, platform }: Pick<SystemContext, 'cwd' | 'platform'>): ConfigPlace[] {
-  const path = pathOf(platform);
-  return [['mcp.json'], ['.mcp.json'], ['.cursor', 'mcp.json'], ['.vscode', 'mcp.json']].map((parts) => ({
-    file: path.join(cwd, ...parts),
-    origin: 'project',
-    folder: cwd,
-  }));
+  const context = { cwd, platform, home: cwd, env: {} };
+  return [ownPlace(context), ...hostPlaces(context).filter(({ layout }) => layout?.always)];
+}
+
+/**
+ * All files that `--discover` looks for, with the precedence of the hosts: what belongs to the project comes before what belongs to the
+ * user, and what only this user has for the project comes before what others share.
+ */
+export function discoveredPlaces(context: SystemContext): ConfigPlace[] {
+  const places = hostPlaces(context);
+  const ofUser = places.filter(({ scope }) => scope === 'user');
+  return [ownPlace(context), ...places.filter((place) => !ofUser.includes(place)), ...ofUser];
 }
 
 /** Files of the user belong to no project: their folder is the one Standpipe was started in. */
-export function userPlaces({ cwd, home, env, platform }: SystemContext): ConfigPlace[] {
-  const path = pathOf(platform);
-  const settings = applicationSettings(home, env, platform);
-  return [
-    { file: path.join(settings, 'Claude', 'claude_desktop_config.json'), origin: 'claude-desktop', folder: cwd },
-    { file: path.join(home, '.cursor', 'mcp.json'), origin: 'cursor', folder: cwd },
-    { file: path.join(settings, 'Code', 'User', 'mcp.json'), origin: 'vscode', folder: cwd },
-  ];
+function hostPlaces(context: SystemContext): ConfigPlace[] {
+  return hostPrograms.flatMap((host) =>
+    host.files.map((layout) => ({
+      file: pathOfHostFile(layout, context),
+      origin: host.id,
+      scope: layout.scope,
+      folder: context.cwd,
+      host,
+      layout,
+    })),
+  );
+}
+
+function ownPlace(context: SystemContext): ConfigPlace {
+  return {
+    file: pathOfHostFile(ownFile, context),
+    origin: 'project',
+    scope: 'project',
+    folder: context.cwd,
+    layout: ownFile,
+  };
+}
+
+/** Whether it stands for all config files of a folder. */
+export function isFolder({ file }: ConfigPlace): boolean {
+  return /[\\/]\*$/.test(file);
+}
+
+/** The places of the config files in a folder, by the names in it. Others are ignored. */
+export function placesIn(place: ConfigPlace, names: readonly string[]): ConfigPlace[] {
+  const configs = names.filter((name) => /\.(?:ya?ml|json)$/i.test(name)).sort();
+  return configs.map((name) => {
+    const file = place.file.slice(0, -1) + name;
+    return { ...place, file, layout: { ...place.layout!, format: formatOf(file) } };
+  });
 }
 
 /** A file that was named, which may be one of the above. */
-export function placeOf(file: string, systemContext: SystemContext): ConfigPlace {
-  const { cwd, platform } = systemContext;
+export function placeOf(file: string, context: SystemContext): ConfigPlace {
+  const { cwd, platform } = context;
   const path = pathOf(platform);
   const resolved = path.resolve(cwd, file);
-  const known = [...projectPlaces(systemContext), ...userPlaces(systemContext)].find(
-    (place) => place.file === resolved,
-  );
+  const known = discoveredPlaces(context).find((place) => place.file === resolved && place.scope !== 'local');
   if (known) return known;
-  const holder = path.dirname(resolved);
-  const inside = ['.cursor', '.vscode'].includes(path.basename(holder));
-  return { file: resolved, origin: 'named', folder: inside ? path.dirname(holder) : holder };
+  const segments = resolved.split(/[\\/]/);
+  const like = hostPrograms
+    .flatMap((host) => host.files.map((layout) => ({ host, layout })))
+    .find(({ layout }) => layout.scope !== 'local' && looksLike(segments, layout));
+  const named = { file: resolved, origin: 'named' as const, folder: path.dirname(resolved) };
+  if (like) {
+    const { host, layout } = like;
+    const inside = layout.scope === 'project' ? segmentsOf(layout)[0]!.length : 1;
+    return { ...named, folder: path.resolve(resolved, ...Array<string>(inside).fill('..')), host, layout };
+  }
+  const format = formatOf(resolved);
+  if (format === 'json') return named;
+  const host = hostProgram(format === 'toml' ? 'codex' : 'continue');
+  return { ...named, host, layout: host.files.find((layout) => layout.format === format)! };
 }
 
-function applicationSettings(home: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
-  const path = pathOf(platform);
-  if (platform === 'win32') return readVariable(env, 'APPDATA', platform) || path.join(home, 'AppData', 'Roaming');
-  if (platform === 'darwin') return path.join(home, 'Library', 'Application Support');
-  // The XDG specification: a relative path must be ignored.
-  const xdg = env.XDG_CONFIG_HOME ?? '';
-  return path.isAbsolute(xdg) ? xdg : path.join(home, '.config');
+function formatOf(file: string): HostFile['format'] {
+  if (/\.toml$/i.test(file)) return 'toml';
+  return /\.ya?ml$/i.test(file) ? 'yaml' : 'json';
+}
+
+/** Names that many programs use: the folder decides. */
+const common = new Set(['mcp.json', 'settings.json']);
+
+function looksLike(segments: readonly string[], layout: HostFile): boolean {
+  return segmentsOf(layout).some((own) => {
+    const needed = layout.scope === 'project' ? own.length : common.has(own.at(-1)!) ? 2 : 1;
+    const tail = own.slice(-needed);
+    return tail.every((segment, index) => segment === segments.at(index - tail.length));
+  });
+}
+
+/** Without the folder that they begin with. */
+function segmentsOf({ path }: HostFile): string[][] {
+  const templates = typeof path === 'string' ? [path] : Object.values(path);
+  return templates.map((template) => template.split('/').slice(1));
 }

@@ -4,11 +4,10 @@
 // replace files by renaming. Does not keep the process alive.
 
 import { type FSWatcher, watch } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
-import { isMissing } from './disk.ts';
+import { fromDisk, isMissing } from './disk.ts';
 
 export interface WatchFilesOptions {
   clock?: Clock;
@@ -142,7 +141,8 @@ export class FileWatch {
     };
     try {
       const watcher = watch(folder, { persistent: false }, (_, name) => {
-        if (name === null || this.#files.includes(join(folder, name))) this.look();
+        const isWatched = (each: string) => this.#files.includes(join(folder, each));
+        if (name === null || isWatched(name) || isWatched('*')) this.look();
       });
       // The folder was removed, or the system has no watches left: polling still finds changes.
       watcher.on('error', forget);
@@ -154,7 +154,7 @@ export class FileWatch {
 }
 
 async function readAll(files: readonly string[]): Promise<Contents> {
-  const read = async (file: string) => [file, await readFile(file).catch(toError)] as const;
+  const read = async (file: string) => [file, await fromDisk(file).catch(toError)] as const;
   return new Map(await Promise.all(files.map(read)));
 }
 

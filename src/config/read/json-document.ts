@@ -1,14 +1,16 @@
-// Parses the text of a config into a tree with positions. JSON with comments and trailing commas; a byte order mark is skipped and
-// is not a column. A text with a syntax error has no tree: a partial config is worse than the previous one.
+// Parses the text of a config into a tree with positions. JSON with comments and trailing commas. A text with a syntax error has
+// no tree: a partial config is worse than the previous one.
 
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { Position } from '../problem.ts';
+import { sourceText } from './source-text.ts';
 
 export interface JsonFault extends Position {
   message: string;
   suggestion?: string;
 }
 
+/** Of TOML and YAML too: their values are those of JSON. */
 export interface JsonDocument {
   file: string;
   /** Undefined if and only if there is a fault. */
@@ -18,19 +20,7 @@ export interface JsonDocument {
 }
 
 export function parseDocument(fileText: string, file: string): JsonDocument {
-  const text = fileText.replace(/^\uFEFF/, '');
-  const lineStarts = [0, ...[...text.matchAll(/\r\n|\n|\r/g)].map((end) => end.index + end[0].length)];
-  const at = ({ offset }: { offset: number }): Position => {
-    const line = lineStarts.findLastIndex((start) => start <= offset);
-    return { file, line: line + 1, column: offset - lineStarts[line]! + 1 };
-  };
-  const faulty = (offset: number, message: string, suggestion?: string): JsonDocument => ({
-    file,
-    root: undefined,
-    fault: { ...at({ offset }), message, suggestion },
-    at,
-  });
-
+  const { text, at, faulty } = sourceText(fileText, file);
   if (text.trim() === '') return faulty(0, 'The file is empty', 'Write at least {"mcpServers": {}}.');
   const errors: ParseError[] = [];
   try {

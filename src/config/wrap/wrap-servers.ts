@@ -5,12 +5,14 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { applyEdits, type Edit } from 'jsonc-parser';
 import { UsageError } from '../../base/errors.ts';
-import { findEntries } from '../config-file.ts';
 import { rewriteFile } from '../edit/rewrite-file.ts';
 import { decodeFile } from '../files/disk.ts';
+import { placeOf } from '../files/places.ts';
 import { Findings, problemError } from '../problem.ts';
 import { Fields } from '../read/fields.ts';
+import { findEntries } from '../read/find-entries.ts';
 import { type JsonDocument, parseDocument } from '../read/json-document.ts';
+import { systemContext } from '../system-context.ts';
 import { readEntry, runsWrapper, unwrapEdits, type Wrapper, wrapEdits, wrappedCommandIndex } from './wrapped-entry.ts';
 
 export interface WrapOptions {
@@ -69,7 +71,7 @@ export async function unwrapServers(configFile: string, options: WrapOptions): P
   const rewrite = async (text: string, path: string): Promise<string> => {
     const config = readConfig(text, configFile, options);
     before = await readFile(backupOf(path, options)).then(decodeFile, () => undefined); // there may be no backup
-    const hadArgs = argumentsIn(before);
+    const hadArgs = argumentsIn(before, path);
     const edits: Edit[] = [];
     servers = config.servers.map(({ name, fields }) => {
       const entry = readEntry(fields);
@@ -121,7 +123,8 @@ function readConfig(
 }
 
 function serversIn(document: JsonDocument, findings: Findings): NamedServer[] {
-  const entries = findEntries(document, findings, process.platform)?.entries ?? [];
+  const entries =
+    findEntries(document, findings, placeOf(document.file, systemContext()), process.platform)?.entries ?? [];
   return entries.flatMap(({ name, node }) =>
     node.type === 'object' ? [{ name, fields: new Fields(node, document, new Findings(name)) }] : [],
   );
@@ -133,8 +136,8 @@ function isWrapped(fields: Fields, wrapper: Wrapper): boolean {
 }
 
 /** Whether a server had arguments before the first change, according to the backup. A server that is not in it counts as having some. */
-function argumentsIn(before: string | undefined): (name: string) => boolean {
-  const servers = before === undefined ? [] : serversIn(parseDocument(before, ''), new Findings());
+function argumentsIn(before: string | undefined, file: string): (name: string) => boolean {
+  const servers = before === undefined ? [] : serversIn(parseDocument(before, file), new Findings());
   return (name) => servers.find((server) => server.name === name)?.fields.has('args') ?? true;
 }
 

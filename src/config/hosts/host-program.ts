@@ -1,0 +1,66 @@
+// What is known of a host program: its config files, where the servers are in them, and how it spells an entry. Plain data; the
+// table is in host-programs.ts. docs/hosts.md lists the same for users.
+
+import type { Node } from 'jsonc-parser';
+
+export const hostIds = [
+  'claude-desktop',
+  'claude-code',
+  'cursor',
+  'vscode',
+  'codex',
+  'windsurf',
+  'zed',
+  'cline',
+  'gemini',
+  'jetbrains',
+  'continue',
+] as const;
+export type HostId = (typeof hostIds)[number];
+
+export interface HostProgram {
+  id: HostId;
+  title: string;
+  /** Of one scope, the first file is the one that new entries are written to. */
+  files: readonly HostFile[];
+  spelling: Spelling;
+}
+
+/** `user`: for all projects. `project`: in the folder of a project. `local`: of one project, in a file of the user. */
+export type HostScope = 'user' | 'project' | 'local';
+
+export type ConfigFormat = 'json' | 'toml' | 'yaml';
+
+export interface HostFile {
+  scope: HostScope;
+  /**
+   * Begins with a folder of host-folders.ts in braces: `{home}/.cursor/mcp.json`. Ends in `/*` for all config files of a folder; their
+   * format is that of their extension.
+   */
+  path: string | Readonly<Record<'linux' | 'darwin' | 'win32', string>>;
+  /** A variable that has the path of the file instead. */
+  variable?: string;
+  /** JSON has comments and trailing commas. */
+  format: ConfigFormat;
+  /** The keys that lead to the servers: objects by name. `{project}` is the path of the project. */
+  keys: readonly string[];
+  /** The servers are an array, and each has a `name`. */
+  list?: boolean;
+  /** The file has other settings too: they are ignored, and it may have no servers. */
+  shared?: boolean;
+  /** Used without `--discover`, if it is the first of those files. */
+  always?: boolean;
+}
+
+/** An entry in the spelling of Standpipe, as plain JSON: `command`, `args`, `env`, `cwd`, or `url`, `type`, `headers`, and more. */
+export type PlainEntry = Readonly<Record<string, unknown>>;
+
+/** How a host spells an entry. */
+export interface Spelling {
+  /** The key that disables an entry. Undefined: the host cannot, so that a disabled entry must not be written. */
+  disables: 'disabled' | 'enabled' | undefined;
+  /** From the host's spelling to ours. Nodes keep the offsets of the text. A string explains why there is nothing to run. */
+  read(entry: Node, name: string, root: Node): Node | string;
+  /** From ours to the host's. Keys that the host does not know are left out. */
+  write(entry: PlainEntry): Record<string, unknown>;
+}

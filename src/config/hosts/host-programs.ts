@@ -1,0 +1,163 @@
+// The table of host programs. The order is that of precedence where two files of one scope define the same name.
+
+import type { HostFile, HostId, HostProgram } from './host-program.ts';
+import { clineSpelling } from './spellings/cline.ts';
+import { codexSpelling } from './spellings/codex.ts';
+import { continueSpelling } from './spellings/continue.ts';
+import { geminiSpelling } from './spellings/gemini.ts';
+import {
+  claudeCodeSpelling,
+  cursorSpelling,
+  desktopSpelling,
+  jetbrainsSpelling,
+  vscodeSpelling,
+  windsurfSpelling,
+} from './spellings/plain.ts';
+import { zedSpelling } from './spellings/zed.ts';
+
+const json = { format: 'json', keys: ['mcpServers'] } as const;
+const vscode = { format: 'json', keys: ['servers'] } as const;
+const zed = { format: 'json', keys: ['context_servers'], shared: true } as const;
+const codex = { format: 'toml', keys: ['mcp_servers'], shared: true } as const;
+const blocks = { format: 'yaml', keys: ['mcpServers'], list: true, shared: true } as const;
+
+export const hostPrograms: readonly HostProgram[] = [
+  {
+    id: 'claude-desktop',
+    title: 'Claude Desktop',
+    files: [{ scope: 'user', path: '{settings}/Claude/claude_desktop_config.json', ...json, shared: true }],
+    spelling: desktopSpelling,
+  },
+  {
+    id: 'claude-code',
+    title: 'Claude Code',
+    files: [
+      {
+        scope: 'local',
+        path: '{claude}/.claude.json',
+        format: 'json',
+        keys: ['projects', '{project}', 'mcpServers'],
+        shared: true,
+      },
+      { scope: 'project', path: '{project}/.mcp.json', ...json, always: true },
+      { scope: 'user', path: '{claude}/.claude.json', ...json, shared: true },
+    ],
+    spelling: claudeCodeSpelling,
+  },
+  {
+    id: 'cursor',
+    title: 'Cursor',
+    files: [
+      { scope: 'project', path: '{project}/.cursor/mcp.json', ...json, always: true },
+      { scope: 'user', path: '{home}/.cursor/mcp.json', ...json },
+    ],
+    spelling: cursorSpelling,
+  },
+  {
+    id: 'vscode',
+    title: 'VS Code',
+    files: [
+      { scope: 'project', path: '{project}/.vscode/mcp.json', ...vscode, always: true },
+      { scope: 'user', path: '{settings}/Code/User/mcp.json', ...vscode },
+      { scope: 'user', path: '{settings}/Code - Insiders/User/mcp.json', ...vscode },
+    ],
+    spelling: vscodeSpelling,
+  },
+  {
+    id: 'codex',
+    title: 'Codex',
+    files: [
+      { scope: 'project', path: '{project}/.codex/config.toml', ...codex },
+      { scope: 'user', path: '{codex}/config.toml', ...codex },
+    ],
+    spelling: codexSpelling,
+  },
+  {
+    id: 'windsurf',
+    title: 'Windsurf',
+    files: [
+      { scope: 'user', path: '{home}/.codeium/windsurf/mcp_config.json', ...json },
+      { scope: 'user', path: '{home}/.codeium/mcp_config.json', ...json },
+    ],
+    spelling: windsurfSpelling,
+  },
+  {
+    id: 'zed',
+    title: 'Zed',
+    files: [
+      { scope: 'project', path: '{project}/.zed/settings.json', ...zed },
+      {
+        scope: 'user',
+        path: {
+          linux: '{xdgConfig}/zed/settings.json',
+          darwin: '{home}/.config/zed/settings.json',
+          win32: '{settings}/Zed/settings.json',
+        },
+        ...zed,
+      },
+    ],
+    spelling: zedSpelling,
+  },
+  {
+    id: 'cline',
+    title: 'Cline',
+    files: [
+      {
+        scope: 'user',
+        path: '{cline}/settings/cline_mcp_settings.json',
+        variable: 'CLINE_MCP_SETTINGS_PATH',
+        ...json,
+      },
+      {
+        scope: 'user',
+        path: '{settings}/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
+        ...json,
+      },
+    ],
+    spelling: clineSpelling,
+  },
+  {
+    id: 'gemini',
+    title: 'Gemini CLI',
+    files: [
+      { scope: 'project', path: '{project}/.gemini/settings.json', ...json, shared: true },
+      { scope: 'user', path: '{gemini}/.gemini/settings.json', ...json, shared: true },
+    ],
+    spelling: geminiSpelling,
+  },
+  {
+    id: 'jetbrains',
+    title: 'JetBrains',
+    files: [
+      { scope: 'project', path: '{project}/.junie/mcp/mcp.json', ...json },
+      { scope: 'user', path: '{home}/.junie/mcp/mcp.json', ...json },
+      {
+        scope: 'user',
+        path: {
+          linux: '{xdgConfig}/github-copilot/intellij/mcp.json',
+          darwin: '{home}/.config/github-copilot/intellij/mcp.json',
+          win32: '{localAppData}/github-copilot/intellij/mcp.json',
+        },
+        ...vscode,
+      },
+    ],
+    spelling: jetbrainsSpelling,
+  },
+  {
+    id: 'continue',
+    title: 'Continue',
+    files: [
+      { scope: 'project', path: '{project}/.continue/mcpServers/*', ...blocks },
+      { scope: 'user', path: '{continue}/config.yaml', ...blocks },
+      { scope: 'user', path: '{continue}/mcpServers/*', ...blocks },
+    ],
+    spelling: continueSpelling,
+  },
+];
+
+export function hostProgram(id: HostId): HostProgram {
+  return hostPrograms.find((host) => host.id === id)!;
+}
+
+/** The config of a project that belongs to no other host. */
+export const ownFile: HostFile = { scope: 'project', path: '{project}/mcp.json', ...json, always: true };

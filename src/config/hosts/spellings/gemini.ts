@@ -1,0 +1,40 @@
+// Gemini CLI: `httpUrl` is Streamable HTTP, and takes precedence over `url`. `$NAME` in a text is a variable. `mcp.excluded` and
+// `mcp.allowed` of the file disable servers.
+
+import { getNodeValue, type Node } from 'jsonc-parser';
+import { membersOf, objectOf, renamed, scalarOf, valueIn } from './nodes.ts';
+import { spellingOf } from './spelling.ts';
+
+export const geminiSpelling = spellingOf({
+  names: [
+    { theirs: 'includeTools', ours: 'tools.allow' },
+    { theirs: 'excludeTools', ours: 'tools.deny' },
+    { theirs: 'timeout', ours: 'requestTimeoutMs' },
+  ],
+  ignored: ['authProviderType', 'extensionName', 'targetAudience', 'targetServiceAccount'],
+  variables: { fromTheirs: (text) => text.replaceAll(/(?<!\$)\$([A-Za-z_]\w*)/g, '${$1}') },
+  beforeRead(entry, name, root) {
+    if (entry.type !== 'object') return entry;
+    const httpUrl = membersOf(entry).findLast(({ key }) => key.value === 'httpUrl');
+    const others = membersOf(entry).filter(({ key }) => !httpUrl || !['httpUrl', 'url', 'type'].includes(key.value));
+    if (httpUrl) {
+      const { key, value } = httpUrl;
+      others.push({ key: renamed(key, 'url'), value }, { key: renamed(key, 'type'), value: scalarOf('http', key) });
+    }
+    if (isExcluded(name, root)) others.push({ key: scalarOf('disabled', entry), value: scalarOf(true, entry) });
+    return objectOf(others, entry);
+  },
+  afterWrite(written, { type }) {
+    if (written.url === undefined || type === 'sse') return written;
+    const { url, ...others } = written;
+    return { httpUrl: url, ...others };
+  },
+});
+
+function isExcluded(name: string, root: Node): boolean {
+  const [allowed, excluded] = ['allowed', 'excluded'].map((key) => {
+    const list = valueIn(valueIn(root, 'mcp'), key);
+    return list?.type === 'array' ? (getNodeValue(list) as unknown[]) : undefined;
+  });
+  return (allowed !== undefined && !allowed.includes(name)) || excluded?.includes(name) === true;
+}

@@ -1,0 +1,60 @@
+// Builds nodes of a config from other nodes. A new node has the offset of the one that it comes from, so that a problem with it is
+// reported at the right line of the file.
+
+import type { Node } from 'jsonc-parser';
+
+export interface Member {
+  key: Node;
+  value: Node;
+}
+
+/** Of duplicate keys, all: reading reports them. */
+export function membersOf(node: Node | undefined): Member[] {
+  if (node?.type !== 'object') return [];
+  return (node.children ?? []).map(({ children }) => ({ key: children![0]!, value: children![1]! }));
+}
+
+/** The last one of a name, as in every JSON parser. */
+export function valueIn(node: Node | undefined, name: string): Node | undefined {
+  return membersOf(node).findLast(({ key }) => key.value === name)?.value;
+}
+
+export function objectOf(members: readonly Member[], { offset, length }: Node): Node {
+  const children = members.map(
+    ({ key, value }): Node => ({ type: 'property', offset: key.offset, length: key.length, children: [key, value] }),
+  );
+  return { type: 'object', offset, length, children };
+}
+
+export function arrayOf(children: Node[], { offset, length }: Node): Node {
+  return { type: 'array', offset, length, children };
+}
+
+/** A string, number, boolean or null. */
+export function scalarOf(value: unknown, { offset, length }: Node): Node {
+  return { type: value === null ? 'null' : (typeof value as 'string'), offset, length, value };
+}
+
+/** The key of another name, in the same place. */
+export function renamed(key: Node, name: string): Node {
+  return { ...key, value: name };
+}
+
+/** Every string in it, however deep; keys stay. */
+export function mapTexts(node: Node, change: (text: string) => string): Node {
+  if (node.type === 'string') return { ...node, value: change(node.value) };
+  if (node.type === 'array')
+    return { ...node, children: (node.children ?? []).map((child) => mapTexts(child, change)) };
+  if (node.type !== 'object') return node;
+  return objectOf(
+    membersOf(node).map(({ key, value }) => ({ key, value: mapTexts(value, change) })),
+    node,
+  );
+}
+
+export function mapTextsOf(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTextsOf(item, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapTextsOf(item, change)]));
+}

@@ -1,0 +1,35 @@
+// The spellings that differ from ours in a few keys at most.
+
+import { spellingOf } from './spelling.ts';
+
+const toolNames = [
+  { theirs: 'enabledTools', ours: 'tools.allow' },
+  { theirs: 'disabledTools', ours: 'tools.deny' },
+];
+const env = (name: string) => `\${env:${name}}`;
+
+export const desktopSpelling = spellingOf({});
+
+/** `${NAME}` and `${NAME:-default}` are ours too. */
+export const claudeCodeSpelling = spellingOf({
+  ignored: ['alwaysLoad', 'headersHelper'],
+  types: { stdio: 'stdio', http: 'http', sse: 'sse' },
+});
+
+export const cursorSpelling = spellingOf({ variables: { theirs: env } });
+
+export const vscodeSpelling = spellingOf({
+  types: { stdio: 'stdio', http: 'http', sse: 'sse' },
+  variables: { theirs: env },
+});
+
+export const windsurfSpelling = spellingOf({
+  names: [{ theirs: 'serverUrl', ours: 'url' }, ...toolNames],
+  disables: 'disabled',
+  variables: { theirs: env },
+});
+
+/** Junie, and the plugin of GitHub Copilot, which has `requestInit`. */
+export const jetbrainsSpelling = spellingOf({
+  names: [{ theirs: 'requestInit.headers', ours: 'headers', readOnly: true }, ...toolNames],
+});
