@@ -7,6 +7,12 @@ import type { ClientChannel, ClientOptions } from '../mcp/client/options.ts';
 import type { AnyTools, ToolTypes } from '../mcp/client/tool-types.ts';
 import { type HttpClientOptions, HttpClientTransport } from '../transport/http/http-client.ts';
 import { type StdioClientOptions, StdioClientTransport } from '../transport/stdio-client.ts';
+import { type AuthSetting, authorizerFor } from './authorizer-for.ts';
+
+export interface AddressOptions extends HttpClientOptions {
+  /** How a token is got where the server asks for one: by default with OAuth, from a login that is stored. */
+  auth?: AuthSetting | undefined;
+}
 
 /** A server as a command: started, and started once more where the question for its era killed it. */
 export function connect<Tools extends ToolTypes = AnyTools>(
@@ -15,7 +21,7 @@ export function connect<Tools extends ToolTypes = AnyTools>(
 ): Promise<Client<StdioClientTransport, Tools>>;
 /** A server at an address. */
 export function connect<Tools extends ToolTypes = AnyTools>(
-  address: HttpClientOptions,
+  address: AddressOptions,
   options?: ClientOptions,
 ): Promise<Client<HttpClientTransport, Tools>>;
 /** A transport, ours or the official SDK's, not started yet; or a function that makes one. */
@@ -24,7 +30,7 @@ export function connect<T extends ClientChannel, Tools extends ToolTypes = AnyTo
   options?: ClientOptions,
 ): Promise<Client<T, Tools>>;
 export function connect(
-  target: StdioClientOptions | HttpClientOptions | ClientChannel | (() => ClientChannel),
+  target: StdioClientOptions | AddressOptions | ClientChannel | (() => ClientChannel),
   options: ClientOptions = {},
 ): Promise<Client> {
   if (typeof target === 'function') return openClient({ open: target, canReopen: true, key: options.eraKey }, options);
@@ -41,7 +47,8 @@ export function connect(
     return openClient({ open, canReopen: true, key: options.eraKey ?? keyOf(target) }, options);
   }
   if (!('send' in target)) {
-    const open = () => new HttpClientTransport(target);
+    const authorizer = target.authorizer ?? authorizerFor(target);
+    const open = () => new HttpClientTransport({ ...target, authorizer });
     return openClient({ open, canReopen: true, key: options.eraKey ?? String(target.url) }, options);
   }
   return openClient({ open: () => target, canReopen: false, key: options.eraKey }, options);

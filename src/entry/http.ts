@@ -10,5 +10,8 @@ export { type HttpHandler, type HttpHandlerOptions, httpHandler, type Verified }
 export { type HttpServing, type ServeHttpOptions, serveHttp } from '../doors/http/serve-http.ts';
 export type { Principal, Quotas } from '../doors/principal.ts';
 export type { ClientObserver, ClientOrigin, ObserveClient, ObservedClient } from '../mcp/front/client-observer.ts';
+export type { Interaction } from '../oauth/log-in.ts';
+export { LoginStore, type LoginStoreOptions } from '../oauth/login-store.ts';
+export { OAuthAuthorizer, type OAuthAuthorizerOptions } from '../oauth/oauth-authorizer.ts';
 export type { Authorizer, Refusal } from '../transport/http/authorizer.ts';
 export { type HttpClientOptions, HttpClientTransport } from '../transport/http/http-client.ts';

@@ -1,8 +1,6 @@
 // Who vouches for our requests: OAuth, or anything else that has a credential which can expire.
 
 import type { IncomingMessage } from 'node:http';
-import type { ErrorCode } from '../../base/error-codes.ts';
-import { StandpipeError } from '../../base/errors.ts';
 
 /** Why a server refused a request. */
 export interface Refusal {
@@ -26,16 +24,4 @@ export function refusalOf({ statusCode, headers }: IncomingMessage, sent: string
   const challenge = headers['www-authenticate'];
   const isRefused = statusCode === 401 || (statusCode === 403 && challenge?.includes('insufficient_scope'));
   return isRefused ? { status: statusCode as 401 | 403, challenge, sent } : undefined;
-}
-
-const unauthorizedCodes = new Set<string>([
-  'AUTHORIZATION_FAILED',
-  'LOGIN_FAILED',
-  'LOGIN_REQUIRED',
-  'LOGINS_FILE_INVALID',
-] satisfies ErrorCode[]);
-
-/** An error of an authorizer: the server refused the request, or it was never sent, so that it has not run. */
-export function isUnauthorized(error: unknown): error is StandpipeError {
-  return error instanceof StandpipeError && unauthorizedCodes.has(error.code);
 }

@@ -5,6 +5,7 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request a
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { type Evidence, PeerError, type Phase, RpcError, toError, UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
+import { isUnauthorized } from '../../base/unauthorized.ts';
 import type { Channel, InboundFault } from '../../jsonrpc/channel.ts';
 import type { JsonRpcMessage, RequestId } from '../../jsonrpc/message.ts';
 import { MessageReader } from '../../jsonrpc/message-reader.ts';
@@ -13,7 +14,7 @@ import { lostRequest } from '../../requests/lost-request.ts';
 import { SENT } from '../../requests/pending-requests.ts';
 import { type Mask, maskValues } from '../../secrets/mask-values.ts';
 import type { WireOptions } from '../wire.ts';
-import { type Authorizer, isUnauthorized, refusalOf } from './authorizer.ts';
+import { type Authorizer, refusalOf } from './authorizer.ts';
 import { EventStream } from './event-stream.ts';
 import { repeatedHeaders } from './request-headers.ts';
 

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError, RpcError, toError } from '../../../base/errors.ts';
+import { isUnauthorized } from '../../../base/unauthorized.ts';
 import { SILENT, within } from '../../../base/wait.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
 import {
@@ -172,7 +173,7 @@ export class Negotiation {
   }
 
   #judge(answer: Answer, asked: ModernRevision = NEWEST_MODERN): Verdict {
-    if (answer.error && this.#dead) throw answer.error;
+    if (answer.error && (this.#dead || isUnauthorized(answer.error))) throw answer.error;
     const verdict = judgeProbe(answer, asked);
     if (verdict.kind === 'modern') this.#isModern = true;
     return verdict;
