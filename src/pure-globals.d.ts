@@ -29,4 +29,5 @@ declare function clearTimeout(timer: unknown): void;
 declare function queueMicrotask(callback: () => void): void;
 declare const performance: { now(): number };
 declare function btoa(binary: string): string;
+declare function atob(encoded: string): string;
 declare const crypto: { getRandomValues(array: Uint8Array): Uint8Array };

@@ -26,6 +26,8 @@ export interface SendOptions {
   together?: boolean;
   /** The request of the other end that the message belongs to: a transport with a stream for each request sends it there. */
   relatedRequestId?: RequestId;
+  /** HTTP: sent with the message, beside those that repeat its body. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 export interface Channel {
@@ -41,6 +43,8 @@ export interface Channel {
 
   /** Ours: messages leave as the text of `messageText`, never as objects. */
   readonly writesText?: boolean | undefined;
+  /** Ours: HTTP, where headers of `SendOptions` are sent. */
+  readonly sendsHeaders?: boolean | undefined;
   /** Ours: forms of messages that are refused unless the protocol has them. */
   allow?(forms: { arrayParams: boolean; batches: boolean }): void;
   /** Ours: too many answers wait for the other end to read; false when it has caught up. Nothing is read meanwhile. */

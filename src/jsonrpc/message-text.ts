@@ -57,22 +57,27 @@ export class SharingRequest implements JsonRpcRequest {
   readonly jsonrpc = '2.0';
   readonly id: RequestId;
   readonly method: string;
-  readonly #params: Members;
+  /** The parameters that are not shared. */
+  readonly own: Members;
   readonly #shared: SharedMembers;
 
   constructor(id: RequestId, method: string, params: Members, shared: SharedMembers) {
     this.id = id;
     this.method = method;
-    this.#params = params;
+    this.own = params;
     this.#shared = shared;
   }
 
+  get shared(): Members {
+    return this.#shared.value;
+  }
+
   get params(): Members {
-    return { ...this.#params, ...this.#shared.value };
+    return { ...this.own, ...this.#shared.value };
   }
 
   paramsText(): string | UsageError {
-    return this.#shared.textWith(this.#params);
+    return this.#shared.textWith(this.own);
   }
 }
 

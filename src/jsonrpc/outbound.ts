@@ -26,6 +26,8 @@ export interface RequestOptions extends WaitOptions {
   relatedRequestId?: RequestId;
   /** Called with the id of the request, before it is sent. */
   numbered?: ((id: number) => void) | undefined;
+  /** For a channel that sends them with the message. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** Goes into the parameters beside those that are given. */
   shared?: SharedMembers | undefined;
 }
@@ -128,6 +130,7 @@ export class Outbound {
     try {
       const relatedRequestId = options?.relatedRequestId;
       if (relatedRequestId !== undefined) return this.#channel.send(message, { relatedRequestId });
+      if (options?.headers) return this.#channel.send(message, { headers: options.headers });
       // A write wakes the other end, which costs more than the message. One that has other work loses nothing by the wait.
       return this.pending.size > 1 ? this.#channel.send(message, TOGETHER) : this.#channel.send(message);
     } catch (error) {

@@ -2,15 +2,15 @@
 // would see different requests: such a request is refused.
 
 import { RpcError } from '../../base/errors.ts';
+import { decodeHeader, isEncodedHeader } from '../../base/header-text.ts';
 import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
+import { namedBy } from '../../jsonrpc/repeated-headers.ts';
 import { readEnvelope } from '../../mcp/front/envelope.ts';
 import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { McpCode } from '../../mcp/protocol-errors.ts';
 import type { ClientFacts, ClientIdentity } from '../../mcp/service.ts';
+import { type ToolHeader, valueAt } from '../../mcp/tool-headers.ts';
 import type { HttpExchange } from './exchange.ts';
-import { type ToolHeader, valueAt } from './tool-headers.ts';
-
-const ENCODED = '=?base64?';
 
 const JSON_TYPE = 'application/json';
 
@@ -19,13 +19,6 @@ export function hasJson(exchange: HttpExchange): boolean {
   const type = exchange.header('content-type');
   return type === JSON_TYPE || type?.split(';', 1)[0]?.trim().toLowerCase() === JSON_TYPE;
 }
-
-/** The member of the parameters that `Mcp-Name` repeats. */
-const namedBy: Readonly<Record<string, string>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
-};
 
 /**
  * The sender of a request, or why the request is refused. The version is compared first: which other headers there are depends
@@ -64,9 +57,9 @@ export function toolHeaderMismatch(
 
 function differs(exchange: HttpExchange, name: string, inBody: unknown): RpcError | undefined {
   const raw = exchange.header(name.toLowerCase());
-  if (raw === inBody && raw !== undefined && !raw.startsWith(ENCODED)) return undefined;
+  if (raw === inBody && raw !== undefined && !isEncodedHeader(raw)) return undefined;
   if (raw === undefined) return mismatch(`the header ${name} is missing`);
-  const value = decoded(raw.trim());
+  const value = decodeHeader(raw.trim());
   if (value === undefined) return mismatch(`the header ${name} is not encoded as it should be`);
   if (value === inBody || isSameInteger(value, inBody)) return undefined;
   return mismatch(
@@ -77,14 +70,6 @@ function differs(exchange: HttpExchange, name: string, inBody: unknown): RpcErro
 /** `42.0` and `42` are the same integer. */
 function isSameInteger(value: string, inBody: unknown): boolean {
   return typeof inBody === 'string' && /^-?\d+$/.test(inBody) && value !== '' && Number(value) === Number(inBody);
-}
-
-/** `=?base64?…?=` carries what a header cannot. */
-function decoded(value: string): string | undefined {
-  if (!value.startsWith(ENCODED) || !value.endsWith('?=')) return value;
-  const encoded = value.slice(ENCODED.length, -2);
-  if (encoded.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(encoded)) return undefined;
-  return Buffer.from(encoded, 'base64').toString();
 }
 
 function mismatch(what: string): RpcError {

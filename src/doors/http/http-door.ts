@@ -12,6 +12,7 @@ import { CLIENT_INFO, PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { invalidParams, unsupportedVersion } from '../../mcp/protocol-errors.ts';
 import { isLegacyRevision, isModernRevision } from '../../mcp/revisions.ts';
 import { newClient, type Service } from '../../mcp/service.ts';
+import type { ToolHeader } from '../../mcp/tool-headers.ts';
 import { InFlight } from '../../requests/in-flight.ts';
 import { type LimitRefusal, Limits, Ticket } from '../limits.ts';
 import { type HttpDoorOptions, type OwnOptions, withDefaults } from './door-options.ts';
@@ -22,7 +23,7 @@ import { ModernPost } from './modern-post.ts';
 import { ObservedExchange } from './observed-exchange.ts';
 import { refuse, refuseBeyond, refuseRequest, refuseStopping } from './refuse.ts';
 import { HttpSession } from './session.ts';
-import { type ToolHeader, ToolHeaders } from './tool-headers.ts';
+import { ToolHeaders } from './tool-headers.ts';
 import { takeTraceContext } from './trace-context.ts';
 
 export class HttpDoor {

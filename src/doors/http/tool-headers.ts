@@ -1,20 +1,10 @@
-// 2026-07-28: a tool can name arguments that clients repeat in `Mcp-Param-…` headers (`x-mcp-header` in its input schema).
-// Which tools do is read from the service once, and again after its tools have changed. A service of several servers is asked for
-// one tool only, since a list of all would wait for servers that the call does not need.
+// 2026-07-28: which tools ask for `Mcp-Param-…` headers is read from the service once, and again after its tools have changed. A
+// service of several servers is asked for one tool only, since a list of all would wait for servers that the call does not need.
 
-import { isObject } from '../../base/json-object.ts';
 import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
-import { missingCapability } from '../../mcp/protocol-errors.ts';
-import type { Caller, ClientFacts, Service } from '../../mcp/service.ts';
+import type { ClientFacts, Service } from '../../mcp/service.ts';
+import { listedTools, type ToolHeader, toolHeaders } from '../../mcp/tool-headers.ts';
 import type { JsonSchema, Tool } from '../../mcp/types.ts';
-
-/** The header of an argument, and the path to it. */
-export interface ToolHeader {
-  name: string;
-  path: readonly string[];
-}
-
-const MOST_PAGES = 1000;
 
 type HeadersByTool = ReadonlyMap<string, readonly ToolHeader[]>;
 
@@ -44,7 +34,7 @@ export class ToolHeaders {
     if (!tool?.inputSchema) return undefined;
     const known = this.#byTool.get(tool);
     if (known) return known;
-    const headers = [...headersIn(tool.inputSchema, [])];
+    const headers = expected(tool.inputSchema);
     this.#byTool.set(tool, headers);
     return headers;
   }
@@ -59,7 +49,7 @@ export class ToolHeaders {
     });
     // Before the first list: a change meanwhile must not be missed.
     await this.#stop.catch(() => undefined);
-    this.#reading ??= readAll(this.#service, silent(client));
+    this.#reading ??= readAll(this.#service, client);
     const reading = this.#reading;
     try {
       const found = await reading;
@@ -79,48 +69,17 @@ export class ToolHeaders {
   }
 }
 
-async function readAll(service: Service, caller: Caller): Promise<Map<string, readonly ToolHeader[]>> {
+async function readAll(service: Service, client: ClientFacts): Promise<HeadersByTool> {
   const found = new Map<string, readonly ToolHeader[]>();
-  let cursor: unknown;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const params = cursor === undefined ? {} : { cursor };
-    const { tools, nextCursor } = await service.request('tools/list', params, caller);
-    for (const { name, inputSchema } of (tools ?? []) as Tool[]) {
-      const headers = inputSchema ? [...headersIn(inputSchema, [])] : [];
-      if (headers.length > 0) found.set(name, headers);
-    }
-    if (nextCursor === undefined || nextCursor === cursor) break;
-    cursor = nextCursor;
+  for await (const { name, inputSchema } of listedTools(service, client)) {
+    const headers = expected(inputSchema);
+    if (headers.length > 0) found.set(name, headers);
   }
   return found;
 }
 
-/** The client sees nothing of this request. */
-function silent(client: ClientFacts): Caller {
-  return {
-    client,
-    signal: undefined,
-    wantsProgress: false,
-    progress: () => undefined,
-    log: () => undefined,
-    ask: () => Promise.reject(missingCapability({})),
-  };
-}
-
-/** Only chains of `properties` lead to an argument whose place is known without looking at its value. */
-function* headersIn({ properties }: JsonSchema, path: readonly string[]): Generator<ToolHeader> {
-  if (!isObject(properties)) return;
-  for (const [key, schema] of Object.entries(properties)) {
-    if (!isObject(schema)) continue;
-    const name = schema['x-mcp-header'];
-    if (typeof name === 'string' && name !== '') yield { name, path: [...path, key] };
-    yield* headersIn(schema as JsonSchema, [...path, key]);
-  }
-}
-
-/** The value of the argument that a header repeats; undefined where there is none. */
-export function valueAt(args: unknown, path: readonly string[]): string | undefined {
-  let value = args;
-  for (const key of path) value = isObject(value) ? value[key] : undefined;
-  return value === undefined || value === null ? undefined : String(value);
+/** Clients of this revision do not call a tool whose headers are wrong. Those of earlier ones know no headers. */
+function expected(inputSchema: JsonSchema | undefined): readonly ToolHeader[] {
+  const headers = toolHeaders(inputSchema);
+  return typeof headers === 'string' ? [] : headers;
 }

@@ -6,17 +6,17 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { type Evidence, PeerError, type Phase, RpcError, toError, UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { isUnauthorized } from '../../base/unauthorized.ts';
-import type { Channel, InboundFault } from '../../jsonrpc/channel.ts';
+import type { Channel, InboundFault, SendOptions } from '../../jsonrpc/channel.ts';
 import type { JsonRpcMessage, RequestId } from '../../jsonrpc/message.ts';
 import { MessageReader } from '../../jsonrpc/message-reader.ts';
 import { messageText } from '../../jsonrpc/message-text.ts';
+import { repeatedHeaders } from '../../jsonrpc/repeated-headers.ts';
 import { lostRequest } from '../../requests/lost-request.ts';
 import { SENT } from '../../requests/pending-requests.ts';
 import { type Mask, maskValues } from '../../secrets/mask-values.ts';
 import type { WireOptions } from '../wire.ts';
 import { type Authorizer, refusalOf } from './authorizer.ts';
 import { EventStream } from './event-stream.ts';
-import { repeatedHeaders } from './request-headers.ts';
 
 export interface HttpClientOptions
   extends Pick<WireOptions, 'maxFrameBytes' | 'maxFrameValues' | 'clock' | 'observer'> {
@@ -54,6 +54,7 @@ export class HttpClientTransport implements Channel {
   onlost?: ((id: RequestId, error: Error) => void) | undefined;
   sessionId?: string | undefined;
   readonly writesText = true;
+  readonly sendsHeaders = true;
   readonly url: URL;
   readonly #options: HttpClientOptions;
   readonly #agent: HttpAgent;
@@ -111,11 +112,11 @@ export class HttpClientTransport implements Channel {
   }
 
   /** What becomes of a request is reported by `onlost`, or by an answer. */
-  send(message: JsonRpcMessage): Promise<void> {
+  send(message: JsonRpcMessage, options?: SendOptions): Promise<void> {
     const text = messageText(message);
     if (typeof text !== 'string') return Promise.reject(text);
     if (!this.#isOpen) return Promise.reject(new UsageError('TRANSPORT_CLOSED', 'The transport is closed'));
-    void this.#post(message, text);
+    void this.#post(message, text, options?.headers);
     return SENT;
   }
 
@@ -132,14 +133,14 @@ export class HttpClientTransport implements Channel {
     return this.close();
   }
 
-  async #post(message: JsonRpcMessage, text: string): Promise<void> {
+  async #post(message: JsonRpcMessage, text: string, headers: SendOptions['headers']): Promise<void> {
     const method = 'method' in message ? message.method : '';
     const id = 'method' in message && 'id' in message ? message.id : undefined;
     const post: Post = { id, method, request: undefined, isAnswered: false, unauthorized: undefined };
     if (id !== undefined) this.#posts.set(id, post);
     this.#open.add(post);
     try {
-      const response = await this.#authorized(post, text, repeatedHeaders(message));
+      const response = await this.#authorized(post, text, { ...headers, ...repeatedHeaders(message) });
       await this.#read(post, response);
       if (!post.isAnswered && id !== undefined) throw new Error('The answer ended before it was complete');
     } catch (error) {

@@ -2,7 +2,8 @@
 // question of the server is the result of a request, and goes to the caller of that request.
 
 import type { Clock } from '../../../base/clock.ts';
-import { PeerError, toError, UsageError } from '../../../base/errors.ts';
+import { PeerError, RpcError, toError, UsageError } from '../../../base/errors.ts';
+import { isObject } from '../../../base/json-object.ts';
 import { SharedMembers } from '../../../jsonrpc/message-text.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
 import {
@@ -14,13 +15,15 @@ import {
   reaches,
 } from '../../meta.ts';
 import { ownInfo } from '../../own-info.ts';
+import { McpCode } from '../../protocol-errors.ts';
 import type { ModernRevision } from '../../revisions.ts';
 import type { Caller, ClientFacts, Params, Result, Watcher } from '../../service.ts';
 import type { ClientCapabilities, Implementation, InputRequiredResult, LogLevel, Meta } from '../../types.ts';
 import { isListening, LOG_METHOD } from '../../watchers.ts';
 import { asResult } from '../lenient.ts';
 import type { ClientOptions } from '../options.ts';
-import type { Warn } from '../warnings.ts';
+import type { Warnings } from '../warnings.ts';
+import { CallHeaders } from './call-headers.ts';
 import { finishRounds } from './input-rounds.ts';
 import { clientCapabilities } from './inputs.ts';
 import { Listening } from './listening.ts';
@@ -33,14 +36,16 @@ const DEFAULT_ACKNOWLEDGE_MS = 60_000;
 export class ModernSession extends Session {
   readonly #options: ClientOptions;
   readonly #clock: Clock;
-  readonly #warn: Warn;
+  readonly #warn: Warnings['report'];
   readonly #listening: Listening;
+  /** Undefined where the channel has no headers. */
+  readonly #headers: CallHeaders | undefined;
   /** Of the client that sent the last request: most sessions have only one. */
   #client: ClientFacts | undefined;
   #logLevel: LogLevel | undefined;
   #envelope: SharedMembers | undefined;
 
-  constructor(peer: Peer, facts: ServerFacts, options: ClientOptions, clock: Clock, warn: Warn) {
+  constructor(peer: Peer, facts: ServerFacts, options: ClientOptions, clock: Clock, warn: Warnings['report']) {
     super(peer, facts);
     this.#options = options;
     this.#clock = clock;
@@ -53,6 +58,7 @@ export class ModernSession extends Session {
       ended: () => this.closed.aborted || this.watchers.endListening(),
       warn,
     });
+    this.#headers = peer.channel.sendsHeaders ? new CallHeaders(this, warn) : undefined;
     peer.answerFaults = false;
     // "Clients MUST NOT write JSON-RPC responses", and servers no requests.
     peer.onIgnoredRequest = (method) => {
@@ -65,16 +71,42 @@ export class ModernSession extends Session {
     if (method === 'logging/setLevel') return {};
     if (method === 'ping') return this.#ping(caller);
     const startedMs = caller.options?.totalTimeoutMs === undefined ? 0 : this.#clock.nowMs();
-    const request = new SentRequest(caller, this.wire);
-    const isPlain = params._meta === undefined && !request.onProgress;
-    if (isPlain) request.shared = this.#envelopeOf(caller.client);
-    const sent = isPlain ? params : this.#enveloped(params, caller.client);
-    return this.peer.request(method, sent, request).then((answer) => {
+    const answered = (answer: unknown) => {
       const result = asResult(answer, method);
       // Servers of earlier revisions send no resultType.
-      if (result.resultType === 'complete' || result.resultType === undefined) return result;
-      return this.#finish(result, method, params, caller, startedMs);
+      if (result.resultType !== 'complete' && result.resultType !== undefined) {
+        return this.#finish(result, method, params, caller, startedMs);
+      }
+      return this.#headers && method === 'tools/list' ? this.#headers.listed(result) : result;
+    };
+    const request = this.#sent(method, params, caller);
+    const isPlain = params._meta === undefined && !request.onProgress;
+    if (isPlain) request.shared = this.#envelopeOf(caller.client);
+    const answer = this.peer.request(method, isPlain ? params : this.#enveloped(params, caller.client), request);
+    if (!this.#headers) return answer.then(answered);
+    return answer.then(answered, async (error: unknown) => {
+      if (!(await this.#mayRepeat(error, method, params, caller))) throw error;
+      const leftMs = caller.options?.totalTimeoutMs && caller.options.totalTimeoutMs + startedMs - this.#clock.nowMs();
+      const again = this.#sent(method, params, caller, leftMs);
+      return answered(await this.peer.request(method, this.#enveloped(params, caller.client), again));
     });
+  }
+
+  /** HTTP: the server refused the request as such, so that it did not run, and will not refuse it again for the same reason. */
+  async #mayRepeat(error: unknown, method: string, params: Params, { client }: Caller): Promise<boolean> {
+    if (!(error instanceof RpcError)) return false;
+    if (error.rpcCode === McpCode.unsupportedProtocolVersion) {
+      const supported = isObject(error.data) ? error.data.supported : undefined;
+      return Array.isArray(supported) && supported.includes(this.facts.revision);
+    }
+    if (error.rpcCode !== McpCode.headerMismatch || method !== 'tools/call') return false;
+    return this.#headers!.changesFor(params, client);
+  }
+
+  #sent(method: string, params: Params, caller: Caller, totalTimeoutMs?: number): SentRequest {
+    const request = new SentRequest(caller, this.wire, totalTimeoutMs);
+    if (this.#headers && method === 'tools/call') request.headers = this.#headers.of(params);
+    return request;
   }
 
   /** "Servers MUST implement `server/discover`." */
@@ -97,7 +129,7 @@ export class ModernSession extends Session {
       clock: this.#clock,
       closed: this.closed,
       send: async (next, leftMs) =>
-        asResult(await this.peer.request(method, next, new SentRequest(caller, this.wire, leftMs)), method),
+        asResult(await this.peer.request(method, next, this.#sent(method, params, caller, leftMs)), method),
       lost: () => this.peer.lost(method),
       unexpected: (type) => unexpectedType(method, type),
     });

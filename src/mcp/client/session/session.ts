@@ -28,6 +28,7 @@ export class SentRequest implements RequestOptions {
   readonly signal: CancelSignal | undefined;
   readonly onProgress: ((params: object) => void) | undefined;
   shared: SharedMembers | undefined;
+  headers: RequestOptions['headers'];
   readonly #wire: WireName | undefined;
 
   constructor(caller: Caller, wire: WireName | undefined, totalTimeoutMs = caller.options?.totalTimeoutMs) {
@@ -38,6 +39,7 @@ export class SentRequest implements RequestOptions {
     this.signal = caller.signal;
     this.onProgress = caller.wantsProgress ? (params) => caller.progress(params as Params) : undefined;
     this.shared = undefined;
+    this.headers = undefined;
   }
 
   numbered(id: number): void {

@@ -1,0 +1,116 @@
+// 2026-07-28: a tool can name arguments that clients repeat in `Mcp-Param-…` headers (`x-mcp-header` in its input schema). The
+// same for clients and servers: which headers a tool has, and their values.
+
+import { isObject } from '../base/json-object.ts';
+import { missingCapability } from './protocol-errors.ts';
+import type { Caller, ClientFacts, Service } from './service.ts';
+import type { JsonSchema, Tool } from './types.ts';
+
+/** The header of an argument, and the path to it. */
+export interface ToolHeader {
+  name: string;
+  path: readonly string[];
+}
+
+const ANNOTATION = 'x-mcp-header';
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
+/** A request has to carry them, beside all others. */
+const MOST_HEADERS = 100;
+const MOST_PAGES = 1000;
+/** Of schemas that do not lead to one argument whose place is known without looking at its value. */
+const oneSchema = [
+  ...['items', 'contains', 'additionalItems', 'additionalProperties', 'unevaluatedItems', 'unevaluatedProperties'],
+  ...['propertyNames', 'not', 'if', 'then', 'else', 'prefixItems', 'allOf', 'anyOf', 'oneOf'],
+];
+const namedSchemas = ['patternProperties', 'dependentSchemas', '$defs', 'definitions'];
+
+interface Place {
+  schema: unknown;
+  /** Undefined: only chains of `properties` lead to an argument. */
+  path: Path | undefined;
+}
+
+interface Path {
+  key: string;
+  before: Path | undefined;
+  depth: number;
+}
+
+const ROOT: Path = { key: '', before: undefined, depth: 0 };
+
+/** The headers of a tool, or what is wrong with them: such a tool is not valid over HTTP. */
+export function toolHeaders(inputSchema: JsonSchema | undefined): ToolHeader[] | string {
+  const found: ToolHeader[] = [];
+  const places: Place[] = [{ schema: inputSchema, path: ROOT }];
+  for (let place = places.pop(); place; place = places.pop()) {
+    const { schema, path } = place;
+    if (!isObject(schema)) continue;
+    if (schema[ANNOTATION] !== undefined) {
+      const wrong = faultOf(schema, path, found);
+      if (wrong !== undefined) return wrong;
+      found.push({ name: schema[ANNOTATION] as string, path: keysOf(path!) });
+    }
+    for (const [key, each] of entriesOf(schema.properties)) {
+      places.push({ schema: each, path: path && { key, before: path, depth: path.depth + 1 } });
+    }
+    for (const keyword of oneSchema) {
+      const inner = schema[keyword];
+      for (const each of Array.isArray(inner) ? inner : [inner]) places.push({ schema: each, path: undefined });
+    }
+    for (const keyword of namedSchemas) {
+      for (const [, each] of entriesOf(schema[keyword])) places.push({ schema: each, path: undefined });
+    }
+  }
+  return found;
+}
+
+function faultOf(schema: JsonSchema, path: Path | undefined, found: readonly ToolHeader[]): string | undefined {
+  const name = schema[ANNOTATION];
+  const shown = `${ANNOTATION} ${JSON.stringify(name)}`;
+  if (typeof name !== 'string' || !TOKEN.test(name)) return `${shown} is no name of a header`;
+  if (!path?.before) return `${shown} is not at a property that only "properties" lead to`;
+  if (!TYPES.includes(schema.type)) return `${shown} is at a property whose type is not string, integer or boolean`;
+  if (found.some((each) => each.name.toLowerCase() === name.toLowerCase())) return `${shown} is there twice`;
+  return found.length < MOST_HEADERS ? undefined : `it has more than ${MOST_HEADERS} headers`;
+}
+
+function keysOf(path: Path): string[] {
+  const keys = new Array<string>(path.depth);
+  for (let at: Path = path; at.before; at = at.before) keys[at.depth - 1] = at.key;
+  return keys;
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  return isObject(value) ? Object.entries(value) : [];
+}
+
+/** The value of the argument that a header repeats; undefined where there is none. */
+export function valueAt(args: unknown, path: readonly string[]): string | undefined {
+  let value = args;
+  for (const key of path) value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return value === undefined || value === null || typeof value === 'object' ? undefined : String(value);
+}
+
+/** All tools of a service, page by page. The client sees nothing of these requests. */
+export async function* listedTools(service: Pick<Service, 'request'>, client: ClientFacts): AsyncGenerator<Tool> {
+  let cursor: unknown;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const params = cursor === undefined ? {} : { cursor };
+    const { tools, nextCursor } = await service.request('tools/list', params, silent(client));
+    if (Array.isArray(tools)) yield* tools as Tool[];
+    if (nextCursor === undefined || nextCursor === cursor) return;
+    cursor = nextCursor;
+  }
+}
+
+function silent(client: ClientFacts): Caller {
+  return {
+    client,
+    signal: undefined,
+    wantsProgress: false,
+    progress: () => undefined,
+    log: () => undefined,
+    ask: () => Promise.reject(missingCapability({})),
+  };
+}
