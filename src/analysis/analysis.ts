@@ -7,6 +7,7 @@ import type { FrameDescription, MessageDescription } from './describe-frame.ts';
 import { Descriptions } from './descriptions.ts';
 import { type Exchange, isFailure } from './exchange.ts';
 import { Exchanges } from './exchanges.ts';
+import { HttpExchanges } from './http-exchanges.ts';
 import type { Latency } from './latency.ts';
 import { Lives } from './lives.ts';
 import { isRefusal, type Problem, Problems } from './problems.ts';
@@ -33,6 +34,7 @@ const ID_AS_TEXT =
 export class Analysis {
   readonly lives = new Lives();
   readonly clients = new Clients();
+  readonly http = new HttpExchanges();
   readonly #descriptions = new Descriptions();
   readonly describe = (frame: FrameEvent): FrameDescription => this.#descriptions.of(frame);
   readonly #exchanges = new Exchanges({ maxExchanges: MOST_EXCHANGES, describe: this.describe });
@@ -58,6 +60,7 @@ export class Analysis {
   see(event: FlowEvent, nowMs: number): void {
     if (isOfClient(event)) this.#seeClient(event);
     else if (this.lives.see(event)) this.#change.servers = true;
+    this.http.see(event);
     if (this.#problems.see(event)) this.#change.problems = true;
     const exchanges = this.#exchanges.see(event);
     for (const exchange of exchanges) this.#touched(exchange, event, nowMs);
@@ -102,7 +105,7 @@ export class Analysis {
 
   #touched(exchange: Exchange, event: FlowEvent, nowMs: number): void {
     const { requestSeq, answerSeq, cancelSeq, direction, method } = exchange;
-    if (event.kind === 'exit' || event.kind === 'client') {
+    if (event.kind === 'exit' || event.kind === 'client' || event.kind === 'remote' || event.kind === 'http') {
       this.#change.updated.add(requestSeq);
       if (direction === 'toServer' && !staysOpen.has(method)) this.#unanswered.push({ exchange, sinceMs: nowMs });
       return;

@@ -1,7 +1,7 @@
 // Events in words, one line each, for the Inspector and the command line. What frames and stderr hold is shown by each in
 // its own way; of a fault, that goes for the bytes behind the text.
 
-import type { ClientFact, FlowFact } from '../flow/event.ts';
+import type { ClientFact, FlowFact, HttpFact, RemoteFact } from '../flow/event.ts';
 
 /** Texts that peers or users have written are not redacted here. */
 export function eventText(fact: Exclude<FlowFact, { kind: 'frame' | 'stderr' }>): string {
@@ -26,7 +26,30 @@ export function eventText(fact: Exclude<FlowFact, { kind: 'frame' | 'stderr' }>)
       return clientText(fact);
     case 'link':
       return `request ${JSON.stringify(fact.request)} led to request ${JSON.stringify(fact.id)} of ${fact.wire} (life ${fact.wireLife})`;
+    case 'remote':
+      return remoteText(fact);
+    case 'http':
+      return httpText(fact);
   }
+}
+
+function remoteText({ state, url, transport, revision, session, reason }: RemoteFact): string {
+  if (state === 'disconnected') return reason ? `connection to ${url} lost: ${reason}` : `connection to ${url} closed`;
+  const known = [transport === 'http+sse' ? 'HTTP+SSE' : transport && 'Streamable HTTP', revision];
+  const facts = [...known, session && `session ${session}`].filter(Boolean).join(', ');
+  return state === 'connected' ? `connects to ${url}` : `${url}: ${facts}`;
+}
+
+const bodyWords = { json: 'JSON', stream: 'event stream', none: 'no body', other: 'neither JSON nor events' };
+const endWords = { complete: 'complete', cut: 'cut off', aborted: 'closed by this side' };
+
+function httpText({ state, exchange, method, url, status, waitMs, body, end, reason, repeats }: HttpFact): string {
+  const head = `#${exchange} ${method} ${url}`;
+  const again = repeats === undefined ? '' : `, repeats #${repeats}`;
+  const why = reason ? `: ${reason}` : '';
+  if (state === 'ended') return `${head} ${endWords[end ?? 'complete']}${why}`;
+  if (state === 'failed') return `${head} got no response${end === 'aborted' ? ', closed by this side' : why}${again}`;
+  return `${head} ${status} ${body ? bodyWords[body] : ''} after ${Math.round(waitMs ?? 0)} ms${again}`;
 }
 
 function clientText({ state, door, principal, name, version, revision }: ClientFact): string {

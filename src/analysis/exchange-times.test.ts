@@ -7,7 +7,7 @@ import { timesOf } from './exchange-times.ts';
 function exchange(direction: Exchange['direction'], startMs: number, endMs?: number, links: Exchange[] = []): Exchange {
   const rest = { server: 's', life: 1, id: 1, method: 'tools/call', tool: undefined, progressToken: undefined };
   const outcome = endMs === undefined ? 'pending' : 'ok';
-  const told = { requestSeq: 1, requestBytes: 1, outcome, progressCount: 0 } as const;
+  const told = { http: undefined, requestSeq: 1, requestBytes: 1, outcome, progressCount: 0 } as const;
   return { ...rest, ...told, direction, startMs, links, ...(endMs !== undefined && { endMs }) };
 }
 

@@ -19,6 +19,8 @@ export interface Exchange {
   /** Of `tools/call`. */
   readonly tool: string | undefined;
   readonly progressToken: RequestId | undefined;
+  /** Over HTTP: the number of the request that brought it. */
+  readonly http: number | undefined;
   readonly requestSeq: number;
   readonly requestBytes: number;
   readonly startMs: number;

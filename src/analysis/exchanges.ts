@@ -3,12 +3,13 @@
 // whether they are over or not. Reads every frame, so it does not belong on the path of the traffic.
 
 import { decodeText } from '../base/decode-text.ts';
-import type { FaultFact, FlowDirection, FlowEvent, FlowStamp, FrameEvent } from '../flow/event.ts';
+import type { FaultFact, FlowDirection, FlowEvent, FlowStamp, FrameEvent, HttpFact } from '../flow/event.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 import { traceMessage } from '../jsonrpc/recover-id.ts';
 import { describeFrame, type FrameDescription, type MessageDescription } from './describe-frame.ts';
 import { type Exchange, isFailure, latencyMs, weightOf } from './exchange.ts';
 import { ExchangesBySeq } from './exchanges-by-seq.ts';
+import { isHttpFailure } from './http-problems.ts';
 import { Latency } from './latency.ts';
 import { Links } from './links.ts';
 import { OpenRequests } from './open-requests.ts';
@@ -84,6 +85,11 @@ export class Exchanges {
         return this.#lifeOver(event);
       case 'client':
         return event.state === 'closed' ? this.#lifeOver(event) : [];
+      case 'remote':
+        if (event.state === 'connected') this.#open.dropIfOver({ server: event.server, life: event.life - 2 });
+        return event.state === 'disconnected' ? this.#lifeOver(event) : [];
+      case 'http':
+        return this.#http(event);
       case 'link': {
         const cause = this.#open.byId(event, 'fromClient', event.request);
         const wire = { server: event.wire, life: event.wireLife };
@@ -117,6 +123,7 @@ export class Exchanges {
       method: message.method ?? '',
       tool: message.tool,
       progressToken: message.progressToken,
+      http: event.http?.exchange,
       requestSeq: event.seq,
       requestBytes: event.length,
       startMs: event.atMs,
@@ -141,12 +148,16 @@ export class Exchanges {
     exchange.answerBytes = event.length;
     if (exchange.outcome === 'cancelled') return; // too late to matter, but there it is
     exchange.endMs = event.atMs;
-    this.#heldBytes -= weightOf(exchange);
-    exchange.error = message.error;
-    this.#heldBytes += weightOf(exchange);
+    this.#setError(exchange, message.error);
     exchange.outcome = message.error || message.kind === 'invalid' ? 'error' : message.toolError ? 'tool-error' : 'ok';
     this.latency.add(exchange, event.atMs, latencyMs(exchange)!, isFailure(exchange));
     this.#forgetWhatIsTooMuch();
+  }
+
+  #setError(exchange: Exchange, error: Exchange['error']): void {
+    this.#heldBytes -= weightOf(exchange);
+    exchange.error = error;
+    this.#heldBytes += weightOf(exchange);
   }
 
   /** An answer that was cut off or over the limit is the end of its request all the same. */
@@ -181,6 +192,22 @@ export class Exchanges {
       exchange.endMs = event.atMs;
     }
     return pending;
+  }
+
+  /** The fate of an HTTP request is that of its message, unless an answer still comes: in the body, or by another request. */
+  #http(event: FlowStamp & HttpFact): Exchange[] {
+    const { status, end, exchange: number, repeats = number } = event;
+    const exchange = this.#open.byHttp(event, repeats);
+    if (exchange?.outcome !== 'pending') return [];
+    if (end === 'aborted') exchange.outcome = 'cancelled';
+    else if (!isHttpFailure(event)) return [];
+    else if (status === undefined || end === 'cut') exchange.outcome = 'lost';
+    else {
+      exchange.outcome = 'error';
+      this.#setError(exchange, { code: status, message: `HTTP ${status}` });
+    }
+    exchange.endMs = event.atMs;
+    return [exchange];
   }
 
   /** All but the newest may go. */

@@ -1,12 +1,13 @@
 // The processes ("lives") of each server, as the events show them. Bounded: those that run and the newest are kept.
 
 import { decodeText } from '../base/decode-text.ts';
-import type { FlowEvent } from '../flow/event.ts';
+import type { FlowEvent, FlowStamp, HttpFact, RemoteFact } from '../flow/event.ts';
 import type { Redact } from '../secrets/redact.ts';
 import type { Exchange } from './exchange.ts';
+import { isHttpFailure } from './http-problems.ts';
 import { keepNewest } from './keep-newest.ts';
 
-/** One process of a server, from its spawn to its exit. */
+/** One process of a server, from its spawn to its exit; or one connection to a server at an address. */
 export interface Life {
   life: number;
   pid: number | undefined;
@@ -18,6 +19,28 @@ export interface Life {
   signal: string | null | undefined;
   rung: string | undefined;
   stderrTail: string;
+  /** Of a server at an address, which has no process. */
+  remote?: RemoteLife;
+}
+
+/** A connection to a server at an address. */
+export interface RemoteLife {
+  url: string;
+  /** `http`, or `http+sse` of 2024-11-05. */
+  transport: string | undefined;
+  revision: string | undefined;
+  /** Shortened. */
+  session: string | undefined;
+  /** HTTP requests with a response. */
+  requests: number;
+  /** Those without, or with a status of 400 or above. */
+  failures: number;
+  /** How often a stream was continued after its end. */
+  resumptions: number;
+  /** The last credential was refused. */
+  needsLogin: boolean;
+  /** Why the connection was lost. */
+  lost: string | undefined;
 }
 
 const MOST_LIVES = 200;
@@ -40,6 +63,7 @@ export class Lives {
     return lives.map((life) => ({
       ...life,
       command: life.command && redact(life.command),
+      ...(life.remote && { remote: { ...life.remote, url: redact(life.remote.url) } }),
       stderrTail: redact(life.stderrTail).slice(-SHOWN_STDERR_CHARS),
     }));
   }
@@ -65,6 +89,11 @@ export class Lives {
       case 'stop':
         life.rung = event.rung;
         return true;
+      case 'remote':
+        seeRemote(life, event);
+        return true;
+      case 'http':
+        return seeHttp(life, event);
       case 'stderr':
         life.stderrTail = (life.stderrTail + decodeText(event.payload)).slice(-KEPT_STDERR_CHARS);
         return false;
@@ -94,6 +123,31 @@ export class Lives {
     }
     return found;
   }
+}
+
+function seeRemote(
+  life: Life,
+  { state, url, transport, revision, session, reason, atMs }: RemoteFact & FlowStamp,
+): void {
+  const counts = life.remote ?? { requests: 0, failures: 0, resumptions: 0, needsLogin: false };
+  life.remote = { ...counts, url, transport, revision, session, lost: reason };
+  if (state === 'connected') life.startedAtMs = atMs;
+  if (state === 'disconnected') life.endedAtMs = atMs;
+}
+
+/** Returns whether more changed than the number of requests. */
+function seeHttp({ remote }: Life, event: HttpFact): boolean {
+  if (!remote || event.state === 'ended') return false;
+  const { needsLogin } = remote;
+  const isFailure = isHttpFailure(event);
+  if (event.state === 'answered') {
+    remote.requests++;
+    remote.needsLogin = event.status === 401;
+  }
+  if (isFailure) remote.failures++;
+  const isResumption = /^last-event-id:/im.test(event.requestHeaders ?? '');
+  if (isResumption) remote.resumptions++;
+  return isFailure || isResumption || remote.needsLogin !== needsLogin;
 }
 
 /** The first that has ended, before those that run. */

@@ -1,4 +1,4 @@
-// Requests without an answer, for every process and client that has some: by id and by progress token, the directions apart. A
+// Requests without an answer, for every process and client that has some: by id, progress token and HTTP request, the directions apart. A
 // process is known as long as a request of it is open. Processes without open requests are removed from time to time,
 // so that a recording with a million server names costs no more than the names that still wait.
 
@@ -10,22 +10,25 @@ import type { Exchange } from './exchange.ts';
 class OneWay {
   readonly byId = new Map<RequestId, Exchange>();
   readonly byToken = new Map<RequestId, Exchange>();
+  readonly byHttp = new Map<number, Exchange>();
 
   add(exchange: Exchange): void {
     this.byId.set(exchange.id, exchange);
+    if (exchange.http !== undefined) this.byHttp.set(exchange.http, exchange);
     if (exchange.progressToken !== undefined) this.byToken.set(exchange.progressToken, exchange);
   }
 
   /** Unless another request has taken its id since. */
   forget(exchange: Exchange): void {
     if (this.byId.get(exchange.id) === exchange) this.byId.delete(exchange.id);
-    const { progressToken } = exchange;
+    const { progressToken, http } = exchange;
+    if (http !== undefined && this.byHttp.get(http) === exchange) this.byHttp.delete(http);
     if (progressToken === undefined || this.byToken.get(progressToken) !== exchange) return;
     this.byToken.delete(progressToken);
   }
 
   get isEmpty(): boolean {
-    return this.byId.size + this.byToken.size === 0;
+    return this.byId.size + this.byToken.size + this.byHttp.size === 0;
   }
 }
 
@@ -81,6 +84,11 @@ export class OpenRequests {
 
   byToken(process: Process, direction: FlowDirection, token: RequestId): Exchange | undefined {
     return this.#lives.get(keyOf(process))?.ways.get(direction)?.byToken.get(token);
+  }
+
+  /** The request to a server that an HTTP request has brought. */
+  byHttp(process: Process, exchange: number): Exchange | undefined {
+    return this.#lives.get(keyOf(process))?.ways.get('toServer')?.byHttp.get(exchange);
   }
 
   /** All that are open in one process. */

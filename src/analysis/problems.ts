@@ -3,6 +3,7 @@
 import { diagnoseLine } from '../diagnosis/diagnose.ts';
 import { type FaultFact, type FlowEvent, type FrameEvent, isOfClient } from '../flow/event.ts';
 import { describeFrame, type FrameDescription } from './describe-frame.ts';
+import { type HttpProblem, httpDetail, httpProblems, httpWords, remoteProblems } from './http-problems.ts';
 import { keepNewest } from './keep-newest.ts';
 
 /** A problem with its explanation and the event where it showed first. */
@@ -17,7 +18,8 @@ export interface Problem {
     | 'truncated-frame'
     | 'exit-with-error'
     | 'unanswered'
-    | 'refused';
+    | 'refused'
+    | HttpProblem;
   server: string;
   seq: number | undefined;
   title: string;
@@ -77,12 +79,14 @@ const words: Record<Kind, { title: string; explanation: string }> = {
   },
   unanswered: {
     title: 'Unanswered request',
-    explanation: 'The process ended before it answered. It is unknown whether the request took effect.',
+    explanation:
+      'The process or the connection ended before the answer. It is unknown whether the request took effect.',
   },
   refused: {
     title: 'Request refused',
     explanation: 'A request of this client was refused with an HTTP status of 400 or above. It did not reach a server.',
   },
+  ...httpWords,
 };
 
 /** What is remembered of a server between its events. */
@@ -98,6 +102,8 @@ interface WatchedProcess {
   silentSinceMs: number | undefined;
   /** It was asked to stop, so its exit is not a problem. */
   stopping: boolean;
+  /** The HTTP request of `server/discover`, which an older server refuses. */
+  probe: number | undefined;
 }
 
 export class Problems {
@@ -140,6 +146,7 @@ export class Problems {
     const process = known(this.#processes, `${event.life} ${event.server}`, MOST_PROCESSES, () => ({
       silentSinceMs: undefined,
       stopping: false,
+      probe: undefined,
     }));
     switch (event.kind) {
       case 'spawn':
@@ -148,8 +155,14 @@ export class Problems {
         return [];
       case 'frame':
         return event.direction === 'toServer'
-          ? sentKinds(this.#describe(event), server)
-          : receivedKinds(this.#describe(event), event.atMs, process);
+          ? sentKinds(this.#describe(event), server, event.http?.exchange, process)
+          : receivedKinds(this.#describe(event), event, process);
+      case 'http': {
+        const isRefusedProbe = event.exchange === process.probe && (event.status ?? 0) >= 400 && event.status !== 401;
+        return isRefusedProbe ? [] : httpProblems(event);
+      }
+      case 'remote':
+        return remoteProblems(event);
       case 'fault':
         return faultKinds(event.code);
       case 'signal':
@@ -178,6 +191,8 @@ export class Problems {
     if (kind === 'refused' && event.kind === 'frame') {
       return `HTTP ${event.http?.status}: ${this.#describe(event).messages[0]?.error?.message ?? ''}`;
     }
+    if (event.kind === 'http') return httpDetail(event);
+    if (event.kind === 'remote') return event.reason;
     if (kind !== 'stdout-pollution' || event.kind !== 'frame') return undefined;
     const found = diagnoseLine(this.#describe(event).noise ?? '');
     return found && `Here it ${found.problem}. ${found.fix}`;
@@ -210,15 +225,25 @@ function badExitKinds(atMs: number, watched: WatchedServer): Kind[] {
 }
 
 /** `initialize` after `server/discover` means that the server did not support the latter: it failed, stayed silent or exited. */
-function sentKinds({ messages }: FrameDescription, watched: WatchedServer): Kind[] {
+function sentKinds(
+  { messages }: FrameDescription,
+  watched: WatchedServer,
+  exchange: number | undefined,
+  process: WatchedProcess,
+): Kind[] {
   const method = messages[0]?.method;
-  if (method === 'server/discover') watched.probed = true;
+  if (method === 'server/discover') {
+    watched.probed = true;
+    process.probe = exchange;
+  }
   if (method !== 'initialize' || !watched.probed) return [];
   watched.probed = false;
   return ['era-fallback'];
 }
 
-function receivedKinds({ kind, noise }: FrameDescription, atMs: number, watched: WatchedProcess): Kind[] {
+function receivedKinds({ kind, noise }: FrameDescription, { atMs, http }: FrameEvent, watched: WatchedProcess): Kind[] {
+  // The body of a refusal may be any text.
+  if (kind === 'noise' && http) return (http.status ?? 0) < 400 ? ['schema-violation'] : [];
   if (kind === 'noise') return ['stdout-pollution'];
   const kinds: Kind[] = noise === undefined ? [] : ['stdout-pollution'];
   if (kind === 'invalid') kinds.push('schema-violation');

@@ -6,6 +6,7 @@ import { firstChars } from '../base/first-chars.ts';
 import type { FrameFault } from '../framing/framing.ts';
 import type { WireObserver } from '../transport/wire.ts';
 import { copy } from './cut-frame.ts';
+import { encodeOnce } from './encode-once.ts';
 import type { ClientFact, FlowDirection, HttpPlace } from './event.ts';
 import type { FlowStore } from './store.ts';
 
@@ -126,7 +127,7 @@ export class ClientSource implements WireObserver {
 
   #text(direction: FlowDirection, text: string, http: HttpPlace | undefined): void {
     this.#client.repeatIfDropped(this.#life);
-    this.#store.appendFrame(this.#client.name, this.#life, direction, encoded(text), undefined, http);
+    this.#store.appendFrame(this.#client.name, this.#life, direction, encodeOnce(text), undefined, http);
   }
 }
 
@@ -143,13 +144,4 @@ export function textsOf({ revision, info }: SelfDescription) {
 
 function cut(text: unknown): string | undefined {
   return typeof text === 'string' ? firstChars(text, LONGEST_TEXT) : undefined;
-}
-
-const encoder = new TextEncoder();
-const scratch = new Uint8Array(16 * 1024);
-
-/** Valid until the next call: the store copies it. */
-function encoded(text: string): Uint8Array {
-  if (text.length * 3 > scratch.length) return encoder.encode(text);
-  return scratch.subarray(0, encoder.encodeInto(text, scratch).written);
 }

@@ -4,6 +4,7 @@
 // (analysis/describe-frame.ts) and never at capture, so that capture does not slow the traffic down.
 
 import type { FrameFaultCode } from '../framing/framing.ts';
+import type { HttpBody, HttpEnd } from '../transport/wire.ts';
 
 /** Between a host and a server. */
 export type ServerDirection = 'toServer' | 'fromServer';
@@ -17,7 +18,7 @@ export interface FlowStamp {
   readonly atMs: number;
   /** The name of the server; of an event of a client, the name of the client: `client 3`. */
   readonly server: string;
-  /** Which process of this server, from 1. Of a client whose requests come alone, which request. */
+  /** Which process of this server, or connection to it, from 1. Of a client whose requests come alone, which request. */
   readonly life: number;
 }
 
@@ -47,7 +48,7 @@ export interface FrameFact {
 }
 
 export interface HttpPlace {
-  /** Which HTTP request of this client brought it, or is answered with it, from 1. */
+  /** Which HTTP request of this client or to this server brought it, or is answered with it, from 1. */
   readonly exchange: number;
   /** Of the response. */
   readonly status?: number | undefined;
@@ -136,6 +137,46 @@ export interface LinkFact {
   readonly id: string | number;
 }
 
+/** A server at an address: connected, known better, disconnected. Each event has all that is known of it. */
+export interface RemoteFact {
+  readonly kind: 'remote';
+  readonly state: 'connected' | 'known' | 'disconnected';
+  /** Without credentials. */
+  readonly url: string;
+  /** `http`, or `http+sse` of 2024-11-05. */
+  readonly transport?: string | undefined;
+  readonly revision?: string | undefined;
+  /** Shortened. */
+  readonly session?: string | undefined;
+  /** Why it was lost. Absent where it was closed from here. */
+  readonly reason?: string | undefined;
+}
+
+/**
+ * One HTTP request to a server: its response began (`answered`), there was none (`failed`), or the body of the response is over
+ * (`ended`; of a body that is not a stream only where it was cut). URL and headers are masked at capture.
+ */
+export interface HttpFact {
+  readonly kind: 'http';
+  readonly state: 'answered' | 'failed' | 'ended';
+  /** Its number among the requests of this life, from 1. Frames have it too. */
+  readonly exchange: number;
+  readonly method: string;
+  readonly url: string;
+  /** A line for each. Not in `ended`, like all that follows up to `body`. */
+  readonly requestHeaders?: string | undefined;
+  /** The request with the same message that this one repeats: after a redirect, or with another credential. */
+  readonly repeats?: number | undefined;
+  readonly status?: number | undefined;
+  readonly responseHeaders?: string | undefined;
+  /** From the request to the headers of the response. */
+  readonly waitMs?: number | undefined;
+  readonly body?: HttpBody | undefined;
+  /** Of `failed` and `ended`. */
+  readonly end?: HttpEnd | undefined;
+  readonly reason?: string | undefined;
+}
+
 export type FlowFact =
   | SpawnFact
   | FrameFact
@@ -148,7 +189,9 @@ export type FlowFact =
   | ErrorFact
   | NoteFact
   | ClientFact
-  | LinkFact;
+  | LinkFact
+  | RemoteFact
+  | HttpFact;
 
 export type FlowKind = FlowFact['kind'];
 export type FlowEvent = FlowStamp & FlowFact;
@@ -189,8 +232,16 @@ export function partsOf(event: FlowFact): (Uint8Array | string)[] {
     case 'stop':
       return [event.rung];
     case 'client':
-      return [event.door, event.principal ?? '', event.name ?? '', event.version ?? '', event.revision ?? ''];
+      return textsIn(event.door, event.principal, event.name, event.version, event.revision);
     case 'link':
       return [String(event.request), event.wire, String(event.id)];
+    case 'remote':
+      return textsIn(event.url, event.transport, event.revision, event.session, event.reason);
+    case 'http':
+      return textsIn(event.method, event.url, event.requestHeaders, event.responseHeaders, event.reason);
   }
+}
+
+function textsIn(...texts: (string | undefined)[]): string[] {
+  return texts.filter((text) => text !== undefined);
 }

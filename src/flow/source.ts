@@ -1,9 +1,10 @@
 // What one server does, as events of a store. It is the observer of a wire; a tap, which has no wire, calls it directly.
 
 import type { FrameFault } from '../framing/framing.ts';
-import type { WireObserver } from '../transport/wire.ts';
+import type { ExchangeObserver, ObservedRequest, RemoteFacts, WireObserver } from '../transport/wire.ts';
 import { copy, headOf, tailOf } from './cut-frame.ts';
-import type { FlowDirection, FlowFact } from './event.ts';
+import type { FlowDirection, FlowFact, RemoteFact } from './event.ts';
+import { HttpExchange } from './http-exchange.ts';
 import { StderrLines } from './stderr-lines.ts';
 import type { FlowStore } from './store.ts';
 
@@ -14,7 +15,10 @@ export class FlowSource implements WireObserver {
   readonly #store: FlowStore;
   readonly #stderr: StderrLines;
   #life: number;
-  #hasSpawned = false;
+  #hasBegun = false;
+  /** Of a server at an address. */
+  #remote: Omit<RemoteFact, 'kind' | 'state'> = { url: '' };
+  #exchanges = 0;
 
   constructor(store: FlowStore, server: string) {
     this.#store = store;
@@ -29,10 +33,31 @@ export class FlowSource implements WireObserver {
 
   /** A second process, such as after the first one exited at the question for its revision, is another life. */
   spawned(pid: number, command: string): void {
-    if (this.#hasSpawned) this.#life = this.#store.nextLife(this.server);
-    this.#hasSpawned = true;
+    this.#beginLife();
     this.pid = pid;
     this.add({ kind: 'spawn', pid, command });
+  }
+
+  connected(url: string): void {
+    this.#beginLife();
+    this.#remote = { url };
+    this.#exchanges = 0;
+    this.add({ kind: 'remote', state: 'connected', url });
+  }
+
+  learned(facts: RemoteFacts): void {
+    const before = this.#remote;
+    this.#remote = { ...before, ...facts };
+    const isNews = (Object.keys(facts) as (keyof RemoteFacts)[]).some((name) => facts[name] !== before[name]);
+    if (isNews) this.add({ kind: 'remote', state: 'known', ...this.#remote });
+  }
+
+  disconnected(reason?: string): void {
+    this.add({ kind: 'remote', state: 'disconnected', ...this.#remote, reason });
+  }
+
+  exchange(request: ObservedRequest): ExchangeObserver {
+    return new HttpExchange(this.#store, this.server, this.#life, ++this.#exchanges, request);
   }
 
   sentSpans(chunk: Uint8Array, places: number[]): void {
@@ -108,6 +133,11 @@ export class FlowSource implements WireObserver {
 
   add(fact: FlowFact): void {
     this.#store.append(this.server, this.#life, fact);
+  }
+
+  #beginLife(): void {
+    if (this.#hasBegun) this.#life = this.#store.nextLife(this.server);
+    this.#hasBegun = true;
   }
 
   #addStderr(bytes: Uint8Array): void {

@@ -86,6 +86,14 @@ function redactEvent(event: FlowEvent, redact: Redact): FlowEvent {
       return { ...event, text: redact(event.text) };
     case 'client':
       return { ...event, name: event.name && redact(event.name), version: event.version && redact(event.version) };
+    case 'remote':
+      return { ...event, url: redact(event.url), reason: event.reason && redact(event.reason) };
+    case 'http': {
+      const { url, requestHeaders, responseHeaders, reason } = event;
+      const texts = { requestHeaders, responseHeaders, reason };
+      const redacted = Object.entries(texts).map(([name, text]) => [name, text && redact(text)]);
+      return { ...event, url: redact(url), ...Object.fromEntries(redacted) };
+    }
     default:
       return event;
   }

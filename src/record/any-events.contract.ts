@@ -69,6 +69,36 @@ const fact: fc.Arbitrary<FlowFact> = fc.oneof(
     { requiredKeys: ['kind', 'state', 'door'] },
   ),
   fc.record({ kind: fc.constant('link' as const), request: id, wire: text, wireLife: fc.nat(), direction, id }),
+  fc.record(
+    {
+      kind: fc.constant('remote' as const),
+      state: fc.constantFrom('connected' as const, 'known' as const, 'disconnected' as const),
+      url: text,
+      transport: text,
+      revision: text,
+      session: text,
+      reason: text,
+    },
+    { requiredKeys: ['kind', 'state', 'url'] },
+  ),
+  fc.record(
+    {
+      kind: fc.constant('http' as const),
+      state: fc.constantFrom('answered' as const, 'failed' as const, 'ended' as const),
+      exchange: fc.nat(),
+      method: text,
+      url: text,
+      requestHeaders: text,
+      repeats: fc.nat(),
+      status: fc.nat(599),
+      responseHeaders: text,
+      waitMs: fc.nat(),
+      body: fc.constantFrom('json' as const, 'stream' as const, 'none' as const, 'other' as const),
+      end: fc.constantFrom('complete' as const, 'cut' as const, 'aborted' as const),
+      reason: text,
+    },
+    { requiredKeys: ['kind', 'state', 'exchange', 'method', 'url'] },
+  ),
 );
 const event: fc.Arbitrary<FlowEvent> = fc
   .tuple(fact, text, fc.integer({ min: 1, max: 9 }), fc.nat(1e9))

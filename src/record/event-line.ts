@@ -91,6 +91,11 @@ export class EventLines {
         const { request, wire, wireLife, direction, id } = event;
         return rest({ request, wire, wireLife, direction, id });
       }
+      case 'remote':
+      case 'http': {
+        const { seq, atMs, server, life, kind, ...fields } = event;
+        return rest(this.#redactTexts(fields));
+      }
     }
   }
 
@@ -107,6 +112,15 @@ export class EventLines {
   /** A client calls itself what it likes. */
   #named(name: string | undefined, version: string | undefined) {
     return { name: name && this.#redact(name), version: version && this.#redact(version) };
+  }
+
+  /** URLs, headers and reasons. */
+  #redactTexts(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    const redacted = ([name, value]: [string, unknown]) => [
+      name,
+      typeof value === 'string' ? this.#redact(value) : value,
+    ];
+    return Object.fromEntries(Object.entries(fields).map(redacted));
   }
 
   #bytes(name: '' | 'tail', bytes: Uint8Array, redacted: true | undefined): string {

@@ -1,6 +1,7 @@
 // From a line of a recording back to an event. Believes nothing: a line that lacks what its kind needs is no event.
 
 import type { FlowDirection, FlowEvent, FlowFact } from '../flow/event.ts';
+import { parseHttp, parseRemote } from './parse-http.ts';
 import type { RawLine } from './versions.ts';
 
 /** `unknown`: sound, and of a kind that this version does not have. */
@@ -71,6 +72,8 @@ const readers: { [Kind in LineKind]: (line: RawLine) => FlowFact | undefined } =
     if (wire.length > LONGEST_SERVER_NAME) return undefined;
     return { kind: 'link', request, wire, wireLife, direction: way, id };
   },
+  remote: parseRemote,
+  http: parseHttp,
 };
 
 const clientStates = ['opened', 'known', 'closed'] as const;

@@ -17,7 +17,8 @@ const anyServiceKey = new RegExp(serviceKeys.source);
 const named = /(?<![\w.-])([\w.-]{1,80})(\\*["'`]?\s{0,8}[:=]\s{0,8})/g;
 const valueBehind = /(\\*["'`])([^\n]{0,16384}?)(?:\1|$)|((?:(?:Bearer|Basic|Token|Digest)\s+)?[^\s"'`\\,;&)}\]{[]+)/y;
 const options = /(?<!\S)(--?[A-Za-z][\w.-]{0,80}\s+)('[^']*'|[^\s'-]\S*)/g;
-const schemes = /\b(Bearer|Basic)\s+([\w.~+/=-]{8,})/gi;
+/** A challenge (`WWW-Authenticate`) names its scheme too, and has parameters and no credential behind it. */
+const schemes = /\b(Bearer|Basic)\s+(?!(?:realm|scope|error|error_\w{3,11}|resource_metadata)=")([\w.~+/=-]{8,})/gi;
 const privateKeys = /(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----)[^-]+/g;
 const addresses = /(:\/\/[^\s/:@"'\\]{0,256}:)([^\s/@"'\\]{1,1024})@/g;
 

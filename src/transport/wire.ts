@@ -59,6 +59,52 @@ export interface WireObserver extends FrameObserver {
   exited?(exitCode: number | null, signal: string | null): void;
   /** Everything that the child had started is gone; what that took. */
   stopped?(rung: string): void;
+  /** Of a server at an address, instead of `spawned`. */
+  connected?(url: string): void;
+  /** What has become known of it since. */
+  learned?(facts: RemoteFacts): void;
+  /** Instead of `exited`. `reason`: why the connection was lost; absent where this end closed it. */
+  disconnected?(reason?: string): void;
+  /** An HTTP request begins. Its messages are reported to what is returned, and not by `sent` and `received`. */
+  exchange?(request: ObservedRequest): ExchangeObserver;
+}
+
+/** How a server at an address is spoken to. */
+export interface RemoteFacts {
+  readonly transport?: 'http' | 'http+sse' | undefined;
+  readonly revision?: string | undefined;
+  /** Shortened where it is shown: the whole id gives access to the session. */
+  readonly session?: string | undefined;
+}
+
+/** Without credentials, and bounded (secrets/mask-http.ts). */
+export interface ObservedRequest {
+  readonly method: string;
+  readonly url: string;
+  /** A line for each. */
+  readonly headers: string;
+  /** The number of the first request with the same message, if this one repeats it: after a redirect, or with another credential. */
+  readonly repeats?: number | undefined;
+}
+
+/** `other`: neither JSON nor events. */
+export type HttpBody = 'json' | 'stream' | 'none' | 'other';
+
+/** `cut`: the other end or the network ended it. `aborted`: this end did. */
+export type HttpEnd = 'complete' | 'cut' | 'aborted';
+
+/** One HTTP request and its response. */
+export interface ExchangeObserver {
+  /** Its number, or that of the request that it repeats. */
+  readonly first: number;
+  /** The message in its body. */
+  sent(text: string): void;
+  /** `headers`: a line for each, masked. */
+  answered(status: number, headers: string, body: HttpBody): void;
+  /** A message in the response: chunk[start, end). */
+  received(chunk: Uint8Array, start: number, end: number): void;
+  /** Called once. */
+  ended(end: HttpEnd, reason?: string): void;
 }
 
 export interface WireOptions {

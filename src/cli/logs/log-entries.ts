@@ -2,12 +2,13 @@
 
 import { describeFrame } from '../../analysis/describe-frame.ts';
 import { eventText } from '../../analysis/event-text.ts';
+import { isHttpFailure } from '../../analysis/http-problems.ts';
 import { decodeText } from '../../base/decode-text.ts';
 import { type ClientFact, type FlowEvent, isOfClient } from '../../flow/event.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 
 export interface LogEntry {
-  kind: 'stderr' | 'stdout' | 'state' | 'process' | 'error' | 'note' | 'client';
+  kind: 'stderr' | 'stdout' | 'state' | 'process' | 'error' | 'note' | 'client' | 'remote' | 'http';
   text: string;
 }
 
@@ -17,7 +18,7 @@ export function logEntries(event: FlowEvent): LogEntry[] {
       return linesOf('stderr', decodeText(event.payload));
     case 'frame': {
       const noise = event.direction === 'fromServer' ? describeFrame(event).noise : undefined;
-      return noise === undefined ? [] : linesOf('stdout', noise);
+      return noise === undefined ? [] : linesOf(event.http ? 'http' : 'stdout', noise);
     }
     case 'spawn':
     case 'exit':
@@ -28,9 +29,12 @@ export function logEntries(event: FlowEvent): LogEntry[] {
     }
     case 'client':
       return isWorthALine(event) ? [{ kind: 'client', text: eventText(event) }] : [];
+    case 'http':
+      return isHttpFailure(event) ? [{ kind: 'http', text: eventText(event) }] : [];
     case 'state':
     case 'error':
     case 'note':
+    case 'remote':
       return [{ kind: event.kind, text: eventText(event) }];
     default:
       return [];

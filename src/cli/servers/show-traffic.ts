@@ -37,6 +37,9 @@ function describeEvent(event: FlowEvent, redact: Redact): string[] {
     case 'error':
     case 'client':
       return [visibleLine(eventText(event))];
+    case 'remote':
+    case 'http':
+      return [visibleLine(redact(eventText(event)))];
     default:
       return [];
   }

@@ -115,7 +115,8 @@ export class EventStream {
     this.#dataBytes = 0;
     this.#isTooLong = false;
     if (isTooLong) return this.#sink.tooLong(bytes);
-    if (data.length === 0) return;
+    // An event without data has only an id: where to resume.
+    if (bytes === 0) return;
     const [first] = data;
     const whole = data.length === 1 ? first! : joined(data, bytes);
     if (type === '' || type === 'message') this.#sink.data(whole, 0, whole.length);

@@ -4,7 +4,6 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { type Evidence, PeerError, type Phase, RpcError, toError, UsageError } from '../../base/errors.ts';
-import { isObject } from '../../base/json-object.ts';
 import { isUnauthorized } from '../../base/unauthorized.ts';
 import type { Channel, InboundFault, SendOptions } from '../../jsonrpc/channel.ts';
 import type { JsonRpcMessage, RequestId } from '../../jsonrpc/message.ts';
@@ -14,9 +13,11 @@ import { repeatedHeaders } from '../../jsonrpc/repeated-headers.ts';
 import { lostRequest } from '../../requests/lost-request.ts';
 import { SENT } from '../../requests/pending-requests.ts';
 import { type Mask, maskValues } from '../../secrets/mask-values.ts';
-import type { WireOptions } from '../wire.ts';
+import type { ExchangeObserver, WireOptions } from '../wire.ts';
 import { type Authorizer, refusalOf } from './authorizer.ts';
 import { EventStream } from './event-stream.ts';
+import { isAnswer } from './is-answer.ts';
+import { ObservedRemote } from './observed-remote.ts';
 
 export interface HttpClientOptions
   extends Pick<WireOptions, 'maxFrameBytes' | 'maxFrameValues' | 'clock' | 'observer'> {
@@ -40,6 +41,7 @@ interface Post {
   readonly id: RequestId | undefined;
   readonly method: string;
   request: ClientRequest | undefined;
+  seen: ExchangeObserver | undefined;
   /** Its answer came. */
   isAnswered: boolean;
   /** Why it got no credential. The server refused it before, or it was never sent: it has not run. */
@@ -61,6 +63,7 @@ export class HttpClientTransport implements Channel {
   readonly #mask: Mask;
   /** None where the headers have a credential already. */
   readonly #authorizer: Authorizer | undefined;
+  readonly #observed: ObservedRemote | undefined;
   readonly #reader: MessageReader;
   readonly #posts = new Map<RequestId, Post>();
   readonly #open = new Set<Post>();
@@ -79,6 +82,8 @@ export class HttpClientTransport implements Channel {
     const hasCredential = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
     this.#authorizer = hasCredential ? undefined : options.authorizer;
     this.#mask = maskValues({}, [...Object.values(headers), ...secrets]);
+    const report = (thrown: unknown) => this.onerror?.(toError(thrown));
+    this.#observed = options.observer && new ObservedRemote(options.observer, headers, this.#mask, report);
     const limits = maxFrameValues === undefined ? { maxFrameBytes } : { maxFrameBytes, maxFrameValues };
     this.#reader = new MessageReader(
       { ...limits, toleratesNoise: false },
@@ -104,10 +109,12 @@ export class HttpClientTransport implements Channel {
 
   setProtocolVersion(version: string): void {
     this.#version = version;
+    this.#observed?.learned({ transport: 'http', revision: version });
   }
 
   start(): Promise<void> {
     this.#isOpen = true;
+    this.#observed?.connected(this.url);
     return Promise.resolve();
   }
 
@@ -126,6 +133,7 @@ export class HttpClientTransport implements Channel {
     this.#phase = 'closing';
     for (const post of this.#open) post.request?.destroy();
     this.#agent.destroy();
+    this.#observed?.disconnected();
     this.onclose?.();
   }
 
@@ -136,7 +144,7 @@ export class HttpClientTransport implements Channel {
   async #post(message: JsonRpcMessage, text: string, headers: SendOptions['headers']): Promise<void> {
     const method = 'method' in message ? message.method : '';
     const id = 'method' in message && 'id' in message ? message.id : undefined;
-    const post: Post = { id, method, request: undefined, isAnswered: false, unauthorized: undefined };
+    const post: Post = { id, method, request: undefined, seen: undefined, isAnswered: false, unauthorized: undefined };
     if (id !== undefined) this.#posts.set(id, post);
     this.#open.add(post);
     try {
@@ -184,6 +192,7 @@ export class HttpClientTransport implements Channel {
         },
       });
       post.request = request;
+      post.seen = this.#observed?.exchange(request, this.url, text, post.seen);
       request.on('response', resolve);
       request.on('error', reject);
       request.end(text);
@@ -192,13 +201,16 @@ export class HttpClientTransport implements Channel {
 
   #read(post: Post, response: IncomingMessage): Promise<void> {
     const session = response.headers['mcp-session-id'];
-    if (post.method === 'initialize' && typeof session === 'string') this.sessionId = session;
+    if (post.method === 'initialize' && typeof session === 'string') {
+      this.sessionId = session;
+      this.#observed?.learned({ transport: 'http', session });
+    }
     const status = response.statusCode!;
     const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
     return new Promise((resolve, reject) => {
       response.on('error', reject);
       if (isStream && status === 200) {
-        const events = new EventStream(this.#sink(), this.#options.maxFrameBytes ?? DEFAULT_MAX_BYTES);
+        const events = new EventStream(this.#sink(post), this.#options.maxFrameBytes ?? DEFAULT_MAX_BYTES);
         response.on('data', (chunk: Buffer) => events.push(chunk));
         response.on('end', resolve);
         return;
@@ -211,6 +223,7 @@ export class HttpClientTransport implements Channel {
           if (status < 300) return resolve();
           return reject(new PeerError('CONNECTION_CLOSED', `The server answered with HTTP status ${status}`));
         }
+        post.seen?.received(body, 0, body.length);
         this.#current = post;
         if (status >= 300 && !isAnswer(body)) {
           reject(new PeerError('CONNECTION_CLOSED', `The server answered with HTTP status ${status}`));
@@ -223,9 +236,12 @@ export class HttpClientTransport implements Channel {
     });
   }
 
-  #sink() {
+  #sink({ seen }: Post) {
     return {
-      data: (chunk: Uint8Array, start: number, end: number) => this.#reader.span(chunk, start, end, 0),
+      data: (chunk: Uint8Array, start: number, end: number) => {
+        seen?.received(chunk, start, end);
+        this.#reader.span(chunk, start, end, 0);
+      },
       other: () => undefined,
       id: () => undefined,
       retry: () => undefined,
@@ -280,14 +296,4 @@ function urlOf(given: string | URL): URL {
   const url = URL.canParse(String(given)) ? new URL(String(given)) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
   throw new UsageError('INVALID_OPTION', 'url: the address of a server begins with http:// or https://');
-}
-
-/** Whether the body of a refusal is a message. */
-function isAnswer(body: Buffer): boolean {
-  try {
-    const parsed: unknown = JSON.parse(body.toString());
-    return isObject(parsed) && parsed.jsonrpc === '2.0' && isObject(parsed.error);
-  } catch {
-    return false;
-  }
 }

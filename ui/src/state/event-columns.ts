@@ -8,7 +8,7 @@ const NONE = -1;
 
 export const kinds = [
   ...(['spawn', 'frame', 'fault', 'stderr', 'state', 'signal', 'exit', 'stop', 'error', 'note', 'client'] as const),
-  'link' as const,
+  ...(['link', 'remote', 'http'] as const),
 ];
 const LINK = kinds.indexOf('link') + 1;
 export const types = [...(['request', 'notification', 'response', 'invalid', 'batch', 'answers', 'noise'] as const)];

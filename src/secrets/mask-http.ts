@@ -1,0 +1,62 @@
+// URLs and headers of HTTP for recordings and viewers: without credentials, and bounded. Masked are the values of secret names
+// (secret-names.ts), of headers that are set in a config, of `Mcp-Param-…` (which repeat arguments) and of all query parameters.
+// Of the id of a session its beginning stays, to tell sessions apart.
+
+import { firstChars } from '../base/first-chars.ts';
+import { REDACTED } from './mask-values.ts';
+import { type Redact, redactor } from './redact.ts';
+import { isSecretName } from './secret-names.ts';
+
+/** As `node:http` has them. */
+export type HeaderValues = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+const MOST_HEADERS = 60;
+const MOST_NAME_CHARS = 100;
+const MOST_VALUE_CHARS = 400;
+const MOST_URL_CHARS = 2000;
+
+const redactKnown = redactor();
+
+/** A line for each header. `hidden`: further names, in lower case. */
+export function headerLines(headers: HeaderValues, hidden?: ReadonlySet<string>): string {
+  const names = Object.keys(headers);
+  const lines = names.slice(0, MOST_HEADERS).flatMap((name) => {
+    const value = headers[name];
+    if (value === undefined) return [];
+    const values = typeof value === 'object' ? value.slice(0, MOST_HEADERS) : [String(value)];
+    const shown = firstChars(name, MOST_NAME_CHARS);
+    return values.map((each) => `${shown}: ${maskedValue(name.toLowerCase(), each, hidden)}`);
+  });
+  if (names.length > MOST_HEADERS) lines.push(`(${names.length - MOST_HEADERS} more headers)`);
+  return lines.join('\n');
+}
+
+function maskedValue(name: string, value: string, hidden: ReadonlySet<string> | undefined): string {
+  if (name === 'mcp-session-id') return shortSession(value);
+  if (name === 'location' || name === 'referer') return maskedUrl(value);
+  if (isSecretName(name)) {
+    // A challenge or the scheme of a credential is no secret.
+    const scheme = /^(?:Bearer|Basic|Digest|Token)(?=\s)/i.exec(value)?.[0];
+    return scheme ? `${scheme} ${REDACTED}` : REDACTED;
+  }
+  if (hidden?.has(name) || name.startsWith('mcp-param-')) return REDACTED;
+  return firstChars(redactKnown(value), MOST_VALUE_CHARS);
+}
+
+/** `mask` hides known values. */
+export function maskedUrl(url: string, mask: Redact = (text) => text): string {
+  const text = firstChars(url, MOST_URL_CHARS);
+  const [address = '', query] = text.replace(/#.*$/s, '').split(/\?(.*)/s);
+  const shown = mask(address.replace(/^([a-z+]+:\/\/)[^/]*@/i, `$1${REDACTED}@`));
+  return query ? `${shown}?${query.split('&').map(maskedParameter).join('&')}` : shown;
+}
+
+function maskedParameter(parameter: string): string {
+  const end = parameter.indexOf('=');
+  return end < 0 ? REDACTED : `${parameter.slice(0, end)}=${REDACTED}`;
+}
+
+/** An id of a session admits to it. */
+export function shortSession(id: string): string {
+  return id.length >= 16 ? `${firstChars(id, 6)}…` : REDACTED;
+}
