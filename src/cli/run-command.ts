@@ -30,7 +30,8 @@ export async function runCommand(words: readonly string[], listening: () => void
       const settings: Settings = { ...options, timeoutMs: timeout };
       await new Promise(setImmediate); // a signal that arrived while modules were loaded is handled now
       signal.throwIfAborted();
-      exitCode = (await body({ settings, serverCommand, out, signal }, command.args, options)) ?? ExitCode.done;
+      const args = takeAddress(command, options, serverCommand);
+      exitCode = (await body({ settings, serverCommand, out, signal }, args, options)) ?? ExitCode.done;
     };
   try {
     const program = await makeProgram(ours, run, out);
@@ -62,6 +63,16 @@ function splitAtServer(words: readonly string[]): { ours: string[]; serverComman
   return { ours: words.slice(0, at), serverCommand: words.slice(at + 1) };
 }
 
+/** Where a server can be given, a URL in place of its name is `--url`. */
+function takeAddress(command: Command, options: Record<string, unknown>, serverCommand: unknown): string[] {
+  const [first, ...rest] = command.args;
+  const isGiven = options.url !== undefined || serverCommand !== undefined;
+  const canBe = command.options.some(({ long }) => long === '--url');
+  if (isGiven || !canBe || !/^https?:\/\//i.test(first ?? '')) return command.args;
+  options.url = first;
+  return rest;
+}
+
 async function makeProgram(words: readonly string[], run: RunCommand, out: Output): Promise<Command> {
   const program = new Command('standpipe');
   program
@@ -82,7 +93,7 @@ async function makeProgram(words: readonly string[], run: RunCommand, out: Outpu
     )
     .addHelpText(
       'after',
-      '\nA server is a name from the config, or `-- <command …>`, which starts a server for this command.',
+      '\nA server is a name from the config, a URL, or `-- <command …>`, which starts a server for this command.',
     );
   const wanted = wantedCommand(words);
   for (const [name, entry] of Object.entries(commandTable)) {

@@ -42,7 +42,7 @@ describe('ls and config', () => {
     first: { ...everythingEntry, env: { API_KEY: 'sk-secret-123' } },
     second: { command: 'no-such', enabled: false },
     wrong: { command: 5 },
-    far: { type: 'http', url: 'https://example.com/mcp' },
+    far: { type: 'http', url: 'https://u:sk-secret@example.com/mcp', headers: { 'X-Key': 'sk-secret-456' } },
   });
 
   test('ls lists what the config has, and starts nothing', async () => {
@@ -52,8 +52,8 @@ describe('ls and config', () => {
     expect(rows.map((row) => row.split('\t').slice(0, 2))).toEqual([
       ['first', 'stopped'],
       ['second', 'disabled'],
+      ['far', 'stopped'],
       ['wrong', 'disabled'],
-      ['far', 'disabled'],
     ]);
     expect(stderr).toContain('No host is running');
   });
@@ -83,7 +83,7 @@ describe('ls and config', () => {
     expect(code).toBe(2);
     expect(stdout).toMatch(/^first\tenabled\tmcp\t.*everything\.mjs\tAPI_KEY\t.*ls\.json:3$/m);
     expect(stdout).toMatch(/^wrong\trejected\t/m);
-    expect(stdout).toMatch(/^far\tremote\t/m);
+    expect(stdout).toMatch(/^far\tenabled\tmcp\thttps:\/\/example\.com\/mcp\tX-Key,Authorization\t.*ls\.json:19$/m);
     expect(stderr).toMatch(/error: .*ls\.json:\d+:\d+: server "wrong": "command" must be/);
     expect(stdout + stderr).not.toContain('sk-secret');
   });
@@ -93,7 +93,7 @@ describe('ls and config', () => {
     expect(described).toMatchObject({
       code: 2,
       searched: [config],
-      files: [{ file: config, origin: 'named', usable: true, envFiles: [], servers: ['first', 'second'] }],
+      files: [{ file: config, origin: 'named', usable: true, envFiles: [], servers: ['first', 'second', 'far'] }],
       shadowed: [],
       problems: expect.arrayContaining([expect.objectContaining({ severity: 'error', server: 'wrong' })]),
     });

@@ -11,6 +11,7 @@ test('a command that is nowhere and a folder that is not there are warnings, wit
     file: { command: './no-such-file' },
     homeless: { ...everythingEntry, cwd: 'no-such-folder' },
     data: { command: './not-there.json' },
+    untrusted: { url: 'https://example.test/mcp', ca: 'no-such-file.pem' },
     off: { command: 'no-such-command-either', disabled: true },
   });
   const { code, stderr } = await runCli(['config', '--config', config]);
@@ -22,6 +23,7 @@ test('a command that is nowhere and a folder that is not there are warnings, wit
   );
   expect(stderr).toContain(`warning: ${config}:7:18: server "file": The file "./no-such-file" does not exist.`);
   expect(stderr).toMatch(/not-there\.json:\d+:14: server "homeless": The folder "no-such-folder" is not there\./);
+  expect(stderr).toContain('server "untrusted": The file "no-such-file.pem" does not exist.');
   expect(stderr).toContain('server "data": The command "./not-there.json" is not executable');
 });
 

@@ -49,7 +49,7 @@ test('a URI that is nearly right is guessed', async () => {
 test.each([['node'], [undefined], [null]])('connect(%j) says what it takes', async (target) => {
   await expect(connect(target as never)).rejects.toMatchObject({
     code: 'INVALID_OPTION',
-    message: 'connect() takes a command, a transport, or a function that makes one',
+    message: 'connect() takes a command, a url, a transport, or a function that makes one',
     hint: expect.stringContaining('command:'),
   });
 });

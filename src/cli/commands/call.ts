@@ -14,7 +14,7 @@ import { stderrOfCall, withStderr } from '../servers/stderr-of-call.ts';
 import { stderrTailLines } from '../show-error.ts';
 import { readArguments } from '../values/arguments.ts';
 import { readPositional } from '../values/positional.ts';
-import { addServerOptions, examples, serverOptions } from './server-options.ts';
+import { addAddressOptions, addServerOptions, examples, serverOptions } from './server-options.ts';
 
 interface Options {
   args?: string;
@@ -31,7 +31,7 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--no-check', 'send the arguments without validation')
     .option('--output <path>', 'save images, audio and files of the result to this file or folder')
     .option('--repeatable', 'retry the call if the server exits during it');
-  addServerOptions(command);
+  addAddressOptions(addServerOptions(command));
   command.addHelpText(
     'after',
     `
@@ -50,6 +50,8 @@ A LiteMCP server has one tool and takes values by position.`,
     'call search filter.tags=a filter.tags=b options:=\'{"deep": true}\'',
     'call files write path=notes.md content=@notes.md',
     'call add a=2 b=3 -- node server.mjs',
+    'call add a=2 b=3 --url http://127.0.0.1:3000/mcp',
+    "call https://example.com/mcp add a=2 b=3 --header 'Authorization: Bearer ${TOKEN}'",
     'call calculator 2 3',
   );
   command.action(run(call));

@@ -24,7 +24,7 @@ const config: CommandBody = async ({ settings, out }) => {
   if (out.json) out.document(description);
   else {
     for (const { file, origin } of files) out.say(out.paintError('dim', `${visibleLine(file)} (${origin})`));
-    printRows(out, ['SERVER', 'STATUS', 'SPEAKS', 'COMMAND', 'ENV', 'FROM'], servers.map(toRow));
+    printRows(out, ['SERVER', 'STATUS', 'SPEAKS', 'COMMAND OR ADDRESS', 'ENV OR HEADERS', 'FROM'], servers.map(toRow));
     for (const { name, source, by } of shadowed) {
       out.say(`"${visibleLine(name)}" in ${visibleLine(source.file)} is overridden by ${visibleLine(by.file)}`);
     }

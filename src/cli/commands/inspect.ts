@@ -4,28 +4,37 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
+import { maskOf } from '../../config/secrets-of-server.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import { userEraMemory } from '../../connect/file-era-memory.ts';
 import type { Host } from '../../host/host.ts';
 import { unknownServer } from '../../host/services/unknown-name.ts';
 import type { Reach } from '../../inspector/api.ts';
 import type { InspectorSource } from '../../inspector/sources/source.ts';
+import { redactor } from '../../secrets/redact.ts';
 import { ExitCode } from '../exit-code.ts';
 import { untilAborted } from '../interrupt.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { openInspector } from '../open-inspector.ts';
 import { loadServers } from '../servers/own-host.ts';
 import { configFileOf, configOptions, findRunningHost } from '../servers/running-host.ts';
-import { type ServerCommandOptions, serverOfCommand } from '../servers/server-command.ts';
-import { addServerOptions, examples, readPort, serverOptions } from './server-options.ts';
+import { givenServer, type ServerCommandOptions } from '../servers/server-command.ts';
+import { addAddressOptions, addServerOptions, examples, readPort, serverOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
     .argument('[what]', 'a recording, or a server of the config; default: all running hosts and taps')
     .option('--port <number>', 'first port to try', readPort)
     .option('--no-open', 'print the address without opening a browser');
-  addServerOptions(command);
-  examples(command, 'inspect', 'inspect session.jsonl', 'inspect weather', 'inspect -- node server.mjs');
+  addAddressOptions(addServerOptions(command));
+  examples(
+    command,
+    'inspect',
+    'inspect session.jsonl',
+    'inspect weather',
+    'inspect -- node server.mjs',
+    'inspect http://127.0.0.1:3000/mcp',
+  );
   command.action(run(inspect));
 };
 
@@ -54,9 +63,10 @@ async function chooseSource(
   options: ServerCommandOptions,
 ): Promise<{ source: InspectorSource; host?: Host }> {
   const { serverCommand, settings, out } = invocation;
-  if (serverCommand) {
-    const server = serverOfCommand(serverCommand, options, settings);
-    return ofServer([server], () => ({ options: commandOptions(options, server.cwd), command: serverCommand }));
+  const given = await givenServer(invocation, options);
+  if (given) {
+    const reach = { options: commandOptions(options, given), ...(serverCommand && { command: serverCommand }) };
+    return ofServer([given], () => reach);
   }
   if (what === undefined) return ofRunningHostsAndTaps();
   if (isFile(what)) {
@@ -100,12 +110,21 @@ function unknownSource(what: string, servers: readonly string[]): UsageError {
   });
 }
 
-/** The same options, for a command that may run in another folder. Values of variables are not included. */
-function commandOptions(options: ServerCommandOptions, cwd: string): string[] {
-  const { protocol, framing, era, revision } = options;
-  const given = Object.entries({ protocol, framing, era, revision, cwd: resolve(cwd) });
+/** The same options, for a command that may run in another folder. Values of variables and headers are not included. */
+function commandOptions(options: ServerCommandOptions, server: ServerConfig): string[] {
+  const { protocol, framing, era, revision, transport } = options;
+  const place =
+    server.url === undefined
+      ? { cwd: resolve(server.cwd) }
+      : { url: redactor({ mask: maskOf(server) })(server.url), transport };
+  const given = Object.entries({ protocol, framing, era, revision, ...place });
   const env = (options.env ?? []).flatMap((word) => ['--env', word.split('=', 1)[0]!]);
-  return [...env, ...given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))];
+  const headers = (options.header ?? []).flatMap((word) => ['--header', withoutValue(word)]);
+  return [...env, ...headers, ...given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))];
+}
+
+function withoutValue(header: string): string {
+  return header.includes('${') ? header : `${header.split(':', 1)[0]}: …`;
 }
 
 async function ofRunningHostsAndTaps(): Promise<{ source: InspectorSource }> {

@@ -13,14 +13,20 @@ import { findServer } from '../servers/find-server.ts';
 import { withHost } from '../servers/reach-host.ts';
 import { reportWarnings } from '../servers/server-reports.ts';
 import { readArguments } from '../values/arguments.ts';
-import { addServerOptions, examples, serverOptions } from './server-options.ts';
+import { addAddressOptions, addServerOptions, examples, serverOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
     .usage('<server> [name] [name=value …] [options]')
     .argument('[words...]', 'the server, the prompt and its arguments; without a prompt, prompts are listed');
-  addServerOptions(command);
-  examples(command, 'prompt docs', 'prompt docs summarize style=short', 'prompt docs review code=@main.py --json');
+  addAddressOptions(addServerOptions(command));
+  examples(
+    command,
+    'prompt docs',
+    'prompt docs summarize style=short',
+    'prompt docs review code=@main.py --json',
+    'prompt http://127.0.0.1:3000/mcp summarize',
+  );
   command.action(run(prompt));
 };
 

@@ -11,15 +11,21 @@ import { checkOutput, describePiece, type Piece, savePieces } from '../result/sa
 import { findServer } from '../servers/find-server.ts';
 import { withHost } from '../servers/reach-host.ts';
 import { reportWarnings } from '../servers/server-reports.ts';
-import { addServerOptions, examples, serverOptions } from './server-options.ts';
+import { addAddressOptions, addServerOptions, examples, serverOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
     .usage('<server> [uri] [options]')
     .argument('[words...]', 'the server and the URI; without a URI, resources are listed')
     .option('--output <path>', 'save it to this file or folder');
-  addServerOptions(command);
-  examples(command, 'read docs', 'read docs file:///readme.md', 'read docs file:///logo.png --output logo.png');
+  addAddressOptions(addServerOptions(command));
+  examples(
+    command,
+    'read docs',
+    'read docs file:///readme.md',
+    'read docs file:///logo.png --output logo.png',
+    'read --url http://127.0.0.1:3000/mcp file:///readme.md',
+  );
   command.action(run(read));
 };
 

@@ -1,7 +1,8 @@
-// The options for a server after `--`, for all commands that can start one.
+// The options for a server after `--` or at an address, for all commands that can use one.
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';
+import { remoteTransports } from '../../config/server-config.ts';
 import { erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
 import type { ServerCommandOptions } from '../servers/server-command.ts';
 
@@ -13,6 +14,18 @@ export function addServerOptions(command: Command): Command {
     .option('--framing <name>', 'message framing used by the server after --')
     .addOption(new Option('--era <name>', 'MCP era of the server after --').choices(['auto', ...erasOfMcp]))
     .addOption(new Option('--revision <date>', 'the only MCP revision to use with it').choices(revisionsOfMcp));
+}
+
+/** In addition, for commands that can use a server that is not started. A first word that is a URL counts as `--url`. */
+export function addAddressOptions(command: Command): Command {
+  return command
+    .option('--url <address>', 'use the server at this address: https://…')
+    .option('--header <name: value>', 'header for --url; ${VAR} in it is expanded; repeatable', collect)
+    .addOption(
+      new Option('--transport <name>', 'how --url is reached: Streamable HTTP, HTTP+SSE, or either').choices(
+        remoteTransports,
+      ),
+    );
 }
 
 export function serverOptions(options: Record<string, unknown>): ServerCommandOptions {

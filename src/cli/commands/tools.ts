@@ -16,11 +16,11 @@ import { reportWarnings } from '../servers/server-reports.ts';
 import type { Settings } from '../settings.ts';
 import { errorDocument } from '../show-error.ts';
 import { describeParameters } from '../values/check.ts';
-import { addServerOptions, examples, serverOptions } from './server-options.ts';
+import { addAddressOptions, addServerOptions, examples, serverOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command.argument('[server]', 'only of this server').option('--signatures', 'show each as add(a: number, b?: number)');
-  addServerOptions(command);
+  addAddressOptions(addServerOptions(command));
   examples(
     command,
     'tools',
@@ -28,6 +28,7 @@ export const define: CommandModule['define'] = (command, run) => {
     'tools weather --signatures',
     'tools --json',
     'tools -- python3 server.py',
+    'tools http://127.0.0.1:3000/mcp',
   );
   command.action(run(tools));
 };

@@ -7,11 +7,11 @@ import { checkOutput, savePieces } from '../result/save-content.ts';
 import { findServer } from '../servers/find-server.ts';
 import { withHost } from '../servers/reach-host.ts';
 import { typeName, typesOf } from '../types/tool-types.ts';
-import { addServerOptions, examples, serverOptions } from './server-options.ts';
+import { addAddressOptions, addServerOptions, examples, serverOptions } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command.argument('[server]', 'its name in the config').option('--output <file>', 'write it to this file');
-  addServerOptions(command);
+  addAddressOptions(addServerOptions(command));
   command.addHelpText(
     'after',
     `
@@ -19,7 +19,12 @@ The type names each tool with its input and its structured output:
   const client = await connect<WeatherTools>({ command: 'node', args: ['weather.mjs'] });
   await client.callTool('forecast', { city: 'Oslo' });   // checked by the compiler`,
   );
-  examples(command, 'types weather --output weather-tools.ts', 'types -- node server.mjs > tools.ts');
+  examples(
+    command,
+    'types weather --output weather-tools.ts',
+    'types -- node server.mjs > tools.ts',
+    'types http://127.0.0.1:3000/mcp > tools.ts',
+  );
   command.action(run(types));
 };
 

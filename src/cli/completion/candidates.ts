@@ -1,6 +1,7 @@
 // Completes the words of a command line. Names with special characters of shells are not suggested; they can be typed in quotes.
 
 import { Command } from 'commander';
+import { remoteTransports } from '../../config/server-config.ts';
 import { erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { alternatives, propertiesOf } from '../../mcp/schema-alternatives.ts';
 import type { JsonSchema } from '../../mcp/types.ts';
@@ -32,6 +33,9 @@ const values: Record<string, Answer> = {
   '--timeout': words('500ms', '10s', '1m', '5m'),
   '--env': [],
   '--framing': [],
+  '--url': [],
+  '--header': [],
+  '--transport': words(...remoteTransports),
   '--era': words('auto', ...erasOfMcp),
   '--revision': words(...revisionsOfMcp),
   '--tool': [],

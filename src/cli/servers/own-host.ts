@@ -9,18 +9,17 @@ import type { Unanswered } from '../../host/services/process-service.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Settings } from '../settings.ts';
 import { askPerson } from './ask-person.ts';
-import { type ServerCommandOptions, serverOfCommand } from './server-command.ts';
 import { reportNoise } from './server-reports.ts';
 
 export async function ownHost(
   invocation: Invocation,
-  options: ServerCommandOptions,
+  given: ServerConfig | undefined,
   unanswered: Unanswered[],
 ): Promise<Host> {
-  const { serverCommand, settings, out } = invocation;
+  const { settings, out } = invocation;
   const { Host } = await import('../../host/host.ts');
-  const servers = serverCommand
-    ? [serverOfCommand(serverCommand, options, settings)]
+  const servers = given
+    ? [given]
     : (await loadServers(settings).catch(mentionServerCommand)).servers.map((server) =>
         forOneCommand(server, settings),
       );
@@ -49,10 +48,10 @@ export async function loadServers({ config, discover }: Settings): Promise<Confi
   return loadConfig({ file: config, discover });
 }
 
-/** Without a config, the hint mentions `-- <command …>`. */
+/** Without a config, the hint mentions `-- <command …>` and `--url`. */
 function mentionServerCommand(error: unknown): never {
   if (!(error instanceof UsageError) || error.code !== 'CONFIG_NOT_FOUND' || error.hint === undefined) throw error;
-  const hint = `${error.hint} Or end the line with \`-- <command …>\`, which starts a server for this command.`;
+  const hint = `${error.hint} Or end the line with \`-- <command …>\`, which starts a server for this command, or with \`--url <address>\`.`;
   throw new UsageError(error.code, error.message, { hint, cause: error });
 }
 

@@ -9,14 +9,14 @@ import type { Tool } from '../../mcp/types.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { findRunningHost } from './running-host.ts';
-import type { ServerCommandOptions } from './server-command.ts';
+import { givenServer, type ServerCommandOptions } from './server-command.ts';
 import { hasTerminal, reportUnanswered } from './server-reports.ts';
 
 export interface Reached {
   host: HostAccess;
   /** It was running before, and keeps running. */
   running: boolean;
-  /** The server after `--`, which is the only one. */
+  /** The server of the command line, which is the only one. */
   only: string | undefined;
   /** Elicitations so far that were not answered. */
   unanswered: readonly Unanswered[];
@@ -30,9 +30,10 @@ export async function withHost<T>(
   options: ServerCommandOptions,
   work: (reached: Reached) => Promise<T>,
 ): Promise<T> {
-  const { serverCommand, settings, signal, out } = invocation;
+  const { settings, signal, out } = invocation;
+  const given = await givenServer(invocation, options);
   const unanswered: Unanswered[] = [];
-  const running = serverCommand ? undefined : await findRunningHost(settings, (text) => out.say(text));
+  const running = given ? undefined : await findRunningHost(settings, (text) => out.say(text));
   if (running) {
     if (settings.verbose) out.say('Using the running host; its traffic is shown there, not here.');
     answerQuestions(running, unanswered, out);
@@ -51,11 +52,11 @@ export async function withHost<T>(
     import('../completion/remembered-tools.ts'),
   ]);
   const remember: Reached['remember'] = (server, tools) => {
-    if (!serverCommand) rememberTools(settings, server, tools);
+    if (!given) rememberTools(settings, server, tools);
   };
-  const own = await ownHost(invocation, options, unanswered);
+  const own = await ownHost(invocation, given, unanswered);
   try {
-    const only = serverCommand ? own.names[0] : undefined;
+    const only = given?.name;
     return await unlessAborted(work({ host: new OwnHost(own), running: false, only, remember, unanswered }), signal);
   } catch (error) {
     throw whyItFailed(error);

@@ -18,9 +18,9 @@ export async function rejectedEntries(
   return rejections(await loadServers(settings).catch(() => undefined)); // already reported when the config was loaded
 }
 
-/** One line per faulty entry. A remote server is not an error. */
+/** One line per faulty entry. */
 export function tellRejected(rejected: readonly ConfigProblem[], out: Output): void {
-  for (const problem of rejected.filter(({ severity }) => severity === 'error')) {
+  for (const problem of rejected) {
     const hint = problem.suggestion ? ` ${visibleLine(problem.suggestion)}` : '';
     out.say(`${out.paintError('yellow', 'ignored:')} ${visibleLine(problemText(problem))}.${hint}`);
   }

@@ -1,4 +1,4 @@
-// `-- <command …>`: a server for one command, without a config.
+// A server for one command, without a config: `-- <command …>`, or `--url <address>`.
 
 import { basename } from 'node:path';
 import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
@@ -8,12 +8,16 @@ import {
   defaultCommandSettings,
   defaultRestart,
   defaultSettings,
+  type ServerConfig,
+  type ServerSettings,
 } from '../../config/server-config.ts';
 import { DEFAULT_MAX_FRAME_BYTES } from '../../framing/framing.ts';
 import type { Era, Revision } from '../../mcp/revisions.ts';
+import type { Invocation } from '../invocation.ts';
 import type { Settings } from '../settings.ts';
+import type { AddressOptions } from './server-at-address.ts';
 
-export interface ServerCommandOptions {
+export interface ServerCommandOptions extends AddressOptions {
   /** `--env NAME=VALUE`, or `NAME` to pass on its current value. */
   env?: readonly string[];
   cwd?: string;
@@ -23,10 +27,49 @@ export interface ServerCommandOptions {
   revision?: Revision;
 }
 
+/** The server that a command line gives, if it gives one. */
+export async function givenServer(
+  { serverCommand, settings, out }: Pick<Invocation, 'serverCommand' | 'settings' | 'out'>,
+  options: ServerCommandOptions,
+): Promise<ServerConfig | undefined> {
+  const { url } = options;
+  if (url === undefined) {
+    const [needless] = (['header', 'transport'] as const).filter((name) => options[name] !== undefined);
+    if (needless) throw new UsageError('INVALID_OPTION', `--${needless} needs --url`, { hint: 'Add --url <address>.' });
+    return serverCommand && serverOfCommand(serverCommand, options, settings);
+  }
+  const ofCommands = (['env', 'cwd', 'protocol', 'framing'] as const).find((name) => options[name] !== undefined);
+  if (serverCommand || ofCommands) {
+    const other = ofCommands ? `--${ofCommands}` : 'A command after --';
+    throw new UsageError('INVALID_OPTION', `${other} cannot be used for a server at an address`, {
+      hint: 'Leave out one of the two.',
+    });
+  }
+  const { serverAtAddress } = await import('./server-at-address.ts');
+  const { server, warnings } = serverAtAddress(url, options, settings);
+  for (const warning of warnings) out.say(`${out.paintError('yellow', 'warning:')} ${warning}`);
+  const { era = server.era, revision } = options;
+  return { ...server, era, revision };
+}
+
+/** For a server that is used by one command alone. */
+export function forOneServer({ timeoutMs = defaultSettings.startupTimeoutMs }: Settings) {
+  return {
+    startupTimeoutMs: timeoutMs,
+    requestTimeoutMs: timeoutMs,
+    pingTimeoutMs: 0, // it is used for one call
+    maxFrameBytes: DEFAULT_MAX_FRAME_BYTES, // no other server shares this process
+    maxFrameValues: DEFAULT_MAX_FRAME_VALUES,
+    restart: { ...defaultRestart, policy: 'never' },
+    clientCapabilities: [], // its one client is the host
+    source: { file: 'the command line', line: 1, column: 1 },
+  } satisfies Partial<ServerSettings>;
+}
+
 export function serverOfCommand(
   words: readonly string[],
   options: ServerCommandOptions,
-  { timeoutMs = defaultSettings.startupTimeoutMs }: Settings,
+  settings: Settings,
 ): CommandConfig {
   const [command, ...args] = words;
   if (!command)
@@ -43,14 +86,7 @@ export function serverOfCommand(
     framing: options.framing,
     era: options.era ?? defaultSettings.era,
     revision: options.revision,
-    startupTimeoutMs: timeoutMs,
-    requestTimeoutMs: timeoutMs,
-    pingTimeoutMs: 0, // it is used for one call
-    maxFrameBytes: DEFAULT_MAX_FRAME_BYTES, // no other server shares this process
-    maxFrameValues: DEFAULT_MAX_FRAME_VALUES,
-    restart: { ...defaultRestart, policy: 'never' },
-    clientCapabilities: [], // its one client is the host
-    source: { file: 'the command line', line: 1, column: 1 },
+    ...forOneServer(settings),
   };
 }
 

@@ -1,18 +1,25 @@
-// Checks before a start whether the program of an entry and its folder exist. They may be created later, and PATH may change: so
-// these are warnings, shown by `standpipe config`. Messages never contain the value of a variable.
+// Checks before a start whether the program of an entry and its folder exist, or its certificates. They may be created later, and
+// PATH may change: so these are warnings, shown by `standpipe config`. Messages never contain the value of a variable.
 
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { childEnvironment, readVariable } from '../../process/launch/environment.ts';
 import { findCommand, isPath } from '../../process/launch/find-command.ts';
 import type { Findings } from '../problem.ts';
-import type { ServerConfig } from '../server-config.ts';
+import type { CommandConfig, ServerConfig } from '../server-config.ts';
+import type { CommandDraft } from './command-draft.ts';
 import type { Draft } from './draft.ts';
 
 export type CheckEntry = (draft: Draft, server: ServerConfig, findings: Findings) => void;
 
 export const checkOnSystem: CheckEntry = (draft, server, findings) => {
-  if (server.command === undefined || draft.command === undefined) return;
-  const { command, cwd, env } = server;
+  if (draft.command && server.command !== undefined) checkCommand(draft, server, findings);
+  const ca = draft.url && draft.ca;
+  if (ca && server.url !== undefined && !existsSync(server.ca!)) {
+    findings.warn(ca.at, `The file "${ca.text}" does not exist`, 'Correct "ca", or create the file.');
+  }
+};
+
+function checkCommand(draft: CommandDraft, { command, cwd, env }: CommandConfig, findings: Findings): void {
   const folder = faultOfFolder(cwd);
   if (folder) {
     findings.warn(draft.cwd?.at ?? draft.literal.source, `The folder "${draft.cwd?.text ?? cwd}" ${folder}`, CORRECT);
@@ -35,7 +42,7 @@ export const checkOnSystem: CheckEntry = (draft, server, findings) => {
   } else {
     findings.warn(at, `The command "${text}" is not in any folder of PATH`, 'Install it, or use its absolute path.');
   }
-};
+}
 
 const CORRECT = 'Correct "cwd", or create the folder.';
 

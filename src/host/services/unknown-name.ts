@@ -6,11 +6,12 @@ import type { Config } from '../../config/files/load-config.ts';
 import { hintOfNames } from '../../config/nearest.ts';
 import { type ConfigProblem, problemError } from '../../config/problem.ts';
 
-/** Of each entry that cannot be run, the problem that says why: an error, or a warning where it is one over the network. */
+/** Of each entry that cannot be used, the error that says why. */
 export function rejections(config: Pick<Config, 'rejected' | 'problems'> | undefined): ConfigProblem[] {
   return (config?.rejected ?? []).flatMap(({ name, source }) => {
-    const own = config!.problems.filter(({ server, file }) => server === name && file === source.file);
-    return own.find(({ severity }) => severity === 'error') ?? own[0] ?? [];
+    const isReason = (each: ConfigProblem) =>
+      each.server === name && each.file === source.file && each.severity === 'error';
+    return config!.problems.find(isReason) ?? [];
   });
 }
 

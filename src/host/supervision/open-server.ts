@@ -1,14 +1,15 @@
 // Starts the server of an entry of the config and connects to it. MCP and LiteMCP servers are both used by an MCP client.
 
 import type { Clock } from '../../base/clock.ts';
-import { type Evidence, UsageError } from '../../base/errors.ts';
+import type { Evidence } from '../../base/errors.ts';
 import type { Noise } from '../../base/noise.ts';
+import { secretsOf } from '../../config/secrets-of-server.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import { connect } from '../../connect/connect.ts';
 import { framingByName } from '../../framing/by-name.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import type { EraMemory } from '../../mcp/client/opening/era-memory.ts';
-import type { InputHandlers } from '../../mcp/client/options.ts';
+import type { ClientOptions, InputHandlers } from '../../mcp/client/options.ts';
 import type { AskingTools } from '../../mcp/client/session/asking-tools.ts';
 import { has, NEWEST_LEGACY } from '../../mcp/revisions.ts';
 import type { ClientCapabilities } from '../../mcp/types.ts';
@@ -56,22 +57,37 @@ interface Connected {
 }
 
 async function connectTo(config: ServerConfig, options: OpenServerOptions): Promise<Connected> {
-  if (config.url !== undefined) {
-    throw new UsageError('INVALID_OPTION', `Server "${config.name}" is reached at an address, which needs a transport`);
-  }
-  const { command, args, env, cwd, maxFrameBytes, maxFrameValues, startupTimeoutMs, requestTimeoutMs, era, revision } =
-    config;
+  const { name, url, maxFrameBytes, maxFrameValues, startupTimeoutMs, requestTimeoutMs, era, revision } = config;
   const { signal, clock, eraMemory, inputs, asking, observer } = options;
+  const clientOptions: ClientOptions = {
+    ...inputs,
+    shared: { capabilities: announced(config), asking },
+    startupTimeoutMs,
+    requestTimeoutMs,
+    signal,
+    clock,
+    eraMemory,
+    era,
+    revision,
+    checkOutput: false, // the schemas come from servers: one that never ends would block the host
+    maxListBytes: PAGES_OF_A_LIST * maxFrameBytes,
+  };
+  const wire = { secrets: secretsOf(config).secrets, maxFrameBytes, maxFrameValues, clock, observer };
+  if (url !== undefined) {
+    const { headers, transport, oauth } = config;
+    const client = await connect(
+      { ...wire, url, headers, transport, auth: oauth && { ...oauth, name } },
+      clientOptions,
+    );
+    return { client, revision: client.server.dialect ?? client.server.revision, output: client.transport };
+  }
+  const { command, args, env, cwd } = config;
   const target = {
+    ...wire,
     command,
     args,
     env,
     cwd,
-    secrets: config.secrets,
-    maxFrameBytes,
-    maxFrameValues,
-    clock,
-    observer,
     stderr: 'ignore' as const, // the observer sees it, and errors carry its tail
     stopWaits: config.stop,
     keepDaemons: config.keepDaemons,
@@ -86,25 +102,8 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     });
     return { client, revision, output: litemcp };
   }
-  const maxListBytes = PAGES_OF_A_LIST * maxFrameBytes;
   const framing = config.framing === undefined ? undefined : framingByName(config.framing);
-  const client = await connect(
-    { ...target, framing },
-    // The schemas come from servers: one that never ends would block the host.
-    {
-      ...inputs,
-      shared: { capabilities: announced(config), asking },
-      startupTimeoutMs,
-      requestTimeoutMs,
-      signal,
-      clock,
-      eraMemory,
-      era,
-      revision,
-      checkOutput: false,
-      maxListBytes,
-    },
-  );
+  const client = await connect({ ...target, framing }, clientOptions);
   return { client, revision: client.server.dialect ?? client.server.revision, output: client.transport };
 }
 

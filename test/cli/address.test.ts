@@ -1,0 +1,86 @@
+// Servers at an address on the command line: `--url`, a URL in place of a name, and entries of a config.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type HttpServing, serveHttp } from '../../src/entry/http.ts';
+import { Server } from '../../src/mcp/server/server.ts';
+import { cleanEnv, runCli, writeConfig } from './run-cli.ts';
+
+const token = 'sp-t0ken-of-the-test';
+let http: HttpServing;
+let open: HttpServing;
+
+beforeAll(async () => {
+  const server = new Server({ name: 'sums', version: '1.0.0' });
+  const number = { type: 'number' };
+  server.tool(
+    'add',
+    { input: { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] } },
+    (args) => String((args as { a: number; b: number }).a + (args as { a: number; b: number }).b),
+  );
+  server.resource('memo://one', { name: 'one' }, () => 'a memo');
+  server.prompt('greet', {}, () => 'Say hello');
+  [http, open] = await Promise.all([serveHttp(server, { token }), serveHttp(server, { token: false })]);
+});
+afterAll(() => Promise.all([http.close(), open.close()]));
+
+const bearer = ['--header', 'Authorization: Bearer ${SUMS_TOKEN}'];
+const env = { ...cleanEnv, SUMS_TOKEN: token };
+
+test('call, tools, read, prompt and types use a server at an address', async () => {
+  const [call, tools, read, prompt, types] = await Promise.all([
+    runCli(['call', 'add', 'a=2', 'b=3', '--url', http.url, ...bearer], { env }),
+    runCli(['tools', open.url]),
+    runCli(['read', '--url', open.url, 'memo://one']),
+    runCli(['prompt', open.url, 'greet']),
+    runCli(['types', open.url]),
+  ]);
+  expect(call).toEqual({ code: 0, stdout: '5\n', stderr: '' });
+  expect(tools).toMatchObject({ code: 0, stdout: expect.stringMatching(/^127\.0\.0\.1:\d+\tadd\t/), stderr: '' });
+  expect(read).toEqual({ code: 0, stdout: 'a memo', stderr: '' });
+  expect(prompt).toMatchObject({ code: 0, stdout: 'user: Say hello\n' });
+  expect(types.stdout).toContain('add: {');
+});
+
+test('a URL stands where a name stands, and an entry of a config is a server like the others', async () => {
+  const config = writeConfig('address.json', {
+    sums: { url: http.url, headers: { Authorization: 'Bearer ${SUMS_TOKEN}' } },
+  });
+  const [byUrl, byName, listed] = await Promise.all([
+    runCli(['call', open.url, 'add', 'a=2', 'b=3', '--json']),
+    runCli(['call', 'sums/add', 'a=2', 'b=3', '--json', '--config', config], { env }),
+    runCli(['config', '--config', config], { env }),
+  ]);
+  expect(JSON.parse(byUrl.stdout)).toMatchObject({ server: new URL(open.url).host, content: [{ text: '5' }] });
+  expect(JSON.parse(byName.stdout)).toMatchObject({ server: 'sums', content: [{ text: '5' }] });
+  expect(listed.stdout).toContain(`sums\tenabled\tmcp\t${http.url}\tAuthorization\t${config}:3`);
+  expect(listed.stderr).toContain('No problems found.');
+});
+
+test('a token that the shell expanded is warned of, and is in no output', async () => {
+  const given = ['--header', `Authorization: Bearer ${token}`, '--verbose'];
+  const { code, stdout, stderr } = await runCli(['call', http.url, 'add', 'a=2', 'b=3', ...given]);
+  expect(code).toBe(0);
+  expect(stderr).toMatch(
+    /warning: Other users of this machine can see the value of the header "Authorization"\..*\$\{NAME\}/,
+  );
+  expect(stdout + stderr).not.toContain(token);
+  const wrong = await runCli(['tools', http.url, '--header', `Authorization: Bearer ${token}x`, '--json']);
+  expect(wrong.code).not.toBe(0);
+  expect(wrong.stdout + wrong.stderr).not.toContain(token);
+});
+
+test.each([
+  [['--url', 'localhost:3000'], 'The address is not a URL', 'http://'],
+  [['--url', 'ws://127.0.0.1:1/'], 'WebSocket is not supported', 'https://'],
+  [['--url', 'http://127.0.0.1:1/', '--header', 'secret-token'], '--header must be a name and a value', '${TOKEN}'],
+  [['--url', 'http://127.0.0.1:1/', '--header', 'A: ${NOT_SET_ANYWHERE}'], 'NOT_SET_ANYWHERE is not set', 'Set it'],
+  [['--url', 'http://127.0.0.1:1/', '--cwd', '/'], '--cwd cannot be used for a server at an address', 'Leave out'],
+  [['--url', 'http://127.0.0.1:1/', '--', 'node'], 'A command after -- cannot be used', 'Leave out'],
+  [['--header', 'A: b', '--', 'node'], '--header needs --url', '--url'],
+])('%j is refused before anything is sent', async (words, message, hint) => {
+  const { code, stderr } = await runCli(['tools', ...words]);
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+  expect(stderr).toContain(hint);
+  expect(stderr).not.toContain('secret-token');
+});
