@@ -14,6 +14,10 @@ export interface Evidence {
   pid?: number;
   exitCode?: number | null;
   signal?: string | null;
+  /** The address, without credentials and query. */
+  url?: string;
+  /** The HTTP status of the response. */
+  status?: number;
   /** The last 4 KB that the child wrote to stderr. */
   stderrTail?: string;
   /** The first line on stdout that was not a message. */

@@ -5,7 +5,7 @@ import type { Client } from '../mcp/client/client.ts';
 import { openClient } from '../mcp/client/opening/open-client.ts';
 import type { ClientChannel, ClientOptions } from '../mcp/client/options.ts';
 import type { AnyTools, ToolTypes } from '../mcp/client/tool-types.ts';
-import { type HttpClientOptions, HttpClientTransport } from '../transport/http/http-client.ts';
+import type { HttpClientOptions, HttpClientTransport } from '../transport/http/http-client.ts';
 import { type StdioClientOptions, StdioClientTransport } from '../transport/stdio-client.ts';
 import { type AuthSetting, authorizerFor } from './authorizer-for.ts';
 
@@ -46,12 +46,16 @@ export function connect(
     const open = () => new StdioClientTransport(target);
     return openClient({ open, canReopen: true, key: options.eraKey ?? keyOf(target) }, options);
   }
-  if (!('send' in target)) {
-    const authorizer = target.authorizer ?? authorizerFor(target);
-    const open = () => new HttpClientTransport({ ...target, authorizer });
-    return openClient({ open, canReopen: true, key: options.eraKey ?? String(target.url) }, options);
-  }
+  if (!('send' in target)) return connectOverHttp(target, options);
   return openClient({ open: () => target, canReopen: false, key: options.eraKey }, options);
+}
+
+/** Who uses commands only does not load it. */
+async function connectOverHttp(target: AddressOptions, options: ClientOptions): Promise<Client> {
+  const { HttpClientTransport } = await import('../transport/http/http-client.ts');
+  const authorizer = target.authorizer ?? authorizerFor(target);
+  const open = () => new HttpClientTransport({ ...target, authorizer });
+  return openClient({ open, canReopen: true, key: options.eraKey ?? String(target.url) }, options);
 }
 
 /** Without the environment: it holds secrets, and does not change what language a server speaks. */

@@ -99,6 +99,7 @@ test('a stream that this side closes is told from one that was cut', async () =>
     url,
     observer: source,
   });
+  transport.onlost = () => undefined;
   await transport.start();
   await transport.send({ jsonrpc: '2.0', id: 1, method: 'cut' });
   await until('the stream is cut', () => events('http').some(({ end }) => end === 'cut'));

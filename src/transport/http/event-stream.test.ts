@@ -23,8 +23,8 @@ function read(chunks: readonly Uint8Array[], maxBytes = 1000): Seen[] {
 const TEXT =
   ': hello\r\nid: 7\r\nretry: 20\r\ndata: {"a":1}\r\n\r\nevent: endpoint\ndata:/x\n\ndata: one\rdata:\rdata: two\r\rid\ndata: last\n\n';
 const EVENTS: Seen[] = [
-  ['id', '7'],
   ['retry', '20'],
+  ['id', '7'],
   ['data', '{"a":1}'],
   ['other', 'endpoint', '/x'],
   ['data', 'one\n\ntwo'],

@@ -8,8 +8,8 @@ export interface EventSink {
   data(chunk: Uint8Array, start: number, end: number): void;
   /** An event of another type. */
   other(type: string, data: string): void;
-  /** The event that comes next, or was the last, has this id. */
-  id(id: string): void;
+  /** The event has this id. Called before its data, and also where it has none. */
+  id(id: string, hasData: boolean): void;
   /** The wait before the next connection. */
   retry(ms: number): void;
   /** The data of an event was longer than allowed. */
@@ -30,6 +30,7 @@ export class EventStream {
   #skipsLine = false;
   #lastWasCr = false;
   #type = '';
+  #id: string | undefined;
   /** Data lines of the event so far, but the last of one line is passed on without a copy. */
   #data: Uint8Array[] = [];
   #dataBytes = 0;
@@ -86,14 +87,14 @@ export class EventStream {
     if (start === end) return this.#dispatch();
     const colon = chunk.subarray(start, Math.min(end, start + 16)).indexOf(COLON);
     if (colon === 0) return; // a comment
-    const name = decodeText(chunk, start, colon < 0 ? end : start + colon);
     let value = colon < 0 ? end : start + colon + 1;
     if (chunk[value] === SPACE && value < end) value++;
+    const name = decodeText(chunk, start, colon < 0 ? end : start + colon);
     if (name === 'data') this.#addData(chunk.subarray(value, end));
     else if (name === 'event') this.#type = decodeText(chunk, value, end);
     else if (name === 'id') {
       const id = decodeText(chunk, value, end);
-      if (!id.includes('\0')) this.#sink.id(id);
+      if (!id.includes('\0')) this.#id = id;
     } else if (name === 'retry') {
       const ms = decodeText(chunk, value, end);
       if (/^\d{1,15}$/.test(ms)) this.#sink.retry(Number(ms));
@@ -109,11 +110,13 @@ export class EventStream {
   }
 
   #dispatch(): void {
-    const [type, data, bytes, isTooLong] = [this.#type, this.#data, this.#dataBytes, this.#isTooLong];
+    const [type, id, data, bytes, isTooLong] = [this.#type, this.#id, this.#data, this.#dataBytes, this.#isTooLong];
     this.#type = '';
+    this.#id = undefined;
     this.#data = [];
     this.#dataBytes = 0;
     this.#isTooLong = false;
+    if (id !== undefined) this.#sink.id(id, data.length > 0 || isTooLong);
     if (isTooLong) return this.#sink.tooLong(bytes);
     // An event without data has only an id: where to resume.
     if (bytes === 0) return;

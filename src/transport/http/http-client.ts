@@ -1,299 +1,300 @@
-// A server at an address, spoken to over Streamable HTTP: every message is a POST, and its answer is one JSON text or a stream of
-// events. A drop-in for the official transport.
+// A server at an address, used over Streamable HTTP: each message is a POST, and its answer is one JSON text or a stream of events.
+// A drop-in for the official transport. A server of 2024-11-05 is used over HTTP+SSE.
 
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { type Evidence, PeerError, type Phase, RpcError, toError, UsageError } from '../../base/errors.ts';
-import { isUnauthorized } from '../../base/unauthorized.ts';
+import type { IncomingMessage } from 'node:http';
+import { type Evidence, PeerError, toError, UsageError } from '../../base/errors.ts';
 import type { Channel, InboundFault, SendOptions } from '../../jsonrpc/channel.ts';
 import type { JsonRpcMessage, RequestId } from '../../jsonrpc/message.ts';
-import { MessageReader } from '../../jsonrpc/message-reader.ts';
 import { messageText } from '../../jsonrpc/message-text.ts';
 import { repeatedHeaders } from '../../jsonrpc/repeated-headers.ts';
-import { lostRequest } from '../../requests/lost-request.ts';
 import { SENT } from '../../requests/pending-requests.ts';
-import { type Mask, maskValues } from '../../secrets/mask-values.ts';
-import type { ExchangeObserver, WireOptions } from '../wire.ts';
-import { type Authorizer, refusalOf } from './authorizer.ts';
-import { EventStream } from './event-stream.ts';
-import { isAnswer } from './is-answer.ts';
-import { ObservedRemote } from './observed-remote.ts';
+import { endSession } from './end-session.ts';
+import { EventReader } from './event-reader.ts';
+import { GetStream, type StreamEnd } from './get-stream.ts';
+import type { HttpClientOptions } from './http-client-options.ts';
+import { HttpConnection } from './http-connection.ts';
+import { Incoming, type IncomingOwner } from './incoming.ts';
+import { LegacySse } from './legacy-sse.ts';
+import { Post, type Posted, type PostOwner } from './post.ts';
+import { PostQueue } from './post-queue.ts';
+import { judge } from './refused-post.ts';
 
-export interface HttpClientOptions
-  extends Pick<WireOptions, 'maxFrameBytes' | 'maxFrameValues' | 'clock' | 'observer'> {
-  url: string | URL;
-  /** Sent with every request. Their values are masked in everything that people read. */
-  headers?: Readonly<Record<string, string>> | undefined;
-  /** `auto`: Streamable HTTP, and HTTP+SSE of 2024-11-05 where a server refuses that. */
-  transport?: 'auto' | 'http' | 'sse' | undefined;
-  authorizer?: Authorizer | undefined;
-  /** Further values to mask. */
-  secrets?: readonly string[] | undefined;
-}
+export type { HttpClientOptions } from './http-client-options.ts';
 
-const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
-/** How often a request is sent again with another credential. */
-const MAX_REFUSALS = 3;
-const ACCEPT = 'application/json, text/event-stream';
-
-/** One POST. */
-interface Post {
-  readonly id: RequestId | undefined;
-  readonly method: string;
-  request: ClientRequest | undefined;
-  seen: ExchangeObserver | undefined;
-  /** Its answer came. */
-  isAnswered: boolean;
-  /** Why it got no credential. The server refused it before, or it was never sent: it has not run. */
-  unauthorized: Error | undefined;
-}
-
-export class HttpClientTransport implements Channel {
+export class HttpClientTransport implements Channel, PostOwner, IncomingOwner {
   onmessage?: (<T extends JsonRpcMessage>(message: T, extra?: object, frameBytes?: number) => void) | undefined;
   onerror?: ((error: Error) => void) | undefined;
   onclose?: (() => void) | undefined;
   onfault?: ((fault: InboundFault) => void) | undefined;
   onlost?: ((id: RequestId, error: Error) => void) | undefined;
-  sessionId?: string | undefined;
+  closeError: Error | undefined;
   readonly writesText = true;
   readonly sendsHeaders = true;
-  readonly url: URL;
+  readonly connection: HttpConnection;
   readonly #options: HttpClientOptions;
-  readonly #agent: HttpAgent;
-  readonly #mask: Mask;
-  /** None where the headers have a credential already. */
-  readonly #authorizer: Authorizer | undefined;
-  readonly #observed: ObservedRemote | undefined;
-  readonly #reader: MessageReader;
-  readonly #posts = new Map<RequestId, Post>();
-  readonly #open = new Set<Post>();
-  #phase: Phase = 'startup';
-  #version: string | undefined;
-  /** The POST whose answer is being read. */
-  #current: Post | undefined;
-  #isOpen = false;
+  readonly #incoming: Incoming;
+  readonly #queue: PostQueue;
+  #stream: GetStream | undefined;
+  #sse: LegacySse | undefined;
+  #state: 'new' | 'open' | 'closed' = 'new';
+  #closing: Promise<void> | undefined;
 
   constructor(options: HttpClientOptions) {
     this.#options = options;
-    this.url = urlOf(options.url);
-    this.#agent =
-      this.url.protocol === 'https:' ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
-    const { headers = {}, secrets = [], maxFrameBytes = DEFAULT_MAX_BYTES, maxFrameValues } = options;
-    const hasCredential = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
-    this.#authorizer = hasCredential ? undefined : options.authorizer;
-    this.#mask = maskValues({}, [...Object.values(headers), ...secrets]);
-    const report = (thrown: unknown) => this.onerror?.(toError(thrown));
-    this.#observed = options.observer && new ObservedRemote(options.observer, headers, this.#mask, report);
-    const limits = maxFrameValues === undefined ? { maxFrameBytes } : { maxFrameBytes, maxFrameValues };
-    this.#reader = new MessageReader(
-      { ...limits, toleratesNoise: false },
-      {
-        message: (message, bytes) => this.#message(message, bytes),
-        batch: (messages, faults, bytes) => {
-          for (const fault of faults) this.onfault?.(fault);
-          for (const message of messages) this.#message(message, bytes);
-        },
-        fault: (fault) => this.#fault(fault),
-        noise: () => undefined,
-      },
-    );
+    this.connection = new HttpConnection(options, (thrown) => this.onerror?.(toError(thrown)));
+    this.#incoming = new Incoming(this, options);
+    this.#queue = new PostQueue(options);
+  }
+
+  /** Without credentials. */
+  get url(): URL {
+    return this.connection.url;
+  }
+
+  get sessionId(): string | undefined {
+    return this.connection.session.id;
   }
 
   evidence(): Evidence {
-    return { phase: this.#phase };
+    return this.connection.evidence();
   }
 
   mask(text: string): string {
-    return this.#mask(text);
+    return this.connection.mask(text);
   }
 
   setProtocolVersion(version: string): void {
-    this.#version = version;
-    this.#observed?.learned({ transport: 'http', revision: version });
+    this.connection.session.version = version;
+    this.#incoming.version = version;
+    this.connection.observed?.learned({ transport: this.#sse ? 'http+sse' : 'http', revision: version });
   }
 
-  start(): Promise<void> {
-    this.#isOpen = true;
-    this.#observed?.connected(this.url);
-    return Promise.resolve();
+  async start(): Promise<void> {
+    if (this.#state !== 'new') {
+      throw new UsageError('ALREADY_STARTED', 'HttpClientTransport already started', {
+        hint: 'connect() of a client calls start() itself. A new connection needs a new transport.',
+      });
+    }
+    this.#state = 'open';
+    await this.connection.open();
+    if (this.#options.transport === 'sse') await this.#openSse();
   }
 
-  /** What becomes of a request is reported by `onlost`, or by an answer. */
-  send(message: JsonRpcMessage, options?: SendOptions): Promise<void> {
+  /** A request fails by `onlost` where that is set, and by the promise otherwise. */
+  send(message: JsonRpcMessage, options?: object): Promise<void> {
     const text = messageText(message);
     if (typeof text !== 'string') return Promise.reject(text);
-    if (!this.#isOpen) return Promise.reject(new UsageError('TRANSPORT_CLOSED', 'The transport is closed'));
-    void this.#post(message, text, options?.headers);
-    return SENT;
+    if (this.#state !== 'open') return Promise.reject(this.#notOpen());
+    const method = 'method' in message ? message.method : 'an answer';
+    const id = 'method' in message && 'id' in message ? message.id : undefined;
+    if (id === undefined && method === 'notifications/cancelled') {
+      const cancelled = this.#queue.get((message as { params?: { requestId?: RequestId } }).params?.requestId);
+      if (cancelled) return this.#cancel(cancelled, { id, method, text, own: undefined });
+    }
+    const repeated = repeatedHeaders(message);
+    const headers = (options as SendOptions | undefined)?.headers;
+    const own = repeated && headers ? { ...headers, ...repeated } : repeated;
+    const posted: Posted = { id, method, text, own, to: this.#sse?.to };
+    if (id === undefined || !this.onlost) return this.#postAndWait(posted, options);
+    const refused = this.#post(posted, options);
+    return refused ? Promise.reject(refused) : SENT;
   }
 
-  async close(): Promise<void> {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
-    this.#phase = 'closing';
-    for (const post of this.#open) post.request?.destroy();
-    this.#agent.destroy();
-    this.#observed?.disconnected();
-    this.onclose?.();
+  /** Ends the session at the server, where it has one. The connection can still be used for a new one. */
+  async terminateSession(): Promise<void> {
+    if (this.connection.session.id !== undefined) await endSession(this.connection);
+    this.connection.session.id = undefined;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  async #post(message: JsonRpcMessage, text: string, headers: SendOptions['headers']): Promise<void> {
-    const method = 'method' in message ? message.method : '';
-    const id = 'method' in message && 'id' in message ? message.id : undefined;
-    const post: Post = { id, method, request: undefined, seen: undefined, isAnswered: false, unauthorized: undefined };
-    if (id !== undefined) this.#posts.set(id, post);
-    this.#open.add(post);
-    try {
-      const response = await this.#authorized(post, text, { ...headers, ...repeatedHeaders(message) });
-      await this.#read(post, response);
-      if (!post.isAnswered && id !== undefined) throw new Error('The answer ended before it was complete');
-    } catch (error) {
-      this.#failed(post, toError(error));
-    } finally {
-      this.#open.delete(post);
-      if (id !== undefined) this.#posts.delete(id);
-    }
+  received(post: Post, chunk: Uint8Array, start: number, end: number): void {
+    this.#incoming.read(post, chunk, start, end);
   }
 
-  /** A request that the server refused has not run: it is sent again with a new credential. */
-  async #authorized(post: Post, text: string, headers: Record<string, string> | undefined): Promise<IncomingMessage> {
-    const authorizer = this.#authorizer;
-    for (let refusals = 0; ; refusals++) {
-      try {
-        const authorization = await authorizer?.header();
-        const response = await this.#exchange(post, text, { ...headers, authorization });
-        const refusal = authorizer && refusals < MAX_REFUSALS ? refusalOf(response, authorization) : undefined;
-        if (!authorizer || !refusal || !(await authorizer.refused(refusal))) return response;
-        response.resume();
-      } catch (error) {
-        if (isUnauthorized(error)) post.unauthorized = error;
-        throw error;
-      }
-    }
+  tooLong(post: Post, bytes: number): void {
+    this.#incoming.tooLong(post, bytes);
   }
 
-  #exchange(post: Post, text: string, headers: Record<string, string | undefined>): Promise<IncomingMessage> {
-    return new Promise((resolve, reject) => {
-      const request = (this.url.protocol === 'https:' ? requestHttps : requestHttp)(this.url, {
-        method: 'POST',
-        agent: this.#agent,
-        headers: {
-          'content-type': 'application/json',
-          accept: ACCEPT,
-          'content-length': Buffer.byteLength(text),
-          ...(this.sessionId !== undefined && { 'mcp-session-id': this.sessionId }),
-          ...(this.#version !== undefined && { 'mcp-protocol-version': this.#version }),
-          ...Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)),
-          ...this.#options.headers,
-        },
-      });
-      post.request = request;
-      post.seen = this.#observed?.exchange(request, this.url, text, post.seen);
-      request.on('response', resolve);
-      request.on('error', reject);
-      request.end(text);
-    });
-  }
-
-  #read(post: Post, response: IncomingMessage): Promise<void> {
+  accepted(post: Post, response: IncomingMessage): void {
+    this.connection.phase = 'running';
+    this.connection.status = undefined;
     const session = response.headers['mcp-session-id'];
-    if (post.method === 'initialize' && typeof session === 'string') {
-      this.sessionId = session;
-      this.#observed?.learned({ transport: 'http', session });
+    if (post.method === 'initialize' && this.connection.session.isValidId(session))
+      this.connection.session.id = session;
+    if (post.id !== undefined) return;
+    post.posted.settle?.resolve();
+    // 2026-07-28 has no such message, and no stream of the server.
+    if (post.method === 'notifications/initialized' && !this.#sse) this.#listen();
+  }
+
+  refused(post: Post, response: IncomingMessage, body: Buffer): void {
+    const hasSession = this.connection.session.id !== undefined && post.posted.own === undefined;
+    const judgement = judge(post, response, body, {
+      hasSession,
+      evidence: this.evidence(),
+      mask: this.connection.mask,
+    });
+    if (judgement.kind === 'answer') return this.#incoming.read(post, body, 0, body.length);
+    if (judgement.kind === 'session-ended') {
+      const message = `The server ended the session — ${post.method} did not run`;
+      post.lose(new PeerError('NOT_SENT', message, { evidence: this.evidence(), hint: 'Connect again.' }));
+      return this.sessionEnded();
     }
-    const status = response.statusCode!;
-    const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
+    this.connection.status = judgement.status;
+    const mayBeSse = this.#options.transport !== 'http' && !this.#sse && [400, 404, 405].includes(judgement.status);
+    if (post.method !== 'initialize' || !mayBeSse || judgement.isMcp) return post.lose(judgement.error);
+    this.#openSse().then(
+      () => this.#repost(post),
+      () => post.lose(judgement.error),
+    );
+  }
+
+  lost(post: Post, error: Error): void {
+    this.#queue.settled(post);
+    const { id, settle } = post.posted;
+    if (settle) settle.reject(error);
+    else if (id !== undefined) this.onlost?.(id, error);
+  }
+
+  over(post: Post): void {
+    this.#queue.over(post);
+  }
+
+  sessionEnded(): void {
+    this.connection.session.id = undefined;
+    this.#end(new PeerError('CONNECTION_CLOSED', 'The server ended the session', { evidence: this.evidence() }));
+  }
+
+  waiting(id: RequestId): Post | undefined {
+    return this.#sse && this.#queue.get(id);
+  }
+
+  answered(post: Post): void {
+    post.isSettled = true;
+    this.#queue.settled(post);
+    post.posted.settle?.resolve();
+  }
+
+  #postAndWait(posted: Posted, options: object | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
-      response.on('error', reject);
-      if (isStream && status === 200) {
-        const events = new EventStream(this.#sink(post), this.#options.maxFrameBytes ?? DEFAULT_MAX_BYTES);
-        response.on('data', (chunk: Buffer) => events.push(chunk));
-        response.on('end', resolve);
-        return;
-      }
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => {
-        const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-        if (status === 202 || body.length === 0) {
-          if (status < 300) return resolve();
-          return reject(new PeerError('CONNECTION_CLOSED', `The server answered with HTTP status ${status}`));
-        }
-        post.seen?.received(body, 0, body.length);
-        this.#current = post;
-        if (status >= 300 && !isAnswer(body)) {
-          reject(new PeerError('CONNECTION_CLOSED', `The server answered with HTTP status ${status}`));
-        } else {
-          this.#reader.frame(body, 0);
-          resolve();
-        }
-        this.#current = undefined;
-      });
+      const refused = this.#post({ ...posted, settle: { resolve, reject } }, options);
+      if (refused) reject(refused);
     });
   }
 
-  #sink({ seen }: Post) {
-    return {
-      data: (chunk: Uint8Array, start: number, end: number) => {
-        seen?.received(chunk, start, end);
-        this.#reader.span(chunk, start, end, 0);
+  #post(posted: Posted, options: object | undefined): PeerError | undefined {
+    const post = new Post(this, posted);
+    const refused = this.#queue.add(post, (options as SendOptions | undefined)?.neverRefuse === true);
+    return refused;
+  }
+
+  /** The same message, over HTTP+SSE. */
+  #repost(post: Post): void {
+    if (post.isSettled) return;
+    this.#queue.settled(post);
+    post.isSettled = true;
+    this.#queue.add(new Post(this, { ...post.posted, to: this.#sse!.to }), true);
+  }
+
+  /** The server stops when it has the notification; what was never sent needs none. */
+  #cancel(post: Post, posted: Posted): Promise<void> {
+    const isStarted = this.#queue.withdraw(post);
+    post.isSettled = true;
+    this.#queue.settled(post);
+    post.posted.settle?.resolve();
+    if (!isStarted) return SENT;
+    // 2026-07-28: the end of its stream cancels a request.
+    if (post.posted.own !== undefined) {
+      post.close();
+      return SENT;
+    }
+    return this.#postAndWait({ ...posted, to: this.#sse?.to }, undefined).finally(() => post.close());
+  }
+
+  /** Messages of the server that belong to no request. */
+  #listen(): void {
+    const reader = new EventReader(
+      {
+        message: (chunk, start, end) => this.#incoming.read(undefined, chunk, start, end),
+        tooLong: (bytes) => this.#incoming.tooLong(undefined, bytes),
       },
-      other: () => undefined,
-      id: () => undefined,
-      retry: () => undefined,
-      tooLong: (bytes: number) =>
-        this.onerror?.(new PeerError('FRAME_TOO_LONG', `An event of ${bytes} bytes is longer than allowed`)),
-    };
+      this.connection.maxBytes,
+    );
+    this.#stream?.close();
+    this.#stream = new GetStream(this.connection, reader, (end) => this.#streamOver(end));
+    this.#stream.open();
   }
 
-  #message(message: JsonRpcMessage, bytes: number): void {
-    this.#phase = 'running';
-    if (!('method' in message)) {
-      // An error without an id belongs to the request whose answer it is.
-      const id = message.id ?? this.#current?.id;
-      const post = id === undefined || id === null ? undefined : this.#posts.get(id);
-      if (post) post.isAnswered = true;
-      if (message.id === undefined || message.id === null) {
-        const { error } = message as { error?: { code: number; message: string; data?: unknown } };
-        if (post?.id !== undefined && error) {
-          this.onlost?.(post.id, new RpcError(error.code, error.message, error.data));
-          return;
-        }
-      }
+  #streamOver({ status, error, isSessionOver, isUnreachable }: StreamEnd): void {
+    this.#stream = undefined;
+    if (status === 405) return; // it has none
+    if (isSessionOver) return this.sessionEnded();
+    const { message } = error;
+    if (isUnreachable) {
+      const text = `The server cannot be reached: ${message}`;
+      return this.#end(new PeerError('CONNECTION_CLOSED', text, { cause: error, evidence: this.evidence() }));
     }
-    this.onmessage?.(message, undefined, bytes);
+    this.onerror?.(
+      new PeerError('STREAM_FAILED', `No stream for messages of the server: ${message}`, { cause: error }),
+    );
   }
 
-  #fault(fault: InboundFault): void {
-    const id = fault.id ?? this.#current?.id;
-    const post = id === undefined ? undefined : this.#posts.get(id);
-    if (post) post.isAnswered = true;
-    this.onfault?.({ ...fault, id, isResponse: true });
-  }
-
-  #failed(post: Post, error: Error): void {
-    if (post.isAnswered) return;
-    if (post.id === undefined) {
-      if (this.#isOpen) this.onerror?.(error);
-      return;
+  async #openSse(): Promise<void> {
+    const sse = new LegacySse(this.connection, {
+      message: (chunk, start, end) => this.#incoming.read(undefined, chunk, start, end),
+      tooLong: (bytes) => this.#incoming.tooLong(undefined, bytes),
+      ended: (cause) =>
+        this.#end(new PeerError('CONNECTION_CLOSED', cause.message, { cause, evidence: this.evidence() })),
+    });
+    this.#sse = sse;
+    try {
+      await sse.open();
+    } catch (error) {
+      this.#sse = undefined;
+      const message = `Could not open the stream of HTTP+SSE: ${this.connection.mask(toError(error).message)}`;
+      throw new PeerError('CONNECTION_CLOSED', message, { cause: error, evidence: this.evidence() });
     }
-    const isSent = (post.request?.socket?.bytesWritten ?? 0) > 0;
-    const evidence = this.evidence();
-    const lost = post.unauthorized
-      ? post.unauthorized
-      : isSent
-        ? lostRequest(post.method, { closedByUs: !this.#isOpen, cause: error, evidence })
-        : new PeerError('NOT_SENT', `${post.method} was never sent: ${error.message}`, { cause: error, evidence });
-    this.onlost?.(post.id, lost);
   }
-}
 
-function urlOf(given: string | URL): URL {
-  const url = URL.canParse(String(given)) ? new URL(String(given)) : undefined;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw new UsageError('INVALID_OPTION', 'url: the address of a server begins with http:// or https://');
+  #notOpen(): UsageError {
+    if (this.#state === 'new') return new UsageError('NOT_STARTED', 'The transport was not started');
+    return new UsageError('TRANSPORT_CLOSED', 'The transport is closed');
+  }
+
+  #stop(cause: Error, closedByUs: boolean): void {
+    this.#state = 'closed';
+    this.#stream?.close();
+    this.#queue.end((post) => post.fail(cause, closedByUs));
+    this.#sse?.close();
+  }
+
+  /** The connection is over, and not by us. */
+  #end(error: Error): void {
+    if (this.#state !== 'open') return;
+    this.closeError = error;
+    this.#stop(error, false);
+    this.connection.connector.destroy();
+    this.#closing = SENT;
+    this.connection.observed?.disconnected(error.message);
+    this.onclose?.();
+  }
+
+  async #close(): Promise<void> {
+    const wasOpen = this.#state === 'open';
+    this.connection.phase = 'closing';
+    this.#stop(new Error('The connection was closed'), true);
+    if (!wasOpen) return;
+    if (this.connection.session.id !== undefined) await endSession(this.connection).catch(() => undefined); // it ends by itself in the end
+    this.connection.connector.destroy();
+    this.connection.observed?.disconnected();
+    this.onclose?.();
+  }
 }

@@ -6,6 +6,14 @@ import { type HeaderValues, headerLines, maskedUrl, shortSession } from '../../s
 import type { Mask } from '../../secrets/mask-values.ts';
 import type { ExchangeObserver, HttpBody, HttpEnd, RemoteFacts, WireObserver } from '../wire.ts';
 
+export interface SeenRequest {
+  url: URL;
+  headers: HeaderValues;
+  /** The message in it. */
+  text?: string | undefined;
+  repeats?: ExchangeObserver | undefined;
+}
+
 /** The observer of one transport. What it throws does not affect the traffic. */
 export class ObservedRemote {
   readonly #observer: WireObserver;
@@ -36,15 +44,13 @@ export class ObservedRemote {
     this.#try(() => this.#observer.disconnected?.(reason && this.#mask(reason)));
   }
 
-  /**
-   * To be called before the request is sent. `text`: the message in it. `repeats`: an earlier request with the same message.
-   */
-  exchange(request: ClientRequest, url: URL, text?: string, repeats?: ExchangeObserver): ExchangeObserver {
+  /** To be called before the request is sent. `repeats`: an earlier request with the same message. */
+  exchange(request: ClientRequest, { url, headers, text, repeats }: SeenRequest): ExchangeObserver {
     const begin = () =>
       this.#observer.exchange?.({
         method: request.method,
         url: maskedUrl(String(url), this.#mask),
-        headers: headerLines(request.getHeaders() as HeaderValues, this.#hidden),
+        headers: headerLines(headers, this.#hidden),
         repeats: repeats?.first,
       }) ?? messagesOnly(this.#observer);
     const seen = new Guarded(begin, this.#report);

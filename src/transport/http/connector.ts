@@ -1,0 +1,88 @@
+// The connections of one transport: sockets that stay open between requests, through a proxy where the environment names one.
+
+import { type AgentOptions, Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { Endpoint, isLoopback } from './endpoint.ts';
+import { DEFAULT_CONNECT_TIMEOUT_MS, type HttpClientOptions } from './http-client-options.ts';
+import { type HttpEvents, HttpRequest, type Sent } from './http-request.ts';
+
+/** How long an unused socket stays open, unless the server says less. */
+const IDLE_MS = 60_000;
+/** After how long without traffic a connection is probed: a machine that is gone says nothing. */
+const PROBE_AFTER_MS = 30_000;
+
+const proxyVariables = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((name) => [name, name.toUpperCase()]);
+
+export class Connector {
+  readonly clock: Clock;
+  readonly connectTimeoutMs: number;
+  readonly #options: HttpClientOptions;
+  readonly #agents = new Map<string, HttpAgent>();
+  readonly #proxied = new WeakSet<HttpAgent>();
+  #isDestroyed = false;
+
+  constructor(options: HttpClientOptions) {
+    this.#options = options;
+    this.clock = options.clock ?? systemClock;
+    this.connectTimeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
+  }
+
+  get isDestroyed(): boolean {
+    return this.#isDestroyed;
+  }
+
+  async endpoint(url: URL): Promise<Endpoint> {
+    const isProxySet = !isLoopback(url) && proxyVariables.some((name) => process.env[name]);
+    const proxy = isProxySet ? await proxyFor(url) : '';
+    const key = `${url.protocol} ${proxy}`;
+    const agent = this.#agents.get(key) ?? (proxy ? await this.#proxyAgent(url, proxy) : this.#agent(url));
+    this.#agents.set(key, agent);
+    if (this.#isDestroyed) agent.destroy();
+    return new Endpoint(url, agent);
+  }
+
+  open(endpoint: Endpoint, sent: Omit<Sent, 'isProxied'>, events: HttpEvents): HttpRequest {
+    const isProxied = this.#proxied.has(endpoint.options.agent as HttpAgent);
+    return new HttpRequest(this, endpoint, { ...sent, isProxied }, events);
+  }
+
+  destroy(): void {
+    this.#isDestroyed = true;
+    for (const agent of this.#agents.values()) agent.destroy();
+  }
+
+  #agentOptions(): AgentOptions & { ca?: never } {
+    return {
+      keepAlive: true,
+      keepAliveMsecs: PROBE_AFTER_MS,
+      keepAliveInitialDelay: PROBE_AFTER_MS,
+      scheduling: 'lifo',
+      timeout: IDLE_MS,
+      maxFreeSockets: 256,
+      ...(this.#options.ca !== undefined && { ca: this.#options.ca as never }),
+    } as AgentOptions;
+  }
+
+  #agent(url: URL): HttpAgent {
+    return url.protocol === 'https:' ? new HttpsAgent(this.#agentOptions()) : new HttpAgent(this.#agentOptions());
+  }
+
+  async #proxyAgent(url: URL, proxy: string): Promise<HttpAgent> {
+    const options = this.#agentOptions() as object;
+    if (url.protocol === 'https:') {
+      const { HttpsProxyAgent } = await import('https-proxy-agent');
+      return new HttpsProxyAgent(proxy, options);
+    }
+    const { HttpProxyAgent } = await import('http-proxy-agent');
+    const agent = new HttpProxyAgent(proxy, options);
+    this.#proxied.add(agent);
+    return agent;
+  }
+}
+
+async function proxyFor(url: URL): Promise<string> {
+  // @ts-expect-error it comes without types
+  const { getProxyForUrl } = (await import('proxy-from-env')) as { getProxyForUrl: (url: string) => string };
+  return getProxyForUrl(url.href);
+}

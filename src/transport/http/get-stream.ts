@@ -1,0 +1,95 @@
+// A stream of events that is opened by GET, and opened again where it ends: after the time that the server asks for, from the last
+// event that came. It is either the stream for messages of the server, or the rest of the stream of a request.
+
+import type { IncomingMessage } from 'node:http';
+import type { Timer } from '../../base/clock.ts';
+import type { EventReader } from './event-reader.ts';
+import { HttpCall } from './http-call.ts';
+import type { HttpConnection } from './http-connection.ts';
+import { contentType } from './response-body.ts';
+
+/** Why there is no stream any more. */
+export interface StreamEnd {
+  /** Undefined where no response came. */
+  status: number | undefined;
+  error: Error;
+  /** The server does not know the session any more. */
+  isSessionOver: boolean;
+  /** Not one connection could be made, several times in a row. */
+  isUnreachable: boolean;
+}
+
+/** Before the next connection, where the server does not say. */
+const RETRY_MS = 1_000;
+/** A server may ask for none at all. */
+const SHORTEST_WAIT_MS = 25;
+const LONGEST_WAIT_MS = 30_000;
+const MOST_FAILURES = 5;
+
+export class GetStream {
+  readonly #connection: HttpConnection;
+  readonly #reader: EventReader;
+  readonly #over: (end: StreamEnd) => void;
+  #call: HttpCall | undefined;
+  #timer: Timer | undefined;
+  #failures = 0;
+  #isClosed = false;
+
+  constructor(connection: HttpConnection, reader: EventReader, over: (end: StreamEnd) => void) {
+    this.#connection = connection;
+    this.#reader = reader;
+    this.#over = over;
+  }
+
+  open(): void {
+    if (this.#isClosed) return;
+    this.#timer = undefined;
+    const { lastEventId } = this.#reader;
+    this.#call = new HttpCall(
+      this.#connection,
+      { method: 'GET', headers: (authorization) => this.#connection.head.get(lastEventId, authorization) },
+      { response: (response) => this.#response(response), failed: (error) => this.#failed(error, undefined) },
+    );
+  }
+
+  /** After the wait that the server asked for. */
+  reopen(): void {
+    if (this.#isClosed) return;
+    const { retryMs = RETRY_MS } = this.#reader;
+    const waitMs = Math.max(SHORTEST_WAIT_MS, retryMs) * 2 ** this.#failures;
+    // The server says when: only our own wait has a limit.
+    this.#timer = this.#connection.clock.after(Math.max(retryMs, Math.min(waitMs, LONGEST_WAIT_MS)), () => this.open());
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#timer?.cancel();
+    this.#call?.destroy();
+  }
+
+  #response(response: IncomingMessage): void {
+    const status = response.statusCode!;
+    if (this.#isClosed) return void response.destroy();
+    if (status === 200 && contentType(response) === 'text/event-stream') {
+      this.#failures = 0;
+      return this.#reader.read(response, this.#call?.seen, () => this.reopen());
+    }
+    response.destroy();
+    const said = status === 200 ? `a response of the type ${contentType(response)}` : `HTTP status ${status}`;
+    this.#failed(new Error(`The server answered with ${said} instead of a stream of events`), status);
+  }
+
+  #failed(error: Error, status: number | undefined): void {
+    if (this.#isClosed) return;
+    this.#failures++;
+    const isFinal = status !== undefined && status < 500 && status !== 429;
+    if (!isFinal && this.#failures < MOST_FAILURES) return this.reopen();
+    this.close();
+    this.#over({
+      status,
+      error,
+      isSessionOver: status === 404 && this.#connection.session.id !== undefined,
+      isUnreachable: status === undefined,
+    });
+  }
+}

@@ -1,0 +1,61 @@
+// What all requests of one transport share: where they go, their headers, and what is known of the server.
+
+import { type Clock, systemClock } from '../../base/clock.ts';
+import type { Evidence, Phase } from '../../base/errors.ts';
+import { type Mask, maskValues } from '../../secrets/mask-values.ts';
+import type { Authorizer } from './authorizer.ts';
+import { Connector } from './connector.ts';
+import { type Endpoint, serverUrl, urlText, withCredentials } from './endpoint.ts';
+import { DEFAULT_MAX_BYTES, type HttpClientOptions } from './http-client-options.ts';
+import { ObservedRemote } from './observed-remote.ts';
+import { RequestHead } from './request-head.ts';
+import { Session } from './session.ts';
+
+export class HttpConnection {
+  readonly session = new Session();
+  readonly connector: Connector;
+  readonly head: RequestHead;
+  /** None where the headers have a credential already. */
+  readonly authorizer: Authorizer | undefined;
+  readonly observed: ObservedRemote | undefined;
+  readonly clock: Clock;
+  readonly maxBytes: number;
+  /** Hides credentials. */
+  readonly mask: Mask;
+  /** Set by `open`. A redirect changes it for all that follows. */
+  endpoint!: Endpoint;
+  phase: Phase = 'startup';
+  /** With which the server refused the last request. */
+  status: number | undefined;
+  readonly #url: URL;
+
+  constructor(options: HttpClientOptions, report: (thrown: unknown) => void) {
+    const { headers = {}, secrets = [], authorizer, clock = systemClock, maxFrameBytes = DEFAULT_MAX_BYTES } = options;
+    this.#url = serverUrl(options.url);
+    const { all, credentials } = withCredentials(this.#url, headers);
+    this.mask = maskValues({}, [...Object.values(all), ...credentials, ...secrets]);
+    const hasCredential = Object.keys(all).some((name) => name.toLowerCase() === 'authorization');
+    this.authorizer = hasCredential ? undefined : authorizer;
+    this.observed = options.observer && new ObservedRemote(options.observer, all, this.mask, report);
+    this.clock = clock;
+    this.maxBytes = maxFrameBytes;
+    this.connector = new Connector(options);
+    this.head = new RequestHead(all, this.session);
+  }
+
+  /** Without credentials. */
+  get url(): URL {
+    return new URL(this.endpoint?.url ?? this.#url);
+  }
+
+  async open(): Promise<void> {
+    this.endpoint = await this.connector.endpoint(this.#url);
+    this.observed?.connected(this.#url);
+  }
+
+  evidence(): Evidence {
+    const evidence: Evidence = { phase: this.phase, url: urlText(this.#url) };
+    if (this.status !== undefined) evidence.status = this.status;
+    return evidence;
+  }
+}

@@ -1,0 +1,118 @@
+// From the bytes of responses to messages: an answer settles the POST that it belongs to, and no other.
+
+import { PeerError, RpcError, toError } from '../../base/errors.ts';
+import { Delivery } from '../../framing/delivery.ts';
+import type { Channel, InboundFault } from '../../jsonrpc/channel.ts';
+import type { JsonRpcMessage, JsonRpcResponse, RequestId } from '../../jsonrpc/message.ts';
+import { MessageReader, type MessageSink } from '../../jsonrpc/message-reader.ts';
+import { DEFAULT_MAX_BYTES, type HttpClientOptions } from './http-client-options.ts';
+import type { Post } from './post.ts';
+
+export interface IncomingOwner extends Pick<Channel, 'onfault' | 'onerror' | 'evidence'> {
+  onmessage?: ((message: JsonRpcMessage, extra?: object, frameBytes?: number) => void) | undefined;
+  /** The request that waits for an answer on a stream of all requests: HTTP+SSE. */
+  waiting(id: RequestId): Post | undefined;
+  /** Its answer is about to be delivered. */
+  answered(post: Post): void;
+}
+
+const REVISION_WITH_BATCHES = '2025-03-26';
+
+export class Incoming implements MessageSink {
+  readonly #owner: IncomingOwner;
+  readonly #reader: MessageReader;
+  readonly #delivery: Delivery;
+  readonly #maxBytes: number;
+  #offset = 0;
+  /** The POST whose response is being read. */
+  #post: Post | undefined;
+
+  constructor(owner: IncomingOwner, options: HttpClientOptions) {
+    const { maxFrameBytes = DEFAULT_MAX_BYTES, maxFrameValues } = options;
+    const limits = maxFrameValues === undefined ? { maxFrameBytes } : { maxFrameBytes, maxFrameValues };
+    this.#owner = owner;
+    this.#maxBytes = maxFrameBytes;
+    this.#reader = new MessageReader({ ...limits, toleratesNoise: false }, this);
+    this.#delivery = new Delivery(this.#reader, undefined, (thrown) => this.#owner.onerror?.(toError(thrown)));
+  }
+
+  set version(version: string) {
+    this.#reader.batches = version === REVISION_WITH_BATCHES;
+  }
+
+  /** A message, chunk[start, end). Without a POST it came on a stream of the server. */
+  read(post: Post | undefined, chunk: Uint8Array, start: number, end: number): void {
+    this.#post = post;
+    this.#delivery.span(chunk, start, end, this.#offset);
+    this.#offset += end - start;
+    this.#post = undefined;
+  }
+
+  tooLong(post: Post | undefined, bytes: number): void {
+    this.#post = post;
+    const prefix = new Uint8Array();
+    this.#delivery.fault({
+      code: 'FRAME_TOO_LONG',
+      offset: this.#offset,
+      length: Math.max(bytes, this.#maxBytes + 1),
+      prefix,
+    });
+    this.#post = undefined;
+  }
+
+  message(message: JsonRpcMessage, frameBytes: number): void {
+    if ('method' in message) this.#owner.onmessage?.(message, undefined, frameBytes);
+    else this.#answer(message, frameBytes);
+  }
+
+  batch(messages: JsonRpcMessage[], faults: InboundFault[], frameBytes: number): void {
+    for (const fault of faults) this.fault(fault);
+    for (const message of messages) this.message(message, Math.ceil(frameBytes / messages.length));
+  }
+
+  fault(fault: InboundFault): void {
+    const post = this.#post;
+    const { onfault, onerror } = this.#owner;
+    // What the body of a response has is the answer, whatever it is.
+    const isAnswer = !post?.isStream || fault.isResponse || fault.code === 'FRAME_TOO_LONG';
+    if (post?.id === undefined || post.isSettled || !isAnswer) {
+      if (onfault) onfault(fault);
+      else onerror?.(this.#error(fault.code, fault.message));
+    } else if (onfault) {
+      this.#owner.answered(post);
+      onfault({ ...fault, id: post.id, isResponse: true });
+    } else post.lose(this.#error(fault.code, `The answer to ${post.method} could not be read: ${fault.message}`));
+  }
+
+  noise(): void {
+    // Text that is no message is a fault here.
+  }
+
+  #answer(message: JsonRpcResponse, frameBytes: number): void {
+    const id = message.id ?? undefined;
+    const post = this.#post ?? (id === undefined ? undefined : this.#owner.waiting(id));
+    if (!this.#post && !post) return this.#owner.onmessage?.(message, undefined, frameBytes);
+    if (!post || post.id === undefined) return this.#unexpected('An answer came to a message that is no request');
+    if (id === undefined && 'error' in message) {
+      // It was refused before its id was read.
+      const { code, message: text, data } = message.error;
+      return post.lose(new RpcError(code, String(text), data));
+    }
+    if (id !== post.id && String(id) !== String(post.id)) {
+      return this.#unexpected(
+        `The response to ${post.method} has an answer to another request, with id ${JSON.stringify(id)}`,
+      );
+    }
+    if (post.isSettled) return this.#unexpected(`The server answered ${post.method} twice`);
+    this.#owner.answered(post);
+    this.#owner.onmessage?.(message, undefined, frameBytes);
+  }
+
+  #unexpected(message: string): void {
+    this.#owner.onerror?.(this.#error('MESSAGE_INVALID', message));
+  }
+
+  #error(code: InboundFault['code'], message: string): PeerError {
+    return new PeerError(code, message, { evidence: this.#owner.evidence?.() });
+  }
+}

@@ -1,0 +1,60 @@
+// The headers of requests, as flat lists of name and value: those that all requests of a connection share are put together once.
+
+import type { Session } from './session.ts';
+
+const POST_DEFAULTS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+  'accept-encoding': 'identity',
+};
+const GET_DEFAULTS = { accept: 'text/event-stream', 'accept-encoding': 'identity', 'cache-control': 'no-cache' };
+
+export class RequestHead {
+  readonly #session: Session;
+  readonly #post: readonly string[];
+  readonly #get: readonly string[];
+  readonly #delete: readonly string[];
+
+  constructor(given: Readonly<Record<string, string>>, session: Session) {
+    this.#session = session;
+    this.#post = flat(POST_DEFAULTS, given);
+    this.#get = flat(GET_DEFAULTS, given);
+    this.#delete = flat({}, given);
+  }
+
+  /** `own`: headers of this message. A message that has them says all about itself, and belongs to no session. */
+  post(bytes: number, own: Readonly<Record<string, string>> | undefined, authorization: string | undefined): string[] {
+    const headers = this.#post.concat('Content-Length', String(bytes), own ? flatOf(own) : this.#session.headers);
+    return authorized(headers, authorization);
+  }
+
+  get(lastEventId: string | undefined, authorization: string | undefined): string[] {
+    const headers = this.#get.concat(this.#session.headers);
+    if (lastEventId !== undefined) headers.push('Last-Event-ID', lastEventId);
+    return authorized(headers, authorization);
+  }
+
+  delete(authorization: string | undefined): string[] {
+    return authorized(this.#delete.concat(this.#session.headers), authorization);
+  }
+}
+
+function authorized(headers: string[], authorization: string | undefined): string[] {
+  if (authorization !== undefined) headers.push('Authorization', authorization);
+  return headers;
+}
+
+/** What is given replaces a default. What describes the body is ours alone. */
+function flat(defaults: Record<string, string>, given: Readonly<Record<string, string>>): string[] {
+  const byName = new Map(Object.entries(defaults).map(([name, value]) => [name, [name, value]]));
+  for (const [name, value] of Object.entries(given)) {
+    if (!ours.has(name.toLowerCase())) byName.set(name.toLowerCase(), [name, value]);
+  }
+  return [...byName.values()].flat();
+}
+
+const ours = new Set(['content-length', 'transfer-encoding', 'connection', 'host', 'expect']);
+
+function flatOf(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).flat();
+}

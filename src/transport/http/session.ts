@@ -1,0 +1,41 @@
+// A session with a server: 2025-03-26 to 2025-11-25. The server may name it in its answer to `initialize`.
+
+/** "The session ID MUST only contain visible ASCII characters." The length is a limit of ours. */
+const valid = /^[\x21-\x7e]{1,1024}$/;
+
+export class Session {
+  #id: string | undefined;
+  #version: string | undefined;
+  #headers: readonly string[] = [];
+
+  get id(): string | undefined {
+    return this.#id;
+  }
+
+  set id(id: string | undefined) {
+    this.#id = id;
+    this.#change();
+  }
+
+  /** Negotiated by `initialize`. */
+  set version(version: string | undefined) {
+    this.#version = version;
+    this.#change();
+  }
+
+  /** Of every request that belongs to it: name and value in turn. */
+  get headers(): readonly string[] {
+    return this.#headers;
+  }
+
+  isValidId(id: unknown): id is string {
+    return typeof id === 'string' && valid.test(id);
+  }
+
+  #change(): void {
+    this.#headers = [
+      ...(this.#id === undefined ? [] : ['Mcp-Session-Id', this.#id]),
+      ...(this.#version === undefined ? [] : ['MCP-Protocol-Version', this.#version]),
+    ];
+  }
+}
