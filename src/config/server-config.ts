@@ -68,9 +68,15 @@ export interface OAuthSettings {
   clientId?: string | undefined;
   clientSecret?: string | undefined;
   scopes?: readonly string[] | undefined;
+  /** The https URL of a client-id metadata document, which is the client id where the authorization server supports it. */
+  clientMetadataUrl?: string | undefined;
   /** The port of the redirect, for clients that are registered with one. */
   callbackPort?: number | undefined;
+  /** `client_credentials`: the client logs in by itself, without a person. */
+  grant?: (typeof oauthGrants)[number] | undefined;
 }
+
+export const oauthGrants = ['authorization_code', 'client_credentials'] as const;
 
 export const remoteTransports = ['auto', 'http', 'sse'] as const;
 export type RemoteTransport = (typeof remoteTransports)[number];

@@ -24,8 +24,8 @@ export function inputsOf(draft: Draft): string[] {
 
 function textsOf(draft: Draft): (Located | null | undefined)[] {
   if (draft.url) {
-    const { clientId, clientSecret } = draft.oauth || {};
-    return [draft.url, ...draft.headers.values(), clientId, clientSecret, draft.ca];
+    const { clientId, clientSecret, clientMetadataUrl } = draft.oauth || {};
+    return [draft.url, ...draft.headers.values(), clientId, clientSecret, clientMetadataUrl, draft.ca];
   }
   return [draft.command, ...draft.args, ...draft.env.values(), draft.envFile, draft.cwd];
 }

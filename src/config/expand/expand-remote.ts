@@ -28,6 +28,7 @@ export function expandRemote(draft: RemoteDraft, expand: Expander, findings: Fin
       ...oauth,
       clientId: oauth.clientId && expand.text(oauth.clientId),
       clientSecret: oauth.clientSecret && expand.text(oauth.clientSecret),
+      clientMetadataUrl: oauth.clientMetadataUrl && expand.text(oauth.clientMetadataUrl),
     },
   };
   const { clientSecret } = config.oauth || {};

@@ -40,10 +40,6 @@ export function variableValue({ scope, name }: Reference, sources: VariableSourc
   return value === undefined ? undefined : { value, secret: isSecretName(name) };
 }
 
-export function isLoneName(text: string): boolean {
-  return names.test(text);
-}
-
 /** Why a reference has no value, and how to fix it. Messages contain names, never values. */
 export function explainNoValue({ scope, name, expression }: Reference, sources: VariableSources): NoValue {
   const { env, definitions } = sources;

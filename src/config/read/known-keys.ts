@@ -34,24 +34,21 @@ export const shareKeys = ['by', 'maxProcesses', 'idleMs'] as const;
 export const toolsKeys = ['allow', 'deny'] as const;
 export const inputKeys = ['id', 'type', 'description', 'default', 'password', 'options', 'command', 'args'] as const;
 
-export const oauthKeys = ['enabled', 'clientId', 'clientSecret', 'scopes', 'callbackPort'] as const;
+export const oauthKeys = [
+  'enabled',
+  'clientId',
+  'clientSecret',
+  'clientMetadataUrl',
+  'scopes',
+  'callbackPort',
+  'grant',
+] as const;
 
 /** An entry with any of them is a remote server. `httpUrl` of Gemini CLI, where it goes before `url`; `serverUrl` of Windsurf. */
 export const addressKeys = ['httpUrl', 'url', 'serverUrl'] as const;
 
-/** What other hosts call the keys of a remote server. All are read. */
-export const spellingsOfRemotes = [
-  'httpUrl',
-  'serverUrl',
-  'transport',
-  'transportType',
-  'http_headers', // Codex, and the next three
-  'env_http_headers',
-  'bearer_token_env_var',
-  'scopes',
-  'requestOptions', // Continue
-  'auth', // Cursor
-] as const;
+/** What other hosts with configs in JSON call `url` and `type`. They are read in every file, since entries are copied. */
+export const spellingsOfRemotes = ['httpUrl', 'serverUrl', 'transport', 'transportType'] as const;
 
 /** Keys of other hosts that do not affect how a server is run. No warning. */
 export const namesOfOthers = [

@@ -1,13 +1,14 @@
-// Reads `oauth`: what is known for logging in to a remote server, or false. Also `auth` of Cursor and `scopes` of Codex.
+// Reads `oauth`: what is known for logging in to a remote server, or false.
 
 import type { Findings } from '../problem.ts';
-import type { OAuthSettings } from '../server-config.ts';
+import { type OAuthSettings, oauthGrants } from '../server-config.ts';
 import type { Fields, Located } from './fields.ts';
 import { oauthKeys } from './known-keys.ts';
 
-export interface OAuthDraft extends Pick<OAuthSettings, 'scopes' | 'callbackPort'> {
-  clientId: Located | undefined;
-  clientSecret: Located | undefined;
+export interface OAuthDraft extends Omit<OAuthSettings, 'clientId' | 'clientSecret' | 'clientMetadataUrl'> {
+  clientId?: Located | undefined;
+  clientSecret?: Located | undefined;
+  clientMetadataUrl?: Located | undefined;
 }
 
 const example = 'Write "oauth": {"clientId": "…", "scopes": ["…"]}, or "oauth": false.';
@@ -17,28 +18,34 @@ export function readOAuth(fields: Fields, findings: Findings): OAuthDraft | fals
   if (fields.value('oauth')?.type === 'boolean') {
     if (fields.boolean('oauth') === false) return false;
     findings.warn(fields.valueAt('oauth'), '"oauth": true has no effect: a server may always ask for a login');
-    return { clientId: undefined, clientSecret: undefined };
+    return {};
   }
   const oauth = fields.object('oauth', example);
+  if (!oauth) return {};
   // Gemini CLI has addresses here that are found out.
-  oauth?.warnUnknown(oauthKeys, () => 'It is found out from the server.');
-  if (oauth?.boolean('enabled') === false) return false;
-  const ofCursor = fields.object('auth');
-  return {
-    clientId: oauth?.text('clientId') ?? ofCursor?.text('CLIENT_ID'),
-    clientSecret: oauth?.text('clientSecret') ?? ofCursor?.text('CLIENT_SECRET'),
-    scopes: readScopes(oauth) ?? readScopes(ofCursor) ?? readScopes(fields),
-    callbackPort: oauth?.count('callbackPort', 1, MOST_PORT),
+  oauth.warnUnknown(oauthKeys, () => 'It is found out from the server.');
+  const draft = {
+    clientId: oauth.text('clientId'),
+    clientSecret: oauth.text('clientSecret'),
+    clientMetadataUrl: oauth.text('clientMetadataUrl'),
+    scopes: readScopes(oauth),
+    callbackPort: oauth.count('callbackPort', 1, MOST_PORT),
+    grant: oauth.choice('grant', oauthGrants),
   };
+  if (draft.grant === 'client_credentials' && !(draft.clientId && draft.clientSecret)) {
+    const suggestion = 'Add "clientId" and "clientSecret".';
+    findings.error(oauth.valueAt('grant'), 'This grant needs a client with a secret', suggestion);
+  }
+  return oauth.boolean('enabled') === false ? false : draft;
 }
 
 /** A list, or the text of the protocol with spaces. */
-function readScopes(fields: Fields | undefined): string[] | undefined {
-  if (fields?.value('scopes')?.type === 'string') {
+function readScopes(fields: Fields): string[] | undefined {
+  if (fields.value('scopes')?.type === 'string') {
     return fields
       .text('scopes')!
       .text.split(' ')
       .filter((scope) => scope !== '');
   }
-  return fields?.texts('scopes', 'Write "scopes": ["read", "write"].')?.map(({ text }) => text);
+  return fields.texts('scopes', 'Write "scopes": ["read", "write"].')?.map(({ text }) => text);
 }

@@ -1,5 +1,4 @@
-// An entry of a server that is reached at an address. The keys of all hosts are read, whichever file they stand in: each of them
-// means the same wherever it is used.
+// An entry of a server that is reached at an address.
 
 import { didYouMean } from '../nearest.ts';
 import type { Findings } from '../problem.ts';

@@ -9,6 +9,7 @@ export const codexSpelling = spellingOf({
   names: [
     { theirs: 'http_headers', ours: 'headers' },
     { theirs: 'oauth.client_id', ours: 'oauth.clientId' },
+    { theirs: 'scopes', ours: 'oauth.scopes' },
     { theirs: 'enabled_tools', ours: 'tools.allow' },
     { theirs: 'disabled_tools', ours: 'tools.deny' },
     { theirs: 'startup_timeout_sec', ours: 'startupTimeoutMs', factor: 1000 },

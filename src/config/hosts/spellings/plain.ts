@@ -16,7 +16,14 @@ export const claudeCodeSpelling = spellingOf({
   types: { stdio: 'stdio', http: 'http', sse: 'sse' },
 });
 
-export const cursorSpelling = spellingOf({ variables: { theirs: env } });
+export const cursorSpelling = spellingOf({
+  names: [
+    { theirs: 'auth.CLIENT_ID', ours: 'oauth.clientId' },
+    { theirs: 'auth.CLIENT_SECRET', ours: 'oauth.clientSecret' },
+    { theirs: 'auth.scopes', ours: 'oauth.scopes' },
+  ],
+  variables: { theirs: env },
+});
 
 export const vscodeSpelling = spellingOf({
   types: { stdio: 'stdio', http: 'http', sse: 'sse' },

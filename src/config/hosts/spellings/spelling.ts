@@ -69,8 +69,11 @@ function readName(members: Member[], { theirs, ours, factor }: OtherName): Membe
   if (!found || (inner !== undefined && found.value.type !== 'object')) return members;
   const others = members.filter(({ key }) => key.value !== outer);
   if (inner === undefined) return put(others, ours, { key: found.key, value: scaled(found.value, factor) });
-  const moved = membersOf(found.value).findLast(({ key }) => key.value === inner);
-  return moved ? put(others, ours, { key: moved.key, value: scaled(moved.value, factor) }) : others;
+  const inside = membersOf(found.value);
+  const moved = inside.findLast(({ key }) => key.value === inner);
+  const left = inside.filter((member) => member !== moved);
+  const kept = left.length > 0 ? [...others, { key: found.key, value: objectOf(left, found.value) }] : others;
+  return moved ? put(kept, ours, { key: moved.key, value: scaled(moved.value, factor) }) : kept;
 }
 
 function put(members: Member[], path: string, { key, value }: Member): Member[] {

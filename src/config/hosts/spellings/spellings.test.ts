@@ -19,6 +19,13 @@ test.each<[HostId, what: string, theirs: object, ours: object, file?: object]>([
     { url: 'https://a', tools: { deny: ['t'] } },
   ],
   [
+    'cursor',
+    'a client',
+    { url: 'https://a', auth: { CLIENT_ID: 'a', CLIENT_SECRET: '${env:B}', scopes: ['c'] } },
+    { url: 'https://a', oauth: { clientId: 'a', clientSecret: '${env:B}', scopes: ['c'] } },
+  ],
+  ['codex', 'a client', { oauth: { client_id: 'a' }, scopes: ['c'] }, { oauth: { clientId: 'a', scopes: ['c'] } }],
+  [
     'jetbrains',
     'headers of Copilot',
     { url: 'https://a', requestInit: { headers: { A: 'b' } } },
