@@ -49,6 +49,8 @@ export const commandTable: Readonly<Record<string, TableEntry>> = {
     summary: 'make, list and remove the tokens of clients of `up --http`',
     load: () => import('./commands/token.ts'),
   },
+  add: { summary: 'add a server to the config: a command or a URL', load: () => import('./commands/add.ts') },
+  remove: { summary: 'remove servers from the config', load: () => import('./commands/remove.ts') },
   config: {
     summary: 'show the config files found, their servers and their errors',
     load: () => import('./commands/config.ts'),

@@ -134,8 +134,10 @@ function readCommanderError(thrown: unknown, words: readonly string[]): unknown 
     thrown.code === 'commander.missingArgument'
       ? `\`standpipe ${wantedCommand(words)} --help\` shows its arguments.`
       : '`standpipe --help` lists the commands.';
-  const hint =
-    thrown.code === 'commander.excessArguments' && takesServer(words[0])
+  const isMisplaced = wantedCommand(words) === 'add' && /excessArguments|unknownOption/.test(thrown.code);
+  const hint = isMisplaced
+    ? 'Write the command of a server after --: standpipe add <name> -- <command …>'
+    : thrown.code === 'commander.excessArguments' && takesServer(words[0])
       ? `Write the command of a server after --: standpipe ${words[0]} -- ${words.slice(1).map(shellWord).join(' ')}`
       : (suggestion?.replace(/^\((.*)\)$/, '$1') ?? usage);
   return new UsageError(code, `${message.charAt(0).toUpperCase()}${message.slice(1)}`, { hint });

@@ -75,8 +75,8 @@ test('with neither a config nor a host, the hint says how to do without', async 
   for (const command of [['call', 'greet'], ['tools'], ['read', 'x'], ['prompt', 'x']]) {
     const { code, stderr } = await here(...command);
     expect(code).toBe(2);
-    expect(stderr).toContain(`error: There is no config in ${cwd}\nhint: Write an mcp.json, `);
-    expect(stderr).toContain('Looked for mcp.json, .mcp.json, .cursor/mcp.json, .vscode/mcp.json.');
+    expect(stderr).toContain(`error: There is no config in ${cwd}\nhint: Add a server with \`standpipe add\``);
+    expect(stderr).toContain('Looked for mcp.json, .mcp.json, .cursor/mcp.json, .vscode/mcp.json, ');
     expect(stderr).toContain('`-- <command …>`');
   }
   expect((await here('ls')).stderr).not.toContain('-- <command');

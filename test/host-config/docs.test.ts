@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { projectPlaces } from '../../src/config/files/places.ts';
+import { usedPlaces } from '../../src/config/files/places.ts';
 import {
   commandKeys,
   fileKeys,
@@ -70,7 +70,7 @@ test.each(Object.entries({ ...defaultRestart, ...defaultShare, ...defaultStopWai
 );
 
 test('the places are in their order', () => {
-  const surroundings = { cwd: '', home: '', env: {}, platform: 'linux' } as const;
-  const places = projectPlaces(surroundings).map(({ file }, index) => `${index + 1}. \`${file}\``);
+  const surroundings = { cwd: '', home: '~', env: {}, platform: 'linux' } as const;
+  const places = usedPlaces(surroundings).map(({ file }, index) => `${index + 1}. \`${file}\``);
   expect(page).toContain(places.join('\n'));
 });

@@ -27,13 +27,13 @@ arguments, variables and folder then use one process, which \`standpipe ls --sha
     .command('install')
     .description('let the windows of a host share its servers; a backup is kept next to the config')
     .argument('<config>')
-    .argument('[server…]', 'servers; default: all')
+    .argument('[server...]', 'servers; default: all')
     .action(run(install));
   command
     .command('uninstall')
     .description('let each window start its own servers again')
     .argument('<config>')
-    .argument('[server…]', 'servers; default: all')
+    .argument('[server...]', 'servers; default: all')
     .action(run(uninstall));
 };
 

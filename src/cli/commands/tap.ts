@@ -29,14 +29,14 @@ export const define: CommandModule['define'] = (command, run) => {
     .command('install')
     .description('add taps to the servers of a host’s config; a backup is kept next to it')
     .argument('<config>')
-    .argument('[server…]', 'servers; default: all')
+    .argument('[server...]', 'servers; default: all')
     .option('--record <folder>', 'record each server into a file of this folder')
     .action(run(install));
   command
     .command('uninstall')
     .description('remove the taps')
     .argument('<config>')
-    .argument('[server…]', 'servers; default: all')
+    .argument('[server...]', 'servers; default: all')
     .action(run(uninstall));
   command.action(run(misplaced));
 };

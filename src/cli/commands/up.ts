@@ -73,7 +73,7 @@ restarts only the servers it concerns. With --background the host writes its log
 const up: CommandBody = async (invocation, _words, options) => {
   if (invocation.serverCommand) {
     throw new UsageError('NOT_SUPPORTED', 'up runs the servers of a config, not a command', {
-      hint: 'Write an mcp.json, or use `standpipe call … -- <command …>`.',
+      hint: 'Add one with `standpipe add`, or use `standpipe call … -- <command …>`.',
     });
   }
   const given = options as unknown as UpOptions & { background?: boolean };

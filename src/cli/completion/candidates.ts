@@ -91,6 +91,10 @@ async function ofCommand(command: string, given: string[], current: string, sour
     case 'connect':
     case 'types':
       return given.length === 0 ? words(...(await sources.servers())) : [];
+    case 'remove': {
+      const servers = await sources.servers();
+      return words(...servers.filter((each) => !given.includes(each)));
+    }
     case 'inspect': {
       const servers = given.length === 0 ? await sources.servers().catch(() => []) : [];
       const meant = servers.filter((each) => each.startsWith(current));

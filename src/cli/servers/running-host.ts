@@ -2,9 +2,11 @@
 
 import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
 import { shortHash } from '../../base/short-hash.ts';
-import { projectPlaces } from '../../config/files/places.ts';
+import { usedPlaces } from '../../config/files/places.ts';
+import { systemContext } from '../../config/system-context.ts';
 import type { RemoteHost } from '../../host/control/remote-host.ts';
 import { isTrusted, runtimeFolder } from '../../live/runtime-folder.ts';
 import type { Settings } from '../settings.ts';
@@ -13,8 +15,12 @@ import type { Settings } from '../settings.ts';
 export function configFileOf({ config, shared }: Settings): string | undefined {
   if (shared) return undefined;
   if (config !== undefined) return resolve(config);
-  const places = projectPlaces({ cwd: process.cwd(), platform: process.platform });
-  return places.find(({ file }) => existsSync(file))?.file;
+  return usedPlaces(systemContext()).find(({ file }) => existsSync(file))?.file;
+}
+
+/** What a command line needs to use this config: nothing, if it is the one of the folder. */
+export function configFlag(file: string): string {
+  return configFileOf({}) === file ? '' : ` --config ${shellWord(file)}`;
 }
 
 /** The options that select the same config from any folder. */

@@ -163,6 +163,19 @@ test('of duplicate names none is left', async () => {
   );
 });
 
+test('items of a list in JSON', async () => {
+  const inputs: ServersAt = { file: 'mcp.json', format: 'json', path: ['inputs'], nameKey: 'id' };
+  for (const text of ['{\n  "inputs": [\n    { "id": "a" } // c\n  ]\n}\n', '{ "inputs": [{ "id": "a" }, ] }']) {
+    const after = await add(text, inputs);
+    expect(parsers.json(after)).toEqual({ inputs: [{ id: 'a' }, { id: 'new', ...entry }] });
+    expect(await remove(after, inputs)).toBe(text);
+    expect(parsers.json(await remove(text, inputs, 'a'))).toEqual({ inputs: [] });
+  }
+  expect(await editServers('{}\n', inputs, [{ name: 'b', entry: { type: 'promptString' } }])).toBe(
+    '{\n  "inputs": [\n    {\n      "id": "b",\n      "type": "promptString"\n    }\n  ]\n}\n',
+  );
+});
+
 test('servers in inline tables, dotted keys and flow lists', async () => {
   const inline = 'mcp_servers = { a = { command = "x" } } # c\n';
   expect(await remove(await add(inline, toml), toml)).toBe(inline);

@@ -1,65 +1,68 @@
-// Sets and removes a member of an object in the text of JSON with comments. Only the member and one comma change: comments, white
+// Sets and removes a member of an object, or an item of a list, in the text of JSON with comments. Only the member and one comma change: comments, white
 // space and the spelling of everything else stay. Works on text and offsets; does not read files.
 
-import { applyEdits, createScanner, type Edit, type Node, type SyntaxKind, stripComments } from 'jsonc-parser';
-import { problemError } from '../problem.ts';
-import { type JsonDocument, parseDocument } from '../read/json-document.ts';
+import {
+  applyEdits,
+  createScanner,
+  type Edit,
+  findNodeAtLocation,
+  type Node,
+  type SyntaxKind,
+  stripComments,
+} from 'jsonc-parser';
+import { parseDocument } from '../read/json-document.ts';
 import type { Change, ServersAt } from './change.ts';
-import { indentOf, lineBreakOf, unitOf } from './layout.ts';
+import { compact, formatted } from './json-value.ts';
+import { indentOf, layoutOf, lineBreakOf, unitOf } from './layout.ts';
 
 /** `SyntaxKind.CommaToken`; the enum is declared `const` and cannot be imported as a value. */
 const COMMA = 5 as SyntaxKind;
 
-export function editJson(text: string, { file, path }: ServersAt, { name, entry }: Change): string {
+/** The text has been parsed before: it is valid, and the values on the path have the right types. */
+export function editJson(text: string, at: ServersAt, { name, entry }: Change): string {
+  const item = at.nameKey === undefined ? entry : { [at.nameKey]: name, ...entry };
+  const inside = at.nameKey === undefined ? { [name]: item } : [item];
+  const around = (path: readonly string[]) => path.reduceRight<unknown>((value, key) => ({ [key]: value }), inside);
   if (stripComments(text).trim() === '') {
-    return entry === undefined
-      ? text
-      : `${withLineEnd(text)}${formatted(nested(path, name, entry), text, '')}${lineBreakOf(text)}`;
+    if (entry === undefined) return text;
+    return `${withLineEnd(text)}${formatted(around(at.path), layoutOf(text), '')}${lineBreakOf(text)}`;
   }
   let edited = text;
   for (;;) {
-    const { object, rest } = reach(edited, file, path);
-    const [key, ...inner] = [...rest, name];
-    const found = rest.length > 0 ? [] : membersOf(object, name);
-    const [first] = found;
-    if (entry === undefined) {
-      if (!first) return edited;
-      edited = removed(edited, object, first);
-    } else if (!first) return inserted(edited, object, key!, nested(inner.slice(0, -1), inner.at(-1), entry));
+    const { container, missing } = reach(edited, at);
+    const [key, ...deeper] = missing;
+    if (key !== undefined) return entry === undefined ? edited : inserted(edited, container, key, around(deeper));
+    const found = itemsOf(container, name, at.nameKey);
+    if (found.length === 0) {
+      if (entry === undefined) return edited;
+      return inserted(edited, container, at.nameKey === undefined ? name : undefined, item);
+    }
     // Of duplicate names the last one is used.
-    else if (found.length > 1) edited = removed(edited, object, first);
-    else return replaced(edited, first, entry);
+    if (entry !== undefined && found.length === 1) return replaced(edited, found[0]!, item);
+    edited = removed(edited, container, found[0]!);
   }
 }
 
-/** The object at the path, or the nearest one that exists with the keys that are missing. */
-function reach(text: string, file: string, path: readonly string[]): { object: Node; rest: readonly string[] } {
-  const document = parseDocument(text, file);
-  if (document.fault) throw problemError({ severity: 'error', ...document.fault });
-  let object = asObject(document.root!, document, 'A config');
+/** The servers, or the nearest object that exists with the keys that are missing in it. */
+function reach(text: string, { file, path }: ServersAt): { container: Node; missing: readonly string[] } {
+  let container = parseDocument(text, file).root!;
   for (const [depth, key] of path.entries()) {
-    const member = membersOf(object, key).at(-1);
-    if (!member) return { object, rest: path.slice(depth) };
-    object = asObject(member.children![1]!, document, `"${key}"`);
+    const member = itemsOf(container, key).at(-1);
+    if (!member) return { container, missing: path.slice(depth) };
+    container = member.children![1]!;
   }
-  return { object, rest: [] };
+  return { container, missing: [] };
 }
 
-function asObject(node: Node, document: JsonDocument, what: string): Node {
-  if (node.type === 'object') return node;
-  throw problemError({ severity: 'error', ...document.at(node), message: `${what} must be an object` });
+/** Members of an object, or items of a list that have the name in their member `nameKey`. */
+function itemsOf(container: Node, name: string, nameKey?: string): Node[] {
+  const children = container.children ?? [];
+  if (nameKey === undefined) return children.filter((member) => member.children![0]!.value === name);
+  return children.filter((item) => findNodeAtLocation(item, [nameKey])?.value === name);
 }
 
-function membersOf(object: Node, key: string): Node[] {
-  return (object.children ?? []).filter((member) => member.children![0]!.value === key);
-}
-
-function nested(path: readonly string[], name: string | undefined, entry: unknown): unknown {
-  const innermost = name === undefined ? entry : { [name]: entry };
-  return path.reduceRight((value: unknown, key) => ({ [key]: value }), innermost);
-}
-
-function inserted(text: string, object: Node, key: string, value: unknown): string {
+/** `key`: undefined in a list. */
+function inserted(text: string, object: Node, key: string | undefined, value: unknown): string {
   const [start, close] = [object.offset + 1, endOf(object) - 1];
   const last = object.children?.at(-1);
   // An empty object gets lines of its own, except in a text that is one line.
@@ -67,9 +70,9 @@ function inserted(text: string, object: Node, key: string, value: unknown): stri
   const isOneLine = !/[\r\n]/.test(around);
   const ownIndent = indentOf(text, object.offset);
   const indent = (last && lineStartIndent(text, last.offset)) ?? ownIndent + unitOf(text);
-  const member = isOneLine
-    ? `${JSON.stringify(key)}:${spaceIn(text)}${compact(value, spaceIn(text))}`
-    : `${JSON.stringify(key)}: ${formatted(value, text, indent)}`;
+  const space = isOneLine ? spaceIn(text) : ' ';
+  const label = key === undefined ? '' : `${JSON.stringify(key)}:${space}`;
+  const member = label + (isOneLine ? compact(value, space) : formatted(value, layoutOf(text), indent));
   const contentEnd = start + text.slice(start, close).trimEnd().length;
   const gap = isOneLine ? (contentEnd === start ? '' : spaceIn(text)) : `${lineBreakOf(text)}${indent}`;
   const comma = last && commaAfter(text, endOf(last), close);
@@ -109,10 +112,12 @@ function removed(text: string, object: Node, member: Node): string {
 }
 
 function replaced(text: string, member: Node, entry: unknown): string {
-  const value = member.children![1]!;
+  const value = member.type === 'property' ? member.children![1]! : member;
   const isOneLine =
     !/[\r\n]/.test(text.slice(value.offset, endOf(value))) && lineStartIndent(text, member.offset) === undefined;
-  const content = isOneLine ? compact(entry, spaceIn(text)) : formatted(entry, text, indentOf(text, member.offset));
+  const content = isOneLine
+    ? compact(entry, spaceIn(text))
+    : formatted(entry, layoutOf(text), indentOf(text, member.offset));
   return applyEdits(text, [{ offset: value.offset, length: value.length, content }]);
 }
 
@@ -123,49 +128,9 @@ function commaAfter(text: string, from: number, to: number): number | undefined 
   return scanner.scan() === COMMA && scanner.getTokenOffset() < to ? scanner.getTokenOffset() : undefined;
 }
 
-/** Objects have one member a line, and lists of plain values are on one line. */
-function formatted(value: unknown, text: string, indent: string): string {
-  const deeper = indent + unitOf(text);
-  const lines = (parts: string[], open: string, close: string) => {
-    const lineBreak = lineBreakOf(text);
-    return parts.length === 0
-      ? open + close
-      : `${open}${lineBreak}${parts.map((part) => deeper + part).join(`,${lineBreak}`)}${lineBreak}${indent}${close}`;
-  };
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (!Array.isArray(value)) {
-    const members = Object.entries(value).filter(([, each]) => each !== undefined);
-    return lines(
-      members.map(([key, each]) => `${JSON.stringify(key)}: ${formatted(each, text, deeper)}`),
-      '{',
-      '}',
-    );
-  }
-  if (value.some((each) => typeof each === 'object'))
-    return lines(
-      value.map((each) => formatted(each, text, deeper)),
-      '[',
-      ']',
-    );
-  return compact(value, ' ');
-}
-
-function compact(value: unknown, space: string): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map((each) => compact(each, space)).join(`,${space}`)}]`;
-  const members = Object.entries(value).filter(([, each]) => each !== undefined);
-  const parts = members.map(([key, each]) => `${JSON.stringify(key)}:${space}${compact(each, space)}`);
-  return parts.length === 0 ? '{}' : `{${space}${parts.join(`,${space}`)}${space}}`;
-}
-
 /** The white space in front, if nothing else is on the line before it. */
 function lineStartIndent(text: string, offset: number): string | undefined {
   return /(?:^|[\r\n])([ \t]*)$/.exec(text.slice(0, offset))?.[1];
-}
-
-/** Empty for a text that was written without white space. */
-function spaceIn(text: string): string {
-  return /":\S/.test(text) && !/": /.test(text) ? '' : ' ';
 }
 
 function withLineEnd(text: string): string {
@@ -178,4 +143,9 @@ function endOf(node: Node): number {
 
 function deletion(from: number, to = from + 1): Edit {
   return { offset: from, length: to - from, content: '' };
+}
+
+/** Empty for a text that was written without white space. */
+function spaceIn(text: string): string {
+  return /":\S/.test(text) && !/": /.test(text) ? '' : ' ';
 }

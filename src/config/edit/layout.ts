@@ -1,5 +1,14 @@
 // The layout of a text that new lines follow: its line breaks and its indentation.
 
+export interface Layout {
+  lineBreak: string;
+  unit: string;
+}
+
+export function layoutOf(text: string): Layout {
+  return { lineBreak: lineBreakOf(text), unit: unitOf(text) };
+}
+
 export function lineBreakOf(text: string): string {
   return /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
 }

@@ -11,7 +11,7 @@ import type { CheckEntry } from '../read/check-entry.ts';
 import type { ServerConfig } from '../server-config.ts';
 import { type SystemContext, systemContext } from '../system-context.ts';
 import { decodeFile, fromDisk, isMissing, type ReadBytes } from './disk.ts';
-import { type ConfigPlace, discoveredPlaces, isFolder, placeOf, placesIn, projectPlaces } from './places.ts';
+import { type ConfigPlace, discoveredPlaces, isFolder, placeOf, placesIn, usedPlaces } from './places.ts';
 
 export interface LoadOptions extends Partial<SystemContext> {
   /** Returns the values of the `inputs` of VS Code. Called again with every load. */
@@ -118,7 +118,7 @@ export function mergeFiles(
 function findPlaces(options: LoadOptions): ConfigPlace[] {
   const context = systemContext(options);
   if (options.file !== undefined) return [placeOf(options.file, context)];
-  if (!options.discover) return projectPlaces(context);
+  if (!options.discover) return usedPlaces(context);
   const places = discoveredPlaces(context);
   // In the home folder, a file can belong to the project and to the user. Two parts of one file are two places.
   const isSame = (a: ConfigPlace, b: ConfigPlace) =>
@@ -136,6 +136,6 @@ function nothingFound(searched: readonly string[], options: LoadOptions): Config
   const inside = `${cwd}${pathOf(platform).sep}`;
   const places = searched.map((file) => (file.startsWith(inside) ? file.slice(inside.length) : file));
   const also = options.discover ? '' : ', or use the configs of your editors with --discover';
-  const suggestion = `Write an mcp.json, name a file with --config${also}. Looked for ${places.join(', ')}.`;
+  const suggestion = `Add a server with \`standpipe add\`, name a file with --config${also}. Looked for ${places.join(', ')}.`;
   return notFound(searched[0]!, `There is no config in ${cwd}`, suggestion);
 }

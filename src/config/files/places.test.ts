@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { discoveredPlaces, placeOf, projectPlaces } from './places.ts';
 
 const linux = { platform: 'linux', cwd: '/code', home: '/home/ada', env: {} } as const;
-const mac = { platform: 'darwin', cwd: '/code', home: '/Users/ada', env: { XDG_CONFIG_HOME: '/ignored' } } as const;
+const mac = { platform: 'darwin', cwd: '/code', home: '/Users/ada', env: { XDG_CONFIG_HOME: '/xdg' } } as const;
 const windows = {
   platform: 'win32',
   cwd: 'C:\\code',
@@ -22,6 +22,7 @@ const ofAll = [
   'gemini project ./.gemini/settings.json',
   'jetbrains project ./.junie/mcp/mcp.json',
   'continue project ./.continue/mcpServers/*',
+  'user user {own}/standpipe/mcp.json',
   'claude-desktop user {settings}/Claude/claude_desktop_config.json',
   'claude-code user ~/.claude.json',
   'cursor user ~/.cursor/mcp.json',
@@ -41,13 +42,26 @@ const ofAll = [
 ];
 
 test.each([
-  ['linux', linux, { settings: '~/.config', zed: '~/.config/zed', copilot: '~/.config/github-copilot' }],
+  [
+    'linux',
+    linux,
+    { own: '~/.config', settings: '~/.config', zed: '~/.config/zed', copilot: '~/.config/github-copilot' },
+  ],
   [
     'darwin',
     mac,
-    { settings: '~/Library/Application Support', zed: '~/.config/zed', copilot: '~/.config/github-copilot' },
+    {
+      own: '/xdg',
+      settings: '~/Library/Application Support',
+      zed: '~/.config/zed',
+      copilot: '~/.config/github-copilot',
+    },
   ],
-  ['win32', windows, { settings: 'D:/Roaming', zed: 'D:/Roaming/Zed', copilot: 'D:/Local/github-copilot' }],
+  [
+    'win32',
+    windows,
+    { own: '~/.config', settings: 'D:/Roaming', zed: 'D:/Roaming/Zed', copilot: 'D:/Local/github-copilot' },
+  ],
 ])('%s: the files of every host, in the order of precedence', (_, context, folders) => {
   const short = (file: string) => {
     if (context.platform === 'win32') expect(file).not.toContain('/');

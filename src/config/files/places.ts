@@ -4,11 +4,11 @@
 import { pathOf } from '../expand/paths.ts';
 import { pathOfHostFile } from '../hosts/host-folders.ts';
 import type { HostFile, HostId, HostProgram, HostScope } from '../hosts/host-program.ts';
-import { hostProgram, hostPrograms, ownFile } from '../hosts/host-programs.ts';
+import { hostProgram, hostPrograms, ownFile, ownUserFile } from '../hosts/host-programs.ts';
 import type { SystemContext } from '../system-context.ts';
 
-/** The owner of a file: a host program; `project` for an `mcp.json`; `named` for any other that was named with `--config`. */
-export type ConfigOrigin = HostId | 'project' | 'named';
+/** The owner of a file: a host program; `project` or `user` for an `mcp.json` of Standpipe; `named` for any other, named with `--config`. */
+export type ConfigOrigin = HostId | 'project' | 'user' | 'named';
 
 export interface ConfigPlace {
   file: string;
@@ -23,6 +23,10 @@ export interface ConfigPlace {
 }
 
 /** The files that are used without `--discover`: the first of them that exists. */
+export function usedPlaces(context: SystemContext): ConfigPlace[] {
+  return [...projectPlaces(context), ownUserPlace(context)];
+}
+
 export function projectPlaces({ cwd, platform }: Pick<SystemContext, 'cwd' | 'platform'>): ConfigPlace[] {
   const context = { cwd, platform, home: cwd, env: {} };
   return [ownPlace(context), ...hostPlaces(context).filter(({ layout }) => layout?.always)];
@@ -35,7 +39,8 @@ export function projectPlaces({ cwd, platform }: Pick<SystemContext, 'cwd' | 'pl
 export function discoveredPlaces(context: SystemContext): ConfigPlace[] {
   const places = hostPlaces(context);
   const ofUser = places.filter(({ scope }) => scope === 'user');
-  return [ownPlace(context), ...places.filter((place) => !ofUser.includes(place)), ...ofUser];
+  const ofProject = places.filter((place) => !ofUser.includes(place));
+  return [ownPlace(context), ...ofProject, ownUserPlace(context), ...ofUser];
 }
 
 /** Files of the user belong to no project: their folder is the one Standpipe was started in. */
@@ -52,14 +57,14 @@ function hostPlaces(context: SystemContext): ConfigPlace[] {
   );
 }
 
-function ownPlace(context: SystemContext): ConfigPlace {
-  return {
-    file: pathOfHostFile(ownFile, context),
-    origin: 'project',
-    scope: 'project',
-    folder: context.cwd,
-    layout: ownFile,
-  };
+function ownPlace(context: SystemContext, layout = ownFile): ConfigPlace {
+  const { scope } = layout;
+  const origin = scope === 'project' ? 'project' : 'user';
+  return { file: pathOfHostFile(layout, context), origin, scope, folder: context.cwd, layout };
+}
+
+export function ownUserPlace(context: SystemContext): ConfigPlace {
+  return ownPlace(context, ownUserFile);
 }
 
 /** Whether it stands for all config files of a folder. */

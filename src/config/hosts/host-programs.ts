@@ -159,5 +159,6 @@ export function hostProgram(id: HostId): HostProgram {
   return hostPrograms.find((host) => host.id === id)!;
 }
 
-/** The config of a project that belongs to no other host. */
+/** The configs that belong to no other host: of a project, and of the user. */
 export const ownFile: HostFile = { scope: 'project', path: '{project}/mcp.json', ...json, always: true };
+export const ownUserFile: HostFile = { scope: 'user', path: '{xdgConfig}/standpipe/mcp.json', ...json, always: true };

@@ -1,0 +1,86 @@
+// `standpipe add`: adds a server to the config.
+
+import { resolve } from 'node:path';
+import { Option } from 'commander';
+import { shellWord } from '../../base/command-line.ts';
+import { UsageError } from '../../base/errors.ts';
+import { changeConfig } from '../../config/edit/change-config.ts';
+import { newEntry } from '../../config/edit/new-entry.ts';
+import { ownPlaceOf } from '../../config/edit/own-place.ts';
+import type { ConfigPlace } from '../../config/files/places.ts';
+import { type RemoteTransport, remoteTransports } from '../../config/server-config.ts';
+import { systemContext } from '../../config/system-context.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import { tellEdited } from '../output/edited.ts';
+import { configFlag } from '../servers/running-host.ts';
+import type { ServerCommandOptions } from '../servers/server-command.ts';
+import { addEditOptions, type EditOptions } from './edit-options.ts';
+import { addServerOptions, collect, examples } from './server-options.ts';
+
+interface AddOptions extends ServerCommandOptions, EditOptions {
+  header?: string[];
+  transport?: RemoteTransport;
+}
+
+export const define: CommandModule['define'] = (command, run) => {
+  command.usage('<name> <url> [options], or add <name> [options] -- <command …>').argument('<name>').argument('[url]');
+  addServerOptions(command)
+    .option('--header <name: value>', 'header of every request to the URL; repeatable', collect)
+    .addOption(new Option('--transport <name>', 'how the URL is reached (default: auto)').choices(remoteTransports));
+  addEditOptions(command, { force: true });
+  command.addHelpText(
+    'after',
+    `
+The config is that of the folder, or mcp.json, which is created. --env NAME without a value, and \${NAME} in any value, refer to the
+variable of the environment: its value is not written to the file.`,
+  );
+  examples(
+    command,
+    'add files -- npx -y @modelcontextprotocol/server-filesystem .',
+    'add weather --env WEATHER_API_KEY -- uvx weather-server',
+    "add tickets https://example.org/mcp --header 'Authorization: Bearer ${TICKETS_TOKEN}'",
+    'add files --user --dry-run -- npx -y @modelcontextprotocol/server-filesystem .',
+  );
+  command.action(run(add));
+};
+
+const add: CommandBody = async ({ settings, serverCommand, out }, [name, url], options) => {
+  const { env, header, transport, user, force, dryRun = false, ...others } = options as AddOptions;
+  const { cwd, protocol, framing, era, revision } = others;
+  const place = ownPlaceOf({ config: settings.config, user }, systemContext());
+  const { entry, advice } = newEntry({
+    command: serverCommand,
+    url,
+    env,
+    header,
+    transport,
+    settings: withoutUndefined({ cwd: folderFor(place, cwd), protocol, framing, era, revision }),
+  });
+  let isReplaced = false;
+  const changed = await changeConfig(place, {
+    create: true,
+    dryRun,
+    plan: (existing) => {
+      isReplaced = existing.has(name!);
+      if (isReplaced && !force) {
+        throw new UsageError('DUPLICATE_NAME', `There is a server "${name}" in ${place.file} already`, {
+          hint: 'Choose another name, or replace it with --force.',
+        });
+      }
+      return { servers: [{ name: name!, entry }] };
+    },
+  });
+  const next = `standpipe tools ${shellWord(name!)}${configFlag(place.file)}`;
+  const servers = [{ name: name!, outcome: isReplaced ? ('replaced' as const) : ('added' as const) }];
+  return tellEdited(out, { changed, servers, dryRun, advice, next });
+};
+
+/** A relative path in a config begins at the folder of its project. */
+function folderFor({ scope, folder }: ConfigPlace, cwd: string | undefined): string | undefined {
+  const isHere = scope === 'project' && folder === process.cwd();
+  return cwd === undefined || isHere ? cwd : resolve(cwd);
+}
+
+function withoutUndefined(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}

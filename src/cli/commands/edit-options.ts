@@ -1,0 +1,15 @@
+// The options of commands that change a config.
+
+import type { Command } from 'commander';
+
+export interface EditOptions {
+  user?: boolean;
+  force?: boolean;
+  dryRun?: boolean;
+}
+
+export function addEditOptions(command: Command, { force }: { force?: boolean } = {}): Command {
+  command.option('--user', 'the config of the user (~/.config/standpipe/mcp.json), not that of the project');
+  if (force) command.option('--force', 'replace a server that has the same name');
+  return command.option('--dry-run', 'show the difference and write nothing');
+}

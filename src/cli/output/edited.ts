@@ -1,0 +1,74 @@
+// The report of commands that change a config: `add`, `remove`, `import` and `export`.
+
+import type { ChangedConfig } from '../../config/edit/change-config.ts';
+import { maskValues } from '../../secrets/mask-values.ts';
+import { ExitCode } from '../exit-code.ts';
+import { diffLines } from './diff-lines.ts';
+import type { Output } from './output.ts';
+import { visibleLine } from './visible.ts';
+
+/** `exists`: there is a server of this name, which was not replaced. `refused`: the reason explains it. */
+export interface EditedServer {
+  name: string;
+  outcome: 'added' | 'replaced' | 'removed' | 'exists' | 'refused';
+  reason?: string | undefined;
+  /** Keys that the host does not know. They were not written. */
+  lost?: readonly string[] | undefined;
+}
+
+export interface Edited {
+  changed: ChangedConfig;
+  servers: readonly EditedServer[];
+  dryRun: boolean;
+  /** About what was written. */
+  advice?: readonly string[];
+  /** A command to run next. */
+  next?: string | undefined;
+}
+
+export function tellEdited(out: Output, { changed, servers, dryRun, advice = [], next }: Edited): number {
+  const { file, isNew, before, after, backup, problems, secrets } = changed;
+  const mask = maskValues({}, secrets);
+  const diff = diffLines(before, after).map((line) => visibleLine(mask(line)));
+  const warnings = problems.map(({ server, message, suggestion }) =>
+    [`"${server}": ${message}.`, ...(suggestion ? [suggestion] : [])].join(' '),
+  );
+  const isRefused = servers.some(({ outcome }) => outcome === 'refused' || outcome === 'exists');
+  if (out.json) {
+    out.document({
+      file,
+      created: isNew && after !== before,
+      servers,
+      backup: backup ?? null,
+      warnings: [...warnings, ...advice],
+      next,
+      ...(dryRun ? { dryRun, diff: diff.join('\n') } : {}),
+    });
+    return isRefused ? ExitCode.usage : ExitCode.done;
+  }
+  if (dryRun) {
+    if (diff.length > 0) out.write(`--- ${visibleLine(file)}\n+++ ${visibleLine(file)}\n${diff.join('\n')}\n`);
+    else out.say('Nothing would change.');
+  }
+  for (const { name, outcome, reason, lost = [] } of servers) {
+    const why = reason === undefined ? '' : `: ${visibleLine(reason)}`;
+    if (!dryRun || outcome === 'refused' || outcome === 'exists')
+      out.say(`${visibleLine(name)}: ${words[outcome]}${why}`);
+    if (lost.length > 0) out.say(`  not written, only Standpipe has them: ${lost.join(', ')}`);
+  }
+  for (const warning of warnings) out.say(`${out.paintError('yellow', 'warning:')} ${visibleLine(warning)}`);
+  if (!dryRun && after !== before) {
+    out.say(`${isNew ? 'Created' : 'Changed'} ${visibleLine(file)}${backup ? `; backup: ${visibleLine(backup)}` : ''}`);
+  }
+  for (const line of advice) out.say(visibleLine(line));
+  if (next !== undefined && !dryRun) out.say(`Next: ${visibleLine(next)}`);
+  return isRefused ? ExitCode.usage : ExitCode.done;
+}
+
+const words: Readonly<Record<EditedServer['outcome'], string>> = {
+  added: 'added',
+  replaced: 'replaced',
+  removed: 'removed',
+  exists: 'not changed: there is a server of this name (--force replaces it)',
+  refused: 'not written',
+};

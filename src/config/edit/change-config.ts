@@ -1,0 +1,137 @@
+// Adds, replaces and removes servers of a config file, in the spelling of the host that it belongs to. The new text is read by the
+// reader of configs before it is written: an entry that it would refuse is never written. The file as it was before the last
+// change is kept beside it.
+
+import { readFile } from 'node:fs/promises';
+import { UsageError } from '../../base/errors.ts';
+import { isObject } from '../../base/json-object.ts';
+import { isWorthMasking } from '../../secrets/mask-values.ts';
+import { secretsInArguments } from '../../secrets/redact-arguments.ts';
+import { configFromText } from '../config-file.ts';
+import { decodeFile } from '../files/disk.ts';
+import type { ConfigPlace } from '../files/places.ts';
+import type { PlainEntry } from '../hosts/host-program.ts';
+import type { ConfigProblem } from '../problem.ts';
+import { checkOnSystem } from '../read/check-entry.ts';
+import { type SystemContext, systemContext } from '../system-context.ts';
+import { type ConfigServers, readServers } from './config-servers.ts';
+import { editServers } from './edit-servers.ts';
+import { rewriteFile } from './rewrite-file.ts';
+import { spellEntry } from './spell-entry.ts';
+
+/** In our spelling. Undefined: the server is removed. */
+export interface ServerChange {
+  name: string;
+  entry: PlainEntry | undefined;
+}
+
+export interface ChangePlan {
+  servers: readonly ServerChange[];
+  /** Inputs that the servers refer to, by their `id`. Those that the file has stay. */
+  inputs?: ReadonlyMap<string, PlainEntry> | undefined;
+  /** The entries are in the spelling of the file already. */
+  isSpelled?: boolean;
+}
+
+export interface ChangeOptions extends Partial<SystemContext> {
+  /** Called with the servers of the file; again if the file changed meanwhile. */
+  plan: (existing: ConfigServers) => ChangePlan;
+  /** Whether the file is created where there is none. */
+  create?: boolean;
+  dryRun?: boolean;
+}
+
+export interface ChangedConfig {
+  file: string;
+  isNew: boolean;
+  before: string;
+  after: string;
+  backup: string | undefined;
+  /** Of the servers that were changed. Variables that are not set are among them: they may be set later. */
+  problems: readonly ConfigProblem[];
+  /** Values of servers of the file that must not be shown. */
+  secrets: readonly string[];
+}
+
+export async function changeConfig(place: ConfigPlace, options: ChangeOptions): Promise<ChangedConfig> {
+  const context = systemContext(options);
+  let problems: readonly ConfigProblem[] = [];
+  let secrets: readonly string[] = [];
+  const rewrite = async (text: string): Promise<string> => {
+    const start = text === '' ? (newTexts[place.host?.id ?? ''] ?? '') : text;
+    const existing = await readServers(start, place, context.platform);
+    const plan = options.plan(existing);
+    const edited = await edit(start, place, existing, plan);
+    if (edited === start) return text;
+    problems = await check(edited, place, context, plan.servers);
+    const after = await readServers(edited, place, context.platform);
+    secrets = [...existing.entries.values(), ...after.entries.values()].flatMap(secretsIn);
+    return edited;
+  };
+  const { create, dryRun } = options;
+  const { path, ...done } = await rewriteFile(place.file, {
+    rewrite,
+    backup: (path) => `${path}.before-edit`,
+    isPrivate: place.scope !== undefined && place.scope !== 'project',
+    ...(create === undefined ? {} : { create }),
+    ...(dryRun === undefined ? {} : { dryRun }),
+  });
+  const { isNew, before, after, backup } = done;
+  return { file: place.file, isNew, before, after, backup, problems, secrets };
+}
+
+/** What a new file must have besides the servers. */
+const newTexts: Readonly<Record<string, string>> = { continue: 'name: Local\nversion: 1.0.0\nschema: v1\n' };
+
+async function edit(text: string, place: ConfigPlace, existing: ConfigServers, plan: ChangePlan): Promise<string> {
+  const { servers, inputs = new Map<string, PlainEntry>(), isSpelled } = plan;
+  let edited = text;
+  for (const { name, entry } of servers) {
+    const places = existing.placesOf(name);
+    if (entry === undefined) for (const at of places) edited = await editServers(edited, at, [{ name, entry }]);
+    else {
+      const written = isSpelled ? entry : ownSpelling(name, entry, place);
+      edited = await editServers(edited, places[0]!, [{ name, entry: written }]);
+    }
+  }
+  const missing = [...inputs].filter(([id]) => !existing.inputs.has(id));
+  const at = { file: place.file, format: 'json', path: ['inputs'], nameKey: 'id' } as const;
+  return missing.length === 0
+    ? edited
+    : editServers(
+        edited,
+        at,
+        missing.map(([name, entry]) => ({ name, entry })),
+      );
+}
+
+/** A config of Standpipe keeps the keys that the host of the file does not know: hosts ignore them. */
+function ownSpelling(name: string, entry: PlainEntry, { host }: ConfigPlace): PlainEntry {
+  if (!host) return entry;
+  const { written, lost } = spellEntry(name, entry, host);
+  return { ...written, ...Object.fromEntries(lost.map((key) => [key, entry[key]])) };
+}
+
+async function check(
+  text: string,
+  place: ConfigPlace,
+  context: SystemContext,
+  servers: readonly ServerChange[],
+): Promise<readonly ConfigProblem[]> {
+  const readText = async (file: string) => decodeFile(await readFile(file));
+  const { problems } = await configFromText(text, place, { ...context, readText, checkEntry: checkOnSystem });
+  const written = servers.filter(({ entry }) => entry !== undefined).map(({ name }) => name);
+  const ofServers = problems.filter(({ server }) => server !== undefined && written.includes(server));
+  const refused = ofServers.find(({ severity, code }) => severity === 'error' && code !== 'VARIABLE_NOT_SET');
+  if (!refused) return ofServers;
+  const { code, server, message, suggestion: hint } = refused;
+  throw new UsageError(code!, `"${server}" was not written to ${place.file}: ${message}`, { hint });
+}
+
+/** Values that are written out, and not references. */
+function secretsIn({ env, headers, oauth, args, url }: PlainEntry): string[] {
+  const values = [env, headers, oauth].flatMap((group) => (isObject(group) ? Object.values(group) : []));
+  const texts = values.filter((value) => typeof value === 'string' && !value.includes('${')) as string[];
+  const words = [...(Array.isArray(args) ? args : []), url].filter((word) => typeof word === 'string');
+  return [...texts, ...secretsInArguments(words)].filter((value) => isWorthMasking(value, false));
+}

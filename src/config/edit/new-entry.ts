@@ -1,0 +1,102 @@
+// A new entry from what is given on a command line. Values that look like secrets are written as given, and reported: a reference
+// to a variable keeps them out of the file.
+
+import { UsageError } from '../../base/errors.ts';
+import { isSecretName } from '../../secrets/secret-names.ts';
+import type { PlainEntry } from '../hosts/host-program.ts';
+import type { RemoteTransport } from '../server-config.ts';
+
+export interface NewServer {
+  command?: readonly string[] | undefined;
+  url?: string | undefined;
+  /** `NAME=value`, or `NAME` for a reference to the variable of this name. */
+  env?: readonly string[] | undefined;
+  /** `Name: value`. */
+  header?: readonly string[] | undefined;
+  transport?: RemoteTransport | undefined;
+  /** Further keys of the entry. */
+  settings?: PlainEntry | undefined;
+}
+
+export interface NewEntry {
+  entry: PlainEntry;
+  /** How to keep each value out of the file that looks like a secret. */
+  advice: readonly string[];
+}
+
+export function newEntry({ command, url, env = [], header = [], transport, settings }: NewServer): NewEntry {
+  if ((command === undefined) === (url === undefined)) {
+    throw invalid(
+      url === undefined ? 'There is no server to add' : 'A server has a URL or a command, not both',
+      'Write `standpipe add <name> -- <command …>` or `standpipe add <name> <url>`.',
+    );
+  }
+  if (command !== undefined) {
+    const [program, ...args] = command;
+    if (!program) throw invalid('There is no command after --', 'For example: -- npx -y some-server');
+    if (header.length > 0)
+      throw invalid('--header is for a server with a URL', 'A command gets variables: --env NAME=value');
+    if (transport !== undefined) throw invalid('--transport is for a server with a URL');
+    const variables = env.map(readVariable);
+    return {
+      entry: {
+        command: program,
+        ...(args.length > 0 ? { args } : {}),
+        ...(variables.length > 0 ? { env: Object.fromEntries(variables) } : {}),
+        ...settings,
+      },
+      advice: variables
+        .filter(looksSecret)
+        .map(([name]) => `Write --env ${name} without a value to keep the value of ${name} out of the file.`),
+    };
+  }
+  if (!/^https?:\/\//i.test(url!)) {
+    throw invalid(
+      `${JSON.stringify(url)} is not a URL`,
+      'Write the command of a server after --, or a URL that begins with https:// or http://.',
+    );
+  }
+  if (env.length > 0)
+    throw invalid('--env is for a server with a command', 'A server with a URL gets headers: --header "Name: value"');
+  const headers = header.map(readHeader);
+  return {
+    entry: {
+      ...(transport === undefined || transport === 'auto' ? {} : { type: transport }),
+      url,
+      ...(headers.length > 0 ? { headers: Object.fromEntries(headers) } : {}),
+      ...settings,
+    },
+    advice: headers.filter(looksSecret).map(([name, value]) => {
+      const scheme = /^[A-Za-z]+ /.exec(value)?.[0] ?? '';
+      return `Write --header '${name}: ${scheme}\${SOME_VARIABLE}' to keep the value of ${name} out of the file.`;
+    }),
+  };
+}
+
+function readVariable(text: string): [string, string] {
+  const at = text.indexOf('=');
+  const name = at < 0 ? text : text.slice(0, at);
+  if (name.trim() === '')
+    throw invalid(`--env cannot be "${text}"`, 'Write --env NAME=value, or --env NAME for a reference to a variable.');
+  return [name, at < 0 ? `\${${name}}` : text.slice(at + 1)];
+}
+
+function readHeader(text: string): [string, string] {
+  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(\S[^\r\n]*)$/.exec(text) ?? [];
+  // The text is not quoted: it may be a secret.
+  if (name === undefined || value === undefined)
+    throw invalid('A header needs a name and a value', 'Write --header "Name: value".');
+  return [name, value];
+}
+
+function looksSecret([name, value]: [string, string]): boolean {
+  return (
+    value !== '' &&
+    !value.includes('${') &&
+    (isSecretName(name) || isSecretName(name.toUpperCase().replaceAll('-', '_')))
+  );
+}
+
+function invalid(message: string, hint?: string): UsageError {
+  return new UsageError('INVALID_OPTION', message, { hint });
+}

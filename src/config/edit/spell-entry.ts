@@ -1,0 +1,102 @@
+// An entry in the spelling of another host, and what that host cannot express. No secret becomes plain text without leave: a
+// reference to a variable that the host does not expand is replaced by its value only if that is asked for.
+
+import { isDeepStrictEqual } from 'node:util';
+import { getNodeValue, parseTree } from 'jsonc-parser';
+import { parseTemplate, type Reference, type Template } from '../expand/template.ts';
+import { type VariableSources, variableValue } from '../expand/variables.ts';
+import { type HostLimits, hostLimits } from '../hosts/host-limits.ts';
+import type { HostProgram, PlainEntry } from '../hosts/host-program.ts';
+import { mapTextsOf } from '../hosts/spellings/nodes.ts';
+import { isComment, keysOfOthers } from '../read/known-keys.ts';
+
+export interface SpelledEntry {
+  written: PlainEntry;
+  /** Keys that the host does not know. */
+  lost: readonly string[];
+}
+
+export function spellEntry(name: string, entry: PlainEntry, { spelling }: HostProgram): SpelledEntry {
+  const written = spelling.write(entry);
+  const root = parseTree(JSON.stringify(written))!;
+  const node = spelling.read(root, name, root);
+  const back: PlainEntry = typeof node === 'string' ? {} : getNodeValue(node);
+  const lost = Object.keys(entry).filter(
+    (key) => !isComment(key) && !keysOfOthers.has(key) && !isKept(key, entry, back),
+  );
+  return { written, lost };
+}
+
+function isKept(key: string, entry: PlainEntry, back: PlainEntry): boolean {
+  if (key === 'type') return entry.type !== 'sse' || back.type === 'sse' || back.type === undefined;
+  if (key === 'enabled' || key === 'disabled') return isDisabled(entry) === isDisabled(back);
+  return isDeepStrictEqual(plainReferences(entry[key]), plainReferences(back[key]));
+}
+
+export function isDisabled({ enabled, disabled }: PlainEntry): boolean {
+  return enabled === false || disabled === true;
+}
+
+/** All notations of a variable as one. A server gets no difference between a variable that is empty and one that is not set. */
+function plainReferences(value: unknown): unknown {
+  return mapTextsOf(value, (text) => text.replaceAll(/\$\{(?:env:)?(\w+)(?::-)?\}/g, '${$1}'));
+}
+
+export interface Resolved {
+  entry: PlainEntry;
+  /** Variables that the host does not expand, and whose values were not written. */
+  hidden: readonly string[];
+}
+
+/** Replaces what the host does not expand: folders always, the values of variables with `reveal`. */
+export function resolveFor(
+  host: HostProgram,
+  written: PlainEntry,
+  sources: VariableSources,
+  reveal: boolean,
+): Resolved {
+  const { expands } = hostLimits[host.id];
+  const hidden = new Set<string>();
+  const resolve = (reference: Reference): string => {
+    const source = sourceOf([reference]);
+    if (expands?.test(source.slice(2, -1))) return source;
+    const found = variableValue(reference, sources);
+    const isPlace = reference.scope === '' && found !== undefined && !isVariable(reference, sources);
+    if (!isPlace && !reveal) hidden.add(reference.name);
+    else if (found !== undefined) return found.value;
+    else if (reference.fallback)
+      return reference.fallback.map((part) => (typeof part === 'string' ? part : resolve(part))).join('');
+    else hidden.add(reference.name);
+    return source;
+  };
+  const entry = mapTextsOf(written, (text) => {
+    const { template, fault } = parseTemplate(text);
+    if (fault !== undefined || !template.some((part) => typeof part !== 'string')) return text;
+    return template.map((part) => (typeof part === 'string' ? part : resolve(part))).join('');
+  });
+  return { entry: entry as PlainEntry, hidden: [...hidden] };
+}
+
+/** A variable of the environment, and not the folder of the project or the like. */
+function isVariable(reference: Reference, sources: VariableSources): boolean {
+  return variableValue(reference, { ...sources, env: {} }) === undefined;
+}
+
+function sourceOf(template: Template): string {
+  return template
+    .map((part) => {
+      if (typeof part === 'string') return part.replaceAll('${', '$${');
+      return `\${${part.expression}${part.fallback ? `:-${sourceOf(part.fallback)}` : ''}}`;
+    })
+    .join('');
+}
+
+/** Why the host cannot have the server in its file at all. */
+export function inexpressible({ id, title, spelling }: HostProgram, entry: PlainEntry): string | undefined {
+  const limits: HostLimits = hostLimits[id];
+  if (entry.url !== undefined && limits.onlyCommands) return `the config of ${title} has no servers with a "url"`;
+  if (entry.protocol === 'litemcp' || entry.framing !== undefined) return `${title} does not speak its protocol`;
+  if (isDisabled(entry) && spelling.disables === undefined)
+    return `is disabled here, and ${title} cannot disable a server`;
+  return undefined;
+}

@@ -1,0 +1,80 @@
+// `add` and `remove` as people use them.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { everything, folder, runCli } from './run-cli.ts';
+
+const cwd = join(folder, 'project');
+mkdirSync(cwd);
+const here = (...args: string[]) => runCli(args, { cwd });
+const config = join(cwd, 'mcp.json');
+const read = () => readFileSync(config, 'utf8');
+
+test('a server is added, used and removed', async () => {
+  const added = await here('add', 'everything', ...everything);
+  expect(added).toMatchObject({ code: 0, stdout: '' });
+  expect(added.stderr).toBe(`everything: added\nCreated ${config}\nNext: standpipe tools everything\n`);
+  const tools = await here('tools', 'everything', '--json');
+  expect(JSON.parse(tools.stdout).tools.length).toBeGreaterThan(0);
+  const before = read();
+
+  const again = await here('add', 'everything', 'https://example.org', '--json');
+  expect(again.code).toBe(2);
+  expect(JSON.parse(again.stdout).error).toMatchObject({
+    code: 'DUPLICATE_NAME',
+    hint: expect.stringContaining('--force'),
+  });
+
+  const shown = await here(
+    'add',
+    'tickets',
+    'https://example.org/mcp',
+    '--header',
+    'Authorization: Bearer abcdef123',
+    '--dry-run',
+  );
+  expect(shown).toMatchObject({ code: 0, stderr: expect.stringContaining("'Authorization: Bearer ${SOME_VARIABLE}'") });
+  expect(shown.stdout).toContain('+      "url": "https://example.org/mcp",');
+  expect(shown.stdout + shown.stderr).not.toContain('abcdef123');
+  expect(read()).toBe(before);
+
+  const forced = await here('add', 'everything', '--env', 'KEY', '--force', '--json', '--', 'node', 'x.mjs');
+  expect(JSON.parse(forced.stdout)).toMatchObject({
+    file: config,
+    created: false,
+    servers: [{ name: 'everything', outcome: 'replaced' }],
+    backup: `${config}.before-edit`,
+    warnings: [expect.stringContaining('Variable KEY is not set')],
+    next: 'standpipe tools everything',
+  });
+
+  expect((await here('remove', 'everithing')).stderr).toContain('Did you mean "everything"?');
+  expect(await here('remove', 'everything')).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^everything: removed\n/),
+  });
+  expect(JSON.parse(read())).toEqual({ mcpServers: {} });
+});
+
+test('a command without -- is explained, and the config of the user is another one', async () => {
+  const without = await here('add', 'files', 'npx', '-y', 'some-server');
+  expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('standpipe add <name> -- <command …>') });
+  const user = join(folder, '.config', 'standpipe', 'mcp.json');
+  const ofUser = await here('add', 'mine', '--user', '--cwd', 'sub', '--', 'node', 'x.mjs');
+  expect(ofUser.stderr).toContain(`Next: standpipe tools mine --config ${user}`);
+  expect(JSON.parse(readFileSync(user, 'utf8')).mcpServers.mine.cwd).toBe(join(cwd, 'sub'));
+  const elsewhere = await runCli(['config', '--json'], { cwd: join(folder, '.config') });
+  expect(JSON.parse(elsewhere.stdout).files).toMatchObject([{ file: user, origin: 'user', servers: ['mine'] }]);
+  expect(existsSync(`${user}.before-edit`)).toBe(false);
+});
+
+test('several servers of a config can be named to share install', async () => {
+  const file = join(folder, 'three.json');
+  writeFileSync(
+    file,
+    JSON.stringify({ mcpServers: { a: { command: 'a' }, b: { command: 'b' }, c: { command: 'c' } } }),
+  );
+  const shared = await here('share', 'install', file, 'a', 'c');
+  expect(shared).toMatchObject({ code: 0, stdout: 'a\tshared\nc\tshared\n' });
+});
