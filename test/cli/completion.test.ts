@@ -21,7 +21,7 @@ const complete = async (...words: string[]) => {
 };
 
 test('commands, servers and options, before any server was ever asked', async () => {
-  expect(await complete('re')).toEqual(['restart', 'read']);
+  expect(await complete('re')).toEqual(['restart', 'read', 'remove']);
   expect(await complete('call', '')).toEqual(['everything', 'calculator']);
   expect(await complete('restart', 'ev')).toEqual(['everything']);
   expect(await complete('call', 'everything', '')).toEqual([]);
