@@ -1,0 +1,114 @@
+// Sessions of 2025-03-26 to 2025-11-25: their headers, their end by either side, and what becomes of calls then.
+
+import { afterEach, expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
+import { connect } from '../../src/connect/connect.ts';
+import { HttpClientTransport } from '../../src/transport/http/http-client.ts';
+import { until } from '../fixtures/server.ts';
+import { type Script, SESSION, scripted } from './scripted-server.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function connected(script: Script) {
+  const server = await scripted(script);
+  closing.push(server.close);
+  const client = await connect({ url: server.url, auth: false }, { revision: '2025-06-18' });
+  closing.push(() => client.close());
+  return { server, client };
+}
+
+test('the session and the revision are in every request after initialize, and the session ends with the client', async () => {
+  const { client, server } = await connected({});
+  await client.callTool('run');
+  await client.close();
+  const headers = server.seen.map(({ what, headers: each }) => [
+    what,
+    each['mcp-session-id'],
+    each['mcp-protocol-version'],
+  ]);
+  expect(headers[0]).toEqual(['initialize', undefined, undefined]);
+  expect(headers.slice(1).toSorted()).toEqual([
+    ['delete', SESSION, '2025-06-18'],
+    ['get', SESSION, '2025-06-18'],
+    ['notifications/initialized', SESSION, '2025-06-18'],
+    ['tools/call', SESSION, '2025-06-18'],
+  ]);
+  expect(server.seen.at(-1)!.what).toBe('delete');
+});
+
+const sessionGone = { jsonrpc: '2.0', id: null, error: { code: -32000, message: 'Bad Request: No valid session ID' } };
+
+test.each<[string, Script[string]]>([
+  ['404', ({ response }) => void response.writeHead(404).end()],
+  [
+    '404 with a body',
+    ({ json }) => json({ ...sessionGone, error: { code: -32001, message: 'Session not found' } }, 404),
+  ],
+  ['400 that names the session', ({ json }) => json(sessionGone, 400)],
+])('%s ends the connection: the call did not run, others that were under way may have', async (_, refuse) => {
+  const { client, server } = await connected({
+    'tools/call': (exchange) => {
+      if (exchange.message.params?.name === 'refused') refuse!(exchange);
+    },
+  });
+  const underWay = client.callTool('under-way').catch((error) => error);
+  await until('it has arrived', () => server.seen.some(({ what }) => what === 'tools/call'));
+  await expect(client.callTool('refused')).rejects.toMatchObject({
+    code: 'NOT_SENT',
+    message: expect.stringContaining('ended the session'),
+  });
+  expect(await underWay).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+  expect(await client.closed).toMatchObject({ code: 'CONNECTION_CLOSED', message: 'The server ended the session' });
+  await expect(client.callTool('later')).rejects.toMatchObject({ code: 'NOT_SENT' });
+  expect(server.seen.map(({ what }) => what)).not.toContain('delete');
+});
+
+test('a server that does not end sessions, or does not answer, does not keep a client from closing', async () => {
+  const refusing = await connected({ delete: ({ response }) => void response.writeHead(405).end() });
+  await refusing.client.close();
+  const clock = new ManualClock();
+  let isAsked = false;
+  const server = await scripted({
+    delete: () => {
+      isAsked = true;
+    },
+  });
+  closing.push(server.close);
+  const transport = new HttpClientTransport({ url: server.url, clock });
+  await transport.start();
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+  await transport.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  expect(transport.sessionId).toBe(SESSION);
+  const closed = transport.close();
+  await until('it is asked', () => isAsked);
+  clock.advance(5_000);
+  await closed;
+  expect(clock.pending).toBe(0);
+});
+
+test('terminateSession ends the session and not the connection', async () => {
+  const { client, server } = await connected({});
+  await client.transport.terminateSession();
+  expect(client.transport.sessionId).toBeUndefined();
+  expect(server.seen.at(-1)!.what).toBe('delete');
+  await client.callTool('run');
+  await client.close();
+  expect(server.seen.at(-1)!.what).toBe('tools/call');
+});
+
+test('an id of a session that no header can carry is not used', async () => {
+  const { client } = await connected({
+    initialize: ({ response, answer, message }) => {
+      response.setHeader('mcp-session-id', 'with space');
+      answer({
+        protocolVersion: message.params?.protocolVersion,
+        capabilities: {},
+        serverInfo: { name: 's', version: '1' },
+      });
+    },
+  });
+  expect(client.transport.sessionId).toBeUndefined();
+});

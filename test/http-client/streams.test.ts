@@ -1,0 +1,182 @@
+// Streams of events: those of requests and that of the server are resumed where they were cut, and nothing is delivered twice.
+
+import { afterEach, expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
+import { connect } from '../../src/connect/connect.ts';
+import { until } from '../fixtures/server.ts';
+import { answerEvent, type Exchange, event, type Script, SESSION, scripted } from './scripted-server.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** The streams that the client opens, apart: that of the server, and those that resume another. */
+async function connected({ get, ...script }: Script, clock?: ManualClock) {
+  const streams: Exchange[] = [];
+  const server = await scripted({
+    ...script,
+    get: (exchange) => {
+      streams.push(exchange);
+      get?.(exchange);
+    },
+  });
+  closing.push(server.close);
+  const client = await connect({ url: server.url, auth: false, clock }, { revision: '2025-11-25', clock });
+  closing.push(() => client.close());
+  const logs: unknown[] = [];
+  client.onNotification((params) => logs.push(params?.data));
+  await until('the client listens', () => streams.length > 0);
+  return { server, client, streams, logs };
+}
+
+const log = (data: string, id?: string) =>
+  event({ jsonrpc: '2.0', method: 'notifications/test', params: { data } }, id);
+const lastEventId = ({ request }: Exchange) => request.headers['last-event-id'];
+const has405: Script = { get: ({ response }) => void response.writeHead(405).end() };
+
+test('the stream of the server is opened again from its last event, and events that come again are dropped', async () => {
+  const { streams, logs } = await connected({
+    get: ({ stream, response, request }) => {
+      if (request.headers['last-event-id'] === undefined) {
+        stream('retry: 1\n\n', log('one', 'e1'), log('two', 'e2'));
+        response.end();
+      } else stream(log('two', 'e2'), log('three', 'e3'));
+    },
+  });
+  await until('the last came', () => logs.includes('three'));
+  expect(logs).toEqual(['one', 'two', 'three']);
+  expect(streams.map(lastEventId)).toEqual([undefined, 'e2']);
+  expect(streams[1]!.request.headers['mcp-session-id']).toBe(SESSION);
+});
+
+class NotedClock extends ManualClock {
+  readonly delays: number[] = [];
+
+  override after(delayMs: number, callback: () => void) {
+    this.delays.push(delayMs);
+    return super.after(delayMs, callback);
+  }
+}
+
+/** The stream of a call begins with these events and ends; `rest` answers the requests for what follows. */
+function cutCall(begin: string[], rest: (exchange: Exchange, call: Exchange, count: number) => void): Script {
+  let call: Exchange;
+  let count = 0;
+  return {
+    'tools/call': (exchange) => {
+      call = exchange;
+      exchange.stream(...begin);
+      exchange.response.end();
+    },
+    get: (exchange) => {
+      if (lastEventId(exchange) === undefined) exchange.response.writeHead(405).end();
+      else rest(exchange, call, ++count);
+    },
+  };
+}
+
+test('a stream that the server closes after its first event is polled until the answer is there', async () => {
+  const { client, streams } = await connected(
+    cutCall(['id: p0\nretry: 1\ndata:\n\n'], ({ stream, response }, { message }, count) => {
+      stream(count < 3 ? `id: p${count}\ndata:\n\n` : answerEvent(message, 'polled', 'end'));
+      response.end();
+    }),
+  );
+  expect(await client.callTool('run')).toMatchObject({ content: [{ text: 'polled' }] });
+  expect(streams.map(lastEventId)).toEqual([undefined, 'p0', 'p1', 'p2']);
+});
+
+test('progress that came before the cut is not delivered again', async () => {
+  const progress = ({ params }: Exchange['message'], step: number) =>
+    event(
+      { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: tokenOf(params), progress: step } },
+      `s${step}`,
+    );
+  const tokenOf = (params: Record<string, unknown> | undefined) =>
+    (params?._meta as { progressToken?: number } | undefined)?.progressToken;
+  let call: Exchange;
+  const { client } = await connected({
+    'tools/call': (exchange) => {
+      call = exchange;
+      exchange.stream('retry: 1\n\n', progress(exchange.message, 1), progress(exchange.message, 2));
+      exchange.response.end('id: s3\ndata: {"half of an ev');
+    },
+    get: (exchange) => {
+      if (lastEventId(exchange) === undefined) return void exchange.response.writeHead(405).end();
+      expect(lastEventId(exchange)).toBe('s2');
+      exchange.stream(progress(call.message, 2), progress(call.message, 3), answerEvent(call.message, 'done', 's4'));
+    },
+  });
+  const steps: number[] = [];
+  await client.callTool('run', {}, { onProgress: ({ progress: step }) => steps.push(step) });
+  expect(steps).toEqual([1, 2, 3]);
+});
+
+test.each<[string, (exchange: Exchange) => void, RegExp]>([
+  ['405', ({ response }) => void response.writeHead(405).end(), /405/],
+  ['400', ({ response }) => void response.writeHead(400).end(), /400/],
+  ['failures in a row', ({ request }) => void request.socket.destroy(), /could not be resumed/],
+  ['a page', ({ response }) => void response.writeHead(200, { 'content-type': 'text/html' }).end('hi'), /text\/html/],
+])('a call whose stream cannot be resumed (%s) may have run', async (_, refuse, message) => {
+  const { client } = await connected(cutCall(['id: p0\nretry: 1\ndata:\n\n'], refuse));
+  await expect(client.callTool('run')).rejects.toMatchObject({
+    code: 'OUTCOME_UNKNOWN',
+    message: expect.stringMatching(message),
+  });
+});
+
+test('a session that ends while a stream is resumed ends the connection', async () => {
+  const { client } = await connected(
+    cutCall(['id: p0\nretry: 1\ndata:\n\n'], ({ response }) => void response.writeHead(404).end()),
+  );
+  await expect(client.callTool('run')).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+  expect(await client.closed).toMatchObject({ message: 'The server ended the session' });
+});
+
+test('the wait that the server asks for is kept, and a call that is given up meanwhile leaves nothing', async () => {
+  const clock = new NotedClock();
+  const { client, server, streams } = await connected(
+    cutCall(['id: p0\nretry: 5000\ndata:\n\n'], () => undefined),
+    clock,
+  );
+  const abort = new AbortController();
+  const call = client.callTool('run', {}, { signal: abort.signal, timeoutMs: 60_000 });
+  await until('it waits for the next connection', () => clock.delays.includes(5_000));
+  clock.advance(4_999);
+  expect(streams).toHaveLength(1);
+  clock.advance(1);
+  await until('it is resumed', () => streams.length === 2);
+  abort.abort(new Error('enough'));
+  await expect(call).rejects.toThrow('enough');
+  await until('it is cancelled', () => server.seen.some(({ what }) => what === 'notifications/cancelled'));
+  await until('the stream is closed', () => streams[1]!.request.socket.destroyed);
+});
+
+test('a server that cannot be reached any more ends the connection', async () => {
+  const { client, streams, server } = await connected({ get: ({ stream }) => stream('retry: 1\n\n') });
+  expect(streams).toHaveLength(1);
+  await server.close();
+  expect(await client.closed).toMatchObject({
+    code: 'CONNECTION_CLOSED',
+    message: expect.stringContaining('cannot be reached'),
+  });
+});
+
+test('a stream of a request that stays open after the answer is closed', async () => {
+  const clock = new ManualClock();
+  let call: Exchange | undefined;
+  const { client } = await connected(
+    {
+      ...has405,
+      'tools/call': (exchange) => {
+        call = exchange;
+        exchange.stream(answerEvent(exchange.message, 'early'));
+      },
+    },
+    clock,
+  );
+  await client.callTool('run');
+  clock.advance(10_000);
+  await until('it is closed', () => call!.request.socket.destroyed);
+});
