@@ -4,6 +4,7 @@ import { type Family, families, type Outcome } from './families.ts';
 
 export interface MatrixRow {
   ours: 'client' | 'server';
+  over: 'stdio' | 'HTTP';
   peer: string;
   revision: string;
   outcomes: Record<Family, Outcome>;
@@ -23,13 +24,14 @@ export function matrixMarkdown(rows: MatrixRow[]): string {
     if (outcome.kind === 'works') return '✓';
     return `${outcome.kind === 'absent' ? '–' : '✗'}${numberOf(outcome.why)}`;
   };
-  const table = (head: string, side: MatrixRow['ours']) => {
+  const table = (side: MatrixRow['ours'], way: MatrixRow['over']) => {
     const found = rows
-      .filter(({ ours }) => ours === side)
+      .filter(({ ours, over }) => ours === side && over === way)
       .map(({ peer, revision, outcomes }) => [peer, revision, ...families.map((each) => cell(outcomes[each]))]);
-    return [`### ${head}`, '', ...grid(['', 'revision', ...families], merged(found)), ''];
+    return [`### Our ${side}, over ${way}`, '', ...grid(['', 'revision', ...families], merged(found)), ''];
   };
-  const tables = [...table('Our client', 'client'), ...table('Our server', 'server')];
+  const ways = ['stdio', 'HTTP'] as const;
+  const tables = ways.flatMap((way) => [...table('client', way), ...table('server', way)]);
   return [...tables, ...notes.map((why, n) => `${superscript(n + 1)} ${why}  `)].join('\n');
 }
 

@@ -1,4 +1,4 @@
-// Every pair of ours and an official client or server, in every revision that both know, over real pipes: each family of
+// Every pair of ours and an official client or server, in every revision that both know, over real pipes and real HTTP: each family of
 // methods is used, every message of ours is held to the official schemas, and what was found is the table in
 // docs/interop.md. UPDATE_INTEROP=1 writes the table anew.
 
@@ -21,7 +21,7 @@ const rows = makeRows(folder);
 const found = new Map<Row, MatrixRow['outcomes']>();
 
 describe.concurrent('the matrix', () => {
-  test.each(rows)('our $ours with $peer, $revision', async (row) => {
+  test.each(rows)('our $ours with $peer over $over, $revision', async (row) => {
     const client = await row.open();
     const outcomes = {} as Record<Family, Outcome>;
     try {

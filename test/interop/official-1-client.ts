@@ -2,7 +2,10 @@
 // the offer is changed on its way out, which is what older releases of it sent.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
   CreateMessageRequestSchema,
   ElicitRequestSchema,
@@ -16,21 +19,13 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { LogMessage, ServerCapabilities } from '../../src/mcp/types.ts';
 import { type AnyClient, answers } from './any-client.ts';
-import type { ServerCommand } from './our-client.ts';
-import { readWireRecords } from './wire-record.ts';
+import type { ServerTarget } from './our-client.ts';
+import type { WireRecord } from './wire-record.ts';
 
-class OfferingTransport extends StdioClientTransport {
-  offer = '';
-  agreed = '';
-
-  override send(message: JSONRPCMessage): Promise<void> {
-    const isOffer = 'method' in message && message.method === 'initialize';
-    return super.send(isOffer ? { ...message, params: { ...message.params, protocolVersion: this.offer } } : message);
-  }
-
-  setProtocolVersion(version: string): void {
-    this.agreed = version;
-  }
+function transportTo(target: ServerTarget): Transport {
+  if (!('url' in target)) return new StdioClientTransport({ ...target, stderr: 'ignore' });
+  const Remote = target.transport === 'sse' ? SSEClientTransport : StreamableHTTPClientTransport;
+  return new Remote(new URL(target.url)) as Transport;
 }
 
 const listChanged = {
@@ -39,7 +34,11 @@ const listChanged = {
   prompts: PromptListChangedNotificationSchema,
 };
 
-export async function connectOfficial1(command: ServerCommand, revision: string, logFile: string): Promise<AnyClient> {
+export async function connectOfficial1(
+  target: ServerTarget,
+  revision: string,
+  wire: () => WireRecord[],
+): Promise<AnyClient> {
   const client = new Client(
     { name: 'interop-client', version: '1' },
     { capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } } },
@@ -55,8 +54,18 @@ export async function connectOfficial1(command: ServerCommand, revision: string,
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) =>
     updates.get(params.uri)?.(params.uri),
   );
-  const transport = new OfferingTransport({ ...command, stderr: 'ignore' });
-  transport.offer = revision;
+  const transport = transportTo(target);
+  const send = transport.send.bind(transport);
+  transport.send = (message: JSONRPCMessage, options) => {
+    const isOffer = 'method' in message && message.method === 'initialize';
+    return send(isOffer ? { ...message, params: { ...message.params, protocolVersion: revision } } : message, options);
+  };
+  let agreed = '';
+  const setProtocolVersion = transport.setProtocolVersion?.bind(transport);
+  transport.setProtocolVersion = (version) => {
+    agreed = version;
+    setProtocolVersion?.(version);
+  };
   await client.connect(transport);
 
   /** This line of the SDK leaves pages to its user. */
@@ -72,7 +81,7 @@ export async function connectOfficial1(command: ServerCommand, revision: string,
   };
 
   return {
-    revision: transport.agreed,
+    revision: agreed,
     name: client.getServerVersion()!.name,
     instructions: client.getInstructions(),
     capabilities: client.getServerCapabilities() as ServerCapabilities,
@@ -114,6 +123,6 @@ export async function connectOfficial1(command: ServerCommand, revision: string,
     },
     notifyRootsChanged: () => client.sendRootsListChanged(),
     close: () => client.close(),
-    wire: () => readWireRecords(logFile),
+    wire,
   };
 }

@@ -1,14 +1,18 @@
 // The official client of the 2.x line, for the checks of the matrix.
 
-import { Client, LOG_LEVEL_META_KEY } from '@modelcontextprotocol/client';
+import { Client, LOG_LEVEL_META_KEY, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { LogLevel, LogMessage, ServerCapabilities } from '../../src/mcp/types.ts';
 import { type AnyClient, answers, type ListKind } from './any-client.ts';
-import type { ServerCommand } from './our-client.ts';
-import { readWireRecords } from './wire-record.ts';
+import type { ServerTarget } from './our-client.ts';
+import type { WireRecord } from './wire-record.ts';
 
 /** Modern as `auto` finds it, which asks in a process of its own first; otherwise `revision` is what it offers. */
-export async function connectOfficial2(command: ServerCommand, revision: string, logFile: string): Promise<AnyClient> {
+export async function connectOfficial2(
+  target: ServerTarget,
+  revision: string,
+  wire: () => WireRecord[],
+): Promise<AnyClient> {
   const isModern = revision >= '2026-07-28';
   const client = new Client(
     { name: 'interop-client', version: '2' },
@@ -29,7 +33,11 @@ export async function connectOfficial2(command: ServerCommand, revision: string,
     updates.get(params.uri)?.(params.uri),
   );
   let logLevel: LogLevel | undefined;
-  await client.connect(new StdioClientTransport({ ...command, stderr: 'ignore' }));
+  await client.connect(
+    'url' in target
+      ? new StreamableHTTPClientTransport(new URL(target.url))
+      : new StdioClientTransport({ ...target, stderr: 'ignore' }),
+  );
   return {
     revision: client.getNegotiatedProtocolVersion()!,
     name: client.getServerVersion()!.name,
@@ -80,6 +88,6 @@ export async function connectOfficial2(command: ServerCommand, revision: string,
       if (!isModern) await client.sendRootsListChanged();
     },
     close: () => client.close(),
-    wire: () => readWireRecords(logFile),
+    wire,
   };
 }

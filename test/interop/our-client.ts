@@ -12,8 +12,15 @@ export interface ServerCommand {
   env?: Record<string, string>;
 }
 
+export interface ServerAddress {
+  url: string;
+  transport: 'http' | 'sse';
+}
+
+export type ServerTarget = ServerCommand | ServerAddress;
+
 /** Without a revision it finds out by itself. */
-export async function connectOurs(command: ServerCommand, revision?: Revision, roots?: Root[]): Promise<AnyClient> {
+export async function connectOurs(target: ServerTarget, revision?: Revision, roots?: Root[]): Promise<AnyClient> {
   const wire: WireRecord[] = [];
   const record = (from: WireRecord['from'], text: string) => {
     wire.push({ connection: 0, from, message: JSON.parse(text) });
@@ -24,17 +31,18 @@ export async function connectOurs(command: ServerCommand, revision?: Revision, r
   };
   const logs: LogMessage[] = [];
   const asked: string[] = [];
-  const client = await connect(
-    { ...command, stderr: 'ignore', observer },
-    {
-      ...answers(roots ?? [{ uri: 'file:///interop', name: 'interop' }], asked),
-      elicitModes: ['form', 'url'],
-      info: { name: 'interop-client', version: '1.0.0' },
-      requestTimeoutMs: 100_000,
-      probeTimeoutMs: 100_000, // servers start slowly on a busy machine, and none here is silent
-      ...(revision && { revision }),
-    },
-  );
+  const options = {
+    ...answers(roots ?? [{ uri: 'file:///interop', name: 'interop' }], asked),
+    elicitModes: ['form', 'url'],
+    info: { name: 'interop-client', version: '1.0.0' },
+    requestTimeoutMs: 100_000,
+    probeTimeoutMs: 100_000, // servers start slowly on a busy machine, and none here is silent
+    ...(revision && { revision }),
+  } as const;
+  const client =
+    'url' in target
+      ? await connect({ ...target, observer }, options)
+      : await connect({ ...target, stderr: 'ignore', observer }, options);
   client.onLog((message) => logs.push(message));
   const { server } = client;
   return {
