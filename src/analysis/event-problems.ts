@@ -2,6 +2,7 @@
 
 import type { FlowEvent, FrameEvent } from '../flow/event.ts';
 import type { Analysis } from './analysis.ts';
+import { httpProblems, httpWords } from './http-problems.ts';
 import { frameViolations } from './schema-check.ts';
 
 export async function eventProblems(event: FlowEvent, analysis: Analysis): Promise<string[]> {
@@ -12,6 +13,8 @@ export async function eventProblems(event: FlowEvent, analysis: Analysis): Promi
       return frameProblems(event, analysis);
     case 'exit':
       return event.exitCode === 0 ? [] : ['The process ended with an error. Its last output is on stderr.'];
+    case 'http':
+      return httpProblems(event).map((problem) => httpWords[problem].explanation);
     default:
       return [];
   }
@@ -27,7 +30,8 @@ async function frameProblems(event: FrameEvent, analysis: Analysis): Promise<str
   const { kind, messages, noise, lite } = analysis.describe(event);
   if (lite) return [];
   const problems: string[] = [];
-  if (kind === 'noise') {
+  if (kind === 'noise' && event.http) problems.push('The body of the response is not a message.');
+  else if (kind === 'noise') {
     problems.push('Non-protocol text that was printed to stdout. Strict hosts close the connection for it.');
   } else if (noise !== undefined) {
     problems.push(`Text precedes the message on the same line: ${JSON.stringify(noise.slice(0, 200))}`);

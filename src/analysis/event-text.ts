@@ -34,22 +34,24 @@ export function eventText(fact: Exclude<FlowFact, { kind: 'frame' | 'stderr' }>)
 }
 
 function remoteText({ state, url, transport, revision, session, reason }: RemoteFact): string {
-  if (state === 'disconnected') return reason ? `connection to ${url} lost: ${reason}` : `connection to ${url} closed`;
-  const known = [transport === 'http+sse' ? 'HTTP+SSE' : transport && 'Streamable HTTP', revision];
-  const facts = [...known, session && `session ${session}`].filter(Boolean).join(', ');
-  return state === 'connected' ? `connects to ${url}` : `${url}: ${facts}`;
+  if (state === 'connected') return `connects to ${url}`;
+  if (state === 'disconnected') return reason ? `connection lost: ${reason} (${url})` : `connection closed (${url})`;
+  const name = transport === 'http+sse' ? 'HTTP+SSE' : transport && 'Streamable HTTP';
+  return [name, revision, session && `session ${session}`, url].filter(Boolean).join(', ');
 }
 
 const bodyWords = { json: 'JSON', stream: 'event stream', none: 'no body', other: 'neither JSON nor events' };
 const endWords = { complete: 'complete', cut: 'cut off', aborted: 'closed by this side' };
 
 function httpText({ state, exchange, method, url, status, waitMs, body, end, reason, repeats }: HttpFact): string {
-  const head = `#${exchange} ${method} ${url}`;
-  const again = repeats === undefined ? '' : `, repeats #${repeats}`;
+  const head = `#${exchange} ${method}`;
   const why = reason ? `: ${reason}` : '';
   if (state === 'ended') return `${head} ${endWords[end ?? 'complete']}${why}`;
-  if (state === 'failed') return `${head} got no response${end === 'aborted' ? ', closed by this side' : why}${again}`;
-  return `${head} ${status} ${body ? bodyWords[body] : ''} after ${Math.round(waitMs ?? 0)} ms${again}`;
+  const again = repeats === undefined ? '' : `, repeats #${repeats}`;
+  if (state === 'failed')
+    return `${head} no response${end === 'aborted' ? ', closed by this side' : why}${again}, ${url}`;
+  const answer = [status, body && bodyWords[body]].filter(Boolean).join(' ');
+  return `${head} ${answer} after ${Math.round(waitMs ?? 0)} ms${again}, ${url}`;
 }
 
 function clientText({ state, door, principal, name, version, revision }: ClientFact): string {

@@ -26,7 +26,7 @@ export const httpWords: Record<HttpProblem, { title: string; explanation: string
       'A request was answered with an HTTP status of 400 or above. The body of the response often says why. Check the path of the URL: many servers answer only at /mcp.',
   },
   'login-needed': {
-    title: 'Login needed',
+    title: 'Refuses the credential',
     explanation:
       'The server refused the credential of a request, or there was none. Run standpipe login for this server, or set a valid header in its config.',
   },

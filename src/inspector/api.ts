@@ -10,7 +10,7 @@ import type { LatencyPoint, LatencyRow } from '../analysis/latency.ts';
 import type { Life } from '../analysis/lives.ts';
 import type { Problem } from '../analysis/problems.ts';
 import type { Evidence } from '../base/errors.ts';
-import type { FlowDirection, FlowKind, HttpPlace } from '../flow/event.ts';
+import type { FlowDirection, FlowKind, HttpFact, HttpPlace } from '../flow/event.ts';
 import type { ServerStatus } from '../host/supervision/server-state.ts';
 import type {
   CallToolResult,
@@ -156,9 +156,21 @@ export interface EventDetail {
   redacted: boolean;
   /** Of a message over HTTP: which HTTP request it belongs to, and the status of the response. */
   http?: HttpPlace | undefined;
+  /** The HTTP request to a server that it belongs to. */
+  exchange?: HttpReport | undefined;
   /** What is wrong with it, in words: bad JSON, bad shape, violations of the revision's schema. */
   problems: string[];
   evidence: Evidence | undefined;
+}
+
+/** One HTTP request to a server, with its response and its messages. Credentials are masked, whatever a page asks for. */
+export interface HttpReport extends Omit<HttpFact, 'kind' | 'state'> {
+  /** The event that has its headers, and that of its end. */
+  beganSeq?: number | undefined;
+  endedSeq?: number | undefined;
+  /** Its messages, the first 50, and how many there are. */
+  frames: readonly number[];
+  frameCount: number;
 }
 
 /** `GET /api/exchanges/SEQ`: all requests that belong together with that event, in the order in which they began. */

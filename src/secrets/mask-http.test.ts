@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { headerLines, maskedUrl, shortSession } from './mask-http.ts';
+import { redactor } from './redact.ts';
 
 test('headers are shown without credentials', () => {
   const headers = {
@@ -17,9 +18,11 @@ test('headers are shown without credentials', () => {
     age: 7,
     missing: undefined,
   };
-  expect(headerLines(headers, new Set(['x-tenant'])).split('\n')).toEqual([
+  const lines = headerLines(headers, new Set(['x-tenant']));
+  expect(redactor()(lines)).toBe(lines); // where they are recorded or shown
+  expect(lines.split('\n')).toEqual([
     'Accept: text/event-stream',
-    'Authorization: Bearer [redacted]',
+    'Authorization: [redacted]',
     'Proxy-Authorization: [redacted]',
     'Cookie: [redacted]',
     'set-cookie: [redacted]',

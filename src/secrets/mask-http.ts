@@ -34,12 +34,7 @@ export function headerLines(headers: HeaderValues, hidden?: ReadonlySet<string>)
 function maskedValue(name: string, value: string, hidden: ReadonlySet<string> | undefined): string {
   if (name === 'mcp-session-id') return shortSession(value);
   if (name === 'location' || name === 'referer') return maskedUrl(value);
-  if (isSecretName(name)) {
-    // A challenge or the scheme of a credential is no secret.
-    const scheme = /^(?:Bearer|Basic|Digest|Token)(?=\s)/i.exec(value)?.[0];
-    return scheme ? `${scheme} ${REDACTED}` : REDACTED;
-  }
-  if (hidden?.has(name) || name.startsWith('mcp-param-')) return REDACTED;
+  if (hidden?.has(name) || isSecretName(name) || name.startsWith('mcp-param-')) return REDACTED;
   return firstChars(redactKnown(value), MOST_VALUE_CHARS);
 }
 

@@ -64,7 +64,7 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     ]);
     expect(exchange[1]).toMatchObject({ method: 'POST', status: 200, body: 'stream', waitMs: expect.any(Number) });
     expect(exchange[1]).toMatchObject({
-      requestHeaders: expect.stringMatching(/^authorization: Bearer \[redacted\]\nx-tenant: \[redacted\]$/m),
+      requestHeaders: expect.stringMatching(/^authorization: \[redacted\]\nx-tenant: \[redacted\]$/m),
       responseHeaders: expect.stringMatching(/^content-type: text\/event-stream/m),
     });
     expect(exchange[4]).toMatchObject({ end: 'complete' });

@@ -5,6 +5,7 @@ import { isNestedTooDeeply } from '../../base/nesting.ts';
 import type { FlowEvent, FrameEvent } from '../../flow/event.ts';
 import type { EventDetail, Life } from '../api.ts';
 import type { Redaction } from '../redaction.ts';
+import { httpReport } from './http-report.ts';
 import type { InspectorView } from './view.ts';
 
 /** The original is validated; only the redacted event is shown. */
@@ -28,6 +29,7 @@ export async function eventDetail(
     cut: cut === true,
     ...(tail && { tailBase64: base64(tail) }),
     ...(http && { http }),
+    exchange: httpReport(view, original, redaction),
     redacted: 'redacted' in event && event.redacted === true,
     problems: (await view.problemsOf(original)).map(redaction.text),
     evidence: evidenceOf(view, original, redaction),

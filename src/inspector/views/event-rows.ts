@@ -4,8 +4,9 @@ import type { Analysis } from '../../analysis/analysis.ts';
 import type { MessageDescription } from '../../analysis/describe-frame.ts';
 import { eventText } from '../../analysis/event-text.ts';
 import { type Exchange, isRefusedProbe, latencyMs } from '../../analysis/exchange.ts';
+import { isHttpFailure } from '../../analysis/http-problems.ts';
 import { decodeText } from '../../base/decode-text.ts';
-import { type FlowEvent, type FrameEvent, isOfClient } from '../../flow/event.ts';
+import { type FlowEvent, type FlowStamp, type FrameEvent, type HttpFact, isOfClient } from '../../flow/event.ts';
 import type { Redact } from '../../secrets/redact.ts';
 import type { EventRow, LiveMessages } from '../api.ts';
 
@@ -41,8 +42,12 @@ export function toRow(event: FlowEvent, analysis: Analysis, redact: Redact = asI
       row.error = event.code;
       row.summary = redact(event.message); // beside its code
       break;
+    case 'http':
+      fillHttp(row, event, analysis, redact);
+      break;
     default:
       row.summary = redact(eventText(event));
+      if (event.kind === 'remote' && event.state === 'disconnected' && event.reason) row.error = 'lost';
       if (event.kind === 'state' && event.to === 'failed') row.error = 'failed';
       if (event.kind === 'exit' && event.exitCode !== 0) row.error = event.signal ?? `code ${event.exitCode}`;
   }
@@ -78,6 +83,15 @@ function fillFrame(row: EventRow, event: FrameEvent, analysis: Analysis, redact:
   // Only the newest progress of a request is known as its: a row that took the name from there would lose it later.
   if (exchange.tool !== undefined && type !== 'notification') row.tool ??= exchange.tool;
   fillFate(row, exchange, redact);
+}
+
+/** Its pair is its first message, which is the request where it has one. */
+function fillHttp(row: EventRow, event: HttpFact & FlowStamp, analysis: Analysis, redact: Redact): void {
+  row.summary = redact(eventText(event));
+  if (event.waitMs !== undefined) row.latencyMs = event.waitMs;
+  const pairSeq = analysis.http.of({ ...event, exchange: event.repeats ?? event.exchange })?.frames[0];
+  if (pairSeq !== undefined) row.pairSeq = pairSeq;
+  if (isHttpFailure(event)) row.error = event.state === 'answered' ? `HTTP ${event.status}` : 'cut off';
 }
 
 /** Several messages in one frame: the row names all, with the longest latency and the first failure. */
@@ -132,7 +146,7 @@ function noteOf(exchange: Exchange): string | undefined {
   return isRefusedProbe(exchange) ? 'not supported by this server: it uses an older revision' : undefined;
 }
 
-function failureOf({ outcome, error }: Exchange, redact: Redact): string | undefined {
+function failureOf({ outcome, error, http }: Exchange, redact: Redact): string | undefined {
   switch (outcome) {
     case 'ok':
     case 'pending':
@@ -141,7 +155,7 @@ function failureOf({ outcome, error }: Exchange, redact: Redact): string | undef
     case 'tool-error':
       return 'the tool reported an error';
     case 'lost':
-      return 'never answered: the process ended';
+      return http === undefined ? 'never answered: the process ended' : 'never answered: the connection ended';
     case 'error':
       return error ? `${error.code}: ${redact(String(error.message))}` : 'the answer is invalid';
   }

@@ -165,7 +165,7 @@ export class InspectorView {
   }
 
   #eventAdded(event: FlowEvent): void {
-    if (event.kind === 'spawn') this.#startUntilSeq = event.seq + START_EVENTS;
+    if (event.kind === 'spawn' || event.kind === 'remote') this.#startUntilSeq = event.seq + START_EVENTS;
     if (this.#canWait(event)) return;
     this.#waiting++;
     if (this.#waiting === FLUSH_EVENTS) this.#schedule(0);
@@ -175,7 +175,7 @@ export class InspectorView {
   /** Ordinary traffic while no page is open. */
   #canWait({ kind, seq }: FlowEvent): boolean {
     if (!this.source.isOurs || this.watchers > 0 || seq <= this.#startUntilSeq) return false;
-    return kind === 'frame' || kind === 'stderr' || kind === 'client' || kind === 'link';
+    return kind === 'frame' || kind === 'stderr' || kind === 'client' || kind === 'link' || kind === 'http';
   }
 
   #schedule(delayMs: number): void {

@@ -26,9 +26,9 @@ export const clients = new Cell<ReadonlyMap<string, ClientSummary>>(new Map());
 export const serversAtMs = new Cell(performance.now());
 export const problems = new Cell<Problem[]>([]);
 
-/** The others are informational: an older revision is not a fault. */
+/** The others are informational: an older revision or transport is not a fault. */
 export function isAlarming({ kind }: Problem): boolean {
-  return kind !== 'era-fallback';
+  return kind !== 'era-fallback' && kind !== 'deprecated-transport';
 }
 
 export const columns = new EventColumns();

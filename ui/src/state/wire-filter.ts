@@ -3,7 +3,7 @@
 
 import { directions, type EventColumns, kinds, types } from './event-columns.ts';
 
-export const groups = ['request', 'answer', 'notification', 'noise', 'fault', 'stderr', 'lifecycle'] as const;
+export const groups = ['request', 'answer', 'notification', 'noise', 'fault', 'stderr', 'http', 'lifecycle'] as const;
 export type Group = (typeof groups)[number];
 
 export interface WireFilter {
@@ -31,7 +31,7 @@ export const noFilter: WireFilter = {
 };
 
 export function groupOf(kind: string, type: string | undefined): Group {
-  if (kind === 'stderr') return 'stderr';
+  if (kind === 'stderr' || kind === 'http') return kind;
   if (kind === 'fault' || kind === 'error' || type === 'invalid') return 'fault';
   if (kind !== 'frame') return 'lifecycle';
   if (type === 'noise') return 'noise';

@@ -1,4 +1,4 @@
-// The processes a server has had, newest first.
+// The processes a server has had, or the connections to it, newest first.
 
 import type { Life } from '../../../../src/inspector/api.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
@@ -13,9 +13,10 @@ const SHOWN = 50;
 export function Lives({ server, lives }: { server: string; lives: Life[] }) {
   if (lives.length === 0) return null;
   const newestFirst = lives.slice(-SHOWN).reverse();
+  const isRemote = lives.at(-1)?.remote !== undefined;
   return (
     <details className="lives" open={lives.length > 1 && lives.length < 4}>
-      <summary>{plural(lives.length, 'life', 'lives')}</summary>
+      <summary>{isRemote ? plural(lives.length, 'connection') : plural(lives.length, 'life', 'lives')}</summary>
       <ScrollRegion className="table-scroll" label={`Lives of ${visibleLine(server)}`}>
         <table>
           <thead>
@@ -23,19 +24,19 @@ export function Lives({ server, lives }: { server: string; lives: Life[] }) {
               <th scope="col" className="right">
                 #
               </th>
-              <th scope="col">pid</th>
+              <th scope="col">{isRemote ? 'session' : 'pid'}</th>
               <th scope="col">started</th>
               <th scope="col">ready after</th>
               <th scope="col">lasted</th>
               <th scope="col">end</th>
-              <th scope="col">stderr</th>
+              <th scope="col">{isRemote ? 'HTTP requests' : 'stderr'}</th>
             </tr>
           </thead>
           <tbody>
             {newestFirst.map((life) => (
               <tr key={life.life}>
                 <td className="right">{life.life}</td>
-                <td>{life.pid ?? '—'}</td>
+                <td>{life.remote?.session ?? life.pid ?? '—'}</td>
                 <td>{clockTime(wallTime(life.startedAtMs))}</td>
                 <td>{life.readyAtMs === undefined ? 'never' : latency(life.readyAtMs - life.startedAtMs)}</td>
                 <td>{life.endedAtMs === undefined ? '' : duration(life.endedAtMs - life.startedAtMs)}</td>
@@ -48,7 +49,7 @@ export function Lives({ server, lives }: { server: string; lives: Life[] }) {
                       <a href={addressOf('stderr', { server, life: life.life })}>all of it</a>
                     </details>
                   ) : (
-                    '—'
+                    (life.remote?.requests ?? '—')
                   )}
                 </td>
               </tr>
@@ -65,11 +66,13 @@ function wasStopped(rung: string | undefined): boolean {
   return rung !== undefined && !rung.startsWith('already');
 }
 
-function failed({ endedAtMs, exitCode, signal, rung }: Life): boolean {
+function failed({ endedAtMs, exitCode, signal, rung, remote }: Life): boolean {
+  if (remote) return remote.lost !== undefined;
   return endedAtMs !== undefined && !wasStopped(rung) && (signal != null || (exitCode ?? 0) !== 0);
 }
 
-function endOf({ endedAtMs, exitCode, signal, rung }: Life): string {
+function endOf({ endedAtMs, exitCode, signal, rung, remote }: Life): string {
+  if (remote) return endedAtMs === undefined ? 'connected' : remote.lost === undefined ? 'closed' : 'lost';
   if (endedAtMs === undefined) return 'running';
   const how = signal ? `ended by ${signal}` : `exit code ${exitCode ?? 'unknown'}`;
   return wasStopped(rung) ? `${how} (stopped by ${rung})` : how;

@@ -5,8 +5,10 @@ import { useCell } from '../../state/cell.ts';
 import { canAct } from '../../state/inspected.ts';
 import { latency } from '../../text/amounts.ts';
 import { visible, visibleLine } from '../../text/visible.ts';
+import { Fact } from './fact.tsx';
 import { LastExitNote } from './last-exit-note.tsx';
 import { Lives } from './lives.tsx';
+import { RemoteFacts } from './remote-facts.tsx';
 import { ServerActions } from './server-actions.tsx';
 import { Questions, Sharing } from './sharing.tsx';
 import { Uptime } from './uptime.tsx';
@@ -15,7 +17,9 @@ export function ServerCard({ server }: { server: InspectedServer }) {
   const { name, status, lives } = server;
   const acts = useCell(canAct);
   const life = lives.at(-1);
-  const state = status?.state ?? (life && life.endedAtMs === undefined ? 'running' : 'ended');
+  const remote = life?.remote;
+  const running = remote ? 'connected' : 'running';
+  const state = status?.state ?? (life && life.endedAtMs === undefined ? running : 'ended');
   const readyAfter = life?.readyAtMs === undefined ? undefined : life.readyAtMs - life.startedAtMs;
   const title = status?.serverInfo?.title ?? status?.serverInfo?.name;
   return (
@@ -36,16 +40,19 @@ export function ServerCard({ server }: { server: InspectedServer }) {
       </header>
       {status && state !== 'ready' && <Reason status={status} />}
       <dl className="facts">
-        <Fact name="pid" value={status?.pid ?? (life?.endedAtMs === undefined ? life?.pid : undefined) ?? '—'} />
+        {!remote && (
+          <Fact name="pid" value={status?.pid ?? (life?.endedAtMs === undefined ? life?.pid : undefined) ?? '—'} />
+        )}
         <Fact name="uptime" value={<Uptime server={server} />} />
         <Fact name="ready after" value={readyAfter === undefined ? '—' : latency(readyAfter)} />
-        <Fact name="restarts" value={status?.restarts ?? Math.max(0, lives.length - 1)} />
+        <Fact name={remote ? 'reconnects' : 'restarts'} value={status?.restarts ?? Math.max(0, lives.length - 1)} />
         {status && <Fact name="calls" value={status.calls} />}
         {status && <Fact name="errors" value={status.errors} bad={status.errors > 0} />}
         {status && status.questions.refused > 0 && (
           <Fact name="questions refused" value={status.questions.refused} bad />
         )}
       </dl>
+      {remote && <RemoteFacts name={name} remote={remote} />}
       {life?.command && (
         <p className="command" title="Command line">
           <span aria-hidden="true">$ </span>
@@ -60,7 +67,7 @@ export function ServerCard({ server }: { server: InspectedServer }) {
       <footer className="card-links">
         <a href={addressOf('wire', { server: name })}>Wire</a>
         {acts && <a href={addressOf('tools', { server: name })}>Tools</a>}
-        <a href={addressOf('stderr', { server: name })}>stderr</a>
+        {!remote && <a href={addressOf('stderr', { server: name })}>stderr</a>}
       </footer>
     </section>
   );
@@ -81,13 +88,4 @@ function protocolOf({ protocol, revision }: ServerStatus): string {
 /** The last error is often the reason, or the exit, once more. */
 function tellsMore({ lastError, reason, lastExit }: ServerStatus): boolean {
   return lastError !== undefined && !reason.includes(lastError) && !lastExit?.message.includes(lastError);
-}
-
-function Fact({ name, value, bad }: { name: string; value: React.ReactNode; bad?: boolean }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd className={bad ? 'bad-text' : ''}>{value}</dd>
-    </div>
-  );
 }

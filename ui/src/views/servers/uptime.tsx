@@ -10,7 +10,8 @@ export function Uptime({ server: { status, lives } }: { server: InspectedServer 
   const cameAt = useCell(serversAtMs);
   const { state } = useCell(connection);
   const [now, setNow] = useState(performance.now());
-  const up = status !== undefined && status.pid !== null && status.state === 'ready';
+  const isThere = status !== undefined && (status.pid !== null || lives.at(-1)?.remote !== undefined);
+  const up = isThere && status.state === 'ready';
   const ticking = up && state === 'live';
   useEffect(() => {
     if (!ticking) return;

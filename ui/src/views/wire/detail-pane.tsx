@@ -19,6 +19,7 @@ import { type Loading, useDetail } from './event-details.ts';
 import { EventFacts } from './event-facts.tsx';
 import { ExchangeOf } from './exchange-of.tsx';
 import { FoundText } from './found-text.tsx';
+import { HttpOf } from './http-of.tsx';
 import { nameOf } from './timeline-row.tsx';
 import { detailOpen, moveToSeq } from './wire-state.ts';
 
@@ -38,7 +39,7 @@ export function DetailPane({ seq }: { seq: number }) {
         <div className="buttons">
           {pairSeq !== undefined && (
             <button type="button" title="Matching request or answer (p)" onClick={() => moveToSeq(pairSeq)}>
-              {pairSeq > row.seq ? 'Answer' : 'Request'} #{pairSeq}
+              {row.kind === 'http' ? 'Message' : pairSeq > row.seq ? 'Answer' : 'Request'} #{pairSeq}
             </button>
           )}
           <button
@@ -56,6 +57,7 @@ export function DetailPane({ seq }: { seq: number }) {
       <div className="detail-body">
         <EventFacts row={row} detail={loading.detail} />
         <ExchangeOf key={seq} row={row} />
+        <HttpOf key={`http ${seq}`} detail={loading.detail} />
         <Explained seq={seq} loading={loading} />
         {loading.detail?.text !== undefined && <FoundText text={loading.detail.text} />}
         <Contents seq={seq} loading={loading} />

@@ -24,6 +24,7 @@ const groupTitles: Record<Group, string> = {
   noise: 'noise',
   fault: 'faults',
   stderr: 'stderr',
+  http: 'HTTP',
   lifecycle: 'lifecycle',
 };
 

@@ -85,6 +85,7 @@ function RowOf({ row, position, cursor, selected, pair, troubled, onChoose }: Pr
 }
 
 export function nameOf(row: EventRow): string {
+  if (row.kind === 'http') return 'HTTP';
   if (row.kind !== 'frame') return row.kind;
   if (row.type === 'batch') return 'batch';
   if (row.type === 'answers') return '↩ batch';
@@ -98,6 +99,7 @@ function mark(row: EventRow): string {
   if (group === 'noise') return '≋';
   if (group === 'fault') return '⚠';
   if (group === 'stderr') return '▤';
+  if (group === 'http') return '⇄';
   if (group === 'lifecycle') return row.kind === 'exit' ? '■' : row.kind === 'spawn' ? '▶' : '●';
   return arrowOf(row.direction);
 }
