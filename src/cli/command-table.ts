@@ -51,6 +51,11 @@ export const commandTable: Readonly<Record<string, TableEntry>> = {
   },
   add: { summary: 'add a server to the config: a command or a URL', load: () => import('./commands/add.ts') },
   remove: { summary: 'remove servers from the config', load: () => import('./commands/remove.ts') },
+  login: {
+    summary: 'log in to a remote server in the browser, or show the logins',
+    load: () => import('./commands/login.ts'),
+  },
+  logout: { summary: 'remove the login of a remote server', load: () => import('./commands/logout.ts') },
   config: {
     summary: 'show the config files found, their servers and their errors',
     load: () => import('./commands/config.ts'),

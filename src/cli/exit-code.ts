@@ -25,6 +25,9 @@ const exceptions: Record<string, number> = {
   CONNECTION_CLOSED: ExitCode.server,
   STREAM_FAILED: ExitCode.server,
   SERVER_STOPPED: ExitCode.server,
+  LOGIN_REQUIRED: ExitCode.server,
+  LOGIN_FAILED: ExitCode.server,
+  AUTHORIZATION_FAILED: ExitCode.server,
 };
 
 export function exitCodeOf(error: unknown): number {

@@ -48,7 +48,7 @@ export async function discover({ server, challenge, fetch, preferredIssuer }: Di
 }
 
 /** Undefined where the server has no such document: one of 2025-03-26. */
-async function findResource(
+export async function findResource(
   server: URL,
   { resourceMetadataUrl }: Challenge,
   fetch: AuthFetch,

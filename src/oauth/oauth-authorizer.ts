@@ -2,6 +2,7 @@
 // possible. Tokens are read again from the store before they are replaced, since another process may have done that already.
 
 import { type PeerError, UsageError } from '../base/errors.ts';
+import { learnSecret } from '../secrets/learned-values.ts';
 import type { Authorizer, Refusal } from '../transport/http/authorizer.ts';
 import { type AuthFetch, authFetch, failed } from './auth-fetch.ts';
 import { type Challenge, readChallenge } from './challenge.ts';
@@ -49,6 +50,7 @@ export class OAuthAuthorizer implements Authorizer {
     this.#store = options.store ?? new LoginStore();
     this.#fetch = options.fetch ?? authFetch({ server: this.#server });
     this.#now = options.now ?? Date.now;
+    for (const secret of [options.clientSecret, options.privateKey]) if (secret) learnSecret(secret);
   }
 
   header(): string | undefined | Promise<string | undefined> {

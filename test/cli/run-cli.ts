@@ -24,6 +24,7 @@ export const cleanEnv: NodeJS.ProcessEnv = {
   XDG_CACHE_HOME: join(folder, 'cache'),
   TERM: 'xterm-256color',
   LANG: 'C.UTF-8',
+  STANDPIPE_KEYRING: 'off',
 };
 
 export interface RunOptions {

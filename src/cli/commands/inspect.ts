@@ -15,7 +15,7 @@ import { redactor } from '../../secrets/redact.ts';
 import { ExitCode } from '../exit-code.ts';
 import { untilAborted } from '../interrupt.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
-import { openInspector } from '../open-inspector.ts';
+import { openPage } from '../open-page.ts';
 import { loadServers } from '../servers/own-host.ts';
 import { configFileOf, configOptions, findRunningHost } from '../servers/running-host.ts';
 import { givenServer, type ServerCommandOptions } from '../servers/server-command.ts';
@@ -47,7 +47,7 @@ const inspect: CommandBody = async (invocation, [what], options) => {
     const inspector = await startInspector(source, { port });
     if (out.json) out.document({ url: inspector.url, port: inspector.port });
     else out.write(`${inspector.url}\n`);
-    if (open && out.onTerminal) openInspector(inspector.url);
+    if (open && out.onTerminal) openPage(inspector.url, 'Standpipe Inspector');
     out.say('Open it in a browser; Ctrl-C ends it.');
     await untilAborted(signal);
     await inspector.close();

@@ -16,7 +16,7 @@ import { BoundedLog } from '../../process/files/bounded-log.ts';
 import { reportStart } from '../../process/launch/start-detached.ts';
 import { untilAborted } from '../interrupt.ts';
 import type { Invocation } from '../invocation.ts';
-import { openInspector } from '../open-inspector.ts';
+import { openPage } from '../open-page.ts';
 import { configOptions, controlPathOf } from '../servers/running-host.ts';
 import { noiseText } from '../servers/server-reports.ts';
 import { ServerSecrets } from '../servers/server-secrets.ts';
@@ -124,7 +124,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
       : undefined;
   if (options.log !== undefined) await reportStart({});
   const started = signal.aborted || options.onDemand ? undefined : host.start();
-  if (options.open && viewers.url) openInspector(viewers.url);
+  if (options.open && viewers.url) openPage(viewers.url, 'Standpipe Inspector');
   await untilAborted(AbortSignal.any([signal, asked.signal]));
   view.stopping();
   await watching?.close();

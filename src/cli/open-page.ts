@@ -1,4 +1,4 @@
-// Opens the page of the Inspector in a browser. Its address contains the token, and every user of the machine can read arguments of
+// Opens a page in a browser whose address is a secret, such as one with a token. Every user of the machine can read arguments of
 // processes: so the browser gets a file that only its owner can read, which redirects to the address.
 
 import { randomBytes } from 'node:crypto';
@@ -9,12 +9,12 @@ import { replacePrivately } from '../process/files/private-file.ts';
 import { openBrowser } from '../process/launch/open-browser.ts';
 
 /** Never throws: the address was printed anyway. The file is removed when this process exits. */
-export function openInspector(url: string): void {
+export function openPage(url: string | URL, title: string): void {
   const folder = runtimeFolder();
   const file = join(folder, `open-${process.pid}-${randomBytes(6).toString('hex')}.html`);
   try {
     ensureRuntimeFolder(folder);
-    replacePrivately(file, redirectPage(url));
+    replacePrivately(file, redirectPage(new URL(url).href, title));
   } catch {
     return; // no private folder: the user has to open the address
   }
@@ -22,13 +22,13 @@ export function openInspector(url: string): void {
   openBrowser(file);
 }
 
-/** `url` is ours: it contains no special characters of HTML. */
-function redirectPage(url: string): string {
+function redirectPage(url: string, title: string): string {
+  const href = url.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
   return `<!doctype html>
 <meta charset="utf-8">
 <meta name="referrer" content="no-referrer">
-<meta http-equiv="refresh" content="0; url=${url}">
-<title>Standpipe Inspector</title>
-<p><a href="${url}">Open the Inspector</a></p>
+<meta http-equiv="refresh" content="0; url=${href}">
+<title>${title}</title>
+<p><a href="${href}">Continue</a></p>
 `;
 }

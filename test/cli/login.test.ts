@@ -1,0 +1,107 @@
+// `standpipe login` and `logout`, with a browser that follows the redirect.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connect } from '../../src/connect/connect.ts';
+import { LoginStore } from '../../src/oauth/login-store.ts';
+import { type AuthorizationServer, startAuthorizationServer } from '../fixtures/oauth/authorization-server.ts';
+import { type ProtectedServer, startProtectedServer } from '../fixtures/oauth/protected-server.ts';
+import { until } from '../fixtures/server.ts';
+import { folder, type Ran, runCli, startCli } from './run-cli.ts';
+
+const file = join(folder, '.config/standpipe/logins.json');
+const config = join(folder, 'mcp.json');
+const store = new LoginStore({ file, keyring: false });
+let issuer: AuthorizationServer;
+let server: ProtectedServer;
+
+beforeAll(async () => {
+  issuer = await startAuthorizationServer();
+  server = await startProtectedServer(issuer);
+  const entry = { url: server.url, oauth: { scopes: ['extra'] } };
+  writeFileSync(config, JSON.stringify({ mcpServers: { notes: entry, local: { command: 'true' } } }));
+});
+afterAll(async () => {
+  await server?.close();
+  await issuer?.close();
+});
+
+const cli = (...args: string[]) => runCli(args);
+
+/** Follows the address that the command prints, as a browser does, and returns what the last page says. */
+async function logIn(...args: string[]): Promise<Ran & { page: string }> {
+  const child = startCli(['login', '--no-browser', ...args]);
+  const ran = { code: null as number | null, stdout: '', stderr: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (ran.stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (ran.stderr += text));
+  const ended = new Promise<void>((resolve) => {
+    child.once('close', (code) => {
+      ran.code = code;
+      resolve();
+    });
+  });
+  const address = () => /^http\S+\/authorize\?\S+$/m.exec(ran.stderr)?.[0];
+  await until('the address is printed', () => address() !== undefined || ran.code !== null);
+  const page = await fetch(address()!).then((response) => response.text());
+  await ended;
+  return { ...ran, page };
+}
+
+test('login, status, use and logout; a token is never printed', async () => {
+  const done = await logIn('notes', '--config', config, '--scope', 'more');
+  expect(done).toMatchObject({ code: 0, stdout: '', page: expect.stringContaining('You can close this page') });
+  expect(done.stderr).toContain(`Logged in to notes at ${issuer.url}`);
+  const login = (await store.read({ server: server.url }))!;
+  expect(login.scope).toBe('mcp extra more');
+
+  const client = await connect({ url: server.url, auth: { store } });
+  expect((await client.callTool('hello')).content).toEqual([{ type: 'text', text: 'hello' }]);
+  await client.close();
+
+  const [shown, asJson] = [await cli('login', '--status'), await cli('login', '--status', '--json')];
+  expect(shown.stdout).toContain(server.url);
+  expect(JSON.parse(asJson.stdout).logins).toMatchObject([
+    { server: server.url, issuer: issuer.url, tokensIn: 'file' },
+  ]);
+  const { accessToken, refreshToken } = login.secrets;
+  for (const secret of [accessToken, refreshToken!]) {
+    expect(readFileSync(file, 'utf8')).toContain(secret);
+    for (const { stdout, stderr } of [done, shown, asJson]) expect(stdout + stderr).not.toContain(secret);
+  }
+
+  const out = await cli('logout', server.url);
+  expect(out).toMatchObject({ code: 0, stderr: expect.stringContaining('has revoked them') });
+  expect(issuer.requests.at(-1)).toMatchObject({ path: '/revoke' });
+  expect(issuer.requests.at(-1)!.params.get('token')).toBe(refreshToken);
+  expect(readFileSync(file, 'utf8')).not.toContain(accessToken);
+  expect(await cli('logout', server.url)).toMatchObject({ code: 2, stderr: expect.stringContaining('not logged in') });
+});
+
+test('as JSON, the result has the facts and no token', async () => {
+  const { stdout, code } = await logIn(server.url, '--json', '--client-id', 'registered-by-hand');
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ issuer: issuer.url, clientId: 'registered-by-hand', canRefresh: true });
+  expect(stdout).not.toMatch(/secrets|eyJ/);
+});
+
+test('a refusal in the browser is the reason of the failure', async () => {
+  issuer.redirect = { error: 'access_denied', error_description: 'not today' };
+  Object.assign(issuer.redirect, { code: null });
+  const { code, stderr, page } = await logIn(server.url);
+  issuer.redirect = {};
+  expect(page).toContain('was refused');
+  expect([code, stderr]).toEqual([3, expect.stringContaining('access_denied: not today')]);
+});
+
+test('what cannot be logged in to is named', async () => {
+  const run = (...args: string[]) => cli('login', ...args, '--config', config);
+  expect(await run('local')).toMatchObject({ code: 2, stderr: expect.stringContaining('is started as a command') });
+  expect(await run('note')).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean') });
+  expect(await run('http://')).toMatchObject({ code: 2 });
+  expect(await run()).toMatchObject({ code: 2, stderr: expect.stringContaining('Which server?') });
+  expect(await run(`${issuer.url}/none`)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('does not ask for a login'),
+  });
+});

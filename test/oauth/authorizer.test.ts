@@ -1,0 +1,191 @@
+// Tokens for a real server of ours, from an authorization server: got with a person, stored, refreshed, and never asked for twice.
+
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { connect } from '../../src/connect/connect.ts';
+import { LoginStore } from '../../src/oauth/login-store.ts';
+import { OAuthAuthorizer, type OAuthAuthorizerOptions } from '../../src/oauth/oauth-authorizer.ts';
+import { maskValues } from '../../src/secrets/mask-values.ts';
+import {
+  type AuthorizationServer,
+  sendJson,
+  startAuthorizationServer,
+} from '../fixtures/oauth/authorization-server.ts';
+import { browser } from '../fixtures/oauth/browser.ts';
+import { type ProtectedServer, startProtectedServer } from '../fixtures/oauth/protected-server.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+
+const folder = temporaryFolder('oauth');
+let issuer: AuthorizationServer;
+let server: ProtectedServer;
+let files = 0;
+let file: string;
+
+beforeAll(async () => {
+  issuer = await startAuthorizationServer();
+  server = await startProtectedServer(issuer);
+});
+afterAll(async () => {
+  await server?.close();
+  await issuer?.close();
+});
+beforeEach(() => {
+  file = join(folder, `logins-${++files}.json`);
+  issuer.requests = [];
+  issuer.expiresIn = 3600;
+});
+
+const storeHere = () => new LoginStore({ file, keyring: false });
+const tokenRequests = () => issuer.requests.filter(({ path }) => path === '/token').map(({ params }) => params);
+const grants = () => tokenRequests().map((params) => params.get('grant_type'));
+
+async function use(auth: Partial<OAuthAuthorizerOptions> = {}) {
+  const client = await connect({ url: server.url, auth: { store: storeHere(), ...auth } });
+  const result = await client.callTool('hello');
+  await client.close();
+  return result.content;
+}
+
+/** As after `login`, by a process that has ended. */
+async function logInBefore(): Promise<string> {
+  await use({ interact: browser().interact });
+  issuer.requests = [];
+  return (await storeHere().read({ server: server.url }))!.secrets.accessToken;
+}
+
+test('a person is asked once, for this resource, with PKCE; the next process uses the tokens', async () => {
+  const person = browser();
+  expect(await use({ interact: person.interact })).toEqual([{ type: 'text', text: 'hello' }]);
+  expect(person.asked).toBe(1);
+  expect(Object.fromEntries(person.page!.searchParams)).toMatchObject({
+    resource: server.url,
+    scope: 'mcp',
+    code_challenge_method: 'S256',
+    redirect_uri: 'http://127.0.0.1:1/callback',
+  });
+  expect(tokenRequests()[0]!.get('resource')).toBe(server.url);
+  const before = issuer.requests.filter(({ path }) => path !== '/keys').length;
+  expect(await use()).toEqual([{ type: 'text', text: 'hello' }]);
+  expect(issuer.requests.filter(({ path }) => path !== '/keys')).toHaveLength(before);
+});
+
+test('tokens are in a file for this user alone, and are masked from then on', async () => {
+  const token = await logInBefore();
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readFileSync(file, 'utf8')).toContain(token);
+  expect(maskValues()(`Authorization: Bearer ${token}`)).toBe('Authorization: Bearer [redacted]');
+  expect(
+    JSON.stringify(new LoginStore({ file, keyring: false }).list().map(({ secrets: _, ...shown }) => shown)),
+  ).not.toContain(token);
+});
+
+test('without a person, the error names the command, and the request has not run', async () => {
+  await expect(use()).rejects.toMatchObject({ code: 'LOGIN_REQUIRED', hint: `Run \`standpipe login ${server.url}\`.` });
+  await expect(use({ name: 'notes' })).rejects.toMatchObject({ hint: 'Run `standpipe login notes`.' });
+  expect(issuer.count('/register')).toBe(0);
+});
+
+test('a login of another process is used at the next refusal', async () => {
+  const authorizer = new OAuthAuthorizer({ url: server.url, store: storeHere() });
+  expect(await authorizer.header()).toBeUndefined();
+  const token = await logInBefore();
+  expect(await authorizer.refused({ status: 401, challenge: undefined, sent: undefined })).toBe(true);
+  expect(await authorizer.header()).toBe(`Bearer ${token}`);
+  expect(grants()).toEqual([]);
+});
+
+test('an expired token is refreshed before it is sent, and the new refresh token is kept', async () => {
+  issuer.expiresIn = 10; // less than the time a request may take
+  const token = await logInBefore();
+  issuer.expiresIn = 3600;
+  server.seen.length = 0;
+  await use();
+  await use();
+  expect(grants()).toEqual(['refresh_token']);
+  expect(tokenRequests()[0]!.get('resource')).toBe(server.url);
+  expect(server.seen).not.toContain(`Bearer ${token}`);
+});
+
+test('many requests that are refused at once, by two users of the store, cause one refresh', async () => {
+  issuer.revoked.add(await logInBefore());
+  const clients = [storeHere(), storeHere()].map((store) => new OAuthAuthorizer({ url: server.url, store }));
+  const sent = await clients[0]!.header();
+  await clients[1]!.header();
+  const refusal = { status: 401, challenge: undefined, sent } as const;
+  const all = [0, 1, 0, 1, 0, 1].map((at) => clients[at]!.refused(refusal));
+  expect(await Promise.all(all)).toEqual(Array(6).fill(true));
+  expect(grants()).toEqual(['refresh_token']);
+  const headers = await Promise.all(clients.map((client) => client.header()));
+  expect(headers[0]).toBe(headers[1]);
+  expect(headers[0]).not.toBe(sent);
+  // One that was sent before the refresh, and is refused after it.
+  expect(await clients[0]!.refused(refusal)).toBe(true);
+  expect(grants()).toEqual(['refresh_token']);
+  expect(await use()).toEqual([{ type: 'text', text: 'hello' }]);
+});
+
+test('a refresh that fails for a while ends no login, and one that is refused does', async () => {
+  issuer.revoked.add(await logInBefore());
+  issuer.overrides.set('/token', (_, response) => sendJson(response, { error: 'temporarily_unavailable' }, 503));
+  await expect(use()).rejects.toMatchObject({ code: 'AUTHORIZATION_FAILED' });
+  issuer.overrides.clear();
+  expect(await use()).toEqual([{ type: 'text', text: 'hello' }]);
+  issuer.revoked.add((await storeHere().read({ server: server.url }))!.secrets.accessToken);
+  issuer.overrides.set('/token', (_, response) => sendJson(response, { error: 'invalid_grant' }, 400));
+  await expect(use()).rejects.toMatchObject({ code: 'LOGIN_REQUIRED' });
+  issuer.overrides.clear();
+});
+
+test('a refresh token goes to no other authorization server', async () => {
+  issuer.revoked.add(await logInBefore());
+  const other = await startAuthorizationServer();
+  const document = JSON.parse(readFileSync(file, 'utf8'));
+  document.logins[0].issuer = other.url;
+  writeFileSync(file, JSON.stringify(document), { mode: 0o600 });
+  await expect(use()).rejects.toMatchObject({ code: 'LOGIN_REQUIRED' });
+  expect([grants(), other.requests]).toEqual([[], []]);
+  await other.close();
+});
+
+test('missing scopes: a person is asked for all of them, and without one the scopes are named', async () => {
+  await logInBefore();
+  const challenge = 'Bearer error="insufficient_scope", scope="mcp:extra"';
+  const refusal = { status: 403, challenge, sent: undefined } as const;
+  const alone = new OAuthAuthorizer({ url: server.url, store: storeHere() });
+  await alone.header();
+  await expect(alone.refused(refusal)).rejects.toMatchObject({
+    code: 'LOGIN_REQUIRED',
+    message: expect.stringContaining('mcp:extra'),
+  });
+  const person = browser();
+  const authorizer = new OAuthAuthorizer({ url: server.url, store: storeHere(), interact: person.interact });
+  await authorizer.header();
+  expect(await authorizer.refused(refusal)).toBe(true);
+  expect(person.page!.searchParams.get('scope')).toBe('mcp mcp:extra');
+  await expect(authorizer.refused(refusal)).rejects.toMatchObject({ code: 'AUTHORIZATION_FAILED' });
+  expect(person.asked).toBe(1);
+});
+
+test('a header of the config wins, and oauth can be turned off', async () => {
+  await logInBefore();
+  server.seen.length = 0;
+  const given = connect({ url: server.url, headers: { AUTHORIZATION: 'Bearer mine' }, auth: { store: storeHere() } });
+  await expect(given).rejects.toThrow('The token is not valid');
+  await expect(connect({ url: server.url, auth: false })).rejects.toThrow('Send the token');
+  expect(new Set(server.seen)).toEqual(new Set(['Bearer mine', undefined]));
+});
+
+test('a program logs in with its own credentials, and again after the token has ended', async () => {
+  const auth = { grant: 'client_credentials', clientId: 'robot', clientSecret: 'geheim', scopes: ['mcp'] } as const;
+  expect(await use(auth)).toEqual([{ type: 'text', text: 'hello' }]);
+  issuer.revoked.add((await storeHere().read({ server: server.url, client: 'robot' }))!.secrets.accessToken);
+  expect(await use(auth)).toEqual([{ type: 'text', text: 'hello' }]);
+  expect(grants()).toEqual(['client_credentials', 'client_credentials']);
+  expect(maskValues()('geheim')).toBe('[redacted]');
+});
+
+test('a file that others can read is refused', async () => {
+  writeFileSync(file, '{"version":1,"logins":[]}', { mode: 0o644 });
+  await expect(use()).rejects.toThrow('is accessible to other users');
+});
