@@ -231,3 +231,19 @@ test('after close nothing is reported', async () => {
   expect(await next()).toEqual({ ...nothing, changed: ['a'] });
   expect(closed).toEqual([]);
 });
+
+test('with discover, files of other formats are watched, and a folder for new ones', async () => {
+  load = { ...load, platform: 'linux', discover: true };
+  write('home/.codex/config.toml', '[mcp_servers.a]\ncommand = "x"\n');
+  await start();
+  write('.continue/mcpServers/b.yaml', 'mcpServers:\n  - name: b\n    command: x\n');
+  expect(await next()).toMatchObject({ added: ['b'] });
+  write('.continue/mcpServers/c.json', '{"command": "x"}');
+  expect(await next()).toMatchObject({ added: ['c'] });
+  write('home/.codex/config.toml', '[mcp_servers.a]\ncommand = "y"\n');
+  expect(await next()).toMatchObject({ changed: ['a'] });
+  write('home/.codex/config.toml', '[mcp_servers.a\n');
+  expect(await next()).toMatchObject({ removed: [], errors: 1 });
+  rmSync(join(folder, '.continue/mcpServers/b.yaml'));
+  expect(await next()).toMatchObject({ removed: ['b'] });
+});

@@ -109,10 +109,15 @@ export function mergeFiles(
     servers: perFile.flatMap(({ servers }) => servers),
     rejected: perFile.flatMap(({ rejected }) => rejected),
     shadowed,
-    problems: [...unread, ...files.flatMap(({ problems }) => problems)],
+    problems: withoutRepeats([...unread, ...files.flatMap(({ problems }) => problems)]),
     files,
     searched,
   };
+}
+
+/** A file that is read in two parts has its syntax error twice. */
+function withoutRepeats(problems: readonly ConfigProblem[]): ConfigProblem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
 }
 
 function findPlaces(options: LoadOptions): ConfigPlace[] {

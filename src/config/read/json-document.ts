@@ -3,6 +3,7 @@
 
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { Position } from '../problem.ts';
+import { TOO_DEEP } from './nesting.ts';
 import { sourceText } from './source-text.ts';
 
 export interface JsonFault extends Position {
@@ -31,7 +32,7 @@ export function parseDocument(fileText: string, file: string): JsonDocument {
     return faulty(first?.offset ?? 0, `Not JSON: ${message}`, suggestion);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return faulty(0, 'Not a config: it is nested too deeply');
+    return faulty(0, TOO_DEEP);
   }
 }
 

@@ -5,6 +5,7 @@ import type { TomlDocument } from '@decimalturn/toml-patch';
 import type { Node } from 'jsonc-parser';
 import { valueIn } from '../hosts/spellings/nodes.ts';
 import type { JsonDocument } from './json-document.ts';
+import { nestsTooDeeply, TOO_DEEP } from './nesting.ts';
 import { type SourceText, sourceText } from './source-text.ts';
 
 type Block = TomlDocument['cst'][number];
@@ -14,12 +15,12 @@ type Value = KeyValue['value'];
 export async function parseToml(fileText: string, file: string): Promise<JsonDocument> {
   const { parseDocument } = await import('@decimalturn/toml-patch');
   const source = sourceText(fileText, file);
+  if (nestsTooDeeply(source.text)) return source.faulty(0, TOO_DEEP);
   try {
     const document = parseDocument(source.text, { integersAsBigInt: false });
     void document.toJsObject; // reports keys that are defined twice
     return { file, root: treeOf(document.cst, source), fault: undefined, at: source.at };
   } catch (error) {
-    if (error instanceof RangeError) return source.faulty(0, 'Not a config: it is nested too deeply');
     const { line, column } = error as { line?: number; column?: number };
     const offset = line === undefined ? 0 : source.offsetOf({ line, column: column ?? 0 });
     return source.faulty(offset, 'Not TOML: there is a syntax error here, or a key is defined twice');

@@ -3,6 +3,7 @@
 import type { Node } from 'jsonc-parser';
 import type { Document, Node as YamlNode } from 'yaml';
 import type { JsonDocument } from './json-document.ts';
+import { nestsTooDeeply, TOO_DEEP } from './nesting.ts';
 import { sourceText } from './source-text.ts';
 
 /** Aliases of aliases can stand for any number of nodes. */
@@ -11,6 +12,7 @@ const MOST_NODES = 100_000;
 export async function parseYaml(fileText: string, file: string): Promise<JsonDocument> {
   const yaml = await import('yaml');
   const source = sourceText(fileText, file);
+  if (nestsTooDeeply(source.text)) return source.faulty(0, TOO_DEEP);
   const document: Document = yaml.parseDocument(source.text, { prettyErrors: false });
   const error = document.errors[0];
   // `BAD_INDENT`: "bad indent".
@@ -41,7 +43,7 @@ export async function parseYaml(fileText: string, file: string): Promise<JsonDoc
     return { file, root, fault: undefined, at: source.at };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return source.faulty(0, 'Not a config: it is nested too deeply, or has too many aliases');
+    return source.faulty(0, 'Not a config: its aliases stand for too many values');
   }
 }
 
