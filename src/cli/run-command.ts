@@ -82,7 +82,7 @@ async function makeProgram(words: readonly string[], run: RunCommand, out: Outpu
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .option('--config <file>', 'use only this config file')
-    .option('--discover', 'also use the config files of Claude Desktop, Cursor and VS Code')
+    .option('--discover', 'also use the config files of Claude, Cursor, VS Code, Codex, Gemini CLI and other hosts')
     .option('--shared', 'use the host of the servers that `standpipe connect -- <command>` shares')
     .option('--json', 'print one JSON document')
     .option('--verbose', 'show traffic and process events on stderr')

@@ -12,7 +12,9 @@ import type { CommandConfig, RemoteConfig, ServerConfig } from './server-config.
 
 export interface ConfigDescription {
   searched: readonly string[];
-  files: readonly (Pick<ConfigFile, 'file' | 'origin' | 'usable' | 'envFiles'> & { servers: readonly string[] })[];
+  files: readonly (Pick<ConfigFile, 'file' | 'origin' | 'scope' | 'usable' | 'envFiles'> & {
+    servers: readonly string[];
+  })[];
   servers: readonly ServerDescription[];
   shadowed: readonly ShadowedServer[];
   problems: readonly ConfigProblem[];
@@ -29,9 +31,10 @@ export type ServerDescription =
 export function describeConfig({ searched, files, servers, rejected, shadowed, problems }: Config): ConfigDescription {
   return {
     searched,
-    files: files.map(({ file, origin, usable, envFiles, servers }) => ({
+    files: files.map(({ file, origin, scope, usable, envFiles, servers }) => ({
       file,
       origin,
+      scope,
       usable,
       envFiles,
       servers: servers.map(({ name }) => name),

@@ -1,7 +1,7 @@
 // The other commands, as processes: what they print in a pipe, and the documents of --json, whose shapes are promised.
 
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   calculatorEntry,
@@ -63,6 +63,7 @@ describe('ls and config', () => {
     expect(running).toBe(false);
     expect(servers[0]).toEqual({
       name: 'first',
+      source: { file: config, line: 3, column: 5 },
       share: 'all',
       questions: { attribution: 'open calls', alone: [], refused: 0 },
       processes: [],
@@ -111,6 +112,27 @@ describe('ls and config', () => {
     const none = await runCli(['config'], { cwd: join(folder, 'empty') });
     expect(none).toMatchObject({ code: 2, stdout: '' });
     expect(none.stderr).toContain('There is no config');
+  });
+
+  test('--discover: config and ls show which host and file each server comes from, and what is overridden', async () => {
+    const home = join(folder, 'home');
+    const write = (file: string, text: string) => {
+      mkdirSync(join(home, dirname(file)), { recursive: true });
+      writeFileSync(join(home, file), text);
+    };
+    write('.codex/config.toml', '[mcp_servers.one]\ncommand = "node"\n');
+    write('.continue/config.yaml', 'mcpServers:\n  - name: two\n    command: node\n  - name: one\n    command: node\n');
+    const options = { cwd: folder, env: { HOME: home } };
+    const [shown, listed] = await Promise.all([
+      runCli(['config', '--discover'], options),
+      runCli(['ls', '--discover'], options),
+    ]);
+    expect(shown).toMatchObject({ code: 0 });
+    expect(shown.stdout).toMatch(/^one\tenabled\tmcp\tnode\t\t.*config\.toml:1$/m);
+    expect(shown.stderr).toMatch(/config\.toml \(Codex, user\)\n.*config\.yaml \(Continue, user\)/);
+    expect(shown.stderr).toMatch(/"one" in .*config\.yaml:4 is overridden by .*config\.toml:1/);
+    expect(listed.stdout).toMatch(/^one\tstopped\t.*config\.toml:1\t$/m);
+    expect(listed.stdout).toMatch(/^two\tstopped\t.*config\.yaml:2\t$/m);
   });
 
   test('start, stop and restart need a host', async () => {

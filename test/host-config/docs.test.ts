@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { usedPlaces } from '../../src/config/files/places.ts';
+import { discoveredPlaces, usedPlaces } from '../../src/config/files/places.ts';
 import {
   commandKeys,
   fileKeys,
@@ -73,4 +73,16 @@ test('the places are in their order', () => {
   const surroundings = { cwd: '', home: '~', env: {}, platform: 'linux' } as const;
   const places = usedPlaces(surroundings).map(({ file }, index) => `${index + 1}. \`${file}\``);
   expect(page).toContain(places.join('\n'));
+});
+
+test('docs/hosts.md lists every file of every host, on every platform', () => {
+  const hosts = readFileSync(join(root, 'docs/hosts.md'), 'utf8');
+  const env = { APPDATA: 'C:\\%APPDATA%', LOCALAPPDATA: 'C:\\%LOCALAPPDATA%' };
+  for (const platform of ['linux', 'darwin', 'win32'] as const) {
+    for (const { file, host } of discoveredPlaces({ platform, cwd: '.', home: '~', env })) {
+      const path = file.startsWith('C:') ? file.slice(3) : file.replaceAll('\\', '/');
+      expect(hosts).toContain(`\`${/^[~%]/.test(path) ? path : `./${path}`}\``);
+      if (host) expect(hosts).toContain(`| ${host.title} `);
+    }
+  }
 });

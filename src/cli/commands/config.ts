@@ -1,9 +1,11 @@
 // `standpipe config`: shows the config files, their servers and their problems. No secrets are shown.
 
 import { commandLine } from '../../base/command-line.ts';
+import type { ConfigFile } from '../../config/config-file.ts';
 import { describeConfig, type ServerDescription } from '../../config/describe-config.ts';
 import { surveyConfig } from '../../config/files/load-config.ts';
-import { type ConfigProblem, problemText } from '../../config/problem.ts';
+import { hostPrograms } from '../../config/hosts/host-programs.ts';
+import { type ConfigProblem, type Position, problemText } from '../../config/problem.ts';
 import { checkOnSystem } from '../../config/read/check-entry.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
@@ -23,10 +25,11 @@ const config: CommandBody = async ({ settings, out }) => {
   const failed = problems.some(({ severity }) => severity === 'error');
   if (out.json) out.document(description);
   else {
-    for (const { file, origin } of files) out.say(out.paintError('dim', `${visibleLine(file)} (${origin})`));
+    for (const file of files) out.say(out.paintError('dim', `${visibleLine(file.file)} (${ownerOf(file)})`));
     printRows(out, ['SERVER', 'STATUS', 'SPEAKS', 'COMMAND OR ADDRESS', 'ENV OR HEADERS', 'FROM'], servers.map(toRow));
     for (const { name, source, by } of shadowed) {
-      out.say(`"${visibleLine(name)}" in ${visibleLine(source.file)} is overridden by ${visibleLine(by.file)}`);
+      const place = ({ file, line }: Position) => visibleLine(`${file}:${line}`);
+      out.say(`"${visibleLine(name)}" in ${place(source)} is overridden by ${place(by)}`);
     }
   }
   for (const problem of problems) out.say(describeProblem(problem, out.paintError));
@@ -35,6 +38,12 @@ const config: CommandBody = async ({ settings, out }) => {
   }
   return failed ? ExitCode.usage : ExitCode.done;
 };
+
+/** `Cursor, project`. */
+function ownerOf({ origin, scope }: Pick<ConfigFile, 'origin' | 'scope'>): string {
+  const host = hostPrograms.find(({ id }) => id === origin);
+  return host ? `${host.title}, ${scope}` : origin;
+}
 
 function toRow(server: ServerDescription): Row {
   const from = `${server.source.file}:${server.source.line}`;

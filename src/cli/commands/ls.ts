@@ -37,16 +37,24 @@ const ls: CommandBody = async ({ settings, out, signal }) => {
     out.document({ running: running !== undefined, servers });
     return undefined;
   }
+  const severalFiles = new Set(servers.map(({ source }) => source.file)).size > 1;
+  const from = (text: string) => (severalFiles ? [text] : []);
   printRows(
     out,
-    ['SERVER', 'STATE', 'UPTIME', 'CALLS', 'ERRORS', 'RESTARTS', 'PID', 'SPEAKS', 'LAST ERROR'],
+    ['SERVER', 'STATE', 'UPTIME', 'CALLS', 'ERRORS', 'RESTARTS', 'PID', 'SPEAKS', ...from('FROM'), 'LAST ERROR'],
     servers.flatMap((server) => [
       [
         ...figures(server.name, server),
         `${server.protocol}${server.revision ? ` ${server.revision}` : ''}`,
+        ...from(`${server.source.file}:${server.source.line}`),
         server.lastError ?? '',
       ],
-      ...ownProcesses(server).map((process) => [...figures(`${server.name}: ${process.owner}`, process), '', '']),
+      ...ownProcesses(server).map((process) => [
+        ...figures(`${server.name}: ${process.owner}`, process),
+        '',
+        ...from(''),
+        '',
+      ]),
     ]),
   );
   for (const server of servers) {
@@ -115,8 +123,9 @@ async function fromConfig(settings: Settings): Promise<Listing> {
     import('../../host/services/unknown-name.ts'),
   ]);
   const config = await loadServers(settings);
-  const rejected = config.rejected.map(({ name, message }) => ({
+  const rejected = config.rejected.map(({ name, source, message }) => ({
     name,
+    source,
     state: 'disabled' as const,
     reason: 'cannot be used',
     protocol: 'mcp' as const,

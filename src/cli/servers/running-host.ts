@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
 import { shortHash } from '../../base/short-hash.ts';
-import { usedPlaces } from '../../config/files/places.ts';
+import { usedFiles } from '../../config/files/used-files.ts';
 import { systemContext } from '../../config/system-context.ts';
 import type { RemoteHost } from '../../host/control/remote-host.ts';
 import { isTrusted, runtimeFolder } from '../../live/runtime-folder.ts';
@@ -15,7 +15,7 @@ import type { Settings } from '../settings.ts';
 export function configFileOf({ config, shared }: Settings): string | undefined {
   if (shared) return undefined;
   if (config !== undefined) return resolve(config);
-  return usedPlaces(systemContext()).find(({ file }) => existsSync(file))?.file;
+  return usedFiles(systemContext()).find((file) => existsSync(file));
 }
 
 /** What a command line needs to use this config: nothing, if it is the one of the folder. */

@@ -4,8 +4,10 @@
 import { pathOf } from '../expand/paths.ts';
 import { pathOfHostFile } from '../hosts/host-folders.ts';
 import type { HostFile, HostId, HostProgram, HostScope } from '../hosts/host-program.ts';
-import { hostProgram, hostPrograms, ownFile, ownUserFile } from '../hosts/host-programs.ts';
+import { hostProgram, hostPrograms } from '../hosts/host-programs.ts';
+import { ownFile, ownUserFile } from '../hosts/own-files.ts';
 import type { SystemContext } from '../system-context.ts';
+import { projectFiles } from './used-files.ts';
 
 /** The owner of a file: a host program; `project` or `user` for an `mcp.json` of Standpipe; `named` for any other, named with `--config`. */
 export type ConfigOrigin = HostId | 'project' | 'user' | 'named';
@@ -27,9 +29,9 @@ export function usedPlaces(context: SystemContext): ConfigPlace[] {
   return [...projectPlaces(context), ownUserPlace(context)];
 }
 
-export function projectPlaces({ cwd, platform }: Pick<SystemContext, 'cwd' | 'platform'>): ConfigPlace[] {
-  const context = { cwd, platform, home: cwd, env: {} };
-  return [ownPlace(context), ...hostPlaces(context).filter(({ layout }) => layout?.always)];
+export function projectPlaces(context: SystemContext): ConfigPlace[] {
+  const places = discoveredPlaces(context);
+  return projectFiles(context).map((file) => places.find((place) => place.file === file && place.scope === 'project')!);
 }
 
 /**

@@ -48,8 +48,6 @@ export interface HostFile {
   list?: boolean;
   /** The file has other settings too: they are ignored, and it may have no servers. */
   shared?: boolean;
-  /** Used without `--discover`, if it is the first of those files. */
-  always?: boolean;
 }
 
 /** An entry in the spelling of Standpipe, as plain JSON: `command`, `args`, `env`, `cwd`, or `url`, `type`, `headers`, and more. */

@@ -1,6 +1,6 @@
 // The table of host programs. The order is that of precedence where two files of one scope define the same name.
 
-import type { HostFile, HostId, HostProgram } from './host-program.ts';
+import type { HostId, HostProgram } from './host-program.ts';
 import { clineSpelling } from './spellings/cline.ts';
 import { codexSpelling } from './spellings/codex.ts';
 import { continueSpelling } from './spellings/continue.ts';
@@ -39,7 +39,7 @@ export const hostPrograms: readonly HostProgram[] = [
         keys: ['projects', '{project}', 'mcpServers'],
         shared: true,
       },
-      { scope: 'project', path: '{project}/.mcp.json', ...json, always: true },
+      { scope: 'project', path: '{project}/.mcp.json', ...json },
       { scope: 'user', path: '{claude}/.claude.json', ...json, shared: true },
     ],
     spelling: claudeCodeSpelling,
@@ -48,7 +48,7 @@ export const hostPrograms: readonly HostProgram[] = [
     id: 'cursor',
     title: 'Cursor',
     files: [
-      { scope: 'project', path: '{project}/.cursor/mcp.json', ...json, always: true },
+      { scope: 'project', path: '{project}/.cursor/mcp.json', ...json },
       { scope: 'user', path: '{home}/.cursor/mcp.json', ...json },
     ],
     spelling: cursorSpelling,
@@ -57,7 +57,7 @@ export const hostPrograms: readonly HostProgram[] = [
     id: 'vscode',
     title: 'VS Code',
     files: [
-      { scope: 'project', path: '{project}/.vscode/mcp.json', ...vscode, always: true },
+      { scope: 'project', path: '{project}/.vscode/mcp.json', ...vscode },
       { scope: 'user', path: '{settings}/Code/User/mcp.json', ...vscode },
       { scope: 'user', path: '{settings}/Code - Insiders/User/mcp.json', ...vscode },
     ],
@@ -158,7 +158,3 @@ export const hostPrograms: readonly HostProgram[] = [
 export function hostProgram(id: HostId): HostProgram {
   return hostPrograms.find((host) => host.id === id)!;
 }
-
-/** The configs that belong to no other host: of a project, and of the user. */
-export const ownFile: HostFile = { scope: 'project', path: '{project}/mcp.json', ...json, always: true };
-export const ownUserFile: HostFile = { scope: 'user', path: '{xdgConfig}/standpipe/mcp.json', ...json, always: true };

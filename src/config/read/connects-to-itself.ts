@@ -2,7 +2,7 @@
 // editor, which Standpipe finds too, has `connect` without `--config`.
 
 import { pathOf } from '../expand/paths.ts';
-import { projectPlaces } from '../files/places.ts';
+import { projectFiles } from '../files/used-files.ts';
 import type { ServerConfig } from '../server-config.ts';
 import { runsStandpipe } from '../wrap/wrapped-entry.ts';
 
@@ -13,5 +13,5 @@ export function connectsToItself(server: ServerConfig, file: string, platform: N
   if (!args.includes('--all') && !args.includes(name)) return false;
   const at = args.indexOf('--config');
   if (at >= 0) return pathOf(platform).resolve(cwd, args[at + 1] ?? '') === file;
-  return projectPlaces({ cwd, platform }).some((place) => place.file === file);
+  return projectFiles({ cwd, platform }).includes(file);
 }

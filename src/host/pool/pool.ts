@@ -126,7 +126,8 @@ export class Pool {
   }
 
   get status(): ServerStatus {
-    const { by } = this.#server.config.share;
+    const { share, source } = this.#server.config;
+    const { by } = share;
     const instances = this.#instances;
     const ready = instances.find(({ supervised }) => supervised.state === 'ready');
     const shown = this.home.supervised.isAtRest && ready ? ready : this.home;
@@ -135,6 +136,7 @@ export class Pool {
     const sum = (key: 'calls' | 'errors' | 'restarts') => all.reduce((total, each) => total + each[key], past[key]);
     return {
       ...shown.supervised.status,
+      source,
       share: by,
       questions: this.#server.asking.status(shown.client?.server.era),
       processes: instances

@@ -1,6 +1,7 @@
 // The states of a supervised server, and its status: plain data.
 
 import type { Evidence } from '../../base/errors.ts';
+import type { Position } from '../../config/problem.ts';
 import type { SharePolicy } from '../../config/server-config.ts';
 import type { QuestionStatus } from '../../mcp/client/session/asking-tools.ts';
 
@@ -53,6 +54,8 @@ export interface ProcessStatus
 }
 
 export interface ServerStatus extends SupervisedStatus {
+  /** Where its entry is. */
+  source: Position;
   /** Who shares a process. */
   share: SharePolicy['by'];
   questions: QuestionStatus;

@@ -1,7 +1,7 @@
 // Gemini CLI: `httpUrl` is Streamable HTTP, and takes precedence over `url`. `$NAME` in a text is a variable. `mcp.excluded` and
 // `mcp.allowed` of the file disable servers.
 
-import { getNodeValue, type Node } from 'jsonc-parser';
+import type { Node } from 'jsonc-parser';
 import { membersOf, objectOf, renamed, scalarOf, valueIn } from './nodes.ts';
 import { spellingOf } from './spelling.ts';
 
@@ -34,7 +34,7 @@ export const geminiSpelling = spellingOf({
 function isExcluded(name: string, root: Node): boolean {
   const [allowed, excluded] = ['allowed', 'excluded'].map((key) => {
     const list = valueIn(valueIn(root, 'mcp'), key);
-    return list?.type === 'array' ? (getNodeValue(list) as unknown[]) : undefined;
+    return list?.type === 'array' ? list.children?.map(({ value }) => value) : undefined;
   });
   return (allowed !== undefined && !allowed.includes(name)) || excluded?.includes(name) === true;
 }

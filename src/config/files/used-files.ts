@@ -1,0 +1,17 @@
+// The config files that are used without `--discover`, in order: the first that exists. Loads no table of hosts: every command needs
+// this to find a running host.
+
+import { pathOf } from '../expand/paths.ts';
+import { pathOfHostFile } from '../hosts/host-folders.ts';
+import { ownUserFile } from '../hosts/own-files.ts';
+import type { SystemContext } from '../system-context.ts';
+
+const names = [['mcp.json'], ['.mcp.json'], ['.cursor', 'mcp.json'], ['.vscode', 'mcp.json']];
+
+export function usedFiles(context: SystemContext): string[] {
+  return [...projectFiles(context), pathOfHostFile(ownUserFile, context)];
+}
+
+export function projectFiles({ cwd, platform }: Pick<SystemContext, 'cwd' | 'platform'>): string[] {
+  return names.map((parts) => pathOf(platform).join(cwd, ...parts));
+}
