@@ -8,7 +8,7 @@ import { MessageReader, type MessageSink } from '../../jsonrpc/message-reader.ts
 import { DEFAULT_MAX_BYTES, type HttpClientOptions } from './http-client-options.ts';
 import type { Post } from './post.ts';
 
-export interface IncomingOwner extends Pick<Channel, 'onfault' | 'onerror' | 'evidence'> {
+export interface IncomingOwner extends Pick<Channel, 'onfault' | 'onlost' | 'onerror' | 'evidence'> {
   onmessage?: ((message: JsonRpcMessage, extra?: object, frameBytes?: number) => void) | undefined;
   /** The request that waits for an answer on a stream of all requests: HTTP+SSE. */
   waiting(id: RequestId): Post | undefined;
@@ -105,7 +105,9 @@ export class Incoming implements MessageSink {
     }
     if (post.isSettled) return this.#unexpected(`The server answered ${post.method} twice`);
     this.#owner.answered(post);
-    this.#owner.onmessage?.(message, undefined, frameBytes);
+    if (this.#owner.onlost) this.#owner.onmessage?.(message, undefined, frameBytes);
+    // The official client runs what handles progress a little later, and not after the answer.
+    else queueMicrotask(() => this.#owner.onmessage?.(message, undefined, frameBytes));
   }
 
   #unexpected(message: string): void {

@@ -1,0 +1,116 @@
+// Official servers over HTTP in this process: 1.x with sessions, with HTTP+SSE, and 2.x.
+
+import { randomUUID } from 'node:crypto';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import type { ReadableStream as WebStream } from 'node:stream/web';
+import { McpServer as EarlierServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+
+export interface Serving {
+  url: string;
+  close(): Promise<void>;
+}
+
+async function listening(handle: RequestListener, path: string, onClose?: () => Promise<unknown>): Promise<Serving> {
+  const server = createServer(handle);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    close: async () => {
+      await onClose?.();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function earlierServer(): EarlierServer {
+  const server = new EarlierServer({ name: 'official', version: '1' }, { capabilities: { logging: {} } });
+  server.registerTool('echo', { inputSchema: { text: z.string() } }, ({ text }) => ({
+    content: [{ type: 'text', text }],
+  }));
+  server.registerTool('counts', {}, async ({ _meta, sendNotification }) => {
+    const progressToken = _meta?.progressToken;
+    for (let progress = 1; progress <= 3 && progressToken !== undefined; progress++) {
+      await sendNotification({ method: 'notifications/progress', params: { progressToken, progress } });
+    }
+    return { content: [{ type: 'text', text: 'counted' }] };
+  });
+  server.registerTool('asks', {}, async () => {
+    const { content } = await server.server.elicitInput({
+      message: 'Who?',
+      requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+    });
+    return { content: [{ type: 'text', text: JSON.stringify(content) }] };
+  });
+  server.registerTool('adds', {}, () => {
+    server.registerTool('added', {}, () => ({ content: [] }));
+    return { content: [] };
+  });
+  return server;
+}
+
+/** Streamable HTTP of the 1.x line. */
+export async function official1(): Promise<Serving> {
+  const sessions = new Map<string, StreamableHTTPServerTransport>();
+  return listening(
+    async (request, response) => {
+      const known = sessions.get(String(request.headers['mcp-session-id']));
+      if (known) return known.handleRequest(request, response);
+      const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
+        sessionIdGenerator: () => randomUUID(),
+        onsessioninitialized: (id) => void sessions.set(id, transport),
+      });
+      await earlierServer().connect(transport as never);
+      await transport.handleRequest(request, response);
+    },
+    '/mcp',
+    () => Promise.all([...sessions.values()].map((transport) => transport.close())),
+  );
+}
+
+/** HTTP+SSE of 2024-11-05. */
+export async function officialSse(): Promise<Serving> {
+  const transports = new Map<string, SSEServerTransport>();
+  return listening(async (request, response) => {
+    const url = new URL(request.url!, 'http://localhost');
+    if (request.method === 'GET') {
+      const transport = new SSEServerTransport('/messages', response);
+      transports.set(transport.sessionId, transport);
+      return earlierServer().connect(transport);
+    }
+    const transport = transports.get(url.searchParams.get('sessionId') ?? '');
+    if (transport) await transport.handlePostMessage(request, response);
+    else response.writeHead(404).end();
+  }, '/sse');
+}
+
+/** The 2.x line, for both eras. */
+export async function official2(): Promise<Serving> {
+  const handler = createMcpHandler(() => {
+    const server = new McpServer({ name: 'official', version: '2' });
+    server.registerTool('echo', { inputSchema: z.object({ text: z.string() }) }, ({ text }) => ({
+      content: [{ type: 'text', text }],
+    }));
+    return server;
+  });
+  return listening(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const answer = await handler.fetch(
+      new Request(`http://${request.headers.host}${request.url}`, {
+        method: request.method!,
+        headers: request.headers as Record<string, string>,
+        ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+      }),
+    );
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    if (answer.body) Readable.fromWeb(answer.body as WebStream).pipe(response);
+    else response.end();
+  }, '/mcp');
+}
