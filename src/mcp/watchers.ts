@@ -60,6 +60,12 @@ export class Watchers {
     }
   }
 
+  /** Everything that a filter names may have changed. */
+  notifyAll(filter: SubscriptionFilter): void {
+    for (const [method, key] of listChanged) if (filter[key]) this.notify(method, undefined);
+    for (const uri of filter.resourceSubscriptions ?? []) this.notify(UPDATED_METHOD, { uri });
+  }
+
   /** The connection is over. */
   endAll(): void {
     this.#end([...this.#all]);

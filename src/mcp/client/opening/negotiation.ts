@@ -1,5 +1,6 @@
 // Detects the era of a server on one connection, and opens it. A request is never cancelled: without an answer, the request of
-// the other era is sent as well, and the first valid answer decides.
+// the other era is sent as well, and the first valid answer decides. Over HTTP each request is served alone: an answer to one says
+// all about its era.
 
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError, RpcError, toError } from '../../../base/errors.ts';
@@ -40,6 +41,8 @@ export interface NegotiationOptions {
   legacyCapabilities: ClientCapabilities;
   /** The only revision that may be used. */
   revision: Revision | undefined;
+  /** HTTP: one request does not change how another is served. */
+  isPerRequest: boolean;
   /** Which request is sent first. */
   first: KnownEra;
   /** Whether the other era may be tried when the first does not work. */
@@ -124,12 +127,13 @@ export class Negotiation {
 
   /** The server is slow, or does not answer the probe. */
   async #askBoth(probe: Promise<Answer>): Promise<Agreement> {
-    const { clock, probeTimeoutMs } = this.#options;
+    const { clock, probeTimeoutMs, isPerRequest } = this.#options;
     const opening = settled(this.#legacy());
     const first = await Promise.race([probe.then((answer) => ({ answer })), opening.then((opened) => ({ opened }))]);
     if ('answer' in first) {
       const verdict = this.#judge(first.answer);
       if (verdict.kind !== 'modern') return unwrap(await opening);
+      if (isPerRequest) return this.#modern(verdict);
       const opened = await within(clock, probeTimeoutMs, opening);
       if (opened === SILENT || opened.error) return this.#modern(verdict);
       return this.#confirmModern(verdict, opened.result);
@@ -152,7 +156,7 @@ export class Negotiation {
     try {
       return first === 'transcript' ? await this.#transcript() : await this.#legacy();
     } catch (error) {
-      if (!this.#options.mayFallBack || this.#dead || !isRefusal(error)) throw error;
+      if (!this.#options.mayFallBack || this.#dead || !this.#isRefusal(error)) throw error;
       // The remembered era is out of date.
       const answer = await within(this.#options.clock, this.#options.probeTimeoutMs, this.#discover());
       const verdict = answer === SILENT ? undefined : this.#judge(answer);
@@ -164,16 +168,17 @@ export class Negotiation {
 
   /** Never rejects. */
   #discover(revision: ModernRevision = NEWEST_MODERN): Promise<Answer> {
-    const { peer, info, modernCapabilities } = this.#options;
+    const { peer, info, modernCapabilities, isPerRequest } = this.#options;
     this.step = 'server/discover';
     this.probed = true;
     const params = { _meta: makeEnvelope(revision, info, modernCapabilities) };
-    const options = { ...this.#untilDue(), signal: this.#dropProbe.signal };
+    // Over HTTP nothing is sent to cancel it: its connection is closed.
+    const options = { ...this.#untilDue(), signal: this.#dropProbe.signal, cancellable: isPerRequest };
     return settled(peer.request('server/discover', params, options));
   }
 
   #judge(answer: Answer, asked: ModernRevision = NEWEST_MODERN): Verdict {
-    if (answer.error && (this.#dead || isUnauthorized(answer.error))) throw answer.error;
+    if (answer.error && (this.#dead || isUnreachable(answer.error))) throw answer.error;
     const verdict = judgeProbe(answer, asked);
     if (verdict.kind === 'modern') this.#isModern = true;
     return verdict;
@@ -228,6 +233,12 @@ export class Negotiation {
     return this.#options.isClosed();
   }
 
+  /** The server answered, and does not do it. Over HTTP a status may say so. */
+  #isRefusal(error: unknown): boolean {
+    if (error instanceof RpcError || (error instanceof PeerError && error.code === 'NEGOTIATION_FAILED')) return true;
+    return this.#options.isPerRequest && error instanceof PeerError && !isUnreachable(error);
+  }
+
   /** "Clients MUST NOT cancel initialize", and the probe may be answered late. */
   #untilDue() {
     const { clock, dueMs } = this.#options;
@@ -249,8 +260,15 @@ function unwrap(opened: Settled<Agreement>): Agreement {
   return opened.result;
 }
 
-function isRefusal(error: unknown): boolean {
-  return error instanceof RpcError || (error instanceof PeerError && error.code === 'NEGOTIATION_FAILED');
+/** HTTP: a credential is missing, a proxy wants one, or there are too many requests. */
+const turnedAway = [401, 407, 429];
+
+/** No other request would reach the server, or be let in. */
+function isUnreachable(error: Error): boolean {
+  if (isUnauthorized(error)) return true;
+  if (!(error instanceof PeerError) || error.code !== 'NOT_SENT') return false;
+  const status = error.evidence?.status;
+  return status === undefined || turnedAway.includes(status);
 }
 
 function transcriptAgreement(result: Record<string, unknown>): Agreement {

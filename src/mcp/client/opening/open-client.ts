@@ -96,6 +96,7 @@ class Attempts<T extends ClientChannel> {
     const negotiation = new Negotiation({
       peer,
       isClosed: () => closed,
+      isPerRequest: channel.sendsHeaders === true,
       clock,
       info,
       modernCapabilities: clientCapabilities(this.#options, 'modern'),

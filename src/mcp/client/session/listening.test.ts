@@ -2,7 +2,9 @@
 
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../../base/clock.ts';
-import type { JsonRpcMessage, JsonRpcRequest } from '../../../jsonrpc/message.ts';
+import { PeerError } from '../../../base/errors.ts';
+import type { Channel } from '../../../jsonrpc/channel.ts';
+import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../../jsonrpc/message.ts';
 import { memoryPair } from '../../../transport/stream-transport.ts';
 import { SUBSCRIPTION_ID } from '../../meta.ts';
 import type { SubscriptionFilter } from '../../types.ts';
@@ -29,6 +31,8 @@ async function start() {
   return {
     client,
     clock,
+    /** Over HTTP: the stream of one request ends without an answer. */
+    cut: (id: RequestId) => (near as Channel).onlost?.(id, new PeerError('OUTCOME_UNKNOWN', 'The stream was cut')),
     received,
     send,
     /** Everything sent so far has been read, and acted upon. */
@@ -154,4 +158,62 @@ test('lists that the server does not tell of, and a listen that it refuses, are 
     { topic: 'news-not-sent', message: 'The server does not announce changes of these lists: prompts' },
     { topic: 'listen-failed', message: expect.stringContaining('no such method') },
   ]);
+});
+
+test('a stream that was cut is opened again, with what is wanted then, and what may have been missed is reported', async () => {
+  const server = await start();
+  const news: string[] = [];
+  const first = server.client.subscribe('a:', ({ uri }) => news.push(uri));
+  const cut = await server.nth(LISTEN, 0);
+  await server.acknowledge(cut);
+  await first;
+  server.cut(cut.id);
+  await server.settle();
+  server.clock.advance(250);
+  const again = await server.nth(LISTEN, 1);
+  server.cut(again.id); // before it was acknowledged
+  await server.settle();
+  const stop = server.client.onListChanged('tools', () => news.push('tools'));
+  const third = await server.nth(LISTEN, 2);
+  expect(third.params?.notifications).toEqual({ toolsListChanged: true, resourceSubscriptions: ['a:'] });
+  await server.acknowledge(third);
+  await server.settle();
+  expect(news).toEqual(['tools', 'a:']);
+  await server.updated('a:', third.id);
+  await server.settle();
+  expect(news).toEqual(['tools', 'a:', 'a:']);
+  stop();
+  await server.nth(LISTEN, 3);
+  server.clock.advance(60_000);
+  await server.settle();
+  expect(server.received.filter(({ method }) => method === LISTEN)).toHaveLength(4);
+});
+
+test('a server that refuses to open the stream again has ended it', async () => {
+  const server = await start();
+  const ended: string[] = [];
+  const subscribing = server.client.subscribe('a:', ignore, { onClosed: (why) => ended.push(why) });
+  const cut = await server.nth(LISTEN, 0);
+  await server.acknowledge(cut);
+  await subscribing;
+  server.cut(cut.id);
+  await server.settle();
+  server.clock.advance(250);
+  const { id } = await server.nth(LISTEN, 1);
+  await server.send({ id, error: { code: -32603, message: 'full' } });
+  await server.settle();
+  expect(ended).toEqual(['server']);
+});
+
+test('a client that closes while a stream is to be opened again leaves no timer', async () => {
+  const server = await start();
+  const subscribing = server.client.subscribe('a:', ignore);
+  const cut = await server.nth(LISTEN, 0);
+  await server.acknowledge(cut);
+  await subscribing;
+  server.cut(cut.id);
+  await server.settle();
+  expect(server.clock.pending).toBeGreaterThan(0);
+  await server.client.close();
+  expect(server.clock.pending).toBe(0);
 });

@@ -1,5 +1,6 @@
 // 2026-07-28: one `subscriptions/listen` for everything that the watchers of a session want. When that changes, a new one is
-// opened, and the old one is cancelled only when the new one is acknowledged: no notification is lost and none comes twice.
+// opened, and the old one is cancelled only when the new one is acknowledged: no notification is lost and none comes twice. Over
+// HTTP a stream can be cut while the connection goes on: it is opened again, and what may have been missed is reported as changed.
 
 import type { Clock } from '../../../base/clock.ts';
 import { PeerError } from '../../../base/errors.ts';
@@ -10,6 +11,7 @@ import { type RequestEnvelope, SUBSCRIPTION_ID } from '../../meta.ts';
 import type { Meta, SubscriptionFilter } from '../../types.ts';
 import { listKinds } from '../../watchers.ts';
 import type { Warn } from '../warnings.ts';
+import { Reopening } from './reopening.ts';
 
 interface Stream {
   /** The filter as text, to see whether it changed. */
@@ -29,6 +31,8 @@ export interface ListeningOptions {
   wanted: () => SubscriptionFilter;
   /** The server ended it. */
   ended: () => void;
+  /** Notifications of these may have been missed. */
+  missed: (filter: SubscriptionFilter) => void;
   warn: Warn;
 }
 
@@ -39,10 +43,13 @@ export class Listening {
   /** The stream that waits for its acknowledgement. One at a time, because that is how its id becomes known. */
   #opening: { stream: Stream; acknowledge: () => void; refuse: (error: unknown) => void } | undefined;
   #turn: Promise<unknown> = Promise.resolve();
+  readonly #again: Reopening;
+  #isClosed = false;
 
   constructor(peer: Peer, options: ListeningOptions) {
     this.#peer = peer;
     this.#options = options;
+    this.#again = new Reopening(options.clock, () => this.#reopen());
     peer.onNotification('notifications/subscriptions/acknowledged', (params) => this.#acknowledged(params));
     peer.onNotification('notifications/cancelled', (params) => this.#cancelledByServer(params?.requestId));
   }
@@ -52,6 +59,12 @@ export class Listening {
     const turn = this.#turn.then(() => this.#apply());
     this.#turn = turn.catch(() => undefined); // the caller of `update` gets the error
     return turn;
+  }
+
+  /** The connection has ended. */
+  close(): void {
+    this.#isClosed = true;
+    this.#again.stop();
   }
 
   /** Whether a notification belongs to the current stream. */
@@ -68,8 +81,10 @@ export class Listening {
     const key = JSON.stringify(wanted);
     const before = this.#stream;
     if (before?.key === key) return before.honoured;
-    if (key === '{}') this.#stream = undefined;
-    else await this.#open(wanted, key);
+    if (key === '{}') {
+      this.#stream = undefined;
+      this.#again.stop();
+    } else await this.#open(wanted, key);
     before?.abort.abort('no longer wanted in this form');
     const honoured = this.#stream?.honoured ?? {};
     this.#compare(wanted, honoured);
@@ -102,6 +117,7 @@ export class Listening {
         acknowledge: () =>
           done(() => {
             this.#stream = stream;
+            if (this.#again.opened()) this.#options.missed(stream.honoured);
             resolve();
           }),
         refuse: (error) => done(() => reject(error)),
@@ -136,8 +152,28 @@ export class Listening {
     if (this.#opening?.stream === stream) return this.#opening.refuse(error);
     if (this.#stream !== stream) return; // ended by us
     this.#stream = undefined;
-    this.#options.ended();
+    this.#failed(error);
   }
+
+  #reopen(): void {
+    this.update().catch((error: unknown) => this.#failed(error));
+  }
+
+  #failed(error: unknown): void {
+    if (this.#isClosed || !isCut(error)) {
+      this.#again.stop();
+      return this.#options.ended();
+    }
+    this.#options.warn('listen-cut', `The stream of notifications was cut and is opened again: ${error.message}`);
+    this.#again.failed();
+  }
+}
+
+const cuts = new Set(['NOT_SENT', 'OUTCOME_UNKNOWN', 'CONNECTION_CLOSED', 'STREAM_FAILED', 'REQUEST_TIMEOUT']);
+
+/** A refusal of the server would come again. */
+function isCut(error: unknown): error is PeerError {
+  return error instanceof PeerError && cuts.has(error.code);
 }
 
 function notAcknowledged(ms: number): PeerError {

@@ -56,6 +56,7 @@ export class ModernSession extends Session {
       envelope: this.#makeEnvelope({}),
       wanted: () => this.watchers.filter,
       ended: () => this.closed.aborted || this.watchers.endListening(),
+      missed: (filter) => this.watchers.notifyAll(filter),
       warn,
     });
     this.#headers = peer.channel.sendsHeaders ? new CallHeaders(this, warn) : undefined;
@@ -153,6 +154,10 @@ export class ModernSession extends Session {
   /** Servers ask for the roots whenever they need them. */
   override notify(method: string, params: Params | undefined): void {
     if (method !== 'notifications/roots/list_changed') super.notify(method, params);
+  }
+
+  protected override ended(): void {
+    this.#listening.close();
   }
 
   protected override accepts(params: Params | undefined): boolean {
