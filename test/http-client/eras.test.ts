@@ -1,0 +1,187 @@
+// Which requests it takes to find the era of a server over HTTP: real servers of each kind, and servers that refuse the question
+// for the era in their own ways.
+
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { McpServer as McpServer1 } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { createMcpHandler, McpServer as McpServer2 } from '@modelcontextprotocol/server';
+import { expect, test } from 'vitest';
+import { connect } from '../../src/connect/connect.ts';
+import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import { BoundedEraMemory } from '../../src/mcp/client/opening/era-memory.ts';
+import { Server } from '../../src/mcp/server/server.ts';
+import { type Front, frontOf } from '../fixtures/http-client/front.ts';
+import { later } from '../fixtures/later.ts';
+
+const info = { name: 'echoes', version: '1.0.0' };
+const text = (given: string) => ({ content: [{ type: 'text' as const, text: given }] });
+
+async function listen(handler: RequestListener, path: string): Promise<string> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  later(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+}
+
+function official1(): McpServer1 {
+  const server = new McpServer1(info);
+  server.registerTool('echo', {}, () => text('echoed'));
+  return server;
+}
+
+/** With sessions: 2025-11-25. */
+function serveOfficial1(): Promise<string> {
+  const sessions = new Map<string, StreamableHTTPServerTransport>();
+  return listen(async (request, response) => {
+    let transport = sessions.get(String(request.headers['mcp-session-id']));
+    if (!transport) {
+      const opened = new StreamableHTTPServerTransport({
+        sessionIdGenerator: randomUUID,
+        onsessioninitialized: (id) => void sessions.set(id, opened),
+      });
+      await official1().connect(opened as never);
+      transport = opened;
+    }
+    await transport.handleRequest(request, response);
+  }, '/mcp');
+}
+
+/** HTTP+SSE of 2024-11-05. */
+function serveOfficialSse(): Promise<string> {
+  const sessions = new Map<string, SSEServerTransport>();
+  const handle = async (request: IncomingMessage, response: ServerResponse) => {
+    const url = new URL(request.url!, 'http://127.0.0.1');
+    if (url.pathname === '/messages') {
+      return sessions.get(url.searchParams.get('sessionId')!)!.handlePostMessage(request, response);
+    }
+    if (request.method !== 'GET') return void response.writeHead(405).end('Use GET');
+    const transport = new SSEServerTransport('/messages', response);
+    sessions.set(transport.sessionId, transport);
+    await official1().connect(transport as never);
+  };
+  return listen((request, response) => void handle(request, response), '/sse');
+}
+
+function serveOfficial2(): Promise<string> {
+  const build = () => {
+    const server = new McpServer2(info);
+    server.registerTool('echo', {}, () => text('echoed'));
+    return server;
+  };
+  return listen(toNodeHandler(createMcpHandler(build)), '/mcp');
+}
+
+async function serveOurs(): Promise<string> {
+  const server = new Server(info);
+  server.tool('echo', {}, () => 'echoed');
+  const serving = await serveHttp(server, { token: false });
+  later(() => serving.close());
+  return String(serving.url);
+}
+
+const opening = ['initialize', 'notifications/initialized'];
+
+async function connected(front: Front, eraMemory = new BoundedEraMemory()) {
+  const before = front.steps.length;
+  const client = await connect({ url: front.url }, { eraMemory });
+  later(() => client.close());
+  expect((await client.callTool('echo')).content).toEqual([{ type: 'text', text: 'echoed' }]);
+  const asked = front.steps.slice(before).filter((step) => !['tools/call', 'GET', 'DELETE'].includes(step));
+  return { client, asked };
+}
+
+test.each([
+  ['our server', serveOurs, '2026-07-28'],
+  ['the official 2.x server', serveOfficial2, '2026-07-28'],
+  ['the official 1.x server', serveOfficial1, '2025-11-25'],
+])('%s is asked once for its era, and not at all the next time', async (_, serve, revision) => {
+  const front = await frontOf(await serve());
+  const memory = new BoundedEraMemory();
+  const isModern = revision === '2026-07-28';
+  const first = await connected(front, memory);
+  expect(first.client.server.revision).toBe(revision);
+  expect(first.asked).toEqual(['server/discover', ...(isModern ? [] : opening)]);
+  const second = await connected(front, memory);
+  expect(second.asked).toEqual(isModern ? ['server/discover'] : opening);
+});
+
+test('a server of HTTP+SSE refuses both questions, and is used over its stream', async () => {
+  const client = await connect({ url: await serveOfficialSse() }, { eraMemory: new BoundedEraMemory() });
+  later(() => client.close());
+  expect((await client.callTool('echo')).content).toEqual([{ type: 'text', text: 'echoed' }]);
+});
+
+const json = { 'content-type': 'application/json' };
+const error = (code: number, id?: unknown) => JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: 'no' } });
+type Refuse = (response: ServerResponse) => unknown;
+
+test.each<[string, Refuse]>([
+  ['400 without a body', (response) => response.writeHead(400).end()],
+  ['400 with an error that has no id', (response) => response.writeHead(400, json).end(error(-32000, null))],
+  ['404 and a page', (response) => response.writeHead(404, { 'content-type': 'text/html' }).end('<html>No</html>')],
+  ['405', (response) => response.writeHead(405).end('Method Not Allowed')],
+  ['500', (response) => response.writeHead(500).end('TypeError: method is not known')],
+  ['200 and a page', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Hello</html>')],
+  ['a connection that is cut', (response) => response.destroy()],
+])('a legacy server that answers the question for its era with %s', async (_, refuse) => {
+  const front = await frontOf(await serveOfficial1());
+  front.intercept = ({ method }, response) => {
+    if (method === 'server/discover') refuse(response);
+    return method === 'server/discover';
+  };
+  const { client, asked } = await connected(front);
+  expect(client.server.era).toBe('legacy');
+  expect(asked).toEqual(['server/discover', ...opening]);
+});
+
+test('a server that has become modern since is asked for its era after it refuses to open a session', async () => {
+  const front = await frontOf(await serveOurs());
+  front.intercept = ({ method }, response) => {
+    if (method !== 'initialize') return false;
+    response.writeHead(404, json).end(error(-32601));
+    return true;
+  };
+  const memory = new BoundedEraMemory();
+  memory.set(front.url, 'legacy');
+  const { client } = await connected(front, memory);
+  expect(client.server.era).toBe('modern');
+  expect(memory.get(front.url)).toBe('modern');
+});
+
+test.each([401, 429])('a server that lets nothing in with %s is asked no more', async (status) => {
+  const front = await frontOf(await serveOurs());
+  front.intercept = (_, response) => {
+    response.writeHead(status).end();
+    return true;
+  };
+  const connecting = connect({ url: front.url, auth: false }, { eraMemory: new BoundedEraMemory() });
+  await expect(connecting).rejects.toThrow(String(status));
+  expect(front.steps).toEqual(['server/discover']);
+});
+
+test('a silent answer to the question for the era does not hold up a legacy server', async () => {
+  const front = await frontOf(await serveOfficial1());
+  let isClosed: (() => void) | undefined;
+  const closed = new Promise<void>((resolve) => {
+    isClosed = resolve;
+  });
+  front.intercept = ({ method }, response) => {
+    if (method !== 'server/discover') return false;
+    response.on('close', isClosed!);
+    return true;
+  };
+  const client = await connect({ url: front.url }, { eraMemory: new BoundedEraMemory(), probeTimeoutMs: 1 });
+  later(() => client.close());
+  expect(client.server.era).toBe('legacy');
+  await closed; // the question is dropped
+  expect(front.steps).not.toContain('notifications/cancelled');
+});

@@ -1,0 +1,179 @@
+// Our client over HTTP in 2026-07-28, against our own server: what is sent, and what becomes of requests whose stream is cut.
+
+import { expect, test } from 'vitest';
+import { connect } from '../../src/connect/connect.ts';
+import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import type { ClientOptions } from '../../src/mcp/client/options.ts';
+import { Server } from '../../src/mcp/server/server.ts';
+import { frontOf } from '../fixtures/http-client/front.ts';
+import { later } from '../fixtures/later.ts';
+
+const region = { type: 'string', 'x-mcp-header': 'Region' };
+const withRegion = { type: 'object', properties: { region } } as const;
+
+async function start(declare: (server: Server) => void, options?: ClientOptions) {
+  const server = new Server({ name: 'modern', version: '1.0.0' });
+  declare(server);
+  const serving = await serveHttp(server, { token: false });
+  later(() => serving.close());
+  const front = await frontOf(String(serving.url));
+  const client = await connect({ url: front.url }, options);
+  later(() => client.close());
+  expect(client.server.revision).toBe('2026-07-28');
+  return { server, front, client };
+}
+
+test('headers repeat the body, there is no session, and no stream but those of requests', async () => {
+  const { front, client } = await start((server) => {
+    server.tool('place', { input: withRegion }, ({ region }) => String(region));
+    server.tool('größe', {}, () => 'XL');
+    server.resource('memo://ä b', { name: 'memo' }, () => 'noted');
+  });
+  await client.listTools();
+  expect((await client.callTool('place', { region: ' süd ' })).content).toEqual([{ type: 'text', text: ' süd ' }]);
+  await client.callTool('place', { region: 'north' }, { meta: { trace: '1' } });
+  await client.callTool('größe');
+  const { seen } = front;
+  expect(seen.map(({ verb, headers }) => [verb, headers['mcp-protocol-version'], headers['mcp-session-id']])).toEqual(
+    seen.map(() => ['POST', '2026-07-28', undefined]),
+  );
+  expect(seen.map(({ headers }) => headers['mcp-method'])).toEqual(front.steps);
+  const header = (name: string) => seen.slice(-3).map(({ headers }) => headers[name]);
+  expect(header('mcp-name')).toEqual(['place', 'place', '=?base64?Z3LDtsOfZQ==?=']);
+  expect(header('mcp-param-region')).toEqual(['=?base64?IHPDvGQg?=', 'north', undefined]);
+});
+
+test('the tools are listed where a call is refused because of its headers, and the call is sent once more', async () => {
+  let runs = 0;
+  const { front, client } = await start((server) => {
+    server.tool('place', { input: withRegion }, ({ region }) => {
+      runs++;
+      return String(region);
+    });
+  });
+  const calls = await Promise.all(['north', 'south'].map((region) => client.callTool('place', { region })));
+  expect(calls.map(({ content }) => content)).toEqual(['north', 'south'].map((text) => [{ type: 'text', text }]));
+  expect(runs).toBe(2);
+  const rest = front.steps.slice(1).sort();
+  expect(rest).toEqual(['tools/call', 'tools/call', 'tools/call', 'tools/call', 'tools/list']);
+  await client.callTool('place', { region: 'west' });
+  expect(front.steps).toHaveLength(7);
+});
+
+test('a tool whose headers are wrong is not listed, with a warning; the others are', async () => {
+  const { client } = await start((server) => {
+    const properties = { region: { ...region, type: 'number' } };
+    server.tool('wrong', { input: { type: 'object', properties } }, () => 'called');
+    server.tool('right', {}, () => 'called');
+  });
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['right']);
+  expect(client.warnings).toMatchObject([{ topic: 'tool-left-out', message: expect.stringContaining('wrong') }]);
+});
+
+test('progress, log messages and questions belong to their calls', async () => {
+  const { client } = await start(
+    (server) => {
+      server.tool('asks', {}, async (_, call) => {
+        call.progress(1, 2);
+        call.log('info', 'asks now');
+        return JSON.stringify(
+          await call.elicit({ message: 'Who?', requestedSchema: { type: 'object', properties: {} } }),
+        );
+      });
+    },
+    { elicit: () => ({ action: 'accept', content: { name: 'Ada' } }) },
+  );
+  const logged: unknown[] = [];
+  client.onLog(({ data }) => logged.push(data));
+  const progress: number[] = [];
+  const options = {
+    onProgress: (step: { progress: number }) => progress.push(step.progress),
+    logLevel: 'info',
+  } as const;
+  const { content } = await client.callTool('asks', {}, options);
+  expect(JSON.stringify(content)).toContain('Ada');
+  expect(logged).toContain('asks now');
+  expect(progress).toContain(1);
+});
+
+test('a call that is given up is cancelled by the end of its stream, and nothing is sent for it', async () => {
+  let aborted: (() => void) | undefined;
+  const stopped = new Promise<void>((resolve) => {
+    aborted = resolve;
+  });
+  const { front, client } = await start((server) => {
+    server.tool('waits', {}, (_, call) => {
+      call.progress(1);
+      return new Promise<string>((resolve) => {
+        call.signal.addEventListener('abort', () => {
+          aborted!();
+          resolve('stopped');
+        });
+      });
+    });
+  });
+  const giveUp = new AbortController();
+  const onProgress = () => giveUp.abort(new Error('no longer needed'));
+  await expect(client.callTool('waits', {}, { signal: giveUp.signal, onProgress })).rejects.toThrow('no longer needed');
+  await stopped;
+  expect(front.steps).toEqual(['server/discover', 'tools/call']);
+});
+
+test('a call whose stream is cut may have run, and is not sent again', async () => {
+  let runs = 0;
+  const { front, client } = await start((server) => {
+    server.tool('waits', {}, (_, call) => {
+      runs++;
+      call.progress(1);
+      return new Promise<string>(() => undefined);
+    });
+  });
+  const call = client.callTool('waits', {}, { onProgress: () => front.cut() });
+  await expect(call).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+  expect(runs).toBe(1);
+  await client.ping();
+});
+
+test('a subscription that is cut is opened again, and what may have been missed is reported', async () => {
+  const { server, front, client } = await start((server) => {
+    server.resource('memo://a', { name: 'memo' }, () => 'noted');
+  });
+  const news: string[] = [];
+  let heard: (() => void) | undefined;
+  const next = () =>
+    new Promise<void>((resolve) => {
+      heard = resolve;
+    });
+  const hear = (what: string) => {
+    news.push(what);
+    heard?.();
+  };
+  await client.subscribe('memo://a', ({ uri }) => hear(uri));
+  const first = next();
+  server.resourceUpdated('memo://a');
+  await first;
+  const afterCut = next();
+  front.cut();
+  await afterCut;
+  const third = next();
+  server.resourceUpdated('memo://a');
+  await third;
+  expect(news).toEqual(['memo://a', 'memo://a', 'memo://a']);
+  expect(front.steps.filter((step) => step === 'subscriptions/listen')).toHaveLength(2);
+  await client.close();
+  expect(front.steps).not.toContain('notifications/cancelled');
+});
+
+test('a request is sent again where the server refuses its revision and names it', async () => {
+  const { front, client } = await start((server) => server.tool('echo', {}, () => 'echoed'));
+  let refusals = 0;
+  front.intercept = ({ params }, response) => {
+    if (refusals++ > 0) return false;
+    const error = { code: -32022, message: 'not yet', data: { supported: ['2026-07-28'], requested: '' } };
+    response
+      .writeHead(400, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', error, params }));
+    return true;
+  };
+  expect((await client.callTool('echo')).content).toEqual([{ type: 'text', text: 'echoed' }]);
+});
