@@ -2,6 +2,7 @@
 
 import { join } from 'node:path';
 import { root } from '../prepare.mjs';
+import { giveTurns } from './turns.mjs';
 
 export const fixtures = join(root, 'test/fixtures/conformance');
 /** What a server may ask its clients for. In 2025-11-25 it learns that once, before any of them comes. */
@@ -61,5 +62,7 @@ async function serveBehind(file, revision) {
 
 /** The suite starts it through a shell, with the URL of a scenario as its last argument. */
 async function clientCommand() {
-  return { target: `"${process.execPath}" "${join(fixtures, 'our-client.mjs')}"`, close: async () => undefined };
+  const turns = await giveTurns();
+  const target = `"${process.execPath}" "${join(fixtures, 'our-client.mjs')}" ${turns.port}`;
+  return { target, close: turns.close };
 }

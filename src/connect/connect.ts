@@ -50,12 +50,16 @@ export function connect(
   return openClient({ open: () => target, canReopen: false, key: options.eraKey }, options);
 }
 
+/** A server answers every request, also one that it does not know: where nothing comes, the network or the server is slow. */
+const HTTP_PROBE_TIMEOUT_MS = 3_000;
+
 /** Who uses commands only does not load it. */
 async function connectOverHttp(target: AddressOptions, options: ClientOptions): Promise<Client> {
   const { HttpClientTransport } = await import('../transport/http/http-client.ts');
   const authorizer = target.authorizer ?? authorizerFor(target);
   const open = () => new HttpClientTransport({ ...target, authorizer });
-  return openClient({ open, canReopen: true, key: options.eraKey ?? String(target.url) }, options);
+  const key = options.eraKey ?? String(target.url);
+  return openClient({ open, canReopen: true, key }, { probeTimeoutMs: HTTP_PROBE_TIMEOUT_MS, ...options });
 }
 
 /** Without the environment: it holds secrets, and does not change what language a server speaks. */

@@ -58,7 +58,7 @@ export interface ClientOptions extends InputHandlers {
   requestTimeoutMs?: number;
   /** How long the start may take in all, the first answer included: 60 s. */
   startupTimeoutMs?: number;
-  /** How long to wait for the answer to `server/discover` before `initialize` is sent as well: 1.5 s. */
+  /** How long to wait for the answer to `server/discover` before `initialize` is sent as well: 1.5 s, over HTTP 3 s. */
   probeTimeoutMs?: number;
   /** How often the result of one modern request may be a question: 10. */
   maxInputRounds?: number;
