@@ -29,6 +29,7 @@ export const peerErrorCodes = [
   'CAPABILITY_NOT_DECLARED',
   'INPUT_ROUNDS_EXCEEDED',
   'LIST_TOO_LONG',
+  'SERVER_UNREACHABLE',
   'AUTHORIZATION_FAILED',
   'LOGIN_FAILED',
 ] as const;

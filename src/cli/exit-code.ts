@@ -28,6 +28,7 @@ const exceptions: Record<string, number> = {
   LOGIN_REQUIRED: ExitCode.server,
   LOGIN_FAILED: ExitCode.server,
   AUTHORIZATION_FAILED: ExitCode.server,
+  SERVER_UNREACHABLE: ExitCode.server,
 };
 
 export function exitCodeOf(error: unknown): number {
@@ -35,7 +36,8 @@ export function exitCodeOf(error: unknown): number {
   if (!(error instanceof StandpipeError)) return ExitCode.internal;
   if (error instanceof UnusableEntry) return ExitCode.server;
   // A failed start has a cause; if it took too long, that is a timeout.
-  if (error.code === 'SERVER_FAILED' && error.cause instanceof StandpipeError) return exitCodeOf(error.cause);
+  if ((error.code === 'SERVER_FAILED' || error.code === 'SERVER_UNREACHABLE') && error.cause instanceof StandpipeError)
+    return exitCodeOf(error.cause);
   const exception = exceptions[error.code];
   if (exception !== undefined) return exception;
   switch (error.name) {

@@ -1,6 +1,7 @@
 // The secret values of a server, so that they are hidden in everything that is shown or stored.
 
 import { type Mask, maskForms, masksByForm } from '../secrets/mask-values.ts';
+import { redactor } from '../secrets/redact.ts';
 import { secretsInArguments } from '../secrets/redact-arguments.ts';
 import { secretsInAddress } from './expand/address.ts';
 import type { ServerConfig } from './server-config.ts';
@@ -27,4 +28,9 @@ export function maskOf(config: ServerConfig): Mask {
 export function formsToMask(config: ServerConfig): ReadonlyMap<string, string> {
   const { env, secrets } = secretsOf(config);
   return masksByForm(env, secrets);
+}
+
+/** Where a server is reached, for people to read. */
+export function shownUrl(config: ServerConfig): string | undefined {
+  return config.url === undefined ? undefined : redactor({ mask: maskOf(config) })(config.url);
 }

@@ -23,6 +23,7 @@ export const stateColours: Record<ServerState, Colour | undefined> = {
   starting: 'cyan',
   stopping: 'cyan',
   backoff: 'yellow',
+  unreachable: 'yellow',
   failed: 'red',
   stopped: 'dim',
   disabled: 'dim',
@@ -41,7 +42,7 @@ const ls: CommandBody = async ({ settings, out, signal }) => {
   const from = (text: string) => (severalFiles ? [text] : []);
   printRows(
     out,
-    ['SERVER', 'STATE', 'UPTIME', 'CALLS', 'ERRORS', 'RESTARTS', 'PID', 'SPEAKS', ...from('FROM'), 'LAST ERROR'],
+    ['SERVER', 'STATE', 'UPTIME', 'CALLS', 'ERRORS', 'RESTARTS', 'PID OR URL', 'SPEAKS', ...from('FROM'), 'LAST ERROR'],
     servers.flatMap((server) => [
       [
         ...figures(server.name, server),
@@ -85,7 +86,15 @@ function sayQuestions({ name, questions: { alone, refused } }: ServerStatus, out
 
 function figures(
   name: string,
-  { state, uptimeMs, calls, errors, restarts, pid }: Omit<ProcessStatus, 'owner' | 'generation'>,
+  {
+    state,
+    uptimeMs,
+    calls,
+    errors,
+    restarts,
+    pid,
+    url,
+  }: Omit<ProcessStatus, 'owner' | 'generation'> & { url?: string | undefined },
 ): Row {
   return [
     name,
@@ -94,7 +103,7 @@ function figures(
     String(calls),
     String(errors),
     String(restarts),
-    String(pid ?? '-'),
+    String(url ?? pid ?? '-'),
   ];
 }
 
@@ -133,6 +142,7 @@ async function fromConfig(settings: Settings): Promise<Listing> {
     questions: { attribution: 'open calls' as const, alone: [], refused: 0 },
     processes: [],
     waiting: 0,
+    url: undefined,
     pid: null,
     uptimeMs: 0,
     restarts: 0,

@@ -1,7 +1,7 @@
 // `up` in a pipe or a file: one line per event, with the time. With --json: one document per line.
 
 import { StandpipeError } from '../../base/errors.ts';
-import type { StateChange } from '../../host/supervision/server-state.ts';
+import { isAway, type StateChange } from '../../host/supervision/server-state.ts';
 import type { Output } from '../output/output.ts';
 import { counted } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
@@ -17,7 +17,7 @@ export function logView(out: Pick<Output, 'write'>): UpView {
     changed: ({ server, owner, to, reason }) => {
       // Processes of clients come and go: only their failures are news.
       if (owner === undefined) log(`${visibleLine(server)} ${to}: ${visibleLine(reason)}`);
-      else if (to === 'backoff' || to === 'failed') log(visibleLine(`${server} (${owner}) ${to}: ${reason}`));
+      else if (to === 'backoff' || isAway(to)) log(visibleLine(`${server} (${owner}) ${to}: ${reason}`));
     },
     note: (text) => log(visibleLine(text)),
     advise: (lines) => {

@@ -10,7 +10,7 @@ import { userEraMemory } from '../../connect/file-era-memory.ts';
 import { type ControlOptions, type ControlServer, serveControl } from '../../host/control/control-server.ts';
 import { SharedServers } from '../../host/control/shared-servers.ts';
 import { Host, type HostOptions } from '../../host/host.ts';
-import type { ServerStatus } from '../../host/supervision/server-state.ts';
+import { isAway, type ServerStatus } from '../../host/supervision/server-state.ts';
 import { ensureRuntimeFolder, runtimeFolder } from '../../live/runtime-folder.ts';
 import { BoundedLog } from '../../process/files/bounded-log.ts';
 import { reportStart } from '../../process/launch/start-detached.ts';
@@ -26,6 +26,7 @@ import { adviceFor } from './advice.ts';
 import { errorLine, jsonView, logView } from './log-view.ts';
 import { newProblems } from './new-problems.ts';
 import { type RecordOptions, recordHost } from './record-host.ts';
+import { repeatedFailures } from './repeated-failures.ts';
 import { screenView } from './screen-view.ts';
 import { type HttpOptions, readHttpOptions, serveHost } from './serve-http.ts';
 import type { UpView } from './view.ts';
@@ -59,6 +60,7 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
       ? ''
       : ` --config ${relative(process.cwd(), settings.config)}`;
   const adviceOf = (status: ServerStatus) => adviceFor(status, placeOf(settings, host, status.name), sameConfig);
+  const isRepeated = repeatedFailures();
   const hostOptions: HostOptions = {
     eraMemory: userEraMemory(),
     inputs: options.inspector ? viewers.questions.inputs : declineQuestions(tell),
@@ -69,8 +71,9 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
           : `${server} printed non-protocol text to stdout ${count} times so far`,
       ),
     onStateChange: (change) => {
-      view?.changed(change);
-      const failed = change.to === 'failed' && host.status().find(({ name }) => name === change.server);
+      const isNews = !isRepeated(change);
+      if (isNews || out.json) view?.changed(change);
+      const failed = isNews && isAway(change.to) && host.status().find(({ name }) => name === change.server);
       if (failed) view?.advise(adviceOf(failed));
     },
   };

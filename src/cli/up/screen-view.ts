@@ -102,7 +102,7 @@ function row(name: string, { state, reason, uptimeMs, calls }: Shown, lastError 
     { text: state, colour: stateColours[state] },
     uptime,
     String(calls),
-    state === 'backoff' ? reason : lastError,
+    state === 'backoff' || state === 'unreachable' ? reason : lastError,
   ];
 }
 

@@ -17,6 +17,7 @@ import type {
 import type { Host } from '../host.ts';
 import { PassedCaller } from '../services/passed-caller.ts';
 import type { HostCaller, Unanswered } from '../services/process-service.ts';
+import { isAway } from '../supervision/server-state.ts';
 import { answerControl, type ControlHooks, type ControlMethod, isControlMethod } from './control-methods.ts';
 import { CONTROL_VERSION } from './control-version.ts';
 import type { ServerShare } from './shared-servers.ts';
@@ -89,7 +90,7 @@ export class ConnectionService implements Service {
 
   /** A new connection is another try, as with a process of its own. */
   #retryFailed(): void {
-    const failed = this.#host.status().find(({ name, state }) => name === this.#server && state === 'failed');
+    const failed = this.#host.status().find(({ name, state }) => name === this.#server && isAway(state));
     if (failed) this.#host.restartServer(failed.name).catch(() => undefined); // each request gets the reason
   }
 

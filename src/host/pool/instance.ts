@@ -2,6 +2,7 @@
 // by them, what is known of their tools, and their part of the flow.
 
 import { unlessAborted } from '../../base/wait.ts';
+import { shownUrl } from '../../config/secrets-of-server.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import type { AskingTools } from '../../mcp/client/session/asking-tools.ts';
@@ -49,6 +50,7 @@ export class Instance {
       clock,
       random,
       pid: () => watched.pid,
+      url: () => shownUrl(server.config),
       open: async (signal) => {
         const { leaving } = server;
         if (leaving) await unlessAborted(leaving, signal);

@@ -9,7 +9,7 @@ import type { MemberContext } from '../member.ts';
 import { hostClient } from '../services/typed-client.ts';
 import { serverStopped } from '../supervision/server-errors.ts';
 import type { ServerStatus } from '../supervision/server-state.ts';
-import type { Replacement } from '../supervision/supervised-server.ts';
+import type { Replacement } from '../supervision/supervised-options.ts';
 import { Instance, type InstanceOwner } from './instance.ts';
 import { type Tenant, Tenants } from './tenants.ts';
 

@@ -2,6 +2,7 @@
 // that have been connected.
 
 import type { Member } from '../member.ts';
+import { isAway } from '../supervision/server-state.ts';
 
 /** Of one server: instructions are meant for the context of a model. */
 const MOST_CHARS = 20_000;
@@ -12,8 +13,7 @@ export function instructionsOf(members: readonly Member[]): string {
     `Tools and prompts of several servers: each name begins with its server, as in server__name. Servers: ${names.join(', ') || 'none'}.`,
   ];
   for (const { config, supervised, client } of members) {
-    if (supervised.state === 'failed')
-      parts.push(`Server "${config.name}" is not available: ${supervised.status.reason}`);
+    if (isAway(supervised.state)) parts.push(`Server "${config.name}" is not available: ${supervised.status.reason}`);
     const own = client?.server.instructions;
     if (own) parts.push(`Server "${config.name}": ${own.slice(0, MOST_CHARS)}`);
   }

@@ -10,6 +10,7 @@ import type { Rights } from '../../mcp/rights.ts';
 import type { ListKind } from '../../mcp/watchers.ts';
 import type { Member } from '../member.ts';
 import { serverNotReady } from '../supervision/server-errors.ts';
+import { isAway } from '../supervision/server-state.ts';
 import { type Catalog, catalogOf } from './catalog.ts';
 import { type Entry, ServerLists } from './server-lists.ts';
 import { unknownServer } from './unknown-name.ts';
@@ -100,10 +101,10 @@ export class MergedLists {
     const failed: Catalog<T>['failed'] = [];
     const offers = new Map<string, readonly T[]>();
     const asked = this.all.filter(({ member: { config, supervised } }) => {
-      if (wait === 'none' && supervised.state === 'failed') {
-        failed.push({ server: config.name, error: supervised.failure() });
-      }
-      return config.enabled && (wait !== 'none' || supervised.state === 'ready');
+      // A list does not wait for one that is away: it is announced as changed when that is back.
+      const isLeftOut = wait !== 'all' && isAway(supervised.state);
+      if (isLeftOut) failed.push({ server: config.name, error: supervised.failure() });
+      return config.enabled && !isLeftOut && (wait !== 'none' || supervised.state === 'ready');
     });
     for (const { server } of asked) offers.set(server, []);
     const ask = async (lists: ServerLists) => {
@@ -116,6 +117,8 @@ export class MergedLists {
       }
     };
     await Promise.all(asked.map(ask));
+    const order = this.all.map(({ server }) => server);
+    failed.sort((one, other) => order.indexOf(one.server) - order.indexOf(other.server));
     const { nameKey } = mcpLists[list];
     return { offers: catalogOf(offers, (entry) => textOf(entry[nameKey as keyof T])), failed };
   }

@@ -13,7 +13,7 @@ import type { Rights } from '../../mcp/rights.ts';
 import type { ClientIdentity, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
 import type { CompletionReference, Meta, ServerCapabilities, Tool } from '../../mcp/types.ts';
 import type { Member } from '../member.ts';
-import type { StateChange } from '../supervision/server-state.ts';
+import { isAway, type StateChange } from '../supervision/server-state.ts';
 import { FAILED, OFFERED_BY, type Offer, WAIT } from './catalog.ts';
 import { listedName, listedUri } from './listed-names.ts';
 import { instructionsOf } from './merged-instructions.ts';
@@ -137,7 +137,7 @@ export class MergedService implements Service {
   stateChanged({ server, owner, to, reason }: StateChange): void {
     if (owner !== undefined) return; // the process of one client: the lists are not of it
     const lists = this.lists.all.find((each) => each.server === server);
-    if (!lists || (to !== 'ready' && !((to === 'failed' || to === 'stopped') && lists.isMissing))) return;
+    if (!lists || (to !== 'ready' && !((isAway(to) || to === 'stopped') && lists.isMissing))) return;
     for (const watch of this.#watches) {
       if (!watch.sees(server)) continue;
       if (to === 'ready') {
@@ -145,7 +145,7 @@ export class MergedService implements Service {
         continue;
       }
       watch.notifyLists();
-      if (to === 'failed') watch.log('error', `Server "${server}" is not available: ${reason}`);
+      if (isAway(to)) watch.log('error', `Server "${server}" is not available: ${reason}`);
     }
   }
 

@@ -6,6 +6,7 @@ import type { Service } from '../../mcp/service.ts';
 import type { Meta } from '../../mcp/types.ts';
 import type { ListKind } from '../../mcp/watchers.ts';
 import type { Member } from '../member.ts';
+import { isAway } from '../supervision/server-state.ts';
 import { listedName, serverPart } from './listed-names.ts';
 import type { ServerClient } from './typed-client.ts';
 
@@ -88,7 +89,7 @@ export class ServerLists {
   /** It has failed, or was stopped by a command. */
   get isMissing(): boolean {
     const { state, intention } = this.member.supervised;
-    return state === 'failed' || state === 'disabled' || intention.held !== undefined;
+    return isAway(state) || state === 'disabled' || intention.held !== undefined;
   }
 
   /** From memory if that is as the server has it. A server that does not run is started, and one that was stopped refuses. */

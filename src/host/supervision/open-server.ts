@@ -1,4 +1,5 @@
-// Starts the server of an entry of the config and connects to it. MCP and LiteMCP servers are both used by an MCP client.
+// Starts the server of an entry of the config, or reaches it at its address, and connects to it. MCP and LiteMCP servers are both
+// used by an MCP client.
 
 import type { Clock } from '../../base/clock.ts';
 import type { Evidence } from '../../base/errors.ts';
@@ -39,6 +40,7 @@ export async function openServer(config: ServerConfig, options: OpenServerOption
     client,
     revision,
     serverInfo: client.server.info,
+    isRemote: config.url !== undefined,
     onLost: (listener) => {
       client.onclose = listener; // in the same turn: a caller whose call fails must find the loss known
       void client.closed.then(listener); // it may have ended before

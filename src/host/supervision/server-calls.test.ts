@@ -6,6 +6,7 @@ import { PeerError } from '../../base/errors.ts';
 import { Link } from './link.ts';
 import { ServerCalls } from './server-calls.ts';
 
+const doubted = async () => true;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 function opened(generation: number): Link<string> {
@@ -24,7 +25,7 @@ function opened(generation: number): Link<string> {
 test('the wait of one call for the end of the process is not that of another', async () => {
   const clock = new ManualClock();
   const [first, second] = [opened(1), opened(2)];
-  const calls = new ServerCalls<string>({ clock, whenReady: async () => second, timedOut: () => undefined });
+  const calls = new ServerCalls<string>({ clock, whenReady: async () => second, timedOut: () => undefined, doubted });
   calls.link = first;
   const sent: string[] = [];
   const call = (name: string) =>
@@ -53,6 +54,7 @@ test('a call that its caller gave up is no error of the server', async () => {
     clock: new ManualClock(),
     whenReady: async () => link,
     timedOut: () => undefined,
+    doubted,
   });
   calls.link = link;
   const stop = new AbortController();

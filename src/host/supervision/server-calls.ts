@@ -31,6 +31,8 @@ interface CallsOptions<Client> {
   whenReady: () => Promise<Link<Client>>;
   /** A call was not answered in time. */
   timedOut: (link: Link<Client>) => void;
+  /** A request to a server at an address failed. Resolves when it is known whether the server is still there. */
+  doubted: (link: Link<Client>, error: PeerError) => Promise<boolean>;
 }
 
 export type Run<Client, T> = (client: Client, link: Link<Client>) => Promise<T>;
@@ -66,6 +68,7 @@ export class ServerCalls<Client> {
     if (options.counts !== false) this.calls++;
     const { link } = this;
     if (!link) return this.#runWhenReady({ run, options, attempt: 1 });
+    link.begun++;
     // The usual way: one promise more than the call itself has.
     return run(link.client, link).then(link.answered, (error) =>
       this.#failed(error, link, { run, options, attempt: 1 }),
@@ -78,6 +81,7 @@ export class ServerCalls<Client> {
   }
 
   async #runOn<T>(link: Link<Client>, call: Call<Client, T>): Promise<T> {
+    link.begun++;
     try {
       return link.answered(await call.run(link.client, link));
     } catch (error) {
@@ -87,6 +91,7 @@ export class ServerCalls<Client> {
 
   async #failed<T>(thrown: unknown, link: Link<Client>, call: Call<Client, T>): Promise<T> {
     const { options, attempt } = call;
+    link.failed();
     const error = endedByUs(thrown, link) ? lost(link) : thrown;
     const outcome = outcomeOf(error);
     // An answer of the server passes unchanged, and what was not sent has not run.
@@ -94,6 +99,7 @@ export class ServerCalls<Client> {
     // A command ended the process, not the caller: the call may have run, and is not repeated.
     if (error !== thrown && link.cause === undefined) return this.#giveUp(error, options);
     if (error instanceof PeerError && error.code === 'REQUEST_TIMEOUT') this.#options.timedOut(link);
+    if (outcome !== undefined && link.server.isRemote) void this.#options.doubted(link, error as PeerError);
     const { repeatable = false } = options;
     // A call that was lost once may have run, also if it could not be sent again.
     const finalError = outcome === 'NOT_SENT' ? (call.mayHaveRun ?? error) : error;
@@ -101,7 +107,9 @@ export class ServerCalls<Client> {
     const permission = outcome === 'OUTCOME_UNKNOWN' && typeof repeatable === 'object' ? repeatable : undefined;
     const mayRepeat = outcome === 'NOT_SENT' || (permission ? permission.given(link.client) : repeatable);
     if (!mayRepeat) return this.#giveUp(finalError, options);
-    await this.#over(link);
+    const isThere = await this.#settled(link, error as PeerError);
+    // It refused the request, and would do so again. Without a response, a connection has failed, and another one may not.
+    if (isThere && outcome === 'NOT_SENT' && hasResponse(error)) return this.#giveUp(finalError, options);
     if (!permission) return this.#runWhenReady({ ...call, attempt: attempt + 1 });
     const next: Call<Client, T> = { ...call, attempt: attempt + 1, mayHaveRun: error };
     return this.#runOn(await this.#confirmed(permission, next), next);
@@ -111,12 +119,13 @@ export class ServerCalls<Client> {
   async #confirmed(permission: RepeatPermission<Client>, call: Call<Client, unknown>): Promise<Link<Client>> {
     for (let attempt = 1; ; attempt++) {
       const link = await this.#whenReady(call);
-      const permitted = await permission.confirmed(link.client).catch((error) => {
-        return outcomeOf(error) === undefined || attempt >= MOST_ATTEMPTS ? false : undefined;
+      const permitted = await permission.confirmed(link.client).catch(async (error) => {
+        if (outcomeOf(error) === undefined || attempt >= MOST_ATTEMPTS) return false;
+        await this.#settled(link, error);
+        return undefined;
       });
       if (permitted) return link;
       if (permitted === false) this.#giveUp(call.mayHaveRun, call.options);
-      await this.#over(link);
     }
   }
 
@@ -128,9 +137,11 @@ export class ServerCalls<Client> {
     );
   }
 
-  /** A call fails as soon as nothing can be written; that the server is gone is known a little later. */
-  #over(link: Link<Client>): Promise<unknown> {
-    return within(this.#options.clock, LOSS_WAIT_MS, link.over.promise);
+  /** Resolves when the loss is known: a call fails as soon as nothing can be written. True: the server is still there. */
+  async #settled(link: Link<Client>, error: PeerError): Promise<boolean> {
+    if (link.server.isRemote) return this.#options.doubted(link, error);
+    await within(this.#options.clock, LOSS_WAIT_MS, link.over.promise);
+    return false;
   }
 
   #giveUp(error: unknown, options: UseOptions<Client>): never {
@@ -156,6 +167,10 @@ function lost({ cause, endReason, server }: Link<unknown>): PeerError {
 /** The connection ended before the answer. */
 export function isLost(error: unknown): boolean {
   return outcomeOf(error) !== undefined || (error instanceof PeerError && error.code === 'CONNECTION_CLOSED');
+}
+
+function hasResponse(error: unknown): boolean {
+  return error instanceof PeerError && error.cause === undefined && error.evidence?.status !== undefined;
 }
 
 function outcomeOf(error: unknown): 'NOT_SENT' | 'OUTCOME_UNKNOWN' | undefined {

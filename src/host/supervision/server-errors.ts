@@ -1,10 +1,20 @@
 // Why a server of a host cannot be used, and what an error says about the process that it ended.
 
-import { ProcessError, StandpipeError, UsageError } from '../../base/errors.ts';
+import type { ErrorCode } from '../../base/error-codes.ts';
+import { PeerError, ProcessError, StandpipeError, UsageError } from '../../base/errors.ts';
 import type { LastExit } from './server-state.ts';
 
-/** A retry cannot help: the command itself is wrong. */
-const hopeless = new Set(['COMMAND_NOT_FOUND', 'COMMAND_NOT_EXECUTABLE', 'CWD_NOT_FOUND', 'INVALID_OPTION']);
+/** A retry cannot help: the command itself is wrong, or a person has to log in. */
+const hopeless = new Set<string>([
+  'COMMAND_NOT_FOUND',
+  'COMMAND_NOT_EXECUTABLE',
+  'CWD_NOT_FOUND',
+  'INVALID_OPTION',
+  'LOGIN_REQUIRED',
+  'LOGIN_FAILED',
+  'LOGINS_FILE_INVALID',
+  'AUTHORIZATION_FAILED',
+] satisfies ErrorCode[]);
 
 export function isHopeless({ code = '' }: LastExit): boolean {
   return hopeless.has(code);
@@ -37,6 +47,22 @@ export function serverFailed(name: string, reason: string, cause: Error | undefi
     hint: hint ?? 'Fix it, then start it again.',
     cause,
   });
+}
+
+/** Of a server at an address. */
+export function serverUnreachable(name: string, reason: string, cause: Error | undefined): PeerError {
+  const { hint, evidence }: Partial<LastExit> = cause ? lastExitOf(cause) : {};
+  return new PeerError('SERVER_UNREACHABLE', `Server "${name}" cannot be reached: ${reason}`, {
+    evidence,
+    hint: hint ?? 'Check its url, and that it runs.',
+    cause,
+  });
+}
+
+/** Why a server at an address was lost, by the request that failed first: what became of that one is of no interest here. */
+export function lossOf({ message, hint, evidence, cause }: PeerError): PeerError {
+  const why = cause instanceof Error ? cause.message : message;
+  return new PeerError('CONNECTION_CLOSED', `The server went away: ${why}`, { hint, evidence, cause });
 }
 
 /** It is left out of a list that did not wait any longer. */

@@ -5,8 +5,24 @@ import type { Position } from '../../config/problem.ts';
 import type { SharePolicy } from '../../config/server-config.ts';
 import type { QuestionStatus } from '../../mcp/client/session/asking-tools.ts';
 
-/** `disabled → stopped → starting → ready → backoff → failed`, and `stopping` on the way back. */
-export type ServerState = 'disabled' | 'stopped' | 'starting' | 'ready' | 'backoff' | 'failed' | 'stopping';
+/**
+ * `disabled → stopped → starting → ready → backoff → failed`, and `stopping` on the way back. `unreachable`: a server at an
+ * address that is away. It is tried again until it is there.
+ */
+export type ServerState =
+  | 'disabled'
+  | 'stopped'
+  | 'starting'
+  | 'ready'
+  | 'backoff'
+  | 'unreachable'
+  | 'failed'
+  | 'stopping';
+
+/** Calls are refused at once, or tried once more at an address. */
+export function isAway(state: ServerState): boolean {
+  return state === 'failed' || state === 'unreachable';
+}
 
 export interface StateChange {
   server: string;
@@ -33,6 +49,8 @@ export interface SupervisedStatus {
   /** Why it is in this state. */
   reason: string;
   protocol: 'mcp' | 'litemcp';
+  /** Where it is reached, without credentials. Undefined: it is a process. */
+  url: string | undefined;
   pid: number | null;
   uptimeMs: number;
   restarts: number;

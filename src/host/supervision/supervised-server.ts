@@ -5,40 +5,23 @@
 // ready, whichever command made it so; they reject with SERVER_STOPPED when a `stop` overtakes them, and with SERVER_FAILED
 // when the server is given up. `stop` resolves when the process it ended is gone, also if a later command starts another.
 
-import type { Clock, Timer } from '../../base/clock.ts';
-import { PeerError, type ProcessError, toError, UsageError } from '../../base/errors.ts';
-import type { ServerConfig } from '../../config/server-config.ts';
-import { Link, type ServerLink, type Waiting, waiting } from './link.ts';
+import type { Timer } from '../../base/clock.ts';
+import { PeerError, type StandpipeError, toError, UsageError } from '../../base/errors.ts';
+import { Link, type Waiting, waiting } from './link.ts';
 import { type Run, ServerCalls, type UseOptions } from './server-calls.ts';
-import { isHopeless, lastExitOf, serverDisabled, serverFailed, serverStopped } from './server-errors.ts';
-import type { LastExit, ServerState, StateChange, SupervisedStatus } from './server-state.ts';
 import {
-  type Fall,
-  type Intention,
-  newSupervision,
-  type Supervision,
-  type SupervisionEffect,
-  type SupervisionEvent,
-  step,
-} from './supervision.ts';
-
-/** What an entry of the config says about supervision. */
-export type SupervisedEntry = Pick<ServerConfig, 'enabled' | 'restart' | 'protocol' | 'pingTimeoutMs'>;
-
-/** Why the process ends, and what is wanted then. */
-export type Replacement = Pick<SupervisionEvent & { type: 'replace' }, 'reason' | 'wanted' | 'held' | 'isUnused'>;
-
-export interface SupervisedServerOptions<Client> {
-  name: string;
-  entry: SupervisedEntry;
-  /** Starts a process and connects to it. When aborted, or when it fails, it rejects after the process is gone. */
-  open: (signal: AbortSignal) => Promise<ServerLink<Client>>;
-  /** Of the process that lives, connected or not. */
-  pid: () => number | null;
-  onStateChange: (change: StateChange) => void;
-  clock: Clock;
-  random?: () => number;
-}
+  isHopeless,
+  lastExitOf,
+  lossOf,
+  serverDisabled,
+  serverFailed,
+  serverStopped,
+  serverUnreachable,
+} from './server-errors.ts';
+import type { LastExit, ServerState, SupervisedStatus } from './server-state.ts';
+import type { Replacement, SupervisedEntry, SupervisedServerOptions } from './supervised-options.ts';
+import { newSupervision, step } from './supervision.ts';
+import type { Fall, Intention, Supervision, SupervisionEffect, SupervisionEvent } from './supervision-model.ts';
 
 export class SupervisedServer<Client> {
   readonly name: string;
@@ -63,11 +46,13 @@ export class SupervisedServer<Client> {
     this.name = options.name;
     this.#options = options;
     this.#entry = options.entry;
-    this.#supervision = newSupervision(options.entry.enabled, options.entry.restart);
+    const { enabled, restart, url } = options.entry;
+    this.#supervision = newSupervision(enabled, restart, url !== undefined);
     this.#calls = new ServerCalls({
       clock: options.clock,
-      whenReady: () => this.#readyAfter({ type: 'needed' }),
+      whenReady: () => this.#readyAfter({ type: 'needed', nowMs: options.clock.nowMs() }),
       timedOut: (link) => void this.#ask(link),
+      doubted: (link, error) => this.#doubted(link, error),
     });
   }
 
@@ -97,6 +82,7 @@ export class SupervisedServer<Client> {
       state,
       reason,
       protocol: this.#entry.protocol,
+      url: this.#options.url?.(),
       pid: this.hasProcess ? this.#options.pid() : null,
       uptimeMs: state === 'ready' ? this.#options.clock.nowMs() - readySinceMs : 0,
       restarts,
@@ -127,8 +113,8 @@ export class SupervisedServer<Client> {
   /** The old process ends, and only then the next one starts. Resolves when the old one is gone. */
   replace(entry: SupervisedEntry, intention: Replacement): Promise<void> {
     this.#entry = entry;
-    const { enabled, restart: limits } = entry;
-    return this.#goneAfter({ type: 'replace', enabled, limits, ...intention });
+    const { enabled, restart: limits, url } = entry;
+    return this.#goneAfter({ type: 'replace', enabled, limits, isRemote: url !== undefined, ...intention });
   }
 
   /** Ends the process; the next call starts another. `isUnused`: those that waited for it were given up. Resolves when it is gone. */
@@ -147,8 +133,10 @@ export class SupervisedServer<Client> {
     return this.#calls.use(run, options);
   }
 
-  failure(): ProcessError {
-    return serverFailed(this.name, this.#supervision.reason, this.#lastCause);
+  failure(): StandpipeError {
+    const { state, reason } = this.#supervision;
+    const failure = state === 'unreachable' ? serverUnreachable : serverFailed;
+    return failure(this.name, reason, this.#lastCause);
   }
 
   /** The event itself settles the promise, where the answer is known already. */
@@ -176,6 +164,7 @@ export class SupervisedServer<Client> {
         const { next: supervision, effects } = step(this.#supervision, next);
         this.#supervision = supervision;
         if (supervision.state !== 'ready') this.#calls.link = undefined;
+        if (!supervision.intention.wanted) this.#link?.cut();
         for (const effect of effects) this.#carryOut(effect);
       }
     } finally {
@@ -260,6 +249,16 @@ export class SupervisedServer<Client> {
     this.#lost(link, cause);
   }
 
+  /** The connection of a request failed: perhaps that one alone, perhaps the server is gone. */
+  async #doubted(link: Link<Client>, error: PeerError): Promise<boolean> {
+    if (this.#calls.link !== link) return false;
+    if (await link.isThere(this.#entry.pingTimeoutMs)) return true;
+    if (this.#calls.link !== link) return false;
+    link.cause = error;
+    this.#lost(link, lossOf(error));
+    return false;
+  }
+
   #close(generation: number): void {
     const link = this.#link!;
     link.endReason = this.#supervision.reason;
@@ -268,7 +267,7 @@ export class SupervisedServer<Client> {
       if (this.#link === link) this.#link = undefined;
       this.#take({ type: 'closed', generation });
     };
-    link.server.close().then(closed, (error) => {
+    link.end(this.#options.clock).then(closed, (error) => {
       this.#calls.lastError = toError(error).message;
       closed();
     });

@@ -4,14 +4,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RestartLimits } from '../../config/server-config.ts';
-import {
-  type Fall,
-  newSupervision,
-  type Supervision,
-  type SupervisionEffect,
-  type SupervisionEvent,
-  step,
-} from './supervision.ts';
+import { newSupervision, step } from './supervision.ts';
+import type { Fall, Supervision, SupervisionEffect, SupervisionEvent } from './supervision-model.ts';
 
 const deep = process.env.FC_PROFILE === 'deep';
 const numRuns = deep ? 30_000 : 500;
@@ -36,14 +30,14 @@ class World {
   log: string[] = [];
   nowMs = 0;
 
-  constructor(enabled = true) {
-    this.supervision = newSupervision(enabled, limits);
+  constructor(enabled = true, isRemote = false) {
+    this.supervision = newSupervision(enabled, limits, isRemote);
   }
 
   command(event: SupervisionEvent): void {
     if (event.type === 'stop' || event.type === 'replace') this.waiting.gone++;
     else if (event.type !== 'release') this.waiting.ready++;
-    this.send(event);
+    this.send(event.type === 'needed' ? { ...event, nowMs: this.nowMs } : event);
   }
 
   send(event: SupervisionEvent): void {
@@ -102,7 +96,8 @@ class World {
     if (this.process?.phase === 'running') expect(state).toBe('ready');
     if (state === 'starting') expect(this.process?.phase).toBe('opening');
     if (state === 'stopping') expect(this.process).toBeDefined();
-    if (this.waitNumber !== undefined) expect(state).toBe('backoff');
+    if (this.waitNumber !== undefined) expect(['backoff', 'unreachable']).toContain(state);
+    if (state === 'unreachable') expect(this.supervision.isRemote).toBe(true);
     if (this.process?.phase === 'running') {
       expect(process!.generation).toBeGreaterThanOrEqual(intention.since);
       expect(intention.wanted).toBe(true);
@@ -167,13 +162,14 @@ class World {
 const command = fc.constantFrom<SupervisionEvent>(
   { type: 'start' },
   { type: 'restart' },
-  { type: 'needed' },
+  { type: 'needed', nowMs: 0 },
   { type: 'release' },
   { type: 'stop', reason: 'stop requested' },
-  { type: 'replace', reason: 'changed', enabled: true, limits, wanted: true, held: undefined },
-  { type: 'replace', reason: 'changed', enabled: true, limits, wanted: false, held: undefined },
-  { type: 'replace', reason: 'changed', enabled: false, limits, wanted: false, held: undefined },
-  { type: 'replace', reason: 'changed', enabled: true, limits, wanted: false, held: 'the host stops' },
+  { type: 'replace', reason: 'changed', enabled: true, limits, isRemote: false, wanted: true, held: undefined },
+  { type: 'replace', reason: 'changed', enabled: true, limits, isRemote: true, wanted: true, held: undefined },
+  { type: 'replace', reason: 'changed', enabled: true, limits, isRemote: true, wanted: false, held: undefined },
+  { type: 'replace', reason: 'changed', enabled: false, limits, isRemote: false, wanted: false, held: undefined },
+  { type: 'replace', reason: 'changed', enabled: true, limits, isRemote: true, wanted: false, held: 'the host stops' },
 );
 const stale = fc
   .tuple(fc.constantFrom('closed', 'backoff-over', 'opened', 'lost', 'open-failed'), fc.integer({ min: -1, max: 3 }))
@@ -207,8 +203,8 @@ function sendStale(world: World, type: SupervisionEvent['type'], age: number): v
 describe('any sequence of commands, crashes and slow processes', () => {
   test('never has two processes, says what is, and settles every wait', { timeout }, () => {
     fc.assert(
-      fc.property(fc.boolean(), fc.array(move, { maxLength: 60 }), (enabled, moves) => {
-        const world = new World(enabled);
+      fc.property(fc.boolean(), fc.boolean(), fc.array(move, { maxLength: 60 }), (enabled, isRemote, moves) => {
+        const world = new World(enabled, isRemote);
         play(world, moves);
         world.settle();
         expect(world.waiting).toEqual({ ready: 0, gone: 0 });
@@ -229,7 +225,7 @@ describe('any sequence of commands, crashes and slow processes', () => {
         world.command({ type: 'stop', reason: 'stop requested' });
         for (const choice of choices) {
           if (world.waiting.gone === 0) expect(world.process).toBeUndefined();
-          world.command({ type: 'needed' }); // a call must not bring it back
+          world.command({ type: 'needed', nowMs: 0 }); // a call must not bring it back
           world.happen(choice);
         }
         world.settle();

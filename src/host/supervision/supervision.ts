@@ -4,97 +4,29 @@
 // stopped until a command starts it.
 
 import type { RestartLimits } from '../../config/server-config.ts';
-import { decideRestart, type Ending, noHistory, type RestartHistory } from './restart-policy.ts';
-import type { ServerState } from './server-state.ts';
-
-/** What was asked for last. */
-export interface Intention {
-  readonly wanted: boolean;
-  /** Why a call must not start it: it was stopped. Only a command takes that back. */
-  readonly held: string | undefined;
-  /** Raised by every command, every start of a process and every wait, so that each has a number of its own. */
-  readonly generation: number;
-  /** A process with a lower number belongs to an earlier intention. */
-  readonly since: number;
-}
-
-/** The one process of the server, from the moment it is asked for until all of its tree is gone. */
-export interface ServerProcessSlot {
-  readonly phase: 'opening' | 'running' | 'closing';
-  readonly generation: number;
-}
-
-export interface Supervision {
-  readonly state: ServerState;
-  readonly reason: string;
-  readonly enabled: boolean;
-  readonly limits: RestartLimits;
-  readonly intention: Intention;
-  readonly process: ServerProcessSlot | undefined;
-  /** Callers wait for the server to be ready. */
-  readonly awaited: boolean;
-  /** The number of the wait before the next start. */
-  readonly backoff: number | undefined;
-  readonly history: RestartHistory;
-  readonly restarts: number;
-  readonly readySinceMs: number;
-}
-
-/** Why a start failed or a process is of no more use. */
-export interface Fall extends Omit<Ending, 'uptimeMs'> {
-  readonly message: string;
-  /** Trying again cannot help: the command itself is wrong. */
-  readonly hopeless: boolean;
-  readonly nowMs: number;
-  /** From 0 up to 1. */
-  readonly random: number;
-}
-
-export type SupervisionEvent =
-  // Commands.
-  | { readonly type: 'start' | 'restart' | 'release' }
-  | { readonly type: 'stop'; readonly reason: string }
-  | {
-      readonly type: 'replace';
-      readonly reason: string;
-      readonly enabled: boolean;
-      readonly limits: RestartLimits;
-      readonly wanted: boolean;
-      readonly held: string | undefined;
-      readonly isUnused?: boolean;
-    }
-  /** A call waits for the server. */
-  | { readonly type: 'needed' }
-  // What became of effects.
-  | { readonly type: 'opened'; readonly generation: number; readonly nowMs: number }
-  | { readonly type: 'open-failed' | 'lost'; readonly generation: number; readonly fall: Fall }
-  | { readonly type: 'closed' | 'backoff-over'; readonly generation: number };
-
-export type SupervisionEffect =
-  | { readonly type: 'changed'; readonly from: ServerState; readonly to: ServerState; readonly reason: string }
-  | { readonly type: 'open' | 'abort' | 'close'; readonly generation: number }
-  | { readonly type: 'wait'; readonly generation: number; readonly ms: number }
-  | { readonly type: 'cancel-wait' }
-  /** Callers that wait for the server get it. */
-  | { readonly type: 'ready' }
-  /** Callers that wait for the server are refused. */
-  | { readonly type: 'refuse'; readonly why: 'failed' | 'stopped' | 'disabled' }
-  /** No process is left. */
-  | { readonly type: 'gone' };
+import { decideRestart, noHistory } from './restart-policy.ts';
+import { isAway, type ServerState } from './server-state.ts';
+import type {
+  Fall,
+  Intention,
+  ServerProcessSlot,
+  Stepped,
+  Supervision,
+  SupervisionEffect,
+  SupervisionEvent,
+} from './supervision-model.ts';
 
 const LONGEST_REASON = 2000;
+/** A server at an address that is away is tried again for a call, but not more often than this. */
+const SHORTEST_RETRY_MS = 1000;
 
-export interface Stepped {
-  readonly next: Supervision;
-  readonly effects: readonly SupervisionEffect[];
-}
-
-export function newSupervision(enabled: boolean, limits: RestartLimits): Supervision {
+export function newSupervision(enabled: boolean, limits: RestartLimits, isRemote = false): Supervision {
   return {
     state: enabled ? 'stopped' : 'disabled',
     reason: enabled ? 'not started yet' : 'disabled in the config',
     enabled,
     limits,
+    isRemote,
     intention: { wanted: false, held: undefined, generation: 0, since: 0 },
     process: undefined,
     awaited: false,
@@ -102,6 +34,8 @@ export function newSupervision(enabled: boolean, limits: RestartLimits): Supervi
     history: noHistory,
     restarts: 0,
     readySinceMs: 0,
+    wasReady: false,
+    fellAtMs: 0,
   };
 }
 
@@ -138,7 +72,10 @@ class Draft {
         return this.#intend({ held: undefined });
       case 'needed':
         this.#set({ awaited: true });
-        if (this.next.enabled && this.next.intention.held === undefined) this.#want();
+        if (this.next.enabled && this.next.intention.held === undefined) {
+          if (this.#mayTryNow(event.nowMs)) this.#tryNow('needed by a call');
+          this.#want();
+        }
         return this.#answer();
       case 'opened':
         return this.#opened(event.generation, event.nowMs);
@@ -167,11 +104,30 @@ class Draft {
     this.#set({ awaited: true });
     if (!this.next.enabled) return this.#answer();
     this.#intend({ wanted: true, held: undefined });
-    const { state, process } = this.next;
-    if (state === 'stopped' || state === 'stopping' || state === 'failed') this.#set({ history: noHistory });
-    if (state === 'failed') this.#change(process ? 'stopping' : 'stopped', 'start requested');
+    const { state } = this.next;
+    if (state === 'stopped' || state === 'stopping' || isAway(state)) {
+      this.#set({ history: noHistory, wasReady: false });
+    }
+    if (isAway(state)) this.#tryNow('start requested');
     this.#pursue();
     this.#answer();
+  }
+
+  /** A call tries it again, before the wait is over. A process that has failed waits for a command. */
+  #mayTryNow(nowMs: number): boolean {
+    const { isRemote, state, process, fellAtMs } = this.next;
+    return isRemote && isAway(state) && !process && nowMs - fellAtMs >= SHORTEST_RETRY_MS;
+  }
+
+  #tryNow(why: string): void {
+    this.#cancelWait();
+    this.#change(this.next.process ? 'stopping' : 'stopped', why);
+  }
+
+  #cancelWait(): void {
+    if (this.next.backoff === undefined) return;
+    this.#set({ backoff: undefined });
+    this.effects.push({ type: 'cancel-wait' });
   }
 
   #want(): void {
@@ -184,7 +140,7 @@ class Draft {
     const { state, enabled, intention } = this.next;
     if (!enabled) this.#settle({ type: 'refuse', why: 'disabled' });
     else if (intention.held !== undefined) this.#settle({ type: 'refuse', why: 'stopped' });
-    else if (state === 'failed') this.#settle({ type: 'refuse', why: 'failed' });
+    else if (isAway(state)) this.#settle({ type: 'refuse', why: 'failed' });
     else if (state === 'ready') this.#settle({ type: 'ready' });
   }
 
@@ -194,11 +150,11 @@ class Draft {
   }
 
   #replace(event: SupervisionEvent & { type: 'replace' }): void {
-    const { reason, enabled, limits, held } = event;
+    const { reason, enabled, limits, isRemote, held } = event;
     if (event.isUnused) this.#set({ awaited: false });
     const wanted = event.wanted || (this.next.awaited && held === undefined);
     this.#intend({ wanted: wanted && enabled, held }, 'from now on');
-    this.#set({ enabled, limits, history: noHistory });
+    this.#set({ enabled, limits, isRemote, history: noHistory });
     if (this.next.state === 'disabled' && enabled) this.#change('stopped', 'enabled in the config');
     this.#letGo(reason);
   }
@@ -206,16 +162,14 @@ class Draft {
   #intend(change: Partial<Pick<Intention, 'wanted' | 'held'>>, scope?: 'from now on'): void {
     const generation = this.next.intention.generation + 1;
     const since = scope === undefined ? this.next.intention.since : generation;
+    if (scope) this.#set({ wasReady: false });
     this.#set({ intention: { ...this.next.intention, ...change, generation, since } });
   }
 
   /** Ends the process, and the wait for the next one. */
   #letGo(reason: string): void {
-    const { state, process, backoff } = this.next;
-    if (backoff !== undefined) {
-      this.#set({ backoff: undefined });
-      this.effects.push({ type: 'cancel-wait' });
-    }
+    const { state, process } = this.next;
+    this.#cancelWait();
     if (process || (state !== 'stopped' && state !== 'disabled' && state !== 'stopping')) {
       if (state !== 'stopping') this.#change('stopping', reason);
       if (process?.phase === 'opening') this.effects.push({ type: 'abort', generation: process.generation });
@@ -235,36 +189,45 @@ class Draft {
 
   /** Starts a process if one is wanted and nothing stands in the way. */
   #pursue(): void {
-    const { state, enabled, process, backoff, intention, restarts } = this.next;
+    const { state, enabled, process, backoff, intention, restarts, isRemote } = this.next;
     if (!intention.wanted || !enabled || process || backoff !== undefined) return;
-    if (state !== 'stopped' && state !== 'backoff') return;
+    if (state !== 'stopped' && state !== 'backoff' && state !== 'unreachable') return;
     const generation = this.#nextNumber();
-    const again = state === 'backoff';
+    const again = state !== 'stopped';
     this.#set({ process: { phase: 'opening', generation }, restarts: again ? restarts + 1 : restarts });
-    this.#change('starting', again ? 'restarted after a failure' : 'start requested');
+    this.#change('starting', again ? (isRemote ? 'connecting again' : 'restarted after a failure') : 'start requested');
     this.effects.push({ type: 'open', generation });
   }
 
   #opened(generation: number, nowMs: number): void {
     if (!this.#concerns(generation, 'opening')) return;
     if (this.#isOld(generation)) return this.#close(generation);
-    this.#set({ process: { phase: 'running', generation }, readySinceMs: nowMs });
+    this.#set({ process: { phase: 'running', generation }, readySinceMs: nowMs, wasReady: true });
     this.#change('ready', this.next.restarts > 0 ? 'reconnected' : 'connected');
     this.#answer();
   }
 
   /** The process could not be started, or went away. */
   #fell({ message, hopeless, nowMs, random, exitCode, signal }: Fall, uptimeMs: number): void {
-    const decision = decideRestart(this.next.history, { uptimeMs, exitCode, signal }, this.next.limits, nowMs, random);
-    this.#set({ history: decision.history });
+    const { isRemote, history, wasReady } = this.next;
+    // How often a server at an address fails decides whether calls wait for it; it is never given up.
+    const limits = isRemote ? { ...this.next.limits, maxRestarts: Number.POSITIVE_INFINITY } : this.next.limits;
+    const decision = decideRestart(history, { uptimeMs, exitCode, signal }, limits, nowMs, random);
+    this.#set({ history: decision.history, fellAtMs: nowMs });
     if (hopeless || !decision.restart) {
-      this.#change('failed', `${message} — ${decision.restart ? 'a restart cannot help' : decision.reason}`);
+      const again = isRemote ? 'the next call tries again' : 'a restart cannot help';
+      this.#change('failed', `${message} — ${decision.restart ? again : decision.reason}`);
       return this.#answer();
     }
     const backoff = this.#nextNumber();
     this.#set({ backoff });
-    this.#change('backoff', `${message} — restarts in ${decision.afterMs} ms`);
     this.effects.push({ type: 'wait', generation: backoff, ms: decision.afterMs });
+    if (isRemote && (!wasReady || decision.history.failures > this.next.limits.maxRestarts)) {
+      this.#change('unreachable', `${message} — tried again in ${decision.afterMs} ms, and for a call`);
+      return this.#answer();
+    }
+    const what = isRemote ? 'connects again' : 'restarts';
+    this.#change('backoff', `${message} — ${what} in ${decision.afterMs} ms`);
   }
 
   #close(generation: number): void {

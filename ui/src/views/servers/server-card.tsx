@@ -60,7 +60,12 @@ export function ServerCard({ server }: { server: InspectedServer }) {
         </p>
       )}
       {status && tellsMore(status) && <p className="note bad">{visible(status.lastError!)}</p>}
-      {status?.lastExit && <LastExitNote exit={status.lastExit} open={state === 'failed' || state === 'backoff'} />}
+      {status?.lastExit && (
+        <LastExitNote
+          exit={status.lastExit}
+          open={state === 'failed' || state === 'backoff' || state === 'unreachable'}
+        />
+      )}
       {status && <Sharing status={status} />}
       {status && <Questions status={status} />}
       <Lives server={name} lives={lives} />
