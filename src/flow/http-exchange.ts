@@ -47,7 +47,7 @@ export class HttpExchange implements ExchangeObserver {
   ended(end: HttpEnd, reason?: string): void {
     if (this.#body === undefined) {
       this.#add('failed', { ...this.#described(), waitMs: this.#waitedMs(), end, reason });
-    } else if (this.#body === 'stream' || end !== 'complete') {
+    } else if (this.#body === 'stream' || end === 'cut') {
       this.#add('ended', { status: this.#place.status, body: this.#body, end, reason });
     }
   }

@@ -1,6 +1,6 @@
 // What an observer of a server at an address sees: messages with the HTTP requests around them, and no credentials.
 
-import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
+import { createServer, type Server as HttpServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Analysis } from '../../src/analysis/analysis.ts';
@@ -11,6 +11,7 @@ import type { FlowEvent } from '../../src/flow/event.ts';
 import { FlowStore } from '../../src/flow/store.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { EventLines } from '../../src/record/event-line.ts';
+import { HttpClientTransport } from '../../src/transport/http/http-client.ts';
 import type { WireObserver } from '../../src/transport/wire.ts';
 import { until } from '../fixtures/server.ts';
 
@@ -73,6 +74,9 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
     expect(life).toMatchObject({ remote: { url: serving.url, transport: 'http', needsLogin: false } });
     expect(life!.endedAtMs).toBeDefined();
     expect(analysis.problems).toEqual([]);
+    const session = life!.remote!.session;
+    if (revision === '2025-11-25') expect(session).toMatch(/^.{6}…$/);
+    else expect(session).toBeUndefined();
     expect(analysis.latency.rows().map(({ method }) => method)).toContain('tools/call');
 
     const lines = new EventLines('r');
@@ -86,6 +90,45 @@ test.each(['2025-11-25', '2026-07-28'] as const)(
   },
 );
 
+test('a request that is redirected is one message, and a stream that is resumed brings its answer', async () => {
+  const { analysis, events, source } = watched();
+  const answer = (response: ServerResponse) =>
+    response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} })}\n\n`);
+  const url = await serve((request, response) => {
+    request.resume();
+    if (request.url === '/mcp') return void response.writeHead(307, { location: '/moved?key=hunter22' }).end('moved');
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    if (request.method === 'GET') answer(response);
+    else response.end('id: 7\nretry: 1\ndata:\n\n');
+  });
+  const transport = new HttpClientTransport({ url, observer: source });
+  await transport.start();
+  const answered = new Promise((resolve) => {
+    transport.onmessage = resolve;
+  });
+  await transport.send({ jsonrpc: '2.0', id: 1, method: 'ping' });
+  await answered;
+  await transport.close();
+  const began = events('http').filter(({ state }) => state === 'answered');
+  expect(began).toMatchObject([
+    {
+      exchange: 1,
+      method: 'POST',
+      status: 307,
+      responseHeaders: expect.stringContaining('location: /moved?key=[redacted]'),
+    },
+    { exchange: 2, method: 'POST', status: 200, repeats: 1, url: expect.stringContaining('/moved?key=[redacted]') },
+    { exchange: 3, method: 'GET', status: 200, requestHeaders: expect.stringMatching(/^last-event-id: 7$/im) },
+  ]);
+  expect(events('frame').map(({ direction, http }) => [direction, http!.exchange])).toEqual([
+    ['toServer', 1],
+    ['fromServer', 3],
+  ]);
+  expect(analysis.exchangesOf(events('frame')[0]!.seq)).toMatchObject([{ outcome: 'ok', method: 'ping' }]);
+  expect(analysis.lives.of('remote')[0]!.remote).toMatchObject({ requests: 3, failures: 0, resumptions: 1 });
+  expect(analysis.problems).toEqual([]);
+});
+
 test('a stream that this side closes is told from one that was cut', async () => {
   const { analysis, events, source } = watched();
   const url = await serve((request, response) => {
@@ -95,7 +138,7 @@ test('a stream that this side closes is told from one that was cut', async () =>
       if (body.toString().includes('cut')) setImmediate(() => request.socket.destroy());
     });
   });
-  const transport = new (await import('../../src/transport/http/http-client.ts')).HttpClientTransport({
+  const transport = new HttpClientTransport({
     url,
     observer: source,
   });

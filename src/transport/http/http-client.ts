@@ -126,9 +126,7 @@ export class HttpClientTransport implements Channel, PostOwner, IncomingOwner {
   accepted(post: Post, response: IncomingMessage): void {
     this.connection.phase = 'running';
     this.connection.status = undefined;
-    const session = response.headers['mcp-session-id'];
-    if (post.method === 'initialize' && this.connection.session.isValidId(session))
-      this.connection.session.id = session;
+    if (post.method === 'initialize') this.connection.beginSession(response.headers['mcp-session-id']);
     if (post.id !== undefined) return;
     post.posted.settle?.resolve();
     // 2026-07-28 has no such message, and no stream of the server.

@@ -53,6 +53,13 @@ export class HttpConnection {
     this.observed?.connected(this.#url);
   }
 
+  /** The server may have named one. */
+  beginSession(id: unknown): void {
+    if (!this.session.isValidId(id)) return;
+    this.session.id = id;
+    this.observed?.learned({ session: id });
+  }
+
   evidence(): Evidence {
     const evidence: Evidence = { phase: this.phase, url: urlText(this.#url) };
     if (this.status !== undefined) evidence.status = this.status;

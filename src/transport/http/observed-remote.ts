@@ -123,6 +123,12 @@ function watch(request: ClientRequest, seen: ExchangeObserver, mask: Mask): void
   request.on('error', failed);
   request.on('response', (incoming) => {
     response = incoming;
+    const destroyResponse = incoming.destroy;
+    incoming.destroy = (error) => {
+      // Node.js destroys it too, with this error, where the connection ends.
+      if ((error as NodeJS.ErrnoException | undefined)?.code !== 'ECONNRESET') isOurs ||= failure === undefined;
+      return destroyResponse.call(incoming, error);
+    };
     incoming.on('error', failed);
     seen.answered(incoming.statusCode ?? 0, headerLines(incoming.headers), bodyOf(incoming));
   });
