@@ -151,7 +151,7 @@ test('Claude Code: what the user has for a project goes before what the project 
   const own = write('home/.claude.json', {
     mcpServers: { a: { command: 'no' }, b: { command: 'no' }, c: { command: 'user' } },
     projects: {
-      [cwd!]: { allowedTools: [], mcpServers: { a: { command: 'local' } } },
+      [cwd!]: { disabledMcpServers: ['c'], mcpServers: { a: { command: 'local' } } },
       '/elsewhere': { mcpServers: { d: { command: 'no' } } },
     },
   });
@@ -161,6 +161,7 @@ test('Claude Code: what the user has for a project goes before what the project 
     ['b', 'project'],
     ['c', 'user'],
   ]);
+  expect(servers.map(({ enabled }) => enabled)).toEqual([true, true, false]);
   expect(shadowed.map(({ name, source, by }) => [name, source.file, by.file])).toEqual([
     ['a', shared, own],
     ['a', own, own],

@@ -105,15 +105,16 @@ test('a named file is the only one', async () => {
   expect(config.servers).toMatchObject([{ name: 'b', cwd: join(sub, 'x'), args: [sub] }]);
 });
 
-test('nothing found: the error names every place and what to do', async () => {
-  const error = await loadConfig({ ...options, discover: true }).catch((thrown) => thrown);
-  expect(error).toBeInstanceOf(UsageError);
-  expect(error.code).toBe('CONFIG_NOT_FOUND');
-  expect(error.message).toBe(`There is no config in ${options.cwd}`);
-  for (const place of [' mcp.json', '.vscode/mcp.json', '/claude_desktop_config.json', '/Code/User/mcp.json']) {
-    expect(error.hint).toContain(place);
+test('nothing found: the error says where was looked and what to do', async () => {
+  for (const discover of [false, true]) {
+    const error = await loadConfig({ ...options, discover }).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(UsageError);
+    expect(error).toMatchObject({ code: 'CONFIG_NOT_FOUND', message: `There is no config in ${options.cwd}` });
+    expect(error.hint).toContain('--config');
+    expect(error.hint).toContain(discover ? '--discover --json` lists them' : ' mcp.json, .mcp.json, .cursor/mcp.json');
   }
-  expect(error.hint).toContain('--config');
+  const { searched } = await surveyConfig({ ...options, discover: true });
+  expect(searched).toContain(join(folder, 'home/.codex/config.toml'));
 });
 
 test('a named file that is not there', async () => {

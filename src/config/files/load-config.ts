@@ -67,8 +67,10 @@ export async function surveyConfig(options: LoadOptions = {}, read: ReadBytes = 
 /** The files of a folder. The folder itself is watched for new ones. */
 async function listPlaces(place: ConfigPlace, read: ReadBytes): Promise<{ places: ConfigPlace[]; searched: string[] }> {
   if (!isFolder(place)) return { places: [place], searched: [place.file] };
-  const names = await read(place.file).then(decodeFile, () => ''); // it rarely exists
-  const places = placesIn(place, names.split('\n'));
+  const listing = await read(place.file).catch(toError);
+  // Reading it as a file reports why the folder cannot be read.
+  if (listing instanceof Error && !isMissing(listing)) return { places: [place], searched: [place.file] };
+  const places = listing instanceof Error ? [] : placesIn(place, decodeFile(listing).split('\n'));
   return { places, searched: [place.file, ...places.map(({ file }) => file)] };
 }
 
@@ -140,7 +142,9 @@ function nothingFound(searched: readonly string[], options: LoadOptions): Config
   const { cwd, platform } = systemContext(options);
   const inside = `${cwd}${pathOf(platform).sep}`;
   const places = searched.map((file) => (file.startsWith(inside) ? file.slice(inside.length) : file));
-  const also = options.discover ? '' : ', or use the configs of your editors with --discover';
-  const suggestion = `Add a server with \`standpipe add\`, name a file with --config${also}. Looked for ${places.join(', ')}.`;
+  const all = options.discover
+    ? 'or name a file with --config. Looked for the files of all known hosts: `standpipe config --discover --json` lists them.'
+    : `name a file with --config, or use the configs of other hosts with --discover. Looked for ${places.join(', ')}.`;
+  const suggestion = `Add a server with \`standpipe add\`, ${all}`;
   return notFound(searched[0]!, `There is no config in ${cwd}`, suggestion);
 }

@@ -57,8 +57,11 @@ export type PlainEntry = Readonly<Record<string, unknown>>;
 export interface Spelling {
   /** The key that disables an entry. Undefined: the host cannot, so that a disabled entry must not be written. */
   disables: 'disabled' | 'enabled' | undefined;
-  /** From the host's spelling to ours. Nodes keep the offsets of the text. A string explains why there is nothing to run. */
-  read(entry: Node, name: string, root: Node): Node | string;
+  /**
+   * From the host's spelling to ours. Nodes keep the offsets of the text. A string explains why there is nothing to run. `project`: what
+   * the file has under `projects` for the current one.
+   */
+  read(entry: Node, name: string, root: Node, project?: Node): Node | string;
   /** From ours to the host's. Keys that the host does not know are left out. */
   write(entry: PlainEntry): Record<string, unknown>;
 }

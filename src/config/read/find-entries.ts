@@ -45,8 +45,9 @@ export function findEntries(
     ? inPlainFile(root, document, findings, layout?.shared === true)
     : inLayout(root, document, findings, place, platform);
   if (!found || !host) return found;
+  const project = valueOfProject(valueIn(root, 'projects'), place.folder, platform);
   const entries = found.entries.flatMap((entry) => {
-    const node = host.spelling.read(entry.node, entry.name, root);
+    const node = host.spelling.read(entry.node, entry.name, root, project);
     if (typeof node !== 'string') return [{ ...entry, node }];
     const ofEntry = new Findings(entry.name);
     ofEntry.warn(entry.source, node);

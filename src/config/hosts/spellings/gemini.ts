@@ -2,7 +2,7 @@
 // `mcp.allowed` of the file disable servers.
 
 import type { Node } from 'jsonc-parser';
-import { membersOf, objectOf, renamed, scalarOf, valueIn } from './nodes.ts';
+import { disabled, lists, membersOf, objectOf, renamed, scalarOf, valueIn } from './nodes.ts';
 import { spellingOf } from './spelling.ts';
 
 export const geminiSpelling = spellingOf({
@@ -21,8 +21,9 @@ export const geminiSpelling = spellingOf({
       const { key, value } = httpUrl;
       others.push({ key: renamed(key, 'url'), value }, { key: renamed(key, 'type'), value: scalarOf('http', key) });
     }
-    if (isExcluded(name, root)) others.push({ key: scalarOf('disabled', entry), value: scalarOf(true, entry) });
-    return objectOf(others, entry);
+    const own = objectOf(others, entry);
+    const allowed = listIn(root, 'allowed');
+    return lists(listIn(root, 'excluded'), name) || (allowed && !lists(allowed, name)) ? disabled(own) : own;
   },
   afterWrite(written, { type }) {
     if (written.url === undefined || type === 'sse') return written;
@@ -31,10 +32,7 @@ export const geminiSpelling = spellingOf({
   },
 });
 
-function isExcluded(name: string, root: Node): boolean {
-  const [allowed, excluded] = ['allowed', 'excluded'].map((key) => {
-    const list = valueIn(valueIn(root, 'mcp'), key);
-    return list?.type === 'array' ? list.children?.map(({ value }) => value) : undefined;
-  });
-  return (allowed !== undefined && !allowed.includes(name)) || excluded?.includes(name) === true;
+function listIn(root: Node, key: string): Node | undefined {
+  const list = valueIn(valueIn(root, 'mcp'), key);
+  return list?.type === 'array' ? list : undefined;
 }

@@ -35,6 +35,15 @@ export function scalarOf(value: unknown, { offset, length }: Node): Node {
   return { type: value === null ? 'null' : (typeof value as 'string'), offset, length, value };
 }
 
+/** Whether it is a list that has this text. */
+export function lists(list: Node | undefined, text: string): boolean {
+  return list?.type === 'array' && (list.children ?? []).some(({ value }) => value === text);
+}
+
+export function disabled(entry: Node): Node {
+  return objectOf([...membersOf(entry), { key: scalarOf('disabled', entry), value: scalarOf(true, entry) }], entry);
+}
+
 /** The key of another name, in the same place. */
 export function renamed(key: Node, name: string): Node {
   return { ...key, value: name };

@@ -1,5 +1,6 @@
 // The spellings that differ from ours in a few keys at most.
 
+import { disabled, lists, valueIn } from './nodes.ts';
 import { spellingOf } from './spelling.ts';
 
 const toolNames = [
@@ -10,8 +11,10 @@ const env = (name: string) => `\${env:${name}}`;
 
 export const desktopSpelling = spellingOf({});
 
-/** `${NAME}` and `${NAME:-default}` are ours too. */
+/** `${NAME}` and `${NAME:-default}` are ours too. `disabledMcpServers` of the project has the servers that are switched off in it. */
 export const claudeCodeSpelling = spellingOf({
+  beforeRead: (entry, name, _, project) =>
+    entry.type === 'object' && lists(valueIn(project, 'disabledMcpServers'), name) ? disabled(entry) : entry,
   ignored: ['alwaysLoad', 'headersHelper'],
   types: { stdio: 'stdio', http: 'http', sse: 'sse' },
 });

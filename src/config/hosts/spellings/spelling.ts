@@ -37,8 +37,8 @@ export function spellingOf(rules: SpellingRules): Spelling {
   const { names = [], ignored = [], variables, beforeRead } = rules;
   return {
     disables: rules.disables,
-    read(entry, name, root) {
-      const prepared = beforeRead ? beforeRead(entry, name, root) : entry;
+    read(entry, name, root, project) {
+      const prepared = beforeRead ? beforeRead(entry, name, root, project) : entry;
       if (typeof prepared === 'string' || prepared.type !== 'object') return prepared;
       const kept = membersOf(prepared).filter(({ key }) => !ignored.includes(key.value));
       const ours = objectOf(names.reduce(readName, kept), prepared);
