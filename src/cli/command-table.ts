@@ -56,6 +56,11 @@ export const commandTable: Readonly<Record<string, TableEntry>> = {
     load: () => import('./commands/login.ts'),
   },
   logout: { summary: 'remove the login of a remote server', load: () => import('./commands/logout.ts') },
+  import: { summary: 'take servers of another host into the config', load: () => import('./commands/import.ts') },
+  export: {
+    summary: 'write servers of the config into the config of another host',
+    load: () => import('./commands/export.ts'),
+  },
   config: {
     summary: 'show the config files found, their servers and their errors',
     load: () => import('./commands/config.ts'),

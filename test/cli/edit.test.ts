@@ -1,4 +1,4 @@
-// `add` and `remove` as people use them.
+// `add`, `remove`, `import` and `export` as people use them.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -67,6 +67,44 @@ test('a command without -- is explained, and the config of the user is another o
   const elsewhere = await runCli(['config', '--json'], { cwd: join(folder, '.config') });
   expect(JSON.parse(elsewhere.stdout).files).toMatchObject([{ file: user, origin: 'user', servers: ['mine'] }]);
   expect(existsSync(`${user}.before-edit`)).toBe(false);
+});
+
+test('servers go to another host and come back', async () => {
+  const file = join(folder, 'ours.json');
+  const entry = { command: process.execPath, args: ['x.mjs'], env: { EDIT_KEY: '${EDIT_KEY}' }, restart: 'never' };
+  writeFileSync(file, JSON.stringify({ mcpServers: { files: entry } }));
+  const refused = await here('export', 'claude-desktop', '--config', file);
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toContain('files: not written: Claude Desktop does not expand EDIT_KEY');
+  expect(refused.stderr).toContain('--connect');
+  const desktop = join(folder, '.config', 'Claude', 'claude_desktop_config.json');
+  expect(existsSync(desktop)).toBe(false);
+
+  const env = { EDIT_KEY: 'very-secret-value' };
+  const shown = await runCli(['export', 'claude-desktop', '--reveal', '--dry-run', '--json', '--config', file], {
+    cwd,
+    env,
+  });
+  expect(shown.stdout + shown.stderr).not.toContain('very-secret-value');
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    dryRun: true,
+    servers: [{ name: 'files', outcome: 'added', lost: ['restart'] }],
+  });
+
+  const exported = await here('export', 'codex', 'files', '--config', file);
+  expect(exported.stderr).toContain('files: added\n  not written, only Standpipe has them: restart\n');
+  expect(exported.stderr).toContain('Restart Codex to apply the change.');
+  const imported = await here('import', 'codex', '--json', '--config', join(folder, 'back.json'));
+  expect(JSON.parse(imported.stdout)).toMatchObject({
+    from: [join(folder, '.codex', 'config.toml')],
+    created: true,
+    servers: [{ name: 'files', outcome: 'added' }],
+  });
+  const { restart: _, ...known } = entry;
+  expect(JSON.parse(readFileSync(join(folder, 'back.json'), 'utf8')).mcpServers.files).toEqual({
+    ...known,
+    env: { EDIT_KEY: '${EDIT_KEY:-}' }, // Codex passes on no variable that is not set
+  });
 });
 
 test('several servers of a config can be named to share install', async () => {

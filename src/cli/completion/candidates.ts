@@ -1,6 +1,7 @@
 // Completes the words of a command line. Names with special characters of shells are not suggested; they can be typed in quotes.
 
 import { Command } from 'commander';
+import { hostIds } from '../../config/hosts/host-program.ts';
 import { remoteTransports } from '../../config/server-config.ts';
 import { erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { alternatives, propertiesOf } from '../../mcp/schema-alternatives.ts';
@@ -43,6 +44,7 @@ const values: Record<string, Answer> = {
   '--tls-cert': { filesBehind: '' },
   '--tls-key': { filesBehind: '' },
   '--server': [],
+  '--scope': words('user', 'project'),
 };
 
 /** `line`: the words after `standpipe`; the last one is being typed. */
@@ -91,6 +93,10 @@ async function ofCommand(command: string, given: string[], current: string, sour
     case 'connect':
     case 'types':
       return given.length === 0 ? words(...(await sources.servers())) : [];
+    case 'import':
+      return given.length === 0 ? words(...hostIds) : [];
+    case 'export':
+      return given.length === 0 ? words(...hostIds) : words(...(await sources.servers()));
     case 'remove': {
       const servers = await sources.servers();
       return words(...servers.filter((each) => !given.includes(each)));

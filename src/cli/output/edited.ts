@@ -1,32 +1,28 @@
 // The report of commands that change a config: `add`, `remove`, `import` and `export`.
 
 import type { ChangedConfig } from '../../config/edit/change-config.ts';
+import type { ExchangedServer } from '../../config/edit/exchange.ts';
 import { maskValues } from '../../secrets/mask-values.ts';
 import { ExitCode } from '../exit-code.ts';
 import { diffLines } from './diff-lines.ts';
 import type { Output } from './output.ts';
 import { visibleLine } from './visible.ts';
 
-/** `exists`: there is a server of this name, which was not replaced. `refused`: the reason explains it. */
-export interface EditedServer {
-  name: string;
-  outcome: 'added' | 'replaced' | 'removed' | 'exists' | 'refused';
-  reason?: string | undefined;
-  /** Keys that the host does not know. They were not written. */
-  lost?: readonly string[] | undefined;
-}
+type EditedServer = Omit<ExchangedServer, 'outcome'> & { outcome: ExchangedServer['outcome'] | 'removed' };
 
 export interface Edited {
   changed: ChangedConfig;
   servers: readonly EditedServer[];
   dryRun: boolean;
+  /** The files that servers were read from. */
+  from?: readonly string[];
   /** About what was written. */
   advice?: readonly string[];
   /** A command to run next. */
   next?: string | undefined;
 }
 
-export function tellEdited(out: Output, { changed, servers, dryRun, advice = [], next }: Edited): number {
+export function tellEdited(out: Output, { changed, servers, dryRun, from, advice = [], next }: Edited): number {
   const { file, isNew, before, after, backup, problems, secrets } = changed;
   const mask = maskValues({}, secrets);
   const diff = diffLines(before, after).map((line) => visibleLine(mask(line)));
@@ -36,6 +32,7 @@ export function tellEdited(out: Output, { changed, servers, dryRun, advice = [],
   const isRefused = servers.some(({ outcome }) => outcome === 'refused' || outcome === 'exists');
   if (out.json) {
     out.document({
+      ...(from ? { from } : {}),
       file,
       created: isNew && after !== before,
       servers,
@@ -46,6 +43,7 @@ export function tellEdited(out: Output, { changed, servers, dryRun, advice = [],
     });
     return isRefused ? ExitCode.usage : ExitCode.done;
   }
+  for (const each of from ?? []) out.say(out.paintError('dim', `From ${visibleLine(each)}`));
   if (dryRun) {
     if (diff.length > 0) out.write(`--- ${visibleLine(file)}\n+++ ${visibleLine(file)}\n${diff.join('\n')}\n`);
     else out.say('Nothing would change.');
@@ -57,16 +55,18 @@ export function tellEdited(out: Output, { changed, servers, dryRun, advice = [],
     if (lost.length > 0) out.say(`  not written, only Standpipe has them: ${lost.join(', ')}`);
   }
   for (const warning of warnings) out.say(`${out.paintError('yellow', 'warning:')} ${visibleLine(warning)}`);
+  if (servers.length === 0) out.say('There are no servers.');
   if (!dryRun && after !== before) {
     out.say(`${isNew ? 'Created' : 'Changed'} ${visibleLine(file)}${backup ? `; backup: ${visibleLine(backup)}` : ''}`);
   }
   for (const line of advice) out.say(visibleLine(line));
-  if (next !== undefined && !dryRun) out.say(`Next: ${visibleLine(next)}`);
+  if (next !== undefined && !dryRun && after !== before) out.say(`Next: ${visibleLine(next)}`);
   return isRefused ? ExitCode.usage : ExitCode.done;
 }
 
 const words: Readonly<Record<EditedServer['outcome'], string>> = {
   added: 'added',
+  already: 'already there',
   replaced: 'replaced',
   removed: 'removed',
   exists: 'not changed: there is a server of this name (--force replaces it)',

@@ -36,6 +36,8 @@ export interface ChangePlan {
 export interface ChangeOptions extends Partial<SystemContext> {
   /** Called with the servers of the file; again if the file changed meanwhile. */
   plan: (existing: ConfigServers) => ChangePlan;
+  /** Called for a server that the reader of configs would refuse, which is then left out. Default: nothing is written. */
+  onRefused?: (name: string, reason: string) => void;
   /** Whether the file is created where there is none. */
   create?: boolean;
   dryRun?: boolean;
@@ -60,10 +62,9 @@ export async function changeConfig(place: ConfigPlace, options: ChangeOptions): 
   const rewrite = async (text: string): Promise<string> => {
     const start = text === '' ? (newTexts[place.host?.id ?? ''] ?? '') : text;
     const existing = await readServers(start, place, context.platform);
-    const plan = options.plan(existing);
-    const edited = await edit(start, place, existing, plan);
+    const { edited, found } = await editAndCheck(start, place, existing, options.plan(existing), context, options);
     if (edited === start) return text;
-    problems = await check(edited, place, context, plan.servers);
+    problems = found;
     const after = await readServers(edited, place, context.platform);
     secrets = [...existing.entries.values(), ...after.entries.values()].flatMap(secretsIn);
     return edited;
@@ -112,20 +113,32 @@ function ownSpelling(name: string, entry: PlainEntry, { host }: ConfigPlace): Pl
   return { ...written, ...Object.fromEntries(lost.map((key) => [key, entry[key]])) };
 }
 
-async function check(
+async function editAndCheck(
   text: string,
   place: ConfigPlace,
+  existing: ConfigServers,
+  plan: ChangePlan,
   context: SystemContext,
-  servers: readonly ServerChange[],
-): Promise<readonly ConfigProblem[]> {
-  const readText = async (file: string) => decodeFile(await readFile(file));
-  const { problems } = await configFromText(text, place, { ...context, readText, checkEntry: checkOnSystem });
-  const written = servers.filter(({ entry }) => entry !== undefined).map(({ name }) => name);
-  const ofServers = problems.filter(({ server }) => server !== undefined && written.includes(server));
-  const refused = ofServers.find(({ severity, code }) => severity === 'error' && code !== 'VARIABLE_NOT_SET');
-  if (!refused) return ofServers;
+  options: ChangeOptions,
+): Promise<{ edited: string; found: readonly ConfigProblem[] }> {
+  const edited = await edit(text, place, existing, plan);
+  const written = plan.servers.filter(({ entry }) => entry !== undefined).map(({ name }) => name);
+  const found = (await problemsIn(edited, place, context)).filter(({ server }) => written.includes(server!));
+  const refused = found.find(({ severity, code }) => severity === 'error' && code !== 'VARIABLE_NOT_SET');
+  if (!refused) return { edited, found };
   const { code, server, message, suggestion: hint } = refused;
-  throw new UsageError(code!, `"${server}" was not written to ${place.file}: ${message}`, { hint });
+  if (!options.onRefused) {
+    throw new UsageError(code!, `"${server}" was not written to ${place.file}: ${message}`, { hint });
+  }
+  options.onRefused(server!, message);
+  const servers = plan.servers.filter(({ name }) => name !== server);
+  return editAndCheck(text, place, existing, { ...plan, servers }, context, options);
+}
+
+async function problemsIn(text: string, place: ConfigPlace, context: SystemContext): Promise<readonly ConfigProblem[]> {
+  if (text === '') return [];
+  const readText = async (file: string) => decodeFile(await readFile(file));
+  return (await configFromText(text, place, { ...context, readText, checkEntry: checkOnSystem })).problems;
 }
 
 /** Values that are written out, and not references. */

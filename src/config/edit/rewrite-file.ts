@@ -35,8 +35,8 @@ const MAX_TRIES = 10;
 
 export async function rewriteFile(file: string, options: RewriteOptions): Promise<Rewritten> {
   const path = await behindLinks(file);
-  if (!options.create && !(await readIfThere(path))) throw notFound(file);
-  if (options.dryRun) return await computed(file, path, options);
+  const first = await computed(file, path, options);
+  if (options.dryRun || first.after === first.before) return shown(first);
   try {
     if (options.create) await mkdir(dirname(path), { recursive: true, ...(options.isPrivate ? { mode: 0o700 } : {}) });
     return await withFileLock(path, async () => {
@@ -59,8 +59,9 @@ export async function rewriteFile(file: string, options: RewriteOptions): Promis
 
 /** Undefined if the file changed meanwhile. */
 async function replaced(file: string, path: string, options: RewriteOptions): Promise<Rewritten | undefined> {
-  const { bytes, like, encode, ...result } = await computed(file, path, options);
-  if (result.after === result.before) return result;
+  const result = await computed(file, path, options);
+  const { bytes, like, encode } = result;
+  if (result.after === result.before) return shown(result);
   if (like && (like.mode & 0o222) === 0) {
     throw new UsageError('FILE_NOT_WRITABLE', `Cannot write ${path}: the file is read-only`, {
       hint: 'Make it writable, or use another file with --config.',
@@ -71,11 +72,16 @@ async function replaced(file: string, path: string, options: RewriteOptions): Pr
   if (now === undefined ? bytes !== undefined : !bytes?.equals(now)) return undefined;
   if (backup !== undefined) replaceAlike(backup, bytes!, like);
   replaceAlike(path, encode(result.after), like, options.isPrivate ? 0o600 : undefined);
-  return { ...result, backup };
+  return { ...shown(result), backup };
 }
 
-async function computed(file: string, path: string, { rewrite }: RewriteOptions) {
+function shown({ path, isNew, before, after }: Rewritten): Rewritten {
+  return { path, isNew, before, after, backup: undefined };
+}
+
+async function computed(file: string, path: string, { rewrite, create }: RewriteOptions) {
   const bytes = await readIfThere(path);
+  if (!bytes && !create) throw new UsageError('CONFIG_NOT_FOUND', `There is no config ${file}`);
   const like = bytes && (await stat(path));
   const { text: before, encode } = decoded(bytes ?? Buffer.alloc(0), file);
   const after = await rewrite(before, path);
@@ -117,8 +123,4 @@ async function behindLinks(file: string): Promise<string> {
     const target = await readlink(file).catch(() => undefined); // there may be no link
     return target === undefined ? resolve(file) : resolve(dirname(file), target);
   }
-}
-
-function notFound(file: string): UsageError {
-  return new UsageError('CONFIG_NOT_FOUND', `There is no config ${file}`);
 }

@@ -16,15 +16,23 @@ export interface SpelledEntry {
   lost: readonly string[];
 }
 
-export function spellEntry(name: string, entry: PlainEntry, { spelling }: HostProgram): SpelledEntry {
-  const written = spelling.write(entry);
+export function spellEntry(name: string, entry: PlainEntry, host: HostProgram): SpelledEntry {
+  const written = host.spelling.write(entry);
+  const back = entryOf(name, written, host);
+  const isOurs = (key: string) => !isComment(key) && !keysOfOthers.has(key);
+  return { written, lost: Object.keys(entry).filter((key) => isOurs(key) && !isKept(key, entry, back)) };
+}
+
+/** An entry of a host in our spelling. */
+export function entryOf(name: string, written: PlainEntry, { spelling }: HostProgram): PlainEntry {
   const root = parseTree(JSON.stringify(written))!;
   const node = spelling.read(root, name, root);
-  const back: PlainEntry = typeof node === 'string' ? {} : getNodeValue(node);
-  const lost = Object.keys(entry).filter(
-    (key) => !isComment(key) && !keysOfOthers.has(key) && !isKept(key, entry, back),
-  );
-  return { written, lost };
+  return typeof node === 'string' ? {} : getNodeValue(node);
+}
+
+/** Whether two entries in our spelling are the same server with the same settings. */
+export function isSameEntry(a: PlainEntry, b: PlainEntry): boolean {
+  return [...Object.keys(a), ...Object.keys(b)].every((key) => isKept(key, a, b));
 }
 
 function isKept(key: string, entry: PlainEntry, back: PlainEntry): boolean {
@@ -46,6 +54,8 @@ export interface Resolved {
   entry: PlainEntry;
   /** Variables that the host does not expand, and whose values were not written. */
   hidden: readonly string[];
+  /** Values of variables that were written. */
+  revealed: readonly string[];
 }
 
 /** Replaces what the host does not expand: folders always, the values of variables with `reveal`. */
@@ -57,24 +67,27 @@ export function resolveFor(
 ): Resolved {
   const { expands } = hostLimits[host.id];
   const hidden = new Set<string>();
+  const revealed: string[] = [];
   const resolve = (reference: Reference): string => {
     const source = sourceOf([reference]);
     if (expands?.test(source.slice(2, -1))) return source;
     const found = variableValue(reference, sources);
     const isPlace = reference.scope === '' && found !== undefined && !isVariable(reference, sources);
     if (!isPlace && !reveal) hidden.add(reference.name);
-    else if (found !== undefined) return found.value;
-    else if (reference.fallback)
+    else if (found !== undefined && (found.value !== '' || !reference.fallback)) {
+      if (!isPlace) revealed.push(found.value);
+      return found.value;
+    } else if (reference.fallback)
       return reference.fallback.map((part) => (typeof part === 'string' ? part : resolve(part))).join('');
     else hidden.add(reference.name);
     return source;
   };
   const entry = mapTextsOf(written, (text) => {
     const { template, fault } = parseTemplate(text);
-    if (fault !== undefined || !template.some((part) => typeof part !== 'string')) return text;
+    if (fault !== undefined || (expands && template.every((part) => typeof part === 'string'))) return text;
     return template.map((part) => (typeof part === 'string' ? part : resolve(part))).join('');
   });
-  return { entry: entry as PlainEntry, hidden: [...hidden] };
+  return { entry: entry as PlainEntry, hidden: [...hidden], revealed };
 }
 
 /** A variable of the environment, and not the folder of the project or the like. */

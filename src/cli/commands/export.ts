@@ -1,0 +1,70 @@
+// `standpipe export`: writes servers of the config into the config of another host, in its spelling.
+
+import { Option } from 'commander';
+import { exportServers } from '../../config/edit/exchange.ts';
+import { hostIdOf, placeToWrite } from '../../config/edit/host-servers.ts';
+import { ownPlaceOf } from '../../config/edit/own-place.ts';
+import { hostIds } from '../../config/hosts/host-program.ts';
+import { systemContext } from '../../config/system-context.ts';
+import type { CommandBody, CommandModule } from '../invocation.ts';
+import { tellEdited } from '../output/edited.ts';
+import { wrapperCommand } from '../output/wrapped.ts';
+import { addEditOptions, type EditOptions } from './edit-options.ts';
+import { examples } from './server-options.ts';
+
+interface ExportCommandOptions extends EditOptions {
+  scope?: 'user' | 'project';
+  reveal?: boolean;
+  connect?: boolean;
+}
+
+export const define: CommandModule['define'] = (command, run) => {
+  command.argument('<host>').argument('[server...]', 'servers; default: all');
+  addEditOptions(command, { force: true })
+    .addOption(
+      new Option('--scope <scope>', 'file of the host (default: one that exists, or that of the user)').choices([
+        'user',
+        'project',
+      ]),
+    )
+    .option('--reveal', 'write the values of variables that the host does not expand')
+    .option('--connect', 'write entries that run the servers through `standpipe connect`');
+  command.addHelpText(
+    'after',
+    `
+Hosts: ${hostIds.join(', ')}.
+With --connect the host starts \`standpipe connect <server>\`, which uses the config of Standpipe: settings, variables and
+servers with a URL work in every host, and its windows share one process of each server.`,
+  );
+  examples(
+    command,
+    'export vscode --scope project',
+    'export codex github --dry-run',
+    'export claude-desktop --connect',
+    'export cursor --config ~/mcp.json',
+  );
+  command.action(run(exportTo));
+};
+
+const exportTo: CommandBody = async ({ settings, out }, [host, ...names], options) => {
+  const { user, force, dryRun = false, scope, reveal, connect } = options as ExportCommandOptions;
+  const context = systemContext();
+  const from = ownPlaceOf({ config: settings.config, user }, context);
+  const to = placeToWrite(hostIdOf(host!), scope, context);
+  const [program, ...words] = wrapperCommand('connect');
+  const entryOf = (name: string) => ({ command: program, args: [...words, name, '--config', from.file] });
+  const { changed, servers, revealed } = await exportServers(from, to, {
+    ...{ names, context, force, dryRun, reveal },
+    connect: connect ? entryOf : undefined,
+  });
+  const isRefused = servers.some(({ outcome }) => outcome === 'refused');
+  return tellEdited(out, {
+    changed: { ...changed, secrets: [...changed.secrets, ...revealed] },
+    servers,
+    dryRun,
+    advice: [
+      ...(isRefused && !connect ? ['With --connect, a server is run through Standpipe, which every host can.'] : []),
+      ...(changed.after !== changed.before && !dryRun ? [`Restart ${to.host!.title} to apply the change.`] : []),
+    ],
+  });
+};

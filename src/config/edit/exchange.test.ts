@@ -1,0 +1,185 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
+import { placeOf } from '../files/places.ts';
+import { type HostId, hostIds, type PlainEntry } from '../hosts/host-program.ts';
+import { systemContext } from '../system-context.ts';
+import { type ExportOptions, exportServers, importServers } from './exchange.ts';
+import { placesOfHost, placeToWrite, serversOfPlaces } from './host-servers.ts';
+import { isSameEntry } from './spell-entry.ts';
+
+const root = temporaryFolder('exchange');
+
+/** A project and a home of their own. */
+function newContext(env: NodeJS.ProcessEnv = {}) {
+  const folder = mkdtempSync(join(root, 'x-'));
+  const [cwd, home] = [join(folder, 'project'), join(folder, 'home')];
+  for (const each of [cwd, home]) mkdirSync(each);
+  const context = systemContext({ cwd, home, env: { PATH: process.env.PATH, ...env }, platform: 'linux' });
+  const write = (file: string, data: unknown): string => {
+    const path = join(cwd, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, typeof data === 'string' ? data : JSON.stringify(data));
+    return path;
+  };
+  const own = (file = 'mcp.json') => placeOf(file, context);
+  const read = (file: string) => readFileSync(join(cwd, file), 'utf8');
+  const to = (host: HostId, options: Partial<ExportOptions> = {}) =>
+    exportServers(own(), placeToWrite(host, undefined, context), { names: [], context, ...options });
+  const from = async (host: HostId, target: string, options = {}) =>
+    importServers(await serversOfPlaces(placesOfHost(host, context), 'linux'), own(target), {
+      names: [],
+      context,
+      ...options,
+    });
+  return { context, cwd, home, write, own, read, to, from };
+}
+
+const command: PlainEntry = { command: 'npx', args: ['-y', 'some "server"'], env: { KEY: '${KEY}', MODE: 'a b' } };
+const remote: PlainEntry = { url: 'https://example.org/mcp', headers: { Authorization: 'Bearer ${TOKEN}', Name: 'x' } };
+const expanding: readonly HostId[] = [
+  'claude-code',
+  'cursor',
+  'vscode',
+  'codex',
+  'windsurf',
+  'cline',
+  'gemini',
+  'continue',
+];
+
+test.each(hostIds)('%s: what is exported is imported as it was, and both can be repeated', async (host) => {
+  const { write, to, from, read } = newContext({ KEY: 'key-value', TOKEN: 'token-value' });
+  write('mcp.json', { mcpServers: { one: command, two: remote } });
+  const expands = expanding.includes(host);
+  const names = host === 'claude-desktop' ? ['one'] : ['one', 'two'];
+  const { changed, servers } = await to(host, { names, reveal: !expands });
+  expect(servers).toEqual(names.map((name) => ({ name, outcome: 'added' })));
+  const text = readFileSync(changed.file, 'utf8');
+  for (const value of ['key-value', 'token-value'])
+    expect(text.includes(value)).toBe(!expands && names.length > Number(value === 'token-value'));
+
+  await from(host, 'copy.json');
+  const { mcpServers: copy } = JSON.parse(read('copy.json'));
+  const expected: Record<string, PlainEntry> = expands
+    ? { one: command, two: remote }
+    : {
+        one: { ...command, env: { KEY: 'key-value', MODE: 'a b' } },
+        two: { ...remote, headers: { Authorization: 'Bearer token-value', Name: 'x' } },
+      };
+  for (const name of names) expect([copy[name], isSameEntry(copy[name], expected[name]!)]).toEqual([copy[name], true]);
+  expect(Object.keys(copy)).toEqual(names);
+
+  expect((await from(host, 'copy.json')).servers.every(({ outcome }) => outcome === 'already')).toBe(true);
+  const again = await to(host, { names, reveal: !expands });
+  expect(again.servers).toEqual(names.map((name) => ({ name, outcome: 'already' })));
+  expect(again.changed.after).toBe(text);
+  expect(readFileSync(changed.file, 'utf8')).toBe(text);
+});
+
+test('a secret is not written where the host does not expand variables, and nothing is created for it', async () => {
+  const { write, to, home } = newContext({ KEY: 'key-value' });
+  write('mcp.json', {
+    mcpServers: {
+      one: command,
+      far: remote,
+      off: { command: 'x', disabled: true },
+      lite: { command: 'x', protocol: 'litemcp' },
+    },
+  });
+  const { servers, changed } = await to('claude-desktop');
+  expect(servers).toEqual([
+    { name: 'one', outcome: 'refused', reason: expect.stringContaining('does not expand KEY') },
+    { name: 'far', outcome: 'refused', reason: expect.stringContaining('no servers with a "url"') },
+    { name: 'off', outcome: 'refused', reason: expect.stringContaining('cannot disable') },
+    { name: 'lite', outcome: 'refused', reason: expect.stringContaining('protocol') },
+  ]);
+  expect([changed.after, existsSync(dirname(changed.file))]).toEqual(['', false]);
+  const unset = newContext();
+  unset.write('mcp.json', { mcpServers: { one: command } });
+  expect((await unset.to('zed', { reveal: true })).servers).toMatchObject([
+    { outcome: 'refused', reason: 'KEY has no value' },
+  ]);
+
+  const connect = (name: string) => ({ command: 'standpipe', args: ['connect', name] });
+  const connected = await to('claude-desktop', { connect });
+  expect(connected.servers.map(({ outcome }) => outcome)).toEqual(['added', 'added', 'added', 'added']);
+  expect(connected.changed.file.startsWith(home)).toBe(true);
+  expect(JSON.parse(connected.changed.after).mcpServers.far).toEqual(connect('far'));
+});
+
+test('what the host does not know is named, folders are resolved, and relative paths become absolute', async () => {
+  const { write, to, cwd, home } = newContext();
+  write('mcp.json', {
+    mcpServers: {
+      one: {
+        command: '${userHome}/bin/x',
+        args: ['${workspaceFolder}', '${A:-b}', '$${C}'],
+        cwd: 'sub',
+        restart: 'never',
+        share: 'client',
+      },
+    },
+  });
+  const { changed, servers } = await to('claude-code');
+  expect(servers).toEqual([{ name: 'one', outcome: 'added', lost: ['restart', 'share'] }]);
+  expect(JSON.parse(changed.after).mcpServers.one).toMatchObject({
+    command: `${home}/bin/x`,
+    args: [cwd, '${A:-b}', '$${C}'],
+    cwd: join(cwd, 'sub'),
+  });
+  expect((await to('cursor')).servers).toMatchObject([{ outcome: 'refused', reason: expect.stringContaining('A') }]);
+});
+
+test('the inputs of VS Code come along in both directions', async () => {
+  const { write, from, read, to } = newContext();
+  const inputs = [
+    { id: 'token', type: 'promptString', password: true },
+    { id: 'other', type: 'promptString' },
+  ];
+  write('.vscode/mcp.json', {
+    inputs,
+    servers: { one: { type: 'http', url: 'https://a', headers: { A: '${input:token}' } } },
+  });
+  await from('vscode', 'mcp.json');
+  expect(JSON.parse(read('mcp.json'))).toEqual({
+    mcpServers: { one: { type: 'http', url: 'https://a', headers: { A: '${input:token}' } } },
+    inputs: [inputs[0]],
+  });
+  write('.vscode/mcp.json', '// mine\n{}\n');
+  await to('vscode');
+  expect(read('.vscode/mcp.json')).toContain('// mine');
+  expect(JSON.parse(read('.vscode/mcp.json').slice(8))).toMatchObject({
+    inputs: [inputs[0]],
+    servers: { one: { url: 'https://a' } },
+  });
+  expect((await to('windsurf')).servers).toMatchObject([
+    { outcome: 'refused', reason: expect.stringContaining('token') },
+  ]);
+});
+
+test('names that collide are told and kept, and one entry that is wrong does not stop the others', async () => {
+  const { write, from, read, own, context } = newContext();
+  write('.cursor/mcp.json', {
+    mcpServers: { a: { command: 'new' }, bad: { command: 5 }, b: { url: 'https://b' }, c: { command: 'c' } },
+  });
+  write('mine.json', '{"mcpServers": {"a": {"command": "old"}, "c": {"command": "c"}}}');
+  const first = await from('cursor', 'mine.json');
+  expect(first.servers).toEqual([
+    { name: 'a', outcome: 'exists' },
+    { name: 'bad', outcome: 'refused', reason: expect.stringContaining('"command" must be a string') },
+    { name: 'b', outcome: 'added' },
+    { name: 'c', outcome: 'already' },
+  ]);
+  expect(JSON.parse(read('mine.json')).mcpServers.a).toEqual({ command: 'old' });
+  const forced = await from('cursor', 'mine.json', { names: ['a'], force: true });
+  expect(forced.servers).toEqual([{ name: 'a', outcome: 'replaced' }]);
+  expect(JSON.parse(read('mine.json')).mcpServers.a).toEqual({ command: 'new' });
+  await expect(from('cursor', 'mine.json', { names: ['d'] })).rejects.toMatchObject({ code: 'NAME_UNKNOWN' });
+  const same = exportServers(own('.cursor/mcp.json'), placeToWrite('cursor', undefined, context), {
+    names: [],
+    context,
+  });
+  await expect(same).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+});

@@ -1,0 +1,188 @@
+// Servers from the config of another host into ours, and from ours into that of a host. References to variables stay references:
+// no value of a variable is written, except with `reveal` for a host that does not expand them.
+
+import { isAbsolute, resolve } from 'node:path';
+import { UsageError } from '../../base/errors.ts';
+import { type InputDefinition, resolveInputsSync } from '../expand/inputs.ts';
+import type { VariableSources } from '../expand/variables.ts';
+import type { ConfigPlace } from '../files/places.ts';
+import { hostLimits } from '../hosts/host-limits.ts';
+import type { HostProgram, PlainEntry } from '../hosts/host-program.ts';
+import { hintOfNames } from '../nearest.ts';
+import type { SystemContext } from '../system-context.ts';
+import { type ChangedConfig, changeConfig, type ServerChange } from './change-config.ts';
+import type { ConfigServers } from './config-servers.ts';
+import { type HostServers, serversOfPlaces } from './host-servers.ts';
+import { entryOf, inexpressible, isSameEntry, resolveFor, spellEntry } from './spell-entry.ts';
+
+/** `already`: there is the same entry. `exists`: there is another one of this name. `refused`: the reason explains it. */
+export interface ExchangedServer {
+  name: string;
+  outcome: 'added' | 'replaced' | 'already' | 'exists' | 'refused';
+  reason?: string;
+  /** Keys that the host does not know. They were not written. */
+  lost?: readonly string[];
+}
+
+export interface Exchanged {
+  changed: ChangedConfig;
+  servers: readonly ExchangedServer[];
+}
+
+export interface ExchangeOptions {
+  /** Default: all. */
+  names: readonly string[];
+  context: SystemContext;
+  force?: boolean | undefined;
+  dryRun?: boolean | undefined;
+}
+
+export async function importServers(from: HostServers, to: ConfigPlace, options: ExchangeOptions): Promise<Exchanged> {
+  const chosen = choose(from.entries, options.names, from.files.join(', ') || 'the config of this host');
+  const inputs = inputsOf(chosen, from.inputs);
+  return exchange(to, false, options, (existing) =>
+    chosen.map(([name, entry]) => ({ ...collision(existing, name, entry, options), change: { name, entry }, inputs })),
+  );
+}
+
+export interface ExportOptions extends ExchangeOptions {
+  /** Writes the values of variables that the host does not expand. */
+  reveal?: boolean | undefined;
+  /** The entry that runs a server through Standpipe; it is written for each server. */
+  connect?: ((name: string) => PlainEntry) | undefined;
+}
+
+/** `to` is a file of a host. */
+export async function exportServers(
+  from: ConfigPlace,
+  to: ConfigPlace,
+  options: ExportOptions,
+): Promise<Exchanged & { revealed: readonly string[] }> {
+  const { context, names, reveal = false, connect } = options;
+  const host = to.host!;
+  if (resolve(from.file) === resolve(to.file)) {
+    throw new UsageError('INVALID_OPTION', `${to.file} is the config that servers are exported from`, {
+      hint: 'Name another one with --config, or choose another host.',
+    });
+  }
+  const { entries, inputs } = await serversOfPlaces([from], context.platform);
+  const chosen = choose(entries, names, from.file);
+  const sources = sourcesOf(from, chosen, inputs, context);
+  const revealed: string[] = [];
+  const done = await exchange(to, true, options, (existing) =>
+    chosen.map(([name, own]) => {
+      const entry = connect ? connect(name) : withAbsoluteFolder(own, from.folder);
+      const reason = inexpressible(host, entry);
+      if (reason !== undefined) return { name, outcome: 'refused', reason };
+      const { written, lost } = spellEntry(name, entry, host);
+      const resolved = resolveFor(host, written, sources, reveal);
+      if (resolved.hidden.length > 0)
+        return { name, outcome: 'refused', reason: whyHidden(host, resolved.hidden, reveal) };
+      revealed.push(...resolved.revealed);
+      return {
+        ...collision(existing, name, entryOf(name, resolved.entry, host), options),
+        ...(lost.length > 0 ? { lost } : {}),
+        change: { name, entry: resolved.entry },
+        inputs: hostLimits[host.id].inputs ? inputsOf([[name, entry]], inputs) : undefined,
+      };
+    }),
+  );
+  return { ...done, revealed };
+}
+
+interface Step extends ExchangedServer {
+  change?: ServerChange;
+  inputs?: ReadonlyMap<string, PlainEntry> | undefined;
+}
+
+async function exchange(
+  to: ConfigPlace,
+  isSpelled: boolean,
+  { context, dryRun = false }: ExchangeOptions,
+  steps: (existing: ConfigServers) => Step[],
+): Promise<Exchanged> {
+  let planned: Step[] = [];
+  const refused = new Map<string, string>();
+  const changed = await changeConfig(to, {
+    ...context,
+    create: true,
+    dryRun,
+    plan: (existing) => {
+      planned = steps(existing);
+      refused.clear();
+      const active = planned.filter(({ outcome }) => outcome === 'added' || outcome === 'replaced');
+      const inputs = new Map(active.flatMap((step) => [...(step.inputs ?? [])]));
+      return { servers: active.map(({ change }) => change!), inputs, isSpelled };
+    },
+    onRefused: (name, reason) => refused.set(name, reason),
+  });
+  const servers = planned.map(({ change: _change, inputs: _inputs, ...step }): ExchangedServer => {
+    const reason = refused.get(step.name);
+    return reason === undefined ? step : { name: step.name, outcome: 'refused', reason };
+  });
+  return { changed, servers };
+}
+
+function collision(
+  existing: ConfigServers,
+  name: string,
+  entry: PlainEntry,
+  { force }: ExchangeOptions,
+): Pick<ExchangedServer, 'name' | 'outcome'> {
+  if (!existing.has(name)) return { name, outcome: 'added' };
+  const there = existing.entries.get(name);
+  if (there && isSameEntry(there, entry)) return { name, outcome: 'already' };
+  return { name, outcome: force ? 'replaced' : 'exists' };
+}
+
+function choose(
+  entries: ReadonlyMap<string, PlainEntry>,
+  names: readonly string[],
+  where: string,
+): [string, PlainEntry][] {
+  const unknown = names.find((name) => !entries.has(name));
+  if (unknown !== undefined) {
+    throw new UsageError('NAME_UNKNOWN', `There is no server "${unknown}" in ${where}`, {
+      hint: hintOfNames(unknown, [...entries.keys()], 'It has no servers.'),
+    });
+  }
+  return [...entries].filter(([name]) => names.length === 0 || names.includes(name));
+}
+
+/** The definitions of the inputs that entries refer to. */
+function inputsOf(entries: readonly (readonly [string, PlainEntry])[], inputs: ReadonlyMap<string, PlainEntry>) {
+  const text = JSON.stringify(entries.map(([, entry]) => entry));
+  return new Map([...inputs].filter(([id]) => text.includes(`\${input:${id}`)));
+}
+
+function sourcesOf(
+  { folder }: ConfigPlace,
+  entries: readonly (readonly [string, PlainEntry])[],
+  inputs: ReadonlyMap<string, PlainEntry>,
+  context: SystemContext,
+): VariableSources {
+  const definitions = [...inputsOf(entries, inputs)].map(
+    ([id, input]): InputDefinition => ({
+      id,
+      description: undefined,
+      default: typeof input.default === 'string' ? input.default : undefined,
+      password: input.password === true,
+      options: undefined,
+    }),
+  );
+  const ids = definitions.map(({ id }) => id);
+  return { ...context, folder, definitions, inputs: resolveInputsSync(ids, definitions, context) };
+}
+
+/** Another host begins relative paths elsewhere. */
+function withAbsoluteFolder(entry: PlainEntry, folder: string): PlainEntry {
+  const absolute = (value: unknown) =>
+    typeof value === 'string' && !isAbsolute(value) && !value.startsWith('${') ? resolve(folder, value) : value;
+  const paths = Object.entries({ cwd: absolute(entry.cwd), envFile: absolute(entry.envFile) });
+  return { ...entry, ...Object.fromEntries(paths.filter(([, value]) => value !== undefined)) };
+}
+
+function whyHidden({ title }: HostProgram, names: readonly string[], reveal: boolean): string {
+  const list = names.join(', ');
+  return reveal ? `${list} has no value` : `${title} does not expand ${list}, and --reveal was not given`;
+}
