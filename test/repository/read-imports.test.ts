@@ -64,6 +64,7 @@ test('what only looks like an import is none', () => {
     export type { From as Other };
     import.meta.url;
     thing.import('method');
+    const table = { import: { summary: 'key' }, export: { summary: 'key' } };
     const { from: other } = thing;
   `;
   expect(specifiers(source)).toEqual([]);

@@ -24,7 +24,7 @@ export function readImports(source: string): Import[] {
 
 function importAt(all: Token[], at: number): Import | undefined {
   const next = all[at + 1];
-  if (!next || next.text === '.') return undefined; // import.meta
+  if (!next || next.text === '.' || next.text === ':') return undefined; // import.meta, or a key
   if (next.kind === 'string') return found(next, all[at]!, {});
   if (next.text === '(') return found(all[at + 2], all[at]!, { dynamic: true });
   // `import type from '…'` imports a default export that is called "type".
