@@ -2,23 +2,23 @@
 
 import type { OAuthAuthorizerOptions } from '../oauth/oauth-authorizer.ts';
 import type { Authorizer } from '../transport/http/authorizer.ts';
+import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
 
 /** `false`: none. */
 export type AuthSetting = Omit<OAuthAuthorizerOptions, 'url'> | false;
 
-export interface AuthorizedAddress {
-  url: string | URL;
-  headers?: Readonly<Record<string, string>> | undefined;
+export interface AuthorizedAddress extends Pick<HttpClientOptions, 'url' | 'headers' | 'ca'> {
   auth?: AuthSetting | undefined;
 }
 
-export function authorizerFor({ url, headers = {}, auth = {} }: AuthorizedAddress): Authorizer | undefined {
-  const hasCredential = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+export function authorizerFor({ url, headers = {}, auth = {}, ca }: AuthorizedAddress): Authorizer | undefined {
+  const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  const hasCredential = hasHeader || (URL.canParse(String(url)) && new URL(url).username !== '');
   if (auth === false || hasCredential) return undefined;
   let loaded: Authorizer | undefined;
   const load = async () => {
     const { OAuthAuthorizer } = await import('../oauth/oauth-authorizer.ts');
-    loaded ??= new OAuthAuthorizer({ ...auth, url });
+    loaded ??= new OAuthAuthorizer({ ca, ...auth, url });
     return loaded;
   };
   return {

@@ -56,7 +56,7 @@ const HTTP_PROBE_TIMEOUT_MS = 3_000;
 /** Who uses commands only does not load it. */
 async function connectOverHttp(target: AddressOptions, options: ClientOptions): Promise<Client> {
   const { HttpClientTransport } = await import('../transport/http/http-client.ts');
-  const authorizer = target.authorizer ?? authorizerFor(target);
+  const authorizer = target.authProvider ? undefined : (target.authorizer ?? authorizerFor(target));
   const open = () => new HttpClientTransport({ ...target, authorizer });
   const key = options.eraKey ?? String(target.url);
   return openClient({ open, canReopen: true, key }, { probeTimeoutMs: HTTP_PROBE_TIMEOUT_MS, ...options });

@@ -3,6 +3,7 @@
 import type { AuthorizationServerMetadata } from '@modelcontextprotocol/client';
 import { UsageError } from '../base/errors.ts';
 import { learnSecret } from '../secrets/learned-values.ts';
+import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
 import { type AuthFetch, authFetch } from './auth-fetch.ts';
 import { type Challenge, readChallenge } from './challenge.ts';
 import { discover, findResource } from './discovery.ts';
@@ -20,6 +21,7 @@ export interface AccountOptions {
   oauth?: OAuthOptions | undefined;
   store?: LoginStore | undefined;
   fetch?: AuthFetch | undefined;
+  ca?: HttpClientOptions['ca'];
 }
 
 export interface LogInToOptions extends AccountOptions {
@@ -38,7 +40,7 @@ export async function logInTo(options: LogInToOptions): Promise<LoggedIn> {
   const { url, headers, oauth = {}, store = new LoginStore(), clientId = oauth.clientId, interact } = options;
   if (oauth.clientSecret) learnSecret(oauth.clientSecret);
   const server = new URL(url);
-  const fetch = options.fetch ?? authFetch({ server });
+  const fetch = options.fetch ?? authFetch({ server, ca: options.ca });
   const key = keyOf(options);
   const { isRefused, ...challenge } = await askServer(server, headers, fetch);
   // Some servers ask for a token later, and name their authorization server at once.
@@ -61,7 +63,7 @@ export async function logOutOf(options: AccountOptions): Promise<{ isRevoked: bo
   const key = keyOf(options);
   if (!store.list().some((login) => login.server === key.server && login.client === key.client)) return false;
   const login = await store.read(key);
-  const fetch = options.fetch ?? authFetch({ server });
+  const fetch = options.fetch ?? authFetch({ server, ca: options.ca });
   // The tokens are removed here in any case.
   const isRevoked = login !== undefined && (await revoke(login, server, fetch).catch(() => false));
   await store.remove(key);

@@ -5,6 +5,8 @@
 import type { IncomingMessage } from 'node:http';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { PeerError, toError } from '../base/errors.ts';
+import { Connector } from '../transport/http/connector.ts';
+import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
 import { shownUrl } from './login.ts';
 
 export interface AuthFetchOptions {
@@ -14,6 +16,8 @@ export interface AuthFetchOptions {
   timeoutMs?: number | undefined;
   /** Of one response. 1 MiB unless given. */
   maxBytes?: number | undefined;
+  /** As for the requests to the server. */
+  ca?: HttpClientOptions['ca'];
   clock?: Clock | undefined;
 }
 
@@ -27,11 +31,12 @@ export function authFetch(options: AuthFetchOptions): AuthFetch {
     const url = new URL(address);
     refuseInsecure(url, options.server);
     const body = init.body === undefined || init.body === null ? undefined : String(init.body);
-    const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
-    return new Promise((resolve, reject) => {
+    const connector = new Connector({ url, ca: options.ca }); // through a proxy where the environment names one
+    const endpoint = await connector.endpoint(url);
+    return new Promise<Response>((resolve, reject) => {
       const headers = Object.fromEntries(new Headers(init.headers));
       if (body !== undefined) headers['content-length'] = String(Buffer.byteLength(body));
-      const sent = request(url, { method: init.method ?? 'GET', headers, agent: false });
+      const sent = endpoint.send({ ...endpoint.options, method: init.method ?? 'GET', headers });
       const { timeoutMs = TIMEOUT_MS, clock = systemClock } = options;
       const fail = (why: string, cause?: unknown) => {
         timer.cancel();
@@ -50,7 +55,7 @@ export function authFetch(options: AuthFetchOptions): AuthFetch {
         );
       });
       sent.end(body);
-    });
+    }).finally(() => connector.destroy());
   };
 }
 

@@ -4,6 +4,7 @@
 import { type PeerError, UsageError } from '../base/errors.ts';
 import { learnSecret } from '../secrets/learned-values.ts';
 import type { Authorizer, Refusal } from '../transport/http/authorizer.ts';
+import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
 import { type AuthFetch, authFetch, failed } from './auth-fetch.ts';
 import { type Challenge, readChallenge } from './challenge.ts';
 import { clientCredentials } from './client-credentials.ts';
@@ -22,6 +23,8 @@ export interface OAuthAuthorizerOptions extends OAuthOptions {
   /** How a person is asked. Without it, none is: a request fails with LOGIN_REQUIRED. */
   interact?: (() => Promise<Interaction>) | undefined;
   fetch?: AuthFetch | undefined;
+  /** As for the requests to the server. */
+  ca?: HttpClientOptions['ca'];
   /** In milliseconds since 1970. */
   now?: (() => number) | undefined;
 }
@@ -48,7 +51,7 @@ export class OAuthAuthorizer implements Authorizer {
     this.#server = new URL(options.url);
     this.#key = { server: serverKey(options.url), client: options.clientId };
     this.#store = options.store ?? new LoginStore();
-    this.#fetch = options.fetch ?? authFetch({ server: this.#server });
+    this.#fetch = options.fetch ?? authFetch({ server: this.#server, ca: options.ca });
     this.#now = options.now ?? Date.now;
     for (const secret of [options.clientSecret, options.privateKey]) if (secret) learnSecret(secret);
   }

@@ -3,6 +3,7 @@
 
 import { once } from 'node:events';
 import { createServer, type Server as HttpServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -11,6 +12,7 @@ import { connect } from '../../src/connect/connect.ts';
 import { authFetch, refuseInsecure } from '../../src/oauth/auth-fetch.ts';
 import { LoginStore } from '../../src/oauth/login-store.ts';
 import { OAuthAuthorizer, type OAuthAuthorizerOptions } from '../../src/oauth/oauth-authorizer.ts';
+import { selfSigned } from '../fixtures/doors/self-signed.ts';
 import {
   type AuthorizationServer,
   sendJson,
@@ -180,6 +182,21 @@ test('the secret of a configured client goes to no other authorization server', 
     message: expect.stringContaining('before.example'),
   });
   expect(issuer.count('/token') + issuer.count('/authorize')).toBe(0);
+});
+
+test('a certificate is checked, against the authorities of the entry too', async () => {
+  const { cert, key } = selfSigned('issuer');
+  const https = createTlsServer({ cert, key }, (_, response) => response.end('{}'));
+  opened.push(https);
+  https.listen(0, '127.0.0.1');
+  await once(https, 'listening');
+  const address = `https://127.0.0.1:${(https.address() as AddressInfo).port}/`;
+  const ask = (ca?: string) => authFetch({ server: new URL(server.url), ca })(address);
+  await expect(ask()).rejects.toMatchObject({
+    code: 'AUTHORIZATION_FAILED',
+    message: expect.stringContaining('self-signed'),
+  });
+  expect((await ask(cert)).status).toBe(200);
 });
 
 test.each([

@@ -54,7 +54,8 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   transport: {
     folders: ['base', 'secrets', 'framing', 'requests', 'jsonrpc', 'diagnosis', 'process'],
     node: io,
-    lazyPackages: ['http-proxy-agent', 'https-proxy-agent', 'proxy-from-env'],
+    types: [officialClient],
+    lazyPackages: [officialClient, 'http-proxy-agent', 'https-proxy-agent', 'proxy-from-env'],
   },
   oauth: {
     folders: ['base', 'secrets', 'process', 'transport'],

@@ -19,7 +19,8 @@ export interface Outgoing {
   to?: Endpoint | undefined;
 }
 
-const MOST_REFUSALS = 3;
+/** Authorizers give up earlier, with a reason. */
+const MOST_REFUSALS = 5;
 const MOST_REDIRECTS = 3;
 
 export class HttpCall implements HttpEvents {

@@ -1,6 +1,7 @@
 // What a client of a server at an address can be set to, and the limits that hold unless it says otherwise.
 
 import type { WireOptions } from '../wire.ts';
+import type { AnyAuthProvider } from './auth-provider.ts';
 import type { Authorizer } from './authorizer.ts';
 
 export interface HttpClientOptions
@@ -12,6 +13,8 @@ export interface HttpClientOptions
   /** `auto`: Streamable HTTP, and HTTP+SSE of 2024-11-05 where a server refuses that. */
   transport?: 'auto' | 'http' | 'sse' | undefined;
   authorizer?: Authorizer | undefined;
+  /** One of the official client, in place of `authorizer`. */
+  authProvider?: AnyAuthProvider | undefined;
   /** Further values to mask. */
   secrets?: readonly string[] | undefined;
   /** Certificates of authorities to trust instead of the known ones, as PEM. `NODE_EXTRA_CA_CERTS` adds to those. */

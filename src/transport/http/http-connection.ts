@@ -3,6 +3,7 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Evidence, Phase } from '../../base/errors.ts';
 import { type Mask, maskValues } from '../../secrets/mask-values.ts';
+import { authorizerOf } from './auth-provider.ts';
 import type { Authorizer } from './authorizer.ts';
 import { Connector } from './connector.ts';
 import { type Endpoint, serverUrl, urlText, withCredentials } from './endpoint.ts';
@@ -30,12 +31,20 @@ export class HttpConnection {
   readonly #url: URL;
 
   constructor(options: HttpClientOptions, report: (thrown: unknown) => void) {
-    const { headers = {}, secrets = [], authorizer, clock = systemClock, maxFrameBytes = DEFAULT_MAX_BYTES } = options;
+    const {
+      headers = {},
+      secrets = [],
+      authorizer,
+      authProvider,
+      clock = systemClock,
+      maxFrameBytes = DEFAULT_MAX_BYTES,
+    } = options;
     this.#url = serverUrl(options.url);
     const { all, credentials } = withCredentials(this.#url, headers);
     this.mask = maskValues({}, [...Object.values(all), ...credentials, ...secrets]);
     const hasCredential = Object.keys(all).some((name) => name.toLowerCase() === 'authorization');
-    this.authorizer = hasCredential ? undefined : authorizer;
+    const given = authorizer ?? (authProvider && authorizerOf(authProvider, this.#url));
+    this.authorizer = hasCredential ? undefined : given;
     this.observed = options.observer && new ObservedRemote(options.observer, all, this.mask, report);
     this.clock = clock;
     this.maxBytes = maxFrameBytes;
