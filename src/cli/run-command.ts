@@ -68,7 +68,7 @@ function takeAddress(command: Command, options: Record<string, unknown>, serverC
   const [first, ...rest] = command.args;
   const isGiven = options.url !== undefined || serverCommand !== undefined;
   const canBe = command.options.some(({ long }) => long === '--url');
-  if (isGiven || !canBe || !/^https?:\/\//i.test(first ?? '')) return command.args;
+  if (isGiven || !canBe || !isAddress(first ?? '')) return command.args;
   options.url = first;
   return rest;
 }
@@ -137,10 +137,14 @@ function readCommanderError(thrown: unknown, words: readonly string[]): unknown 
   const isMisplaced = wantedCommand(words) === 'add' && /excessArguments|unknownOption/.test(thrown.code);
   const hint = isMisplaced
     ? 'Write the command of a server after --: standpipe add <name> -- <command …>'
-    : thrown.code === 'commander.excessArguments' && takesServer(words[0])
+    : thrown.code === 'commander.excessArguments' && takesServer(words[0]) && !words.some(isAddress)
       ? `Write the command of a server after --: standpipe ${words[0]} -- ${words.slice(1).map(shellWord).join(' ')}`
       : (suggestion?.replace(/^\((.*)\)$/, '$1') ?? usage);
   return new UsageError(code, `${message.charAt(0).toUpperCase()}${message.slice(1)}`, { hint });
+}
+
+function isAddress(word: string): boolean {
+  return /^https?:\/\//i.test(word);
 }
 
 function takesServer(command: string | undefined): boolean {

@@ -16,6 +16,8 @@ const anyServiceKey = new RegExp(serviceKeys.source);
 
 const named = /(?<![\w.-])([\w.-]{1,80})(\\*["'`]?\s{0,8}[:=]\s{0,8})/g;
 const valueBehind = /(\\*["'`])([^\n]{0,16384}?)(?:\1|$)|((?:(?:Bearer|Basic|Token|Digest)\s+)?[^\s"'`\\,;&)}\]{[]+)/y;
+/** `${NAME}`, which the program that reads it expands: the name is no secret. */
+const variable = /(?:(?:Bearer|Basic|Token|Digest)\s+)?\$\{[\w:.-]{1,80}\}(?![^\s"'`\\,;&)}\]])/y;
 const options = /(?<!\S)(--?[A-Za-z][\w.-]{0,80}\s+)('[^']*'|[^\s'-]\S*)/g;
 /** A challenge (`WWW-Authenticate`) names its scheme too, and has parameters and no credential behind it. */
 const schemes = /\b(Bearer|Basic)\s+(?!(?:realm|scope|error|error_\w{3,11}|resource_metadata)=")([\w.~+/=-]{8,})/gi;
@@ -53,6 +55,8 @@ function redactNamed(text: string, hide: (secret: string) => string): string {
   named.lastIndex = 0;
   for (let name = named.exec(text); name; name = named.exec(text)) {
     if (!isSecretName(name[1]!)) continue;
+    variable.lastIndex = named.lastIndex;
+    if (variable.test(text)) continue;
     valueBehind.lastIndex = named.lastIndex;
     const value = valueBehind.exec(text);
     if (!value) continue;

@@ -42,6 +42,14 @@ describe('redaction of JSON', () => {
     expect(redacted.d).toBe(result.d);
   });
 
+  it.each([
+    ['Authorization: Bearer ${TOKEN}', 'Authorization: Bearer ${TOKEN}'],
+    ['curl -H "token: ${env:A_B}", x', 'curl -H "token: ${env:A_B}", x'],
+    ['token=$5ecret', 'token=[redacted]'],
+  ])('leaves the name of a variable: %s becomes %s', (text, expected) => {
+    expect(redact(text)).toBe(expected);
+  });
+
   it('hides values of env, in strings, keys and numbers', () => {
     const masked = redactor({ mask: maskValues({ KEY: 'hunter2', PIN: '123456', QUOTED: 'say "x"' }) });
     expect(masked('{"a":"is hunter2!","hunter2":1,"n":123456,"q":"say \\"x\\""}')).toBe(

@@ -1,9 +1,10 @@
 // Servers at an address on the command line: `--url`, a URL in place of a name, and entries of a config.
 
+import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type HttpServing, serveHttp } from '../../src/entry/http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
-import { cleanEnv, runCli, writeConfig } from './run-cli.ts';
+import { cleanEnv, finished, runCli, startCli, writeConfig } from './run-cli.ts';
 
 const token = 'sp-t0ken-of-the-test';
 let http: HttpServing;
@@ -54,6 +55,23 @@ test('a URL stands where a name stands, and an entry of a config is a server lik
   expect(JSON.parse(byName.stdout)).toMatchObject({ server: 'sums', content: [{ text: '5' }] });
   expect(listed.stdout).toContain(`sums\tenabled\tmcp\t${http.url}\tAuthorization\t${config}:3`);
   expect(listed.stderr).toContain('No problems found.');
+});
+
+test('inspect shows a server at an address, and how a command reaches it without its token', async () => {
+  const words = ['inspect', http.url, ...bearer, '--header', 'X-Region: nowhere', '--port', '0', '--json'];
+  const child = startCli(words, { env });
+  const [document] = await once(child.stdout, 'data');
+  const { url } = JSON.parse(String(document));
+  const { origin, searchParams } = new URL(url);
+  const answer = await fetch(`${origin}/api/overview`, {
+    headers: { 'x-standpipe-token': searchParams.get('token')! },
+  });
+  const { servers } = (await answer.json()) as { servers: { reach: object }[] };
+  child.kill('SIGINT');
+  expect((await finished(child)).code).toBe(0);
+  expect(servers[0]!.reach).toEqual({
+    options: ['--header', bearer[1], '--header', 'X-Region: [redacted]', '--url', http.url],
+  });
 });
 
 test('a token that the shell expanded is warned of, and is in no output', async () => {

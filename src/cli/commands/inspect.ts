@@ -110,21 +110,15 @@ function unknownSource(what: string, servers: readonly string[]): UsageError {
   });
 }
 
-/** The same options, for a command that may run in another folder. Values of variables and headers are not included. */
+/** The same options, for a command that may run in another folder. Values of variables are not included, and secrets are masked. */
 function commandOptions(options: ServerCommandOptions, server: ServerConfig): string[] {
   const { protocol, framing, era, revision, transport } = options;
-  const place =
-    server.url === undefined
-      ? { cwd: resolve(server.cwd) }
-      : { url: redactor({ mask: maskOf(server) })(server.url), transport };
+  const redact = redactor({ mask: maskOf(server) });
+  const place = server.url === undefined ? { cwd: resolve(server.cwd) } : { url: redact(options.url!), transport };
   const given = Object.entries({ protocol, framing, era, revision, ...place });
   const env = (options.env ?? []).flatMap((word) => ['--env', word.split('=', 1)[0]!]);
-  const headers = (options.header ?? []).flatMap((word) => ['--header', withoutValue(word)]);
+  const headers = (options.header ?? []).flatMap((word) => ['--header', redact(word)]);
   return [...env, ...headers, ...given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))];
-}
-
-function withoutValue(header: string): string {
-  return header.includes('${') ? header : `${header.split(':', 1)[0]}: …`;
 }
 
 async function ofRunningHostsAndTaps(): Promise<{ source: InspectorSource }> {
