@@ -25,6 +25,9 @@ export interface ConfigProblem extends Position {
 /** In place of a file name for a config that was passed as an object: it has no lines. */
 export const GIVEN = 'the given config';
 
+/** In place of a file name for a server that a command line gives. */
+export const COMMAND_LINE = 'the command line';
+
 /** `mcp.json:3:15: "args" must be an array`, a format that terminals and editors turn into links. */
 export function problemText({ code, file, line, column, server, message }: ConfigProblem): string {
   if (code === 'CONFIG_NOT_FOUND') return message;

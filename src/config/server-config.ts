@@ -57,7 +57,7 @@ export interface RemoteConfig extends ServerSettings {
   headers: Readonly<Record<string, string>>;
   /** What is known for logging in. False: a server that asks for it is refused. */
   oauth: Readonly<OAuthSettings> | false;
-  /** A file with the certificates of authorities that are trusted in addition. Absolute. */
+  /** A file with the certificates of the authorities to trust, instead of the known ones. Absolute. */
   ca: string | undefined;
   protocol: 'mcp';
   command?: undefined;

@@ -1,26 +1,31 @@
 // Servers at an address on the command line: `--url`, a URL in place of a name, and entries of a config.
 
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type HttpServing, serveHttp } from '../../src/entry/http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
-import { cleanEnv, finished, runCli, startCli, writeConfig } from './run-cli.ts';
+import { selfSigned } from '../fixtures/doors/self-signed.ts';
+import { later } from '../fixtures/later.ts';
+import { cleanEnv, finished, folder, runCli, startCli, writeConfig } from './run-cli.ts';
 
 const token = 'sp-t0ken-of-the-test';
 let http: HttpServing;
 let open: HttpServing;
 
-beforeAll(async () => {
+function sums(): Server {
   const server = new Server({ name: 'sums', version: '1.0.0' });
   const number = { type: 'number' };
-  server.tool(
-    'add',
-    { input: { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] } },
-    (args) => String((args as { a: number; b: number }).a + (args as { a: number; b: number }).b),
-  );
+  const input = { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] };
+  server.tool('add', { input }, (args) => String(Number(args.a) + Number(args.b)));
   server.resource('memo://one', { name: 'one' }, () => 'a memo');
   server.prompt('greet', {}, () => 'Say hello');
-  [http, open] = await Promise.all([serveHttp(server, { token }), serveHttp(server, { token: false })]);
+  return server;
+}
+
+beforeAll(async () => {
+  [http, open] = await Promise.all([serveHttp(sums(), { token }), serveHttp(sums(), { token: false })]);
 });
 afterAll(() => Promise.all([http.close(), open.close()]));
 
@@ -55,6 +60,28 @@ test('a URL stands where a name stands, and an entry of a config is a server lik
   expect(JSON.parse(byName.stdout)).toMatchObject({ server: 'sums', content: [{ text: '5' }] });
   expect(listed.stdout).toContain(`sums\tenabled\tmcp\t${http.url}\tAuthorization\t${config}:3`);
   expect(listed.stderr).toContain('No problems found.');
+});
+
+test('a certificate of an own authority is trusted where the entry names it', async () => {
+  const certificate = selfSigned('sums');
+  const tls = await serveHttp(sums(), { token: false, tls: certificate });
+  later(() => tls.close());
+  writeFileSync(join(folder, 'ca.pem'), certificate.cert);
+  const config = writeConfig('tls.json', {
+    trusted: { url: tls.url, ca: 'ca.pem' },
+    untrusted: { url: tls.url },
+    unread: { url: tls.url, ca: 'no-such-file.pem' },
+  });
+  const call = (name: string) => runCli(['call', name, 'add', 'a=2', 'b=3', '--config', config]);
+  const [trusted, untrusted, unread] = await Promise.all([call('trusted'), call('untrusted'), call('unread')]);
+  expect(trusted).toEqual({ code: 0, stdout: '5\n', stderr: '' });
+  expect(untrusted.stderr).toContain('certificate');
+  expect(unread.stderr).toMatch(/The certificates of "ca" cannot be read: ENOENT.*\nhint: Correct "ca"/);
+});
+
+test('a server that asks for a login is named by its address', async () => {
+  const { stderr } = await runCli(['tools', http.url]);
+  expect(stderr).toContain(`Run \`standpipe login ${http.url}\`.`);
 });
 
 test('inspect shows a server at an address, and how a command reaches it without its token', async () => {

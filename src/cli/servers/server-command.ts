@@ -3,6 +3,7 @@
 import { basename } from 'node:path';
 import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
 import { UsageError } from '../../base/errors.ts';
+import { COMMAND_LINE } from '../../config/problem.ts';
 import {
   type CommandConfig,
   defaultCommandSettings,
@@ -62,7 +63,7 @@ export function forOneServer({ timeoutMs = defaultSettings.startupTimeoutMs }: S
     maxFrameValues: DEFAULT_MAX_FRAME_VALUES,
     restart: { ...defaultRestart, policy: 'never' },
     clientCapabilities: [], // its one client is the host
-    source: { file: 'the command line', line: 1, column: 1 },
+    source: { file: COMMAND_LINE, line: 1, column: 1 },
   } satisfies Partial<ServerSettings>;
 }
 

@@ -1,9 +1,11 @@
 // Starts the server of an entry of the config, or reaches it at its address, and connects to it. MCP and LiteMCP servers are both
 // used by an MCP client.
 
+import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
-import type { Evidence } from '../../base/errors.ts';
+import { type Evidence, UsageError } from '../../base/errors.ts';
 import type { Noise } from '../../base/noise.ts';
+import { COMMAND_LINE } from '../../config/problem.ts';
 import { secretsOf } from '../../config/secrets-of-server.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import { connect } from '../../connect/connect.ts';
@@ -77,10 +79,10 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
   const wire = { secrets: secretsOf(config).secrets, maxFrameBytes, maxFrameValues, clock, observer };
   if (url !== undefined) {
     const { headers, transport, oauth } = config;
-    const client = await connect(
-      { ...wire, url, headers, transport, auth: oauth && { ...oauth, name } },
-      clientOptions,
-    );
+    const known = config.source.file === COMMAND_LINE ? {} : { name }; // otherwise its address is named
+    const auth = oauth && { ...oauth, ...known };
+    const ca = await certificatesIn(config.ca);
+    const client = await connect({ ...wire, url, headers, transport, auth, ca }, clientOptions);
     return { client, revision: client.server.dialect ?? client.server.revision, output: client.transport };
   }
   const { command, args, env, cwd } = config;
@@ -107,6 +109,17 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
   const framing = config.framing === undefined ? undefined : framingByName(config.framing);
   const client = await connect({ ...target, framing }, clientOptions);
   return { client, revision: client.server.dialect ?? client.server.revision, output: client.transport };
+}
+
+/** Read for every connection: certificates are renewed while a host runs. */
+async function certificatesIn(file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  return readFile(file, 'utf8').catch((cause: Error) => {
+    throw new UsageError('CONFIG_INVALID', `The certificates of "ca" cannot be read: ${cause.message}`, {
+      hint: 'Correct "ca" in the entry of the server.',
+      cause,
+    });
+  });
 }
 
 /** All that a client can have, as far as the revision has it where only one is used. */
