@@ -1,6 +1,7 @@
 // A server that does with each HTTP request what a test says, and speaks just enough of MCP to be connected to.
 
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 export interface Message {
@@ -52,10 +53,10 @@ const usual: Script = {
   delete: ({ response }) => response.writeHead(200).end(),
 };
 
-export async function scripted(script: Script): Promise<Scripted> {
+export async function scripted(script: Script, tls?: { cert: string; key: string }): Promise<Scripted> {
   const all = { ...usual, ...script };
   const seen: Scripted['seen'] = [];
-  const server = createServer((request, response) => {
+  const handle: RequestListener = (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
@@ -71,10 +72,11 @@ export async function scripted(script: Script): Promise<Scripted> {
       };
       all[what]?.({ request, response, message, answer, json, stream });
     });
-  });
+  };
+  const server = tls ? createTlsServer(tls, handle) : createServer(handle);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    url: `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     seen,
     sockets: () => new Promise((resolve) => server.getConnections((_, count) => resolve(count))),
     close: () =>

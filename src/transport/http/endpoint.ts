@@ -3,6 +3,7 @@
 import { type Agent, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { UsageError } from '../../base/errors.ts';
+import type { HttpClientOptions } from './http-client-options.ts';
 
 export class Endpoint {
   readonly url: URL;
@@ -11,7 +12,7 @@ export class Endpoint {
   /** Without method and headers. */
   readonly options: RequestOptions;
 
-  constructor(url: URL, agent: Agent) {
+  constructor(url: URL, agent: Agent, ca: HttpClientOptions['ca']) {
     this.url = url;
     this.isTls = url.protocol === 'https:';
     this.send = this.isTls ? requestHttps : requestHttp;
@@ -21,6 +22,7 @@ export class Endpoint {
       hostname: url.hostname.replace(/^\[(.*)\]$/, '$1'),
       port: url.port === '' ? (this.isTls ? 443 : 80) : Number(url.port),
       path: `${url.pathname}${url.search}`,
+      ...(this.isTls && ca !== undefined && { ca }),
     };
   }
 }
