@@ -35,6 +35,11 @@ async function listen(handler: RequestListener, path: string): Promise<string> {
 function official1(): McpServer1 {
   const server = new McpServer1(info);
   server.registerTool('echo', {}, () => text('echoed'));
+  // Not on the stream of the call: on that of the session.
+  server.registerTool('asks', {}, async () => {
+    const asked = { message: 'Go on?', requestedSchema: { type: 'object', properties: {} } } as const;
+    return text((await server.server.elicitInput(asked)).action);
+  });
   return server;
 }
 
@@ -118,6 +123,13 @@ test('a server of HTTP+SSE refuses both questions, and is used over its stream',
   const client = await connect({ url: await serveOfficialSse() }, { eraMemory: new BoundedEraMemory() });
   later(() => client.close());
   expect((await client.callTool('echo')).content).toEqual([{ type: 'text', text: 'echoed' }]);
+});
+
+test('a question during the first call of a session is not lost: its stream is open before', async () => {
+  const url = await serveOfficial1();
+  const client = await connect({ url }, { era: 'legacy', elicit: () => ({ action: 'decline' }) });
+  later(() => client.close());
+  expect((await client.callTool('asks')).content).toEqual([{ type: 'text', text: 'decline' }]);
 });
 
 const json = { 'content-type': 'application/json' };

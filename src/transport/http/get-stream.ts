@@ -25,6 +25,8 @@ const RETRY_MS = 1_000;
 const SHORTEST_WAIT_MS = 25;
 const LONGEST_WAIT_MS = 30_000;
 const MOST_FAILURES = 5;
+/** How long the beginning of a stream is waited for: some servers send it with the first event. */
+const BEGIN_MS = 1_000;
 
 export class GetStream {
   readonly #connection: HttpConnection;
@@ -34,11 +36,24 @@ export class GetStream {
   #timer: Timer | undefined;
   #failures = 0;
   #isClosed = false;
+  #begun: (() => void) | undefined;
 
   constructor(connection: HttpConnection, reader: EventReader, over: (end: StreamEnd) => void) {
     this.#connection = connection;
     this.#reader = reader;
     this.#over = over;
+  }
+
+  /** Opens it. Resolves when the server has answered, or has not for a while. */
+  begin(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#connection.clock.after(BEGIN_MS, resolve);
+      this.#begun = () => {
+        timer.cancel();
+        resolve();
+      };
+      this.open();
+    });
   }
 
   open(): void {
@@ -63,6 +78,7 @@ export class GetStream {
 
   close(): void {
     this.#isClosed = true;
+    this.#begun?.();
     this.#timer?.cancel();
     this.#call?.destroy();
   }
@@ -70,6 +86,7 @@ export class GetStream {
   #response(response: IncomingMessage): void {
     const status = response.statusCode!;
     if (this.#isClosed) return void response.destroy();
+    this.#begun?.();
     if (status === 200 && contentType(response) === 'text/event-stream') {
       this.#failures = 0;
       return this.#reader.read(response, this.#call?.seen, () => this.reopen());
@@ -81,6 +98,7 @@ export class GetStream {
 
   #failed(error: Error, status: number | undefined): void {
     if (this.#isClosed) return;
+    this.#begun?.();
     this.#failures++;
     const isFinal = status !== undefined && status < 500 && status !== 429;
     if (!isFinal && this.#failures < MOST_FAILURES) return this.reopen();

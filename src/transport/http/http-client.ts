@@ -228,7 +228,9 @@ export class HttpClientTransport implements Channel, PostOwner, IncomingOwner {
     );
     this.#stream?.close();
     this.#stream = new GetStream(this.connection, reader, (end) => this.#streamOver(end));
-    this.#stream.open();
+    // What a server sends because of a request is lost while there is no stream for it.
+    this.#queue.hold();
+    void this.#stream.begin().then(() => this.#queue.release());
   }
 
   #streamOver({ status, error, isSessionOver, isUnreachable }: StreamEnd): void {

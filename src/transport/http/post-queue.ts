@@ -16,6 +16,7 @@ export class PostQueue {
   readonly #open = new Set<Post>();
   #waiting: Post[] = [];
   #running = 0;
+  #isHeld = false;
 
   constructor({ maxConcurrent = DEFAULT_MAX_CONCURRENT, maxQueued = DEFAULT_MAX_QUEUED }: HttpClientOptions) {
     this.#maxConcurrent = maxConcurrent;
@@ -30,11 +31,11 @@ export class PostQueue {
   /** Starts it, now or later. Returns why it is refused. */
   add(post: Post, neverRefuse: boolean): PeerError | undefined {
     if (post.id === undefined) this.#start(post);
-    else if (this.#running < this.#maxConcurrent) {
+    else if (this.#running < this.#maxConcurrent && !this.#isHeld) {
       this.#pending.add(post.id, post);
       this.#running++;
       this.#start(post);
-    } else if (neverRefuse || this.#waiting.length < this.#maxQueued) {
+    } else if (neverRefuse || this.#running + this.#waiting.length < this.#maxConcurrent + this.#maxQueued) {
       this.#pending.add(post.id, post);
       this.#waiting.push(post);
     } else {
@@ -43,6 +44,19 @@ export class PostQueue {
       });
     }
     return undefined;
+  }
+
+  /** All requests wait from now on. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    while (this.#running < this.#maxConcurrent && this.#waiting.length > 0) {
+      this.#running++;
+      this.#start(this.#waiting.shift()!);
+    }
   }
 
   /** Returns false if it had not been started. */
@@ -60,7 +74,7 @@ export class PostQueue {
   over(post: Post): void {
     this.#open.delete(post);
     if (post.id === undefined) return;
-    const next = this.#waiting.shift();
+    const next = this.#isHeld ? undefined : this.#waiting.shift();
     if (next) this.#start(next);
     else this.#running--;
   }
