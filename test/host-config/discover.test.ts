@@ -112,6 +112,22 @@ const files: [file: string, text: string, server: object][] = [
     'name: Mine\nmodels: []\nmcpServers:\n  - name: u\n    command: u\n    args: [-y, "1"]\n',
     { name: 'u', args: ['-y', '1'] },
   ],
+  [
+    'project/.github/mcp.json',
+    '{"mcpServers": {"v": {"type": "local", "command": "v", "tools": ["*"]}}}',
+    { name: 'v', command: 'v' },
+  ],
+  ['home/.copilot/mcp-config.json', '{"mcpServers": {"w": {"type": "sse", "url": "https://w.test"}}}', { name: 'w' }],
+  [
+    'home/.kiro/settings/mcp.json',
+    '{"mcpServers": {"x": {"command": "x", "disabled": true}}}',
+    { name: 'x', enabled: false },
+  ],
+  [
+    'home/.config/opencode/opencode.json',
+    '{"$schema": "s", "theme": "t", "mcp": {"y": {"type": "local", "command": ["y", "1"]}}}',
+    { name: 'y', command: 'y', args: ['1'] },
+  ],
 ];
 
 test('the servers of every host are found, read in its spelling, and located in its file', async () => {

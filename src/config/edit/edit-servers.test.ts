@@ -282,3 +282,14 @@ describe('any text', () => {
     );
   });
 });
+
+// A parser that gets it ends the process.
+test.each([
+  [toml, `a = ${'['.repeat(100_000)}`],
+  [yaml, '- '.repeat(100_000)],
+])('a text that is nested too deeply is refused: $format', async (at, text) => {
+  await expect(add(text, at)).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining('deeply'),
+  });
+});

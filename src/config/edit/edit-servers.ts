@@ -7,6 +7,7 @@ import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { problemError } from '../problem.ts';
 import { parseDocument } from '../read/json-document.ts';
+import { nestsTooDeeply, TOO_DEEP } from '../read/nesting.ts';
 import { type Change, type ServersAt, withChange } from './change.ts';
 import { editJson } from './json-text.ts';
 
@@ -19,6 +20,9 @@ interface Language {
 /** Throws CONFIG_INVALID with the position of a syntax error. */
 export async function editServers(text: string, at: ServersAt, changes: readonly Change[]): Promise<string> {
   const language = await languageOf(at);
+  if (at.format !== 'json' && nestsTooDeeply(text)) {
+    throw problemError({ severity: 'error', file: at.file, line: 1, column: 1, message: TOO_DEEP });
+  }
   let edited = text;
   for (const given of changes) {
     const change: Change = { name: given.name, entry: given.entry && plain(given.entry) };

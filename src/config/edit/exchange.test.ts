@@ -47,6 +47,9 @@ const expanding: readonly HostId[] = [
   'cline',
   'gemini',
   'continue',
+  'copilot',
+  'kiro',
+  'opencode',
 ];
 
 test.each(hostIds)('%s: what is exported is imported as it was, and both can be repeated', async (host) => {

@@ -22,6 +22,10 @@ const ofAll = [
   'gemini project ./.gemini/settings.json',
   'jetbrains project ./.junie/mcp/mcp.json',
   'continue project ./.continue/mcpServers/*',
+  'copilot project ./.github/mcp.json',
+  'kiro project ./.kiro/settings/mcp.json',
+  'opencode project ./opencode.json',
+  'opencode project ./opencode.jsonc',
   'user user {own}/standpipe/mcp.json',
   'claude-desktop user {settings}/Claude/claude_desktop_config.json',
   'claude-code user ~/.claude.json',
@@ -39,6 +43,10 @@ const ofAll = [
   'jetbrains user {copilot}/intellij/mcp.json',
   'continue user ~/.continue/config.yaml',
   'continue user ~/.continue/mcpServers/*',
+  'copilot user ~/.copilot/mcp-config.json',
+  'kiro user ~/.kiro/settings/mcp.json',
+  'opencode user {own}/opencode/opencode.json',
+  'opencode user {own}/opencode/opencode.jsonc',
 ];
 
 test.each([
@@ -89,6 +97,7 @@ test.each([
   ['CLINE_DIR', '/cline', 'cline', '/cline/data/settings/cline_mcp_settings.json'],
   ['CLINE_DATA_DIR', '/data', 'cline', '/data/settings/cline_mcp_settings.json'],
   ['CLINE_MCP_SETTINGS_PATH', '/cline.json', 'cline', '/cline.json'],
+  ['COPILOT_HOME', '/copilot', 'copilot', '/copilot/mcp-config.json'],
   ['CONTINUE_GLOBAL_DIR', '/continue', 'continue', '/continue/config.yaml'],
 ])('%s=%s moves the files of %s', (name, value, origin, expected) => {
   const places = discoveredPlaces({ ...linux, env: { [name]: value } });

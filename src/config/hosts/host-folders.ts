@@ -42,6 +42,7 @@ const folders: Readonly<Record<string, FolderOf>> = {
   codex: variableOr('CODEX_HOME', inHome('.codex')),
   gemini: variableOr('GEMINI_CLI_HOME', inHome()),
   cline: variableOr('CLINE_DATA_DIR', variableOr('CLINE_DIR', inHome('.cline', 'data'), 'data')),
+  copilot: variableOr('COPILOT_HOME', inHome('.copilot')),
   continue: variableOr('CONTINUE_GLOBAL_DIR', inHome('.continue')),
 };
 

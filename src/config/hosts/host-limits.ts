@@ -27,5 +27,8 @@ export const hostLimits: Readonly<Record<HostId, HostLimits>> = {
   cline: { expands: env },
   gemini: { expands: new RegExp(`^${variable}$`) },
   jetbrains: {},
+  copilot: { expands: new RegExp(`^${variable}$`) },
+  kiro: { expands: new RegExp(`^${variable}$`) },
+  opencode: {},
   continue: { expands: /^\{\s*(?:secrets|inputs)\./ },
 };

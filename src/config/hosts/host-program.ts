@@ -15,6 +15,9 @@ export const hostIds = [
   'gemini',
   'jetbrains',
   'continue',
+  'copilot',
+  'kiro',
+  'opencode',
 ] as const;
 export type HostId = (typeof hostIds)[number];
 

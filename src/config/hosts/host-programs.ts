@@ -5,11 +5,14 @@ import { clineSpelling } from './spellings/cline.ts';
 import { codexSpelling } from './spellings/codex.ts';
 import { continueSpelling } from './spellings/continue.ts';
 import { geminiSpelling } from './spellings/gemini.ts';
+import { opencodeSpelling } from './spellings/opencode.ts';
 import {
   claudeCodeSpelling,
+  copilotSpelling,
   cursorSpelling,
   desktopSpelling,
   jetbrainsSpelling,
+  kiroSpelling,
   vscodeSpelling,
   windsurfSpelling,
 } from './spellings/plain.ts';
@@ -19,6 +22,7 @@ const json = { format: 'json', keys: ['mcpServers'] } as const;
 const vscode = { format: 'json', keys: ['servers'] } as const;
 const zed = { format: 'json', keys: ['context_servers'], shared: true } as const;
 const codex = { format: 'toml', keys: ['mcp_servers'], shared: true } as const;
+const opencode = { format: 'json', keys: ['mcp'], shared: true } as const;
 const blocks = { format: 'yaml', keys: ['mcpServers'], list: true, shared: true } as const;
 
 export const hostPrograms: readonly HostProgram[] = [
@@ -152,6 +156,35 @@ export const hostPrograms: readonly HostProgram[] = [
       { scope: 'user', path: '{continue}/mcpServers/*', ...blocks },
     ],
     spelling: continueSpelling,
+  },
+  {
+    id: 'copilot',
+    title: 'GitHub Copilot CLI',
+    files: [
+      { scope: 'project', path: '{project}/.github/mcp.json', ...json },
+      { scope: 'user', path: '{copilot}/mcp-config.json', ...json },
+    ],
+    spelling: copilotSpelling,
+  },
+  {
+    id: 'kiro',
+    title: 'Kiro',
+    files: [
+      { scope: 'project', path: '{project}/.kiro/settings/mcp.json', ...json },
+      { scope: 'user', path: '{home}/.kiro/settings/mcp.json', ...json },
+    ],
+    spelling: kiroSpelling,
+  },
+  {
+    id: 'opencode',
+    title: 'OpenCode',
+    files: [
+      { scope: 'project', path: '{project}/opencode.json', ...opencode },
+      { scope: 'project', path: '{project}/opencode.jsonc', ...opencode },
+      { scope: 'user', path: '{xdgConfig}/opencode/opencode.json', ...opencode },
+      { scope: 'user', path: '{xdgConfig}/opencode/opencode.jsonc', ...opencode },
+    ],
+    spelling: opencodeSpelling,
   },
 ];
 

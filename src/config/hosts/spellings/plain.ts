@@ -1,6 +1,6 @@
 // The spellings that differ from ours in a few keys at most.
 
-import { disabled, lists, valueIn } from './nodes.ts';
+import { disabled, lists, type Member, membersOf, objectOf, valueIn } from './nodes.ts';
 import { spellingOf } from './spelling.ts';
 
 const toolNames = [
@@ -43,3 +43,21 @@ export const windsurfSpelling = spellingOf({
 export const jetbrainsSpelling = spellingOf({
   names: [{ theirs: 'requestInit.headers', ours: 'headers', readOnly: true }, ...toolNames],
 });
+
+/** `tools` is required: a list of names, or `*` for all. The type of a command is `local`. */
+export const copilotSpelling = spellingOf({
+  beforeRead(entry) {
+    if (entry.type !== 'object') return entry;
+    const isDefault = ({ key, value }: Member) =>
+      (key.value === 'tools' && lists(value, '*')) || (key.value === 'type' && value.value === 'local');
+    return objectOf(
+      membersOf(entry).filter((member) => !isDefault(member)),
+      entry,
+    );
+  },
+  names: [{ theirs: 'tools', ours: 'tools.allow' }],
+  types: { stdio: 'local', http: 'http', sse: 'sse' },
+  afterWrite: (written) => ({ ...written, tools: written.tools ?? ['*'] }),
+});
+
+export const kiroSpelling = spellingOf({ names: toolNames, disables: 'disabled' });

@@ -107,6 +107,16 @@ test.each<[HostId, what: string, theirs: object, ours: object, file?: object]>([
     { name: 'one', url: 'https://a', requestOptions: { headers: { A: '${{ secrets.B }}' } } },
     { url: 'https://a', headers: { A: '${B}' } },
   ],
+  ['copilot', 'all tools', { type: 'local', command: 'x', tools: ['*'] }, { command: 'x' }],
+  ['copilot', 'some tools', { url: 'https://a', tools: ['t'] }, { url: 'https://a', tools: { allow: ['t'] } }],
+  ['kiro', 'tools', { url: 'https://a', disabledTools: ['t'] }, { url: 'https://a', tools: { deny: ['t'] } }],
+  [
+    'opencode',
+    'an array as command',
+    { type: 'local', command: ['x', 'a', 'b'], environment: { A: '{env:B}' }, enabled: false },
+    { command: 'x', args: ['a', 'b'], env: { A: '${B}' }, enabled: false },
+  ],
+  ['opencode', 'a remote server', { type: 'remote', url: 'https://a', timeout: 5 }, { url: 'https://a' }],
 ])('%s: %s', (host, _, theirs, ours, file) => {
   expect(read(host, theirs, file)).toEqual(ours);
 });
@@ -153,6 +163,13 @@ test.each<[HostId, ofCommand: object, ofRemote: object]>([
       requestOptions: { headers: { Authorization: 'Bearer ${{ secrets.TOKEN }}', Name: 'b' } },
       type: 'streamable-http',
     },
+  ],
+  ['copilot', { ...plain, type: 'local', tools: ['*'] }, { ...remote, type: 'http', tools: ['*'] }],
+  ['kiro', plain, remote],
+  [
+    'opencode',
+    { type: 'local', command: ['npx', '-y', 'x'], environment: { KEY: '{env:KEY}', MODE: 'a' } },
+    { type: 'remote', url: 'https://a', headers: { Authorization: 'Bearer {env:TOKEN}', Name: 'b' } },
   ],
 ])('%s: our entries in its spelling', (host, ofCommand, ofRemote) => {
   const { write } = hostProgram(host).spelling;
