@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { PeerError, toError } from '../base/errors.ts';
+import { isLoopbackUrl } from '../base/loopback.ts';
 import { Connector } from '../transport/http/connector.ts';
 import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
 import { shownUrl } from './login.ts';
@@ -63,14 +64,10 @@ export function authFetch(options: AuthFetchOptions): AuthFetch {
 export function refuseInsecure(url: URL, server: URL): void {
   if (url.username !== '' || url.password !== '') throw failed(`${shownUrl(url)} must not contain credentials`);
   if (url.protocol === 'https:') return;
-  const isLocal = url.protocol === 'http:' && isLoopback(url) && isLoopback(server);
+  const isLocal = url.protocol === 'http:' && isLoopbackUrl(url) && isLoopbackUrl(server);
   if (isLocal || (url.protocol === 'http:' && url.origin === server.origin)) return;
   const shown = url.protocol === 'http:' ? shownUrl(url) : `An address of the scheme ${url.protocol}`;
   throw failed(`${shown} is not used: authorization requires https`);
-}
-
-export function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }
 
 export function failed(message: string, cause?: unknown): PeerError {

@@ -3,8 +3,8 @@
 import { UsageError } from '../../base/errors.ts';
 import { secretsInAddress } from '../../config/expand/address.ts';
 import { configOf } from '../../config/given-config.ts';
+import { readHeader, showsSecret } from '../../config/header-option.ts';
 import type { RemoteConfig, RemoteTransport } from '../../config/server-config.ts';
-import { isSecretName } from '../../secrets/secret-names.ts';
 import type { Settings } from '../settings.ts';
 import { forOneServer } from './server-command.ts';
 
@@ -43,22 +43,12 @@ export function serverAtAddress(
   };
 }
 
-function readHeader(text: string): [string, string] {
-  const [, name, value] = /^([^:]+):\s*(.*)$/s.exec(text) ?? [];
-  if (name !== undefined && value !== undefined) return [name.trim(), value.trim()];
-  // The text is not shown: it may be a token.
-  throw new UsageError('INVALID_OPTION', '--header must be a name and a value with a colon between them', {
-    hint: "For example: --header 'Authorization: Bearer ${TOKEN}'",
-  });
-}
-
 /** What the shell has expanded is in the list of processes; what Standpipe expands is not. */
 function visibleSecrets(url: string, headers: Readonly<Record<string, string>>): string[] {
   const hint = "Set a variable and write '${NAME}' in single quotes: Standpipe expands it.";
-  const names = Object.keys(headers).filter((name) => isSecretName(name) && !headers[name]!.includes('${'));
-  const warnings = names.map(
-    (name) => `Other users of this machine can see the value of the header "${name}". ${hint}`,
-  );
+  const warnings = Object.entries(headers)
+    .filter(showsSecret)
+    .map(([name]) => `Other users of this machine can see the value of the header "${name}". ${hint}`);
   if (!url.includes('${') && secretsInAddress(url).length > 0) {
     warnings.push(`Other users of this machine can see the credentials in the address. ${hint}`);
   }

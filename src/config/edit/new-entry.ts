@@ -2,7 +2,7 @@
 // to a variable keeps them out of the file.
 
 import { UsageError } from '../../base/errors.ts';
-import { isSecretName } from '../../secrets/secret-names.ts';
+import { readHeader, showsSecret } from '../header-option.ts';
 import type { PlainEntry } from '../hosts/host-program.ts';
 import type { RemoteTransport } from '../server-config.ts';
 
@@ -46,7 +46,7 @@ export function newEntry({ command, url, env = [], header = [], transport, setti
         ...settings,
       },
       advice: variables
-        .filter(looksSecret)
+        .filter(showsSecret)
         .map(([name]) => `Write --env ${name} without a value to keep the value of ${name} out of the file.`),
     };
   }
@@ -66,7 +66,7 @@ export function newEntry({ command, url, env = [], header = [], transport, setti
       ...(headers.length > 0 ? { headers: Object.fromEntries(headers) } : {}),
       ...settings,
     },
-    advice: headers.filter(looksSecret).map(([name, value]) => {
+    advice: headers.filter(showsSecret).map(([name, value]) => {
       const scheme = /^[A-Za-z]+ /.exec(value)?.[0] ?? '';
       return `Write --header '${name}: ${scheme}\${SOME_VARIABLE}' to keep the value of ${name} out of the file.`;
     }),
@@ -79,22 +79,6 @@ function readVariable(text: string): [string, string] {
   if (name.trim() === '')
     throw invalid(`--env cannot be "${text}"`, 'Write --env NAME=value, or --env NAME for a reference to a variable.');
   return [name, at < 0 ? `\${${name}}` : text.slice(at + 1)];
-}
-
-function readHeader(text: string): [string, string] {
-  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(\S[^\r\n]*)$/.exec(text) ?? [];
-  // The text is not quoted: it may be a secret.
-  if (name === undefined || value === undefined)
-    throw invalid('A header needs a name and a value', 'Write --header "Name: value".');
-  return [name, value];
-}
-
-function looksSecret([name, value]: [string, string]): boolean {
-  return (
-    value !== '' &&
-    !value.includes('${') &&
-    (isSecretName(name) || isSecretName(name.toUpperCase().replaceAll('-', '_')))
-  );
 }
 
 function invalid(message: string, hint?: string): UsageError {

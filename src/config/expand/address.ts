@@ -39,11 +39,6 @@ export function headerFault(value: string): Fault | undefined {
   return undefined;
 }
 
-/** A name other than `localhost` may lead anywhere. */
-export function isLoopbackAddress({ hostname }: URL): boolean {
-  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
-}
-
 /** Values in an address that are probably credentials, in their places: for services that keep keys there. */
 export function secretsInAddress(text: string): string[] {
   if (!URL.canParse(text)) return [];

@@ -1,11 +1,12 @@
 // Expands a draft of a remote server, and checks what is known only then. No message contains an address or the value of a header.
 
-import { isSecretName } from '../../secrets/secret-names.ts';
+import { isLoopbackUrl } from '../../base/loopback.ts';
+import { showsSecret } from '../header-option.ts';
 import type { Findings, Position } from '../problem.ts';
 import type { Located } from '../read/fields.ts';
 import type { RemoteDraft } from '../read/remote-draft.ts';
 import type { RemoteConfig } from '../server-config.ts';
-import { addressFault, headerFault, isLoopbackAddress } from './address.ts';
+import { addressFault, headerFault } from './address.ts';
 
 export interface Expander {
   text(located: Located): string;
@@ -43,7 +44,7 @@ export function expandRemote(draft: RemoteDraft, expand: Expander, findings: Fin
   const fault = addressFault(text);
   if (fault) findings.error(draft.url.at, fault.message, fault.suggestion);
   const url = fault ? text : withoutCredentials(new URL(text), text, headers, expand.secrets);
-  if (!fault && (inHeaders || expand.secrets.size > 0 || [...headers.keys()].some(isSecretName))) {
+  if (!fault && (inHeaders || expand.secrets.size > 0 || [...headers].some(showsSecret))) {
     warnIfReadable(new URL(url), draft.url.at, findings);
   }
   return { ...config, url, headers: Object.fromEntries(headers), secrets: [...expand.secrets] };
@@ -64,7 +65,7 @@ function withoutCredentials(url: URL, text: string, headers: Map<string, string>
 }
 
 function warnIfReadable(url: URL, at: Position, findings: Findings): void {
-  if (url.protocol === 'https:' || isLoopbackAddress(url)) return;
+  if (url.protocol === 'https:' || isLoopbackUrl(url)) return;
   const suggestion = 'Use https://, or a tunnel that ends at a port of this machine.';
   findings.warn(at, 'The credentials of this server are sent unencrypted', suggestion);
 }
