@@ -1,11 +1,11 @@
-// `standpipe tap [--record FILE] -- command …`. A separate entry point that loads only the tap, because a host waits for it.
+// `standpipe tap [--record FILE] -- command …`, or `--url URL`. A separate entry point that loads only the tap, because a host waits for it.
 
 import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { StandpipeError, toError } from '../base/errors.ts';
 import { endLike } from './pass-signals.ts';
 import { runTap } from './run-tap.ts';
-import { parseTapArguments } from './tap-arguments.ts';
+import { parseTapArguments, type TapArguments } from './tap-arguments.ts';
 
 const AT_A_TERMINAL = `standpipe tap: the server was started. Messages for it are read from this terminal; Ctrl-D ends the input.
 A tap is meant to be started by a host: \`standpipe tap install <config>\` adds it to the config of one.`;
@@ -14,7 +14,9 @@ export async function tapMain(words: readonly string[]): Promise<void> {
   // An uncaught error can only come from the recorder or the viewers: the traffic has its own handlers.
   process.on('uncaughtException', (error) => print(`standpipe tap: continues after ${error.stack}`));
   try {
-    const { framing: name, ...options } = parseTapArguments(words);
+    const given = parseTapArguments(words);
+    if (given.url !== undefined) return await tapAddress(given);
+    const { framing: name, ...options } = given;
     if (isatty(0)) print(AT_A_TERMINAL);
     const framing = name === undefined ? undefined : (await import('../framing/by-name.ts')).framingByName(name);
     const result = await runTap({ ...options, framing });
@@ -23,6 +25,19 @@ export async function tapMain(words: readonly string[]): Promise<void> {
   } catch (thrown) {
     print(inWords(toError(thrown)));
     process.exit(2);
+  }
+}
+
+/** Until a signal ends it. */
+async function tapAddress(options: TapArguments & { url: string }): Promise<void> {
+  const { startHttpTap } = await import('./http/run-http-tap.ts');
+  const tap = await startHttpTap(options, (problem) => print(`standpipe tap: ${problem}`));
+  process.stdout.write(`${tap.address}\n`);
+  print(
+    `standpipe tap: use this address in the config of the host instead of that of the server. Ctrl-C ends the tap.`,
+  );
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(signal, () => void tap.close().finally(() => process.exit(0)));
   }
 }
 

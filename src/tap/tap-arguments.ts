@@ -1,14 +1,27 @@
 // The command line of a tap: its own options, then the command of the server, which starts after `--` or at the first word that
-// is not an option.
+// is not an option. With `--url` there is no command.
 
 import { UsageError } from '../base/errors.ts';
 import type { TapOptions } from './run-tap.ts';
 
-export interface TapArguments extends Omit<TapOptions, 'framing'> {
+/** A tap before a command, or before a server at an address. */
+export type TapArguments = CommandTap | AddressTap;
+
+interface Options extends Omit<TapOptions, 'framing' | 'command' | 'args'> {
   framing?: string;
+  url?: string;
+  port?: number;
 }
 
-type Options = Omit<TapArguments, 'command' | 'args'>;
+interface CommandTap extends Omit<Options, 'url' | 'port'> {
+  command: string;
+  args: readonly string[];
+  url?: undefined;
+}
+
+interface AddressTap extends Options {
+  url: string;
+}
 
 const withValue: Readonly<Record<string, (options: Options, value: string) => void>> = {
   '--record': (options, value) => {
@@ -16,6 +29,12 @@ const withValue: Readonly<Record<string, (options: Options, value: string) => vo
   },
   '--name': (options, value) => {
     options.name = value;
+  },
+  '--url': (options, value) => {
+    options.url = value;
+  },
+  '--port': (options, value) => {
+    options.port = wholeNumber('--port', value);
   },
   '--framing': (options, value) => {
     options.framing = value;
@@ -58,8 +77,14 @@ export function parseTapArguments(words: readonly string[]): TapArguments {
     at++;
   }
   const [command, ...args] = words.slice(words[at] === '--' ? at + 1 : at);
+  const { url, port, ...rest } = options;
+  if (url !== undefined) {
+    if (command !== undefined) throw usage('--url and a command exclude each other');
+    return { ...options, url };
+  }
+  if (port !== undefined) throw usage('--port belongs to --url');
   if (command === undefined) throw usage('There is no command to run');
-  return { ...options, command, args };
+  return { ...rest, command, args };
 }
 
 function wholeNumber(name: string, value: string): number {
@@ -69,6 +94,6 @@ function wholeNumber(name: string, value: string): number {
 
 function usage(problem: string): UsageError {
   return new UsageError('INVALID_OPTION', problem, {
-    hint: 'standpipe tap [--record FILE] [--name NAME] [--mask-env NAME,…] [--no-announce] -- command …',
+    hint: 'standpipe tap [--record FILE] [--name NAME] [--mask-env NAME,…] [--no-announce] -- command …, or standpipe tap [options] --url URL',
   });
 }

@@ -94,7 +94,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   record: { folders: ['base', 'secrets', 'framing', 'process', 'flow'], node: io },
   live: { folders: ['base', 'secrets', 'process', 'transport', 'flow', 'record'], node: io },
   tap: {
-    folders: ['base', 'secrets', 'framing', 'jsonrpc', 'process', 'config', 'flow', 'record', 'live'],
+    folders: ['base', 'secrets', 'framing', 'jsonrpc', 'process', 'transport', 'config', 'flow', 'record', 'live'],
     node: io,
     packages: ['jsonc-parser'],
   },

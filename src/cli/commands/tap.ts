@@ -7,9 +7,11 @@ import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .usage('[options] -- <command …>')
+    .usage('[options] -- <command …> | --url <url>')
     .option('--record <file>', 'record all traffic to this file')
     .option('--name <name>', 'name of the server in recordings and viewers')
+    .option('--url <url>', 'forward HTTP requests to this server, from an address of this machine')
+    .option('--port <number>', 'port of that address (default: any free one)')
     .option('--framing <name>', 'message framing (default: newline)')
     .option('--mask-env <names>', 'environment variables whose values are hidden')
     .option('--redact-key <name>', 'JSON keys whose values are hidden; repeatable')
@@ -22,6 +24,7 @@ export const define: CommandModule['define'] = (command, run) => {
     command,
     'tap -- node server.mjs',
     'tap --record session.jsonl -- npx -y some-server',
+    'tap --url https://mcp.example.com/mcp --record session.jsonl',
     'tap install ~/.cursor/mcp.json',
     'tap uninstall ~/.cursor/mcp.json weather',
   );
@@ -51,6 +54,9 @@ const install: CommandBody = async (invocation, [config, ...servers], options) =
   const { installTap } = await import('../../tap/install.ts');
   const { record } = options as { record?: string };
   const result = await installTap(config!, { tap: wrapperCommand('tap'), recordFolder: record, ...named(servers) });
+  const isRemote = result.servers.some(({ outcome }) => outcome === 'not-a-command');
+  if (isRemote)
+    invocation.out.say('To tap a remote server, run standpipe tap --url URL and use the address that it prints.');
   return tellWrapped(invocation, result, { done: 'tapped', already: 'already tapped' });
 };
 

@@ -22,7 +22,7 @@ export function tellWrapped(
 ): number {
   if (out.json) out.document({ servers, backup: backup ?? null });
   else {
-    const all = { ...words, 'not-a-command': 'has no command: unchanged' };
+    const all = { ...words, 'not-a-command': 'has no command, it is a remote server: unchanged' };
     for (const { name, outcome, reason } of servers) {
       out.write(`${name}\t${outcome === 'refused' ? `${reason}: unchanged` : all[outcome]}\n`);
     }

@@ -1,0 +1,103 @@
+// One HTTP request of the host: to the server and back, chunk by chunk, with backpressure and ends passed on. A response that is cut
+// stays cut, and a host that closes its request closes the one to the server.
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Endpoint } from '../../transport/http/endpoint.ts';
+import type { ExchangeObserver } from '../../transport/wire.ts';
+import { requestHeaders, responseHeaders } from './pass-headers.ts';
+import { isStream, MOST_SEEN_BYTES, seenBody } from './seen-body.ts';
+import type { TapSessions } from './tap-sessions.ts';
+
+export interface PassOptions {
+  /** The server, with the path of this request. */
+  to: Endpoint;
+  /** The origin that the host knows. */
+  local: string;
+  sessions: TapSessions;
+  /** Something that was forwarded cannot be shown. */
+  note: (text: string) => void;
+  /** Hides credentials. */
+  mask: (text: string) => string;
+}
+
+export async function passExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: PassOptions,
+): Promise<void> {
+  const { to, sessions, note } = options;
+  const { bytes, isWhole } = await beginningOf(request);
+  const text = isWhole && bytes.length > 0 ? bytes.toString() : undefined;
+  if (!isWhole) note(`A request of more than ${MOST_SEEN_BYTES} bytes is forwarded and not shown`);
+  if (response.destroyed) return;
+  const id = oneOf(request.headers['mcp-session-id']);
+  const session = sessions.of(id, to.url, text);
+  const upstream = to.send({ ...to.options, method: request.method });
+  for (const [name, value] of requestHeaders(request)) upstream.appendHeader(name, value);
+  const seen = session.exchange(upstream, { url: to.url, headers: request.headers, text });
+  upstream.on('response', (answer) => {
+    if (id === undefined) sessions.answered(session, oneOf(answer.headers['mcp-session-id']));
+    if (id !== undefined && answer.statusCode === 404) sessions.ended(id, 'the server does not know the session');
+    if (id !== undefined && request.method === 'DELETE' && answer.statusCode! < 300) sessions.ended(id);
+    passResponse(answer, response, seen, options);
+  });
+  upstream.on('error', (error) => refuse(response, `cannot reach ${to.url.origin}: ${options.mask(error.message)}`));
+  response.on('close', () => {
+    if (!response.writableFinished) upstream.destroy();
+  });
+  if (isWhole) return void (bytes.length > 0 ? upstream.end(bytes) : upstream.end());
+  upstream.write(bytes);
+  request.on('error', (error) => upstream.destroy(error));
+  request.pipe(upstream);
+}
+
+function passResponse(
+  answer: IncomingMessage,
+  response: ServerResponse,
+  seen: ExchangeObserver,
+  { to, local, note }: PassOptions,
+): void {
+  const body = seenBody(answer, seen, (bytes) => note(`A body of ${bytes} bytes is forwarded and not shown`));
+  response.writeHead(answer.statusCode!, answer.statusMessage, responseHeaders(answer, to.url, local));
+  if (isStream(answer)) response.flushHeaders(); // it may send nothing else for long
+  response.on('drain', () => answer.resume());
+  answer.on('data', (chunk: Buffer) => {
+    if (!response.write(chunk)) answer.pause();
+    body.chunk(chunk);
+  });
+  answer.on('end', () => {
+    body.end();
+    response.end();
+  });
+  answer.on('error', () => response.destroy());
+}
+
+/** The whole body, unless it is very long. */
+function beginningOf(request: IncomingMessage): Promise<{ bytes: Buffer; isWhole: boolean }> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length <= MOST_SEEN_BYTES) return;
+      request.off('data', take);
+      request.pause();
+      resolve({ bytes: Buffer.concat(chunks), isWhole: false });
+    };
+    request.on('data', take);
+    request.once('end', () => resolve({ bytes: Buffer.concat(chunks), isWhole: true }));
+    request.once('error', reject);
+  });
+}
+
+/** The host gets what a gateway says of a server that does not answer. */
+export function refuse(response: ServerResponse, problem: string, status = 502): void {
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
+  response.end(`standpipe tap: ${problem}\n`);
+}
+
+function oneOf(header: string | readonly string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : header?.[0];
+}
