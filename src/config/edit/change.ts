@@ -2,14 +2,13 @@
 
 import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
-
-export type Format = 'json' | 'toml' | 'yaml';
+import type { ConfigFormat } from '../hosts/host-program.ts';
 
 /** Where the servers are in a file. */
 export interface ServersAt {
   /** For messages. */
   file: string;
-  format: Format;
+  format: ConfigFormat;
   /** The keys from the root to the servers. */
   path: readonly string[];
   /** The servers are a list, and each has its name in this member. */

@@ -1,6 +1,6 @@
 // The servers of a config as plain data, in our spelling: nothing is expanded, so that references to variables stay references.
 
-import { getNodeValue, stripComments } from 'jsonc-parser';
+import { getNodeValue } from 'jsonc-parser';
 import { isObject } from '../../base/json-object.ts';
 import type { ConfigPlace } from '../files/places.ts';
 import type { PlainEntry } from '../hosts/host-program.ts';
@@ -8,6 +8,7 @@ import { Findings, problemError } from '../problem.ts';
 import { findEntries } from '../read/find-entries.ts';
 import { parseText } from '../read/parse-text.ts';
 import type { ServersAt } from './change.ts';
+import { orEmpty } from './edit-servers.ts';
 
 export interface ConfigServers {
   /** In our spelling. Entries that only their host can run are not among them. */
@@ -22,8 +23,7 @@ export interface ConfigServers {
 
 /** Throws for a syntax error, with its position. */
 export async function readServers(text: string, place: ConfigPlace, platform: NodeJS.Platform): Promise<ConfigServers> {
-  const isBlank = (place.layout?.format ?? 'json') === 'json' && stripComments(text).trim() === '';
-  const document = await parseText(isBlank ? `${text}\n{}` : text, place);
+  const document = await parseText(orEmpty(text, place.layout ?? { format: 'json' }), place);
   if (document.fault) throw problemError({ severity: 'error', ...document.fault });
   const data: unknown = getNodeValue(document.root!);
   // What else is wrong in the file does not matter here.

@@ -7,79 +7,58 @@ import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
 import { problemError } from '../problem.ts';
 import { parseDocument } from '../read/json-document.ts';
-import { nestsTooDeeply, TOO_DEEP } from '../read/nesting.ts';
+import { parseText } from '../read/parse-text.ts';
 import { type Change, type ServersAt, withChange } from './change.ts';
 import { editJson } from './json-text.ts';
 
 interface Language {
-  /** Throws an error with the position for what is not in this language. */
+  /** Of a text without errors. */
   parse(text: string): unknown;
   edit(text: string, change: Change): string;
 }
 
 /** Throws CONFIG_INVALID with the position of a syntax error. */
 export async function editServers(text: string, at: ServersAt, changes: readonly Change[]): Promise<string> {
+  const { fault } = await parseText(orEmpty(text, at), { file: at.file, layout: at });
+  if (fault) throw problemError({ severity: 'error', ...fault });
   const language = await languageOf(at);
-  if (at.format !== 'json' && nestsTooDeeply(text)) {
-    throw problemError({ severity: 'error', file: at.file, line: 1, column: 1, message: TOO_DEEP });
-  }
   let edited = text;
   for (const given of changes) {
     const change: Change = { name: given.name, entry: given.entry && plain(given.entry) };
     const wanted = withChange(language.parse(edited), at, change);
     edited = language.edit(edited, change);
-    const reached = language.parse(edited);
-    if (!isDeepStrictEqual(comparable(reached, at.path), comparable(wanted, at.path))) throw tooIntricate(at, change);
+    if (!isReached(edited, wanted, at, language)) throw tooIntricate(at, change);
   }
   return edited;
+}
+
+/** JSON without a value is an object without members. */
+export function orEmpty(text: string, { format }: Pick<ServersAt, 'format'>): string {
+  return format === 'json' && stripComments(text).trim() === '' ? `${text}\n{}` : text;
+}
+
+function isReached(edited: string, wanted: unknown, { path }: ServersAt, { parse }: Language): boolean {
+  try {
+    return isDeepStrictEqual(comparable(parse(edited), path), comparable(wanted, path));
+  } catch {
+    return false; // a text with an error is not what was wanted
+  }
 }
 
 async function languageOf(at: ServersAt): Promise<Language> {
   if (at.format === 'toml') {
     const [toml, { editToml }] = await Promise.all([import('@decimalturn/toml-patch'), import('./toml-text.ts')]);
-    return { parse: (text) => readToml(text, at.file, toml), edit: (text, change) => editToml(text, at, change, toml) };
+    return { parse: (text) => toml.parse(text), edit: (text, change) => editToml(text, at, change, toml) };
   }
   if (at.format === 'yaml') {
     const [yaml, { editYaml }] = await Promise.all([import('yaml'), import('./yaml-text.ts')]);
-    return { parse: (text) => readYaml(text, at.file, yaml), edit: (text, change) => editYaml(text, at, change, yaml) };
+    return {
+      parse: (text) => yaml.parse(text, { logLevel: 'error', maxAliasCount: -1 }),
+      edit: (text, change) => editYaml(text, at, change, yaml),
+    };
   }
-  return { parse: (text) => readJson(text, at.file), edit: (text, change) => editJson(text, at, change) };
-}
-
-function readJson(text: string, file: string): unknown {
-  const isBlank = stripComments(text).trim() === '';
-  const { root, fault } = parseDocument(isBlank ? `${text}\n{}` : text, file);
-  if (fault) throw problemError({ severity: 'error', ...fault });
-  return getNodeValue(root!);
-}
-
-/** The messages of the library quote the line, which may contain secrets. */
-function readToml(text: string, file: string, { parse }: typeof import('@decimalturn/toml-patch')): unknown {
-  try {
-    return parse(text);
-  } catch (error) {
-    const { line = 1, column = 0 } = error as { line?: number; column?: number };
-    throw problemError({
-      severity: 'error',
-      file,
-      line,
-      column: column + 1,
-      message: 'Not TOML: there is an error here',
-    });
-  }
-}
-
-function readYaml(text: string, file: string, { parseDocument }: typeof import('yaml')): unknown {
-  const document = parseDocument(text);
-  const [fault] = document.errors;
-  const { line, col: column } = fault?.linePos?.[0] ?? { line: 1, col: 1 };
-  const message = 'Not YAML: there is an error here';
-  if (fault) throw problemError({ severity: 'error', file, line, column, message });
-  try {
-    return document.toJS() ?? undefined;
-  } catch {
-    throw problemError({ severity: 'error', file, line, column, message: 'Not a config: its aliases have no end' });
-  }
+  const parse = (text: string) => getNodeValue(parseDocument(orEmpty(text, at), at.file).root!);
+  return { parse, edit: (text, change) => editJson(text, at, change) };
 }
 
 function tooIntricate({ file }: ServersAt, { name, entry }: Change): UsageError {

@@ -14,7 +14,9 @@ export function editToml(text: string, at: ServersAt, change: Change, toml: Toml
   const { entry } = change;
   const target = [...at.path, change.name];
   const { cst } = toml.parseDocument(text);
-  if (isInline(cst, target)) return toml.patch(text, withChange(toml.parse(text), at, change) as object);
+  if (isInline(cst, target) || (entry !== undefined && isDotted(cst, at.path))) {
+    return toml.patch(text, withChange(toml.parse(text), at, change) as object);
+  }
   const lineBreak = lineBreakOf(text);
   const isOpen = text !== '' && !text.endsWith('\n');
   const lines = (isOpen ? text + lineBreak : text).split(/(?<=\n)/);
@@ -67,6 +69,16 @@ function isTable(cst: readonly Statement[], target: readonly string[]): boolean 
     | Extract<Statement, { type: 'Table' }>
     | undefined;
   return first?.key.item.value.length === target.length;
+}
+
+/** Whether the table of the servers is defined by keys such as `servers.name.command = …`: then it may have no header below it. */
+function isDotted(cst: readonly Statement[], path: readonly string[]): boolean {
+  return cst.some((statement) => {
+    if (statement.type === 'KeyValue') return startsWith(statement.key.value, path);
+    if (statement.type !== 'Table' || statement.key.item.value.length >= path.length) return false;
+    const table = statement.key.item.value;
+    return statement.items.some((item) => item.type === 'KeyValue' && startsWith([...table, ...item.key.value], path));
+  });
 }
 
 /** Whether a table above the entry is written as `name = { … }`. */
