@@ -323,8 +323,8 @@ const wrong: [what: string, text: string, message: RegExp, suggestion?: RegExp][
   [
     'a pattern of a shell',
     '{"mcpServers": {"a": {"command": "sh", "args": ["-c", §"echo ${HOME%/}"]}}}',
-    /\$\{HOME%\/\} is not a variable/,
-    /\$\$\{HOME%\/\}/,
+    /\$\{HOME…\} is not a variable/,
+    /\$\$\{ instead of/,
   ],
   [
     'a variable without an end',

@@ -82,5 +82,6 @@ test('no value of env is in a description, whatever it is and wherever it also s
       const shown = JSON.stringify(await describe({ mcpServers: { a: entry, b: { ...entry, command: [text] } } }));
       expect(shown).not.toContain('§');
     }),
+    { examples: [['§}q{\\{', '${']] },
   );
 });

@@ -51,18 +51,31 @@ export function explainNoValue({ scope, name, expression }: Reference, sources: 
     return { code: 'VARIABLE_NOT_SET', message, suggestion };
   }
   if (scope !== '' && scope !== 'env') {
-    const message = `\${${expression}} ${ofVsCode.has(scope) ? 'has a value only inside VS Code' : 'is not a known variable'}`;
-    const suggestion = didYouMean(scope, ['env', 'input']) ?? `For the literal text, write $\${${expression}}.`;
+    const message = `${shown(expression)} ${ofVsCode.has(scope) ? 'has a value only inside VS Code' : 'is not a known variable'}`;
+    const suggestion = didYouMean(scope, ['env', 'input']) ?? asLiteral(expression);
     return { code: 'CONFIG_INVALID', message, suggestion };
   }
   if (!names.test(name)) {
-    const message = `\${${expression}} is not a variable`;
-    return { code: 'CONFIG_INVALID', message, suggestion: `For the literal text, write $\${${expression}}.` };
+    return {
+      code: 'CONFIG_INVALID',
+      message: `${shown(expression)} is not a variable`,
+      suggestion: asLiteral(expression),
+    };
   }
   const known = [...Object.keys(env), ...(scope === '' ? predefined : [])];
   const suggestion =
     didYouMean(name, known) ?? `Set it in the environment of Standpipe, or write \${${expression}:-default}.`;
   return { code: 'VARIABLE_NOT_SET', message: `Variable ${name} is not set`, suggestion };
+}
+
+/** A name. What follows it may be the text of a secret that has a `${` in it. */
+function shown(expression: string): string {
+  const name = /^[\w:.]*/.exec(expression)![0];
+  return `\${${name}${name === expression ? '' : '…'}}`;
+}
+
+function asLiteral(expression: string): string {
+  return `For the literal text, write ${shown(expression).endsWith('…}') ? '$${ instead of ${' : `$\${${expression}}`}.`;
 }
 
 function predefinedValue(name: string, { platform, home, folder }: VariableSources): string | undefined {
