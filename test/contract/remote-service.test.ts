@@ -1,0 +1,50 @@
+// A server behind HTTP is a service like any other: reached by `connect({ url })`, and as a server of a host.
+
+import { RpcError } from '../../src/base/errors.ts';
+import { connect } from '../../src/connect/connect.ts';
+import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import { Host } from '../../src/host/host.ts';
+import { Server } from '../../src/mcp/server/server.ts';
+import { declare } from '../fixtures/service-contract/declare.mjs';
+import { serviceContract } from './service.contract.ts';
+
+const stays = {
+  'a closed service refuses requests, and its watchers learn of the end':
+    'a server that has stopped is connected again when it is needed',
+};
+const skips = {
+  modern: { 'a watcher hears of log messages that belong to no request': '2026-07-28 has none' },
+  legacy: {
+    'questions of several callers go to each its own': 'a legacy server does not say which request a question is about',
+    'a log message goes to the caller of its request': 'a legacy server does not say which request a message is about',
+  },
+};
+
+const elicit = () => ({ action: 'decline' as const });
+
+async function served() {
+  const server = declare(new Server({ name: 'service-contract', version: '1.0.0' }), RpcError);
+  return serveHttp(server, { token: false });
+}
+
+for (const era of ['modern', 'legacy'] as const) {
+  serviceContract(
+    `a server behind HTTP, of the ${era} era,`,
+    async () => {
+      const serving = await served();
+      const client = await connect({ url: serving.url }, { era, elicit });
+      return { service: client.service, close: () => client.close().finally(() => serving.close()) };
+    },
+    { skip: skips[era] },
+  );
+
+  serviceContract(
+    `a server of a host, behind HTTP, of the ${era} era,`,
+    async () => {
+      const serving = await served();
+      const host = new Host({ mcpServers: { far: { url: serving.url, era } } }, { inputs: () => ({ elicit }) });
+      return { service: host.service('far'), close: () => host.stop().finally(() => serving.close()) };
+    },
+    { skip: { ...skips[era], ...stays } },
+  );
+}
