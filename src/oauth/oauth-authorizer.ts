@@ -155,7 +155,7 @@ export class OAuthAuthorizer implements Authorizer {
     const why =
       before === undefined ? 'requires a login' : scope ? `requires the scopes ${scope}` : 'refuses the login';
     return new UsageError('LOGIN_REQUIRED', `${name ?? 'The server'} at ${shownUrl(this.#server)} ${why}`, {
-      hint: `Run \`standpipe login ${target}\`.`,
+      hint: `Run \`standpipe login ${target}\`. If it takes a fixed token instead, set the header "Authorization".`,
     });
   }
 }

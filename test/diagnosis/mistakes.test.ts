@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { rules } from '../../src/diagnosis/diagnose.ts';
+import { httpRules } from '../../src/diagnosis/http.ts';
 import { BoundedEraMemory, type ClientOptions, connect, type StandpipeError } from '../../src/entry/client.ts';
 import { closing, until } from '../fixtures/server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
@@ -145,5 +146,6 @@ test('it is waited for, however long it takes', async () => {
 test('docs/troubleshooting.md has a heading for every rule', () => {
   const page = readFileSync(fileURLToPath(new URL('../../docs/troubleshooting.md', import.meta.url)), 'utf8');
   const headings = [...page.matchAll(/^### `(.+)`$/gm)].map(([, name]) => name);
-  expect(headings.sort()).toEqual([...new Set(rules.map(({ name }) => name))].sort());
+  const names = [...rules, ...httpRules].map(({ name }) => name);
+  expect(headings.sort()).toEqual([...new Set(names)].sort());
 });

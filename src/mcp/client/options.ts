@@ -1,6 +1,7 @@
 // The options of `connect` and of a single call.
 
 import type { Clock } from '../../base/clock.ts';
+import type { HttpSymptoms } from '../../diagnosis/http.ts';
 import type { Symptoms } from '../../diagnosis/symptoms.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
 import type { RequestOptions } from '../../jsonrpc/outbound.ts';
@@ -26,6 +27,8 @@ export interface ClientChannel extends Channel {
   setProtocolVersion?: ((version: string) => void) | undefined;
   /** Ours: the input of the diagnosis of a failed start. */
   symptoms?(): Symptoms | undefined;
+  /** Ours: the same of a server at an address. */
+  httpSymptoms?(): HttpSymptoms | undefined;
 }
 
 export type ElicitMode = 'form' | 'url';

@@ -67,3 +67,8 @@ export function withCredentials(url: URL, headers: Readonly<Record<string, strin
   const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   return { all: hasOwn ? headers : { ...headers, authorization }, credentials: [password, plain, authorization] };
 }
+
+/** A query may hold a credential. */
+export function safeLocation(location: string | undefined): string | undefined {
+  return location?.replace(/[?#].*$/, '').replace(/\/\/[^/@]*@/, '//');
+}

@@ -30,6 +30,7 @@ export class HttpClientTransport implements Channel, PostOwner, IncomingOwner {
   closeError: Error | undefined;
   readonly writesText = true;
   readonly sendsHeaders = true;
+  readonly httpSymptoms = () => this.connection.symptoms;
   readonly connection: HttpConnection;
   readonly #options: HttpClientOptions;
   readonly #incoming: Incoming;
@@ -124,8 +125,7 @@ export class HttpClientTransport implements Channel, PostOwner, IncomingOwner {
   }
 
   accepted(post: Post, response: IncomingMessage): void {
-    this.connection.phase = 'running';
-    this.connection.status = undefined;
+    this.connection.accepted();
     if (post.method === 'initialize') this.connection.beginSession(response.headers['mcp-session-id']);
     if (post.id !== undefined) return;
     post.posted.settle?.resolve();

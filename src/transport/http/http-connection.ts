@@ -1,16 +1,20 @@
 // What all requests of one transport share: where they go, their headers, and what is known of the server.
 
+import type { IncomingMessage } from 'node:http';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Evidence, Phase } from '../../base/errors.ts';
+import type { HttpSymptoms } from '../../diagnosis/http.ts';
 import { type Mask, maskValues } from '../../secrets/mask-values.ts';
 import { authorizerOf } from './auth-provider.ts';
 import type { Authorizer } from './authorizer.ts';
 import { Connector } from './connector.ts';
-import { type Endpoint, serverUrl, urlText, withCredentials } from './endpoint.ts';
+import { type Endpoint, safeLocation, serverUrl, urlText, withCredentials } from './endpoint.ts';
 import { DEFAULT_MAX_BYTES, type HttpClientOptions } from './http-client-options.ts';
 import { ObservedRemote } from './observed-remote.ts';
 import { RequestHead } from './request-head.ts';
 import { Session } from './session.ts';
+
+const DIAGNOSED_BYTES = 1024;
 
 export class HttpConnection {
   readonly session = new Session();
@@ -26,6 +30,8 @@ export class HttpConnection {
   /** Set by `open`. A redirect changes it for all that follows. */
   endpoint!: Endpoint;
   phase: Phase = 'startup';
+  /** What came instead of an answer the last time, if that was not an answer. */
+  symptoms: HttpSymptoms | undefined;
   /** With which the server refused the last request. */
   status: number | undefined;
   readonly #url: URL;
@@ -67,6 +73,33 @@ export class HttpConnection {
     if (!this.session.isValidId(id)) return;
     this.session.id = id;
     this.observed?.learned({ session: id });
+  }
+
+  /** A response with the status 2xx. */
+  accepted(): void {
+    this.phase = 'running';
+    this.status = undefined;
+    this.symptoms = undefined;
+  }
+
+  /** A response that is no answer. */
+  notAnswer(response: IncomingMessage, body?: Buffer, byProxy = false): void {
+    const text = this.mask(body?.toString('utf8', 0, DIAGNOSED_BYTES) ?? '');
+    const contentType = response.headers['content-type'];
+    const location = safeLocation(response.headers.location);
+    this.symptoms = { url: this.#url, status: response.statusCode!, contentType, location, body: text, byProxy };
+  }
+
+  /** The body of a response may be of another API. */
+  notMessage(response: IncomingMessage, body: Buffer): void {
+    if (!body.includes('"jsonrpc"')) this.notAnswer(response, body);
+  }
+
+  /** No response came. */
+  failed(error: NodeJS.ErrnoException, byProxy: boolean): void {
+    // One for each address of the host.
+    const code = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException).code : error.code;
+    this.symptoms = { url: this.#url, errorCode: code, errorMessage: error.message, byProxy };
   }
 
   evidence(): Evidence {

@@ -51,6 +51,8 @@ export interface Posted {
 
 /** How long a server may leave a stream open after the answer. */
 const LINGER_MS = 5_000;
+/** The first request of a connection. */
+const openings = new Set(['initialize', 'server/discover']);
 const MOST_REFUSAL_BYTES = 1024 * 1024;
 
 export class Post implements HttpEvents {
@@ -126,6 +128,7 @@ export class Post implements HttpEvents {
   /** The connection failed. */
   fail(cause: Error, closedByUs = false): void {
     const { mayHaveRun } = this;
+    if (!closedByUs) this.#owner.connection.failed(cause, this.isRefusedByProxy);
     this.lose(
       brokenError(this.method, {
         mayHaveArrived: mayHaveRun,
@@ -175,6 +178,7 @@ export class Post implements HttpEvents {
       else if (body.length === 0) this.lose(unreadable(this.method, 'it is empty'));
       else {
         this.#call?.seen?.received(body, 0, body.length);
+        if (openings.has(this.method)) this.#owner.connection.notMessage(response, body);
         this.#owner.received(this, body, 0, body.length);
       }
       this.lose(unreadable(this.method, 'it has no answer to this request'));
@@ -222,6 +226,7 @@ export class Post implements HttpEvents {
     readBody(response, MOST_REFUSAL_BYTES, (body) => {
       const isRead = !(body instanceof Error) && body !== TOO_LONG;
       if (isRead && body.length > 0) this.#call?.seen?.received(body, 0, body.length);
+      this.#owner.connection.notAnswer(response, isRead ? body : undefined, this.isRefusedByProxy);
       this.#owner.refused(this, response, isRead ? body : Buffer.alloc(0));
       if (isRead) this.#ended();
       else this.close();
@@ -229,6 +234,7 @@ export class Post implements HttpEvents {
   }
 
   #unreadable(response: IncomingMessage, why: string): void {
+    this.#owner.connection.notAnswer(response);
     response.destroy();
     this.lose(unreadable(this.method, why));
     this.close();

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Evidence, RpcError } from '../../base/errors.ts';
 import { firstChars } from '../../base/first-chars.ts';
 import { isObject } from '../../base/json-object.ts';
+import { safeLocation } from './endpoint.ts';
 import { type Refused, refusedError } from './http-failure.ts';
 import type { Post } from './post.ts';
 import { contentType } from './response-body.ts';
@@ -72,9 +73,4 @@ function errorIn(body: Buffer): ErrorBody | undefined {
 function header(response: IncomingMessage, name: string): string | undefined {
   const value = response.headers[name];
   return typeof value === 'string' ? firstChars(value, SAID_CHARS) : undefined;
-}
-
-/** A query may hold a credential. */
-function safeLocation(location: string | undefined): string | undefined {
-  return location?.replace(/[?#].*$/, '').replace(/\/\/[^/@]*@/, '//');
 }

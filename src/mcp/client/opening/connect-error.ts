@@ -2,6 +2,7 @@
 
 import { type Evidence, PeerError, ProcessError, RpcCode, RpcError, StandpipeError } from '../../../base/errors.ts';
 import { diagnose } from '../../../diagnosis/diagnose.ts';
+import { diagnoseHttp } from '../../../diagnosis/http.ts';
 import type { Diagnosis } from '../../../diagnosis/symptoms.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
 import type { ClientChannel } from '../options.ts';
@@ -44,10 +45,10 @@ export function connectError(error: unknown, { step, channel, evidence, startupT
       diagnosed(error, evidence, error.found),
     );
   }
-  const symptoms = channel.symptoms?.();
-  const found = symptoms && diagnose(symptoms);
+  const found = diagnosisOf(channel);
+  const failed = evidence?.url === undefined ? 'Could not connect' : `Could not connect to ${evidence.url}`;
   if (error.code === 'REQUEST_TIMEOUT') {
-    const message = `Could not connect: no answer to ${step} within ${startupTimeoutMs} ms`;
+    const message = `${failed}: no answer to ${step} within ${startupTimeoutMs} ms`;
     if (found) {
       return new PeerError(
         'REQUEST_TIMEOUT',
@@ -55,15 +56,23 @@ export function connectError(error: unknown, { step, channel, evidence, startupT
         diagnosed(error, evidence, found),
       );
     }
-    const hint = evidence?.firstNoise === undefined ? `${SLOW} ${OTHER_PROTOCOL}` : SLOW;
+    const slow = evidence?.firstNoise === undefined ? `${SLOW} ${OTHER_PROTOCOL}` : SLOW;
+    const hint = evidence?.url === undefined ? slow : SLOW_ADDRESS;
     return new PeerError('REQUEST_TIMEOUT', message, details(error, evidence, hint));
   }
   const code = gone.has(error.code) ? 'CONNECTION_CLOSED' : error.code;
   if (found?.isFinal)
-    return new PeerError(code, `Could not connect: the server ${found.problem}`, diagnosed(error, evidence, found));
-  const message = `Could not connect (${step}): ${error.message}`;
+    return new PeerError(code, `${failed}: the server ${found.problem}`, diagnosed(error, evidence, found));
+  const message = `${failed} (${step}): ${error.message}`;
   if (found) return new PeerError(code, message, { ...diagnosed(error, evidence, found), hint: told(found) });
   return new PeerError(code, message, details(error, evidence));
+}
+
+function diagnosisOf(channel: ClientChannel): Diagnosis | undefined {
+  const symptoms = channel.symptoms?.();
+  if (symptoms) return diagnose(symptoms);
+  const http = channel.httpSymptoms?.();
+  return http && diagnoseHttp(http);
 }
 
 /** Thrown before the timeout: the output of the server proves that no answer will come. */
@@ -90,6 +99,7 @@ function diagnosed(cause: PeerError, known: Evidence | undefined, { name, fix }:
 }
 
 const SLOW = 'Raise startupTimeoutMs if it starts slowly; its stderr may say what it waits for.';
+const SLOW_ADDRESS = 'Raise startupTimeoutMs if it is slow; check that the url is that of an MCP server.';
 const OTHER_PROTOCOL =
   'If it speaks LiteMCP, set "protocol": "litemcp" in its entry of the config, --protocol litemcp on the command line.';
 
