@@ -33,7 +33,7 @@ const rpcError = (id: unknown, code = -32000, message = 'no') =>
   JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
 
 test.each<[string, (exchange: Exchange) => void, string, RegExp]>([
-  ['400', status(400), 'NOT_SENT', /HTTP status 400 \(Bad Request\)/],
+  ['400', status(400), 'OUTCOME_UNKNOWN', /HTTP status 400 \(Bad Request\)/],
   ['401', status(401), 'NOT_SENT', /401/],
   ['403', status(403, {}, 'not you'), 'NOT_SENT', /403/],
   ['413', status(413), 'NOT_SENT', /413/],

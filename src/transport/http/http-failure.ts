@@ -16,10 +16,13 @@ export interface Refused {
   byProxy: boolean;
 }
 
-/** With these, the request was turned away before its message was looked at. */
+/**
+ * With these, the request was turned away before its message was looked at. Not with 400 and 408: a server sends them too for
+ * what it cannot read behind a request that it has begun to run.
+ */
 const turnedAway = new Set([
-  300, 301, 302, 304, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 408, 410, 411, 413, 414, 415, 417, 421, 426,
-  428, 429, 431, 501, 505, 511,
+  300, 301, 302, 304, 307, 308, 401, 402, 403, 404, 405, 406, 407, 410, 411, 413, 414, 415, 417, 421, 426, 428, 429,
+  431, 501, 505, 511,
 ]);
 
 export function refusedError(method: string, refused: Refused, evidence: Evidence): PeerError {
