@@ -62,6 +62,16 @@ test('a URL stands where a name stands, and an entry of a config is a server lik
   expect(listed.stderr).toContain('No problems found.');
 });
 
+test('a running host has it among its servers, and disconnects it when it ends', async () => {
+  const config = writeConfig('address-up.json', { sums: { url: open.url } });
+  const started = await runCli(['up', '--background', '--no-inspector', '--json', '--config', config]);
+  expect(JSON.parse(started.stdout)).toMatchObject({ pid: expect.any(Number) });
+  const called = await runCli(['call', 'add', 'a=2', 'b=3', '--config', config]);
+  const ended = await runCli(['down', '--json', '--config', config]);
+  expect(called).toEqual({ code: 0, stdout: '5\n', stderr: '' });
+  expect(JSON.parse(ended.stdout)).toMatchObject({ stopped: ['sums'] });
+});
+
 test('a certificate of an own authority is trusted where the entry names it', async () => {
   const certificate = selfSigned('sums');
   const tls = await serveHttp(sums(), { token: false, tls: certificate });

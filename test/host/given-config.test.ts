@@ -6,7 +6,10 @@ import { afterEach, describe, expect, expectTypeOf, test } from 'vitest';
 import type { GivenServer } from '../../src/config/given-config.ts';
 import type { commandKeys, remoteKeys } from '../../src/config/read/known-keys.ts';
 import type { CommandConfig } from '../../src/config/server-config.ts';
+import { serveHttp } from '../../src/doors/http/serve-http.ts';
 import { type GivenConfig, Host } from '../../src/host/index.ts';
+import { Server } from '../../src/mcp/server/server.ts';
+import { later } from '../fixtures/later.ts';
 import { counting, folder } from './run-host.ts';
 
 let host: Host | undefined;
@@ -24,6 +27,17 @@ describe.each(['mcpServers', 'servers'])('%s', (key) => {
     expect(server).toMatchObject({ cwd: process.cwd(), requestTimeoutMs: 60_000, restart: { policy: 'always' } });
     expect(host.config!.problems).toEqual([]);
   });
+});
+
+test('reaches a server at an address', async () => {
+  const server = new Server({ name: 'far', version: '1.0.0' });
+  server.tool('where', {}, () => 'far away');
+  const http = await serveHttp(server);
+  later(() => http.close());
+  host = new Host({ mcpServers: { far: { url: http.url, headers: { Authorization: `Bearer ${http.token}` } } } });
+  expect(await host.start()).toMatchObject([{ name: 'far', state: 'ready' }]);
+  expect((await host.callTool('far', 'where')).content).toEqual([{ type: 'text', text: 'far away' }]);
+  expect(JSON.stringify(host.status())).not.toContain(http.token);
 });
 
 test('Host.open takes it too', async () => {

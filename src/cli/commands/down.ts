@@ -23,7 +23,7 @@ const down: CommandBody = (invocation) =>
     const { out, settings, signal } = invocation;
     const { pid, servers } = await host.status();
     const stopped = servers
-      .filter(({ processes }) => processes.some(({ pid }) => pid !== null))
+      .filter(({ processes }) => processes.some(({ pid, state }) => pid !== null || state === 'ready'))
       .map(({ name }) => name);
     out.activity.begin(`stopping the host (process ${pid})`);
     await askToEnd(host);
