@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parseConnectArguments } from '../../src/cli/connect/connect-arguments.ts';
 import { everything, folder, runCli } from './run-cli.ts';
 
 const cwd = join(folder, 'project');
@@ -89,6 +90,13 @@ test('servers go to another host and come back', async () => {
   expect(JSON.parse(shown.stdout)).toMatchObject({
     dryRun: true,
     servers: [{ name: 'files', outcome: 'added', lost: ['restart'] }],
+  });
+
+  await here('export', 'claude-desktop', '--connect', '--config', file);
+  const { args } = JSON.parse(readFileSync(desktop, 'utf8')).mcpServers.files;
+  expect(parseConnectArguments(args.slice(args.indexOf('connect') + 1))).toMatchObject({
+    settings: { config: file },
+    use: { server: 'files' },
   });
 
   const exported = await here('export', 'codex', 'files', '--config', file);

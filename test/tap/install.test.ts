@@ -12,8 +12,8 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 const folder = temporaryFolder('install');
 let files = 0;
 
-function configFile(text: string): string {
-  const file = join(folder, `config-${++files}.json`);
+function configFile(text: string, extension = 'json'): string {
+  const file = join(folder, `config-${++files}.${extension}`);
   writeFileSync(file, text, { mode: 0o640 });
   return file;
 }
@@ -165,6 +165,7 @@ describe('what cannot be done is said', () => {
     ['CONFIG_INVALID', configFile('{"mcpServer": {"a": {"command": "x"}}}'), {}],
     ['CONFIG_INVALID', configFile('{"mcpServers": {}}'), {}],
     ['NAME_UNKNOWN', configFile(typical), { servers: ['fils'] }],
+    ['NOT_SUPPORTED', configFile('[mcp_servers.a]\ncommand = "x"\n', 'toml'), {}],
   ] as [string, string, InstallOptions][])('%s', async (code, file, options) => {
     await expect(installTap(file, options)).rejects.toMatchObject({ code });
   });

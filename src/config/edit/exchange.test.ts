@@ -105,6 +105,11 @@ test('a secret is not written where the host does not expand variables, and noth
     { outcome: 'refused', reason: 'KEY has no value' },
   ]);
 
+  unset.write('mcp.json', { mcpServers: { 'a b': { command: 'x' } } });
+  expect((await unset.to('codex')).servers).toMatchObject([
+    { outcome: 'refused', reason: expect.stringContaining('name') },
+  ]);
+
   const connect = (name: string) => ({ command: 'standpipe', args: ['connect', name] });
   const connected = await to('claude-desktop', { connect });
   expect(connected.servers.map(({ outcome }) => outcome)).toEqual(['added', 'added', 'added', 'added']);

@@ -72,7 +72,7 @@ export async function exportServers(
   const done = await exchange(to, true, options, (existing) =>
     chosen.map(([name, own]) => {
       const entry = connect ? connect(name) : withAbsoluteFolder(own, from.folder);
-      const reason = inexpressible(host, entry);
+      const reason = inexpressible(host, name, entry);
       if (reason !== undefined) return { name, outcome: 'refused', reason };
       const { written, lost } = spellEntry(name, entry, host);
       const resolved = resolveFor(host, written, sources, reveal);

@@ -105,8 +105,10 @@ function sourceOf(template: Template): string {
 }
 
 /** Why the host cannot have the server in its file at all. */
-export function inexpressible({ id, title, spelling }: HostProgram, entry: PlainEntry): string | undefined {
+export function inexpressible(host: HostProgram, name: string, entry: PlainEntry): string | undefined {
+  const { id, title, spelling } = host;
   const limits: HostLimits = hostLimits[id];
+  if (limits.names?.test(name) === false) return `${title} has no server of such a name`;
   if (entry.url !== undefined && limits.onlyCommands) return `the config of ${title} has no servers with a "url"`;
   if (entry.protocol === 'litemcp' || entry.framing !== undefined) return `${title} does not speak its protocol`;
   if (isDisabled(entry) && spelling.disables === undefined)

@@ -5,6 +5,8 @@ import type { HostId } from './host-program.ts';
 export interface HostLimits {
   /** The references that it expands, without `${` and `}`. Undefined: none, so that a text is used as it is. */
   expands?: RegExp;
+  /** The names that servers may have. Default: any. */
+  names?: RegExp;
   /** Its file may have `inputs`. */
   inputs?: boolean;
   /** Servers in its file are commands; others are added in the application. */
@@ -21,7 +23,7 @@ export const hostLimits: Readonly<Record<HostId, HostLimits>> = {
   'claude-code': { expands: new RegExp(`^${variable}(?::-|$)`) },
   cursor: { expands: new RegExp(`^(?:env:[A-Za-z_]\\w*|${folders})$`) },
   vscode: { expands: new RegExp(`^(?:(?:env|input|config|command):[^}]+|${folders})$`), inputs: true },
-  codex: {},
+  codex: { names: /^[A-Za-z0-9_-]+$/ },
   windsurf: { expands: env },
   zed: {},
   cline: { expands: env },

@@ -102,6 +102,15 @@ function readConfig(
   file: string,
   { servers: names }: WrapOptions,
 ): Record<'all' | 'servers', NamedServer[]> {
+  if (/\.(?:toml|ya?ml)$/i.test(file)) {
+    throw new UsageError(
+      'NOT_SUPPORTED',
+      `${file} is not JSON: its servers cannot be put behind a command of Standpipe`,
+      {
+        hint: 'Write the command yourself, or write servers of a config of Standpipe into it: standpipe export <host> --connect',
+      },
+    );
+  }
   const findings = new Findings();
   const all = serversIn(parseDocument(text, resolve(file)), findings);
   const problem = findings.problems.find(({ severity }) => severity === 'error');
