@@ -3,11 +3,12 @@
 
 import { readFile, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { applyEdits, type Edit } from 'jsonc-parser';
+import { applyEdits, type Edit, type Node } from 'jsonc-parser';
 import { UsageError } from '../../base/errors.ts';
 import { rewriteFile } from '../edit/rewrite-file.ts';
 import { decodeFile } from '../files/disk.ts';
 import { placeOf } from '../files/places.ts';
+import type { HostProgram } from '../hosts/host-program.ts';
 import { Findings, problemError } from '../problem.ts';
 import { Fields } from '../read/fields.ts';
 import { findEntries } from '../read/find-entries.ts';
@@ -112,9 +113,12 @@ function readConfig(
     );
   }
   const findings = new Findings();
+  const { host, layout } = placeOf(file, systemContext());
+  if (layout && layout.format !== 'json') throw notInPlace(file, 'it is not JSON', host);
   const all = serversIn(parseDocument(text, resolve(file)), findings);
   const problem = findings.problems.find(({ severity }) => severity === 'error');
   if (problem) throw problemError(problem);
+  if (all.some(({ fields }) => isOneArray(fields))) throw notInPlace(file, 'a command is an array in it', host);
   if (all.length === 0) {
     throw new UsageError('CONFIG_INVALID', `There are no servers in ${file}`, {
       hint: 'Write {"mcpServers": {"some-name": {"command": "…"}}}.',
@@ -129,6 +133,22 @@ function readConfig(
     );
   }
   return { all, servers: names ? all.filter(({ name }) => names.includes(name)) : all };
+}
+
+function notInPlace(file: string, reason: string, host: HostProgram | undefined): UsageError {
+  const hint =
+    host && `\`standpipe export ${host.id} --connect\` writes entries that run the servers through Standpipe.`;
+  return new UsageError('CONFIG_INVALID', `The commands in ${file} cannot be changed in place: ${reason}`, { hint });
+}
+
+/** OpenCode: the arguments are in the same array as the program. */
+function isOneArray(fields: Fields): boolean {
+  const entry = readEntry(fields);
+  return entry?.args !== undefined && isInside(entry.command, entry.args);
+}
+
+function isInside(node: Node, outer: Node): boolean {
+  return node.offset > outer.offset && node.offset < outer.offset + outer.length;
 }
 
 function serversIn(document: JsonDocument, findings: Findings): NamedServer[] {
