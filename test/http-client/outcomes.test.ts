@@ -240,6 +240,17 @@ test('close settles every call: what waited was never sent', async () => {
   expect(await Promise.all(calls)).toMatchObject([{ code: 'CONNECTION_CLOSED' }, { code: 'NOT_SENT' }]);
 });
 
+test('the token of an authorizer does not appear in errors', async () => {
+  const authorizer = { header: () => 'Bearer hunter3-hunter3', refused: async () => false };
+  const { client } = await connected(
+    onCall(({ request, json: send, message }) =>
+      send(JSON.parse(rpcError(message.id, -32603, `Not allowed: ${request.headers.authorization}`))),
+    ),
+    { authorizer },
+  );
+  await expect(client.callTool('run')).rejects.toThrow('Not allowed: Bearer [redacted]');
+});
+
 test('the values of headers do not appear in errors', async () => {
   const authorization = 'Bearer hunter2-hunter2';
   const { client } = await connected(

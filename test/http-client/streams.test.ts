@@ -163,6 +163,31 @@ test('a server that cannot be reached any more ends the connection', async () =>
   });
 });
 
+test('answers to a flood of questions are limited at a time, and none is dropped', async () => {
+  const questions = 3000;
+  const held: Exchange[] = [];
+  let mostHeld = 0;
+  let answered = 0;
+  let isHolding = true;
+  const { streams } = await connected({
+    get: ({ stream }) => {
+      const pings = Array.from({ length: questions }, (_, id) => event({ jsonrpc: '2.0', id, method: 'ping' }));
+      stream(...pings);
+    },
+    answer: (exchange) => {
+      answered++;
+      held.push(exchange);
+      mostHeld = Math.max(mostHeld, held.length);
+      if (isHolding && held.length < 64) return;
+      isHolding = false;
+      for (const { response } of held.splice(0)) response.writeHead(202).end();
+    },
+  });
+  await until('all are answered', () => answered === questions);
+  expect(mostHeld).toBe(64);
+  expect(streams).toHaveLength(1);
+});
+
 test('a stream of a request that stays open after the answer is closed', async () => {
   const clock = new ManualClock();
   let call: Exchange | undefined;

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ExchangeObserver } from '../wire.ts';
 import { EventStream } from './event-stream.ts';
+import type { HttpConnection } from './http-connection.ts';
 
 export interface EventSinks {
   /** A message, chunk[start, end). */
@@ -23,26 +24,27 @@ export class EventReader {
   /** How many events came. */
   events = 0;
   readonly #sinks: EventSinks;
-  readonly #maxBytes: number;
+  readonly #connection: HttpConnection;
   readonly #ids = new Set<string>();
   /** Those of the connections before this one. Some servers give all events the same id. */
   #before: ReadonlySet<string> | undefined;
   #isRepeated = false;
   #seen: ExchangeObserver | undefined;
 
-  constructor(sinks: EventSinks, maxBytes: number) {
+  constructor(connection: HttpConnection, sinks: EventSinks) {
     this.#sinks = sinks;
-    this.#maxBytes = maxBytes;
+    this.#connection = connection;
   }
 
   /** `seen`: what an observer sees of the response. `ended`: without an error where the server ended the response. */
   read(response: IncomingMessage, seen: ExchangeObserver | undefined, ended: (error: Error | undefined) => void): void {
     if (this.#ids.size > 0) this.#before = new Set(this.#ids);
     this.#seen = seen;
-    const events = new EventStream(this, this.#maxBytes);
+    const events = new EventStream(this, this.#connection.maxBytes);
     response.on('data', (chunk: Buffer) => events.push(chunk));
     response.on('end', () => ended(undefined));
     response.on('error', ended);
+    this.#connection.reads(response);
   }
 
   id(id: string, hasData: boolean): void {

@@ -85,6 +85,7 @@ export class HttpCall implements HttpEvents {
   #open(authorization: string | undefined): void {
     if (this.#isDestroyed) return;
     this.#authorization = authorization;
+    this.#connection.authorization = authorization;
     const { method, body } = this.#outgoing;
     const { observed, connector } = this.#connection;
     try {

@@ -5,7 +5,7 @@ import type { AnyAuthProvider } from './auth-provider.ts';
 import type { Authorizer } from './authorizer.ts';
 
 export interface HttpClientOptions
-  extends Pick<WireOptions, 'maxFrameBytes' | 'maxFrameValues' | 'clock' | 'observer'> {
+  extends Pick<WireOptions, 'maxFrameBytes' | 'maxFrameValues' | 'maxQueuedChars' | 'clock' | 'observer'> {
   /** User and password in it are sent as `Authorization: Basic …`. */
   url: string | URL;
   /** Sent with every request. Their values are masked in everything that people read. */
@@ -31,5 +31,6 @@ export const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 export const DEFAULT_CONNECT_TIMEOUT_MS = 30_000;
 export const DEFAULT_MAX_CONCURRENT = 128;
 export const DEFAULT_MAX_QUEUED = 4096;
+export const DEFAULT_MAX_QUEUED_CHARS = 64 * 1024 * 1024;
 /** For messages that are no request: those have the timeout of their caller. */
 export const NOTIFICATION_TIMEOUT_MS = 30_000;

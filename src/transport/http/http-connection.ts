@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Evidence, Phase } from '../../base/errors.ts';
 import type { HttpSymptoms } from '../../diagnosis/http.ts';
-import { type Mask, maskValues } from '../../secrets/mask-values.ts';
+import { isWorthMasking, type Mask, maskValues, REDACTED } from '../../secrets/mask-values.ts';
 import { authorizerOf } from './auth-provider.ts';
 import type { Authorizer } from './authorizer.ts';
 import { Connector } from './connector.ts';
@@ -25,8 +25,8 @@ export class HttpConnection {
   readonly observed: ObservedRemote | undefined;
   readonly clock: Clock;
   readonly maxBytes: number;
-  /** Hides credentials. */
-  readonly mask: Mask;
+  /** The credential of the last request, where an authorizer has given it. */
+  authorization: string | undefined;
   /** Set by `open`. A redirect changes it for all that follows. */
   endpoint!: Endpoint;
   phase: Phase = 'startup';
@@ -35,6 +35,9 @@ export class HttpConnection {
   /** With which the server refused the last request. */
   status: number | undefined;
   readonly #url: URL;
+  readonly #maskKnown: Mask;
+  readonly #streams = new Set<IncomingMessage>();
+  #isPaused = false;
 
   constructor(options: HttpClientOptions, report: (thrown: unknown) => void) {
     const {
@@ -47,7 +50,7 @@ export class HttpConnection {
     } = options;
     this.#url = serverUrl(options.url);
     const { all, credentials } = withCredentials(this.#url, headers);
-    this.mask = maskValues({}, [...Object.values(all), ...credentials, ...secrets]);
+    this.#maskKnown = maskValues({}, [...Object.values(all), ...credentials, ...secrets]);
     const hasCredential = Object.keys(all).some((name) => name.toLowerCase() === 'authorization');
     const given = authorizer ?? (authProvider && authorizerOf(authProvider, this.#url));
     this.authorizer = hasCredential ? undefined : given;
@@ -57,6 +60,13 @@ export class HttpConnection {
     this.connector = new Connector(options);
     this.head = new RequestHead(all, this.session);
   }
+
+  /** Hides credentials. */
+  readonly mask: Mask = (text) => {
+    const token = this.authorization?.slice(this.authorization.indexOf(' ') + 1);
+    const masked = this.#maskKnown(text);
+    return token && isWorthMasking(token) ? masked.replaceAll(token, REDACTED) : masked;
+  };
 
   /** Without credentials. */
   get url(): URL {
@@ -100,6 +110,22 @@ export class HttpConnection {
     // One for each address of the host.
     const code = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException).code : error.code;
     this.symptoms = { url: this.#url, errorCode: code, errorMessage: error.message, byProxy };
+  }
+
+  /** A stream of events is read from now on. */
+  reads(response: IncomingMessage): void {
+    this.#streams.add(response);
+    response.on('close', () => this.#streams.delete(response));
+    if (this.#isPaused) response.pause();
+  }
+
+  /** Nothing more is read while too much waits to be sent. */
+  pause(isFull: boolean): void {
+    this.#isPaused = isFull;
+    for (const response of this.#streams) {
+      if (isFull) response.pause();
+      else response.resume();
+    }
   }
 
   evidence(): Evidence {

@@ -2,14 +2,17 @@
 
 import { PeerError, RpcError, toError } from '../../base/errors.ts';
 import { Delivery } from '../../framing/delivery.ts';
-import type { Channel, InboundFault } from '../../jsonrpc/channel.ts';
+import type { InboundFault } from '../../jsonrpc/channel.ts';
 import type { JsonRpcMessage, JsonRpcResponse, RequestId } from '../../jsonrpc/message.ts';
 import { MessageReader, type MessageSink } from '../../jsonrpc/message-reader.ts';
+import type { HttpChannel } from './exchanges.ts';
 import { DEFAULT_MAX_BYTES, type HttpClientOptions } from './http-client-options.ts';
+import type { HttpConnection } from './http-connection.ts';
 import type { Post } from './post.ts';
 
-export interface IncomingOwner extends Pick<Channel, 'onfault' | 'onlost' | 'onerror' | 'evidence'> {
-  onmessage?: ((message: JsonRpcMessage, extra?: object, frameBytes?: number) => void) | undefined;
+export interface IncomingOwner {
+  readonly channel: HttpChannel;
+  readonly connection: HttpConnection;
   /** The request that waits for an answer on a stream of all requests: HTTP+SSE. */
   waiting(id: RequestId): Post | undefined;
   /** Its answer is about to be delivered. */
@@ -33,7 +36,7 @@ export class Incoming implements MessageSink {
     this.#owner = owner;
     this.#maxBytes = maxFrameBytes;
     this.#reader = new MessageReader({ ...limits, toleratesNoise: false }, this);
-    this.#delivery = new Delivery(this.#reader, undefined, (thrown) => this.#owner.onerror?.(toError(thrown)));
+    this.#delivery = new Delivery(this.#reader, undefined, (thrown) => this.#owner.channel.onerror?.(toError(thrown)));
   }
 
   set version(version: string) {
@@ -61,7 +64,7 @@ export class Incoming implements MessageSink {
   }
 
   message(message: JsonRpcMessage, frameBytes: number): void {
-    if ('method' in message) this.#owner.onmessage?.(message, undefined, frameBytes);
+    if ('method' in message) this.#owner.channel.onmessage?.(message, undefined, frameBytes);
     else this.#answer(message, frameBytes);
   }
 
@@ -72,15 +75,15 @@ export class Incoming implements MessageSink {
 
   fault(fault: InboundFault): void {
     const post = this.#post;
-    const { onfault, onerror } = this.#owner;
+    const { channel } = this.#owner;
     // What the body of a response has is the answer, whatever it is.
     const isAnswer = !post?.isStream || fault.isResponse || fault.code === 'FRAME_TOO_LONG';
     if (post?.id === undefined || post.isSettled || !isAnswer) {
-      if (onfault) onfault(fault);
-      else onerror?.(this.#error(fault.code, fault.message));
-    } else if (onfault) {
+      if (channel.onfault) channel.onfault(fault);
+      else channel.onerror?.(this.#error(fault.code, fault.message));
+    } else if (channel.onfault) {
       this.#owner.answered(post);
-      onfault({ ...fault, id: post.id, isResponse: true });
+      channel.onfault({ ...fault, id: post.id, isResponse: true });
     } else post.lose(this.#error(fault.code, `The answer to ${post.method} could not be read: ${fault.message}`));
   }
 
@@ -91,7 +94,7 @@ export class Incoming implements MessageSink {
   #answer(message: JsonRpcResponse, frameBytes: number): void {
     const id = message.id ?? undefined;
     const post = this.#post ?? (id === undefined ? undefined : this.#owner.waiting(id));
-    if (!this.#post && !post) return this.#owner.onmessage?.(message, undefined, frameBytes);
+    if (!this.#post && !post) return this.#owner.channel.onmessage?.(message, undefined, frameBytes);
     if (!post || post.id === undefined) return this.#unexpected('An answer came to a message that is no request');
     if (id === undefined && 'error' in message) {
       // It was refused before its id was read.
@@ -105,16 +108,16 @@ export class Incoming implements MessageSink {
     }
     if (post.isSettled) return this.#unexpected(`The server answered ${post.method} twice`);
     this.#owner.answered(post);
-    if (this.#owner.onlost) this.#owner.onmessage?.(message, undefined, frameBytes);
+    if (this.#owner.channel.onlost) this.#owner.channel.onmessage?.(message, undefined, frameBytes);
     // The official client runs what handles progress a little later, and not after the answer.
-    else queueMicrotask(() => this.#owner.onmessage?.(message, undefined, frameBytes));
+    else queueMicrotask(() => this.#owner.channel.onmessage?.(message, undefined, frameBytes));
   }
 
   #unexpected(message: string): void {
-    this.#owner.onerror?.(this.#error('MESSAGE_INVALID', message));
+    this.#owner.channel.onerror?.(this.#error('MESSAGE_INVALID', message));
   }
 
   #error(code: InboundFault['code'], message: string): PeerError {
-    return new PeerError(code, message, { evidence: this.#owner.evidence?.() });
+    return new PeerError(code, message, { evidence: this.#owner.connection.evidence() });
   }
 }

@@ -67,16 +67,13 @@ export class LegacySse {
       const said = status === 200 ? `a response of the type ${type}` : `HTTP status ${status}`;
       return this.#fail(new Error(`GET was answered with ${said} instead of a stream of events`));
     }
-    const reader = new EventReader(
-      {
-        message: (chunk, start, end) => this.#events.message(chunk, start, end),
-        tooLong: (bytes) => this.#events.tooLong(bytes),
-        event: (event, data) => {
-          if (event === 'endpoint' && !this.to) this.#endpoint(data);
-        },
+    const reader = new EventReader(this.#connection, {
+      message: (chunk, start, end) => this.#events.message(chunk, start, end),
+      tooLong: (bytes) => this.#events.tooLong(bytes),
+      event: (event, data) => {
+        if (event === 'endpoint' && !this.to) this.#endpoint(data);
       },
-      this.#connection.maxBytes,
-    );
+    });
     reader.read(response, this.#call?.seen, (error) => this.#fail(error ?? new Error('The server ended the stream')));
   }
 

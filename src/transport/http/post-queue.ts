@@ -1,26 +1,38 @@
-// The POSTs of a transport: requests up to a limit at a time, others wait. Answers and notifications never wait: a request that
-// is under way may need them.
+// The POSTs of a transport. Requests are limited, and those beyond the limit wait or are refused. Answers and notifications have a
+// limit of their own, so that a request that needs one is not held up by others; while too many of them wait, nothing is read.
 
 import { PeerError } from '../../base/errors.ts';
 import type { RequestId } from '../../jsonrpc/message.ts';
 import { InFlight } from '../../requests/in-flight.ts';
-import { DEFAULT_MAX_CONCURRENT, DEFAULT_MAX_QUEUED, type HttpClientOptions } from './http-client-options.ts';
+import {
+  DEFAULT_MAX_CONCURRENT,
+  DEFAULT_MAX_QUEUED,
+  DEFAULT_MAX_QUEUED_CHARS,
+  type HttpClientOptions,
+} from './http-client-options.ts';
 import type { Post } from './post.ts';
 
+/** Answers and notifications: how many are under way, and how many wait before nothing more is read. */
+const MOST_REPLIES = 64;
+const MOST_WAITING_REPLIES = 256;
+
 export class PostQueue {
-  readonly #maxConcurrent: number;
   readonly #maxQueued: number;
+  readonly #maxQueuedChars: number;
   /** Requests without an answer. */
   readonly #pending = new InFlight<RequestId, Post>();
   /** All with a connection. */
   readonly #open = new Set<Post>();
-  #waiting: Post[] = [];
-  #running = 0;
-  #isHeld = false;
+  readonly #requests: Lane;
+  readonly #replies = new Lane(MOST_REPLIES);
+  readonly #onfull: (isFull: boolean) => void;
+  #isFull = false;
 
-  constructor({ maxConcurrent = DEFAULT_MAX_CONCURRENT, maxQueued = DEFAULT_MAX_QUEUED }: HttpClientOptions) {
-    this.#maxConcurrent = maxConcurrent;
-    this.#maxQueued = maxQueued;
+  constructor(options: HttpClientOptions, onfull: (isFull: boolean) => void) {
+    this.#requests = new Lane(options.maxConcurrent ?? DEFAULT_MAX_CONCURRENT);
+    this.#maxQueued = options.maxQueued ?? DEFAULT_MAX_QUEUED;
+    this.#maxQueuedChars = options.maxQueuedChars ?? DEFAULT_MAX_QUEUED_CHARS;
+    this.#onfull = onfull;
   }
 
   /** The request with this id, as long as it waits for its answer. */
@@ -30,40 +42,34 @@ export class PostQueue {
 
   /** Starts it, now or later. Returns why it is refused. */
   add(post: Post, neverRefuse: boolean): PeerError | undefined {
-    if (post.id === undefined) this.#start(post);
-    else if (this.#running < this.#maxConcurrent && !this.#isHeld) {
-      this.#pending.add(post.id, post);
-      this.#running++;
-      this.#start(post);
-    } else if (neverRefuse || this.#running + this.#waiting.length < this.#maxConcurrent + this.#maxQueued) {
-      this.#pending.add(post.id, post);
-      this.#waiting.push(post);
-    } else {
-      return new PeerError('SEND_QUEUE_FULL', `${this.#waiting.length} requests wait for the server already`, {
-        hint: 'Wait for answers, or raise maxConcurrent or maxQueued.',
+    if (post.id === undefined) {
+      if (this.#replies.admits(post)) this.#start(post);
+      else if (this.#replies.waiting.length > MOST_WAITING_REPLIES) this.#setFull(true);
+      return undefined;
+    }
+    if (!neverRefuse && this.#isRequestsFull(post)) {
+      return new PeerError('SEND_QUEUE_FULL', `${this.#requests.waiting.length} requests wait for the server already`, {
+        hint: 'Wait for answers, or raise maxConcurrent, maxQueued or maxQueuedChars.',
       });
     }
+    this.#pending.add(post.id, post);
+    if (this.#requests.admits(post)) this.#start(post);
     return undefined;
   }
 
   /** All requests wait from now on. */
   hold(): void {
-    this.#isHeld = true;
+    this.#requests.isHeld = true;
   }
 
   release(): void {
-    this.#isHeld = false;
-    while (this.#running < this.#maxConcurrent && this.#waiting.length > 0) {
-      this.#running++;
-      this.#start(this.#waiting.shift()!);
-    }
+    this.#requests.isHeld = false;
+    for (let next = this.#requests.next(0); next; next = this.#requests.next(0)) this.#start(next);
   }
 
   /** Returns false if it had not been started. */
   withdraw(post: Post): boolean {
-    const at = this.#waiting.indexOf(post);
-    if (at >= 0) this.#waiting.splice(at, 1);
-    return at < 0;
+    return !this.#requests.remove(post);
   }
 
   settled(post: Post): void {
@@ -73,24 +79,89 @@ export class PostQueue {
   /** Its connection is free again. */
   over(post: Post): void {
     this.#open.delete(post);
-    if (post.id === undefined) return;
-    const next = this.#isHeld ? undefined : this.#waiting.shift();
+    const next = (post.id === undefined ? this.#replies : this.#requests).next(1);
+    if (this.#isFull && this.#replies.waiting.length < MOST_WAITING_REPLIES / 2) this.#setFull(false);
     if (next) this.#start(next);
-    else this.#running--;
   }
 
   /** Ends all of them, first those that were never sent. */
   end(fail: (post: Post) => void): void {
-    this.#waiting = [];
-    for (const post of this.#pending.takeAll()) fail(post);
+    const waiting = [...this.#requests.clear(), ...this.#replies.clear()];
+    for (const post of [...waiting, ...this.#pending.takeAll()]) fail(post);
     for (const post of [...this.#open]) {
       fail(post);
       post.close();
     }
   }
 
+  #isRequestsFull(post: Post): boolean {
+    const { free, waiting, waitingChars } = this.#requests;
+    if (waiting.length < free) return false;
+    const isLong = waitingChars + post.posted.text.length > this.#maxQueuedChars;
+    return isLong || waiting.length - free >= this.#maxQueued;
+  }
+
+  #setFull(isFull: boolean): void {
+    if (this.#isFull === isFull) return;
+    this.#isFull = isFull;
+    this.#onfull(isFull);
+  }
+
   #start(post: Post): void {
     this.#open.add(post);
     post.start();
+  }
+}
+
+/** A number of places, and those that wait for one. */
+class Lane {
+  waiting: Post[] = [];
+  waitingChars = 0;
+  /** None is started meanwhile. */
+  isHeld = false;
+  readonly #places: number;
+  #running = 0;
+
+  constructor(places: number) {
+    this.#places = places;
+  }
+
+  /** How many more could be started, now or after `isHeld`. */
+  get free(): number {
+    return this.#places - this.#running;
+  }
+
+  /** Returns false if it waits. */
+  admits(post: Post): boolean {
+    if (this.free <= 0 || this.isHeld) {
+      this.waiting.push(post);
+      this.waitingChars += post.posted.text.length;
+      return false;
+    }
+    this.#running++;
+    return true;
+  }
+
+  /** So many have ended. Returns one that is to be started. */
+  next(ended: number): Post | undefined {
+    this.#running -= ended;
+    const next = this.free > 0 && !this.isHeld ? this.waiting.shift() : undefined;
+    if (!next) return undefined;
+    this.#running++;
+    this.waitingChars -= next.posted.text.length;
+    return next;
+  }
+
+  remove(post: Post): boolean {
+    const at = this.waiting.indexOf(post);
+    if (at < 0) return false;
+    this.waiting.splice(at, 1);
+    this.waitingChars -= post.posted.text.length;
+    return true;
+  }
+
+  clear(): Post[] {
+    this.waitingChars = 0;
+    return this.waiting.splice(0);
   }
 }

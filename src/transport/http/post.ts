@@ -181,7 +181,7 @@ export class Post implements HttpEvents {
         if (openings.has(this.method)) this.#owner.connection.notMessage(response, body);
         this.#owner.received(this, body, 0, body.length);
       }
-      this.lose(unreadable(this.method, 'it has no answer to this request'));
+      if (!this.isSettled) this.lose(unreadable(this.method, 'it has no answer to this request'));
       this.#ended();
     });
   }
@@ -189,16 +189,13 @@ export class Post implements HttpEvents {
   #stream(response: IncomingMessage): void {
     const owner = this.#owner;
     this.isStream = true;
-    const reader = new EventReader(
-      {
-        message: (chunk, start, end) => {
-          owner.received(this, chunk, start, end);
-          if (this.isSettled) this.#linger();
-        },
-        tooLong: (bytes) => owner.tooLong(this, bytes),
+    const reader = new EventReader(owner.connection, {
+      message: (chunk, start, end) => {
+        owner.received(this, chunk, start, end);
+        if (this.isSettled) this.#linger();
       },
-      owner.connection.maxBytes,
-    );
+      tooLong: (bytes) => owner.tooLong(this, bytes),
+    });
     reader.read(response, this.#call?.seen, (error) => this.#cut(reader, error));
   }
 

@@ -1,0 +1,258 @@
+// The messages of one transport on their way: POSTs and their answers, the stream of the server, HTTP+SSE, and the end of it all.
+
+import type { IncomingMessage } from 'node:http';
+import { PeerError, toError } from '../../base/errors.ts';
+import type { Channel, SendOptions } from '../../jsonrpc/channel.ts';
+import type { JsonRpcMessage, RequestId } from '../../jsonrpc/message.ts';
+import { repeatedHeaders } from '../../jsonrpc/repeated-headers.ts';
+import { SENT } from '../../requests/pending-requests.ts';
+import { endSession } from './end-session.ts';
+import { EventReader } from './event-reader.ts';
+import { GetStream, type StreamEnd } from './get-stream.ts';
+import type { HttpClientOptions } from './http-client-options.ts';
+import { HttpConnection } from './http-connection.ts';
+import { Incoming, type IncomingOwner } from './incoming.ts';
+import { LegacySse } from './legacy-sse.ts';
+import { Post, type Posted, type PostOwner } from './post.ts';
+import { PostQueue } from './post-queue.ts';
+import { judge } from './refused-post.ts';
+
+/** The transport, as its user sees it. */
+export interface HttpChannel extends Pick<Channel, 'onfault' | 'onlost' | 'onerror' | 'onclose'> {
+  onmessage?: ((message: JsonRpcMessage, extra?: object, frameBytes?: number) => void) | undefined;
+  closeError: Error | undefined;
+}
+
+export class Exchanges implements PostOwner, IncomingOwner {
+  readonly connection: HttpConnection;
+  readonly channel: HttpChannel;
+  readonly #mayBeSse: boolean;
+  readonly #incoming: Incoming;
+  readonly #queue: PostQueue;
+  #stream: GetStream | undefined;
+  #sse: LegacySse | undefined;
+  #isOpen = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(channel: HttpChannel, options: HttpClientOptions) {
+    this.channel = channel;
+    this.#mayBeSse = options.transport !== 'http';
+    this.connection = new HttpConnection(options, (thrown) => channel.onerror?.(toError(thrown)));
+    this.#incoming = new Incoming(this, options);
+    this.#queue = new PostQueue(options, (isFull) => this.connection.pause(isFull));
+  }
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Negotiated by `initialize`. */
+  set version(version: string) {
+    this.connection.session.version = version;
+    this.#incoming.version = version;
+    this.connection.observed?.learned({ transport: this.#sse ? 'http+sse' : 'http', revision: version });
+  }
+
+  async open(isSse: boolean): Promise<void> {
+    this.#isOpen = true;
+    await this.connection.open();
+    if (isSse) await this.#openSse();
+  }
+
+  send(message: JsonRpcMessage, text: string, options: SendOptions | undefined): Promise<void> {
+    const method = 'method' in message ? message.method : 'an answer';
+    const id = 'method' in message && 'id' in message ? message.id : undefined;
+    if (id === undefined && method === 'notifications/cancelled') {
+      const cancelled = this.#queue.get((message as { params?: { requestId?: RequestId } }).params?.requestId);
+      if (cancelled) return this.#cancel(cancelled, { id, method, text, own: undefined });
+    }
+    const repeated = repeatedHeaders(message);
+    const headers = options?.headers;
+    const own = repeated && headers ? { ...headers, ...repeated } : repeated;
+    const posted: Posted = { id, method, text, own, to: this.#sse?.to };
+    if (id === undefined || !this.channel.onlost) return this.#postAndWait(posted, options);
+    const refused = this.#post(posted, options);
+    return refused ? Promise.reject(refused) : SENT;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  received(post: Post, chunk: Uint8Array, start: number, end: number): void {
+    this.#incoming.read(post, chunk, start, end);
+  }
+
+  tooLong(post: Post, bytes: number): void {
+    this.#incoming.tooLong(post, bytes);
+  }
+
+  accepted(post: Post, response: IncomingMessage): void {
+    this.connection.accepted();
+    if (post.method === 'initialize') this.connection.beginSession(response.headers['mcp-session-id']);
+    if (post.id !== undefined) return;
+    post.posted.settle?.resolve();
+    // 2026-07-28 has no such message, and no stream of the server.
+    if (post.method === 'notifications/initialized' && !this.#sse) this.#listen();
+  }
+
+  refused(post: Post, response: IncomingMessage, body: Buffer): void {
+    const hasSession = this.connection.session.id !== undefined && post.posted.own === undefined;
+    const judgement = judge(post, response, body, {
+      hasSession,
+      evidence: this.connection.evidence(),
+      mask: this.connection.mask,
+    });
+    if (judgement.kind === 'answer') return this.#incoming.read(post, body, 0, body.length);
+    if (judgement.kind === 'session-ended') {
+      const message = `The server ended the session — ${post.method} did not run`;
+      post.lose(new PeerError('NOT_SENT', message, { evidence: this.connection.evidence(), hint: 'Connect again.' }));
+      return this.sessionEnded();
+    }
+    this.connection.status = judgement.status;
+    const mayBeSse = this.#mayBeSse && !this.#sse && [400, 404, 405].includes(judgement.status);
+    if (post.method !== 'initialize' || !mayBeSse || judgement.isMcp) return post.lose(judgement.error);
+    this.#openSse().then(
+      () => this.#repost(post),
+      () => post.lose(judgement.error),
+    );
+  }
+
+  lost(post: Post, error: Error): void {
+    this.#queue.settled(post);
+    const { id, settle } = post.posted;
+    if (settle) settle.reject(error);
+    else if (id !== undefined) this.channel.onlost?.(id, error);
+  }
+
+  over(post: Post): void {
+    this.#queue.over(post);
+  }
+
+  sessionEnded(): void {
+    this.connection.session.id = undefined;
+    this.#end(
+      new PeerError('CONNECTION_CLOSED', 'The server ended the session', { evidence: this.connection.evidence() }),
+    );
+  }
+
+  waiting(id: RequestId): Post | undefined {
+    return this.#sse && this.#queue.get(id);
+  }
+
+  answered(post: Post): void {
+    post.isSettled = true;
+    this.#queue.settled(post);
+    post.posted.settle?.resolve();
+  }
+
+  #postAndWait(posted: Posted, options: SendOptions | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const refused = this.#post({ ...posted, settle: { resolve, reject } }, options);
+      if (refused) reject(refused);
+    });
+  }
+
+  #post(posted: Posted, options: SendOptions | undefined): PeerError | undefined {
+    return this.#queue.add(new Post(this, posted), options?.neverRefuse === true);
+  }
+
+  /** The same message, over HTTP+SSE. */
+  #repost(post: Post): void {
+    if (post.isSettled) return;
+    this.#queue.settled(post);
+    post.isSettled = true;
+    this.#queue.add(new Post(this, { ...post.posted, to: this.#sse!.to }), true);
+  }
+
+  /** The server stops when it has the notification; what was never sent needs none. */
+  #cancel(post: Post, posted: Posted): Promise<void> {
+    const isStarted = this.#queue.withdraw(post);
+    post.isSettled = true;
+    this.#queue.settled(post);
+    post.posted.settle?.resolve();
+    if (!isStarted) return SENT;
+    // 2026-07-28: the end of its stream cancels a request.
+    if (post.posted.own !== undefined) {
+      post.close();
+      return SENT;
+    }
+    return this.#postAndWait({ ...posted, to: this.#sse?.to }, undefined).finally(() => post.close());
+  }
+
+  /** Messages of the server that belong to no request. */
+  #listen(): void {
+    const reader = new EventReader(this.connection, {
+      message: (chunk, start, end) => this.#incoming.read(undefined, chunk, start, end),
+      tooLong: (bytes) => this.#incoming.tooLong(undefined, bytes),
+    });
+    this.#stream?.close();
+    this.#stream = new GetStream(this.connection, reader, (end) => this.#streamOver(end));
+    // What a server sends because of a request is lost while there is no stream for it.
+    this.#queue.hold();
+    void this.#stream.begin().then(() => this.#queue.release());
+  }
+
+  #streamOver({ status, error, isSessionOver, isUnreachable }: StreamEnd): void {
+    this.#stream = undefined;
+    if (status === 405) return; // it has none
+    if (isSessionOver) return this.sessionEnded();
+    const { message } = error;
+    if (isUnreachable) {
+      const text = `The server cannot be reached: ${message}`;
+      return this.#end(
+        new PeerError('CONNECTION_CLOSED', text, { cause: error, evidence: this.connection.evidence() }),
+      );
+    }
+    this.channel.onerror?.(
+      new PeerError('STREAM_FAILED', `No stream for messages of the server: ${message}`, { cause: error }),
+    );
+  }
+
+  async #openSse(): Promise<void> {
+    const sse = new LegacySse(this.connection, {
+      message: (chunk, start, end) => this.#incoming.read(undefined, chunk, start, end),
+      tooLong: (bytes) => this.#incoming.tooLong(undefined, bytes),
+      ended: (cause) =>
+        this.#end(new PeerError('CONNECTION_CLOSED', cause.message, { cause, evidence: this.connection.evidence() })),
+    });
+    this.#sse = sse;
+    try {
+      await sse.open();
+    } catch (error) {
+      this.#sse = undefined;
+      const message = `Could not open the stream of HTTP+SSE: ${this.connection.mask(toError(error).message)}`;
+      throw new PeerError('CONNECTION_CLOSED', message, { cause: error, evidence: this.connection.evidence() });
+    }
+  }
+
+  #stop(cause: Error, closedByUs: boolean): void {
+    this.#isOpen = false;
+    this.#stream?.close();
+    this.#queue.end((post) => post.fail(cause, closedByUs));
+    this.#sse?.close();
+  }
+
+  /** The connection is over, and not by us. */
+  #end(error: Error): void {
+    if (!this.#isOpen) return;
+    this.channel.closeError = error;
+    this.#stop(error, false);
+    this.connection.connector.destroy();
+    this.#closing = SENT;
+    this.connection.observed?.disconnected(error.message);
+    this.channel.onclose?.();
+  }
+
+  async #close(): Promise<void> {
+    const wasOpen = this.#isOpen;
+    this.connection.phase = 'closing';
+    this.#stop(new Error('The connection was closed'), true);
+    if (!wasOpen) return;
+    if (this.connection.session.id !== undefined) await endSession(this.connection).catch(() => undefined); // it ends by itself in the end
+    this.connection.connector.destroy();
+    this.connection.observed?.disconnected();
+    this.channel.onclose?.();
+  }
+}
