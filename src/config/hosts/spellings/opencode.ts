@@ -16,6 +16,7 @@ export const opencodeSpelling = spellingOf({
   beforeRead(entry) {
     if (entry.type !== 'object') return entry;
     const command = valueIn(entry, 'command');
+    if (!command && !valueIn(entry, 'url')) return 'This entry of OpenCode changes one of another file: it is ignored';
     const [program, ...args] = command?.type === 'array' ? (command.children ?? []) : [];
     const members = membersOf(entry).flatMap(({ key, value }) => {
       // It follows from the other keys.

@@ -124,6 +124,7 @@ test.each<[HostId, what: string, theirs: object, ours: object, file?: object]>([
 test.each<[HostId, object]>([
   ['zed', { source: 'extension', settings: {} }],
   ['continue', { uses: 'someone/memory' }],
+  ['opencode', { enabled: true }],
 ])('%s: what cannot be run here is explained', (host, entry) => {
   expect(read(host, entry)).toMatch(/ignored$/);
 });
