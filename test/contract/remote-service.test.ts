@@ -47,4 +47,26 @@ for (const era of ['modern', 'legacy'] as const) {
     },
     { skip: { ...skips[era], ...stays } },
   );
+
+  serviceContract(
+    `a server behind HTTP and a gateway, of the ${era} era,`,
+    async () => {
+      const serving = await served();
+      const host = new Host({ mcpServers: { far: { url: serving.url, era } } }, { inputs: () => ({ elicit }) });
+      const gateway = await serveHttp((name) => (name === undefined ? host.service('far') : undefined), {
+        token: false,
+      });
+      const client = await connect({ url: gateway.url }, { era, elicit });
+      return {
+        service: client.service,
+        close: async () => {
+          await client.close();
+          await gateway.close();
+          await host.stop();
+          await serving.close();
+        },
+      };
+    },
+    { skip: skips[era] },
+  );
 }

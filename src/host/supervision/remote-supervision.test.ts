@@ -1,0 +1,145 @@
+// A server at an address: calls wait for one that was there, and are refused while it is away; it is tried again without an end.
+
+import { expect, test } from 'vitest';
+import type { RestartLimits } from '../../config/server-config.ts';
+import { newSupervision, step } from './supervision.ts';
+import type { Supervision, SupervisionEffect, SupervisionEvent } from './supervision-model.ts';
+
+const limits: RestartLimits = {
+  policy: 'always',
+  maxRestarts: 2,
+  periodMs: 30_000,
+  backoffMs: 100,
+  maxBackoffMs: 1000,
+  resetAfterMs: 60_000,
+};
+
+class Remote {
+  supervision: Supervision = newSupervision(true, limits, true);
+  nowMs = 0;
+  waitsMs: number[] = [];
+  refusals = 0;
+  #effects: readonly SupervisionEffect[] = [];
+
+  send(event: SupervisionEvent): void {
+    const { next, effects } = step(this.supervision, event);
+    this.supervision = next;
+    this.#effects = effects;
+    for (const effect of effects) {
+      if (effect.type === 'wait') this.waitsMs.push(effect.ms);
+      if (effect.type === 'refuse') this.refusals++;
+    }
+  }
+
+  get state() {
+    return this.supervision.state;
+  }
+
+  opened(): void {
+    this.send({ type: 'opened', generation: this.supervision.process!.generation, nowMs: this.nowMs });
+  }
+
+  fails(hopeless = false): void {
+    const fall = { message: 'refused', hopeless, exitCode: null, signal: null, nowMs: this.nowMs, random: 1 };
+    const { generation, phase } = this.supervision.process!;
+    this.send({ type: phase === 'opening' ? 'open-failed' : 'lost', generation, fall });
+    if (phase === 'running') this.send({ type: 'closed', generation });
+  }
+
+  waited(): void {
+    this.nowMs += this.waitsMs.at(-1)!;
+    this.send({ type: 'backoff-over', generation: this.supervision.backoff! });
+  }
+
+  needed(): void {
+    this.send({ type: 'needed', nowMs: this.nowMs });
+  }
+
+  get hasOpened(): boolean {
+    return this.#effects.some(({ type }) => type === 'open');
+  }
+}
+
+function ready(): Remote {
+  const remote = new Remote();
+  remote.send({ type: 'start' });
+  remote.opened();
+  expect(remote.state).toBe('ready');
+  return remote;
+}
+
+test('one that was never reached is unreachable at once, and tried without an end with waits that grow', () => {
+  const remote = new Remote();
+  remote.send({ type: 'start' });
+  for (let attempt = 0; attempt < 20; attempt++) {
+    remote.fails();
+    expect(remote.state).toBe('unreachable');
+    remote.waited();
+  }
+  expect(remote.waitsMs.slice(0, 6)).toEqual([100, 200, 400, 800, 1000, 1000]);
+  remote.opened();
+  expect(remote.state).toBe('ready');
+});
+
+test('calls wait for one that was there, and are refused after as many failures as it may have', () => {
+  const remote = ready();
+  remote.fails();
+  remote.needed();
+  expect([remote.state, remote.refusals]).toEqual(['backoff', 0]);
+  remote.waited();
+  remote.fails();
+  expect([remote.state, remote.refusals]).toEqual(['backoff', 0]);
+  remote.waited();
+  remote.fails();
+  expect([remote.state, remote.refusals]).toEqual(['unreachable', 1]);
+});
+
+test('one that comes and goes is not tried more often than one that is away', () => {
+  const remote = ready();
+  for (let fall = 0; fall < 10; fall++) {
+    remote.fails();
+    remote.waited();
+    remote.opened();
+  }
+  expect(remote.waitsMs.at(-1)).toBe(limits.maxBackoffMs);
+  remote.nowMs += limits.resetAfterMs;
+  remote.fails();
+  expect(remote.waitsMs.at(-1)).toBe(limits.backoffMs);
+});
+
+test('a call tries one that is away again, but not twice within a second', () => {
+  const remote = new Remote();
+  remote.send({ type: 'start' });
+  remote.fails();
+  remote.nowMs += 999;
+  remote.needed();
+  expect([remote.hasOpened, remote.refusals]).toEqual([false, 2]);
+  remote.nowMs += 1;
+  remote.needed();
+  expect([remote.hasOpened, remote.state]).toEqual([true, 'starting']);
+  remote.needed(); // waits for the same attempt
+  expect(remote.hasOpened).toBe(false);
+  remote.fails();
+  expect([remote.state, remote.refusals]).toEqual(['unreachable', 3]);
+});
+
+test('where a person has to act it has failed, nothing is tried by itself, and the next call tries again', () => {
+  const remote = ready();
+  remote.fails(true);
+  expect([remote.state, remote.supervision.backoff]).toEqual(['failed', undefined]);
+  remote.nowMs += 1000;
+  remote.needed();
+  expect(remote.state).toBe('starting');
+});
+
+test('a stop ends the attempts, and a start begins again', () => {
+  const remote = new Remote();
+  remote.send({ type: 'start' });
+  remote.fails();
+  remote.send({ type: 'stop', reason: 'stop requested' });
+  expect([remote.state, remote.supervision.backoff]).toEqual(['stopped', undefined]);
+  remote.needed();
+  expect([remote.hasOpened, remote.state]).toEqual([false, 'stopped']);
+  remote.send({ type: 'start' });
+  expect([remote.hasOpened, remote.state]).toEqual([true, 'starting']);
+});
