@@ -107,7 +107,10 @@ export class Analysis {
     const { requestSeq, answerSeq, cancelSeq, direction, method } = exchange;
     if (event.kind === 'exit' || event.kind === 'client' || event.kind === 'remote' || event.kind === 'http') {
       this.#change.updated.add(requestSeq);
-      if (direction === 'toServer' && !staysOpen.has(method)) this.#unanswered.push({ exchange, sinceMs: nowMs });
+      // What failed over HTTP is a problem of its own, and a connection that was closed from here is none.
+      const isExplained = event.kind === 'http' || (event.kind === 'remote' && event.reason === undefined);
+      if (isExplained || direction !== 'toServer' || staysOpen.has(method)) return;
+      this.#unanswered.push({ exchange, sinceMs: nowMs });
       return;
     }
     if (event.seq === answerSeq || event.seq === cancelSeq) this.#change.updated.add(requestSeq);

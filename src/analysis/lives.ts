@@ -129,8 +129,9 @@ function seeRemote(
   life: Life,
   { state, url, transport, revision, session, reason, atMs }: RemoteFact & FlowStamp,
 ): void {
-  const counts = life.remote ?? { requests: 0, failures: 0, resumptions: 0, needsLogin: false };
-  life.remote = { ...counts, url, transport, revision, session, lost: reason };
+  const before = life.remote ?? { requests: 0, failures: 0, resumptions: 0, needsLogin: false };
+  const known = { transport: transport ?? life.remote?.transport, revision: revision ?? life.remote?.revision };
+  life.remote = { ...before, ...known, url, session, lost: reason };
   if (state === 'connected') life.startedAtMs = atMs;
   if (state === 'disconnected') life.endedAtMs = atMs;
 }
@@ -145,9 +146,19 @@ function seeHttp({ remote }: Life, event: HttpFact): boolean {
     remote.needsLogin = event.status === 401;
   }
   if (isFailure) remote.failures++;
+  const isMcp = event.body === 'json' || event.body === 'stream';
+  if (isMcp && !isFailure && remote.revision === undefined) learnRevision(remote, event.requestHeaders);
   const isResumption = /^last-event-id:/im.test(event.requestHeaders ?? '');
   if (isResumption) remote.resumptions++;
   return isFailure || isResumption || remote.needsLogin !== needsLogin;
+}
+
+/** A request of 2026-07-28 names its revision, and there is no `initialize` that would. */
+function learnRevision(remote: RemoteLife, headers = ''): void {
+  const revision = /^mcp-protocol-version: ([\w-]{1,40})$/im.exec(headers)?.[1];
+  if (revision === undefined) return;
+  remote.revision = revision;
+  remote.transport ??= 'http';
 }
 
 /** The first that has ended, before those that run. */

@@ -20,22 +20,41 @@ const redactKnown = redactor();
 /** A line for each header. `hidden`: further names, in lower case. */
 export function headerLines(headers: HeaderValues, hidden?: ReadonlySet<string>): string {
   const names = Object.keys(headers);
-  const lines = names.slice(0, MOST_HEADERS).flatMap((name) => {
+  let lines = '';
+  for (const name of names.slice(0, MOST_HEADERS)) {
     const value = headers[name];
-    if (value === undefined) return [];
+    if (value === undefined) continue;
     const values = typeof value === 'object' ? value.slice(0, MOST_HEADERS) : [String(value)];
-    const shown = firstChars(name, MOST_NAME_CHARS);
-    return values.map((each) => `${shown}: ${maskedValue(name.toLowerCase(), each, hidden)}`);
-  });
-  if (names.length > MOST_HEADERS) lines.push(`(${names.length - MOST_HEADERS} more headers)`);
-  return lines.join('\n');
+    for (const each of values) lines += `${lines && '\n'}${lineOf(name, each, hidden)}`;
+  }
+  return names.length > MOST_HEADERS ? `${lines}\n(${names.length - MOST_HEADERS} more headers)` : lines;
 }
 
-function maskedValue(name: string, value: string, hidden: ReadonlySet<string> | undefined): string {
+/** By name, the last value that was no secret, and its line: most headers of a connection repeat. */
+const known = new Map<string, { value: string | undefined; line: string }>();
+const MOST_KNOWN = 200;
+
+function lineOf(name: string, value: string, hidden: ReadonlySet<string> | undefined): string {
+  const before = known.get(name);
+  const isHidden = hidden?.has(name.toLowerCase()) === true;
+  if (before && !isHidden && (before.value === value || before.value === undefined)) return before.line;
+  const shown = isHidden ? REDACTED : maskedValue(name.toLowerCase(), value);
+  const line = `${firstChars(name, MOST_NAME_CHARS)}: ${shown}`;
+  const isConstant = shown === value || isAlwaysMasked(name.toLowerCase());
+  if (!isHidden && isConstant && value.length <= MOST_VALUE_CHARS && name.length <= MOST_NAME_CHARS) {
+    if (known.size < MOST_KNOWN || before) known.set(name, { value: shown === value ? value : undefined, line });
+  }
+  return line;
+}
+
+function maskedValue(name: string, value: string): string {
   if (name === 'mcp-session-id') return shortSession(value);
   if (name === 'location' || name === 'referer') return maskedUrl(value);
-  if (hidden?.has(name) || isSecretName(name) || name.startsWith('mcp-param-')) return REDACTED;
-  return firstChars(redactKnown(value), MOST_VALUE_CHARS);
+  return isAlwaysMasked(name) ? REDACTED : firstChars(redactKnown(value), MOST_VALUE_CHARS);
+}
+
+function isAlwaysMasked(name: string): boolean {
+  return isSecretName(name) || name.startsWith('mcp-param-');
 }
 
 /** `mask` hides known values. */

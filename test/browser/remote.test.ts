@@ -58,8 +58,8 @@ inBrowser('a remote server', () => {
 
     await goTo(page, '#/wire?server=weather');
     await page.getByRole('button', { name: 'HTTP', exact: true }).click();
-    await soon(() => rows(page).filter({ hasText: 'event stream' }).count()).toBe(1);
-    await rows(page).filter({ hasText: 'event stream' }).click();
+    await soon(() => rows(page).filter({ hasText: 'POST 200 event stream' }).count()).toBe(1);
+    await rows(page).filter({ hasText: 'POST 200 event stream' }).click();
     const exchange = detail(page).getByRole('region', { name: 'HTTP request' });
     await exchange.getByText('authorization: [redacted]').waitFor();
     await exchange.getByText('content-type: text/event-stream').waitFor();

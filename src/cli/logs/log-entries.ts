@@ -29,12 +29,14 @@ export function logEntries(event: FlowEvent): LogEntry[] {
     }
     case 'client':
       return isWorthALine(event) ? [{ kind: 'client', text: eventText(event) }] : [];
+    case 'remote':
+      // The states of the server say when it connects and is closed.
+      return event.state === 'known' || event.reason ? [{ kind: 'remote', text: eventText(event) }] : [];
     case 'http':
       return isHttpFailure(event) ? [{ kind: 'http', text: eventText(event) }] : [];
     case 'state':
     case 'error':
     case 'note':
-    case 'remote':
       return [{ kind: event.kind, text: eventText(event) }];
     default:
       return [];

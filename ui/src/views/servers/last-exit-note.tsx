@@ -2,13 +2,14 @@ import type { LastExit } from '../../api/shapes.ts';
 import { ScrollRegion } from '../../parts/scroll-region.tsx';
 import { visible } from '../../text/visible.ts';
 
-export function LastExitNote({ exit, open }: { exit: LastExit; open: boolean }) {
+/** `isRemote`: there is no process, and so no stderr. */
+export function LastExitNote({ exit, open, isRemote }: { exit: LastExit; open: boolean; isRemote: boolean }) {
   const tail = exit.evidence?.stderrTail;
   const failed = exit.code !== undefined;
   return (
     <details className={failed ? 'note bad' : 'note'} open={open}>
       <summary>
-        <span className="note-label">last exit</span> {visible(shortly(exit))}
+        <span className="note-label">{isRemote ? 'last failure' : 'last exit'}</span> {visible(shortly(exit))}
       </summary>
       {shortly(exit) !== exit.message && <p>{visible(withoutLastLine(exit.message, tail))}</p>}
       {exit.hint && !(tail && saysReadStderr.test(exit.hint)) && <p className="muted">{visible(exit.hint)}</p>}
@@ -17,7 +18,7 @@ export function LastExitNote({ exit, open }: { exit: LastExit; open: boolean }) 
           first line on stdout that was no message: <code>{visible(exit.evidence.firstNoise)}</code>
         </p>
       )}
-      <StderrTail text={tail} />
+      {!isRemote && <StderrTail text={tail} />}
     </details>
   );
 }

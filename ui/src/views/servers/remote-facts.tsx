@@ -6,7 +6,8 @@ import { Fact } from './fact.tsx';
 
 type Remote = NonNullable<Life['remote']>;
 
-export function RemoteFacts({ name, remote }: { name: string; remote: Remote }) {
+/** `tellsFailure`: unless the host tells of it. */
+export function RemoteFacts({ name, remote, tellsFailure }: { name: string; remote: Remote; tellsFailure: boolean }) {
   const { url, transport, revision, session, requests, failures, resumptions, needsLogin, lost } = remote;
   return (
     <>
@@ -21,13 +22,13 @@ export function RemoteFacts({ name, remote }: { name: string; remote: Remote }) 
         {failures > 0 && <Fact name="failed" value={failures} bad />}
         {resumptions > 0 && <Fact name="streams resumed" value={resumptions} />}
       </dl>
-      {needsLogin && (
+      {tellsFailure && needsLogin && (
         <p className="note bad">
           Login needed: the server refused the credential (HTTP 401). Run{' '}
           <code>standpipe login {visibleLine(name)}</code>, or set a header in the config.
         </p>
       )}
-      {lost && <p className="note bad">{visible(lost)}</p>}
+      {tellsFailure && lost && <p className="note bad">{visible(lost)}</p>}
     </>
   );
 }

@@ -52,7 +52,7 @@ export function ServerCard({ server }: { server: InspectedServer }) {
           <Fact name="questions refused" value={status.questions.refused} bad />
         )}
       </dl>
-      {remote && <RemoteFacts name={name} remote={remote} />}
+      {remote && <RemoteFacts name={name} remote={remote} tellsFailure={status?.lastExit === undefined} />}
       {life?.command && (
         <p className="command" title="Command line">
           <span aria-hidden="true">$ </span>
@@ -64,6 +64,7 @@ export function ServerCard({ server }: { server: InspectedServer }) {
         <LastExitNote
           exit={status.lastExit}
           open={state === 'failed' || state === 'backoff' || state === 'unreachable'}
+          isRemote={remote !== undefined}
         />
       )}
       {status && <Sharing status={status} />}
