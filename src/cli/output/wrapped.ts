@@ -1,6 +1,7 @@
 // What `tap install` and `share install` have in common: the command that they write into the config of a host, and their report.
 
-import type { WrapOutcome, WrapResult } from '../../config/wrap/wrap-servers.ts';
+import type { WrapResult } from '../../config/wrap/wrap-servers.ts';
+import type { WrapOutcome } from '../../config/wrap/wrap-text.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
 import { mainFile } from '../main-file.ts';

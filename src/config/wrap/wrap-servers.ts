@@ -2,62 +2,28 @@
 // is as wanted is not changed. The file as it was before the first change is kept beside it.
 
 import { readFile, rm, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { applyEdits, type Edit, type Node } from 'jsonc-parser';
-import { UsageError } from '../../base/errors.ts';
 import { rewriteFile } from '../edit/rewrite-file.ts';
 import { decodeFile } from '../files/disk.ts';
-import { placeOf } from '../files/places.ts';
-import type { HostProgram } from '../hosts/host-program.ts';
-import { Findings, problemError } from '../problem.ts';
-import { Fields } from '../read/fields.ts';
-import { findEntries } from '../read/find-entries.ts';
-import { type JsonDocument, parseDocument } from '../read/json-document.ts';
-import { systemContext } from '../system-context.ts';
-import { readEntry, runsWrapper, unwrapEdits, type Wrapper, wrapEdits, wrappedCommandIndex } from './wrapped-entry.ts';
+import { type TextOptions, unwrapText, type WrappedServer, type WrapTextOptions, wrapText } from './wrap-text.ts';
 
-export interface WrapOptions {
-  wrapper: Wrapper;
+interface BackupOptions {
   /** The backup is `<file>.before-<this>`. */
   backup: string;
-  /** Default: all servers with a command. */
-  servers?: readonly string[] | undefined;
 }
 
-/** `already`: no change was needed. `not-a-command`: a remote server. `refused`: it cannot be wrapped. */
-export type WrapOutcome = 'done' | 'already' | 'not-a-command' | 'refused';
-
 export interface WrapResult {
-  servers: { name: string; outcome: WrapOutcome; reason?: string }[];
+  servers: WrappedServer[];
   /** The file as it was before the first change, if it exists. */
   backup: string | undefined;
 }
 
-export interface InstallOptions extends WrapOptions {
-  /** The words before `--`: the command of the wrapper, and its options for this server. */
-  words: (name: string, fields: Fields) => readonly string[];
-  /** Why a server must not be wrapped. */
-  refuse?: (fields: Fields) => string | undefined;
-}
-
-export async function wrapServers(configFile: string, options: InstallOptions): Promise<WrapResult> {
-  const { wrapper } = options;
-  let servers: WrapResult['servers'] = [];
+export async function wrapServers(configFile: string, options: WrapTextOptions & BackupOptions): Promise<WrapResult> {
+  let servers: WrappedServer[] = [];
   let isPristine = true;
   const rewrite = (text: string): string => {
-    const config = readConfig(text, configFile, options);
-    const edits: Edit[] = [];
-    servers = config.servers.map(({ name, fields }) => {
-      const entry = readEntry(fields);
-      if (!entry) return { name, outcome: 'not-a-command' };
-      if (runsWrapper(entry, wrapper)) return { name, outcome: 'already' };
-      const reason = options.refuse?.(fields);
-      if (reason !== undefined) return { name, outcome: 'refused', reason };
-      edits.push(...wrapEdits(text, entry, options.words(name, fields)));
-      return { name, outcome: 'done' };
-    });
-    isPristine = !config.all.some(({ fields }) => isWrapped(fields, wrapper));
-    return applyEdits(text, edits);
+    const wrapped = wrapText(text, configFile, options);
+    ({ servers, isPristine } = wrapped);
+    return wrapped.text;
   };
   // If some are wrapped already, an existing backup is older than that and stays.
   const backup = async (path: string) =>
@@ -66,108 +32,22 @@ export async function wrapServers(configFile: string, options: InstallOptions): 
   return { servers, backup: await existing(backupOf(path, options)) };
 }
 
-export async function unwrapServers(configFile: string, options: WrapOptions): Promise<WrapResult> {
-  let servers: WrapResult['servers'] = [];
+export async function unwrapServers(configFile: string, options: TextOptions & BackupOptions): Promise<WrapResult> {
+  let servers: WrappedServer[] = [];
   let before: string | undefined;
   const rewrite = async (text: string, path: string): Promise<string> => {
-    const config = readConfig(text, configFile, options);
     before = await readFile(backupOf(path, options)).then(decodeFile, () => undefined); // there may be no backup
-    const hadArgs = argumentsIn(before, path);
-    const edits: Edit[] = [];
-    servers = config.servers.map(({ name, fields }) => {
-      const entry = readEntry(fields);
-      if (!entry) return { name, outcome: 'not-a-command' };
-      const index = wrappedCommandIndex(entry, options.wrapper);
-      if (index === undefined) return { name, outcome: 'already' };
-      edits.push(...unwrapEdits(text, entry, index, hadArgs(name)));
-      return { name, outcome: 'done' };
-    });
-    return applyEdits(text, edits);
+    const unwrapped = unwrapText(text, configFile, before, options);
+    servers = unwrapped.servers;
+    return unwrapped.text;
   };
   const { path, after } = await rewriteFile(configFile, { rewrite });
   if (after === before) await rm(backupOf(path, options), { force: true });
   return { servers, backup: await existing(backupOf(path, options)) };
 }
 
-interface NamedServer {
-  name: string;
-  fields: Fields;
-}
-
-function backupOf(path: string, { backup }: WrapOptions): string {
+function backupOf(path: string, { backup }: BackupOptions): string {
   return `${path}.before-${backup}`;
-}
-
-function readConfig(
-  text: string,
-  file: string,
-  { servers: names }: WrapOptions,
-): Record<'all' | 'servers', NamedServer[]> {
-  if (/\.(?:toml|ya?ml)$/i.test(file)) {
-    throw new UsageError(
-      'NOT_SUPPORTED',
-      `${file} is not JSON: its servers cannot be put behind a command of Standpipe`,
-      {
-        hint: 'Write the command yourself, or write servers of a config of Standpipe into it: standpipe export <host> --connect',
-      },
-    );
-  }
-  const findings = new Findings();
-  const { host, layout } = placeOf(file, systemContext());
-  if (layout && layout.format !== 'json') throw notInPlace(file, 'it is not JSON', host);
-  const all = serversIn(parseDocument(text, resolve(file)), findings);
-  const problem = findings.problems.find(({ severity }) => severity === 'error');
-  if (problem) throw problemError(problem);
-  if (all.some(({ fields }) => isOneArray(fields))) throw notInPlace(file, 'a command is an array in it', host);
-  if (all.length === 0) {
-    throw new UsageError('CONFIG_INVALID', `There are no servers in ${file}`, {
-      hint: 'Write {"mcpServers": {"some-name": {"command": "…"}}}.',
-    });
-  }
-  const unknown = names?.find((name) => !all.some((server) => server.name === name));
-  if (unknown !== undefined) {
-    const known = all.map(({ name }) => name).join(', ') || 'none';
-    throw new UsageError(
-      'NAME_UNKNOWN',
-      `There is no server ${JSON.stringify(unknown)} in ${file}; its servers are: ${known}`,
-    );
-  }
-  return { all, servers: names ? all.filter(({ name }) => names.includes(name)) : all };
-}
-
-function notInPlace(file: string, reason: string, host: HostProgram | undefined): UsageError {
-  const hint =
-    host && `\`standpipe export ${host.id} --connect\` writes entries that run the servers through Standpipe.`;
-  return new UsageError('CONFIG_INVALID', `The commands in ${file} cannot be changed in place: ${reason}`, { hint });
-}
-
-/** OpenCode: the arguments are in the same array as the program. */
-function isOneArray(fields: Fields): boolean {
-  const entry = readEntry(fields);
-  return entry?.args !== undefined && isInside(entry.command, entry.args);
-}
-
-function isInside(node: Node, outer: Node): boolean {
-  return node.offset > outer.offset && node.offset < outer.offset + outer.length;
-}
-
-function serversIn(document: JsonDocument, findings: Findings): NamedServer[] {
-  const entries =
-    findEntries(document, findings, placeOf(document.file, systemContext()), process.platform)?.entries ?? [];
-  return entries.flatMap(({ name, node }) =>
-    node.type === 'object' ? [{ name, fields: new Fields(node, document, new Findings(name)) }] : [],
-  );
-}
-
-function isWrapped(fields: Fields, wrapper: Wrapper): boolean {
-  const entry = readEntry(fields);
-  return entry !== undefined && wrappedCommandIndex(entry, wrapper) !== undefined;
-}
-
-/** Whether a server had arguments before the first change, according to the backup. A server that is not in it counts as having some. */
-function argumentsIn(before: string | undefined, file: string): (name: string) => boolean {
-  const servers = before === undefined ? [] : serversIn(parseDocument(before, file), new Findings());
-  return (name) => servers.find((server) => server.name === name)?.fields.has('args') ?? true;
 }
 
 async function existing(file: string): Promise<string | undefined> {

@@ -1,0 +1,141 @@
+// Puts a command of Standpipe before the servers in the text of a host's config, and removes it. Works on text; does not read files.
+
+import { resolve } from 'node:path';
+import { applyEdits, type Edit, type Node } from 'jsonc-parser';
+import { UsageError } from '../../base/errors.ts';
+import { placeOf } from '../files/places.ts';
+import type { HostProgram } from '../hosts/host-program.ts';
+import { Findings, problemError } from '../problem.ts';
+import { Fields } from '../read/fields.ts';
+import { findEntries } from '../read/find-entries.ts';
+import { type JsonDocument, parseDocument } from '../read/json-document.ts';
+import { systemContext } from '../system-context.ts';
+import { readEntry, runsWrapper, unwrapEdits, type Wrapper, wrapEdits, wrappedCommandIndex } from './wrapped-entry.ts';
+
+export interface TextOptions {
+  wrapper: Wrapper;
+  /** Default: all servers with a command. */
+  servers?: readonly string[] | undefined;
+}
+
+/** `already`: no change was needed. `not-a-command`: a remote server. `refused`: it cannot be wrapped. */
+export type WrapOutcome = 'done' | 'already' | 'not-a-command' | 'refused';
+
+export interface WrappedServer {
+  name: string;
+  outcome: WrapOutcome;
+  reason?: string;
+}
+
+export interface WrapTextOptions extends TextOptions {
+  /** The words before `--`: the command of the wrapper, and its options for this server. */
+  words: (name: string, fields: Fields) => readonly string[];
+  /** Why a server must not be wrapped. */
+  refuse?: (fields: Fields) => string | undefined;
+}
+
+export interface WrappedText {
+  text: string;
+  servers: WrappedServer[];
+}
+
+/** `isPristine`: no server of the text given was wrapped. */
+export function wrapText(text: string, file: string, options: WrapTextOptions): WrappedText & { isPristine: boolean } {
+  const { wrapper } = options;
+  const config = readConfig(text, file, options);
+  const edits: Edit[] = [];
+  const servers = config.servers.map(({ name, fields }): WrappedServer => {
+    const entry = readEntry(fields);
+    if (!entry) return { name, outcome: 'not-a-command' };
+    if (runsWrapper(entry, wrapper)) return { name, outcome: 'already' };
+    const reason = options.refuse?.(fields);
+    if (reason !== undefined) return { name, outcome: 'refused', reason };
+    edits.push(...wrapEdits(text, entry, options.words(name, fields)));
+    return { name, outcome: 'done' };
+  });
+  const isPristine = !config.all.some(({ fields }) => isWrapped(fields, wrapper));
+  return { text: applyEdits(text, edits), servers, isPristine };
+}
+
+/** `before`: the text before the first change, if it is known. */
+export function unwrapText(text: string, file: string, before: string | undefined, options: TextOptions): WrappedText {
+  const hadArgs = argumentsIn(before, file);
+  const edits: Edit[] = [];
+  const servers = readConfig(text, file, options).servers.map(({ name, fields }): WrappedServer => {
+    const entry = readEntry(fields);
+    if (!entry) return { name, outcome: 'not-a-command' };
+    const index = wrappedCommandIndex(entry, options.wrapper);
+    if (index === undefined) return { name, outcome: 'already' };
+    edits.push(...unwrapEdits(text, entry, index, hadArgs(name)));
+    return { name, outcome: 'done' };
+  });
+  return { text: applyEdits(text, edits), servers };
+}
+
+interface NamedServer {
+  name: string;
+  fields: Fields;
+}
+
+function readConfig(
+  text: string,
+  file: string,
+  { servers: names }: TextOptions,
+): Record<'all' | 'servers', NamedServer[]> {
+  const findings = new Findings();
+  const { host, layout } = placeOf(file, systemContext());
+  if (layout && layout.format !== 'json') throw notInPlace(file, 'it is not JSON', host);
+  const all = serversIn(parseDocument(text, resolve(file)), findings);
+  const problem = findings.problems.find(({ severity }) => severity === 'error');
+  if (problem) throw problemError(problem);
+  if (all.some(({ fields }) => isOneArray(fields))) throw notInPlace(file, 'a command is an array in it', host);
+  if (all.length === 0) {
+    throw new UsageError('CONFIG_INVALID', `There are no servers in ${file}`, {
+      hint: 'Write {"mcpServers": {"some-name": {"command": "…"}}}.',
+    });
+  }
+  const unknown = names?.find((name) => !all.some((server) => server.name === name));
+  if (unknown !== undefined) {
+    const known = all.map(({ name }) => name).join(', ') || 'none';
+    throw new UsageError(
+      'NAME_UNKNOWN',
+      `There is no server ${JSON.stringify(unknown)} in ${file}; its servers are: ${known}`,
+    );
+  }
+  return { all, servers: names ? all.filter(({ name }) => names.includes(name)) : all };
+}
+
+function notInPlace(file: string, reason: string, host: HostProgram | undefined): UsageError {
+  const hint =
+    host && `\`standpipe export ${host.id} --connect\` writes entries that run the servers through Standpipe.`;
+  return new UsageError('CONFIG_INVALID', `The commands in ${file} cannot be changed in place: ${reason}`, { hint });
+}
+
+/** OpenCode: the arguments are in the same array as the program. */
+function isOneArray(fields: Fields): boolean {
+  const entry = readEntry(fields);
+  return entry?.args !== undefined && isInside(entry.command, entry.args);
+}
+
+function isInside(node: Node, outer: Node): boolean {
+  return node.offset > outer.offset && node.offset < outer.offset + outer.length;
+}
+
+function serversIn(document: JsonDocument, findings: Findings): NamedServer[] {
+  const entries =
+    findEntries(document, findings, placeOf(document.file, systemContext()), process.platform)?.entries ?? [];
+  return entries.flatMap(({ name, node }) =>
+    node.type === 'object' ? [{ name, fields: new Fields(node, document, new Findings(name)) }] : [],
+  );
+}
+
+function isWrapped(fields: Fields, wrapper: Wrapper): boolean {
+  const entry = readEntry(fields);
+  return entry !== undefined && wrappedCommandIndex(entry, wrapper) !== undefined;
+}
+
+/** Whether a server had arguments before the first change, according to the backup. A server that is not in it counts as having some. */
+function argumentsIn(before: string | undefined, file: string): (name: string) => boolean {
+  const servers = before === undefined ? [] : serversIn(parseDocument(before, file), new Findings());
+  return (name) => servers.find((server) => server.name === name)?.fields.has('args') ?? true;
+}
