@@ -4,11 +4,12 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connect } from '../../src/connect/connect.ts';
 import { type HttpServing, serveHttp } from '../../src/entry/http.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { selfSigned } from '../fixtures/doors/self-signed.ts';
 import { later } from '../fixtures/later.ts';
-import { cleanEnv, finished, folder, runCli, startCli, writeConfig } from './run-cli.ts';
+import { cleanEnv, finished, folder, program, runCli, startCli, writeConfig } from './run-cli.ts';
 
 const token = 'sp-t0ken-of-the-test';
 let http: HttpServing;
@@ -70,6 +71,23 @@ test('a running host has it among its servers, and disconnects it when it ends',
   const ended = await runCli(['down', '--json', '--config', config]);
   expect(called).toEqual({ code: 0, stdout: '5\n', stderr: '' });
   expect(JSON.parse(ended.stdout)).toMatchObject({ stopped: ['sums'] });
+});
+
+test('connect lets a program that only starts commands use it, with the token from the environment of that program', async () => {
+  const args = [program, 'connect', http.url, ...bearer];
+  const client = await connect({
+    command: process.execPath,
+    args,
+    env: env as Record<string, string>,
+    stderr: 'ignore',
+  });
+  const { content } = await client.callTool('add', { a: 2, b: 3 });
+  const listed = await runCli(['ls', '--shared', '--json']);
+  await client.close();
+  await runCli(['down', '--shared']);
+  expect(content).toEqual([{ type: 'text', text: '5' }]);
+  expect(JSON.parse(listed.stdout).servers).toMatchObject([{ name: new URL(http.url).host, state: 'ready' }]);
+  expect(listed.stdout).not.toContain(token);
 });
 
 test('a certificate of an own authority is trusted where the entry names it', async () => {

@@ -33,6 +33,22 @@ test('clients with the same settings have the same server, whatever they call it
   expect([first.name, ...names]).toEqual(['notes', 'notes-2', 'notes-3', 'notes-4', 'notes-5', 'notes-6']);
 });
 
+test('clients with the same address and headers have the same server', () => {
+  const { servers } = shared();
+  const far = {
+    name: 'far',
+    url: 'http://127.0.0.1:1/mcp',
+    headers: { A: 'a', B: 'b' },
+    transport: 'auto',
+    secrets: [],
+  };
+  const first = servers.share(far);
+  expect(servers.share({ ...far, name: 'another', headers: { B: 'b', A: 'a' } }).name).toBe(first.name);
+  const others = [{ url: 'http://127.0.0.1:2/mcp' }, { headers: {} }, { transport: 'sse' }, { share: 'client' }];
+  const names = others.map((other) => servers.share({ ...far, ...other }).name);
+  expect([first.name, ...names]).toEqual(['far', 'far-2', 'far-3', 'far-4', 'far-5']);
+});
+
 test('a server stays as long as it has clients, and a time longer', async () => {
   const { servers, brought, pid } = shared();
   const [one, two] = [servers.share(brought), servers.share(brought)];
@@ -60,6 +76,10 @@ test.each([
   { cwd: 'relative' },
   { command: '' },
   { share: 'none' },
+  { url: 'ws://x.test', headers: {}, transport: 'auto', secrets: [] },
+  { url: 'http://x.test', headers: { A: 1 }, transport: 'auto', secrets: [] },
+  { url: 'http://x.test', headers: {}, transport: 'ws', secrets: [] },
+  { url: 'http://x.test', headers: {}, transport: 'auto' },
 ])('what is no server is refused: %j', (wrong) => {
   const { servers, brought } = shared();
   const given = typeof wrong === 'object' && Object.keys(wrong).length > 0 ? { ...brought, ...wrong } : wrong;

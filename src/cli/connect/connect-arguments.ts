@@ -2,29 +2,45 @@
 
 import { basename, resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
-import { type SharePolicy, shareModes } from '../../config/server-config.ts';
-import type { BroughtServer } from '../../host/control/shared-servers.ts';
+import { remoteTransports, type SharePolicy, shareModes } from '../../config/server-config.ts';
+import type { BroughtCommand } from '../../host/control/shared-servers.ts';
 import type { Params } from '../../mcp/service.ts';
 import { readVariable } from '../../process/launch/environment.ts';
+import type { AddressOptions } from '../servers/server-at-address.ts';
 import { DEFAULT_IDLE_MS, durationOf, type Settings } from '../settings.ts';
 
 export interface ConnectArguments {
   settings: Settings;
   /** The parameters of `standpipe/use`. */
   use: Params;
+  /** A server at an address is brought, instead. */
+  address?: ConnectAddress;
   /** How long a host that is started for this connection stays without clients. */
   idleMs: number;
 }
 
-const withValue = new Set(['--config', '--idle', '--name', '--env', '--cwd', '--share']);
+export interface ConnectAddress extends AddressOptions {
+  url: string;
+  name: string | undefined;
+  share: SharePolicy['by'] | undefined;
+}
+
+const withValue = new Set(['--config', '--idle', '--name', '--env', '--cwd', '--share', '--header', '--transport']);
 
 export function parseConnectArguments(words: readonly string[], env = process.env): ConnectArguments {
   const end = words.includes('--') ? words.indexOf('--') : words.length;
   const command = words.slice(end + 1);
-  const { options, servers, all } = readOptions(words.slice(0, end));
+  const { options, servers, all, headers } = readOptions(words.slice(0, end));
   const idle = options.get('--idle');
   const idleMs = idle === undefined ? DEFAULT_IDLE_MS : durationOf('--idle')(idle);
   const ofConfig = options.has('--config') || servers.length > 0 || all;
+  if (servers.length === 1 && /^https?:\/\//i.test(servers[0]!)) {
+    const misplaced = ['--config', '--env', '--cwd'].find((name) => options.has(name));
+    if (misplaced) throw usage(`${misplaced} is not for a server at an address`);
+    if (command.length > 0 || all) throw usage('Name one server');
+    return { settings: { shared: true }, use: {}, address: addressOf(servers[0]!, headers, options), idleMs };
+  }
+  if (headers.length > 0 || options.has('--transport')) throw usage('--header and --transport are for a URL');
   if (command.length > 0) {
     if (ofConfig) throw usage('A command after -- is a server of no config');
     return { settings: { shared: true }, use: { brought: broughtServer(command, options, env) }, idleMs };
@@ -43,6 +59,7 @@ export function parseConnectArguments(words: readonly string[], env = process.en
 function readOptions(words: readonly string[]) {
   const options = new Map<string, string>();
   const servers: string[] = [];
+  const headers: string[] = [];
   let all = false;
   for (let at = 0; at < words.length; at++) {
     const word = words[at]!;
@@ -53,10 +70,18 @@ function readOptions(words: readonly string[]) {
       if (!withValue.has(name)) throw usage(`Unknown option ${name}`);
       const value = rest.length > 0 ? rest.join('=') : words[++at];
       if (value === undefined) throw usage(`${name} needs a value`);
-      options.set(name, value);
+      if (name === '--header') headers.push(value);
+      else options.set(name, value);
     }
   }
-  return { options, servers, all };
+  return { options, servers, all, headers };
+}
+
+function addressOf(url: string, header: readonly string[], options: ReadonlyMap<string, string>): ConnectAddress {
+  const text = options.get('--transport') ?? 'auto';
+  const transport = remoteTransports.find((each) => each === text);
+  if (!transport) throw usage(`--transport cannot be "${text}"`, `Write one of ${remoteTransports.join(', ')}.`);
+  return { url, header, transport, name: options.get('--name'), share: readShare(options.get('--share')) };
 }
 
 /** Values of variables come from our own environment, where the host has put them: never from the arguments, which all users see. */
@@ -64,7 +89,7 @@ function broughtServer(
   [command, ...args]: readonly string[],
   options: ReadonlyMap<string, string>,
   env: NodeJS.ProcessEnv,
-): BroughtServer {
+): BroughtCommand {
   const names = options.get('--env')?.split(',') ?? [];
   return {
     name: options.get('--name') ?? basename(command!),
@@ -95,7 +120,7 @@ function readShare(text: string | undefined): SharePolicy['by'] | undefined {
 }
 
 const synopsis =
-  'standpipe connect <server> | --all [--config FILE] [--idle TIME], or standpipe connect [--name NAME] [--env NAME,…] [--cwd FOLDER] [--share BY] [--idle TIME] -- command …';
+  'standpipe connect <server> | --all [--config FILE] [--idle TIME], or standpipe connect [--name NAME] [--env NAME,…] [--cwd FOLDER] [--share BY] [--idle TIME] -- command …, or standpipe connect URL [--header "Name: value"] [--transport http|sse] [--name NAME] [--share BY] [--idle TIME]';
 
 function usage(problem: string, hint = synopsis): UsageError {
   return new UsageError('INVALID_OPTION', problem, { hint });

@@ -10,7 +10,12 @@ import { relay } from './relay.ts';
 
 export async function connectMain(words: readonly string[]): Promise<void> {
   try {
-    const socket = await openConnection(parseConnectArguments(words), print);
+    const given = parseConnectArguments(words);
+    if (given.address) {
+      const { broughtAddress } = await import('./brought-address.ts');
+      given.use = { brought: broughtAddress(given.address, print) };
+    }
+    const socket = await openConnection(given, print);
     if ((await relay(socket)) === 'client') process.exit(ExitCode.done);
     print('the host has ended; requests that were not answered may have run. Start this server again to connect anew.');
     process.exit(ExitCode.server);

@@ -1,33 +1,47 @@
-// The servers of a host without a config: each is the command that a client brought with its connection. Clients that brought
-// the same command, arguments, variables and folder have the same server. A server without clients is removed after a time.
+// The servers of a host without a config: each is the command or the address that a client brought with its connection. Clients
+// that brought the same command, arguments, variables and folder, or the same address and headers, have the same server. A server
+// without clients is removed after a time.
 
 import { isAbsolute } from 'node:path';
 import type { Clock, Timer } from '../../base/clock.ts';
 import { UsageError } from '../../base/errors.ts';
 import { isObject } from '../../base/json-object.ts';
+import { addressFault } from '../../config/expand/address.ts';
 import type { Config } from '../../config/files/load-config.ts';
+import { COMMAND_LINE } from '../../config/problem.ts';
 import {
-  type CommandConfig,
   defaultCommandSettings,
+  defaultRemoteSettings,
   defaultSettings,
+  type RemoteConfig,
+  remoteTransports,
   type ServerConfig,
+  type ServerSettings,
   type SharePolicy,
   shareModes,
 } from '../../config/server-config.ts';
 import type { Host } from '../host.ts';
 
 /** A server as a client brings it. */
-export interface BroughtServer {
+export type BroughtServer = BroughtCommand | BroughtAddress;
+
+interface Brought {
   /** For lists and logs. */
   name: string;
+  /** As in the config. */
+  share?: SharePolicy['by'] | undefined;
+}
+
+export interface BroughtAddress extends Brought, Pick<RemoteConfig, 'url' | 'headers' | 'transport' | 'secrets'> {}
+
+export interface BroughtCommand extends Brought {
+  url?: undefined;
   command: string;
   args: string[];
   env: Record<string, string>;
   cwd: string;
   /** Where the client looks for programs. It does not make another server of it: windows of one user have different ones. */
   path?: string | undefined;
-  /** As in the config. */
-  share?: SharePolicy['by'] | undefined;
 }
 
 /** What a connection has of a server. */
@@ -38,7 +52,7 @@ export interface ServerShare {
 }
 
 interface SharedServer {
-  config: CommandConfig;
+  config: ServerConfig;
   clients: number;
   removal: Timer | undefined;
 }
@@ -79,20 +93,15 @@ export class SharedServers {
   }
 
   #add(key: string, brought: BroughtServer): SharedServer {
-    const { command, args, env, cwd, path, share } = brought;
-    const config: CommandConfig = {
+    const { share } = brought;
+    const settings = {
       ...defaultSettings,
-      ...defaultCommandSettings,
       name: this.#freeName(brought.name),
-      command,
-      args,
-      env: path === undefined ? env : { PATH: path, ...env },
-      cwd,
       share: share ? { ...defaultSettings.share, by: share } : defaultSettings.share,
       autoStart: false,
-      source: { file: 'standpipe connect', line: 1, column: 1 },
+      source: { file: COMMAND_LINE, line: 1, column: 1 },
     };
-    const server = { config, clients: 0, removal: undefined };
+    const server = { config: configOf(brought, settings), clients: 0, removal: undefined };
     this.#byKey.set(key, server);
     this.#options.onAdd?.(this.#configs());
     this.#apply();
@@ -101,7 +110,7 @@ export class SharedServers {
 
   /** The servers are known at once; processes that have to go are waited for by the host. */
   #apply(): void {
-    this.#host.reload(configOf(this.#configs())).catch((error: Error) => process.emitWarning(error));
+    this.#host.reload(configWith(this.#configs())).catch((error: Error) => process.emitWarning(error));
   }
 
   #removeLater(key: string, server: SharedServer): void {
@@ -125,33 +134,56 @@ export class SharedServers {
   }
 }
 
-/** Only the variables that the entry names count: those that all servers inherit are different from window to window. */
-function keyOf({ command, args, env, cwd, share }: BroughtServer): string {
-  return JSON.stringify([command, args, Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1)), cwd, share]);
+function configOf(brought: BroughtServer, settings: ServerSettings): ServerConfig {
+  if (brought.url !== undefined) {
+    const { url, headers, transport, secrets } = brought;
+    return { ...settings, ...defaultRemoteSettings, url, headers, transport, secrets };
+  }
+  const { command, args, env, cwd, path } = brought;
+  const all = path === undefined ? env : { PATH: path, ...env };
+  return { ...settings, ...defaultCommandSettings, command, args, env: all, cwd };
 }
 
+/** Only the variables that the entry names count: those that all servers inherit are different from window to window. */
+function keyOf(brought: BroughtServer): string {
+  const { share } = brought;
+  if (brought.url !== undefined)
+    return JSON.stringify([brought.url, sorted(brought.headers), brought.transport, share]);
+  const { command, args, env, cwd } = brought;
+  return JSON.stringify([command, args, sorted(env), cwd, share]);
+}
+
+function sorted(values: Readonly<Record<string, string>>): [string, string][] {
+  return Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+const isText = (value: unknown) => typeof value === 'string' && value !== '';
+const isTextList = (value: unknown) => Array.isArray(value) && value.every((word) => typeof word === 'string');
+const isTextByName = (value: unknown) => isObject(value) && isTextList(Object.values(value));
+
 function checked(given: unknown): BroughtServer {
-  const { name, command, args, env, cwd, path, share } = (isObject(given) ? given : {}) as Partial<BroughtServer>;
-  const isText = (value: unknown) => typeof value === 'string' && value !== '';
-  const isSound =
-    isText(name) &&
-    isText(command) &&
-    Array.isArray(args) &&
-    args.every((word) => typeof word === 'string') &&
-    isObject(env) &&
-    Object.values(env).every((value) => typeof value === 'string') &&
-    isText(cwd) &&
-    isAbsolute(cwd!) &&
-    (path === undefined || isText(path)) &&
-    (share === undefined || shareModes.includes(share));
-  if (!isSound)
+  const brought = (isObject(given) ? given : {}) as Partial<BroughtServer>;
+  const { name, share } = brought;
+  const isShared = share === undefined || shareModes.includes(share);
+  const isSound = brought.url === undefined ? isCommand(brought as Partial<BroughtCommand>) : isAddress(brought);
+  if (!isText(name) || !isShared || !isSound)
     throw new UsageError(
       'INVALID_OPTION',
-      `A server needs a name, a command, args, env, an absolute cwd, and share as one of ${shareModes.join(', ')}`,
+      `A server needs a name, a command, args, env and an absolute cwd, or a url, headers and a transport, and share as one of ${shareModes.join(', ')}`,
     );
   return given as BroughtServer;
 }
 
-function configOf(servers: readonly ServerConfig[]): Config {
+function isCommand({ command, args, env, cwd, path }: Partial<BroughtCommand>): boolean {
+  const isFound = path === undefined || isText(path);
+  return isText(command) && isTextList(args) && isTextByName(env) && isText(cwd) && isAbsolute(cwd!) && isFound;
+}
+
+function isAddress({ url, headers, transport, secrets }: Partial<BroughtAddress>): boolean {
+  const isUrl = isText(url) && addressFault(url!) === undefined;
+  return isUrl && isTextByName(headers) && remoteTransports.includes(transport!) && isTextList(secrets);
+}
+
+function configWith(servers: readonly ServerConfig[]): Config {
   return { servers, rejected: [], shadowed: [], problems: [], files: [], searched: [] };
 }
