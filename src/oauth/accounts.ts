@@ -65,7 +65,7 @@ export async function logOutOf(options: AccountOptions): Promise<{ isRevoked: bo
   const login = await store.read(key);
   const fetch = options.fetch ?? authFetch({ server, ca: options.ca });
   // The tokens are removed here in any case.
-  const isRevoked = login !== undefined && (await revoke(login, server, fetch).catch(() => false));
+  const isRevoked = login !== undefined && (await revoke(login, server, fetch, options.oauth).catch(() => false));
   await store.remove(key);
   return { isRevoked };
 }
@@ -90,11 +90,11 @@ async function askServer(
 }
 
 /** RFC 7009. With the refresh token, the tokens that were made from it end too. */
-async function revoke(login: Login, server: URL, fetch: AuthFetch): Promise<boolean> {
+async function revoke(login: Login, server: URL, fetch: AuthFetch, oauth?: OAuthOptions): Promise<boolean> {
   const { issuer, metadata } = await discover({ server, challenge: {}, fetch, preferredIssuer: login.issuer });
   const endpoint = (metadata as AuthorizationServerMetadata & { revocation_endpoint?: string })?.revocation_endpoint;
   if (issuer !== login.issuer || typeof endpoint !== 'string') return false;
-  const { client_id, client_secret } = clientOf(login);
+  const { client_id, client_secret } = clientOf(login, oauth);
   const { accessToken, refreshToken } = login.secrets;
   const body = new URLSearchParams({
     token: refreshToken ?? accessToken,

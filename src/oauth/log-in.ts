@@ -83,7 +83,9 @@ async function authorize(options: LogInOptions, discovered: Discovered, interact
     resource: new URL(resource),
     fetchFn: withResource(fetch, resource),
   });
-  return loginOf({ server, discovered, client, tokens, requestedScope: scope, redirectUrl, nowMs });
+  // A configured secret stays where it is.
+  const kept = options.clientId === undefined ? client : { client_id: client.client_id };
+  return loginOf({ server, discovered, client: kept, tokens, requestedScope: scope, redirectUrl, nowMs });
 }
 
 /** The official client adds a slash to a resource without a path. */

@@ -1,7 +1,7 @@
 // Where logins are kept: one file of mode 0600 with what may be shown, and the tokens in the keyring of the user. Where no keyring
 // can be used, the tokens are in the file too. A login is found by the URL of its server, and by the client if that is configured.
 
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { toError, UsageError } from '../base/errors.ts';
@@ -89,19 +89,32 @@ export class LoginStore {
 
   /** One process at a time: a refresh token that is used twice ends the login at many authorization servers. */
   exclusively<T>(key: LoginKey, task: () => Promise<T>): Promise<T> {
-    this.#makeFolder();
+    if (!this.#makeFolder()) return task(); // nothing can be kept here, and so nothing is shared
     return withFileLock(`${this.file}.${shortHash(accountOf(key))}`, task, systemClock, MAX_REFRESH_MS);
   }
 
   async #change(next: (logins: readonly StoredLogin[]) => readonly StoredLogin[]): Promise<void> {
-    this.#makeFolder();
+    const folder = dirname(this.file);
+    if (!this.#makeFolder()) {
+      throw new UsageError('FILE_NOT_WRITABLE', `Logins cannot be kept: ${folder} is not writable`, {
+        hint: 'Make the folder writable, or set XDG_CONFIG_HOME to one that is.',
+      });
+    }
     await withFileLock(this.file, async () => {
       replacePrivately(this.file, `${JSON.stringify({ version: 1, logins: next(this.list()) }, null, 2)}\n`);
     });
   }
 
-  #makeFolder(): void {
-    mkdirSync(dirname(this.file), { recursive: true, mode: 0o700 });
+  /** Whether it can be used. */
+  #makeFolder(): boolean {
+    const folder = dirname(this.file);
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      accessSync(folder, constants.W_OK);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   async #secretsInKeyring(key: LoginKey): Promise<LoginSecrets | undefined> {

@@ -1,7 +1,7 @@
 // Authorizes the requests to one server with OAuth: sends the token that is stored, refreshes it, and asks a person where that is
 // possible. Tokens are read again from the store before they are replaced, since another process may have done that already.
 
-import { type PeerError, UsageError } from '../base/errors.ts';
+import { type PeerError, toError, UsageError } from '../base/errors.ts';
 import { learnSecret } from '../secrets/learned-values.ts';
 import type { Authorizer, Refusal } from '../transport/http/authorizer.ts';
 import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
@@ -63,7 +63,7 @@ export class OAuthAuthorizer implements Authorizer {
 
   async refused({ status, challenge, sent }: Refusal): Promise<boolean> {
     // Another request was refused at the same time, and its renewal has ended.
-    if (status === 401 && sent !== undefined && this.#login && sent !== headerOf(this.#login)) return true;
+    if (status === 401 && this.#login && sent !== headerOf(this.#login)) return true;
     const read = await readChallenge(challenge);
     if (status === 403 && read.error !== 'insufficient_scope') return false;
     await this.#renewOnce(() => (status === 403 ? this.#stepUp(read) : this.#renew(read, this.#login)));
@@ -74,7 +74,9 @@ export class OAuthAuthorizer implements Authorizer {
     if (!this.#isRead) await this.#adopt(await this.#store.read(this.#key));
     // One that cannot be refreshed is sent: the server decides, and its refusal says which scopes are needed.
     if (this.#login?.canRefresh && isExpired(this.#login, this.#now())) {
-      await this.#renewOnce(() => this.#renew({}, this.#login));
+      await this.#renewOnce(() => this.#renew({}, this.#login)).catch((error: unknown) => {
+        if (Date.parse(this.#login!.expires!) <= this.#now()) throw error;
+      });
     }
     return headerOf(this.#login);
   }
@@ -93,27 +95,40 @@ export class OAuthAuthorizer implements Authorizer {
 
   /** `used`: the login that the server refused. */
   async #renew(challenge: Challenge, used: Login | undefined): Promise<void> {
-    const renewed = await this.#store.exclusively(this.#key, async () => {
-      const stored = await this.#store.read(this.#key);
-      const isOther = stored !== undefined && stored.secrets.accessToken !== used?.secrets.accessToken;
-      if (isOther && !isExpired(stored, this.#now())) return stored;
-      this.#admitNewToken();
-      return this.#withoutPerson(challenge, stored);
-    });
+    const renewed = (await this.#needsPerson()) ? undefined : await this.#renewAlone(challenge, used);
     if (renewed) return this.#adopt(renewed);
     await this.#askPerson(challenge, used);
   }
 
+  async #needsPerson(): Promise<boolean> {
+    return this.#options.grant !== 'client_credentials' && (await this.#store.read(this.#key)) === undefined;
+  }
+
+  #renewAlone(challenge: Challenge, used: Login | undefined): Promise<Login | undefined> {
+    return this.#store.exclusively(this.#key, async () => {
+      const stored = await this.#store.read(this.#key);
+      const isOther = stored !== undefined && stored.secrets.accessToken !== used?.secrets.accessToken;
+      if (isOther && !isExpired(stored, this.#now())) return stored;
+      return this.#withoutPerson(challenge, stored);
+    });
+  }
+
   /** Undefined where a person is needed. */
   async #withoutPerson(challenge: Challenge, before: Login | undefined): Promise<Login | undefined> {
+    const isProgram = this.#options.grant === 'client_credentials';
+    if (!isProgram && !before?.canRefresh) return undefined;
+    this.#admitNewToken();
     const request = { ...this.#options, server: this.#server, challenge, fetch: this.#fetch, nowMs: this.#now() };
-    const login =
-      this.#options.grant === 'client_credentials'
-        ? await clientCredentials({ ...request, before })
-        : before?.canRefresh && (await refresh({ ...request, login: before }));
-    if (!login) return undefined;
-    await this.#store.write(this.#key, login);
+    const login = isProgram
+      ? await clientCredentials({ ...request, before })
+      : await refresh({ ...request, login: before! });
+    if (login) await this.#keep(login);
     return login;
+  }
+
+  /** A login that cannot be kept is used until this process ends. */
+  async #keep(login: Login): Promise<void> {
+    await this.#store.write(this.#key, login).catch((error: unknown) => process.emitWarning(toError(error)));
   }
 
   /** The token lacks scopes. Scopes that were asked for before and did not help are not asked for again. */
@@ -125,16 +140,16 @@ export class OAuthAuthorizer implements Authorizer {
       );
     }
     if (this.#options.grant === 'client_credentials') return this.#renew(challenge, before);
-    this.#admitNewToken();
     await this.#askPerson(challenge, before);
   }
 
   async #askPerson(challenge: Challenge, before: Login | undefined): Promise<void> {
     const { interact } = this.#options;
     if (!interact) throw this.#loginRequired(challenge, before);
+    this.#admitNewToken();
     const request = { ...this.#options, server: this.#server, challenge, fetch: this.#fetch, interact };
     const login = await logIn({ ...request, before, nowMs: this.#now() });
-    await this.#store.write(this.#key, login);
+    await this.#keep(login);
     await this.#adopt(login);
   }
 

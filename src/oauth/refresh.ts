@@ -7,9 +7,10 @@ import type { Challenge } from './challenge.ts';
 import { asFailure, discover } from './discovery.ts';
 import { withResource } from './log-in.ts';
 import { type Login, shownUrl } from './login.ts';
+import type { OAuthOptions } from './options.ts';
 import { clientOf, loginOf } from './token-request.ts';
 
-export interface RefreshOptions {
+export interface RefreshOptions extends OAuthOptions {
   server: URL;
   challenge: Challenge;
   fetch: AuthFetch;
@@ -21,7 +22,8 @@ export interface RefreshOptions {
 const FINAL = new Set(['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_scope', 'invalid_target']);
 
 /** Undefined where the login has ended: a person has to log in again. */
-export async function refresh({ server, challenge, fetch, login, nowMs }: RefreshOptions): Promise<Login | undefined> {
+export async function refresh(options: RefreshOptions): Promise<Login | undefined> {
+  const { server, challenge, fetch, login, nowMs } = options;
   const { refreshAuthorization, OAuthError } = await import('@modelcontextprotocol/client');
   const discovered = await discover({ server, challenge, fetch, preferredIssuer: login.issuer });
   const refreshToken = login.secrets.refreshToken;
@@ -31,7 +33,7 @@ export async function refresh({ server, challenge, fetch, login, nowMs }: Refres
   try {
     tokens = await refreshAuthorization(discovered.authorizationServer, {
       metadata: discovered.metadata,
-      clientInformation: clientOf(login),
+      clientInformation: clientOf(login, options),
       refreshToken,
       resource: new URL(resource),
       fetchFn: withResource(fetch, resource),
@@ -40,7 +42,7 @@ export async function refresh({ server, challenge, fetch, login, nowMs }: Refres
     if (error instanceof OAuthError && FINAL.has(error.code)) return undefined;
     throw asFailure(toError(error), `The token cannot be refreshed at ${shownUrl(login.issuer)}`);
   }
-  const client = clientOf(login);
+  const client = clientOf(login, { clientId: options.clientId });
   const renewed = loginOf({ server, discovered, client, tokens, requestedScope: login.scope, nowMs });
   return { ...renewed, resource, redirectUrl: login.redirectUrl, created: login.created };
 }

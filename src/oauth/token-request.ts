@@ -5,6 +5,7 @@ import { learnSecret } from '../secrets/learned-values.ts';
 import { failed } from './auth-fetch.ts';
 import type { Discovered } from './discovery.ts';
 import { type Login, serverKey, shownUrl } from './login.ts';
+import type { OAuthOptions } from './options.ts';
 
 export interface Granted {
   server: URL;
@@ -41,10 +42,14 @@ export function loginOf({ server, discovered, client, tokens, requestedScope, re
   };
 }
 
-export function clientOf({ clientId, authMethod, secrets }: Login): OAuthClientInformationMixed {
+/** `configured`: its secret is not kept with the login. */
+export function clientOf(login: Login, configured: OAuthOptions = {}): OAuthClientInformationMixed {
+  const { clientId, authMethod, secrets } = login;
+  const isConfigured = clientId === configured.clientId;
+  const secret = isConfigured ? configured.clientSecret : secrets.clientSecret;
   return {
     client_id: clientId,
-    ...(secrets.clientSecret !== undefined && { client_secret: secrets.clientSecret }),
+    ...(secret !== undefined && { client_secret: secret }),
     ...(authMethod !== undefined && { token_endpoint_auth_method: authMethod }),
   };
 }

@@ -3,7 +3,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connect } from '../../src/connect/connect.ts';
 import { LoginStore } from '../../src/oauth/login-store.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../fixtures/oauth/authorization-server.ts';
 import { type ProtectedServer, startProtectedServer } from '../fixtures/oauth/protected-server.ts';
@@ -49,15 +48,15 @@ async function logIn(...args: string[]): Promise<Ran & { page: string }> {
 }
 
 test('login, status, use and logout; a token is never printed', async () => {
+  const call = () => cli('call', 'notes', 'hello', '--config', config);
+  expect(await call()).toMatchObject({ code: 3, stderr: expect.stringContaining('Run `standpipe login notes`') });
   const done = await logIn('notes', '--config', config, '--scope', 'more');
   expect(done).toMatchObject({ code: 0, stdout: '', page: expect.stringContaining('You can close this page') });
   expect(done.stderr).toContain(`Logged in to notes at ${issuer.url}`);
   const login = (await store.read({ server: server.url }))!;
   expect(login.scope).toBe('mcp extra more');
 
-  const client = await connect({ url: server.url, auth: { store } });
-  expect((await client.callTool('hello')).content).toEqual([{ type: 'text', text: 'hello' }]);
-  await client.close();
+  expect(await call()).toMatchObject({ code: 0, stdout: 'hello\n' });
 
   const [shown, asJson] = [await cli('login', '--status'), await cli('login', '--status', '--json')];
   expect(shown.stdout).toContain(server.url);
@@ -76,6 +75,16 @@ test('login, status, use and logout; a token is never printed', async () => {
   expect(issuer.requests.at(-1)!.params.get('token')).toBe(refreshToken);
   expect(readFileSync(file, 'utf8')).not.toContain(accessToken);
   expect(await cli('logout', server.url)).toMatchObject({ code: 2, stderr: expect.stringContaining('not logged in') });
+});
+
+test('processes that find an expired token at the same time refresh it once', async () => {
+  issuer.expiresIn = 10; // less than the time a request may take
+  await logIn('notes', '--config', config);
+  issuer.expiresIn = 3600;
+  issuer.requests = [];
+  const calls = [1, 2, 3].map(() => cli('call', 'notes', 'hello', '--config', config));
+  expect((await Promise.all(calls)).map(({ stdout }) => stdout)).toEqual(Array(3).fill('hello\n'));
+  expect(issuer.count('/token')).toBe(1);
 });
 
 test('as JSON, the result has the facts and no token', async () => {

@@ -1,6 +1,6 @@
 // Tokens for a real server of ours, from an authorization server: got with a person, stored, refreshed, and never asked for twice.
 
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
@@ -34,6 +34,7 @@ beforeEach(() => {
   file = join(folder, `logins-${++files}.json`);
   issuer.requests = [];
   issuer.expiresIn = 3600;
+  issuer.metadata = {};
 });
 
 const storeHere = () => new LoginStore({ file, keyring: false });
@@ -188,6 +189,39 @@ test('a program logs in with its own credentials, and again after the token has 
   expect(await use(auth)).toEqual([{ type: 'text', text: 'hello' }]);
   expect(grants()).toEqual(['client_credentials', 'client_credentials']);
   expect(maskValues()('geheim')).toBe('[redacted]');
+});
+
+test('the secret of a configured client is not kept, and used for each refresh', async () => {
+  issuer.metadata = { token_endpoint_auth_methods_supported: ['client_secret_post'] };
+  const configured = { clientId: 'me', clientSecret: 'configured-secret' };
+  await use({ ...configured, interact: browser().interact });
+  issuer.revoked.add((await storeHere().read({ server: server.url, client: 'me' }))!.secrets.accessToken);
+  expect(await use(configured)).toEqual([{ type: 'text', text: 'hello' }]);
+  expect(readFileSync(file, 'utf8')).not.toContain('configured-secret');
+  expect(tokenRequests().map((params) => params.get('client_secret'))).toEqual(Array(2).fill('configured-secret'));
+});
+
+test('a folder that cannot be made: tokens are used while the process runs', async () => {
+  const nowhere = join(folder, 'nowhere');
+  symlinkSync(join(folder, 'is', 'missing'), nowhere);
+  const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
+  const store = new LoginStore({ file: join(nowhere, 'logins.json'), keyring: false });
+  const auth = { grant: 'client_credentials', clientId: 'robot', clientSecret: 'geheim', scopes: ['mcp'] } as const;
+  expect(await use({ ...auth, store })).toEqual([{ type: 'text', text: 'hello' }]);
+  expect(await warned).toMatchObject({ code: 'FILE_NOT_WRITABLE' });
+  await expect(use({ store })).rejects.toMatchObject({ code: 'LOGIN_REQUIRED' });
+});
+
+test('a token that cannot be refreshed yet is sent as long as it is valid', async () => {
+  issuer.expiresIn = 20;
+  const token = await logInBefore();
+  issuer.overrides.set('/token', (_, response) => sendJson(response, {}, 503));
+  const nowMs = Date.now();
+  const at = (ms: number) =>
+    new OAuthAuthorizer({ url: server.url, store: storeHere(), now: () => nowMs + ms }).header();
+  expect(await at(0)).toBe(`Bearer ${token}`);
+  await expect(at(60_000)).rejects.toMatchObject({ code: 'AUTHORIZATION_FAILED' });
+  issuer.overrides.clear();
 });
 
 test('a file that others can read is refused', async () => {

@@ -2,6 +2,7 @@
 
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../../base/errors.ts';
+import { certificatesIn } from '../../host/supervision/open-server.ts';
 import { type LoggedIn, logInTo } from '../../oauth/accounts.ts';
 import { shownUrl } from '../../oauth/login.ts';
 import { LoginStore, type StoredLogin } from '../../oauth/login-store.ts';
@@ -48,16 +49,22 @@ const login: CommandBody = async (invocation, [word], given) => {
   if (word === undefined) {
     throw new UsageError('INVALID_OPTION', 'Which server?', { hint: 'standpipe login <server>, or login --status.' });
   }
-  const { name, url, headers, oauth } = await remoteTarget(word, settings);
+  const { name, url, headers, oauth, ca } = await remoteTarget(word, settings);
   if (oauth === false) {
     throw new UsageError('INVALID_OPTION', `The config turns the login of "${name}" off`, {
       hint: 'Remove "oauth": false from its entry.',
+    });
+  }
+  if (oauth.grant === 'client_credentials') {
+    throw new UsageError('INVALID_OPTION', `"${name}" logs in by itself, with the client of its entry`, {
+      hint: 'Use it: no login by a person is needed.',
     });
   }
   const done = await logInTo({
     url,
     headers,
     oauth,
+    ca: await certificatesIn(ca),
     clientId: options.clientId,
     scopes: options.scope?.flatMap((each) => each.split(/[\s,]+/)),
     interact: () => interaction(invocation, options, options.port ?? oauth.callbackPort),

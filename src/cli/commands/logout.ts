@@ -1,6 +1,7 @@
 // `standpipe logout`: removes the tokens of a remote server, and ends them at the authorization server where that can be done.
 
 import { UsageError } from '../../base/errors.ts';
+import { certificatesIn } from '../../host/supervision/open-server.ts';
 import { logOutOf } from '../../oauth/accounts.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
@@ -14,8 +15,8 @@ export const define: CommandModule['define'] = (command, run) => {
 };
 
 const logout: CommandBody = async ({ out, settings }, [word]) => {
-  const { name, url, oauth } = await remoteTarget(word!, settings);
-  const done = await logOutOf({ url, oauth: oauth || undefined });
+  const { name, url, oauth, ca } = await remoteTarget(word!, settings);
+  const done = await logOutOf({ url, oauth: oauth || undefined, ca: await certificatesIn(ca) });
   if (!done) {
     throw new UsageError('NAME_UNKNOWN', `You are not logged in to ${visibleLine(name)}`, {
       hint: '`standpipe login --status` shows all logins.',

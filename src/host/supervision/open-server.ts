@@ -112,7 +112,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
 }
 
 /** Read for every connection: certificates are renewed while a host runs. */
-async function certificatesIn(file: string | undefined): Promise<string | undefined> {
+export async function certificatesIn(file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
   return readFile(file, 'utf8').catch((cause: Error) => {
     throw new UsageError('CONFIG_INVALID', `The certificates of "ca" cannot be read: ${cause.message}`, {
