@@ -28,6 +28,8 @@ export interface SendOptions {
   relatedRequestId?: RequestId;
   /** HTTP: sent with the message, beside those that repeat its body. */
   headers?: Readonly<Record<string, string>>;
+  /** HTTP: ends the stream of the request, which cancels it. */
+  requestSignal?: AbortSignal;
 }
 
 export interface Channel {
@@ -43,8 +45,10 @@ export interface Channel {
 
   /** Ours: messages leave as the text of `messageText`, never as objects. */
   readonly writesText?: boolean | undefined;
-  /** Ours: HTTP, where headers of `SendOptions` are sent. */
-  readonly sendsHeaders?: boolean | undefined;
+  /** HTTP: each request has a stream of its own, which `requestSignal` ends, and headers of `SendOptions` are sent with it. */
+  readonly hasPerRequestStream?: boolean | undefined;
+  /** Ours: the request on whose stream the message came that is being delivered. */
+  readonly receivedFor?: RequestId | undefined;
   /** Ours: forms of messages that are refused unless the protocol has them. */
   allow?(forms: { arrayParams: boolean; batches: boolean }): void;
   /** Ours: too many answers wait for the other end to read; false when it has caught up. Nothing is read meanwhile. */

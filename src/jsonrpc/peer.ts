@@ -92,6 +92,11 @@ export class Peer {
     return this.#outbound.pending.values();
   }
 
+  /** The one of them with this id. */
+  pendingRequest(id: RequestId): PendingCall | undefined {
+    return typeof id === 'number' ? this.#outbound.pending.get(id) : undefined;
+  }
+
   /** The id of the next request of ours. Ids only grow. */
   get nextId(): number {
     return this.#outbound.pending.nextId;

@@ -13,8 +13,20 @@ export const namedBy: Readonly<Record<string, string>> = {
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
 
-/** None for a message of an earlier revision, which has no envelope. */
-export function repeatedHeaders(message: JsonRpcMessage): Record<string, string> | undefined {
+/** Those that describe the request itself, beside `Mcp-…`. */
+const reserved = new Set([
+  ...['accept', 'accept-encoding', 'authorization', 'connection', 'content-length', 'content-type', 'expect', 'host'],
+  ...['last-event-id', 'mcp-method', 'mcp-name', 'mcp-protocol-version', 'mcp-session-id', 'transfer-encoding'],
+]);
+
+/**
+ * Name and value in turn, with further headers of the message. None for a message of an earlier revision, which has no
+ * envelope.
+ */
+export function repeatedHeaders(
+  message: JsonRpcMessage,
+  further?: Readonly<Record<string, string>>,
+): string[] | undefined {
   if (!('method' in message)) return undefined;
   const { method } = message;
   // Reading `params` would join what is shared with the rest.
@@ -23,9 +35,13 @@ export function repeatedHeaders(message: JsonRpcMessage): Record<string, string>
   const meta = (isSharing ? message.shared : own)?._meta as Record<string, unknown> | undefined;
   const version = meta?.[VERSION];
   if (typeof version !== 'string') return undefined;
-  const headers: Record<string, string> = { 'mcp-protocol-version': version, 'mcp-method': method };
+  const headers = ['MCP-Protocol-Version', version, 'Mcp-Method', method];
   const member = namedBy[method];
   const name = member === undefined ? undefined : own?.[member];
-  if (typeof name === 'string') headers['mcp-name'] = encodeHeader(name);
+  if (typeof name === 'string') headers.push('Mcp-Name', encodeHeader(name));
+  if (!further) return headers;
+  for (const [each, value] of Object.entries(further)) {
+    if (!reserved.has(each.toLowerCase())) headers.push(each, value);
+  }
   return headers;
 }

@@ -1,10 +1,14 @@
 // Our client over HTTP in 2026-07-28, against our own server: what is sent, and what becomes of requests whose stream is cut.
 
+import { Client as OfficialClient, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
 import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import type { Channel } from '../../src/jsonrpc/channel.ts';
+import { clientOf } from '../../src/mcp/client/client.ts';
 import type { ClientOptions } from '../../src/mcp/client/options.ts';
 import { Server } from '../../src/mcp/server/server.ts';
+import { HttpClientTransport } from '../../src/transport/http/http-client.ts';
 import { frontOf } from '../fixtures/http-client/front.ts';
 import { later } from '../fixtures/later.ts';
 
@@ -96,13 +100,56 @@ test('progress, log messages and questions belong to their calls', async () => {
   expect(progress).toContain(1);
 });
 
-test('a call that is given up is cancelled by the end of its stream, and nothing is sent for it', async () => {
+test('log messages of several clients of one connection go to the caller on whose stream they came', async () => {
+  const { client } = await start((server) => {
+    const waiting: (() => void)[] = [];
+    server.tool('logs', {}, async ({ name }, call) => {
+      // Both calls are pending when the first message is sent.
+      await new Promise<void>((resolve) => {
+        if (waiting.push(resolve) === 2) for (const go of waiting) go();
+      });
+      call.log('info', name);
+      return 'logged';
+    });
+  });
+  const names = ['ada', 'bob'];
+  const logged = await Promise.all(
+    names.map(async (name) => {
+      const each = await clientOf(client.service);
+      const messages: unknown[] = [];
+      each.onLog(({ data }) => messages.push(data));
+      await each.callTool('logs', { name }, { logLevel: 'info' });
+      return messages;
+    }),
+  );
+  expect(logged).toEqual(names.map((name) => [name]));
+});
+
+type Waits = (url: string, signal: AbortSignal, onProgress: () => void) => Promise<unknown>;
+
+async function officialWaits(url: string, signal: AbortSignal, onprogress: () => void) {
+  const client = new OfficialClient({ name: 'official', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+  await client.connect(new HttpClientTransport({ url }) as unknown as Transport);
+  later(() => client.close());
+  return client.callTool({ name: 'waits', arguments: {} }, { signal, onprogress });
+}
+
+async function oursWaits(url: string, signal: AbortSignal, onProgress: () => void) {
+  const client = await connect({ url });
+  later(() => client.close());
+  return client.callTool('waits', {}, { signal, onProgress });
+}
+
+test.each<[string, Waits]>([
+  ['our client', oursWaits],
+  ['the official client over our transport', officialWaits],
+])('%s cancels a call by the end of its stream, and sends nothing for it', async (_, wait) => {
   let aborted: (() => void) | undefined;
   const stopped = new Promise<void>((resolve) => {
     aborted = resolve;
   });
-  const { front, client } = await start((server) => {
-    server.tool('waits', {}, (_, call) => {
+  const { front } = await start((server) => {
+    server.tool('waits', {}, (_args, call) => {
       call.progress(1);
       return new Promise<string>((resolve) => {
         call.signal.addEventListener('abort', () => {
@@ -113,10 +160,22 @@ test('a call that is given up is cancelled by the end of its stream, and nothing
     });
   });
   const giveUp = new AbortController();
-  const onProgress = () => giveUp.abort(new Error('no longer needed'));
-  await expect(client.callTool('waits', {}, { signal: giveUp.signal, onProgress })).rejects.toThrow('no longer needed');
+  const call = wait(front.url, giveUp.signal, () => giveUp.abort(new Error('no longer needed')));
+  await expect(call).rejects.toThrow('no longer needed');
   await stopped;
-  expect(front.steps).toEqual(['server/discover', 'tools/call']);
+  expect(front.steps.at(-1)).toBe('tools/call');
+  expect(front.steps).not.toContain('notifications/cancelled');
+});
+
+test('our client repeats arguments over the official transport too', async () => {
+  const { front } = await start((server) => {
+    server.tool('place', { input: withRegion }, ({ region }) => String(region));
+  });
+  const client = await connect(new StreamableHTTPClientTransport(new URL(front.url)) as unknown as Channel);
+  later(() => client.close());
+  await client.listTools();
+  await client.callTool('place', { region: 'north' });
+  expect(front.seen.at(-1)?.headers['mcp-param-region']).toBe('north');
 });
 
 test('a call whose stream is cut may have run, and is not sent again', async () => {

@@ -46,6 +46,10 @@ export class Exchanges implements PostOwner, IncomingOwner {
     return this.#isOpen;
   }
 
+  get receivedFor(): RequestId | undefined {
+    return this.#incoming.receivedFor;
+  }
+
   /** Negotiated by `initialize`. */
   set version(version: string) {
     this.connection.session.version = version;
@@ -66,9 +70,7 @@ export class Exchanges implements PostOwner, IncomingOwner {
       const cancelled = this.#queue.get((message as { params?: { requestId?: RequestId } }).params?.requestId);
       if (cancelled) return this.#cancel(cancelled, { id, method, text, own: undefined });
     }
-    const repeated = repeatedHeaders(message);
-    const headers = options?.headers;
-    const own = repeated && headers ? { ...headers, ...repeated } : repeated;
+    const own = repeatedHeaders(message, options?.headers);
     const posted: Posted = { id, method, text, own, to: this.#sse?.to };
     if (id === undefined || !this.channel.onlost) return this.#postAndWait(posted, options);
     const refused = this.#post(posted, options);
@@ -155,7 +157,9 @@ export class Exchanges implements PostOwner, IncomingOwner {
   }
 
   #post(posted: Posted, options: SendOptions | undefined): PeerError | undefined {
-    return this.#queue.add(new Post(this, posted), options?.neverRefuse === true);
+    const post = new Post(this, posted);
+    options?.requestSignal?.addEventListener('abort', () => this.#drop(post), { once: true });
+    return this.#queue.add(post, options?.neverRefuse === true);
   }
 
   /** The same message, over HTTP+SSE. */
@@ -168,17 +172,26 @@ export class Exchanges implements PostOwner, IncomingOwner {
 
   /** The server stops when it has the notification; what was never sent needs none. */
   #cancel(post: Post, posted: Posted): Promise<void> {
-    const isStarted = this.#queue.withdraw(post);
-    post.isSettled = true;
-    this.#queue.settled(post);
-    post.posted.settle?.resolve();
-    if (!isStarted) return SENT;
+    if (!this.#giveUp(post)) return SENT;
     // 2026-07-28: the end of its stream cancels a request.
     if (post.posted.own !== undefined) {
       post.close();
       return SENT;
     }
     return this.#postAndWait({ ...posted, to: this.#sse?.to }, undefined).finally(() => post.close());
+  }
+
+  #drop(post: Post): void {
+    if (this.#giveUp(post)) post.close();
+  }
+
+  /** Its answer is not waited for any more. Returns false if it was never sent. */
+  #giveUp(post: Post): boolean {
+    const isStarted = this.#queue.withdraw(post);
+    post.isSettled = true;
+    this.#queue.settled(post);
+    post.posted.settle?.resolve();
+    return isStarted;
   }
 
   /** Messages of the server that belong to no request. */

@@ -19,7 +19,7 @@ export class HttpClientTransport implements Channel {
   onlost?: ((id: RequestId, error: Error) => void) | undefined;
   closeError: Error | undefined;
   readonly writesText = true;
-  readonly sendsHeaders = true;
+  readonly hasPerRequestStream = true;
   readonly httpSymptoms = () => this.#exchanges.connection.symptoms;
   readonly #exchanges: Exchanges;
   readonly #isSse: boolean;
@@ -37,6 +37,10 @@ export class HttpClientTransport implements Channel {
 
   get sessionId(): string | undefined {
     return this.#exchanges.connection.session.id;
+  }
+
+  get receivedFor(): RequestId | undefined {
+    return this.#exchanges.receivedFor;
   }
 
   evidence(): Evidence {

@@ -39,6 +39,11 @@ export class Incoming implements MessageSink {
     this.#delivery = new Delivery(this.#reader, undefined, (thrown) => this.#owner.channel.onerror?.(toError(thrown)));
   }
 
+  /** The request whose response is being read. */
+  get receivedFor(): RequestId | undefined {
+    return this.#post?.id;
+  }
+
   set version(version: string) {
     this.#reader.batches = version === REVISION_WITH_BATCHES;
   }

@@ -41,8 +41,8 @@ export interface Posted {
   readonly id: RequestId | undefined;
   readonly method: string;
   readonly text: string;
-  /** Headers that repeat the message: 2026-07-28. */
-  readonly own: Readonly<Record<string, string>> | undefined;
+  /** Headers that repeat the message, name and value in turn: 2026-07-28. */
+  readonly own: readonly string[] | undefined;
   /** HTTP+SSE: where messages go. Answers come on the stream of the connection. */
   readonly to?: Endpoint | undefined;
   /** Where the sender waits for the end of it. */

@@ -23,8 +23,8 @@ export class RequestHead {
   }
 
   /** `own`: headers of this message. A message that has them says all about itself, and belongs to no session. */
-  post(bytes: number, own: Readonly<Record<string, string>> | undefined, authorization: string | undefined): string[] {
-    const headers = this.#post.concat('Content-Length', String(bytes), own ? flatOf(own) : this.#session.headers);
+  post(bytes: number, own: readonly string[] | undefined, authorization: string | undefined): string[] {
+    const headers = this.#post.concat('Content-Length', String(bytes), own ?? this.#session.headers);
     return authorized(headers, authorization);
   }
 
@@ -54,7 +54,3 @@ function flat(defaults: Record<string, string>, given: Readonly<Record<string, s
 }
 
 const ours = new Set(['content-length', 'transfer-encoding', 'connection', 'host', 'expect']);
-
-function flatOf(headers: Readonly<Record<string, string>>): string[] {
-  return Object.entries(headers).flat();
-}

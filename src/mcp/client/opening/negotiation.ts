@@ -172,8 +172,9 @@ export class Negotiation {
     this.step = 'server/discover';
     this.probed = true;
     const params = { _meta: makeEnvelope(revision, info, modernCapabilities) };
-    // Over HTTP nothing is sent to cancel it: its connection is closed.
-    const options = { ...this.#untilDue(), signal: this.#dropProbe.signal, cancellable: isPerRequest };
+    // Our transport over HTTP sends nothing to cancel it: its connection is closed.
+    const cancellable = isPerRequest && peer.channel.writesText === true;
+    const options = { ...this.#untilDue(), signal: this.#dropProbe.signal, cancellable };
     return settled(peer.request('server/discover', params, options));
   }
 

@@ -96,7 +96,7 @@ class Attempts<T extends ClientChannel> {
     const negotiation = new Negotiation({
       peer,
       isClosed: () => closed,
-      isPerRequest: channel.sendsHeaders === true,
+      isPerRequest: channel.hasPerRequestStream === true,
       clock,
       info,
       modernCapabilities: clientCapabilities(this.#options, 'modern'),

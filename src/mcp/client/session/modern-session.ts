@@ -59,7 +59,7 @@ export class ModernSession extends Session {
       missed: (filter) => this.watchers.notifyAll(filter),
       warn,
     });
-    this.#headers = peer.channel.sendsHeaders ? new CallHeaders(this, warn) : undefined;
+    this.#headers = peer.channel.hasPerRequestStream ? new CallHeaders(this, warn) : undefined;
     peer.answerFaults = false;
     // "Clients MUST NOT write JSON-RPC responses", and servers no requests.
     peer.onIgnoredRequest = (method) => {
@@ -166,9 +166,12 @@ export class ModernSession extends Session {
 
   protected override logged(params: Params | undefined): void {
     const level = params?.level;
-    const caller = onlyCaller(this.peer, ({ client: { logLevel } }) => {
-      return logLevel !== undefined && reaches(level, logLevel);
-    });
+    const wants = ({ client: { logLevel } }: Caller) => logLevel !== undefined && reaches(level, logLevel);
+    // HTTP: it came on the stream of its request.
+    const { receivedFor } = this.peer.channel;
+    const request = receivedFor === undefined ? undefined : this.peer.pendingRequest(receivedFor)?.options;
+    if (request instanceof SentRequest) return wants(request.caller) ? request.caller.log(params!) : undefined;
+    const caller = onlyCaller(this.peer, wants);
     if (!caller) return this.watchers.notify(LOG_METHOD, params);
     if (caller !== 'several') return caller.log(params!);
     this.#warn('log-of-several', 'Log messages came while several clients waited for answers: they were given to none');
