@@ -44,6 +44,11 @@ export class HttpExchange implements ExchangeObserver {
     this.#store.appendFrame(this.#server, this.#life, 'fromServer', bytes, undefined, this.#place);
   }
 
+  tooLong(length: number): void {
+    const fact = { kind: 'fault', direction: 'fromServer', code: 'FRAME_TOO_LONG', offset: 0, length } as const;
+    this.#store.append(this.#server, this.#life, { ...fact, prefix: new Uint8Array(0) });
+  }
+
   ended(end: HttpEnd, reason?: string): void {
     if (this.#body === undefined) {
       this.#add('failed', { ...this.#described(), waitMs: this.#waitedMs(), end, reason });

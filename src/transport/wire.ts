@@ -103,6 +103,8 @@ export interface ExchangeObserver {
   answered(status: number, headers: string, body: HttpBody): void;
   /** A message in the response: chunk[start, end). */
   received(chunk: Uint8Array, start: number, end: number): void;
+  /** A message in the response was longer than allowed, and was not read. */
+  tooLong?(bytes: number): void;
   /** Called once. */
   ended(end: HttpEnd, reason?: string): void;
 }

@@ -76,6 +76,7 @@ export class EventReader {
 
   tooLong(bytes: number): void {
     this.#isRepeated = false;
+    this.#seen?.tooLong?.(bytes);
     this.#sinks.tooLong(bytes);
   }
 }

@@ -95,6 +95,10 @@ class Guarded implements ExchangeObserver {
     this.#try(() => this.#seen?.received(chunk, start, end));
   }
 
+  tooLong(bytes: number): void {
+    this.#try(() => this.#seen?.tooLong?.(bytes));
+  }
+
   ended(end: HttpEnd, reason?: string): void {
     this.#try(() => this.#seen?.ended(end, reason));
   }

@@ -174,8 +174,10 @@ export class Post implements HttpEvents {
     const { maxBytes } = this.#owner.connection;
     readBody(response, maxBytes, (body) => {
       if (body instanceof Error) return this.failed(body);
-      if (body === TOO_LONG) this.#owner.tooLong(this, maxBytes);
-      else if (body.length === 0) this.lose(unreadable(this.method, 'it is empty'));
+      if (body === TOO_LONG) {
+        this.#call?.seen?.tooLong?.(maxBytes);
+        this.#owner.tooLong(this, maxBytes);
+      } else if (body.length === 0) this.lose(unreadable(this.method, 'it is empty'));
       else {
         this.#call?.seen?.received(body, 0, body.length);
         if (openings.has(this.method)) this.#owner.connection.notMessage(response, body);
