@@ -27,7 +27,10 @@ const change = (file: string, servers: Record<string, PlainEntry | undefined>) =
   });
 
 test('the config is the one that Standpipe reads in the folder, or a new one', () => {
-  const nameOf = (options = {}) => ownPlaceOf(options, context).file.slice(folder.length + 1);
+  const nameOf = (options = {}) =>
+    ownPlaceOf(options, context)
+      .file.slice(folder.length + 1)
+      .replaceAll('\\', '/');
   expect(nameOf()).toBe('mcp.json');
   expect(nameOf({ user: true })).toBe('home/.config/standpipe/mcp.json');
   expect(nameOf({ config: 'other/x.json', user: true })).toBe('other/x.json');

@@ -95,7 +95,8 @@ async function edit(text: string, place: ConfigPlace, existing: ConfigServers, p
       edited = await editServers(edited, places[0]!, [{ name, entry: written }]);
     }
   }
-  const missing = [...inputs].filter(([id]) => !existing.inputs.has(id));
+  const isJson = (place.layout?.format ?? 'json') === 'json'; // inputs are a key of JSON configs alone
+  const missing = isJson ? [...inputs].filter(([id]) => !existing.inputs.has(id)) : [];
   const at = { file: place.file, format: 'json', path: ['inputs'], nameKey: 'id' } as const;
   return missing.length === 0
     ? edited

@@ -16,7 +16,7 @@ function newContext(env: NodeJS.ProcessEnv = {}) {
   const folder = mkdtempSync(join(root, 'x-'));
   const [cwd, home] = [join(folder, 'project'), join(folder, 'home')];
   for (const each of [cwd, home]) mkdirSync(each);
-  const context = systemContext({ cwd, home, env: { PATH: process.env.PATH, ...env }, platform: 'linux' });
+  const context = systemContext({ cwd, home, env: { PATH: process.env.PATH, ...env } });
   const write = (file: string, data: unknown): string => {
     const path = join(cwd, file);
     mkdirSync(dirname(path), { recursive: true });
@@ -28,7 +28,7 @@ function newContext(env: NodeJS.ProcessEnv = {}) {
   const to = (host: HostId, options: Partial<ExportOptions> = {}) =>
     exportServers(own(), placeToWrite(host, undefined, context), { names: [], context, ...options });
   const from = async (host: HostId, target: string, options = {}) =>
-    importServers(await serversOfPlaces(placesOfHost(host, context), 'linux'), own(target), {
+    importServers(await serversOfPlaces(placesOfHost(host, context), context.platform), own(target), {
       names: [],
       context,
       ...options,
@@ -100,6 +100,7 @@ test('a secret is not written where the host does not expand variables, and noth
   ]);
   expect([changed.after, existsSync(dirname(changed.file))]).toEqual(['', false]);
   const unset = newContext();
+  await expect(unset.to('zed')).rejects.toMatchObject({ code: 'CONFIG_NOT_FOUND' });
   unset.write('mcp.json', { mcpServers: { one: command } });
   expect((await unset.to('zed', { reveal: true })).servers).toMatchObject([
     { outcome: 'refused', reason: 'KEY has no value' },
@@ -155,6 +156,8 @@ test('the inputs of VS Code come along in both directions', async () => {
     mcpServers: { one: { type: 'http', url: 'https://a', headers: { A: '${input:token}' } } },
     inputs: [inputs[0]],
   });
+  await from('vscode', 'other.toml');
+  expect(read('other.toml')).toContain('A = "${input:token}"');
   write('.vscode/mcp.json', '// mine\n{}\n');
   await to('vscode');
   expect(read('.vscode/mcp.json')).toContain('// mine');

@@ -62,10 +62,15 @@ export async function exportServers(
   const host = to.host!;
   if (resolve(from.file) === resolve(to.file)) {
     throw new UsageError('INVALID_OPTION', `${to.file} is the config that servers are exported from`, {
-      hint: 'Name another one with --config, or choose another host.',
+      hint: 'Choose another file of the host with --scope, or another config with --config.',
     });
   }
-  const { entries, inputs } = await serversOfPlaces([from], context.platform);
+  const { files, entries, inputs } = await serversOfPlaces([from], context.platform);
+  if (files.length === 0) {
+    throw new UsageError('CONFIG_NOT_FOUND', `There is no config ${from.file}`, {
+      hint: 'Name one with --config, or add a server with `standpipe add`.',
+    });
+  }
   const chosen = choose(entries, names, from.file);
   const sources = sourcesOf(from, chosen, inputs, context);
   const revealed: string[] = [];

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -14,6 +15,7 @@ import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
 import { rewriteFile } from './rewrite-file.ts';
 
 const folder = temporaryFolder('rewrite');
+const isWindows = process.platform === 'win32';
 let files = 0;
 
 function fileWith(content: string | Uint8Array): string {
@@ -37,8 +39,25 @@ test('permissions, byte order mark and encoding stay, and the file as it was is 
     });
     expect(readFileSync(file)).toEqual(Buffer.from('\uFEFFü\r\nmore\n', encoding));
     expect(readFileSync(done.backup!)).toEqual(bytes);
-    for (const each of [file, done.backup!]) expect(statSync(each).mode & 0o777).toBe(0o640);
+    for (const each of [file, done.backup!]) if (!isWindows) expect(statSync(each).mode & 0o777).toBe(0o640);
   }
+});
+
+test.runIf(process.getuid?.() === 0)('the owner stays', async () => {
+  const file = fileWith('x\n');
+  chownSync(file, 12345, 54321);
+  const { backup: kept } = await rewriteFile(file, { rewrite: append, backup });
+  for (const each of [file, kept!]) expect(statSync(each)).toMatchObject({ uid: 12345, gid: 54321 });
+});
+
+test.skipIf(process.getuid?.() === 0 || isWindows)('a folder that is read-only is named', async () => {
+  const closed = join(folder, 'closed');
+  mkdirSync(closed);
+  writeFileSync(join(closed, 'mcp.json'), 'x\n');
+  chmodSync(closed, 0o555);
+  const refused = rewriteFile(join(closed, 'mcp.json'), { rewrite: append });
+  await expect(refused).rejects.toMatchObject({ code: 'FILE_NOT_WRITABLE', hint: expect.stringContaining(closed) });
+  chmodSync(closed, 0o755);
 });
 
 test('without a change, and in a dry run, nothing is written', async () => {
@@ -52,7 +71,7 @@ test('without a change, and in a dry run, nothing is written', async () => {
   expect(readdirSync(folder).filter((name) => name.startsWith('dry') || name.includes(`${files}.json.`))).toEqual([]);
 });
 
-test('the file behind a link is replaced, and created where it is missing', async () => {
+test.skipIf(isWindows)('the file behind a link is replaced, and created where it is missing', async () => {
   const file = fileWith('x\n');
   const [link, dangling] = [join(folder, 'link.json'), join(folder, 'dangling.json')];
   symlinkSync(file, link);
