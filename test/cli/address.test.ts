@@ -141,19 +141,3 @@ test('a token that the shell expanded is warned of, and is in no output', async 
   expect(wrong.code).not.toBe(0);
   expect(wrong.stdout + wrong.stderr).not.toContain(token);
 });
-
-test.each([
-  [['--url', 'localhost:3000'], 'The address is not a URL', 'http://'],
-  [['--url', 'ws://127.0.0.1:1/'], 'WebSocket is not supported', 'https://'],
-  [['--url', 'http://127.0.0.1:1/', '--header', 'secret-token'], '--header must be a name and a value', '${TOKEN}'],
-  [['--url', 'http://127.0.0.1:1/', '--header', 'A: ${NOT_SET_ANYWHERE}'], 'NOT_SET_ANYWHERE is not set', 'Set it'],
-  [['--url', 'http://127.0.0.1:1/', '--cwd', '/'], '--cwd cannot be used for a server at an address', 'Leave out'],
-  [['--url', 'http://127.0.0.1:1/', '--', 'node'], 'A command after -- cannot be used', 'Leave out'],
-  [['--header', 'A: b', '--', 'node'], '--header needs --url', '--url'],
-])('%j is refused before anything is sent', async (words, message, hint) => {
-  const { code, stderr } = await runCli(['tools', ...words]);
-  expect(code).toBe(2);
-  expect(stderr).toContain(message);
-  expect(stderr).toContain(hint);
-  expect(stderr).not.toContain('secret-token');
-});
