@@ -1,5 +1,5 @@
-// Sets and removes a member of an object, or an item of a list, in the text of JSON with comments. Only the member and one comma change: comments, white
-// space and the spelling of everything else stay. Works on text and offsets; does not read files.
+// Sets and removes a member of an object, or an item of a list, in the text of JSON with comments. Only the member and one comma
+// change: comments, white space and the spelling of everything else stay. Works on text and offsets; does not read files.
 
 import {
   applyEdits,
