@@ -140,7 +140,7 @@ export class Exchanges {
 
   #answer(event: FrameEvent | FaultEvent, message: MessageDescription): void {
     const { id } = message;
-    const exchange = id === undefined ? undefined : this.#open.byId(event, otherWay(event.direction), id);
+    const exchange = id === undefined ? undefined : this.#asked(event, id);
     if (!exchange) return;
     this.#open.forget(exchange);
     this.#bySeq.link(event.seq, exchange);
@@ -152,6 +152,13 @@ export class Exchanges {
     exchange.outcome = message.error || message.kind === 'invalid' ? 'error' : message.toolError ? 'tool-error' : 'ok';
     this.latency.add(exchange, event.atMs, latencyMs(exchange)!, isFailure(exchange));
     this.#forgetWhatIsTooMuch();
+  }
+
+  /** Several clients behind a tap may use one id at a time: the HTTP request that is answered tells them apart. */
+  #asked(event: FrameEvent | FaultEvent, id: RequestId): Exchange | undefined {
+    const http = event.kind === 'frame' && event.direction === 'fromServer' ? event.http : undefined;
+    const posted = http && this.#open.byHttp(event, http.exchange);
+    return posted?.id === id ? posted : this.#open.byId(event, otherWay(event.direction), id);
   }
 
   #setError(exchange: Exchange, error: Exchange['error']): void {

@@ -66,6 +66,20 @@ test.each([
   expect(analysis.exchangesOf(request.seq)).toMatchObject([{ outcome: end === 'cut' ? 'ok' : 'cancelled' }]);
 });
 
+test('answers belong to the HTTP request that they answer, whatever ids others use', () => {
+  const { store, analysis, begin } = watched();
+  const exchanges = [begin(), begin()];
+  for (const exchange of exchanges) exchange.sent(call);
+  for (const [at, exchange] of [...exchanges.entries()].reverse()) {
+    exchange.answered(200, '', 'json');
+    const answer = new TextEncoder().encode(`{"jsonrpc":"2.0","id":1,"result":{"at":${at}}}`);
+    exchange.received(answer, 0, answer.length);
+  }
+  const frames = store.since(0).flatMap((event) => (event.kind === 'frame' ? [event] : []));
+  const answerOf = (at: number) => analysis.exchangesOf(frames[at]!.seq)[0]!.answerSeq;
+  expect([answerOf(0), answerOf(1)]).toEqual([frames[3]!.seq, frames[2]!.seq]);
+});
+
 test('what is known of HTTP requests is bounded', () => {
   const { store, analysis, begin } = watched();
   const first = begin();
