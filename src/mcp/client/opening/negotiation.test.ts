@@ -10,8 +10,9 @@ import { openClient } from './open-client.ts';
 const discovered = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, resultType: 'complete' };
 const initialized = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } };
 
-async function start(options: ClientOptions = {}) {
+async function start(options: ClientOptions = {}, hasPerRequestStream = false) {
   const [near, far] = memoryPair();
+  Object.assign(near, { hasPerRequestStream });
   const clock = new ManualClock();
   const received: JsonRpcRequest[] = [];
   let arrived: (() => void) | undefined;
@@ -141,6 +142,14 @@ test('a modern answer to the probe, and initialize never answered: modern all th
     server.clock.advance(100);
   }
   expect(era).toBe('modern');
+});
+
+test('over HTTP a modern answer to the probe decides, whatever becomes of initialize', async () => {
+  const server = await start({}, true);
+  const { probe } = await silentFor(server);
+  await server.answer(probe, discovered);
+  expect((await server.connecting).server.era).toBe('modern');
+  expect(server.received).toHaveLength(2);
 });
 
 test('the other end goes away: the step is named', async () => {
