@@ -223,6 +223,21 @@ test('a subscription that is cut is opened again, and what may have been missed 
   expect(front.steps).not.toContain('notifications/cancelled');
 });
 
+test('a subscription takes the place of no call', async () => {
+  const { server, front } = await start((server) => {
+    server.tool('echo', {}, () => 'echoed');
+    server.resource('memo://a', { name: 'memo' }, () => 'noted');
+  });
+  const client = await connect({ url: front.url, maxConcurrent: 1, maxQueued: 0 });
+  later(() => client.close());
+  const updated = new Promise<void>((resolve) => {
+    void client.subscribe('memo://a', () => resolve()).then(() => server.resourceUpdated('memo://a'));
+  });
+  await updated;
+  expect((await client.callTool('echo')).content).toEqual([{ type: 'text', text: 'echoed' }]);
+  await client.close();
+});
+
 test('a request is sent again where the server refuses its revision and names it', async () => {
   const { front, client } = await start((server) => server.tool('echo', {}, () => 'echoed'));
   let refusals = 0;

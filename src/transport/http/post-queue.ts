@@ -47,13 +47,13 @@ export class PostQueue {
       else if (this.#replies.waiting.length > MOST_WAITING_REPLIES) this.#setFull(true);
       return undefined;
     }
-    if (!neverRefuse && this.#isRequestsFull(post)) {
+    if (!neverRefuse && !isLasting(post) && this.#isRequestsFull(post)) {
       return new PeerError('SEND_QUEUE_FULL', `${this.#requests.waiting.length} requests wait for the server already`, {
         hint: 'Wait for answers, or raise maxConcurrent, maxQueued or maxQueuedChars.',
       });
     }
     this.#pending.add(post.id, post);
-    if (this.#requests.admits(post)) this.#start(post);
+    if (isLasting(post) || this.#requests.admits(post)) this.#start(post);
     return undefined;
   }
 
@@ -79,6 +79,7 @@ export class PostQueue {
   /** Its connection is free again. */
   over(post: Post): void {
     this.#open.delete(post);
+    if (isLasting(post)) return;
     const next = (post.id === undefined ? this.#replies : this.#requests).next(1);
     if (this.#isFull && this.#replies.waiting.length < MOST_WAITING_REPLIES / 2) this.#setFull(false);
     if (next) this.#start(next);
@@ -111,6 +112,11 @@ export class PostQueue {
     this.#open.add(post);
     post.start();
   }
+}
+
+/** 2026-07-28: its answer is the end of a subscription. It takes the place of no other request. */
+function isLasting({ method }: Post): boolean {
+  return method === 'subscriptions/listen';
 }
 
 /** A number of places, and those that wait for one. */
