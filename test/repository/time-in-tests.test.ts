@@ -26,10 +26,10 @@ const rules: Record<string, { pattern: RegExp; why: string; finds: string; passe
     passes: 'expect(decoder.heldBytes)',
   },
   retry: {
-    pattern: /\bretry: ?\d|\brepeats: ?\d/,
+    pattern: /[{,]\s*retry: ?\d|\{\s*repeats: ?\d/,
     why: 'A test that passes the second time has failed.',
     finds: "test('it works', { retry: 2 }, run)",
-    passes: "'mcp: retry'",
+    passes: "stream('retry: 1')",
   },
   sleep: {
     pattern: /await (?:new Promise\(\(\w+\) => setTimeout\(\w+, [^\n]*\)\)|(?:sleep|wait|delay)\([\d_]+\));\s*expect\(/,
