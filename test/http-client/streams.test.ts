@@ -126,6 +126,68 @@ test.each<[string, (exchange: Exchange) => void, RegExp]>([
   });
 });
 
+test.each(['ü', 'x'.repeat(2000)])('an id that no header can carry does not resume a stream', async (id) => {
+  const { client, streams } = await connected(cutCall([`id: ${id}\nretry: 1\ndata:\n\n`], () => undefined));
+  await expect(client.callTool('run')).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+  expect(streams).toHaveLength(1);
+});
+
+test('a wait beyond the longest timer is not an immediate one', async () => {
+  const clock = new NotedClock();
+  const { client } = await connected(
+    cutCall(['id: p0\nretry: 99999999999999\ndata:\n\n'], () => undefined),
+    clock,
+  );
+  const call = client.callTool('run').catch((error) => error);
+  await until('it waits', () => clock.delays.includes(2 ** 31 - 1));
+  await client.close();
+  expect(await call).toMatchObject({ code: 'CONNECTION_CLOSED' });
+});
+
+test('a stream that the server cannot provide for now is asked for again, and calls go on', async () => {
+  const clock = new NotedClock();
+  let asked = 0;
+  const { streams, client, logs } = await connected(
+    {
+      get: ({ stream, response }) => {
+        if (++asked < 8) response.writeHead(503).end();
+        else stream(log('at last'));
+      },
+    },
+    clock,
+  );
+  while (streams.length < 8) {
+    const count = streams.length;
+    const waitMs = Math.min(2 ** count * 1000, 30_000);
+    await until('it waits', () => clock.delays.includes(waitMs));
+    await client.callTool('run');
+    clock.delays.length = 0;
+    clock.advance(waitMs);
+    await until('it is asked for again', () => streams.length === count + 1);
+  }
+  await until('it is there', () => logs.includes('at last'));
+});
+
+test('a stream that ends at once, again and again, is opened less and less often', async () => {
+  const clock = new NotedClock();
+  const { streams } = await connected(
+    {
+      get: ({ stream, response }) => {
+        stream();
+        response.end();
+      },
+    },
+    clock,
+  );
+  for (const waitMs of [2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
+    const count = streams.length;
+    await until('it waits', () => clock.delays.includes(waitMs));
+    clock.delays.length = 0;
+    clock.advance(waitMs);
+    await until('it is opened again', () => streams.length === count + 1);
+  }
+});
+
 test('a session that ends while a stream is resumed ends the connection', async () => {
   const { client } = await connected(
     cutCall(['id: p0\nretry: 1\ndata:\n\n'], ({ response }) => void response.writeHead(404).end()),

@@ -16,6 +16,11 @@ export interface EventSinks {
 /** How many ids are kept to recognise events that come twice. */
 const MOST_IDS = 512;
 
+/** Ids that a header can carry. */
+const usable = /^[\x21-\x7e](?:[\x20-\x7e]{0,1022}[\x21-\x7e])?$/;
+/** The longest wait that a timer of Node.js has. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 export class EventReader {
   /** Undefined where the stream cannot be resumed. */
   lastEventId: string | undefined;
@@ -50,7 +55,8 @@ export class EventReader {
   id(id: string, hasData: boolean): void {
     this.events++;
     this.#isRepeated = hasData && this.#before?.has(id) === true;
-    this.lastEventId = id === '' ? undefined : id;
+    this.lastEventId = usable.test(id) ? id : undefined;
+    if (this.lastEventId === undefined) return;
     this.#ids.add(id);
     if (this.#ids.size > MOST_IDS) for (const oldest of this.#ids) return void this.#ids.delete(oldest);
   }
@@ -71,7 +77,7 @@ export class EventReader {
   }
 
   retry(ms: number): void {
-    this.retryMs = ms;
+    this.retryMs = Math.min(ms, LONGEST_MS);
   }
 
   tooLong(bytes: number): void {

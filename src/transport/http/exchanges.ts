@@ -201,7 +201,7 @@ export class Exchanges implements PostOwner, IncomingOwner {
       tooLong: (bytes) => this.#incoming.tooLong(undefined, bytes),
     });
     this.#stream?.close();
-    this.#stream = new GetStream(this.connection, reader, (end) => this.#streamOver(end));
+    this.#stream = new GetStream(this.connection, reader, true, (end) => this.#streamOver(end));
     // What a server sends because of a request is lost while there is no stream for it.
     this.#queue.hold();
     void this.#stream.begin().then(() => this.#queue.release());

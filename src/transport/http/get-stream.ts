@@ -3,6 +3,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Timer } from '../../base/clock.ts';
+import { isUnauthorized } from '../../base/unauthorized.ts';
 import type { EventReader } from './event-reader.ts';
 import { HttpCall } from './http-call.ts';
 import type { HttpConnection } from './http-connection.ts';
@@ -31,15 +32,22 @@ const BEGIN_MS = 1_000;
 export class GetStream {
   readonly #connection: HttpConnection;
   readonly #reader: EventReader;
+  readonly #isLasting: boolean;
   readonly #over: (end: StreamEnd) => void;
   #call: HttpCall | undefined;
   #timer: Timer | undefined;
   #failures = 0;
+  /** How many times in a row there was no response. */
+  #unreached = 0;
+  /** How many connections in a row ended soon, without an event. */
+  #short = 0;
   #isClosed = false;
   #begun: (() => void) | undefined;
 
-  constructor(connection: HttpConnection, reader: EventReader, over: (end: StreamEnd) => void) {
+  /** `isLasting`: a server that refuses it for now is asked again without end, less and less often. */
+  constructor(connection: HttpConnection, reader: EventReader, isLasting: boolean, over: (end: StreamEnd) => void) {
     this.#connection = connection;
+    this.#isLasting = isLasting;
     this.#reader = reader;
     this.#over = over;
   }
@@ -71,7 +79,8 @@ export class GetStream {
   reopen(): void {
     if (this.#isClosed) return;
     const { retryMs = RETRY_MS } = this.#reader;
-    const waitMs = Math.max(SHORTEST_WAIT_MS, retryMs) * 2 ** this.#failures;
+    const doublings = this.#failures + (this.#reader.retryMs === undefined ? this.#short : 0);
+    const waitMs = Math.max(SHORTEST_WAIT_MS, retryMs) * 2 ** Math.min(doublings, 10);
     // The server says when: only our own wait has a limit.
     this.#timer = this.#connection.clock.after(Math.max(retryMs, Math.min(waitMs, LONGEST_WAIT_MS)), () => this.open());
   }
@@ -89,25 +98,39 @@ export class GetStream {
     this.#begun?.();
     if (status === 200 && contentType(response) === 'text/event-stream') {
       this.#failures = 0;
-      return this.#reader.read(response, this.#call?.seen, () => this.reopen());
+      this.#unreached = 0;
+      return this.#read(response);
     }
     response.destroy();
     const said = status === 200 ? `a response of the type ${contentType(response)}` : `HTTP status ${status}`;
     this.#failed(new Error(`The server answered with ${said} instead of a stream of events`), status);
   }
 
+  #read(response: IncomingMessage): void {
+    const { clock } = this.#connection;
+    const [sinceMs, eventsBefore] = [clock.nowMs(), this.#reader.events];
+    this.#reader.read(response, this.#call?.seen, () => {
+      const isShort = this.#reader.events === eventsBefore && clock.nowMs() - sinceMs < LONGEST_WAIT_MS;
+      this.#short = isShort ? this.#short + 1 : 0;
+      this.reopen();
+    });
+  }
+
   #failed(error: Error, status: number | undefined): void {
     if (this.#isClosed) return;
     this.#begun?.();
     this.#failures++;
-    const isFinal = status !== undefined && status < 500 && status !== 429;
-    if (!isFinal && this.#failures < MOST_FAILURES) return this.reopen();
+    this.#unreached = status === undefined ? this.#unreached + 1 : 0;
+    const isRefused = isUnauthorized(error) || (status !== undefined && status < 500 && status !== 429);
+    const isUnreachable = !isRefused && this.#unreached >= MOST_FAILURES;
+    const isGivenUp = !this.#isLasting && this.#failures >= MOST_FAILURES;
+    if (!isRefused && !isUnreachable && !isGivenUp) return this.reopen();
     this.close();
     this.#over({
       status,
       error,
       isSessionOver: status === 404 && this.#connection.session.id !== undefined,
-      isUnreachable: status === undefined,
+      isUnreachable,
     });
   }
 }

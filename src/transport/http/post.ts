@@ -214,7 +214,7 @@ export class Post implements HttpEvents {
     if (this.isSettled) return this.#ended();
     const isResumable = reader.lastEventId !== undefined && this.posted.own === undefined;
     if (!isResumable) return this.failed(error ?? new Error('The server ended the stream before the answer'));
-    this.#rest = new GetStream(this.#owner.connection, reader, (end) => {
+    this.#rest = new GetStream(this.#owner.connection, reader, false, (end) => {
       if (end.isSessionOver) return this.#owner.sessionEnded();
       this.failed(new Error(`The stream was cut and could not be resumed: ${end.error.message}`, { cause: end.error }));
     });
