@@ -56,7 +56,11 @@ test('login, status, use and logout; a token is never printed', async () => {
   const login = (await store.read({ server: server.url }))!;
   expect(login.scope).toBe('mcp extra more');
 
-  expect(await call()).toMatchObject({ code: 0, stdout: 'hello\n' });
+  // The server repeats the token in its result, which is printed as it is; the traffic is shown without it.
+  const leaked = await cli('call', 'notes', 'leak', '--verbose', '--config', config);
+  expect(leaked.stdout).toBe(`${login.secrets.accessToken}\n`);
+  expect(leaked.stderr).toContain('"text":"[redacted]"');
+  expect(leaked.stderr).not.toContain(login.secrets.accessToken);
 
   const [shown, asJson] = [await cli('login', '--status'), await cli('login', '--status', '--json')];
   expect(shown.stdout).toContain(server.url);
