@@ -60,12 +60,11 @@ export function authFetch(options: AuthFetchOptions): AuthFetch {
   };
 }
 
-/** TLS is required. Without it: the same origin as the server, or both on this machine. */
+/** TLS is required, except where both are on this machine. */
 export function refuseInsecure(url: URL, server: URL): void {
   if (url.username !== '' || url.password !== '') throw failed(`${shownUrl(url)} must not contain credentials`);
   if (url.protocol === 'https:') return;
-  const isLocal = url.protocol === 'http:' && isLoopbackUrl(url) && isLoopbackUrl(server);
-  if (isLocal || (url.protocol === 'http:' && url.origin === server.origin)) return;
+  if (url.protocol === 'http:' && isLoopbackUrl(url) && isLoopbackUrl(server)) return;
   const shown = url.protocol === 'http:' ? shownUrl(url) : `An address of the scheme ${url.protocol}`;
   throw failed(`${shown} is not used: authorization requires https`);
 }

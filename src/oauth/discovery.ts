@@ -26,6 +26,7 @@ export interface DiscoverOptions {
 }
 
 export async function discover({ server, challenge, fetch, preferredIssuer }: DiscoverOptions): Promise<Discovered> {
+  refuseInsecure(server, server); // the token would be sent there
   const official = await import('@modelcontextprotocol/client');
   const resource = await findResource(server, challenge, fetch);
   const named = resource?.authorization_servers ?? [];

@@ -1,7 +1,8 @@
 // Authorizes the requests to one server with OAuth: sends the token that is stored, refreshes it, and asks a person where that is
 // possible. Tokens are read again from the store before they are replaced, since another process may have done that already.
 
-import { type PeerError, toError, UsageError } from '../base/errors.ts';
+import { shellWord } from '../base/command-line.ts';
+import { toError, UsageError } from '../base/errors.ts';
 import { learnSecret } from '../secrets/learned-values.ts';
 import type { Authorizer, Refusal } from '../transport/http/authorizer.ts';
 import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
@@ -71,7 +72,7 @@ export class OAuthAuthorizer implements Authorizer {
   }
 
   async #currentHeader(): Promise<string | undefined> {
-    if (!this.#isRead) await this.#adopt(await this.#store.read(this.#key));
+    if (!this.#isRead) this.#adopt(await this.#store.read(this.#key));
     // One that cannot be refreshed is sent: the server decides, and its refusal says which scopes are needed.
     if (this.#login?.canRefresh && isExpired(this.#login, this.#now())) {
       await this.#renewOnce(() => this.#renew({}, this.#login)).catch((error: unknown) => {
@@ -81,7 +82,7 @@ export class OAuthAuthorizer implements Authorizer {
     return headerOf(this.#login);
   }
 
-  async #adopt(login: Login | undefined): Promise<void> {
+  #adopt(login: Login | undefined): void {
     this.#login = login;
     this.#isRead = true;
   }
@@ -96,8 +97,8 @@ export class OAuthAuthorizer implements Authorizer {
   /** `used`: the login that the server refused. */
   async #renew(challenge: Challenge, used: Login | undefined): Promise<void> {
     const renewed = (await this.#needsPerson()) ? undefined : await this.#renewAlone(challenge, used);
-    if (renewed) return this.#adopt(renewed);
-    await this.#askPerson(challenge, used);
+    if (renewed) this.#adopt(renewed);
+    else await this.#askPerson(challenge, used);
   }
 
   async #needsPerson(): Promise<boolean> {
@@ -134,6 +135,8 @@ export class OAuthAuthorizer implements Authorizer {
   /** The token lacks scopes. Scopes that were asked for before and did not help are not asked for again. */
   async #stepUp(challenge: Challenge): Promise<void> {
     const before = this.#login;
+    const stored = await this.#store.read(this.#key);
+    if (stored && stored.secrets.accessToken !== before?.secrets.accessToken) return this.#adopt(stored);
     if (union(before?.scope, challenge.scope) === before?.scope) {
       throw failed(
         `${shownUrl(this.#server)} refuses a token with the scopes that it asks for: ${before?.scope ?? 'none'}`,
@@ -150,27 +153,30 @@ export class OAuthAuthorizer implements Authorizer {
     const request = { ...this.#options, server: this.#server, challenge, fetch: this.#fetch, interact };
     const login = await logIn({ ...request, before, nowMs: this.#now() });
     await this.#keep(login);
-    await this.#adopt(login);
+    this.#adopt(login);
   }
 
   #admitNewToken(): void {
     const nowMs = this.#now();
     const recent = this.#newTokensAtMs.filter((atMs) => atMs > nowMs - PERIOD_MS);
-    if (recent.length >= MAX_NEW_TOKENS) throw this.#refusesEachToken();
+    if (recent.length >= MAX_NEW_TOKENS) {
+      throw failed(`${shownUrl(this.#server)} refused ${MAX_NEW_TOKENS} new tokens within a minute`);
+    }
     this.#newTokensAtMs = [...recent, nowMs];
   }
 
-  #refusesEachToken(): PeerError {
-    return failed(`${shownUrl(this.#server)} refused ${MAX_NEW_TOKENS} new tokens within a minute`);
-  }
-
-  #loginRequired({ scope }: Challenge, before: Login | undefined): UsageError {
+  #loginRequired({ error, scope = '' }: Challenge, before: Login | undefined): UsageError {
     const { name } = this.#options;
-    const target = name ?? shownUrl(this.#server);
-    const why =
-      before === undefined ? 'requires a login' : scope ? `requires the scopes ${scope}` : 'refuses the login';
+    const needsScope = error === 'insufficient_scope';
+    const why = needsScope
+      ? `requires the scopes ${scope}`
+      : before
+        ? 'no longer accepts the login'
+        : 'requires a login';
+    const words = ['standpipe', 'login', name ?? shownUrl(this.#server), ...(needsScope ? ['--scope', scope] : [])];
+    const hint = `Run \`${words.map(shellWord).join(' ')}\`.`;
     return new UsageError('LOGIN_REQUIRED', `${name ?? 'The server'} at ${shownUrl(this.#server)} ${why}`, {
-      hint: `Run \`standpipe login ${target}\`. If it takes a fixed token instead, set the header "Authorization".`,
+      hint: before ? hint : `${hint} If it takes a fixed token instead, set the header "Authorization".`,
     });
   }
 }

@@ -160,9 +160,11 @@ test('missing scopes: a person is asked for all of them, and without one the sco
   const refusal = { status: 403, challenge, sent: undefined } as const;
   const alone = new OAuthAuthorizer({ url: server.url, store: storeHere() });
   await alone.header();
-  await expect(alone.refused(refusal)).rejects.toMatchObject({
+  await expect(
+    alone.refused({ ...refusal, challenge: challenge.replace('extra', 'extra $(x)') }),
+  ).rejects.toMatchObject({
     code: 'LOGIN_REQUIRED',
-    message: expect.stringContaining('mcp:extra'),
+    hint: `Run \`standpipe login ${server.url} --scope 'mcp:extra $(x)'\`.`,
   });
   const person = browser();
   const authorizer = new OAuthAuthorizer({ url: server.url, store: storeHere(), interact: person.interact });
@@ -171,6 +173,8 @@ test('missing scopes: a person is asked for all of them, and without one the sco
   expect(person.page!.searchParams.get('scope')).toBe('mcp mcp:extra');
   await expect(authorizer.refused(refusal)).rejects.toMatchObject({ code: 'AUTHORIZATION_FAILED' });
   expect(person.asked).toBe(1);
+  expect(await alone.refused(refusal)).toBe(true); // the login of the other is there now
+  expect(await alone.header()).toBe(await authorizer.header());
 });
 
 test('a header of the config wins, and oauth can be turned off', async () => {

@@ -205,7 +205,7 @@ test.each([
   ['https://a.example/', 'http://127.0.0.1:80/', false],
   ['http://127.0.0.1:5000/', 'http://localhost:80/', true],
   ['http://127.0.0.1:5000/', 'http://169.254.169.254/', false],
-  ['http://lan.example/', 'http://lan.example/token', true],
+  ['http://lan.example/', 'http://lan.example/token', false],
   ['https://a.example/', 'https://user:pass@issuer.example/', false],
   ['https://a.example/', 'data:text/html,x', false],
 ])('for the server %s, %s is used: %s', (from, address, isUsed) => {
