@@ -23,6 +23,6 @@ export function lostRequest(method: string, { closedByUs, cause, evidence }: End
 const silences: ReadonlySet<string> = new Set(['REQUEST_TIMEOUT', 'NOT_SENT', 'OUTCOME_UNKNOWN', 'CONNECTION_CLOSED']);
 
 /** Whether a request failed because no answer came. An error of the other end, or an unreadable answer, is an answer. */
-export function isSilence(error: unknown): boolean {
+export function isSilence(error: unknown): error is PeerError {
   return error instanceof PeerError && silences.has(error.code);
 }

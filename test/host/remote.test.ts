@@ -62,3 +62,30 @@ test('a call that was under way when the connection broke is not repeated', asyn
   });
   expect(await host.callTool('far', 'count')).toMatchObject(text('2'));
 });
+
+test('one that goes while nothing is called is missed by the stream of its notifications', async () => {
+  const remote = await remoteUp();
+  const states = new States();
+  const host = await openHost({ far: { url: remote.url } }, { onStateChange: states.changed });
+  await host.start();
+  let changes = 0;
+  let changed: (() => void) | undefined;
+  const watcher = {
+    filter: { toolsListChanged: true },
+    notified: () => {
+      changes++;
+      changed?.();
+    },
+  };
+  const stop = await host.service('far').watch(watcher);
+  later(async () => stop());
+  await remote.down();
+  await states.next('backoff');
+  const back = new Promise<void>((resolve) => {
+    changed = resolve;
+  });
+  await remote.up();
+  await back; // what changed meanwhile is not known
+  expect(statusOf(host)).toMatchObject({ state: 'ready', restarts: 1, calls: 0 });
+  expect(changes).toBeGreaterThan(0);
+});

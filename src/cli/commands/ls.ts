@@ -68,10 +68,10 @@ const ls: CommandBody = async ({ settings, out, signal }) => {
   return undefined;
 };
 
-function sayShare({ name, share, waiting }: ServerStatus, out: Invocation['out']): void {
+function sayShare({ name, share, waiting, url }: ServerStatus, out: Invocation['out']): void {
   if (share === 'all') return;
   const more = waiting === 0 ? '' : `; ${counted(waiting, 'request')} waiting for one: "maxProcesses" is reached`;
-  out.say(`${visibleLine(name)} has a process for each ${share}${more}.`);
+  out.say(`${visibleLine(name)} has a ${url === undefined ? 'process' : 'connection'} for each ${share}${more}.`);
 }
 
 /** Where not all clients share one process: those of a server. */

@@ -3,7 +3,7 @@
 // with it: it is asked when the connection of a request failed.
 
 import type { Clock } from '../../base/clock.ts';
-import { type Evidence, ProcessError, type ProcessIdentity } from '../../base/errors.ts';
+import { type Evidence, type PeerError, ProcessError, type ProcessIdentity } from '../../base/errors.ts';
 import { within } from '../../base/wait.ts';
 import type { SupervisedStatus } from './server-state.ts';
 
@@ -18,6 +18,8 @@ export interface ServerLink<Client> {
   process?: ProcessIdentity;
   /** Called when the connection is over, also if that was before; perhaps twice. */
   onLost(listener: (cause: Error | undefined) => void): void;
+  /** Of a server at an address: called when it may be gone, although no request says so. */
+  onDoubt?(listener: (error: PeerError) => void): void;
   /** Whether it answers a question of ours in time. */
   isResponsive(timeoutMs: number): Promise<boolean>;
   evidence(): Evidence | undefined;

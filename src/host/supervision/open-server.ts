@@ -16,6 +16,7 @@ import type { ClientOptions, InputHandlers } from '../../mcp/client/options.ts';
 import type { AskingTools } from '../../mcp/client/session/asking-tools.ts';
 import { has, NEWEST_LEGACY } from '../../mcp/revisions.ts';
 import type { ClientCapabilities } from '../../mcp/types.ts';
+import { isSilence } from '../../requests/lost-request.ts';
 import type { WireObserver } from '../../transport/wire.ts';
 import type { ServerLink } from './link.ts';
 
@@ -46,6 +47,9 @@ export async function openServer(config: ServerConfig, options: OpenServerOption
     onLost: (listener) => {
       client.onclose = listener; // in the same turn: a caller whose call fails must find the loss known
       void client.closed.then(listener); // it may have ended before
+    },
+    onDoubt: (listener) => {
+      client.onerror = (error) => isSilence(error) && listener(error);
     },
     isResponsive: (timeoutMs) => client.isResponsive(timeoutMs),
     evidence: () => output.evidence(),

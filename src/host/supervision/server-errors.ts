@@ -40,9 +40,9 @@ export function isStopped(error: unknown): boolean {
   return error instanceof UsageError && error.code === 'SERVER_STOPPED';
 }
 
-export function serverFailed(name: string, reason: string, cause: Error | undefined): ProcessError {
+export function serverFailed(name: string, reason: string, cause: Error | undefined, isRemote = false): ProcessError {
   const { hint, evidence }: Partial<LastExit> = cause ? lastExitOf(cause) : {};
-  return new ProcessError('SERVER_FAILED', `Server "${name}" is not running: ${reason}`, {
+  return new ProcessError('SERVER_FAILED', `Server "${name}" is not ${isRemote ? 'connected' : 'running'}: ${reason}`, {
     evidence,
     hint: hint ?? 'Fix it, then start it again.',
     cause,

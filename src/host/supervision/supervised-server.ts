@@ -134,9 +134,9 @@ export class SupervisedServer<Client> {
   }
 
   failure(): StandpipeError {
-    const { state, reason } = this.#supervision;
-    const failure = state === 'unreachable' ? serverUnreachable : serverFailed;
-    return failure(this.name, reason, this.#lastCause);
+    const { state, reason, isRemote } = this.#supervision;
+    if (state === 'unreachable') return serverUnreachable(this.name, reason, this.#lastCause);
+    return serverFailed(this.name, reason, this.#lastCause, isRemote);
   }
 
   /** The event itself settles the promise, where the answer is known already. */
@@ -225,6 +225,7 @@ export class SupervisedServer<Client> {
         const link = new Link(server, generation);
         this.#link = link;
         server.onLost((cause) => this.#lost(link, cause));
+        if (server.isRemote) server.onDoubt?.((error) => void this.#doubted(link, error));
         this.#take({ type: 'opened', generation, nowMs: this.#options.clock.nowMs() });
       },
       (error) => {

@@ -194,7 +194,7 @@ class Draft {
     if (state !== 'stopped' && state !== 'backoff' && state !== 'unreachable') return;
     const generation = this.#nextNumber();
     const again = state !== 'stopped';
-    this.#set({ process: { phase: 'opening', generation }, restarts: again ? restarts + 1 : restarts });
+    this.#set({ process: { phase: 'opening', generation }, restarts: again && !isRemote ? restarts + 1 : restarts });
     this.#change('starting', again ? (isRemote ? 'connecting again' : 'restarted after a failure') : 'start requested');
     this.effects.push({ type: 'open', generation });
   }
@@ -202,6 +202,9 @@ class Draft {
   #opened(generation: number, nowMs: number): void {
     if (!this.#concerns(generation, 'opening')) return;
     if (this.#isOld(generation)) return this.#close(generation);
+    // Attempts to reach an address are no restarts.
+    const { isRemote, wasReady, restarts } = this.next;
+    if (isRemote && wasReady) this.#set({ restarts: restarts + 1 });
     this.#set({ process: { phase: 'running', generation }, readySinceMs: nowMs, wasReady: true });
     this.#change('ready', this.next.restarts > 0 ? 'reconnected' : 'connected');
     this.#answer();

@@ -31,6 +31,8 @@ export interface ListeningOptions {
   wanted: () => SubscriptionFilter;
   /** The server ended it. */
   ended: () => void;
+  /** The stream was cut, and is opened again. */
+  cut: (error: PeerError) => void;
   /** Notifications of these may have been missed. */
   missed: (filter: SubscriptionFilter) => void;
   warn: Warn;
@@ -125,7 +127,8 @@ export class Listening {
       // The answer is the end of the stream: no timeout.
       const options = { timeoutMs: Number.POSITIVE_INFINITY, signal: stream.abort.signal };
       this.#peer.request('subscriptions/listen', { _meta: envelope, notifications }, options).then(
-        () => this.#over(stream, refusedQuietly()),
+        () =>
+          this.#over(stream, refusedQuietly(), this.#peer.channel.hasPerRequestStream ? endedByServer() : undefined),
         (error: unknown) => this.#over(stream, error),
       );
     });
@@ -148,11 +151,12 @@ export class Listening {
     stream.abort.abort('cancelled by the server'); // no answer will come
   }
 
-  #over(stream: Stream, error: unknown): void {
+  /** `after`: the error, if it was acknowledged before. */
+  #over(stream: Stream, error: unknown, after = error): void {
     if (this.#opening?.stream === stream) return this.#opening.refuse(error);
     if (this.#stream !== stream) return; // ended by us
     this.#stream = undefined;
-    this.#failed(error);
+    this.#failed(after);
   }
 
   #reopen(): void {
@@ -166,6 +170,7 @@ export class Listening {
     }
     this.#options.warn('listen-cut', `The stream of notifications was cut and is opened again: ${error.message}`);
     this.#again.failed();
+    this.#options.cut(error);
   }
 }
 
@@ -178,6 +183,11 @@ function isCut(error: unknown): error is PeerError {
 
 function notAcknowledged(ms: number): PeerError {
   return new PeerError('REQUEST_TIMEOUT', `subscriptions/listen was not acknowledged within ${ms} ms`);
+}
+
+/** HTTP: a server that stops ends its streams, and may be back soon. If it refuses the next one, that is the end. */
+function endedByServer(): PeerError {
+  return new PeerError('CONNECTION_CLOSED', 'The server ended the stream');
 }
 
 function refusedQuietly(): PeerError {

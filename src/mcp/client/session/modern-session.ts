@@ -56,6 +56,7 @@ export class ModernSession extends Session {
       envelope: this.#makeEnvelope({}),
       wanted: () => this.watchers.filter,
       ended: () => this.closed.aborted || this.watchers.endListening(),
+      cut: (error) => this.peer.onerror?.(error),
       missed: (filter) => this.watchers.notifyAll(filter),
       warn,
     });
