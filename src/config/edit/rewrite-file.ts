@@ -2,6 +2,7 @@
 // link is replaced, and not the link. Programs of Standpipe that change a file at the same time do so one after the other; if
 // another program changed it meanwhile, the new content is computed again from that.
 
+import type { Stats } from 'node:fs';
 import { mkdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { StandpipeError, toError, UsageError } from '../../base/errors.ts';
@@ -50,11 +51,15 @@ export async function rewriteFile(file: string, options: RewriteOptions): Promis
     });
   } catch (cause) {
     if (cause instanceof StandpipeError || !('code' in toError(cause))) throw cause;
-    throw new UsageError('FILE_NOT_WRITABLE', `Cannot write ${path}: ${toError(cause).message}`, {
-      hint: `The file is replaced by a new one: make the folder ${dirname(path)} writable, or run this as its owner.`,
-      cause,
-    });
+    throw notWritable(path, cause);
   }
+}
+
+function notWritable(path: string, cause: unknown): UsageError {
+  return new UsageError('FILE_NOT_WRITABLE', `Cannot write ${path}: ${toError(cause).message}`, {
+    hint: `The file is replaced by a new one: make the folder ${dirname(path)} writable, or run this as its owner.`,
+    cause,
+  });
 }
 
 /** Undefined if the file changed meanwhile. */
@@ -70,9 +75,17 @@ async function replaced(file: string, path: string, options: RewriteOptions): Pr
   const backup = bytes && (await options.backup?.(path));
   const now = await readIfThere(path);
   if (now === undefined ? bytes !== undefined : !bytes?.equals(now)) return undefined;
-  if (backup !== undefined) replaceAlike(backup, bytes!, like);
+  if (backup !== undefined) keep(backup, bytes!, like);
   replaceAlike(path, encode(result.after), like, options.isPrivate ? 0o600 : undefined);
   return { ...shown(result), backup };
+}
+
+function keep(backup: string, bytes: Buffer, like: Stats | undefined): void {
+  try {
+    replaceAlike(backup, bytes, like);
+  } catch (cause) {
+    throw notWritable(backup, cause);
+  }
 }
 
 function shown({ path, isNew, before, after }: Rewritten): Rewritten {
