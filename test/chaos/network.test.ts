@@ -24,6 +24,8 @@ function countingServer(): { server: Server; runs: Map<string, number> } {
   const input = { type: 'object', properties: { key: { type: 'string' } }, required: ['key'] } as const;
   server.tool('append', { input }, (args, call) => {
     const { key } = args as { key: string };
+    const [first, second] = key.split(' ');
+    if (first !== second) throw new Error('The network changed the key, perhaps into that of another call');
     runs.set(key, (runs.get(key) ?? 0) + 1);
     call.progress(1, 2);
     return 'appended';
@@ -75,7 +77,7 @@ test.each(ways)('calls in $revision over $transport, progress $withProgress', as
   let passed = network.passed;
   const outcomes = new Map<string, { plan: Plan | undefined; outcome: string }>();
   const call = async (plan?: Plan) => {
-    const key = String(++lastKey);
+    const key = `${++lastKey} ${lastKey}`;
     const caller = await opened();
     network.arm(plan);
     const timeoutMs = plan ? TIMEOUT_MS[plan.fault] : 60_000;
