@@ -49,7 +49,7 @@ function lineOf(name: string, value: string, hidden: ReadonlySet<string> | undef
 
 function maskedValue(name: string, value: string): string {
   if (name === 'mcp-session-id') return shortSession(value);
-  if (name === 'location' || name === 'referer') return maskedUrl(value);
+  if (name === 'location' || name === 'content-location' || name === 'referer') return maskedUrl(value);
   return isAlwaysMasked(name) ? REDACTED : firstChars(redactKnown(value), MOST_VALUE_CHARS);
 }
 
