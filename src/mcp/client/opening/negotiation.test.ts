@@ -152,6 +152,14 @@ test('over HTTP a modern answer to the probe decides, whatever becomes of initia
   expect(server.received).toHaveLength(2);
 });
 
+test('over HTTP an answer to the probe that comes right after that to initialize decides', async () => {
+  const server = await start({}, true);
+  const { probe, opening } = await silentFor(server);
+  await server.answer(opening, initialized);
+  await server.answer(probe, discovered);
+  expect((await server.connecting).server.era).toBe('modern');
+});
+
 test('the other end goes away: the step is named', async () => {
   const server = await start({ era: 'legacy' });
   await server.message(0);

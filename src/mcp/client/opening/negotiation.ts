@@ -62,6 +62,9 @@ export interface NegotiationOptions {
   warn: Warn;
 }
 
+/** Two answers within this time are to requests that were let in together. */
+const CLOSE_MS = 500;
+
 export type Step = 'server/discover' | 'initialize';
 
 export class Negotiation {
@@ -138,10 +141,11 @@ export class Negotiation {
       if (opened === SILENT || opened.error) return this.#modern(verdict);
       return this.#confirmModern(verdict, opened.result);
     }
-    if (!first.opened.error || this.#dead) return unwrap(first.opened);
-    // Refused, perhaps by a modern server whose answer to the probe is on its way.
-    const late = await within(clock, probeTimeoutMs, probe);
-    const verdict = late === SILENT ? undefined : this.#judge(late);
+    const { error } = first.opened;
+    if (this.#dead || (!error && !isPerRequest)) return unwrap(first.opened);
+    // Refused, perhaps by a modern server whose answer to the probe is on its way; or both waited for an authorization.
+    const late = await within(clock, error ? probeTimeoutMs : Math.min(probeTimeoutMs, CLOSE_MS), probe);
+    const verdict = late === SILENT || (late.error && !error) ? undefined : this.#judge(late);
     return verdict?.kind === 'modern' ? this.#modern(verdict) : unwrap(first.opened);
   }
 
