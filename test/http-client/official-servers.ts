@@ -1,13 +1,14 @@
 // Official servers over HTTP in this process: 1.x with sessions, with HTTP+SSE, and 2.x.
 
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
 import { McpServer as EarlierServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
@@ -29,7 +30,27 @@ async function listening(handle: RequestListener, path: string, onClose?: () => 
   };
 }
 
-function earlierServer(): EarlierServer {
+/** What was sent on each stream, for those that are resumed. */
+class Events {
+  readonly #sent: { streamId: string; message: JSONRPCMessage }[] = [];
+
+  async storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
+    return String(this.#sent.push({ streamId, message }) - 1);
+  }
+
+  async replayEventsAfter(lastEventId: string, { send }: { send: Send }): Promise<string> {
+    const { streamId } = this.#sent[Number(lastEventId)]!;
+    for (const [id, event] of this.#sent.entries()) {
+      const isMissed = id > Number(lastEventId) && event.streamId === streamId;
+      if (isMissed && 'jsonrpc' in event.message) await send(String(id), event.message);
+    }
+    return streamId;
+  }
+}
+
+type Send = (eventId: string, message: JSONRPCMessage) => Promise<void>;
+
+function earlierServer(go?: Promise<unknown>): EarlierServer {
   const server = new EarlierServer({ name: 'official', version: '1' }, { capabilities: { logging: {} } });
   server.registerTool('echo', { inputSchema: { text: z.string() } }, ({ text }) => ({
     content: [{ type: 'text', text }],
@@ -40,6 +61,12 @@ function earlierServer(): EarlierServer {
       await sendNotification({ method: 'notifications/progress', params: { progressToken, progress } });
     }
     return { content: [{ type: 'text', text: 'counted' }] };
+  });
+  server.registerTool('waits', {}, async ({ _meta, sendNotification }) => {
+    const progressToken = _meta!.progressToken!;
+    await sendNotification({ method: 'notifications/progress', params: { progressToken, progress: 1 } });
+    await go;
+    return { content: [{ type: 'text', text: 'after the cut' }] };
   });
   server.registerTool('asks', {}, async () => {
     const { content } = await server.server.elicitInput({
@@ -55,18 +82,24 @@ function earlierServer(): EarlierServer {
   return server;
 }
 
-/** Streamable HTTP of the 1.x line. */
-export async function official1(): Promise<Serving> {
+/** Streamable HTTP of the 1.x line. `onRequest` sees each request first. The tool `waits` ends with `go`. */
+export async function official1(
+  onRequest?: (request: IncomingMessage) => void,
+  go?: Promise<unknown>,
+): Promise<Serving> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   return listening(
     async (request, response) => {
+      onRequest?.(request);
       const known = sessions.get(String(request.headers['mcp-session-id']));
       if (known) return known.handleRequest(request, response);
       const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
         sessionIdGenerator: () => randomUUID(),
+        eventStore: new Events(),
+        retryInterval: 30,
         onsessioninitialized: (id) => void sessions.set(id, transport),
       });
-      await earlierServer().connect(transport as never);
+      await earlierServer(go).connect(transport as never);
       await transport.handleRequest(request, response);
     },
     '/mcp',

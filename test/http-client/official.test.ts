@@ -1,5 +1,6 @@
 // Our client against official servers over HTTP, and official clients over our transport.
 
+import type { IncomingMessage } from 'node:http';
 import { Client as OfficialClient } from '@modelcontextprotocol/client';
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
@@ -58,6 +59,23 @@ test.each([
   const changed = new Promise<void>((resolve) => client.onListChanged('tools', resolve));
   await client.callTool('adds');
   await changed;
+});
+
+test('a call whose stream is cut gets its answer from the official server on another one', async () => {
+  let call: IncomingMessage | undefined;
+  let go: (() => void) | undefined;
+  const gone = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const seen = (request: IncomingMessage) => {
+    if (request.headers['last-event-id'] !== undefined) go!();
+    else if (request.method === 'POST') call = request;
+  };
+  const url = await served(() => official1(seen, gone));
+  const client = await connect({ url, auth: false }, { revision: '2025-11-25' });
+  closing.push(() => client.close());
+  const waiting = client.callTool('waits', {}, { onProgress: () => call!.socket.destroy() });
+  expect(await waiting).toMatchObject({ content: [{ text: 'after the cut' }] });
 });
 
 test.each(['2025-11-25', '2026-07-28'] as const)('our client uses the official server: 2.x in %s', async (revision) => {
