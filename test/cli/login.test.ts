@@ -7,7 +7,7 @@ import { LoginStore } from '../../src/oauth/login-store.ts';
 import { type AuthorizationServer, startAuthorizationServer } from '../fixtures/oauth/authorization-server.ts';
 import { type ProtectedServer, startProtectedServer } from '../fixtures/oauth/protected-server.ts';
 import { until } from '../fixtures/server.ts';
-import { folder, type Ran, runCli, startCli } from './run-cli.ts';
+import { folder, type Ran, runCli, startCli, stopHost } from './run-cli.ts';
 
 const file = join(folder, '.config/standpipe/logins.json');
 const config = join(folder, 'mcp.json');
@@ -79,6 +79,17 @@ test('login, status, use and logout; a token is never printed', async () => {
   expect(issuer.requests.at(-1)!.params.get('token')).toBe(refreshToken);
   expect(readFileSync(file, 'utf8')).not.toContain(accessToken);
   expect(await cli('logout', server.url)).toMatchObject({ code: 2, stderr: expect.stringContaining('not logged in') });
+});
+
+test('a running host says which login it needs, and connects after it', async () => {
+  const host = startCli(['up', '--no-inspector', '--config', config]);
+  let log = '';
+  host.stdout.setEncoding('utf8').on('data', (text: string) => (log += text));
+  await until('the host needs a login', () => log.includes('Run `standpipe login notes`'));
+  await logIn('notes', '--config', config);
+  await until('the host is connected', () => log.includes('notes ready'));
+  await stopHost(host);
+  await cli('logout', server.url);
 });
 
 test('processes that find an expired token at the same time refresh it once', async () => {

@@ -3,6 +3,7 @@
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../../base/errors.ts';
 import { certificatesIn } from '../../host/supervision/open-server.ts';
+import { isAway } from '../../host/supervision/server-state.ts';
 import { type LoggedIn, logInTo } from '../../oauth/accounts.ts';
 import { shownUrl } from '../../oauth/login.ts';
 import { LoginStore, type StoredLogin } from '../../oauth/login-store.ts';
@@ -13,6 +14,7 @@ import { openPage } from '../open-page.ts';
 import { printRows, type Row } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
 import { remoteTarget } from '../servers/remote-target.ts';
+import { findRunningHost } from '../servers/running-host.ts';
 import { collect, examples, readPort } from './server-options.ts';
 
 interface LoginOptions {
@@ -69,10 +71,26 @@ const login: CommandBody = async (invocation, [word], given) => {
     scopes: options.scope?.flatMap((each) => each.split(/[\s,]+/)),
     interact: () => interaction(invocation, options, options.port ?? oauth.callbackPort),
   });
+  if (name === word) await connectNow(name, invocation);
   if (out.json) out.document({ name, ...factsOf(done) });
   else out.say(summaryOf(name, done));
   return ExitCode.done;
 };
+
+/** A running host uses the login at its next attempt: this is one. What fails here is reported by the host. */
+async function connectNow(name: string, { settings }: Invocation): Promise<void> {
+  const host = await findRunningHost(settings, () => undefined).catch(() => undefined);
+  if (!host) return;
+  try {
+    const { servers } = await host.status();
+    const isWaiting = servers.some((server) => server.name === name && isAway(server.state));
+    if (isWaiting) await host.control('standpipe/restart', { server: name });
+  } catch {
+    // the login is kept, and the next call tries again
+  } finally {
+    await host.close();
+  }
+}
 
 function interaction({ out, signal, settings }: Invocation, { browser }: LoginOptions, port: number | undefined) {
   const canPaste = process.stdin.isTTY === true;

@@ -9,15 +9,17 @@ const STDERR_LINES = 3;
 /** Empty for servers that are not away. `place`: where its entry is. `sameConfig`: the options with which other commands find the host. */
 export function adviceFor(status: ServerStatus, place: string, sameConfig: string): string[] {
   if (!isAway(status.state)) return [];
-  const { message, hint, evidence } = status.lastExit ?? {};
+  const { message, hint, evidence, code } = status.lastExit ?? {};
   const restart = `standpipe restart ${shellWord(visibleLine(status.name))}${visibleLine(sameConfig)}`;
   const stderr = (evidence?.stderrTail ?? '').trimEnd().split('\n').filter(Boolean).slice(-STDERR_LINES);
   return [
     `${visibleLine(status.name)} ${status.state === 'failed' ? 'failed' : 'cannot be reached'}: ${visibleLine(message ?? status.reason)}`,
     ...stderr.map((line) => `  stderr: ${visibleLine(line)}`),
     ...(hint ? [`  ${visibleLine(hint)}`] : []),
-    status.state === 'failed'
-      ? `  Change ${visibleLine(place)}, or fix the server and run: ${restart}`
-      : `  It is tried again by itself, at least every 30 s, and for each call. To try now: ${restart}`,
+    code === 'LOGIN_REQUIRED'
+      ? `  It connects after the login. To try again without one: ${restart}`
+      : status.state === 'failed'
+        ? `  Change ${visibleLine(place)}, or fix the server and run: ${restart}`
+        : `  It is tried again by itself, at least every 30 s, and for each call. To try now: ${restart}`,
   ];
 }
