@@ -1,6 +1,9 @@
 // Servers at an address in a host: state, reconnecting, and what becomes of calls. The servers are in this process; they are
 // stopped, and started again at the same port.
 
+import { once } from 'node:events';
+import { createServer, request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import type { Host } from '../../src/host/host.ts';
 import { later } from '../fixtures/later.ts';
@@ -88,4 +91,49 @@ test('one that goes while nothing is called is missed by the stream of its notif
   await back; // what changed meanwhile is not known
   expect(statusOf(host)).toMatchObject({ state: 'ready', restarts: 1, calls: 0 });
   expect(changes).toBeGreaterThan(0);
+});
+
+test('a refusal is passed on without a repeat, and a gateway that answers for a dead server is a loss', async () => {
+  const remote = await remoteUp();
+  const states = new States();
+  let answer: { status: number; of: string } | undefined;
+  const refused: string[] = [];
+  const front = createServer((request, response) => {
+    const method = String(request.headers['mcp-method'] ?? '');
+    if (answer && (answer.of === '' || answer.of === method)) {
+      refused.push(method);
+      request.resume();
+      response.writeHead(answer.status, { 'content-type': 'text/plain' }).end('not now');
+      return;
+    }
+    const headers = { ...request.headers, host: `127.0.0.1:${remote.port}` };
+    const passed = httpRequest(remote.url, { method: request.method!, headers }, (given) => {
+      response.writeHead(given.statusCode!, given.headers);
+      given.pipe(response);
+    });
+    passed.on('error', () => response.destroy());
+    request.pipe(passed);
+  });
+  front.listen(0, '127.0.0.1');
+  await once(front, 'listening');
+  later(async () => {
+    front.closeAllConnections();
+    front.close();
+  });
+  const { port } = front.address() as AddressInfo;
+  const entry = { url: `http://127.0.0.1:${port}/mcp`, era: 'modern' };
+  const host = await openHost({ far: entry }, { onStateChange: states.changed });
+  await host.start();
+  answer = { status: 429, of: 'tools/call' };
+  await expect(host.callTool('far', 'count')).rejects.toMatchObject({ code: 'NOT_SENT', evidence: { status: 429 } });
+  expect([refused, remote.calls, statusOf(host).state]).toEqual([['tools/call'], 0, 'ready']);
+  answer = { status: 502, of: '' };
+  await expect(host.callTool('far', 'add')).rejects.toMatchObject({
+    code: 'OUTCOME_UNKNOWN',
+    evidence: { status: 502 },
+  });
+  await states.next('backoff');
+  const waiting = host.callTool('far', 'count');
+  answer = undefined;
+  expect(await waiting).toMatchObject(text('1'));
 });

@@ -48,7 +48,7 @@ export function toRow(event: FlowEvent, analysis: Analysis, redact: Redact = asI
     default:
       row.summary = redact(eventText(event));
       if (event.kind === 'remote' && event.state === 'disconnected' && event.reason) row.error = 'lost';
-      if (event.kind === 'state' && event.to === 'failed') row.error = 'failed';
+      if (event.kind === 'state' && (event.to === 'failed' || event.to === 'unreachable')) row.error = event.to;
       if (event.kind === 'exit' && event.exitCode !== 0) row.error = event.signal ?? `code ${event.exitCode}`;
   }
   return row;
