@@ -97,7 +97,7 @@ test.each([
   client.setRequestHandler(ElicitRequestSchema, () => accept);
   const transport = transportTo(await served(open), kind);
   closing.push(() => client.close());
-  await client.connect(transport as never);
+  await client.connect(transport);
   expect(transport.sessionId === undefined).toBe(kind === 'sse');
   const steps: number[] = [];
   await client.callTool({ name: 'counts' }, undefined, { onprogress: ({ progress }) => steps.push(progress) });
@@ -115,7 +115,7 @@ test.each([
     mode === 'auto' ? { versionNegotiation: { mode } } : { supportedProtocolVersions: ['2025-11-25'] },
   );
   closing.push(() => client.close());
-  await client.connect(transportTo(await served(open)) as never);
+  await client.connect(transportTo(await served(open)));
   expect(client.getNegotiatedProtocolVersion()).toBe(mode === 'auto' ? '2026-07-28' : '2025-11-25');
   expect(await client.callTool({ name: 'echo', arguments: { text: 'hello' } })).toMatchObject({
     content: [{ text: 'hello' }],
@@ -136,7 +136,7 @@ test('under an official client a failure rejects the call, and nothing waits for
   closing.push(server.close);
   const client = new EarlierClient({ name: 'c', version: '1' });
   closing.push(() => client.close());
-  await client.connect(transportTo(server.url) as never);
+  await client.connect(transportTo(server.url));
   for (const code of ['OUTCOME_UNKNOWN', 'OUTCOME_UNKNOWN', 'OUTCOME_UNKNOWN', 'MESSAGE_INVALID']) {
     await expect(client.callTool({ name: 'run' })).rejects.toMatchObject({ code });
   }
