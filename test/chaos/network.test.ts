@@ -12,7 +12,7 @@ import { Server } from '../../src/mcp/server/server.ts';
 import { until } from '../fixtures/server.ts';
 import { FaultyNetwork, faults, type Plan } from './faulty-network.ts';
 
-const STRIDE = Number(process.env.NETWORK_STRIDE ?? 13);
+const STRIDE = Number(process.env.NETWORK_STRIDE ?? 41);
 /** A changed length can make either end wait for bytes that never come. Other faults must be noticed without a timeout. */
 const TIMEOUT_MS = { duplicate: 200, reorder: 200, cut: 60_000, truncate: 60_000, delay: 60_000 };
 const silences = ['NOT_SENT', 'OUTCOME_UNKNOWN'];

@@ -46,6 +46,7 @@ const exceptions: Record<string, string> = {
   'clock in src/process/files/file-lock.test.ts': 'makes a file look old',
   'clock in test/fixtures/doors/issuer.ts': 'tokens say when they end',
   'clock in test/fixtures/server.ts': 'the deadline of what every test waits for',
+  'clock in test/oauth/authorizer.test.ts': 'a login says when it ends',
   'memory in test/doors/vanished-clients.test.ts': 'printed after a long run, not asserted',
 };
 
