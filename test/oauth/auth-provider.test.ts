@@ -1,23 +1,10 @@
 // Providers of the official client work with our transport as with its own.
 
 import { auth, type OAuthClientProvider, type StoredOAuthTokens } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
 import type { HttpClientOptions } from '../../src/transport/http/http-client-options.ts';
-import { type AuthorizationServer, startAuthorizationServer } from '../fixtures/oauth/authorization-server.ts';
-import { type ProtectedServer, startProtectedServer } from '../fixtures/oauth/protected-server.ts';
-
-let issuer: AuthorizationServer;
-let server: ProtectedServer;
-
-beforeAll(async () => {
-  issuer = await startAuthorizationServer();
-  server = await startProtectedServer(issuer);
-});
-afterAll(async () => {
-  await server?.close();
-  await issuer?.close();
-});
+import { issuer, server } from '../fixtures/oauth/protected-pair.ts';
 
 async function use(authProvider: HttpClientOptions['authProvider']) {
   const client = await connect({ url: server.url, authProvider });

@@ -2,34 +2,20 @@
 
 import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
 import { LoginStore } from '../../src/oauth/login-store.ts';
 import { OAuthAuthorizer, type OAuthAuthorizerOptions } from '../../src/oauth/oauth-authorizer.ts';
 import { maskValues } from '../../src/secrets/mask-values.ts';
-import {
-  type AuthorizationServer,
-  sendJson,
-  startAuthorizationServer,
-} from '../fixtures/oauth/authorization-server.ts';
+import { sendJson, startAuthorizationServer } from '../fixtures/oauth/authorization-server.ts';
 import { browser } from '../fixtures/oauth/browser.ts';
-import { type ProtectedServer, startProtectedServer } from '../fixtures/oauth/protected-server.ts';
+import { issuer, server } from '../fixtures/oauth/protected-pair.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const folder = temporaryFolder('oauth');
-let issuer: AuthorizationServer;
-let server: ProtectedServer;
 let files = 0;
 let file: string;
 
-beforeAll(async () => {
-  issuer = await startAuthorizationServer();
-  server = await startProtectedServer(issuer);
-});
-afterAll(async () => {
-  await server?.close();
-  await issuer?.close();
-});
 beforeEach(() => {
   file = join(folder, `logins-${++files}.json`);
   issuer.requests = [];

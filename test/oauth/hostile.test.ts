@@ -6,37 +6,23 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { connect } from '../../src/connect/connect.ts';
 import { authFetch, refuseInsecure } from '../../src/oauth/auth-fetch.ts';
 import { LoginStore } from '../../src/oauth/login-store.ts';
 import { OAuthAuthorizer, type OAuthAuthorizerOptions } from '../../src/oauth/oauth-authorizer.ts';
 import { selfSigned } from '../fixtures/doors/self-signed.ts';
-import {
-  type AuthorizationServer,
-  sendJson,
-  startAuthorizationServer,
-} from '../fixtures/oauth/authorization-server.ts';
+import { sendJson } from '../fixtures/oauth/authorization-server.ts';
 import { browser } from '../fixtures/oauth/browser.ts';
-import { type ProtectedServer, startProtectedServer } from '../fixtures/oauth/protected-server.ts';
+import { issuer, server } from '../fixtures/oauth/protected-pair.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const folder = temporaryFolder('oauth-hostile');
 const METADATA = '/.well-known/oauth-authorization-server';
-let issuer: AuthorizationServer;
-let server: ProtectedServer;
 let files = 0;
 const opened: HttpServer[] = [];
 
-beforeAll(async () => {
-  issuer = await startAuthorizationServer();
-  server = await startProtectedServer(issuer);
-});
-afterAll(async () => {
-  await server?.close();
-  await issuer?.close();
-});
 afterEach(() => {
   issuer.requests = [];
   issuer.metadata = {};

@@ -3,19 +3,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
-import { z } from 'zod';
-import { usage } from '../usage.mjs';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { build } from '../official/echo-server.mjs';
 import './end-with-input.mjs';
-
-const text = (text) => ({ content: [{ type: 'text', text }] });
-
-function build() {
-  const server = new McpServer({ name: 'echo', version: '1.0.0' });
-  server.registerTool('echo', { inputSchema: z.object({ text: z.string() }) }, (input) => text(input.text));
-  server.registerTool('usage', {}, () => text(JSON.stringify(usage())));
-  return server;
-}
 
 const sessions = new Map();
 
