@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { EventStream } from './event-stream.ts';
@@ -21,13 +23,14 @@ function read(chunks: readonly Uint8Array[], maxBytes = 1000): Seen[] {
 }
 
 const TEXT =
-  ': hello\r\nid: 7\r\nretry: 20\r\ndata: {"a":1}\r\n\r\nevent: endpoint\ndata:/x\n\ndata: one\rdata:\rdata: two\r\rid\ndata: last\n\n';
+  ': hello\r\nid: 7\r\nretry: 20\r\ndata: {"a":1}\r\n\r\nevent: endpoint\ndata:/x\n\ndata: one\rdata:\rdata: two\r\rdata\ndata:\ndata: after\n\nid\ndata: last\n\n';
 const EVENTS: Seen[] = [
   ['retry', '20'],
   ['id', '7'],
   ['data', '{"a":1}'],
   ['other', 'endpoint', '/x'],
   ['data', 'one\n\ntwo'],
+  ['data', '\n\nafter'],
   ['id', ''],
   ['data', 'last'],
 ];
@@ -61,4 +64,34 @@ test('an event that is too long is reported alone', () => {
       100,
     ),
   ).toEqual(expected);
+});
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+test('lines and pieces of one byte need little more memory than their bytes', () => {
+  const count = 200_000;
+  for (const [piece, times] of [
+    [Buffer.from('x'), count],
+    [Buffer.from('data\n'.repeat(100)), count / 100],
+  ] as const) {
+    const stream = new EventStream(
+      {
+        data: () => undefined,
+        other: () => undefined,
+        id: () => undefined,
+        retry: () => undefined,
+        tooLong: () => undefined,
+      },
+      count,
+    );
+    collect();
+    const before = process.memoryUsage();
+    for (let sent = 0; sent < times; sent++) stream.push(Buffer.from(piece));
+    collect();
+    const after = process.memoryUsage();
+    const held = after.heapUsed + after.external - before.heapUsed - before.external;
+    stream.push(Buffer.from('\n\n'));
+    expect(held).toBeLessThan(10 * count);
+  }
 });

@@ -2,6 +2,7 @@
 // one chunk. A line that is too long ends its event, which is reported as such; the stream goes on.
 
 import { decodeText } from '../../base/decode-text.ts';
+import { PartList } from '../../base/part-list.ts';
 
 export interface EventSink {
   /** The data of an event of the type `message`, chunk[start, end). */
@@ -20,72 +21,87 @@ const LF = 10;
 const CR = 13;
 const COLON = 58;
 const SPACE = 32;
+const lineBreak = Uint8Array.of(LF);
+const nothing = new Uint8Array(0);
+
+/** A line has a name and a colon before its value. */
+const LONGEST_NAME = 16;
 
 export class EventStream {
   readonly #sink: EventSink;
   readonly #maxBytes: number;
   /** The beginning of a line whose end has not come yet. */
-  #rest: Uint8Array[] = [];
+  readonly #rest: PartList;
   #restBytes = 0;
   #skipsLine = false;
   #lastWasCr = false;
   #type = '';
   #id: string | undefined;
-  /** Data lines of the event so far, but the last of one line is passed on without a copy. */
-  #data: Uint8Array[] = [];
+  /** The first line of data of the event. */
+  #data: Uint8Array | undefined;
+  /** All lines of data, where the event has several. */
+  readonly #lines: PartList;
   #dataBytes = 0;
   #isTooLong = false;
 
   constructor(sink: EventSink, maxBytes: number) {
     this.#sink = sink;
     this.#maxBytes = maxBytes;
+    this.#rest = new PartList(maxBytes + LONGEST_NAME);
+    this.#lines = new PartList(maxBytes);
   }
 
   push(chunk: Uint8Array): void {
     let start = 0;
     if (this.#lastWasCr && chunk[0] === LF) start = 1;
     if (chunk.length > 0) this.#lastWasCr = false;
-    for (let at = nextEnd(chunk, start); at >= 0; at = nextEnd(chunk, start)) {
-      this.#line(chunk, start, at);
-      start = at + 1;
-      if (chunk[at] === CR) {
+    let lf = chunk.indexOf(LF, start);
+    for (;;) {
+      if (lf >= 0 && lf < start) lf = chunk.indexOf(LF, start);
+      const cr = chunk.subarray(start, lf < 0 ? chunk.length : lf).indexOf(CR);
+      const end = cr < 0 ? lf : start + cr;
+      if (end < 0) break;
+      this.#line(chunk, start, end);
+      start = end + 1;
+      if (cr >= 0) {
         if (start === chunk.length) this.#lastWasCr = true;
         else if (chunk[start] === LF) start++;
       }
     }
-    if (start < chunk.length) this.#keep(chunk.subarray(start));
+    if (start < chunk.length) this.#keep(chunk, start);
   }
 
-  #keep(part: Uint8Array): void {
+  #keep(chunk: Uint8Array, start: number): void {
     if (this.#skipsLine) return;
-    this.#restBytes += part.length;
-    // A line has a name and a colon before its value.
-    if (this.#restBytes > this.#maxBytes + 16) {
-      this.#rest = [];
+    this.#restBytes += chunk.length - start;
+    if (this.#restBytes > this.#maxBytes + LONGEST_NAME) {
+      this.#rest.clear();
       this.#skipsLine = true;
       this.#isTooLong = true;
-      return;
-    }
-    this.#rest.push(part);
+    } else this.#rest.append(chunk, start, chunk.length);
   }
 
   #line(chunk: Uint8Array, start: number, end: number): void {
     if (this.#restBytes === 0) return this.#field(chunk, start, end);
-    if (this.#skipsLine) this.#dataBytes += this.#restBytes + end - start;
-    else {
-      const whole = Buffer.concat([...this.#rest, chunk.subarray(start, end)]);
-      this.#rest = [];
-      this.#restBytes = 0;
-      return this.#field(whole, 0, whole.length);
-    }
-    this.#skipsLine = false;
-    this.#rest = [];
+    const bytes = this.#restBytes + end - start;
     this.#restBytes = 0;
+    if (this.#skipsLine) {
+      this.#skipsLine = false;
+      this.#dataBytes += bytes;
+    } else if (bytes > this.#maxBytes + LONGEST_NAME) {
+      this.#rest.clear();
+      this.#isTooLong = true;
+      this.#dataBytes += bytes;
+    } else {
+      const whole = this.#rest.join(bytes, chunk, start, end);
+      this.#rest.clear();
+      this.#field(whole, 0, whole.length);
+    }
   }
 
   #field(chunk: Uint8Array, start: number, end: number): void {
     if (start === end) return this.#dispatch();
-    const colon = chunk.subarray(start, Math.min(end, start + 16)).indexOf(COLON);
+    const colon = chunk.subarray(start, Math.min(end, start + LONGEST_NAME)).indexOf(COLON);
     if (colon === 0) return; // a comment
     let value = colon < 0 ? end : start + colon + 1;
     if (chunk[value] === SPACE && value < end) value++;
@@ -102,44 +118,33 @@ export class EventStream {
   }
 
   #addData(line: Uint8Array): void {
-    this.#dataBytes += line.length + (this.#data.length > 0 ? 1 : 0);
-    if (this.#dataBytes > this.#maxBytes) {
-      this.#isTooLong = true;
-      this.#data = [];
-    } else if (!this.#isTooLong) this.#data.push(line);
+    const isFirst = this.#data === undefined;
+    this.#dataBytes += line.length + (isFirst ? 0 : 1);
+    if (this.#dataBytes > this.#maxBytes) this.#isTooLong = true;
+    if (this.#isTooLong) return this.#lines.clear();
+    if (isFirst) {
+      this.#data = line;
+      return;
+    }
+    if (this.#lines.length === 0) this.#lines.append(this.#data!, 0, this.#data!.length);
+    this.#lines.append(lineBreak, 0, 1);
+    this.#lines.append(line, 0, line.length);
   }
 
   #dispatch(): void {
     const [type, id, data, bytes, isTooLong] = [this.#type, this.#id, this.#data, this.#dataBytes, this.#isTooLong];
     this.#type = '';
     this.#id = undefined;
-    this.#data = [];
+    this.#data = undefined;
     this.#dataBytes = 0;
     this.#isTooLong = false;
-    if (id !== undefined) this.#sink.id(id, data.length > 0 || isTooLong);
+    if (id !== undefined) this.#sink.id(id, data !== undefined || isTooLong);
     if (isTooLong) return this.#sink.tooLong(bytes);
     // An event without data has only an id: where to resume.
-    if (bytes === 0) return;
-    const [first] = data;
-    const whole = data.length === 1 ? first! : joined(data, bytes);
+    if (data === undefined || bytes === 0) return;
+    const whole = this.#lines.length === 0 ? data : this.#lines.join(bytes, nothing, 0, 0);
+    this.#lines.clear();
     if (type === '' || type === 'message') this.#sink.data(whole, 0, whole.length);
     else this.#sink.other(type, decodeText(whole));
   }
-}
-
-function nextEnd(chunk: Uint8Array, start: number): number {
-  const lf = chunk.indexOf(LF, start);
-  const cr = (lf < 0 ? chunk : chunk.subarray(0, lf)).indexOf(CR, start);
-  return cr >= 0 ? cr : lf;
-}
-
-function joined(lines: readonly Uint8Array[], bytes: number): Uint8Array {
-  const whole = Buffer.allocUnsafe(bytes);
-  let at = 0;
-  for (const line of lines) {
-    if (at > 0) whole[at++] = LF;
-    whole.set(line, at);
-    at += line.length;
-  }
-  return whole;
 }
