@@ -3,6 +3,7 @@
 import { type Mask, maskForms, masksByForm } from '../secrets/mask-values.ts';
 import { redactor } from '../secrets/redact.ts';
 import { secretsInArguments } from '../secrets/redact-arguments.ts';
+import { secretsInHeaders } from '../secrets/secrets-in-headers.ts';
 import { secretsInAddress } from './expand/address.ts';
 import type { ServerConfig } from './server-config.ts';
 
@@ -16,8 +17,8 @@ export function secretsOf(config: ServerConfig): ServerSecrets {
   if (config.url === undefined) {
     return { env: config.env, secrets: [...config.secrets, ...secretsInArguments(config.args)] };
   }
-  const values = Object.values(config.headers).flatMap((value) => [value, ...value.split(/\s+/).slice(1)]);
-  return { env: {}, secrets: [...config.secrets, ...values, ...secretsInAddress(config.url)] };
+  const values = [...secretsInHeaders(config.headers), ...secretsInAddress(config.url)];
+  return { env: {}, secrets: [...config.secrets, ...values] };
 }
 
 export function maskOf(config: ServerConfig): Mask {

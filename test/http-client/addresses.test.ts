@@ -73,6 +73,13 @@ test('user and password of an address are sent as a header, and shown nowhere', 
   expect(JSON.stringify([error.message, error.evidence, client.transport.url])).not.toMatch(/ssword|ada/);
 });
 
+test('a percent sign in a password that escapes nothing is one', async () => {
+  const { url, seen } = await server({});
+  const client = await connect({ url: url.replace('//', '//ada:100%25%zz@') }, { revision });
+  closing.push(() => client.close());
+  expect(seen[0]!.headers.authorization).toBe(`Basic ${Buffer.from('ada:100%25%zz').toString('base64')}`);
+});
+
 test('a connection that is not made in time was never used', async () => {
   const silent = createSocketServer();
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

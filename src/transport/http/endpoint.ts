@@ -62,10 +62,19 @@ export function withCredentials(url: URL, headers: Readonly<Record<string, strin
   if (username === '' && password === '') return { all: headers, credentials: [] };
   url.username = '';
   url.password = '';
-  const plain = decodeURIComponent(password);
-  const authorization = `Basic ${Buffer.from(`${decodeURIComponent(username)}:${plain}`).toString('base64')}`;
+  const plain = unescaped(password);
+  const authorization = `Basic ${Buffer.from(`${unescaped(username)}:${plain}`).toString('base64')}`;
   const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   return { all: hasOwn ? headers : { ...headers, authorization }, credentials: [password, plain, authorization] };
+}
+
+/** As it is where a percent sign escapes nothing. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** A query may hold a credential. */

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Evidence, Phase } from '../../base/errors.ts';
 import type { HttpSymptoms } from '../../diagnosis/http.ts';
 import { isWorthMasking, type Mask, maskValues, REDACTED } from '../../secrets/mask-values.ts';
+import { secretsInHeaders } from '../../secrets/secrets-in-headers.ts';
 import { authorizerOf } from './auth-provider.ts';
 import type { Authorizer } from './authorizer.ts';
 import { Connector } from './connector.ts';
@@ -50,7 +51,7 @@ export class HttpConnection {
     } = options;
     this.#url = serverUrl(options.url);
     const { all, credentials } = withCredentials(this.#url, headers);
-    this.#maskKnown = maskValues({}, [...Object.values(all), ...credentials, ...secrets]);
+    this.#maskKnown = maskValues({}, [...secretsInHeaders(all), ...credentials, ...secrets]);
     const hasCredential = Object.keys(all).some((name) => name.toLowerCase() === 'authorization');
     const given = authorizer ?? (authProvider && authorizerOf(authProvider, this.#url));
     this.authorizer = hasCredential ? undefined : given;
