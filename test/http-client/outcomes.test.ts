@@ -43,6 +43,12 @@ const cases: [string, (exchange: Exchange) => void, string, RegExp][] = [
   ['301', status(301, { location: '/other' }), 'NOT_SENT', /301/],
   ['308 to another origin', status(308, { location: 'http://other.test/mcp?token=1' }), 'NOT_SENT', /308/],
   ['303', status(303, { location: '/other' }), 'OUTCOME_UNKNOWN', /303/],
+  [
+    'another protocol',
+    ({ request }) => request.socket.end('HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'),
+    'OUTCOME_UNKNOWN',
+    /without a response/,
+  ],
   ['500', status(500), 'OUTCOME_UNKNOWN', /500/],
   ['502', status(502, { 'content-type': 'text/html' }, '<h1>Bad gateway</h1>'), 'OUTCOME_UNKNOWN', /502/],
   ['503', status(503), 'OUTCOME_UNKNOWN', /503/],
@@ -248,6 +254,26 @@ test('close settles every call: what waited was never sent', async () => {
   expect(await Promise.all(calls)).toMatchObject([{ code: 'CONNECTION_CLOSED' }, { code: 'NOT_SENT' }]);
 });
 
+test('a refusal that is cut while another credential is asked for is still a refusal', async () => {
+  const refusals: Exchange[] = [];
+  const refused = async () => {
+    const [{ response }] = refusals as [Exchange];
+    response.socket!.destroy();
+    await new Promise((resolve) => setImmediate(resolve));
+    await until('the cut is noticed', async () => (await server.sockets()) === 0);
+    await new Promise((resolve) => setImmediate(resolve));
+    return false;
+  };
+  const { client, server } = await connected(
+    onCall((exchange) => {
+      refusals.push(exchange);
+      exchange.response.writeHead(401, { 'content-length': '100' }).write('some');
+    }),
+    { authorizer: { header: () => 'Bearer hunter3-hunter3', refused } },
+  );
+  await expect(client.callTool('run')).rejects.toMatchObject({ code: 'NOT_SENT', evidence: { status: 401 } });
+});
+
 test('the token of an authorizer does not appear in errors', async () => {
   const authorizer = { header: () => 'Bearer hunter3-hunter3', refused: async () => false };
   const { client } = await connected(
@@ -262,10 +288,10 @@ test('the token of an authorizer does not appear in errors', async () => {
 test('the values of headers do not appear in errors', async () => {
   const authorization = 'Bearer hunter2-hunter2';
   const { client } = await connected(
-    onCall(
-      ({ request, response }) =>
-        void response.writeHead(500, { 'content-type': 'text/plain' }).end(request.headers.authorization),
-    ),
+    onCall(({ request, response }) => {
+      const [, token] = request.headers.authorization!.split(' ');
+      response.writeHead(500, { 'content-type': 'text/plain' }).end(`${request.headers.authorization} or ${token}`);
+    }),
     { headers: { authorization } },
   );
   const error = await client.callTool('run').catch((thrown) => thrown);

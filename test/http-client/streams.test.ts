@@ -267,3 +267,25 @@ test('a stream of a request that stays open after the answer is closed', async (
   clock.advance(10_000);
   await until('it is closed', () => call!.request.socket.destroyed);
 });
+
+test('an answer on the stream of the server is one, and the response to its request does not stay open', async () => {
+  const clock = new ManualClock();
+  const [listening, calls]: [Exchange[], Exchange[]] = [[], []];
+  const { client } = await connected(
+    {
+      get: (exchange) => {
+        listening.push(exchange);
+        exchange.stream();
+      },
+      'tools/call': (exchange) => {
+        calls.push(exchange);
+        exchange.stream();
+        listening[0]!.response.write(answerEvent(exchange.message, 'elsewhere'));
+      },
+    },
+    clock,
+  );
+  expect(await client.callTool('run')).toMatchObject({ content: [{ text: 'elsewhere' }] });
+  clock.advance(10_000);
+  await until('it is closed', () => calls[0]!.request.socket.destroyed);
+});

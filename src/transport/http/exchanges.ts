@@ -140,7 +140,7 @@ export class Exchanges implements PostOwner, IncomingOwner {
   }
 
   waiting(id: RequestId): Post | undefined {
-    return this.#sse && this.#queue.get(id);
+    return this.#queue.get(id);
   }
 
   answered(post: Post): void {

@@ -37,6 +37,7 @@ export class HttpRequest {
   #bytesBefore = 0;
   #timer: Timer | undefined;
   #error: Error | undefined;
+  #hasResponse = false;
   /** The proxy did not let us through: the server got nothing. */
   #proxyStatus: number | undefined;
 
@@ -52,11 +53,19 @@ export class HttpRequest {
       this.seen = observed.exchange(this.#request, { url, headers: asObject(headers), text: body, repeats });
     }
     this.#request.on('socket', (socket) => this.#assigned(socket));
-    this.#request.on('response', (response) => events.response(response));
-    this.#request.on('error', (error) => {
+    this.#request.on('response', (response) => {
+      this.#hasResponse = true;
+      events.response(response);
+    });
+    const failed = (error: Error) => {
       this.#timer?.cancel();
       this.#error = error;
       events.failed(error);
+    };
+    this.#request.on('error', failed);
+    // The server switched to another protocol: Node.js closes the connection, without an error.
+    this.#request.on('close', () => {
+      if (!this.#hasResponse && !this.#error) failed(new Error('The connection ended without a response'));
     });
     if (isTls) {
       this.#request.on('proxyConnect', ({ statusCode }: { statusCode: number }) => {

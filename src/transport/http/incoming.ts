@@ -13,7 +13,7 @@ import type { Post } from './post.ts';
 export interface IncomingOwner {
   readonly channel: HttpChannel;
   readonly connection: HttpConnection;
-  /** The request that waits for an answer on a stream of all requests: HTTP+SSE. */
+  /** The request with this id, as long as it waits for its answer. */
   waiting(id: RequestId): Post | undefined;
   /** Its answer is about to be delivered. */
   answered(post: Post): void;
@@ -113,6 +113,7 @@ export class Incoming implements MessageSink {
     }
     if (post.isSettled) return this.#unexpected(`The server answered ${post.method} twice`);
     this.#owner.answered(post);
+    if (!this.#post) post.linger(); // on the stream of the server
     if (this.#owner.channel.onlost) this.#owner.channel.onmessage?.(message, undefined, frameBytes);
     // The official client runs what handles progress a little later, and not after the answer.
     else queueMicrotask(() => this.#owner.channel.onmessage?.(message, undefined, frameBytes));

@@ -49,7 +49,7 @@ export interface Posted {
   readonly settle?: { resolve: () => void; reject: (error: Error) => void } | undefined;
 }
 
-/** How long a server may leave a stream open after the answer. */
+/** How long a server may leave a response open after the answer. */
 const LINGER_MS = 5_000;
 /** The first request of a connection. */
 const openings = new Set(['initialize', 'server/discover']);
@@ -145,6 +145,13 @@ export class Post implements HttpEvents {
     this.#owner.lost(this, error);
   }
 
+  /** The server should end the response after the answer. */
+  linger(): void {
+    if (this.#isOver) return;
+    if (this.#rest) return this.close();
+    this.#timer ??= this.#owner.connection.clock.after(LINGER_MS, () => this.close());
+  }
+
   /** Ends what is left of it. */
   close(): void {
     if (this.#isOver) return;
@@ -194,18 +201,11 @@ export class Post implements HttpEvents {
     const reader = new EventReader(owner.connection, {
       message: (chunk, start, end) => {
         owner.received(this, chunk, start, end);
-        if (this.isSettled) this.#linger();
+        if (this.isSettled) this.linger();
       },
       tooLong: (bytes) => owner.tooLong(this, bytes),
     });
     reader.read(response, this.#call?.seen, (error) => this.#cut(reader, error));
-  }
-
-  /** The server should end the stream after the answer. */
-  #linger(): void {
-    if (this.#isOver) return;
-    if (this.#rest) return this.close();
-    this.#timer ??= this.#owner.connection.clock.after(LINGER_MS, () => this.close());
   }
 
   /** The stream ended, perhaps before the answer. */
