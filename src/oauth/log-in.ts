@@ -106,7 +106,7 @@ function scopeFor({ challenge, scopes, before }: LogInOptions, { scopesSupported
 
 /** A configured client, the one of before, a client-id metadata document, or a new registration, in this order. */
 async function findClient(
-  { clientId, clientSecret, clientMetadataUrl, before, fetch }: LogInOptions,
+  { server, clientId, clientSecret, clientMetadataUrl, before, fetch }: LogInOptions,
   { authorizationServer, issuer, metadata }: Discovered,
   redirectUrl: string,
   scope: string | undefined,
@@ -140,9 +140,19 @@ async function findClient(
     clientMetadata,
     ...(scope !== undefined && { scope }),
     fetchFn: fetch,
+  }).catch((error: unknown) => {
+    throw metadata ? error : noAuthorizationServer(server);
   });
   if (client.client_secret !== undefined) learnSecret(client.client_secret);
   return client;
+}
+
+/** It answers 401, has no metadata, and is not an authorization server itself, as one of 2025-03-26 could be. */
+function noAuthorizationServer(server: URL): PeerError {
+  return loginFailed(
+    `${shownUrl(server)} names no authorization server`,
+    'It probably takes a fixed token. Set the header "Authorization": in "headers" of its entry, or with --header.',
+  );
 }
 
 /** A server that names another authorization server would get the secret of the client sent there. */

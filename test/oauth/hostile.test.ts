@@ -84,6 +84,16 @@ test.each([
   expect(issuer.requests.map(({ path }) => path)).toEqual([METADATA]);
 });
 
+test('a server that takes a fixed token and has no authorization server is recognised, with the header to set', async () => {
+  const url = await serve((_request, response) => void response.writeHead(401).end('no'));
+  const hint = expect.stringContaining('Set the header "Authorization"');
+  await expect(logIn({}, url)).rejects.toMatchObject({
+    code: 'LOGIN_FAILED',
+    message: expect.stringContaining(`${url} names no authorization server`),
+    hint,
+  });
+});
+
 test('metadata of another resource: the authorization server is not asked', async () => {
   const url = await serve((request, response) => {
     if (!request.url!.startsWith('/.well-known')) return response.writeHead(401).end();
