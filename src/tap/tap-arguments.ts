@@ -1,5 +1,5 @@
 // The command line of a tap: its own options, then the command of the server, which starts after `--` or at the first word that
-// is not an option. With `--url` there is no command.
+// is not an option. With `--url`, or a URL in its place, there is no command.
 
 import { UsageError } from '../base/errors.ts';
 import type { TapOptions } from './run-tap.ts';
@@ -77,6 +77,9 @@ export function parseTapArguments(words: readonly string[]): TapArguments {
     at++;
   }
   const [command, ...args] = words.slice(words[at] === '--' ? at + 1 : at);
+  if (command !== undefined && args.length === 0 && /^https?:\/\//i.test(command) && options.url === undefined) {
+    return { ...options, url: command };
+  }
   const { url, port, ...rest } = options;
   if (url !== undefined) {
     if (command !== undefined) throw usage('--url and a command exclude each other');

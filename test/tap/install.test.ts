@@ -88,6 +88,13 @@ test('what is installed is what the tap understands', async () => {
   });
 });
 
+test('a URL in place of a command is the address of a remote server', () => {
+  const url = 'https://example.com/mcp';
+  const expected = { record: 'x', url };
+  expect(parseTapArguments(['--record', 'x', url])).toEqual(expected);
+  expect(parseTapArguments(['--record', 'x', '--url', url])).toEqual(expected);
+});
+
 test('uninstall gives back the very bytes, and clears up after itself', async () => {
   const file = configFile(typical);
   const { backup } = await installTap(file);

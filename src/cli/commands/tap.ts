@@ -7,7 +7,7 @@ import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .usage('[options] -- <command …> | --url <url>')
+    .usage('[options] -- <command …>, or tap [options] <url>')
     .option('--record <file>', 'record all traffic to this file')
     .option('--name <name>', 'name of the server in recordings and viewers')
     .option('--url <url>', 'forward HTTP requests to this server, from an address of this machine')
