@@ -100,7 +100,7 @@ test('servers go to another host and come back', async () => {
   });
 
   const exported = await here('export', 'codex', 'files', '--config', file);
-  expect(exported.stderr).toContain('files: added\n  not written, only Standpipe has them: restart\n');
+  expect(exported.stderr).toContain('files: added\nfiles: without restart, which the host does not know\n');
   expect(exported.stderr).toContain('Restart Codex to apply the change.');
   const imported = await here('import', 'codex', '--json', '--config', join(folder, 'back.json'));
   expect(JSON.parse(imported.stdout)).toMatchObject({

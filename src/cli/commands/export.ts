@@ -19,7 +19,7 @@ interface ExportCommandOptions extends EditOptions {
 }
 
 export const define: CommandModule['define'] = (command, run) => {
-  command.argument('<host>').argument('[server...]', 'servers; default: all');
+  command.argument('<host>', 'a host of the list below').argument('[server...]', 'servers; default: all');
   addEditOptions(command, { force: true })
     .addOption(
       new Option('--scope <scope>', 'file of the host (default: one that exists, or that of the user)').choices([
@@ -34,7 +34,7 @@ export const define: CommandModule['define'] = (command, run) => {
     `
 Hosts: ${hostIds.join(', ')}.
 With --connect the host starts \`standpipe connect <server>\`, which uses the config of Standpipe: settings, variables and
-servers with a URL work in every host, and its windows share one process of each server.`,
+remote servers work in every host, and its windows share one process of each server.`,
   );
   examples(
     command,
@@ -63,7 +63,9 @@ const exportTo: CommandBody = async ({ settings, out }, [host, ...names], option
     servers,
     dryRun,
     advice: [
-      ...(isRefused && !connect ? ['With --connect, a server is run through Standpipe, which every host can.'] : []),
+      ...(isRefused && !connect
+        ? ['With --connect, the entry runs the server through Standpipe. This works in every host.']
+        : []),
       ...(changed.after !== changed.before && !dryRun ? [`Restart ${to.host!.title} to apply the change.`] : []),
     ],
   });

@@ -52,7 +52,7 @@ export function tellEdited(out: Output, { changed, servers, dryRun, from, advice
     const why = reason === undefined ? '' : `: ${visibleLine(reason)}`;
     if (!dryRun || outcome === 'refused' || outcome === 'exists')
       out.say(`${visibleLine(name)}: ${words[outcome]}${why}`);
-    if (lost.length > 0) out.say(`  not written, only Standpipe has them: ${lost.join(', ')}`);
+    if (lost.length > 0) out.say(`${visibleLine(name)}: without ${lost.join(', ')}, which the host does not know`);
   }
   for (const warning of warnings) out.say(`${out.paintError('yellow', 'warning:')} ${visibleLine(warning)}`);
   if (servers.length === 0) out.say('There are no servers.');

@@ -189,5 +189,5 @@ function withAbsoluteFolder(entry: PlainEntry, folder: string): PlainEntry {
 
 function whyHidden({ title }: HostProgram, names: readonly string[], reveal: boolean): string {
   const list = names.join(', ');
-  return reveal ? `${list} has no value` : `${title} does not expand ${list}, and --reveal was not given`;
+  return reveal ? `${list} has no value` : `${title} does not expand ${list}; --reveal writes the value instead`;
 }

@@ -73,13 +73,13 @@ export function resolveFor(
     if (expands?.test(source.slice(2, -1))) return source;
     const found = variableValue(reference, sources);
     const isPlace = reference.scope === '' && found !== undefined && !isVariable(reference, sources);
-    if (!isPlace && !reveal) hidden.add(reference.name);
+    if (!isPlace && !reveal) hidden.add(nameIn(reference));
     else if (found !== undefined && (found.value !== '' || !reference.fallback)) {
       if (!isPlace) revealed.push(found.value);
       return found.value;
     } else if (reference.fallback)
       return reference.fallback.map((part) => (typeof part === 'string' ? part : resolve(part))).join('');
-    else hidden.add(reference.name);
+    else hidden.add(nameIn(reference));
     return source;
   };
   const entry = mapTextsOf(written, (text) => {
@@ -89,6 +89,8 @@ export function resolveFor(
   });
   return { entry: entry as PlainEntry, hidden: [...hidden], revealed };
 }
+
+const nameIn = ({ scope, name }: Reference) => (scope === 'input' ? `input:${name}` : name);
 
 /** A variable of the environment, and not the folder of the project or the like. */
 function isVariable(reference: Reference, sources: VariableSources): boolean {
