@@ -147,6 +147,7 @@ const wrong: [what: string, text: string, message: RegExp, suggestion?: RegExp][
   ['no command', '{"mcpServers": {"a": §{"args": []}}}', /There is no "command"/, /"command"/],
   ['a slip in command', '{"mcpServers": {"a": §{"comand": "x"}}}', /There is no "command"/, /instead of "comand"/],
   ['another word for command', '{"mcpServers": {"a": §{"cmd": "x"}}}', /There is no "command"/, /instead of "cmd"/],
+  ['a slip in url', '{"mcpServers": {"a": §{"ur": "https://x.test"}}}', /no "url"/, /instead of "ur"/],
   ['an empty command', '{"mcpServers": {"a": {"command": §" "}}}', /"command" is empty/],
   [
     'args as text',
@@ -410,6 +411,12 @@ const warned: [what: string, text: string, message: RegExp, suggestion?: RegExp]
     /"autoStart"\?/,
   ],
   ['an unknown key like no other', '{"mcpServers": {"a": {"command": "x", §"foo": 1}}}', /Unknown key "foo"/],
+  [
+    'a slip in oauth',
+    '{"mcpServers": {"a": {"url": "https://x.test", "oauth": {§"clientID": "x"}}}}',
+    /Unknown key "clientID"/,
+    /Did you mean "clientId"/,
+  ],
   ['an unknown key inside', '{"mcpServers": {"a": {"command": "x", "restart": {§"max": 1}}}}', /Unknown key "max"/],
   [
     'an unknown key of the file',

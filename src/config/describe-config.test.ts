@@ -57,7 +57,7 @@ test('all there is to say about a config, as plain data', async () => {
         url: 'https://x.test',
         headers: { 'X-Key': '[redacted]' },
       }),
-      { status: 'rejected', name: 'b', message: 'There is no "command"', source: expect.anything() },
+      { status: 'rejected', name: 'b', message: 'There is no "command" and no "url"', source: expect.anything() },
     ],
     shadowed: [],
     problems: [expect.objectContaining({ server: 'b' })],

@@ -83,10 +83,10 @@ test('mistakes cost the entries that have them, and no other', async () => {
     'wrong-type',
   ]);
   expect(problems.map(({ line, column, message }) => `${line}:${column} ${message}`)).toEqual([
-    '4:19 There is no "command"',
+    '4:19 There is no "command" and no "url"',
     '5:45 "args" must be an array of strings, not a string',
     '6:54 Variable STANDPIPE_TEST_NOT_SET is not set',
-    '7:13 There is no "command"',
+    '7:13 There is no "command" and no "url"',
     '7:15 Unknown key "comand"',
     '9:19 There is no "url"',
   ]);

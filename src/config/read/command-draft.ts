@@ -50,10 +50,13 @@ function readCommand(fields: Fields, findings: Findings): Located | undefined {
     const others = fields.keys().filter((key) => !commandKeys.includes(key as never));
     const meant =
       others.find((key) => /^(?:cmd|exec|executable|program|run)$/i.test(key)) ?? nearest('command', others);
+    const address = nearest('url', others);
     const suggestion = meant
       ? `Did you mean "command" instead of "${meant}"?`
-      : 'Write "command": "…", or "url": "https://…".';
-    findings.error(fields.at, 'There is no "command"', suggestion);
+      : address
+        ? `Did you mean "url" instead of "${address}"?`
+        : 'Write "command": "…", or "url": "https://…".';
+    findings.error(fields.at, 'There is no "command" and no "url"', suggestion);
     return undefined;
   }
   const command = fields.text('command', 'Write only the program; put its arguments in "args".');

@@ -22,8 +22,8 @@ export function readOAuth(fields: Fields, findings: Findings): OAuthDraft | fals
   }
   const oauth = fields.object('oauth', example);
   if (!oauth) return {};
-  // Gemini CLI has addresses here that are found out.
-  oauth.warnUnknown(oauthKeys, () => 'It is found out from the server.');
+  // Gemini CLI has addresses here.
+  oauth.warnUnknown(oauthKeys, (key) => (/Url$/.test(key) ? 'Remove it: the server names this address.' : undefined));
   const draft = {
     clientId: oauth.text('clientId'),
     clientSecret: oauth.text('clientSecret'),
