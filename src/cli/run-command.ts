@@ -76,7 +76,7 @@ function takeAddress(command: Command, options: Record<string, unknown>, serverC
 async function makeProgram(words: readonly string[], run: RunCommand, out: Output): Promise<Command> {
   const program = new Command('standpipe');
   program
-    .description('Run, supervise, test and debug tool servers that use MCP or LiteMCP over stdin and stdout.')
+    .description('Run, supervise, test and debug tool servers: MCP and LiteMCP over stdio, MCP over HTTP.')
     .usage('<command> [options]')
     .version(ownInfo.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')

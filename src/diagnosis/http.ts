@@ -130,8 +130,8 @@ export const httpRules: readonly HttpRule[] = [
     fix: 'Correct the port of its url.',
   })),
   answered('credential-refused', [401, 403], (status) => ({
-    problem: `refuses the credential with HTTP status ${status}`,
-    fix: 'Check "headers" of its entry: the token may be missing, expired, or for another server. If it uses OAuth, remove "Authorization" and run `standpipe login` with its name.',
+    problem: `refuses access with HTTP status ${status}`,
+    fix: 'Check the header "Authorization": the token may be missing, expired, or for another server. If the server uses OAuth, leave the header out and run `standpipe login`.',
   })),
   {
     name: 'page-instead-of-mcp',
@@ -153,7 +153,7 @@ export const httpRules: readonly HttpRule[] = [
   })),
   answered('server-error', [500, 502, 503, 504], (status) => ({
     problem: `is not available: HTTP status ${status}${status === 500 ? '' : ' of the server or of a proxy before it'}`,
-    fix: 'Its own log says why. The host tries again by itself.',
+    fix: 'Its own log says why. A running host tries again by itself.',
   })),
   answered('too-many-requests', [429], () => ({
     problem: 'refuses more requests for now (HTTP status 429)',

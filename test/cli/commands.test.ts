@@ -53,7 +53,7 @@ describe('ls and config', () => {
       ['first', 'stopped'],
       ['second', 'disabled'],
       ['far', 'stopped'],
-      ['wrong', 'disabled'],
+      ['wrong', 'rejected'],
     ]);
     expect(stderr).toContain('No host is running');
   });
@@ -133,6 +133,9 @@ describe('ls and config', () => {
     expect(shown.stderr).toMatch(/"one" in .*config\.yaml:4 is overridden by .*config\.toml:1/);
     expect(listed.stdout).toMatch(/^one\tstopped\t.*config\.toml:1\t$/m);
     expect(listed.stdout).toMatch(/^two\tstopped\t.*config\.yaml:2\t$/m);
+
+    write('.cursor/mcp.json', '{"mcpServers": {');
+    expect((await runCli(['ls', '--discover'], options)).stderr).toMatch(/^ignored: .*mcp\.json:1:17: Not JSON/m);
   });
 
   test('start, stop and restart need a host', async () => {
@@ -170,7 +173,7 @@ describe('tools', () => {
     });
     expect(tools.at(-1)).toMatchObject({ server: 'calculator', name: 'Calculator' });
     expect(failed).toEqual([
-      { server: 'broken', error: expect.objectContaining({ code: 'SERVER_FAILED', exitCode: 3 }) },
+      { server: 'broken', error: expect.objectContaining({ code: 'COMMAND_NOT_FOUND', exitCode: 3 }) },
     ]);
   });
 });

@@ -14,10 +14,11 @@ describe('without a host', () => {
     ['ls', 0],
     ['tools', 3],
   ])('%s tells what is left out', async (command, expected) => {
-    const { code, stderr } = await runCli([command, '--config', config]);
+    const { code, stdout, stderr } = await runCli([command, '--config', config]);
     expect(code).toBe(expected);
     expect(stderr).toMatch(reason);
     expect(stderr).toContain(suggestion);
+    if (command === 'ls') expect(stdout).toMatch(/^typo\trejected\t/m);
   });
 });
 

@@ -29,6 +29,18 @@ test('a server that answers nothing may speak LiteMCP', async () => {
   expect(stderr).toContain('"protocol": "litemcp"');
 });
 
+test.each([
+  ['127.0.0.1:3000/mcp', 'write http://127.0.0.1:3000/mcp'],
+  ['htps://example.com/mcp', 'begins with https:// or http://'],
+])('%s is not the name of a server, but nearly a URL', async (word, hint) => {
+  const file = join(folder, 'nearly-a-url.json');
+  writeFileSync(file, JSON.stringify({ mcpServers: { one: { command: 'node' } } }));
+  const { code, stderr } = await runCli(['tools', word, '--config', file]);
+  expect(code).toBe(2);
+  expect(stderr).toContain('hint: There are: one. ');
+  expect(stderr).toContain(hint);
+});
+
 test('a command that echoes its input is called that', async () => {
   const { code, stderr } = await runCli(['tools', '--', 'cat']);
   expect(code).toBe(5);

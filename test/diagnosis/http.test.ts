@@ -81,7 +81,7 @@ const mistakes: [
     }),
     /port/,
   ],
-  ['credential-refused', async () => ({ url: guarded.url, headers: authorized }), /"headers"/],
+  ['credential-refused', async () => ({ url: guarded.url, headers: authorized }), /"Authorization".*standpipe login/],
   ['page-instead-of-mcp', async () => ({ url: await answering(200, html, '<!doctype html><p>Log in</p>') }), /path/],
   ['wrong-path', async () => ({ url: await answering(404, html, '<p>Not found') }), /\/mcp/],
   [

@@ -23,7 +23,7 @@ import { addAddressOptions, addServerOptions, examples, readPort, serverOptions 
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .argument('[what]', 'a recording, or a server of the config; default: all running hosts and taps')
+    .argument('[what]', 'a recording, a server of the config, or a URL; default: all running hosts and taps')
     .option('--port <number>', 'first port to try', readPort)
     .option('--no-open', 'print the address without opening a browser');
   addAddressOptions(addServerOptions(command));

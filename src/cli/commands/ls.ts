@@ -29,6 +29,9 @@ export const stateColours: Record<ServerState, Colour | undefined> = {
   disabled: 'dim',
 };
 
+/** As in `standpipe config`: an entry with errors. In JSON its state is `disabled`. */
+const CANNOT_BE_USED = 'cannot be used';
+
 const ls: CommandBody = async ({ settings, out, signal }) => {
   const running = await findRunningHost(settings, (text) => out.say(text));
   const listing = running ? ofHost(running).finally(() => running.close()) : fromConfig(settings);
@@ -88,6 +91,7 @@ function figures(
   name: string,
   {
     state,
+    reason,
     uptimeMs,
     calls,
     errors,
@@ -98,7 +102,7 @@ function figures(
 ): Row {
   return [
     name,
-    { text: state, colour: stateColours[state] },
+    reason === CANNOT_BE_USED ? { text: 'rejected', colour: 'red' } : { text: state, colour: stateColours[state] },
     state === 'ready' ? describeUptime(uptimeMs) : '-',
     String(calls),
     String(errors),
@@ -136,7 +140,7 @@ async function fromConfig(settings: Settings): Promise<Listing> {
     name,
     source,
     state: 'disabled' as const,
-    reason: 'cannot be used',
+    reason: CANNOT_BE_USED,
     protocol: 'mcp' as const,
     share: 'all' as const,
     questions: { attribution: 'open calls' as const, alone: [], refused: 0 },

@@ -12,14 +12,16 @@ export function addServerOptions(command: Command): Command {
     .option('--cwd <folder>', 'working folder of the server after --')
     .addOption(new Option('--protocol <name>', 'protocol of the server after --').choices(['mcp', 'litemcp']))
     .option('--framing <name>', 'message framing used by the server after --')
-    .addOption(new Option('--era <name>', 'MCP era of the server after --').choices(['auto', ...erasOfMcp]))
+    .addOption(
+      new Option('--era <name>', 'MCP era of the server after --, or at the URL').choices(['auto', ...erasOfMcp]),
+    )
     .addOption(new Option('--revision <date>', 'the only MCP revision to use with it').choices(revisionsOfMcp));
 }
 
 /** In addition, for commands that can use a server that is not started. A first word that is a URL counts as `--url`. */
 export function addAddressOptions(command: Command): Command {
   return command
-    .option('--url <address>', 'use the server at this address: https://…')
+    .option('--url <address>', 'use the remote server at this address: https://…')
     .option('--header <name: value>', 'header for --url; ${VAR} in it is expanded; repeatable', collect)
     .addOption(
       new Option('--transport <name>', 'how --url is reached: Streamable HTTP, HTTP+SSE, or either').choices(

@@ -11,7 +11,7 @@ import { printRows } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
 import { findServer } from '../servers/find-server.ts';
 import { rememberOffers } from '../servers/find-tool-by-name.ts';
-import { type Reached, withHost } from '../servers/reach-host.ts';
+import { type Reached, whyItFailed, withHost } from '../servers/reach-host.ts';
 import { reportWarnings } from '../servers/server-reports.ts';
 import type { Settings } from '../settings.ts';
 import { errorDocument } from '../show-error.ts';
@@ -44,7 +44,7 @@ const tools: CommandBody = (invocation, [name], options) =>
     out.activity.begin('listing tools');
     const server = name ?? reached.only;
     if (server !== undefined) await findServer(server, reached, settings);
-    const { tools, failed } = server === undefined ? await all(reached, settings) : await one(reached, server);
+    const { tools, failed } = server === undefined ? await all(reached, settings, out) : await one(reached, server);
     out.activity.end();
     rememberOffers(reached.remember, tools);
     const asked = server === undefined ? [...new Set(tools.map((offer) => offer.server))] : [server];
@@ -69,15 +69,22 @@ const tools: CommandBody = (invocation, [name], options) =>
     return failed.length > 0 ? ExitCode.server : ExitCode.done;
   });
 
-/** An entry that cannot be used is listed as failed, like a server that does not start. */
-async function all(reached: Reached, settings: Settings): Promise<Found> {
-  const { rejectedEntries } = await import('../servers/rejected-entries.ts');
+/** An entry that cannot be used is listed as failed, like a server that does not start. A file that cannot be read is only reported. */
+async function all(reached: Reached, settings: Settings, out: Output): Promise<Found> {
+  const { rejectedEntries, tellRejected } = await import('../servers/rejected-entries.ts');
   const [{ offers: tools, failed }, rejected] = await Promise.all([
     reached.host.tools(),
     rejectedEntries(reached, settings),
   ]);
-  const unusable = rejected.map((problem) => ({ server: problem.server ?? '', error: problemError(problem) }));
-  return { tools, failed: [...failed, ...unusable] };
+  tellRejected(
+    rejected.filter(({ server }) => server === undefined),
+    out,
+  );
+  const unusable = rejected.flatMap((problem) =>
+    problem.server === undefined ? [] : { server: problem.server, error: problemError(problem) },
+  );
+  const unreached = failed.map(({ server, error }) => ({ server, error: whyItFailed(error) }));
+  return { tools, failed: [...unreached, ...unusable] };
 }
 
 async function one({ host }: Reached, server: string): Promise<Found> {

@@ -20,8 +20,11 @@ export async function findServer(name: string, reached: Searched, settings: Sett
   throw unknownServer(name, names, [], commandHint(name));
 }
 
-/** A name that looks like a program or a file is probably a command to start. */
+/** A name that looks like an address, a program or a file is probably that. */
 export function commandHint(name: string): string | undefined {
+  if (/^[a-z]+:\/\//i.test(name)) return 'The URL of a server begins with https:// or http://.';
+  if (/^(?:localhost|[\w-]+(?:\.[\w-]+)+):\d+(?:\/|$)/i.test(name))
+    return `To use the server at a URL, write http://${name}`;
   const isCommand =
     name.includes('/') || /\.[a-z]{1,4}$/i.test(name) || /^(?:node|npx|python3?|uvx?|bun|deno)$/.test(name);
   return isCommand ? `Write the command of a server at the end, after --: -- ${shellWord(name)} …` : undefined;

@@ -105,7 +105,7 @@ export function noHost(): UsageError {
 }
 
 /** After a failed start the cause is shown, instead of the message that the server is not running. */
-function whyItFailed(error: unknown): unknown {
+export function whyItFailed<E>(error: E): E | StandpipeError {
   const failed = error instanceof StandpipeError && error.code === 'SERVER_FAILED';
   return failed && error.cause instanceof StandpipeError ? error.cause : error;
 }

@@ -6,13 +6,15 @@ import type { Config } from '../../config/files/load-config.ts';
 import { hintOfNames } from '../../config/nearest.ts';
 import { type ConfigProblem, problemError } from '../../config/problem.ts';
 
-/** Of each entry that cannot be used, the error that says why. */
+/** Of each entry and each file that cannot be used, the error that says why. */
 export function rejections(config: Pick<Config, 'rejected' | 'problems'> | undefined): ConfigProblem[] {
-  return (config?.rejected ?? []).flatMap(({ name, source }) => {
+  const ofFiles = config?.problems.filter(({ server, severity }) => server === undefined && severity === 'error') ?? [];
+  const ofEntries = (config?.rejected ?? []).flatMap(({ name, source }) => {
     const isReason = (each: ConfigProblem) =>
       each.server === name && each.file === source.file && each.severity === 'error';
     return config!.problems.find(isReason) ?? [];
   });
+  return [...ofFiles, ...ofEntries];
 }
 
 export function unknownServer(
@@ -25,7 +27,7 @@ export function unknownServer(
   if (problem) return problemError(problem);
   const there = hintOfNames(name, names, 'The config has no servers that can be used.');
   return new UsageError('NAME_UNKNOWN', `There is no server named "${name}"`, {
-    hint: [there, more].filter(Boolean).join(' '),
+    hint: more === undefined ? there : `${there.replace(/\.$/, '')}. ${more}`,
   });
 }
 

@@ -27,10 +27,11 @@ export function connectError(error: unknown, { step, channel, evidence, startupT
       hint: 'It is not a server. Use the command of the server itself, without `cat`, a shell or a terminal in between.',
     });
   }
+  const failed = evidence?.url === undefined ? 'Could not connect' : `Could not connect to ${evidence.url}`;
   if (error instanceof RpcError) {
     return new RpcError(
       error.rpcCode,
-      `Could not connect: the server refused ${step}: ${error.message}`,
+      `${failed}: the server refused ${step}: ${error.message}`,
       error.data,
       details(error, evidence, 'The server is running and refuses this connection; its message says why.'),
     );
@@ -46,7 +47,6 @@ export function connectError(error: unknown, { step, channel, evidence, startupT
     );
   }
   const found = diagnosisOf(channel);
-  const failed = evidence?.url === undefined ? 'Could not connect' : `Could not connect to ${evidence.url}`;
   if (error.code === 'REQUEST_TIMEOUT') {
     const message = `${failed}: no answer to ${step} within ${startupTimeoutMs} ms`;
     if (found) {
