@@ -4,7 +4,7 @@
 import { UsageError } from '../base/errors.ts';
 import type { TapOptions } from './run-tap.ts';
 
-/** A tap before a command, or before a server at an address. */
+/** A tap before a command, or before a remote server. */
 export type TapArguments = CommandTap | AddressTap;
 
 interface Options extends Omit<TapOptions, 'framing' | 'command' | 'args'> {
@@ -62,7 +62,12 @@ const withValue: Readonly<Record<string, (options: Options, value: string) => vo
 export function parseTapArguments(words: readonly string[]): TapArguments {
   const options: Options = {};
   let at = 0;
-  while (at < words.length && words[at]!.startsWith('-') && words[at] !== '--') {
+  while (at < words.length && words[at] !== '--') {
+    if (options.url === undefined && /^https?:\/\//i.test(words[at]!)) {
+      options.url = words[at++];
+      continue;
+    }
+    if (!words[at]!.startsWith('-')) break;
     const [name, ...rest] = words[at]!.split('=');
     if (name === '--no-announce') {
       options.announce = false;
@@ -77,15 +82,12 @@ export function parseTapArguments(words: readonly string[]): TapArguments {
     at++;
   }
   const [command, ...args] = words.slice(words[at] === '--' ? at + 1 : at);
-  if (command !== undefined && args.length === 0 && /^https?:\/\//i.test(command) && options.url === undefined) {
-    return { ...options, url: command };
-  }
   const { url, port, ...rest } = options;
   if (url !== undefined) {
-    if (command !== undefined) throw usage('--url and a command exclude each other');
+    if (command !== undefined) throw usage('A URL and a command exclude each other');
     return { ...options, url };
   }
-  if (port !== undefined) throw usage('--port belongs to --url');
+  if (port !== undefined) throw usage('--port needs a URL');
   if (command === undefined) throw usage('There is no command to run');
   return { ...rest, command, args };
 }
@@ -97,6 +99,6 @@ function wholeNumber(name: string, value: string): number {
 
 function usage(problem: string): UsageError {
   return new UsageError('INVALID_OPTION', problem, {
-    hint: 'standpipe tap [--record FILE] [--name NAME] [--mask-env NAME,…] [--no-announce] -- command …, or standpipe tap [options] --url URL',
+    hint: 'standpipe tap [--record FILE] [--name NAME] [--mask-env NAME,…] [--no-announce] -- command …, or standpipe tap [options] URL',
   });
 }

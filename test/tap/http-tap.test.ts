@@ -1,4 +1,4 @@
-// A tap before a server at an address: the host's own HTTP traffic passes unchanged, is recorded, and its credentials are not.
+// A tap before a remote server: the host's own HTTP traffic passes unchanged, is recorded, and its credentials are not.
 
 import { readFileSync } from 'node:fs';
 import { createServer, request as httpRequest, type IncomingMessage, type RequestListener } from 'node:http';

@@ -92,6 +92,7 @@ test('a URL in place of a command is the address of a remote server', () => {
   const url = 'https://example.com/mcp';
   const expected = { record: 'x', url };
   expect(parseTapArguments(['--record', 'x', url])).toEqual(expected);
+  expect(parseTapArguments([url, '--record', 'x'])).toEqual(expected);
   expect(parseTapArguments(['--record', 'x', '--url', url])).toEqual(expected);
 });
 

@@ -24,7 +24,7 @@ export const define: CommandModule['define'] = (command, run) => {
     command,
     'tap -- node server.mjs',
     'tap --record session.jsonl -- npx -y some-server',
-    'tap --url https://mcp.example.com/mcp --record session.jsonl',
+    'tap https://mcp.example.com/mcp --record session.jsonl',
     'tap install ~/.cursor/mcp.json',
     'tap uninstall ~/.cursor/mcp.json weather',
   );
@@ -55,8 +55,7 @@ const install: CommandBody = async (invocation, [config, ...servers], options) =
   const { record } = options as { record?: string };
   const result = await installTap(config!, { tap: wrapperCommand('tap'), recordFolder: record, ...named(servers) });
   const isRemote = result.servers.some(({ outcome }) => outcome === 'not-a-command');
-  if (isRemote)
-    invocation.out.say('To tap a remote server, run standpipe tap --url URL and use the address that it prints.');
+  if (isRemote) invocation.out.say('To tap a remote server, run standpipe tap URL and use the address that it prints.');
   return tellWrapped(invocation, result, { done: 'tapped', already: 'already tapped' });
 };
 

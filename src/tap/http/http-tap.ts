@@ -1,4 +1,4 @@
-// A tap before a server at an address: listens on loopback, forwards each request to the server and each response back, and shows
+// A tap before a remote server: listens on loopback, forwards each request to the server and each response back, and shows
 // both. The host uses its own HTTP client, headers and credentials, which are forwarded and never stored.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

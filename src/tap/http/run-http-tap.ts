@@ -1,4 +1,4 @@
-// `standpipe tap --url`: runs until it is ended, with the recorder and the viewers of every tap.
+// `standpipe tap <url>`: runs until it is ended, with the recorder and the viewers of every tap.
 
 import { FlowStore } from '../../flow/store.ts';
 import { maskedUrl } from '../../secrets/mask-http.ts';
