@@ -1,4 +1,4 @@
-// What goes wrong between a server at an address and its client, in HTTP.
+// What goes wrong between a remote server and its client, in HTTP.
 
 import type { HttpFact, RemoteFact } from '../flow/event.ts';
 

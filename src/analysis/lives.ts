@@ -7,7 +7,7 @@ import type { Exchange } from './exchange.ts';
 import { isHttpFailure } from './http-problems.ts';
 import { keepNewest } from './keep-newest.ts';
 
-/** One process of a server, from its spawn to its exit; or one connection to a server at an address. */
+/** One process of a server, from its spawn to its exit; or one connection to a remote server. */
 export interface Life {
   life: number;
   pid: number | undefined;
@@ -19,11 +19,11 @@ export interface Life {
   signal: string | null | undefined;
   rung: string | undefined;
   stderrTail: string;
-  /** Of a server at an address, which has no process. */
+  /** Of a remote server, which has no process. */
   remote?: RemoteLife;
 }
 
-/** A connection to a server at an address. */
+/** A connection to a remote server. */
 export interface RemoteLife {
   url: string;
   /** `http`, or `http+sse` of 2024-11-05. */

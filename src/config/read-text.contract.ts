@@ -36,7 +36,7 @@ export async function readOne(entry: object, world?: World) {
   return { server: servers[0] as CommandConfig | undefined, problems };
 }
 
-/** One server that is reached at an address. */
+/** One remote server. */
 export async function readRemote(entry: object, world?: World) {
   const { server, problems } = await readOne(entry, world);
   return { server: server as unknown as RemoteConfig | undefined, problems };

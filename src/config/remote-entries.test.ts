@@ -163,7 +163,7 @@ test.each<[what: string, entry: string, message: RegExp, suggestion: RegExp]>([
 });
 
 test.each<[what: string, entry: string, message: RegExp]>([
-  ['arguments', '{"url": "https://x.test", §"args": []}', /"args" has no effect for a server that is reached/],
+  ['arguments', '{"url": "https://x.test", §"args": []}', /"args" has no effect for a remote server/],
   ['variables', '{"url": "https://x.test", §"env": {"A": "b"}}', /"env" has no effect/],
   ['a folder', '{"url": "https://x.test", §"cwd": "/"}', /"cwd" has no effect/],
   ['waits', '{"url": "https://x.test", §"stop": {}}', /"stop" has no effect/],

@@ -29,7 +29,7 @@ export interface SharePolicy {
   idleMs: number;
 }
 
-/** A server that is started as a command, or one that is reached at an address. */
+/** A server that is started as a command, or a remote one. */
 export type ServerConfig = CommandConfig | RemoteConfig;
 
 export interface CommandConfig extends ServerSettings {

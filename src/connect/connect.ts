@@ -19,7 +19,7 @@ export function connect<Tools extends ToolTypes = AnyTools>(
   command: StdioClientOptions,
   options?: ClientOptions,
 ): Promise<Client<StdioClientTransport, Tools>>;
-/** A server at an address. */
+/** A remote server. */
 export function connect<Tools extends ToolTypes = AnyTools>(
   address: AddressOptions,
   options?: ClientOptions,

@@ -1,4 +1,4 @@
-// Why a server at an address did not answer the first request, if its response or the error of the connection proves it.
+// Why a remote server did not answer the first request, if its response or the error of the connection proves it.
 
 import { quoted } from './rule.ts';
 import type { Diagnosis, Finding } from './symptoms.ts';

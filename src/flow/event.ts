@@ -137,7 +137,7 @@ export interface LinkFact {
   readonly id: string | number;
 }
 
-/** A server at an address: connected, known better, disconnected. Each event has all that is known of it. */
+/** A remote server: connected, known better, disconnected. Each event has all that is known of it. */
 export interface RemoteFact {
   readonly kind: 'remote';
   readonly state: 'connected' | 'known' | 'disconnected';

@@ -16,7 +16,7 @@ export class FlowSource implements WireObserver {
   readonly #stderr: StderrLines;
   #life: number;
   #hasBegun = false;
-  /** Of a server at an address. */
+  /** Of a remote server. */
   #remote: Omit<RemoteFact, 'kind' | 'state'> = { url: '' };
   #exchanges = 0;
 

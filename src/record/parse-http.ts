@@ -1,4 +1,4 @@
-// From the lines about servers at an address back to facts. As in parse-event.ts, nothing is believed.
+// From the lines about remote servers back to facts. As in parse-event.ts, nothing is believed.
 
 import type { HttpFact, RemoteFact } from '../flow/event.ts';
 import type { RawLine } from './versions.ts';

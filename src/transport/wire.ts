@@ -59,7 +59,7 @@ export interface WireObserver extends FrameObserver {
   exited?(exitCode: number | null, signal: string | null): void;
   /** Everything that the child had started is gone; what that took. */
   stopped?(rung: string): void;
-  /** Of a server at an address, instead of `spawned`. */
+  /** Of a remote server, instead of `spawned`. */
   connected?(url: string): void;
   /** What has become known of it since. */
   learned?(facts: RemoteFacts): void;
@@ -69,7 +69,7 @@ export interface WireObserver extends FrameObserver {
   exchange?(request: ObservedRequest): ExchangeObserver;
 }
 
-/** How a server at an address is spoken to. */
+/** How a remote server is spoken to. */
 export interface RemoteFacts {
   readonly transport?: 'http' | 'http+sse' | undefined;
   readonly revision?: string | undefined;

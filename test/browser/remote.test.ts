@@ -1,4 +1,4 @@
-// A server at an address on the page: its card, its HTTP requests on the wire, their headers, and what is wrong with them.
+// A remote server on the page: its card, its HTTP requests on the wire, their headers, and what is wrong with them.
 
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

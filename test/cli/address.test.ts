@@ -1,4 +1,4 @@
-// Servers at an address on the command line: `--url`, a URL in place of a name, and entries of a config.
+// Remote servers on the command line: `--url`, a URL in place of a name, and entries of a config.
 
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ afterAll(() => Promise.all([http.close(), open.close()]));
 const bearer = ['--header', 'Authorization: Bearer ${SUMS_TOKEN}'];
 const env = { ...cleanEnv, SUMS_TOKEN: token };
 
-test('call, tools, read, prompt and types use a server at an address', async () => {
+test('call, tools, read, prompt and types use a remote server', async () => {
   const [call, tools, read, prompt, types] = await Promise.all([
     runCli(['call', 'add', 'a=2', 'b=3', '--url', http.url, ...bearer], { env }),
     runCli(['tools', open.url]),
@@ -112,7 +112,7 @@ test('a server that asks for a login is named by its address', async () => {
   expect(stderr).toContain(`Run \`standpipe login ${http.url}\`.`);
 });
 
-test('inspect shows a server at an address, and how a command reaches it without its token', async () => {
+test('inspect shows a remote server, and how a command reaches it without its token', async () => {
   const words = ['inspect', http.url, ...bearer, '--header', 'X-Region: nowhere', '--port', '0', '--json'];
   const child = startCli(words, { env });
   const [document] = await once(child.stdout, 'data');

@@ -1,4 +1,4 @@
-// The mistakes of docs/troubleshooting.md about servers at an address, with real servers: each is named, with its fix.
+// The mistakes of docs/troubleshooting.md about remote servers, with real servers: each is named, with its fix.
 
 import { once } from 'node:events';
 import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';

@@ -29,7 +29,7 @@ describe.each(['mcpServers', 'servers'])('%s', (key) => {
   });
 });
 
-test('reaches a server at an address', async () => {
+test('reaches a remote server', async () => {
   const server = new Server({ name: 'far', version: '1.0.0' });
   server.tool('where', {}, () => 'far away');
   const http = await serveHttp(server);

@@ -1,4 +1,4 @@
-// A server at an address under any sequence of calls, commands, restarts and cuts of its network: each call settles, none that is
+// A remote server under any sequence of calls, commands, restarts and cuts of its network: each call settles, none that is
 // not declared safe runs twice, and when all is well again the server is used without a command.
 
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-// A host with servers at an address behind a door of its own: what its clients notice of them, and what these learn of its clients.
+// A host with remote servers behind a door of its own: what its clients notice of them, and what these learn of its clients.
 
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/files/load-config.ts';
@@ -63,7 +63,7 @@ for (const era of ['modern', 'legacy'] as const) {
   });
 }
 
-test('a server at an address gets no credential of a client, and each client a session of its own where it is not shared', async () => {
+test('a remote server gets no credential of a client, and each client a session of its own where it is not shared', async () => {
   const seenFar = noting();
   const remote = await remoteUp({ auth: seenFar });
   const headers = { 'X-Own': 'ours', authorization: 'Bearer of-the-entry' };

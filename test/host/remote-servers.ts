@@ -1,4 +1,4 @@
-// Servers at an address for tests: in this process, stopped and started again at the same port; and a network that can break.
+// Remote servers for tests: in this process, stopped and started again at the same port; and a network that can break.
 
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';

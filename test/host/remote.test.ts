@@ -1,4 +1,4 @@
-// Servers at an address in a host: state, reconnecting, and what becomes of calls. The servers are in this process; they are
+// Remote servers in a host: state, reconnecting, and what becomes of calls. The servers are in this process; they are
 // stopped, and started again at the same port.
 
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// What an observer of a server at an address sees: messages with the HTTP requests around them, and no credentials.
+// What an observer of a remote server sees: messages with the HTTP requests around them, and no credentials.
 
 import { createServer, type Server as HttpServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

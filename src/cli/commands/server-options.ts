@@ -1,4 +1,4 @@
-// The options for a server after `--` or at an address, for all commands that can use one.
+// The options for a server after `--` or a remote server, for all commands that can use one.
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';

@@ -1,4 +1,4 @@
-// A server at an address as a client brings it to the shared host. Variables are those of this process: the host has others.
+// A remote server as a client brings it to the shared host. Variables are those of this process: the host has others.
 
 import type { BroughtAddress } from '../../host/control/shared-servers.ts';
 import { serverAtAddress } from '../servers/server-at-address.ts';

@@ -13,7 +13,7 @@ export interface ConnectArguments {
   settings: Settings;
   /** The parameters of `standpipe/use`. */
   use: Params;
-  /** A server at an address is brought, instead. */
+  /** A remote server is brought, instead. */
   address?: ConnectAddress;
   /** How long a host that is started for this connection stays without clients. */
   idleMs: number;
@@ -36,7 +36,7 @@ export function parseConnectArguments(words: readonly string[], env = process.en
   const ofConfig = options.has('--config') || servers.length > 0 || all;
   if (servers.length === 1 && /^https?:\/\//i.test(servers[0]!)) {
     const misplaced = ['--config', '--env', '--cwd'].find((name) => options.has(name));
-    if (misplaced) throw usage(`${misplaced} is not for a server at an address`);
+    if (misplaced) throw usage(`${misplaced} is not for a remote server`);
     if (command.length > 0 || all) throw usage('Name one server');
     return { settings: { shared: true }, use: {}, address: addressOf(servers[0]!, headers, options), idleMs };
   }

@@ -42,7 +42,7 @@ export async function givenServer(
   const ofCommands = (['env', 'cwd', 'protocol', 'framing'] as const).find((name) => options[name] !== undefined);
   if (serverCommand || ofCommands) {
     const other = ofCommands ? `--${ofCommands}` : 'A command after --';
-    throw new UsageError('INVALID_OPTION', `${other} cannot be used for a server at an address`, {
+    throw new UsageError('INVALID_OPTION', `${other} cannot be used for a remote server`, {
       hint: 'Leave out one of the two.',
     });
   }

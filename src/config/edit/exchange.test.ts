@@ -94,7 +94,7 @@ test('a secret is not written where the host does not expand variables, and noth
   const { servers, changed } = await to('claude-desktop');
   expect(servers).toEqual([
     { name: 'one', outcome: 'refused', reason: expect.stringContaining('does not expand KEY') },
-    { name: 'far', outcome: 'refused', reason: expect.stringContaining('no servers with a "url"') },
+    { name: 'far', outcome: 'refused', reason: expect.stringContaining('no remote servers') },
     { name: 'off', outcome: 'refused', reason: expect.stringContaining('cannot disable') },
     { name: 'lite', outcome: 'refused', reason: expect.stringContaining('protocol') },
   ]);

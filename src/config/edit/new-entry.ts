@@ -35,8 +35,8 @@ export function newEntry({ command, url, env = [], header = [], transport, setti
     const [program, ...args] = command;
     if (!program) throw invalid('There is no command after --', 'For example: -- npx -y some-server');
     if (header.length > 0)
-      throw invalid('--header is for a server with a URL', 'A command gets variables: --env NAME=value');
-    if (transport !== undefined) throw invalid('--transport is for a server with a URL');
+      throw invalid('--header is for a remote server', 'A command gets variables: --env NAME=value');
+    if (transport !== undefined) throw invalid('--transport is for a remote server');
     const variables = env.map(readVariable);
     return {
       entry: {
@@ -57,7 +57,7 @@ export function newEntry({ command, url, env = [], header = [], transport, setti
     );
   }
   if (env.length > 0)
-    throw invalid('--env is for a server with a command', 'A server with a URL gets headers: --header "Name: value"');
+    throw invalid('--env is for a server with a command', 'A remote server gets headers: --header "Name: value"');
   const headers = header.map(readHeader);
   return {
     entry: {

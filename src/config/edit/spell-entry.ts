@@ -111,7 +111,7 @@ export function inexpressible(host: HostProgram, name: string, entry: PlainEntry
   const { id, title, spelling } = host;
   const limits: HostLimits = hostLimits[id];
   if (limits.names?.test(name) === false) return `${title} has no server of such a name`;
-  if (entry.url !== undefined && limits.onlyCommands) return `the config of ${title} has no servers with a "url"`;
+  if (entry.url !== undefined && limits.onlyCommands) return `the config of ${title} has no remote servers`;
   if (entry.protocol === 'litemcp' || entry.framing !== undefined) return `${title} does not speak its protocol`;
   if (isDisabled(entry) && spelling.disables === undefined)
     return `is disabled here, and ${title} cannot disable a server`;

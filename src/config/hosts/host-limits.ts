@@ -1,4 +1,4 @@
-// What the config of a host cannot express: variables, inputs, and servers at an address.
+// What the config of a host cannot express: variables, inputs, and remote servers.
 
 import type { HostId } from './host-program.ts';
 

@@ -31,8 +31,8 @@ export function readDraft(
   const known = [...own, ...foreign, ...(remote ? spellingsOfRemotes : [])];
   fields.warnUnknown(known, (key) => (keysOfOthers.has(key) ? '' : keysToReplace.get(key)));
   for (const key of foreign.filter((each) => fields.has(each) && !findings.failed)) {
-    const how = remote ? 'reached at an address' : 'started as a command';
-    findings.warn(fields.keyAt(key), `"${key}" has no effect for a server that is ${how}`, 'Remove it.');
+    const server = remote ? 'remote server' : 'server that is started as a command';
+    findings.warn(fields.keyAt(key), `"${key}" has no effect for a ${server}`, 'Remove it.');
   }
   const settings = readSettings(name, source, fields, findings);
   if (remote) return readRemoteDraft(settings, fields, findings);

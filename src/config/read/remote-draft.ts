@@ -1,4 +1,4 @@
-// An entry of a server that is reached at an address.
+// An entry of a remote server.
 
 import { didYouMean } from '../nearest.ts';
 import type { Findings } from '../problem.ts';

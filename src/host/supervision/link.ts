@@ -1,5 +1,5 @@
 // One process of a server that was ready, for as long as calls may hold it; and whether it still listens. A process that stops
-// reading lives on and looks well: it is asked when a call of it timed out. A server at an address has no connection that ends
+// reading lives on and looks well: it is asked when a call of it timed out. A remote server has no connection that ends
 // with it: it is asked when the connection of a request failed.
 
 import type { Clock } from '../../base/clock.ts';
@@ -12,13 +12,13 @@ export interface ServerLink<Client> {
   client: Client;
   revision: string | undefined;
   serverInfo: SupervisedStatus['serverInfo'];
-  /** Reached at an address: a request can fail while others go on. */
+  /** Remote: a request can fail while others go on. */
   isRemote?: boolean;
   /** Which process it is. */
   process?: ProcessIdentity;
   /** Called when the connection is over, also if that was before; perhaps twice. */
   onLost(listener: (cause: Error | undefined) => void): void;
-  /** Of a server at an address: called when it may be gone, although no request says so. */
+  /** Of a remote server: called when it may be gone, although no request says so. */
   onDoubt?(listener: (error: PeerError) => void): void;
   /** Whether it answers a question of ours in time. */
   isResponsive(timeoutMs: number): Promise<boolean>;
@@ -27,9 +27,9 @@ export interface ServerLink<Client> {
   close(): Promise<void>;
 }
 
-/** How long the question takes at most that decides whether a server at an address is there, where its entry has no limit. */
+/** How long the question takes at most that decides whether a remote server is there, where its entry has no limit. */
 const PRESENCE_MS = 30_000;
-/** How long calls go on at most that were sent before a server at an address was lost. */
+/** How long calls go on at most that were sent before a remote server was lost. */
 const DRAIN_MS = 5_000;
 
 export class Link<Client> {
@@ -81,7 +81,7 @@ export class Link<Client> {
     return isResponsive || this.#answers !== before ? undefined : unresponsive(timeoutMs, this.server.evidence());
   }
 
-  /** Whether a server at an address answers a question of ours, asked once for all calls that doubt it. */
+  /** Whether a remote server answers a question of ours, asked once for all calls that doubt it. */
   isThere(timeoutMs: number): Promise<boolean> {
     this.#presence ??= this.server.isResponsive(timeoutMs || PRESENCE_MS).finally(() => {
       this.#presence = undefined;
@@ -89,7 +89,7 @@ export class Link<Client> {
     return this.#presence;
   }
 
-  /** Resolves when nothing of it is left. A server at an address may answer what it has before it goes. */
+  /** Resolves when nothing of it is left. A remote server may answer what it has before it goes. */
   async end(clock: Clock): Promise<void> {
     if (this.server.isRemote && this.cause) {
       this.#drained = waiting();

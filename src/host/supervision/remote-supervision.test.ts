@@ -1,4 +1,4 @@
-// A server at an address: calls wait for one that was there, and are refused while it is away; it is tried again without an end.
+// A remote server: calls wait for one that was there, and are refused while it is away; it is tried again without an end.
 
 import { expect, test } from 'vitest';
 import type { RestartLimits } from '../../config/server-config.ts';

@@ -31,7 +31,7 @@ interface CallsOptions<Client> {
   whenReady: () => Promise<Link<Client>>;
   /** A call was not answered in time. */
   timedOut: (link: Link<Client>) => void;
-  /** A request to a server at an address failed. Resolves when it is known whether the server is still there. */
+  /** A request to a remote server failed. Resolves when it is known whether the server is still there. */
   doubted: (link: Link<Client>, error: PeerError) => Promise<boolean>;
 }
 

@@ -49,7 +49,7 @@ export function serverFailed(name: string, reason: string, cause: Error | undefi
   });
 }
 
-/** Of a server at an address. */
+/** Of a remote server. */
 export function serverUnreachable(name: string, reason: string, cause: Error | undefined): PeerError {
   const { hint, evidence }: Partial<LastExit> = cause ? lastExitOf(cause) : {};
   return new PeerError('SERVER_UNREACHABLE', `Server "${name}" cannot be reached: ${reason}`, {
@@ -59,7 +59,7 @@ export function serverUnreachable(name: string, reason: string, cause: Error | u
   });
 }
 
-/** Why a server at an address was lost, by the request that failed first: what became of that one is of no interest here. */
+/** Why a remote server was lost, by the request that failed first: what became of that one is of no interest here. */
 export function lossOf({ message, hint, evidence, cause }: PeerError): PeerError {
   const why = cause instanceof Error ? cause.message : message;
   return new PeerError('CONNECTION_CLOSED', `The server went away: ${why}`, { hint, evidence, cause });

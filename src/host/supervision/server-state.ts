@@ -19,7 +19,7 @@ export type ServerState =
   | 'failed'
   | 'stopping';
 
-/** Calls are refused at once, or tried once more at an address. */
+/** Calls are refused at once, or tried once more for a remote server. */
 export function isAway(state: ServerState): boolean {
   return state === 'failed' || state === 'unreachable';
 }

@@ -19,7 +19,7 @@ export interface SupervisedServerOptions<Client> {
   open: (signal: AbortSignal) => Promise<ServerLink<Client>>;
   /** Of the process that lives, connected or not. */
   pid: () => number | null;
-  /** Where a server at an address is reached, without credentials. */
+  /** Where a remote server is reached, without credentials. */
   url?: () => string | undefined;
   onStateChange: (change: StateChange) => void;
   clock: Clock;

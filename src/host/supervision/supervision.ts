@@ -17,7 +17,7 @@ import type {
 } from './supervision-model.ts';
 
 const LONGEST_REASON = 2000;
-/** A server at an address that is away is tried again for a call, but not more often than this. */
+/** A remote server that is away is tried again for a call, but not more often than this. */
 const SHORTEST_RETRY_MS = 1000;
 
 export function newSupervision(enabled: boolean, limits: RestartLimits, isRemote = false): Supervision {
@@ -213,7 +213,7 @@ class Draft {
   /** The process could not be started, or went away. */
   #fell({ message, hopeless, nowMs, random, exitCode, signal }: Fall, uptimeMs: number): void {
     const { isRemote, history, wasReady } = this.next;
-    // How often a server at an address fails decides whether calls wait for it; it is never given up.
+    // How often a remote server fails decides whether calls wait for it; it is never given up.
     const limits = isRemote ? { ...this.next.limits, maxRestarts: Number.POSITIVE_INFINITY } : this.next.limits;
     const decision = decideRestart(history, { uptimeMs, exitCode, signal }, limits, nowMs, random);
     this.#set({ history: decision.history, fellAtMs: nowMs });

@@ -27,7 +27,7 @@ export interface ClientChannel extends Channel {
   setProtocolVersion?: ((version: string) => void) | undefined;
   /** Ours: the input of the diagnosis of a failed start. */
   symptoms?(): Symptoms | undefined;
-  /** Ours: the same of a server at an address. */
+  /** Ours: the same of a remote server. */
   httpSymptoms?(): HttpSymptoms | undefined;
 }
 

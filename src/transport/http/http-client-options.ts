@@ -1,4 +1,4 @@
-// What a client of a server at an address can be set to, and the limits that hold unless it says otherwise.
+// What a client of a remote server can be set to, and the limits that hold unless it says otherwise.
 
 import type { WireOptions } from '../wire.ts';
 import type { AnyAuthProvider } from './auth-provider.ts';

@@ -1,4 +1,4 @@
-// A server at an address, used over Streamable HTTP: each message is a POST, and its answer is one JSON text or a stream of events.
+// A remote server, used over Streamable HTTP: each message is a POST, and its answer is one JSON text or a stream of events.
 // A drop-in for the official transport. A server of 2024-11-05 is used over HTTP+SSE.
 
 import { type Evidence, UsageError } from '../../base/errors.ts';

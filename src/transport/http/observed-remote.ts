@@ -1,4 +1,4 @@
-// Reports a server at an address and the HTTP requests to it to an observer: each request, its response and its end, as its own events
+// Reports a remote server and the HTTP requests to it to an observer: each request, its response and its end, as its own events
 // show them. What is in the bodies is reported by the transport, which reads them anyway.
 
 import type { ClientRequest, IncomingMessage } from 'node:http';

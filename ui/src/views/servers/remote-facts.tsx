@@ -1,4 +1,4 @@
-// Where a server at an address is, and how it is spoken to.
+// Where a remote server is, and how it is spoken to.
 
 import type { Life } from '../../../../src/inspector/api.ts';
 import { visible, visibleLine } from '../../text/visible.ts';
