@@ -5,6 +5,7 @@ import { type AddressInfo, connect as connectSocket, createServer as createSocke
 import { afterEach, expect, test, vi } from 'vitest';
 import { connect } from '../../src/connect/connect.ts';
 import { selfSigned } from '../fixtures/doors/self-signed.ts';
+import { until } from '../fixtures/server.ts';
 import { type Script, scripted } from './scripted-server.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -179,4 +180,27 @@ test('what a proxy refuses was never sent', async () => {
   vi.stubEnv('HTTPS_PROXY', 'http://127.0.0.1:1');
   const error = await connect({ url: 'https://remote.test/mcp', auth: false }, { revision }).catch((thrown) => thrown);
   expect(error.cause).toMatchObject({ code: 'NOT_SENT' });
+});
+
+test('a proxy that does not answer is waited for as long as for a connection, and no socket to it stays', async () => {
+  const silent = createSocketServer();
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const sockets: Socket[] = [];
+  silent.on('connection', (socket) => sockets.push(socket.on('error', () => undefined).resume()));
+  closing.push(async () => {
+    silent.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  vi.stubEnv('HTTPS_PROXY', `http://127.0.0.1:${(silent.address() as AddressInfo).port}`);
+  const target = { url: 'https://remote.test/mcp', auth: false } as const;
+  await expect(connect({ ...target, connectTimeoutMs: 50 }, { revision })).rejects.toMatchObject({
+    message: expect.stringContaining('connectTimeoutMs'),
+    cause: { code: 'NOT_SENT' },
+  });
+  const closed = new AbortController();
+  const connecting = connect(target, { revision, signal: closed.signal });
+  await until('it is asked twice', () => sockets.length === 2);
+  closed.abort();
+  await expect(connecting).rejects.toThrow();
+  await until('no socket is left', () => sockets.every((socket) => socket.destroyed || socket.readableEnded));
 });

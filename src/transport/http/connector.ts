@@ -1,11 +1,12 @@
 // The connections of one transport: sockets that stay open between requests, through a proxy where the environment names one.
 
-import { type AgentOptions, Agent as HttpAgent } from 'node:http';
+import { type AgentOptions, type ClientRequest, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { Endpoint, isLoopback } from './endpoint.ts';
 import { DEFAULT_CONNECT_TIMEOUT_MS, type HttpClientOptions } from './http-client-options.ts';
 import { type HttpEvents, HttpRequest, type Sent } from './http-request.ts';
+import { ProxyAgents } from './proxy-agents.ts';
 
 /** How long an unused socket stays open, unless the server says less: then Node.js closes it a second earlier than the server. */
 const IDLE_MS = 60_000;
@@ -19,6 +20,7 @@ export class Connector {
   readonly connectTimeoutMs: number;
   readonly #options: HttpClientOptions;
   readonly #agents = new Map<string, HttpAgent>();
+  readonly #proxies: ProxyAgents;
   readonly #proxied = new WeakSet<HttpAgent>();
   #isDestroyed = false;
 
@@ -26,6 +28,7 @@ export class Connector {
     this.#options = options;
     this.clock = options.clock ?? systemClock;
     this.connectTimeoutMs = options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS;
+    this.#proxies = new ProxyAgents(this.clock, this.connectTimeoutMs);
   }
 
   async endpoint(url: URL): Promise<Endpoint> {
@@ -43,8 +46,14 @@ export class Connector {
     return new HttpRequest(this, endpoint, { ...sent, isProxied }, events);
   }
 
+  /** It may have no socket yet. */
+  giveUp(request: ClientRequest): void {
+    this.#proxies.giveUp(request);
+  }
+
   destroy(): void {
     this.#isDestroyed = true;
+    this.#proxies.giveUp();
     for (const agent of this.#agents.values()) agent.destroy();
   }
 
@@ -65,14 +74,8 @@ export class Connector {
   }
 
   async #proxyAgent(url: URL, proxy: string): Promise<HttpAgent> {
-    const options = this.#agentOptions() as object;
-    if (url.protocol === 'https:') {
-      const { HttpsProxyAgent } = await import('https-proxy-agent');
-      return new HttpsProxyAgent(proxy, options);
-    }
-    const { HttpProxyAgent } = await import('http-proxy-agent');
-    const agent = new HttpProxyAgent(proxy, options);
-    this.#proxied.add(agent);
+    const agent = await this.#proxies.agent(url, proxy, this.#agentOptions());
+    if (url.protocol === 'http:') this.#proxied.add(agent);
     return agent;
   }
 }

@@ -91,6 +91,7 @@ export class HttpRequest {
   destroy(error?: Error): void {
     this.#timer?.cancel();
     this.#request.destroy(error);
+    if (!this.#socket) this.#connector.giveUp(this.#request);
   }
 
   #assigned(socket: Socket): void {
