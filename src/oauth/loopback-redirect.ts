@@ -30,8 +30,8 @@ export async function loopbackRedirect(options: LoopbackOptions): Promise<Intera
   let receive: (answer: URLSearchParams) => void = () => undefined;
   const server = createServer({ maxHeaderSize: 32 * 1024 }, (request, response) => {
     const answer = answerIn(request, state);
+    if (answer) response.once('close', () => receive(answer)); // the page has been sent: nothing else is waited for
     respond(response, answer);
-    if (answer) receive(answer);
   });
   server.maxConnections = 16;
   server.requestTimeout = 10_000;
@@ -67,7 +67,7 @@ export async function loopbackRedirect(options: LoopbackOptions): Promise<Intera
     },
     close() {
       server.close();
-      server.closeIdleConnections();
+      server.closeAllConnections(); // browsers open some in advance, which Node.js does not count as idle
     },
   };
 }

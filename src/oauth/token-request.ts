@@ -17,6 +17,8 @@ export interface Granted {
   nowMs: number;
 }
 
+/** A hundred years. */
+const LONGEST_LIFETIME_S = 100 * 365 * 24 * 3600;
 /** Characters that a header can carry (RFC 6750). */
 const BEARER_TOKEN = /^[\x21-\x7e]{1,65536}$/;
 
@@ -36,10 +38,15 @@ export function loginOf({ server, discovered, client, tokens, requestedScope, re
     redirectUrl,
     scope: union(requestedScope, scope),
     created: new Date(nowMs).toISOString(),
-    expires: expires_in === undefined ? undefined : new Date(nowMs + expires_in * 1000).toISOString(),
+    expires: expires_in === undefined ? undefined : new Date(nowMs + lifetimeMs(expires_in)).toISOString(),
     canRefresh: refresh_token !== undefined,
     secrets: { accessToken: access_token, refreshToken: refresh_token, clientSecret: client.client_secret },
   };
+}
+
+/** A date has a limit. */
+function lifetimeMs(seconds: number): number {
+  return Math.min(Math.max(seconds, 0), LONGEST_LIFETIME_S) * 1000;
 }
 
 /** `configured`: its secret is not kept with the login. */

@@ -1,5 +1,7 @@
 // The redirect of a login arrives on the loopback interface: once, with the right state, or not at all.
 
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { type LoopbackOptions, loopbackRedirect } from '../../src/oauth/loopback-redirect.ts';
@@ -33,6 +35,15 @@ test('the redirect with the state of the login is taken; others are refused and 
   expect(Object.fromEntries(await answer)).toEqual({ code: 'c<b>', state: 'expected', iss: 'x' });
   expect(shown).toEqual([page]);
   await expect(fetch(url)).rejects.toThrow();
+});
+
+test('a connection on which nothing was sent does not outlive the login', async () => {
+  const { answer, url } = await waiting();
+  const early = connect(Number(new URL(url).port), '127.0.0.1');
+  await once(early, 'connect');
+  expect((await get(`${url}?code=c&state=expected`)).status).toBe(200);
+  await answer;
+  await once(early.resume(), 'close');
 });
 
 test('a refusal in the browser is passed on, and the page says so', async () => {
