@@ -75,7 +75,8 @@ test.skipIf(isWindows)('the file behind a link is replaced, and created where it
   const file = fileWith('x\n');
   const [link, dangling] = [join(folder, 'link.json'), join(folder, 'dangling.json')];
   symlinkSync(file, link);
-  symlinkSync('created.json', dangling);
+  symlinkSync('next.json', dangling);
+  symlinkSync('created.json', join(folder, 'next.json'));
   await rewriteFile(link, { rewrite: append, backup });
   await rewriteFile(dangling, { rewrite: append, create: true, isPrivate: true });
   for (const each of [link, dangling]) expect(lstatSync(each).isSymbolicLink()).toBe(true);

@@ -33,6 +33,8 @@ export interface Rewritten {
 }
 
 const MAX_TRIES = 10;
+/** As on Linux. */
+const MOST_LINKS = 40;
 
 export async function rewriteFile(file: string, options: RewriteOptions): Promise<Rewritten> {
   const path = await behindLinks(file);
@@ -128,12 +130,12 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** A link may lead to a file that does not exist yet. */
-async function behindLinks(file: string): Promise<string> {
+/** A link, or a chain of them, may lead to a file that does not exist yet. */
+async function behindLinks(file: string, links = 0): Promise<string> {
   try {
     return await realpath(file);
   } catch {
-    const target = await readlink(file).catch(() => undefined); // there may be no link
-    return target === undefined ? resolve(file) : resolve(dirname(file), target);
+    const target = links < MOST_LINKS ? await readlink(file).catch(() => undefined) : undefined; // there may be no link
+    return target === undefined ? resolve(file) : behindLinks(resolve(dirname(file), target), links + 1);
   }
 }
