@@ -153,6 +153,30 @@ test('a server that cannot be reached is answered for with 502, and pages of oth
   expect(await send(tap.address, { Host: 'evil.example' }, '{}')).toMatchObject({ statusCode: 403 });
   const events = await tap.recorded();
   expect(events.filter(({ kind }) => kind === 'http')).toMatchObject([{ state: 'failed', end: 'cut' }]);
+  const switching = await serve(({ socket }) =>
+    socket.end('HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'),
+  );
+  expect(await send((await tapped(switching)).address, {}, '{}')).toMatchObject({ statusCode: 502 });
+});
+
+test('codes of a login and tokens that the server repeats are not recorded', async () => {
+  const tap = await tapped(
+    await serve((request, response) => {
+      const [, token] = request.headers.authorization!.split(' ');
+      request.resume();
+      response.writeHead(401, { 'content-type': 'application/json' }).end(JSON.stringify({ no: token }));
+    }),
+  );
+  const form = new URLSearchParams({
+    grant_type: 'authorization_code',
+    code: 'hunter2-code',
+    code_verifier: 'hunter2',
+  });
+  const headers = { authorization: 'Bearer hunter2-token' };
+  const response = await fetch(new URL('/token', tap.address), { method: 'POST', headers, body: form });
+  expect(await response.json()).toEqual({ no: 'hunter2-token' });
+  expect((await tap.recorded()).filter(({ kind }) => kind === 'frame')).toHaveLength(1);
+  expect(readFileSync(tap.file, 'utf8')).not.toContain('hunter2');
 });
 
 test('a port that is taken and an address with a password are refused', async () => {

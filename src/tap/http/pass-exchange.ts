@@ -1,7 +1,11 @@
 // One HTTP request of the host: to the server and back, chunk by chunk, with backpressure and ends passed on. A response that is cut
 // stays cut, and a host that closes its request closes the one to the server.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { learnSecret } from '../../secrets/learned-values.ts';
+import { isWorthMasking } from '../../secrets/mask-values.ts';
+import { isSecretName } from '../../secrets/secret-names.ts';
+import { secretsInHeaders } from '../../secrets/secrets-in-headers.ts';
 import type { Endpoint } from '../../transport/http/endpoint.ts';
 import type { ExchangeObserver } from '../../transport/wire.ts';
 import { requestHeaders, responseHeaders } from './pass-headers.ts';
@@ -27,7 +31,10 @@ export async function passExchange(
 ): Promise<void> {
   const { to, sessions, note } = options;
   const { bytes, isWhole } = await beginningOf(request);
-  const text = isWhole && bytes.length > 0 ? bytes.toString() : undefined;
+  learnCredentials(request.headers);
+  // A form is no message: it asks for a token, with a code or a password.
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '');
+  const text = isWhole && bytes.length > 0 && !isForm ? bytes.toString() : undefined;
   if (!isWhole) note(`A request of more than ${MOST_SEEN_BYTES} bytes is forwarded and not shown`);
   if (response.destroyed) return;
   const id = oneOf(request.headers['mcp-session-id']);
@@ -40,6 +47,10 @@ export async function passExchange(
     if (id !== undefined && answer.statusCode === 404) sessions.ended(id, 'the server does not know the session');
     if (id !== undefined && request.method === 'DELETE' && answer.statusCode! < 300) sessions.ended(id);
     passResponse(answer, response, seen, options);
+  });
+  // The server switched to another protocol: Node.js closes the connection, without an error.
+  upstream.on('close', () => {
+    if (!response.headersSent) refuse(response, `${to.url.origin} closed the connection without a response`);
   });
   upstream.on('error', (error) => refuse(response, `cannot reach ${to.url.origin}: ${options.mask(error.message)}`));
   response.on('close', () => {
@@ -89,6 +100,14 @@ function beginningOf(request: IncomingMessage): Promise<{ bytes: Buffer; isWhole
     request.once('end', () => resolve({ bytes: Buffer.concat(chunks), isWhole: true }));
     request.once('error', reject);
   });
+}
+
+/** The server may repeat them in a body, which is shown. */
+function learnCredentials(headers: IncomingHttpHeaders): void {
+  for (const [name, value = ''] of Object.entries(headers)) {
+    if (!isSecretName(name)) continue;
+    for (const secret of secretsInHeaders({ [name]: String(value) })) if (isWorthMasking(secret)) learnSecret(secret);
+  }
 }
 
 /** The host gets what a gateway says of a server that does not answer. */

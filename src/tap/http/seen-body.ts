@@ -1,11 +1,14 @@
 // The messages in a response that passes through: one JSON text, or the events of a stream. Each chunk is read after it was forwarded.
 
 import type { IncomingMessage } from 'node:http';
+import { PartList } from '../../base/part-list.ts';
 import { EventStream } from '../../transport/http/event-stream.ts';
 import type { ExchangeObserver } from '../../transport/wire.ts';
 
 /** What is longer is forwarded, and not shown. */
 export const MOST_SEEN_BYTES = 16 * 1024 * 1024;
+
+const nothing = new Uint8Array(0);
 
 export interface SeenBody {
   chunk(bytes: Buffer): void;
@@ -35,17 +38,17 @@ function events(seen: ExchangeObserver, tooLong: (bytes: number) => void): SeenB
 }
 
 function whole(seen: ExchangeObserver, tooLong: (bytes: number) => void): SeenBody {
-  let chunks: Buffer[] = [];
+  const parts = new PartList(MOST_SEEN_BYTES);
   let length = 0;
   return {
     chunk(bytes) {
       length += bytes.length;
-      if (length <= MOST_SEEN_BYTES) chunks.push(bytes);
-      else chunks = [];
+      if (length <= MOST_SEEN_BYTES) parts.append(bytes, 0, bytes.length);
+      else parts.clear();
     },
     end() {
       if (length > MOST_SEEN_BYTES) tooLong(length);
-      else if (length > 0) seen.received(Buffer.concat(chunks), 0, length);
+      else if (length > 0) seen.received(parts.join(length, nothing, 0, 0), 0, length);
     },
   };
 }
