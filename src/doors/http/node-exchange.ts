@@ -1,6 +1,8 @@
 // An exchange of Node's `http`, which Express and Fastify pass on too.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BodyParts } from '../../base/body-parts.ts';
+import { decodeText } from '../../base/decode-text.ts';
 import type { Ticket } from '../limits.ts';
 import type { Principal } from '../principal.ts';
 import type { EventSink, HttpExchange } from './exchange.ts';
@@ -53,17 +55,17 @@ export class NodeExchange implements HttpExchange {
       return Promise.resolve(mayHold?.(text.length) === false ? undefined : text);
     }
     return new Promise((resolve, reject) => {
-      let chunks: Buffer[] | undefined = [];
-      let bytes = 0;
+      const body = new BodyParts(maxBytes);
+      let isRefused = false;
       request.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (!chunks) return; // what follows a refused part is dropped
-        if (bytes <= maxBytes && mayHold?.(chunk.length) !== false) return void chunks.push(chunk);
-        chunks = undefined;
+        if (isRefused) return; // what follows a refused part is dropped
+        if (body.add(chunk) && mayHold?.(chunk.length) !== false) return;
+        isRefused = true;
+        body.clear();
         resolve(undefined);
       });
       request.on('end', () => {
-        if (chunks) resolve((chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString());
+        if (!isRefused) resolve(decodeText(body.whole()));
       });
       request.on('close', () => {
         if (!request.complete) reject(new Error('The connection closed before the end of the request'));

@@ -1,14 +1,12 @@
 // The messages in a response that passes through: one JSON text, or the events of a stream. Each chunk is read after it was forwarded.
 
 import type { IncomingMessage } from 'node:http';
-import { PartList } from '../../base/part-list.ts';
+import { BodyParts } from '../../base/body-parts.ts';
 import { EventStream } from '../../transport/http/event-stream.ts';
 import type { ExchangeObserver } from '../../transport/wire.ts';
 
 /** What is longer is forwarded, and not shown. */
 export const MOST_SEEN_BYTES = 16 * 1024 * 1024;
-
-const nothing = new Uint8Array(0);
 
 export interface SeenBody {
   chunk(bytes: Buffer): void;
@@ -38,17 +36,13 @@ function events(seen: ExchangeObserver, tooLong: (bytes: number) => void): SeenB
 }
 
 function whole(seen: ExchangeObserver, tooLong: (bytes: number) => void): SeenBody {
-  const parts = new PartList(MOST_SEEN_BYTES);
-  let length = 0;
+  const body = new BodyParts(MOST_SEEN_BYTES);
   return {
-    chunk(bytes) {
-      length += bytes.length;
-      if (length <= MOST_SEEN_BYTES) parts.append(bytes, 0, bytes.length);
-      else parts.clear();
-    },
+    chunk: (bytes) => void body.add(bytes),
     end() {
-      if (length > MOST_SEEN_BYTES) tooLong(length);
-      else if (length > 0) seen.received(parts.join(length, nothing, 0, 0), 0, length);
+      const { bytes } = body;
+      if (bytes > MOST_SEEN_BYTES) tooLong(bytes);
+      else if (bytes > 0) seen.received(body.whole(), 0, bytes);
     },
   };
 }
