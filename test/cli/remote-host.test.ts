@@ -27,7 +27,10 @@ test('the commands of a host use remote servers like the others, and say why one
     await ended;
   });
   const run = (...words: string[]) => runCli([...words, '--config', config]);
-  await until('all are known', () => /far ready/.test(log) && /gone cannot be/.test(log) && /guarded failed/.test(log));
+  await until(
+    'all are known',
+    () => /far ready/.test(log) && /gone cannot be/.test(log) && /standpipe login guarded/.test(log),
+  );
   expect(log).toContain('nothing listens at');
   expect(log).toContain('Run `standpipe login guarded`');
 

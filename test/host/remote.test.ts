@@ -39,7 +39,10 @@ test('one that cannot be reached is unreachable at once, and comes back by itsel
   const host = await openHost({ far: { url: remote.url } }, { onStateChange: states.changed });
   const [status] = await host.start();
   expect(status).toMatchObject({ state: 'unreachable', url: remote.url });
-  await expect(host.callTool('far', 'count')).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
+  await expect(host.callTool('far', 'count')).rejects.toMatchObject({
+    code: 'SERVER_UNREACHABLE',
+    message: expect.stringMatching(/nothing listens at [\d.:]+$/),
+  });
   await remote.up();
   await states.next('ready');
   expect(await host.callTool('far', 'count')).toMatchObject(text('1'));
@@ -84,6 +87,7 @@ test('one that goes while nothing is called is missed by the stream of its notif
   later(async () => stop());
   await remote.down();
   await states.next('backoff');
+  expect(statusOf(host)?.lastExit?.hint ?? '').not.toContain('send it again'); // that is about a call
   const back = new Promise<void>((resolve) => {
     changed = resolve;
   });

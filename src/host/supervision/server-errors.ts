@@ -52,17 +52,17 @@ export function serverFailed(name: string, reason: string, cause: Error | undefi
 /** Of a remote server. */
 export function serverUnreachable(name: string, reason: string, cause: Error | undefined): PeerError {
   const { hint, evidence }: Partial<LastExit> = cause ? lastExitOf(cause) : {};
-  return new PeerError('SERVER_UNREACHABLE', `Server "${name}" cannot be reached: ${reason}`, {
+  return new PeerError('SERVER_UNREACHABLE', `Server "${name}" cannot be reached: ${cause?.message ?? reason}`, {
     evidence,
     hint: hint ?? 'Check its url, and that it runs.',
     cause,
   });
 }
 
-/** Why a remote server was lost, by the request that failed first: what became of that one is of no interest here. */
-export function lossOf({ message, hint, evidence, cause }: PeerError): PeerError {
+/** Why a remote server was lost, by the request that failed first. What became of that one, and its hint, are of no interest here. */
+export function lossOf({ message, evidence, cause }: PeerError): PeerError {
   const why = cause instanceof Error ? cause.message : message;
-  return new PeerError('CONNECTION_CLOSED', `The server went away: ${why}`, { hint, evidence, cause });
+  return new PeerError('CONNECTION_CLOSED', `The server went away: ${why}`, { evidence, cause });
 }
 
 /** It is left out of a list that did not wait any longer. */

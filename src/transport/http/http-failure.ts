@@ -39,9 +39,16 @@ export function refusedError(method: string, refused: Refused, evidence: Evidenc
 
 /** The connection failed. */
 export function brokenError(method: string, { mayHaveArrived, closedByUs, cause, evidence }: Broken): PeerError {
-  if (mayHaveArrived) return lostRequest(method, { closedByUs, cause, evidence });
+  if (mayHaveArrived) return lostRequest(method, { closedByUs, cause: cutOff(cause), evidence });
   const message = `${method} was never sent: ${closedByUs ? 'the connection was closed' : explain(cause)}`;
   return new PeerError('NOT_SENT', message, { cause, evidence, hint: connectHint(cause) });
+}
+
+/** Node.js calls it `aborted` or `socket hang up`. */
+function cutOff(cause: Error): Error {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code !== 'ECONNRESET') return cause;
+  return Object.assign(new Error(`The connection was cut (${cause.message})`, { cause }), { code });
 }
 
 export interface Broken {
