@@ -115,6 +115,18 @@ test('servers go to another host and come back', async () => {
   });
 });
 
+test('an export to the user names relative paths, and whose variables are meant', async () => {
+  const file = join(folder, 'relative.json');
+  writeFileSync(join(folder, 'relative.mjs'), '');
+  const local = { command: 'node', args: ['relative.mjs', '--port'], env: { A: '${EDIT_NOT_SET}' } };
+  writeFileSync(file, JSON.stringify({ mcpServers: { local } }));
+  const words = ['export', 'gemini', '--scope', 'user', '--dry-run', '--config', file];
+  const { stderr } = await here(...words);
+  expect(stderr).toContain('local: the host may start it in another folder; write the full path of relative.mjs\n');
+  expect(stderr).toContain('EDIT_NOT_SET is not set. Gemini CLI needs it in its own environment.');
+  expect(JSON.parse((await here(...words, '--json')).stdout).servers).toMatchObject([{ relative: ['relative.mjs'] }]);
+});
+
 test('several servers of a config can be named to share install', async () => {
   const file = join(folder, 'three.json');
   writeFileSync(

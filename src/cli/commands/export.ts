@@ -5,6 +5,7 @@ import { exportServers } from '../../config/edit/exchange.ts';
 import { hostIdOf, placeToWrite } from '../../config/edit/host-servers.ts';
 import { ownPlaceOf } from '../../config/edit/own-place.ts';
 import { hostIds } from '../../config/hosts/host-program.ts';
+import type { ConfigProblem } from '../../config/problem.ts';
 import { systemContext } from '../../config/system-context.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { tellEdited } from '../output/edited.ts';
@@ -57,9 +58,14 @@ const exportTo: CommandBody = async ({ settings, out }, [host, ...names], option
     ...{ names, context, force, dryRun, reveal },
     connect: connect ? entryOf : undefined,
   });
+  // The variables are those of the host: it may have them.
+  const forHost = (problem: ConfigProblem): ConfigProblem =>
+    problem.code === 'VARIABLE_NOT_SET'
+      ? { ...problem, suggestion: `${to.host!.title} needs it in its own environment.` }
+      : problem;
   const isRefused = servers.some(({ outcome }) => outcome === 'refused');
   return tellEdited(out, {
-    changed: { ...changed, secrets: [...changed.secrets, ...revealed] },
+    changed: { ...changed, problems: changed.problems.map(forHost), secrets: [...changed.secrets, ...revealed] },
     servers,
     dryRun,
     advice: [

@@ -48,11 +48,15 @@ export function tellEdited(out: Output, { changed, servers, dryRun, from, advice
     if (diff.length > 0) out.write(`--- ${visibleLine(file)}\n+++ ${visibleLine(file)}\n${diff.join('\n')}\n`);
     else out.say('Nothing would change.');
   }
-  for (const { name, outcome, reason, lost = [] } of servers) {
+  for (const { name, outcome, reason, lost = [], relative = [] } of servers) {
     const why = reason === undefined ? '' : `: ${visibleLine(reason)}`;
     if (!dryRun || outcome === 'refused' || outcome === 'exists')
       out.say(`${visibleLine(name)}: ${words[outcome]}${why}`);
     if (lost.length > 0) out.say(`${visibleLine(name)}: without ${lost.join(', ')}, which the host does not know`);
+    if (relative.length > 0)
+      out.say(
+        visibleLine(`${name}: the host may start it in another folder; write the full path of ${relative.join(', ')}`),
+      );
   }
   for (const warning of warnings) out.say(`${out.paintError('yellow', 'warning:')} ${visibleLine(warning)}`);
   if (servers.length === 0) out.say('There are no servers.');

@@ -1,6 +1,7 @@
 // Servers from the config of another host into ours, and from ours into that of a host. References to variables stay references:
 // no value of a variable is written, except with `reveal` for a host that does not expand them.
 
+import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import { type InputDefinition, resolveInputsSync } from '../expand/inputs.ts';
@@ -22,6 +23,8 @@ export interface ExchangedServer {
   reason?: string;
   /** Keys that the host does not know. They were not written. */
   lost?: readonly string[];
+  /** Files of the project that it names by relative paths: a host of the user may start it in another folder. */
+  relative?: readonly string[];
 }
 
 export interface Exchanged {
@@ -84,9 +87,11 @@ export async function exportServers(
       if (resolved.hidden.length > 0)
         return { name, outcome: 'refused', reason: whyHidden(host, resolved.hidden, reveal) };
       revealed.push(...resolved.revealed);
+      const relative = to.scope === 'user' ? relativeFiles(entry, from.folder) : [];
       return {
         ...collision(existing, name, entryOf(name, resolved.entry, host), options),
         ...(lost.length > 0 ? { lost } : {}),
+        ...(relative.length > 0 ? { relative } : {}),
         change: { name, entry: resolved.entry },
         inputs: hostLimits[host.id].inputs ? inputsOf([[name, entry]], inputs) : undefined,
       };
@@ -185,6 +190,12 @@ function withAbsoluteFolder(entry: PlainEntry, folder: string): PlainEntry {
     typeof value === 'string' && !isAbsolute(value) && !value.startsWith('${') ? resolve(folder, value) : value;
   const paths = Object.entries({ cwd: absolute(entry.cwd), envFile: absolute(entry.envFile) });
   return { ...entry, ...Object.fromEntries(paths.filter(([, value]) => value !== undefined)) };
+}
+
+function relativeFiles({ command, args, cwd }: PlainEntry, folder: string): string[] {
+  if (cwd !== undefined) return [];
+  const words = [command, ...(Array.isArray(args) ? args : [])].filter((word) => typeof word === 'string');
+  return words.filter((word) => /\w[./\\]/.test(word) && !isAbsolute(word) && existsSync(resolve(folder, word)));
 }
 
 function whyHidden({ title }: HostProgram, names: readonly string[], reveal: boolean): string {

@@ -226,7 +226,7 @@ class Draft {
     this.#set({ backoff });
     this.effects.push({ type: 'wait', generation: backoff, ms: decision.afterMs });
     if (isRemote && (!wasReady || decision.history.failures > this.next.limits.maxRestarts)) {
-      this.#change('unreachable', `${message} — tried again in ${decision.afterMs} ms, and for a call`);
+      this.#change('unreachable', `${message} — next attempt in ${decision.afterMs} ms, or for a call`);
       return this.#answer();
     }
     const what = isRemote ? 'connects again' : 'restarts';
