@@ -62,6 +62,11 @@ test('login, status, use and logout; a token is never printed', async () => {
   expect(leaked.stderr).toContain('"text":"[redacted]"');
   expect(leaked.stderr).not.toContain(login.secrets.accessToken);
 
+  const withKey = { ...login, server: 'https://remote.test/mcp?key=hunter2' };
+  await store.write({ server: withKey.server }, withKey);
+  expect((await cli('login', '--status', '--json')).stdout).toContain('"https://remote.test/mcp?key=[redacted]"');
+  await store.remove({ server: withKey.server });
+
   const [shown, asJson] = [await cli('login', '--status'), await cli('login', '--status', '--json')];
   expect(shown.stdout).toContain(server.url);
   expect(JSON.parse(asJson.stdout).logins).toMatchObject([

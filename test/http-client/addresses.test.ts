@@ -74,6 +74,18 @@ test('user and password of an address are sent as a header, and shown nowhere', 
   expect(JSON.stringify([error.message, error.evidence, client.transport.url])).not.toMatch(/ssword|ada/);
 });
 
+test('a key in the query of an address does not appear in errors', async () => {
+  const { url } = await server({
+    'tools/call': ({ request, response }) =>
+      void response.writeHead(404, { 'content-type': 'text/plain' }).end(`Cannot POST ${request.url}`),
+    initialize: ({ answer }) =>
+      answer({ protocolVersion: revision, capabilities: {}, serverInfo: { name: 's', version: '1' } }),
+  });
+  const client = await connect({ url: `${url}?k=hunter2-hunter2`, auth: false }, { revision });
+  closing.push(() => client.close());
+  await expect(client.callTool('run')).rejects.toThrow('Cannot POST /mcp?k=[redacted]');
+});
+
 test('a percent sign in a password that escapes nothing is one', async () => {
   const { url, seen } = await server({});
   const client = await connect({ url: url.replace('//', '//ada:100%25%zz@') }, { revision });

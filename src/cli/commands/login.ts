@@ -8,6 +8,7 @@ import { type LoggedIn, logInTo } from '../../oauth/accounts.ts';
 import { shownUrl } from '../../oauth/login.ts';
 import { LoginStore, type StoredLogin } from '../../oauth/login-store.ts';
 import { loopbackRedirect } from '../../oauth/loopback-redirect.ts';
+import { maskedUrl } from '../../secrets/mask-http.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { openPage } from '../open-page.ts';
@@ -121,7 +122,7 @@ async function readLine(signal: AbortSignal): Promise<string> {
 const showStatus = async ({ out, settings }: Invocation, word: string | undefined) => {
   const server = word === undefined ? undefined : new URL((await remoteTarget(word, settings)).url).href;
   const logins = new LoginStore().list().filter((each) => server === undefined || each.server === server);
-  if (out.json) out.document({ logins: logins.map(({ secrets: _, ...facts }) => facts) });
+  if (out.json) out.document({ logins: logins.map(({ secrets: _, ...facts }) => shownFacts(facts)) });
   else if (logins.length > 0) printRows(out, ['SERVER', 'AT', 'SCOPES', 'UNTIL', 'TOKENS IN'], logins.map(toRow));
   else out.say('There are no logins. Log in with: standpipe login <server>');
   return ExitCode.done;
@@ -142,7 +143,12 @@ function untilOf({ expires, canRefresh }: Pick<StoredLogin, 'expires' | 'canRefr
 }
 
 function factsOf({ login: { secrets: _, ...facts }, tokensIn }: LoggedIn) {
-  return { ...facts, tokensIn };
+  return { ...shownFacts(facts), tokensIn };
+}
+
+/** The query of an address may hold a key. */
+function shownFacts<F extends { server: string }>(facts: F): F {
+  return { ...facts, server: maskedUrl(facts.server) };
 }
 
 function summaryOf(name: string, { login, tokensIn }: LoggedIn): string {

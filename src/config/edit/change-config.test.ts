@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/fixtures/temporary-folder.ts';
@@ -128,3 +128,15 @@ test('an entry of a command line', () => {
     expect(() => newEntry(wrong)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
   }
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a new file with secrets is for its owner alone, and they are known',
+  async () => {
+    const url = 'https://example.org/mcp?key=hunter2-in-query';
+    const { secrets } = await change('with-secrets.json', { x: { url, headers: { 'X-Key': 'hunter2-in-header' } } });
+    expect(secrets).toEqual(expect.arrayContaining(['hunter2-in-query', 'hunter2-in-header']));
+    await change('without.json', { x: { url: 'https://example.org/mcp?key=${KEY}', headers: { 'X-Key': '${KEY}' } } });
+    const modes = ['with-secrets.json', 'without.json'].map((file) => statSync(join(folder, file)).mode & 0o077);
+    expect(modes).toEqual([0, 0o044 & ~process.umask()]);
+  },
+);

@@ -8,6 +8,7 @@ import { isObject } from '../../base/json-object.ts';
 import { isWorthMasking } from '../../secrets/mask-values.ts';
 import { secretsInArguments } from '../../secrets/redact-arguments.ts';
 import { configFromText } from '../config-file.ts';
+import { secretsInAddress } from '../expand/address.ts';
 import { decodeFile } from '../files/disk.ts';
 import type { ConfigPlace } from '../files/places.ts';
 import type { PlainEntry } from '../hosts/host-program.ts';
@@ -74,6 +75,7 @@ export async function changeConfig(place: ConfigPlace, options: ChangeOptions): 
     rewrite,
     backup: (path) => `${path}.before-edit`,
     isPrivate: place.scope !== undefined && place.scope !== 'project',
+    hasSecrets: () => secrets.length > 0, // others may not read the file that they come from
     ...(create === undefined ? {} : { create }),
     ...(dryRun === undefined ? {} : { dryRun }),
   });
@@ -147,5 +149,7 @@ function secretsIn({ env, headers, oauth, args, url }: PlainEntry): string[] {
   const values = [env, headers, oauth].flatMap((group) => (isObject(group) ? Object.values(group) : []));
   const texts = values.filter((value) => typeof value === 'string' && !value.includes('${')) as string[];
   const words = [...(Array.isArray(args) ? args : []), url].filter((word) => typeof word === 'string');
-  return [...texts, ...secretsInArguments(words)].filter((value) => isWorthMasking(value, false));
+  const inAddress = typeof url === 'string' ? secretsInAddress(url).filter((value) => !value.includes('${')) : [];
+  const all = new Set([...texts, ...secretsInArguments(words), ...inAddress]);
+  return [...all].filter((value) => isWorthMasking(value, false));
 }

@@ -17,8 +17,10 @@ export interface RewriteOptions {
   backup?: (path: string) => string | undefined | Promise<string | undefined>;
   /** Whether the file and its folder are created where they are missing. */
   create?: boolean;
-  /** Only the owner may read a file that is created. */
+  /** Only the owner may read a file or a folder that is created. */
   isPrivate?: boolean;
+  /** Whether that holds for a file because of its new text. */
+  hasSecrets?: () => boolean;
   /** Nothing is written. */
   dryRun?: boolean;
 }
@@ -78,7 +80,7 @@ async function replaced(file: string, path: string, options: RewriteOptions): Pr
   const now = await readIfThere(path);
   if (now === undefined ? bytes !== undefined : !bytes?.equals(now)) return undefined;
   if (backup !== undefined) keep(backup, bytes!, like);
-  replaceAlike(path, encode(result.after), like, options.isPrivate ? 0o600 : undefined);
+  replaceAlike(path, encode(result.after), like, options.isPrivate || options.hasSecrets?.() ? 0o600 : undefined);
   return { ...shown(result), backup };
 }
 

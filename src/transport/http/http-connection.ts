@@ -51,7 +51,8 @@ export class HttpConnection {
     } = options;
     this.#url = serverUrl(options.url);
     const { all, credentials } = withCredentials(this.#url, headers);
-    this.#maskKnown = maskValues({}, [...secretsInHeaders(all), ...credentials, ...secrets]);
+    const inAddress = [...credentials, ...this.#url.searchParams.values()];
+    this.#maskKnown = maskValues({}, [...secretsInHeaders(all), ...inAddress, ...secrets]);
     const hasCredential = Object.keys(all).some((name) => name.toLowerCase() === 'authorization');
     const given = authorizer ?? (authProvider && authorizerOf(authProvider, this.#url));
     this.authorizer = hasCredential ? undefined : given;
