@@ -145,7 +145,9 @@ export const httpRules: readonly HttpRule[] = [
   },
   answered('wrong-path', [404, 405, 410], (status, { pathname }) => ({
     problem: `has no MCP endpoint at ${pathname} (HTTP status ${status})`,
-    fix: 'Correct the path of its url: often /mcp, or /sse for servers of 2024-11-05.',
+    fix: /\/sse\/?$/.test(pathname)
+      ? 'Correct the path of its url. If it is a server of 2024-11-05, its transport is HTTP+SSE: "type": "sse" in its entry, or --transport sse.'
+      : 'Correct the path of its url: often /mcp, or /sse for servers of 2024-11-05.',
   })),
   answered('moved', [301, 302, 303, 307, 308], (status, _url, { location }) => ({
     problem: `redirects to ${location ?? 'another address'} (HTTP status ${status})`,

@@ -85,6 +85,11 @@ const mistakes: [
   ['page-instead-of-mcp', async () => ({ url: await answering(200, html, '<!doctype html><p>Log in</p>') }), /path/],
   ['wrong-path', async () => ({ url: await answering(404, html, '<p>Not found') }), /\/mcp/],
   [
+    'wrong-path',
+    async () => ({ url: `${await answering(405, html)}/sse`, transport: 'http' as const }),
+    /"type": "sse"/,
+  ],
+  [
     'moved',
     async () => ({ url: await answering(302, { location: 'https://elsewhere.example.org/mcp' }) }),
     /elsewhere/,

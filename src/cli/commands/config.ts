@@ -26,7 +26,7 @@ const config: CommandBody = async ({ settings, out }) => {
   if (out.json) out.document(description);
   else {
     for (const file of files) out.say(out.paintError('dim', `${visibleLine(file.file)} (${ownerOf(file)})`));
-    printRows(out, ['SERVER', 'STATUS', 'SPEAKS', 'COMMAND OR ADDRESS', 'ENV OR HEADERS', 'FROM'], servers.map(toRow));
+    printRows(out, ['SERVER', 'STATUS', 'SPEAKS', 'COMMAND OR URL', 'ENV OR HEADERS', 'FROM'], servers.map(toRow));
     for (const { name, source, by } of shadowed) {
       const place = ({ file, line }: Position) => visibleLine(`${file}:${line}`);
       out.say(`"${visibleLine(name)}" in ${place(source)} is overridden by ${place(by)}`);
