@@ -62,7 +62,7 @@ inBrowser('exporting', () => {
     expect(lines.map((line) => (JSON.parse(line) as EventRow).seq)).toEqual([2, 3, 4]);
   });
 
-  const many = usually(40_000, 200_000);
+  const many = usually(20_000, 200_000);
   test(`${many} rows are saved with all their bytes`, async () => {
     const { url } = await openRecording(many);
     const page = await openPage(`${url}#/wire`);

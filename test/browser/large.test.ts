@@ -8,7 +8,7 @@ import { countDrawnRows } from './drawn-rows.ts';
 import { live, rows, soon } from './on-page.ts';
 import { openInspector, openRecording } from './target.ts';
 
-const EVENTS = usually(40_000, 200_000);
+const EVENTS = usually(20_000, 200_000);
 const all = EVENTS.toLocaleString('en');
 const MOST_DRAWN = 80;
 const ROWS_A_REQUEST = 2_000;
@@ -30,7 +30,7 @@ inBrowser('many events', () => {
 
     await scrollAbout(page);
     await search(page, EVENTS);
-    await soon(figures).toMatch(/^(?:39|19\d),\d+ of /); // all but noise and stderr
+    await soon(figures).toMatch(/^(?:19\d?),\d+ of /); // all but noise and stderr
     await filter(page);
     await pressKeys(page);
     expect(await mostDrawn()).toBeLessThan(MOST_DRAWN);

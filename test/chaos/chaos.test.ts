@@ -18,7 +18,7 @@ import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 import { type Code, codes, Ledger } from './ledger.ts';
 import { SeededRandom } from './seeded-random.ts';
 
-const DURATION_MS = Number(process.env.STANDPIPE_CHAOS_MS ?? usually(10_000, 60_000));
+const DURATION_MS = Number(process.env.STANDPIPE_CHAOS_MS ?? usually(6_000, 60_000));
 const SEED = Number(process.env.STANDPIPE_CHAOS_SEED ?? 20_261_115);
 const SERVERS = 6;
 const CALLERS = 24;

@@ -103,7 +103,7 @@ test('what is no recording is refused in words', async () => {
   await expect(openPage(recordingSource(text))).rejects.toThrow('it is not a recording');
 });
 
-const MANY = usually(40_000, 200_000);
+const MANY = usually(20_000, 200_000);
 
 test(`${MANY} events are read and paged through`, async () => {
   const file = join(folder, 'large.jsonl');
