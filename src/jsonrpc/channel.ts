@@ -68,6 +68,8 @@ export interface Channel {
   readonly writes?: number | undefined;
   /** Ours: one request fails, and the connection goes on. Set by a peer. */
   onlost?: ((id: RequestId, error: Error) => void) | undefined;
+  /** HTTP, set by a client: the server forgot the session, and this is what it answered to `initialize` in a new one. */
+  onrenewed?: ((initialized: object) => void) | undefined;
   /** Ours: faults. If it is not set, they go to `onerror`. */
   onfault?: ((fault: InboundFault) => void) | undefined;
   /** Ours: why the channel closed, once it has. */

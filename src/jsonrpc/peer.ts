@@ -173,6 +173,11 @@ export class Peer {
     return lostRequest(method, { closedByUs: this.#closedByUs, cause, evidence: this.channel.evidence?.() });
   }
 
+  /** The other end has forgotten its requests: their handlers are aborted, and none is answered. */
+  forgetRequests(reason: Error): void {
+    this.#inbound.cancelAll(reason);
+  }
+
   async close(): Promise<void> {
     this.#closedByUs = true;
     await this.channel.close();

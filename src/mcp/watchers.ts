@@ -71,6 +71,11 @@ export class Watchers {
     this.#end([...this.#all]);
   }
 
+  /** The server sends no more updates of this resource. */
+  endUpdates(uri: string): void {
+    this.#end([...this.#all].filter(({ filter }) => filter.resourceSubscriptions?.includes(uri)));
+  }
+
   /** The server sends no more notifications about changes. */
   endListening(): void {
     this.#end([...this.#all].filter(({ filter }) => isListening(filter)));

@@ -86,9 +86,9 @@ function earlierServer(go?: Promise<unknown>): EarlierServer {
 export async function official1(
   onRequest?: (request: IncomingMessage) => void,
   go?: Promise<unknown>,
-): Promise<Serving> {
+): Promise<Serving & { forget(): void }> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
-  return listening(
+  const serving = await listening(
     async (request, response) => {
       onRequest?.(request);
       const known = sessions.get(String(request.headers['mcp-session-id']));
@@ -105,6 +105,7 @@ export async function official1(
     '/mcp',
     () => Promise.all([...sessions.values()].map((transport) => transport.close())),
   );
+  return { ...serving, forget: () => sessions.clear() };
 }
 
 /** HTTP+SSE of 2024-11-05. */

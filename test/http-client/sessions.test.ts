@@ -3,6 +3,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { connect } from '../../src/connect/connect.ts';
+import type { ClientOptions } from '../../src/mcp/client/options.ts';
+import { AskingTools } from '../../src/mcp/client/session/asking-tools.ts';
 import { HttpClientTransport } from '../../src/transport/http/http-client.ts';
 import { until } from '../fixtures/server.ts';
 import { type Script, SESSION, scripted } from './scripted-server.ts';
@@ -12,10 +14,10 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function connected(script: Script) {
+async function connected(script: Script, options: ClientOptions = {}) {
   const server = await scripted(script);
   closing.push(server.close);
-  const client = await connect({ url: server.url, auth: false }, { revision: '2025-06-18' });
+  const client = await connect({ url: server.url, auth: false }, { revision: '2025-06-18', ...options });
   closing.push(() => client.close());
   return { server, client };
 }
@@ -48,23 +50,27 @@ test.each<[string, Script[string]]>([
     ({ json }) => json({ ...sessionGone, error: { code: -32001, message: 'Session not found' } }, 404),
   ],
   ['400 that names the session', ({ json }) => json(sessionGone, 400)],
-])('%s ends the connection: the call did not run, others that were under way may have', async (_, refuse) => {
-  const { client, server } = await connected({
-    'tools/call': (exchange) => {
-      if (exchange.message.params?.name === 'refused') refuse!(exchange);
-    },
-  });
-  const underWay = client.callTool('under-way').catch((error) => error);
-  await until('it has arrived', () => server.seen.some(({ what }) => what === 'tools/call'));
-  await expect(client.callTool('refused')).rejects.toMatchObject({
-    code: 'NOT_SENT',
-    message: expect.stringContaining('ended the session'),
-  });
-  expect(await underWay).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
-  expect(await client.closed).toMatchObject({ code: 'CONNECTION_CLOSED', message: 'The server ended the session' });
-  await expect(client.callTool('later')).rejects.toMatchObject({ code: 'NOT_SENT' });
-  expect(server.seen.map(({ what }) => what)).not.toContain('delete');
-});
+])(
+  '%s ends the connection of a host, which connects again: the call did not run, others that were under way may have',
+  async (_, refuse) => {
+    const refusing: Script = {
+      'tools/call': (exchange) => {
+        if (exchange.message.params?.name === 'refused') refuse!(exchange);
+      },
+    };
+    const { client, server } = await connected(refusing, { shared: { capabilities: {}, asking: new AskingTools() } });
+    const underWay = client.callTool('under-way').catch((error) => error);
+    await until('it has arrived', () => server.seen.some(({ what }) => what === 'tools/call'));
+    await expect(client.callTool('refused')).rejects.toMatchObject({
+      code: 'NOT_SENT',
+      message: expect.stringContaining('ended the session'),
+    });
+    expect(await underWay).toMatchObject({ code: 'OUTCOME_UNKNOWN' });
+    expect(await client.closed).toMatchObject({ code: 'CONNECTION_CLOSED', message: 'The server ended the session' });
+    await expect(client.callTool('later')).rejects.toMatchObject({ code: 'NOT_SENT' });
+    expect(server.seen.map(({ what }) => what)).not.toContain('delete');
+  },
+);
 
 test('a server that does not end sessions, or does not answer, does not keep a client from closing', async () => {
   const refusing = await connected({ delete: ({ response }) => void response.writeHead(405).end() });

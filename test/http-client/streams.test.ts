@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
 import { connect } from '../../src/connect/connect.ts';
 import { until } from '../fixtures/server.ts';
-import { answerEvent, type Exchange, event, type Script, SESSION, scripted } from './scripted-server.ts';
+import { answerEvent, type Exchange, event, type Script, type Scripted, SESSION, scripted } from './scripted-server.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -188,12 +188,13 @@ test('a stream that ends at once, again and again, is opened less and less often
   }
 });
 
-test('a session that ends while a stream is resumed ends the connection', async () => {
-  const { client } = await connected(
+test('a session that ends while a stream is resumed is replaced, and the call is not repeated', async () => {
+  const { client, server } = await connected(
     cutCall(['id: p0\nretry: 1\ndata:\n\n'], ({ response }) => void response.writeHead(404).end()),
   );
   await expect(client.callTool('run')).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
-  expect(await client.closed).toMatchObject({ message: 'The server ended the session' });
+  await until('there is a new session', () => sent(server, 'notifications/initialized') === 2);
+  expect(sent(server, 'tools/call')).toBe(1);
 });
 
 test('the wait that the server asks for is kept, and a call that is given up meanwhile leaves nothing', async () => {
@@ -289,3 +290,7 @@ test('an answer on the stream of the server is one, and the response to its requ
   clock.advance(10_000);
   await until('it is closed', () => calls[0]!.request.socket.destroyed);
 });
+
+function sent(server: Scripted, method: string): number {
+  return server.seen.filter(({ what }) => what === method).length;
+}

@@ -16,19 +16,21 @@ import { LegacySse } from './legacy-sse.ts';
 import { Post, type Posted, type PostOwner } from './post.ts';
 import { PostQueue } from './post-queue.ts';
 import { judge } from './refused-post.ts';
+import { type RenewalOwner, SessionRenewal } from './session-renewal.ts';
 
 /** The transport, as its user sees it. */
-export interface HttpChannel extends Pick<Channel, 'onfault' | 'onlost' | 'onerror' | 'onclose'> {
+export interface HttpChannel extends Pick<Channel, 'onfault' | 'onlost' | 'onerror' | 'onclose' | 'onrenewed'> {
   onmessage?: ((message: JsonRpcMessage, extra?: object, frameBytes?: number) => void) | undefined;
   closeError: Error | undefined;
 }
 
-export class Exchanges implements PostOwner, IncomingOwner {
+export class Exchanges implements PostOwner, IncomingOwner, RenewalOwner {
   readonly connection: HttpConnection;
   readonly channel: HttpChannel;
   readonly #mayBeSse: boolean;
   readonly #incoming: Incoming;
   readonly #queue: PostQueue;
+  readonly #renewal: SessionRenewal;
   #stream: GetStream | undefined;
   #sse: LegacySse | undefined;
   #isOpen = false;
@@ -40,6 +42,7 @@ export class Exchanges implements PostOwner, IncomingOwner {
     this.connection = new HttpConnection(options, (thrown) => channel.onerror?.(toError(thrown)));
     this.#incoming = new Incoming(this, options);
     this.#queue = new PostQueue(options, (isFull) => this.connection.pause(isFull));
+    this.#renewal = new SessionRenewal(this, this.#queue);
   }
 
   get isOpen(): boolean {
@@ -92,31 +95,30 @@ export class Exchanges implements PostOwner, IncomingOwner {
 
   accepted(post: Post, response: IncomingMessage): void {
     this.connection.accepted();
-    if (post.method === 'initialize') this.connection.beginSession(response.headers['mcp-session-id']);
+    if (post.method === 'initialize') {
+      this.connection.beginSession(response.headers['mcp-session-id']);
+      this.#renewal.learn(post.posted);
+    }
     if (post.id !== undefined) return;
     post.posted.settle?.resolve();
     // 2026-07-28 has no such message, and no stream of the server.
-    if (post.method === 'notifications/initialized' && !this.#sse) this.#listen();
+    if (post.method === 'notifications/initialized' && !this.#sse) this.listen();
   }
 
   refused(post: Post, response: IncomingMessage, body: Buffer): void {
-    const hasSession = this.connection.session.id !== undefined && post.posted.own === undefined;
+    const isRenewed = this.channel.onrenewed !== undefined;
     const judgement = judge(post, response, body, {
-      hasSession,
+      hasSession: post.session !== undefined && (isRenewed || this.connection.session.id !== undefined),
       evidence: this.connection.evidence(),
       mask: this.connection.mask,
     });
     if (judgement.kind === 'answer') return this.#incoming.read(post, body, 0, body.length);
-    if (judgement.kind === 'session-ended') {
-      const message = `The server ended the session — ${post.method} did not run`;
-      post.lose(new PeerError('NOT_SENT', message, { evidence: this.connection.evidence(), hint: 'Connect again.' }));
-      return this.sessionEnded();
-    }
+    if (judgement.kind === 'session-ended') return this.#renewal.refusedBySession(post);
     this.connection.status = judgement.status;
     const mayBeSse = this.#mayBeSse && !this.#sse && [400, 404, 405].includes(judgement.status);
     if (post.method !== 'initialize' || !mayBeSse || judgement.isMcp) return post.lose(judgement.error);
     this.#openSse().then(
-      () => this.#repost(post),
+      () => this.#queue.repeat(post, { to: this.#sse!.to }),
       () => post.lose(judgement.error),
     );
   }
@@ -133,10 +135,23 @@ export class Exchanges implements PostOwner, IncomingOwner {
   }
 
   sessionEnded(): void {
-    this.connection.session.id = undefined;
-    this.#end(
-      new PeerError('CONNECTION_CLOSED', 'The server ended the session', { evidence: this.connection.evidence() }),
-    );
+    this.#renewal.sessionEnded();
+  }
+
+  asked(post: Post): boolean {
+    post.hasAsked = true;
+    if (post.isOfSession(this.connection.session.id)) return true;
+    post.sessionEnded();
+    return false;
+  }
+
+  receivedOther(chunk: Uint8Array, start: number, end: number): void {
+    this.#incoming.read(undefined, chunk, start, end);
+  }
+
+  closeStream(): void {
+    this.#stream?.close();
+    this.#stream = undefined;
   }
 
   waiting(id: RequestId): Post | undefined {
@@ -162,19 +177,11 @@ export class Exchanges implements PostOwner, IncomingOwner {
     return this.#queue.add(post, options?.neverRefuse === true);
   }
 
-  /** The same message, over HTTP+SSE. */
-  #repost(post: Post): void {
-    if (post.isSettled) return;
-    this.#queue.settled(post);
-    post.isSettled = true;
-    this.#queue.add(new Post(this, { ...post.posted, to: this.#sse!.to }), true);
-  }
-
   /** The server stops when it has the notification; what was never sent needs none. */
   #cancel(post: Post, posted: Posted): Promise<void> {
     if (!this.#giveUp(post)) return SENT;
-    // 2026-07-28: the end of its stream cancels a request.
-    if (post.posted.own !== undefined) {
+    // 2026-07-28: the end of its stream cancels a request. Another session does not know it.
+    if (post.posted.own !== undefined || !post.isOfSession(this.connection.session.id)) {
       post.close();
       return SENT;
     }
@@ -195,16 +202,16 @@ export class Exchanges implements PostOwner, IncomingOwner {
   }
 
   /** Messages of the server that belong to no request. */
-  #listen(): void {
+  listen(): void {
     const reader = new EventReader(this.connection, {
       message: (chunk, start, end) => this.#incoming.read(undefined, chunk, start, end),
       tooLong: (bytes) => this.#incoming.tooLong(undefined, bytes),
     });
-    this.#stream?.close();
+    this.closeStream();
     this.#stream = new GetStream(this.connection, reader, true, (end) => this.#streamOver(end));
     // What a server sends because of a request is lost while there is no stream for it.
     this.#queue.hold();
-    void this.#stream.begin().then(() => this.#queue.release());
+    void this.#stream.begin().then(() => this.#renewal.isActive || this.#queue.release());
   }
 
   #streamOver({ status, error, isSessionOver, isUnreachable }: StreamEnd): void {
@@ -214,9 +221,7 @@ export class Exchanges implements PostOwner, IncomingOwner {
     const { message } = error;
     if (isUnreachable) {
       const text = `The server cannot be reached: ${message}`;
-      return this.#end(
-        new PeerError('CONNECTION_CLOSED', text, { cause: error, evidence: this.connection.evidence() }),
-      );
+      return this.end(new PeerError('CONNECTION_CLOSED', text, { cause: error, evidence: this.connection.evidence() }));
     }
     this.channel.onerror?.(
       new PeerError('STREAM_FAILED', `No stream for messages of the server: ${message}`, { cause: error }),
@@ -228,7 +233,7 @@ export class Exchanges implements PostOwner, IncomingOwner {
       message: (chunk, start, end) => this.#incoming.read(undefined, chunk, start, end),
       tooLong: (bytes) => this.#incoming.tooLong(undefined, bytes),
       ended: (cause) =>
-        this.#end(new PeerError('CONNECTION_CLOSED', cause.message, { cause, evidence: this.connection.evidence() })),
+        this.end(new PeerError('CONNECTION_CLOSED', cause.message, { cause, evidence: this.connection.evidence() })),
     });
     this.#sse = sse;
     try {
@@ -242,13 +247,14 @@ export class Exchanges implements PostOwner, IncomingOwner {
 
   #stop(cause: Error, closedByUs: boolean): void {
     this.#isOpen = false;
+    this.#renewal.close();
     this.#stream?.close();
     this.#queue.end((post) => post.fail(cause, closedByUs));
     this.#sse?.close();
   }
 
   /** The connection is over, and not by us. */
-  #end(error: Error): void {
+  end(error: Error): void {
     if (!this.#isOpen) return;
     this.channel.closeError = error;
     this.#stop(error, false);

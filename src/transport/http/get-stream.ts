@@ -41,6 +41,7 @@ export class GetStream {
   #unreached = 0;
   /** How many connections in a row ended soon, without an event. */
   #short = 0;
+  #wasOpen = false;
   #isClosed = false;
   #begun: (() => void) | undefined;
 
@@ -97,6 +98,7 @@ export class GetStream {
     if (this.#isClosed) return void response.destroy();
     this.#begun?.();
     if (status === 200 && contentType(response) === 'text/event-stream') {
+      this.#wasOpen = true;
       this.#failures = 0;
       this.#unreached = 0;
       return this.#read(response);
@@ -126,10 +128,12 @@ export class GetStream {
     const isGivenUp = !this.#isLasting && this.#failures >= MOST_FAILURES;
     if (!isRefused && !isUnreachable && !isGivenUp) return this.reopen();
     this.close();
+    // A server that has no such stream may answer with 404 too. If the session is over, the next POST shows it.
+    const mayBeSession = this.#wasOpen || !this.#isLasting;
     this.#over({
       status,
       error,
-      isSessionOver: status === 404 && this.#connection.session.id !== undefined,
+      isSessionOver: status === 404 && mayBeSession && this.#connection.session.id !== undefined,
       isUnreachable,
     });
   }

@@ -17,6 +17,7 @@ export class HttpClientTransport implements Channel {
   onclose?: (() => void) | undefined;
   onfault?: ((fault: InboundFault) => void) | undefined;
   onlost?: ((id: RequestId, error: Error) => void) | undefined;
+  onrenewed?: ((initialized: object) => void) | undefined;
   closeError: Error | undefined;
   readonly writesText = true;
   readonly hasPerRequestStream = true;

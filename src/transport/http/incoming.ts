@@ -17,6 +17,8 @@ export interface IncomingOwner {
   waiting(id: RequestId): Post | undefined;
   /** Its answer is about to be delivered. */
   answered(post: Post): void;
+  /** The server asks something on the stream of this request. Returns false if it cannot be answered. */
+  asked(post: Post): boolean;
 }
 
 const REVISION_WITH_BATCHES = '2025-03-26';
@@ -69,8 +71,9 @@ export class Incoming implements MessageSink {
   }
 
   message(message: JsonRpcMessage, frameBytes: number): void {
-    if ('method' in message) this.#owner.channel.onmessage?.(message, undefined, frameBytes);
-    else this.#answer(message, frameBytes);
+    if (!('method' in message)) return this.#answer(message, frameBytes);
+    if (this.#post && 'id' in message && !this.#owner.asked(this.#post)) return;
+    this.#owner.channel.onmessage?.(message, undefined, frameBytes);
   }
 
   batch(messages: JsonRpcMessage[], faults: InboundFault[], frameBytes: number): void {

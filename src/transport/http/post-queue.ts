@@ -10,7 +10,7 @@ import {
   DEFAULT_MAX_QUEUED_CHARS,
   type HttpClientOptions,
 } from './http-client-options.ts';
-import type { Post } from './post.ts';
+import { Post, type Posted } from './post.ts';
 
 /** Answers and notifications: how many are under way, and how many wait before nothing more is read. */
 const MOST_REPLIES = 64;
@@ -62,9 +62,39 @@ export class PostQueue {
     this.#requests.isHeld = true;
   }
 
+  /** Notifications and answers too. */
+  holdAll(): void {
+    this.hold();
+    this.#replies.isHeld = true;
+  }
+
   release(): void {
-    this.#requests.isHeld = false;
-    for (let next = this.#requests.next(0); next; next = this.#requests.next(0)) this.#start(next);
+    for (const lane of [this.#requests, this.#replies]) {
+      lane.isHeld = false;
+      for (let next = lane.next(0); next; next = lane.next(0)) this.#start(next);
+    }
+    this.#readAgain();
+  }
+
+  /** The same message once more. */
+  repeat(post: Post, change: Partial<Posted>): void {
+    if (post.isSettled) return;
+    this.settled(post);
+    post.isSettled = true;
+    this.add(new Post(post.owner, { ...post.posted, ...change }), true);
+  }
+
+  /** Ends those that go on only in the session. */
+  sessionEnded(): void {
+    for (const post of [...this.#open]) post.sessionEnded();
+  }
+
+  /** Of those that wait. */
+  dropReplies(isDropped: (post: Post) => boolean): void {
+    for (const post of this.#replies.waiting.filter(isDropped)) {
+      this.#replies.remove(post);
+      post.drop();
+    }
   }
 
   /** Returns false if it had not been started. */
@@ -81,7 +111,7 @@ export class PostQueue {
     this.#open.delete(post);
     if (isLasting(post)) return;
     const next = (post.id === undefined ? this.#replies : this.#requests).next(1);
-    if (this.#isFull && this.#replies.waiting.length < MOST_WAITING_REPLIES / 2) this.#setFull(false);
+    this.#readAgain();
     if (next) this.#start(next);
   }
 
@@ -100,6 +130,10 @@ export class PostQueue {
     if (waiting.length < free) return false;
     const isLong = waitingChars + post.posted.text.length > this.#maxQueuedChars;
     return isLong || waiting.length - free >= this.#maxQueued;
+  }
+
+  #readAgain(): void {
+    if (this.#isFull && this.#replies.waiting.length < MOST_WAITING_REPLIES / 2) this.#setFull(false);
   }
 
   #setFull(isFull: boolean): void {

@@ -45,6 +45,8 @@ export interface Posted {
   readonly own: readonly string[] | undefined;
   /** HTTP+SSE: where messages go. Answers come on the stream of the connection. */
   readonly to?: Endpoint | undefined;
+  /** It is sent a second time, in another session than before. */
+  readonly isRepeated?: boolean;
   /** Where the sender waits for the end of it. */
   readonly settle?: { resolve: () => void; reject: (error: Error) => void } | undefined;
 }
@@ -56,19 +58,23 @@ const openings = new Set(['initialize', 'server/discover']);
 const MOST_REFUSAL_BYTES = 1024 * 1024;
 
 export class Post implements HttpEvents {
+  readonly owner: PostOwner;
   readonly posted: Posted;
   /** Its answer came, or its failure is known. */
   isSettled = false;
   /** Its answer is one of the events of a stream. */
   isStream = false;
-  readonly #owner: PostOwner;
+  /** The server asked something on its stream. */
+  hasAsked = false;
+  /** In which it was sent. */
+  session: string | undefined;
   #call: HttpCall | undefined;
   #rest: GetStream | undefined;
   #timer: Timer | undefined;
   #isOver = false;
 
   constructor(owner: PostOwner, posted: Posted) {
-    this.#owner = owner;
+    this.owner = owner;
     this.posted = posted;
   }
 
@@ -89,12 +95,20 @@ export class Post implements HttpEvents {
     return this.#call?.isRefusedByProxy ?? false;
   }
 
+  /** A message that has headers of its own belongs to none. */
+  isOfSession(id: string | undefined): boolean {
+    return this.posted.own !== undefined || this.session === id;
+  }
+
   start(): void {
     const { text, own, id, to } = this.posted;
     const bytes = Buffer.byteLength(text);
-    const { connection } = this.#owner;
+    const { connection } = this.owner;
     const { head, clock } = connection;
-    const headers = (authorization: string | undefined) => head.post(bytes, own, authorization);
+    const { session } = connection;
+    if (own === undefined) this.session = session.id;
+    const ownOrSession = own ?? session.headers;
+    const headers = (authorization: string | undefined) => head.post(bytes, ownOrSession, authorization);
     this.#call = new HttpCall(connection, { method: 'POST', headers, body: text, to }, this);
     if (id === undefined || to) this.#timer = clock.after(NOTIFICATION_TIMEOUT_MS, () => this.#timedOut());
   }
@@ -103,7 +117,7 @@ export class Post implements HttpEvents {
     const status = response.statusCode!;
     if (this.#isOver) return void response.destroy();
     if (status >= 300) return this.#refused(response);
-    this.#owner.accepted(this, response);
+    this.owner.accepted(this, response);
     if (this.id === undefined || this.posted.to) return this.#drain(response);
     const encoding = response.headers['content-encoding'];
     const type = contentType(response);
@@ -128,13 +142,13 @@ export class Post implements HttpEvents {
   /** The connection failed. */
   fail(cause: Error, closedByUs = false): void {
     const { mayHaveRun } = this;
-    if (!closedByUs) this.#owner.connection.failed(cause, this.isRefusedByProxy);
+    if (!closedByUs) this.owner.connection.failed(cause, this.isRefusedByProxy);
     this.lose(
       brokenError(this.method, {
         mayHaveArrived: mayHaveRun,
         closedByUs,
         cause,
-        evidence: this.#owner.connection.evidence(),
+        evidence: this.owner.connection.evidence(),
       }),
     );
   }
@@ -142,14 +156,25 @@ export class Post implements HttpEvents {
   lose(error: Error): void {
     if (this.isSettled) return;
     this.isSettled = true;
-    this.#owner.lost(this, error);
+    this.owner.lost(this, error);
+  }
+
+  /** It has no purpose any more. */
+  drop(): void {
+    this.isSettled = true;
+    this.posted.settle?.resolve();
+  }
+
+  /** What needs the session cannot go on; an answer can still come. */
+  sessionEnded(): void {
+    if (this.#rest || this.hasAsked) this.failed(new Error('The server ended the session'));
   }
 
   /** The server should end the response after the answer. */
   linger(): void {
     if (this.#isOver) return;
     if (this.#rest) return this.close();
-    this.#timer ??= this.#owner.connection.clock.after(LINGER_MS, () => this.close());
+    this.#timer ??= this.owner.connection.clock.after(LINGER_MS, () => this.close());
   }
 
   /** Ends what is left of it. */
@@ -159,7 +184,7 @@ export class Post implements HttpEvents {
     this.#timer?.cancel();
     this.#rest?.close();
     this.#call?.destroy();
-    this.#owner.over(this);
+    this.owner.over(this);
   }
 
   /** It ended by itself: the socket can be used again. */
@@ -167,7 +192,7 @@ export class Post implements HttpEvents {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#timer?.cancel();
-    this.#owner.over(this);
+    this.owner.over(this);
   }
 
   #drain(response: IncomingMessage): void {
@@ -178,17 +203,17 @@ export class Post implements HttpEvents {
   }
 
   #json(response: IncomingMessage): void {
-    const { maxBytes } = this.#owner.connection;
+    const { maxBytes } = this.owner.connection;
     readBody(response, maxBytes, (body) => {
       if (body instanceof Error) return this.failed(body);
       if (body === TOO_LONG) {
         this.#call?.seen?.tooLong?.(maxBytes);
-        this.#owner.tooLong(this, maxBytes);
+        this.owner.tooLong(this, maxBytes);
       } else if (body.length === 0) this.lose(unreadable(this.method, 'it is empty'));
       else {
         this.#call?.seen?.received(body, 0, body.length);
-        if (openings.has(this.method)) this.#owner.connection.notMessage(response, body);
-        this.#owner.received(this, body, 0, body.length);
+        if (openings.has(this.method)) this.owner.connection.notMessage(response, body);
+        this.owner.received(this, body, 0, body.length);
       }
       if (!this.isSettled) this.lose(unreadable(this.method, 'it has no answer to this request'));
       this.#ended();
@@ -196,7 +221,7 @@ export class Post implements HttpEvents {
   }
 
   #stream(response: IncomingMessage): void {
-    const owner = this.#owner;
+    const owner = this.owner;
     this.isStream = true;
     const reader = new EventReader(owner.connection, {
       message: (chunk, start, end) => {
@@ -212,10 +237,11 @@ export class Post implements HttpEvents {
   #cut(reader: EventReader, error: Error | undefined): void {
     if (this.#isOver) return;
     if (this.isSettled) return this.#ended();
-    const isResumable = reader.lastEventId !== undefined && this.posted.own === undefined;
+    const isInSession = this.posted.own === undefined && this.isOfSession(this.owner.connection.session.id);
+    const isResumable = reader.lastEventId !== undefined && isInSession;
     if (!isResumable) return this.failed(error ?? new Error('The server ended the stream before the answer'));
-    this.#rest = new GetStream(this.#owner.connection, reader, false, (end) => {
-      if (end.isSessionOver) return this.#owner.sessionEnded();
+    this.#rest = new GetStream(this.owner.connection, reader, false, (end) => {
+      if (end.isSessionOver) return this.owner.sessionEnded();
       this.failed(new Error(`The stream was cut and could not be resumed: ${end.error.message}`, { cause: end.error }));
     });
     this.#rest.reopen();
@@ -225,15 +251,15 @@ export class Post implements HttpEvents {
     readBody(response, MOST_REFUSAL_BYTES, (body) => {
       const isRead = !(body instanceof Error) && body !== TOO_LONG;
       if (isRead && body.length > 0) this.#call?.seen?.received(body, 0, body.length);
-      this.#owner.connection.notAnswer(response, isRead ? body : undefined, this.isRefusedByProxy);
-      this.#owner.refused(this, response, isRead ? body : Buffer.alloc(0));
+      this.owner.connection.notAnswer(response, isRead ? body : undefined, this.isRefusedByProxy);
+      this.owner.refused(this, response, isRead ? body : Buffer.alloc(0));
       if (isRead) this.#ended();
       else this.close();
     });
   }
 
   #unreadable(response: IncomingMessage, why: string): void {
-    this.#owner.connection.notAnswer(response);
+    this.owner.connection.notAnswer(response);
     response.destroy();
     this.lose(unreadable(this.method, why));
     this.close();

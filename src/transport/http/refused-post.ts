@@ -33,7 +33,10 @@ export function judge(
   const status = response.statusCode!;
   const error = errorIn(body);
   if (error && error.id !== undefined && String(error.id) === String(post.id)) return { kind: 'answer' };
-  if (hasSession && (status === 404 || (status === 400 && error && /session/i.test(error.message)))) {
+  if (
+    hasSession &&
+    (status === 404 || (status === 400 && error && /session|server not initialized/i.test(error.message)))
+  ) {
     return { kind: 'session-ended' };
   }
   if (error && post.id !== undefined && !aboutAccess.has(status)) {

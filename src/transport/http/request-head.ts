@@ -22,9 +22,9 @@ export class RequestHead {
     this.#delete = flat({}, given);
   }
 
-  /** `own`: headers of this message. A message that has them says all about itself, and belongs to no session. */
-  post(bytes: number, own: readonly string[] | undefined, authorization: string | undefined): string[] {
-    const headers = this.#post.concat('Content-Length', String(bytes), own ?? this.#session.headers);
+  /** `own`: headers of this message, or of its session. */
+  post(bytes: number, own: readonly string[], authorization: string | undefined): string[] {
+    const headers = this.#post.concat('Content-Length', String(bytes), own);
     return authorized(headers, authorization);
   }
 

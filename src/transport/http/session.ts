@@ -17,6 +17,10 @@ export class Session {
     this.#change();
   }
 
+  get version(): string | undefined {
+    return this.#version;
+  }
+
   /** Negotiated by `initialize`. */
   set version(version: string | undefined) {
     this.#version = version;

@@ -6,6 +6,7 @@ import { PeerError, toError, UsageError } from '../../../base/errors.ts';
 import { Peer } from '../../../jsonrpc/peer.ts';
 import { ownInfo } from '../../own-info.ts';
 import { eraOf, isLegacyRevision, isModernRevision } from '../../revisions.ts';
+import type { Result } from '../../service.ts';
 import { Client } from '../client.ts';
 import type { ClientChannel, ClientOptions } from '../options.ts';
 import { AskingTools } from '../session/asking-tools.ts';
@@ -157,7 +158,11 @@ class Attempts<T extends ClientChannel> {
       peer.requestWatcher = undefined; // questions are results
       return new ModernSession(peer, facts, this.#options, clock, report);
     }
-    return dialect ? new TranscriptSession(peer, facts, gate) : new LegacySession(peer, facts, gate);
+    if (dialect) return new TranscriptSession(peer, facts, gate);
+    const session = new LegacySession(peer, facts, gate);
+    // A host connects again instead: it restores more.
+    if (!this.#options.shared) peer.channel.onrenewed = (initialized) => session.renewed(initialized as Result);
+    return session;
   }
 
   async #confirm(peer: Peer, channel: T, { revision, dialect, remember }: Agreement): Promise<void> {

@@ -2,12 +2,14 @@
 // without a request; a resource is subscribed to once for all of its watchers. Its log messages belong to no request: they are for
 // all watchers of their level.
 
-import { toError } from '../../../base/errors.ts';
+import { PeerError, toError } from '../../../base/errors.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
 import { isLogLevel, PROTOCOL_VERSION, reaches, withoutEnvelope } from '../../meta.ts';
 import { isModernRevision } from '../../revisions.ts';
 import type { Caller, Params, Result, Watcher } from '../../service.ts';
 import type { Meta } from '../../types.ts';
+import { UPDATED_METHOD } from '../../watchers.ts';
+import { readServer } from '../lenient.ts';
 import type { Warn } from '../warnings.ts';
 import { GatedRequest, mayAsk } from './gated-request.ts';
 import { onlyCaller } from './open-callers.ts';
@@ -70,6 +72,20 @@ export class LegacySession extends Session {
     return stop;
   }
 
+  /** The server forgot the session, and has answered `initialize` in a new one: what belonged to the session is restored. */
+  renewed(initialized: Result): void {
+    this.peer.forgetRequests(new PeerError('CONNECTION_CLOSED', 'The server ended the session of its question'));
+    Object.assign(this.facts, readServer(initialized, this.#warn));
+    if (this.facts.capabilities.logging) this.#logLevel?.renew(this.watchers.chosenLogLevel);
+    for (const [uri, subscription] of this.#subscriptions) {
+      subscription.ready = this.send('resources/subscribe', { uri });
+      this.#resubscribed(uri, subscription.ready).catch((error: unknown) => this.peer.onerror?.(toError(error)));
+    }
+    // What changed in between was not announced.
+    const { resourceSubscriptions: _, ...lists } = this.watchers.filter;
+    this.watchers.notifyAll(lists);
+  }
+
   protected override ended(cause: Error | undefined): void {
     this.#gate.close(cause);
   }
@@ -102,10 +118,23 @@ export class LegacySession extends Session {
     }
   }
 
+  async #resubscribed(uri: string, ready: Promise<unknown>): Promise<void> {
+    try {
+      await ready;
+    } catch (error) {
+      if (this.isClosed || this.#subscriptions.get(uri)?.ready !== ready) return;
+      this.#subscriptions.delete(uri);
+      this.#warn('subscribe-failed', `The server refused a subscription in a new session: ${toError(error).message}`);
+      return this.watchers.endUpdates(uri);
+    }
+    this.watchers.notify(UPDATED_METHOD, { uri });
+  }
+
   async #unsubscribe(uri: string): Promise<void> {
     const subscription = this.#subscriptions.get(uri);
     if (!subscription || --subscription.watchers > 0) return;
     this.#subscriptions.delete(uri);
+    await subscription.ready.catch(() => undefined); // it may be renewed just now
     await this.send('resources/unsubscribe', { uri }).catch((error: unknown) => {
       this.#warn('unsubscribe-failed', `The server refused to end a subscription: ${toError(error).message}`);
     });

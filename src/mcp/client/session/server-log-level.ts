@@ -29,6 +29,12 @@ export class ServerLogLevel {
     });
   }
 
+  /** The server knows of no level any more. */
+  renew(watched: LogLevel | undefined): void {
+    this.#set = undefined;
+    this.update(watched);
+  }
+
   /** The answer of the server is that of the request. */
   choose(level: LogLevel, watched: LogLevel | undefined): Promise<unknown> {
     this.#own = level;

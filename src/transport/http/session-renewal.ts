@@ -1,0 +1,195 @@
+// A new session where the server has forgotten the one before (404), as 2025-03-26 to 2025-11-25 require: the same `initialize` and
+// `notifications/initialized` again. Requests wait meanwhile. Those that were refused did not run, and are sent again, once.
+
+import type { IncomingMessage } from 'node:http';
+import type { Timer } from '../../base/clock.ts';
+import { PeerError } from '../../base/errors.ts';
+import { isObject } from '../../base/json-object.ts';
+import { endSession } from './end-session.ts';
+import type { HttpChannel } from './exchanges.ts';
+import { NOTIFICATION_TIMEOUT_MS } from './http-client-options.ts';
+import type { HttpConnection } from './http-connection.ts';
+import { Post, type Posted, type PostOwner } from './post.ts';
+import type { PostQueue } from './post-queue.ts';
+import { judge } from './refused-post.ts';
+
+export interface RenewalOwner {
+  readonly connection: HttpConnection;
+  readonly channel: HttpChannel;
+  /** The old session is over. */
+  closeStream(): void;
+  /** A message that is no answer to `initialize`. */
+  receivedOther(chunk: Uint8Array, start: number, end: number): void;
+  /** There is a new session: opens its stream, and then starts what waits. */
+  listen(): void;
+  /** There is no new session. */
+  end(error: Error): void;
+}
+
+const INITIALIZED: Posted = {
+  id: undefined,
+  method: 'notifications/initialized',
+  text: '{"jsonrpc":"2.0","method":"notifications/initialized"}',
+  own: undefined,
+};
+const MOST_RENEWALS = 3;
+const WITHIN_MS = 60_000;
+const ENDED = 'The server ended the session';
+
+export class SessionRenewal implements PostOwner {
+  readonly connection: HttpConnection;
+  readonly #owner: RenewalOwner;
+  readonly #queue: PostQueue;
+  #opening: Posted | undefined;
+  #revision: string | undefined;
+  /** When the last ones began. */
+  #begunMs: number[] = [];
+  /** What is under way. */
+  #post: Post | undefined;
+  #timer: Timer | undefined;
+  #result: object | undefined;
+
+  constructor(owner: RenewalOwner, queue: PostQueue) {
+    this.#owner = owner;
+    this.connection = owner.connection;
+    this.#queue = queue;
+  }
+
+  get isActive(): boolean {
+    return this.#post !== undefined;
+  }
+
+  /** The server has accepted this `initialize`. */
+  learn({ id, method, text, own }: Posted): void {
+    this.#opening = { id, method, text, own };
+  }
+
+  /** The server does not know the session of this POST, which did not run. */
+  refusedBySession(post: Post): void {
+    const isLate = this.#owner.channel.onrenewed && (this.isActive || !post.isOfSession(this.connection.session.id));
+    const why = isLate ? undefined : this.#begin();
+    if (why === undefined && isBoundToSession(post)) post.drop();
+    else if (why === undefined && !post.posted.isRepeated) this.#queue.repeat(post, { isRepeated: true });
+    else {
+      const hint = why === undefined ? 'It did not run; sending it again is safe.' : 'Connect again.';
+      const message = `${ENDED} — ${post.method} did not run`;
+      post.lose(new PeerError('NOT_SENT', message, { evidence: this.connection.evidence(), hint }));
+    }
+    if (why !== undefined) this.#end(why);
+  }
+
+  /** The server does not know the session of a stream. */
+  sessionEnded(): void {
+    const why = this.isActive ? undefined : this.#begin();
+    if (why !== undefined) this.#end(why);
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+    const post = this.#post;
+    this.#post = undefined;
+    post?.close();
+  }
+
+  accepted(post: Post, response: IncomingMessage): void {
+    this.connection.accepted();
+    if (post.id !== undefined) return this.connection.beginSession(response.headers['mcp-session-id']);
+    this.#post = undefined;
+    this.#queue.dropReplies(isBoundToSession);
+    this.#owner.listen();
+    this.#owner.channel.onrenewed?.(this.#result!);
+  }
+
+  received(post: Post, chunk: Uint8Array, start: number, end: number): void {
+    const message = parsed(chunk.subarray(start, end));
+    if (!isObject(message)) return;
+    if ('method' in message) return this.#owner.receivedOther(chunk, start, end);
+    if (message.id !== post.id) return;
+    post.isSettled = true;
+    this.#timer?.cancel();
+    const { result, error } = message;
+    if (!isObject(result)) {
+      return this.#fail(isObject(error) ? this.connection.mask(String(error.message)) : 'initialize has no result');
+    }
+    if (result.protocolVersion !== this.#revision) {
+      return this.#fail(`it has the revision ${JSON.stringify(result.protocolVersion)} instead of ${this.#revision}`);
+    }
+    this.#result = result;
+    this.connection.session.version = this.#revision;
+    this.#start(INITIALIZED);
+  }
+
+  tooLong(): void {
+    this.#fail('the answer to initialize is too long');
+  }
+
+  refused(post: Post, response: IncomingMessage, body: Buffer): void {
+    const { mask } = this.connection;
+    const judgement = judge(post, response, body, { hasSession: false, evidence: this.connection.evidence(), mask });
+    if (judgement.kind === 'answer') this.received(post, body, 0, body.length);
+    else if (judgement.kind === 'refused') this.#fail(judgement.error.message, judgement.error);
+  }
+
+  lost(_: Post, error: Error): void {
+    this.#fail(error.message, error);
+  }
+
+  over(): void {
+    // It takes the place of no other.
+  }
+
+  /** Returns why there is no new session. */
+  #begin(): string | undefined {
+    const { session, clock } = this.connection;
+    if (!this.#owner.channel.onrenewed || !this.#opening || session.version === undefined) return ENDED;
+    const nowMs = clock.nowMs();
+    this.#begunMs = this.#begunMs.filter((ms) => nowMs - ms < WITHIN_MS);
+    if (this.#begunMs.push(nowMs) > MOST_RENEWALS) {
+      return `${ENDED}, after ${MOST_RENEWALS} new ones within ${WITHIN_MS / 1000} seconds`;
+    }
+    this.#revision = session.version;
+    session.id = undefined;
+    session.version = undefined;
+    this.#owner.closeStream();
+    this.#queue.holdAll();
+    this.#timer = clock.after(NOTIFICATION_TIMEOUT_MS, () => {
+      this.#fail(`no answer to initialize within ${NOTIFICATION_TIMEOUT_MS} ms`);
+    });
+    this.#start(this.#opening);
+    this.#queue.sessionEnded();
+    return undefined;
+  }
+
+  #start(posted: Posted): void {
+    this.#post = new Post(this, posted);
+    this.#post.start();
+  }
+
+  #fail(why: string, cause?: Error): void {
+    if (!this.isActive) return;
+    this.close();
+    const end = () => this.#end(`${ENDED}, and a new one could not be opened: ${why}`, cause);
+    if (this.connection.session.id === undefined) end();
+    else void endSession(this.connection).then(end, end);
+  }
+
+  #end(message: string, cause?: Error): void {
+    this.connection.session.id = undefined;
+    this.#owner.end(new PeerError('CONNECTION_CLOSED', message, { cause, evidence: this.connection.evidence() }));
+  }
+}
+
+const ofSession = new Set(['an answer', 'notifications/cancelled', 'notifications/progress']);
+
+/** It means nothing in another session, where its id may be that of another request. */
+function isBoundToSession({ method }: Post): boolean {
+  return ofSession.has(method);
+}
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+  } catch {
+    return undefined;
+  }
+}
