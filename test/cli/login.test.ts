@@ -86,15 +86,17 @@ test('login, status, use and logout; a token is never printed', async () => {
   expect(await cli('logout', server.url)).toMatchObject({ code: 2, stderr: expect.stringContaining('not logged in') });
 });
 
-test('a running host says which login it needs, and connects after it', async () => {
+test('a running host says which login it needs, connects after it, and has no token after the logout', async () => {
   const host = startCli(['up', '--no-inspector', '--config', config]);
   let log = '';
   host.stdout.setEncoding('utf8').on('data', (text: string) => (log += text));
   await until('the host needs a login', () => log.includes('Run `standpipe login notes`'));
   await logIn('notes', '--config', config);
   await until('the host is connected', () => log.includes('notes ready'));
+  await cli('logout', 'notes', '--config', config);
+  const refused = await cli('call', 'notes', 'hello', '--config', config);
+  expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('requires a login') });
   await stopHost(host);
-  await cli('logout', server.url);
 });
 
 test('processes that find an expired token at the same time refresh it once', async () => {

@@ -14,8 +14,8 @@ import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { openPage } from '../open-page.ts';
 import { printRows, type Row } from '../output/table.ts';
 import { visibleLine } from '../output/visible.ts';
+import { reconnect } from '../servers/reconnect.ts';
 import { remoteTarget } from '../servers/remote-target.ts';
-import { findRunningHost } from '../servers/running-host.ts';
 import { collect, examples, readPort } from './server-options.ts';
 
 interface LoginOptions {
@@ -72,26 +72,11 @@ const login: CommandBody = async (invocation, [word], given) => {
     scopes: options.scope?.flatMap((each) => each.split(/[\s,]+/)),
     interact: () => interaction(invocation, options, options.port ?? oauth.callbackPort),
   });
-  if (name === word) await connectNow(name, invocation);
+  if (name === word) await reconnect(name, settings, isAway);
   if (out.json) out.document({ name, ...factsOf(done) });
   else out.say(summaryOf(name, done));
   return ExitCode.done;
 };
-
-/** A running host uses the login at its next attempt: this is one. What fails here is reported by the host. */
-async function connectNow(name: string, { settings }: Invocation): Promise<void> {
-  const host = await findRunningHost(settings, () => undefined).catch(() => undefined);
-  if (!host) return;
-  try {
-    const { servers } = await host.status();
-    const isWaiting = servers.some((server) => server.name === name && isAway(server.state));
-    if (isWaiting) await host.control('standpipe/restart', { server: name });
-  } catch {
-    // the login is kept, and the next call tries again
-  } finally {
-    await host.close();
-  }
-}
 
 function interaction({ out, signal, settings }: Invocation, { browser }: LoginOptions, port: number | undefined) {
   const canPaste = process.stdin.isTTY === true;

@@ -6,6 +6,7 @@ import { logOutOf } from '../../oauth/accounts.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { visibleLine } from '../output/visible.ts';
+import { reconnect } from '../servers/reconnect.ts';
 import { remoteTarget } from '../servers/remote-target.ts';
 import { examples } from './server-options.ts';
 
@@ -22,6 +23,8 @@ const logout: CommandBody = async ({ out, settings }, [word]) => {
       hint: '`standpipe login --status` shows all logins.',
     });
   }
+  // A running host has the token in memory.
+  if (name === word) await reconnect(name, settings, (state) => state !== 'stopped' && state !== 'disabled');
   if (out.json) out.document({ server: name, ...done });
   else {
     const end = done.isRevoked ? 'and the authorization server has revoked them' : 'but may be valid until they expire';

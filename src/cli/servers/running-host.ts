@@ -69,7 +69,7 @@ export async function findRunningHost(
   const host = isThere ? await RemoteHost.connect(path) : undefined;
   if (host || !settings.shared) return host;
   throw new UsageError('NOT_STARTED', 'No host of shared servers is running', {
-    hint: 'The first `standpipe connect -- <command>` starts it.',
+    hint: 'The first `standpipe connect -- <command>` or `connect <url>` starts it.',
   });
 }
 
