@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import type { ReadableStream as WebStream } from 'node:stream/web';
+import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import { McpServer as EarlierServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
@@ -15,6 +16,13 @@ import { z } from 'zod';
 export interface Serving {
   url: string;
   close(): Promise<void>;
+}
+
+export interface Forgetful extends Serving {
+  /** Ends all sessions: requests of them get 404. */
+  end(): Promise<unknown>;
+  /** As if it had been started anew. */
+  forget(): void;
 }
 
 async function listening(handle: RequestListener, path: string, onClose?: () => Promise<unknown>): Promise<Serving> {
@@ -86,8 +94,9 @@ function earlierServer(go?: Promise<unknown>): EarlierServer {
 export async function official1(
   onRequest?: (request: IncomingMessage) => void,
   go?: Promise<unknown>,
-): Promise<Serving & { forget(): void }> {
+): Promise<Forgetful> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
+  const end = () => Promise.all([...sessions.values()].map((transport) => transport.close()));
   const serving = await listening(
     async (request, response) => {
       onRequest?.(request);
@@ -103,9 +112,30 @@ export async function official1(
       await transport.handleRequest(request, response);
     },
     '/mcp',
-    () => Promise.all([...sessions.values()].map((transport) => transport.close())),
+    end,
   );
-  return { ...serving, forget: () => sessions.clear() };
+  return { ...serving, end, forget: () => sessions.clear() };
+}
+
+/** Streamable HTTP of the 2.x line with sessions. */
+export async function official2Sessions(): Promise<Forgetful> {
+  const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
+  const end = () => Promise.all([...sessions.values()].map((transport) => transport.close()));
+  const serving = await listening(
+    async (request, response) => {
+      const known = sessions.get(String(request.headers['mcp-session-id']));
+      if (known) return known.handleRequest(request, response);
+      const transport = new NodeStreamableHTTPServerTransport({
+        sessionIdGenerator: () => randomUUID(),
+        onsessioninitialized: (id) => void sessions.set(id, transport),
+      });
+      await laterServer().connect(transport);
+      await transport.handleRequest(request, response);
+    },
+    '/mcp',
+    end,
+  );
+  return { ...serving, end, forget: () => sessions.clear() };
 }
 
 /** HTTP+SSE of 2024-11-05. */
@@ -124,15 +154,17 @@ export async function officialSse(): Promise<Serving> {
   }, '/sse');
 }
 
+function laterServer(): McpServer {
+  const server = new McpServer({ name: 'official', version: '2' });
+  server.registerTool('echo', { inputSchema: z.object({ text: z.string() }) }, ({ text }) => ({
+    content: [{ type: 'text', text }],
+  }));
+  return server;
+}
+
 /** The 2.x line, for both eras. */
 export async function official2(): Promise<Serving> {
-  const handler = createMcpHandler(() => {
-    const server = new McpServer({ name: 'official', version: '2' });
-    server.registerTool('echo', { inputSchema: z.object({ text: z.string() }) }, ({ text }) => ({
-      content: [{ type: 'text', text }],
-    }));
-    return server;
-  });
+  const handler = createMcpHandler(laterServer);
   return listening(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);

@@ -10,7 +10,7 @@ import type { HttpClientOptions } from '../../src/transport/http/http-client.ts'
 import { frontOf } from '../fixtures/http-client/front.ts';
 import { later } from '../fixtures/later.ts';
 import { until } from '../fixtures/server.ts';
-import { official1 } from './official-servers.ts';
+import { type Forgetful, official1, official2Sessions } from './official-servers.ts';
 import { type Exchange, event, type Script, scripted } from './scripted-server.ts';
 
 const revision = '2025-06-18';
@@ -290,13 +290,18 @@ test('a subscription that the new session refuses has ended', async () => {
   expect(client.warnings.map(({ topic }) => topic)).toContain('subscribe-failed');
 });
 
-test('an official server that was started anew', async () => {
-  const serving = await official1();
+test.each<[string, () => Promise<Forgetful>, 'end' | 'forget']>([
+  ['1.x that ended the session', official1, 'end'],
+  ['1.x that was started anew', official1, 'forget'],
+  ['2.x that ended the session', official2Sessions, 'end'],
+  ['2.x that was started anew', official2Sessions, 'forget'],
+])('an official server of %s', async (_, serve, loseSessions) => {
+  const serving = await serve();
   later(() => serving.close());
   const client = await connect({ url: serving.url }, { revision: '2025-11-25' });
   later(() => client.close());
   const old = client.transport.sessionId;
-  serving.forget();
+  await serving[loseSessions]();
   expect((await client.callTool('echo', { text: 'hello' })).content).toEqual([{ type: 'text', text: 'hello' }]);
   expect(client.transport.sessionId).not.toBe(old);
 });
