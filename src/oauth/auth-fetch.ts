@@ -47,13 +47,12 @@ export function authFetch(options: AuthFetchOptions): AuthFetch {
       const timer = clock.after(timeoutMs, () => fail(`did not answer within ${timeoutMs / 1000} s`));
       sent.once('error', (error) => fail(`cannot be reached: ${error.message}`, error));
       sent.once('response', (response) => {
-        readBody(response, options.maxBytes ?? MAX_BYTES).then(
-          (bytes) => {
-            timer.cancel();
+        readBody(response, options.maxBytes ?? MAX_BYTES)
+          .then((bytes) => {
             resolve(asResponse(response, bytes));
-          },
-          (error: unknown) => fail(toError(error).message),
-        );
+            timer.cancel();
+          })
+          .catch((error: unknown) => fail(toError(error).message));
       });
       sent.end(body);
     }).finally(() => connector.destroy());
@@ -88,6 +87,7 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<Bu
 }
 
 function asResponse({ statusCode = 500, headers }: IncomingMessage, bytes: Buffer): Response {
+  if (statusCode < 200 || statusCode > 599) throw new Error(`answered with HTTP status ${statusCode}`);
   const given = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, String(value)]],
   );

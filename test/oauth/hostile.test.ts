@@ -145,6 +145,16 @@ test('metadata that is too long, or does not end: each has a limit', async () =>
   });
 });
 
+test('a status that no response may have ends the login, and not the process', async () => {
+  const url = await serve((request, response) => {
+    response.writeHead(request.method === 'POST' ? 401 : 999).end();
+  });
+  await expect(logIn({}, url)).rejects.toMatchObject({
+    code: 'AUTHORIZATION_FAILED',
+    message: expect.stringContaining('HTTP status 999'),
+  });
+});
+
 test('an endpoint that does not answer ends the login', async () => {
   const clock = new ManualClock();
   const fetch = authFetch({ server: new URL(server.url), clock, timeoutMs: 1000 });
