@@ -153,6 +153,8 @@ test('a server that cannot be reached is answered for with 502, and pages of oth
   expect(await send(tap.address, { Host: 'evil.example' }, '{}')).toMatchObject({ statusCode: 403 });
   const events = await tap.recorded();
   expect(events.filter(({ kind }) => kind === 'http')).toMatchObject([{ state: 'failed', end: 'cut' }]);
+  const odd = await serve(({ socket }) => socket.end('HTTP/1.1 200 O\u0001K\r\nContent-Length: 0\r\n\r\n'));
+  expect(await send((await tapped(odd)).address, {}, '{}')).toMatchObject({ statusCode: 502 });
   const switching = await serve(({ socket }) =>
     socket.end('HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'),
   );

@@ -1,7 +1,8 @@
 // One HTTP request of the host: to the server and back, chunk by chunk, with backpressure and ends passed on. A response that is cut
 // stays cut, and a host that closes its request closes the one to the server.
 
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { toError } from '../../base/errors.ts';
 import { learnSecret } from '../../secrets/learned-values.ts';
 import { isWorthMasking } from '../../secrets/mask-values.ts';
 import { isSecretName } from '../../secrets/secret-names.ts';
@@ -69,7 +70,12 @@ function passResponse(
   { to, local, note }: PassOptions,
 ): void {
   const body = seenBody(answer, seen, (bytes) => note(`A body of ${bytes} bytes is forwarded and not shown`));
-  response.writeHead(answer.statusCode!, answer.statusMessage, responseHeaders(answer, to.url, local));
+  try {
+    response.writeHead(answer.statusCode!, answer.statusMessage, responseHeaders(answer, to.url, local));
+  } catch (error) {
+    answer.destroy();
+    return refuse(response, `the response of ${to.url.origin} cannot be forwarded: ${toError(error).message}`);
+  }
   if (isStream(answer)) response.flushHeaders(); // it may send nothing else for long
   response.on('drain', () => answer.resume());
   answer.on('data', (chunk: Buffer) => {
@@ -113,7 +119,7 @@ function learnCredentials(headers: IncomingHttpHeaders): void {
 /** The host gets what a gateway says of a server that does not answer. */
 export function refuse(response: ServerResponse, problem: string, status = 502): void {
   if (response.headersSent) return void response.destroy();
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
+  response.writeHead(status, STATUS_CODES[status], { 'content-type': 'text/plain; charset=utf-8' });
   response.end(`standpipe tap: ${problem}\n`);
 }
 
