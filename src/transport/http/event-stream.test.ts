@@ -23,7 +23,7 @@ function read(chunks: readonly Uint8Array[], maxBytes = 1000): Seen[] {
 }
 
 const TEXT =
-  ': hello\r\nid: 7\r\nretry: 20\r\ndata: {"a":1}\r\n\r\nevent: endpoint\ndata:/x\n\ndata: one\rdata:\rdata: two\r\rdata\ndata:\ndata: after\n\nid\ndata: last\n\n';
+  '\uFEFFid: 7\r\nretry: 20\r\ndata: {"a":1}\r\n\r\nevent: endpoint\ndata:/x\n\ndata: one\rdata:\rdata: two\r\rdata\ndata:\ndata: after\n\nid\ndata: last\n\n';
 const EVENTS: Seen[] = [
   ['retry', '20'],
   ['id', '7'],

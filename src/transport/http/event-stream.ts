@@ -35,6 +35,7 @@ export class EventStream {
   #restBytes = 0;
   #skipsLine = false;
   #lastWasCr = false;
+  #isBegun = false;
   #type = '';
   #id: string | undefined;
   /** The first line of data of the event. */
@@ -99,7 +100,9 @@ export class EventStream {
     }
   }
 
-  #field(chunk: Uint8Array, start: number, end: number): void {
+  #field(chunk: Uint8Array, from: number, end: number): void {
+    const start = this.#isBegun ? from : afterMark(chunk, from);
+    this.#isBegun = true;
     if (start === end) return this.#dispatch();
     const colon = chunk.subarray(start, Math.min(end, start + LONGEST_NAME)).indexOf(COLON);
     if (colon === 0) return; // a comment
@@ -147,4 +150,10 @@ export class EventStream {
     if (type === '' || type === 'message') this.#sink.data(whole, 0, whole.length);
     else this.#sink.other(type, decodeText(whole));
   }
+}
+
+/** A stream may begin with a byte order mark. */
+function afterMark(chunk: Uint8Array, from: number): number {
+  const isMark = chunk[from] === 0xef && chunk[from + 1] === 0xbb && chunk[from + 2] === 0xbf;
+  return isMark ? from + 3 : from;
 }
