@@ -131,16 +131,27 @@ function readCommanderError(thrown: unknown, words: readonly string[]): unknown 
   const [message = '', suggestion] = thrown.message.replace(/^error: /, '').split('\n');
   const code = thrown.code === 'commander.unknownCommand' ? 'NAME_UNKNOWN' : 'INVALID_OPTION';
   const usage =
-    thrown.code === 'commander.missingArgument'
+    thrown.code === 'commander.missingArgument' || thrown.code === 'commander.excessArguments'
       ? `\`standpipe ${wantedCommand(words)} --help\` shows its arguments.`
       : '`standpipe --help` lists the commands.';
-  const isMisplaced = wantedCommand(words) === 'add' && /excessArguments|unknownOption/.test(thrown.code);
-  const hint = isMisplaced
-    ? 'Write the command of a server after --: standpipe add <name> -- <command …>'
-    : thrown.code === 'commander.excessArguments' && takesServer(words[0]) && !words.some(isAddress)
-      ? `Write the command of a server after --: standpipe ${words[0]} -- ${words.slice(1).map(shellWord).join(' ')}`
-      : (suggestion?.replace(/^\((.*)\)$/, '$1') ?? usage);
+  const hint = misplacedHint(thrown.code, words) ?? suggestion?.replace(/^\((.*)\)$/, '$1') ?? usage;
   return new UsageError(code, `${message.charAt(0).toUpperCase()}${message.slice(1)}`, { hint });
+}
+
+/** What words were probably meant for that the command does not take. */
+function misplacedHint(code: string, words: readonly string[]): string | undefined {
+  const wanted = wantedCommand(words);
+  const isExcess = code === 'commander.excessArguments';
+  if (wanted === 'add' && (isExcess || code === 'commander.unknownOption')) {
+    return 'Write the command of a server after --: standpipe add <name> -- <command …>';
+  }
+  if (!isExcess) return undefined;
+  if (words.some(isAddress)) {
+    const ofConfig = wanted === 'up' || wanted === 'ls';
+    return ofConfig ? 'It takes the servers of the config. Add this one first: standpipe add <name> <url>' : undefined;
+  }
+  if (!takesServer(words[0])) return undefined;
+  return `Write the command of a server after --: standpipe ${words[0]} -- ${words.slice(1).map(shellWord).join(' ')}`;
 }
 
 function isAddress(word: string): boolean {

@@ -115,6 +115,10 @@ test('an entry of a command line', () => {
     entry: { type: 'sse', url: 'https://a', headers: { 'X-Api-Key': 'k', Accept: 'b' } },
     advice: [expect.stringContaining("'X-Api-Key: ${SOME_VARIABLE}'")],
   });
+  expect(newEntry({ url: 'https://me:hunter2@example.org' }).advice).toEqual([
+    expect.stringContaining('${SOME_VARIABLE}'),
+  ]);
+  expect(newEntry({ url: 'https://me:${PASSWORD}@example.org' }).advice).toEqual([]);
   for (const wrong of [
     {},
     { command: [] },

@@ -2,6 +2,7 @@
 // to a variable keeps them out of the file.
 
 import { UsageError } from '../../base/errors.ts';
+import { secretsInAddress } from '../expand/address.ts';
 import { readHeader, showsSecret } from '../header-option.ts';
 import type { PlainEntry } from '../hosts/host-program.ts';
 import type { RemoteTransport } from '../server-config.ts';
@@ -66,10 +67,15 @@ export function newEntry({ command, url, env = [], header = [], transport, setti
       ...(headers.length > 0 ? { headers: Object.fromEntries(headers) } : {}),
       ...settings,
     },
-    advice: headers.filter(showsSecret).map(([name, value]) => {
-      const scheme = /^[A-Za-z]+ /.exec(value)?.[0] ?? '';
-      return `Write --header '${name}: ${scheme}\${SOME_VARIABLE}' to keep the value of ${name} out of the file.`;
-    }),
+    advice: [
+      ...headers.filter(showsSecret).map(([name, value]) => {
+        const scheme = /^[A-Za-z]+ /.exec(value)?.[0] ?? '';
+        return `Write --header '${name}: ${scheme}\${SOME_VARIABLE}' to keep the value of ${name} out of the file.`;
+      }),
+      ...(!url!.includes('${') && secretsInAddress(url!).length > 0
+        ? ["Write '${SOME_VARIABLE}' in the URL, in single quotes, to keep its credentials out of the file."]
+        : []),
+    ],
   };
 }
 
