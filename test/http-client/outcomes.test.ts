@@ -279,6 +279,39 @@ test('a refusal that is cut while another credential is asked for is still a ref
   await expect(client.callTool('run')).rejects.toMatchObject({ code: 'NOT_SENT', evidence: { status: 401 } });
 });
 
+test('an authorizer that throws at a refusal fails the request', async () => {
+  const refused = () => {
+    throw new Error('no keyring');
+  };
+  const { client } = await connected(onCall(status(401)), { authorizer: { header: () => undefined, refused } });
+  await expect(client.callTool('run')).rejects.toMatchObject({
+    code: 'NOT_SENT',
+    message: expect.stringContaining('no keyring'),
+  });
+});
+
+test('what a server says when it refuses the connection is shortened', async () => {
+  const long = 'x'.repeat(100_000);
+  const odd = { toString: 1 };
+  const refusals = [
+    { code: -32000, message: long },
+    {
+      code: -32022,
+      message: 'v',
+      data: { supported: [odd, long, ...Array.from({ length: 100 }, () => '2031-01-01')] },
+    },
+    { code: -32021, message: 'c', data: { requiredCapabilities: { [long]: {} } } },
+  ];
+  for (const error of refusals) {
+    const refuse = ({ json: send, message: { id } }: Exchange) => send({ jsonrpc: '2.0', id, error });
+    const server = await scripted({ initialize: refuse, 'server/discover': refuse });
+    closing.push(server.close);
+    const thrown = await connect({ url: server.url, auth: false }).catch((reason) => reason);
+    expect(thrown.code).toMatch(/^(?:RPC_ERROR|NEGOTIATION_FAILED)$/);
+    expect(thrown.message.length).toBeLessThan(3000);
+  }
+});
+
 test('the token of an authorizer does not appear in errors', async () => {
   const authorizer = { header: () => 'Bearer hunter3-hunter3', refused: async () => false };
   const { client } = await connected(

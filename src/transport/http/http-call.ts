@@ -101,7 +101,8 @@ export class HttpCall implements HttpEvents {
     const { authorizer } = this.#connection;
     const refusal = refusalOf(response, this.#authorization);
     if (!authorizer || !refusal || this.#refusals++ >= MOST_REFUSALS) return this.#events.response(response);
-    authorizer.refused(refusal).then(
+    const renewal = async () => authorizer.refused(refusal); // what it throws at once is a failure too
+    renewal().then(
       (again) => {
         if (this.#isDestroyed) return;
         if (!again) return this.#events.response(response);

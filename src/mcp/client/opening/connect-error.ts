@@ -1,12 +1,15 @@
 // The error of a failed connect: the step that failed, what the server did, and its evidence.
 
 import { type Evidence, PeerError, ProcessError, RpcCode, RpcError, StandpipeError } from '../../../base/errors.ts';
+import { firstChars } from '../../../base/first-chars.ts';
 import { diagnose } from '../../../diagnosis/diagnose.ts';
 import { diagnoseHttp } from '../../../diagnosis/http.ts';
 import type { Diagnosis } from '../../../diagnosis/symptoms.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
 import type { ClientChannel } from '../options.ts';
 import type { Step } from './negotiation.ts';
+
+const MOST_SAID_CHARS = 2000;
 
 export interface FailedStart {
   /** The request that was pending. */
@@ -31,7 +34,7 @@ export function connectError(error: unknown, { step, channel, evidence, startupT
   if (error instanceof RpcError) {
     return new RpcError(
       error.rpcCode,
-      `${failed}: the server refused ${step}: ${error.message}`,
+      `${failed}: the server refused ${step}: ${beginningOf(error.message)}`,
       error.data,
       details(error, evidence, 'The server is running and refuses this connection; its message says why.'),
     );
@@ -63,9 +66,14 @@ export function connectError(error: unknown, { step, channel, evidence, startupT
   const code = gone.has(error.code) ? 'CONNECTION_CLOSED' : error.code;
   if (found?.isFinal)
     return new PeerError(code, `${failed}: the server ${found.problem}`, diagnosed(error, evidence, found));
-  const message = `${failed} (${step}): ${error.message}`;
+  const message = `${failed} (${step}): ${beginningOf(error.message)}`;
   if (found) return new PeerError(code, message, { ...diagnosed(error, evidence, found), hint: told(found) });
   return new PeerError(code, message, details(error, evidence));
+}
+
+/** A server that is tried again and again can send a long text each time, which is logged. The cause has all of it. */
+function beginningOf(text: string): string {
+  return text.length <= MOST_SAID_CHARS ? text : `${firstChars(text, MOST_SAID_CHARS)}…`;
 }
 
 function diagnosisOf(channel: ClientChannel): Diagnosis | undefined {

@@ -2,10 +2,14 @@
 // "The client MUST NOT key on one code": every answer that is not clearly modern counts as legacy.
 
 import { RpcError } from '../../../base/errors.ts';
+import { firstChars } from '../../../base/first-chars.ts';
 import { isObject } from '../../../base/json-object.ts';
 import { McpCode } from '../../protocol-errors.ts';
 import { isLegacyRevision, type LegacyRevision, type ModernRevision, modernRevisions } from '../../revisions.ts';
 import type { Result } from '../../service.ts';
+
+const MOST_NAMED = 10;
+const MOST_NAME_CHARS = 60;
 
 export type Answer = { result: unknown; error?: undefined } | { result?: undefined; error: Error };
 
@@ -37,7 +41,7 @@ function judgeError(error: Error): Verdict {
     return chooseFrom(data.supported);
   }
   if (error.rpcCode === McpCode.missingClientCapability && isObject(data.requiredCapabilities)) {
-    const names = Object.keys(data.requiredCapabilities).join(', ');
+    const names = listed(Object.keys(data.requiredCapabilities));
     return { kind: 'unusable', why: `it serves only clients that can handle ${names}` };
   }
   return { kind: 'legacy' };
@@ -49,7 +53,14 @@ function chooseFrom(supported: unknown[]): Verdict {
   const offer = supported.find(isLegacyRevision);
   if (offer) return { kind: 'legacy', offer };
   if (supported.length === 0) return { kind: 'legacy' };
-  return { kind: 'unusable', why: `it speaks only ${supported.join(', ')}` };
+  return { kind: 'unusable', why: `it speaks only ${listed(supported)}` };
+}
+
+/** What the server names may be no text, or long. */
+function listed(named: readonly unknown[]): string {
+  const texts = named.filter((each) => typeof each === 'string').map((text) => firstChars(text, MOST_NAME_CHARS));
+  const shown = texts.slice(0, MOST_NAMED);
+  return [...shown, ...(shown.length < named.length ? ['…'] : [])].join(', ');
 }
 
 /** Whether a server that is modern only refused `initialize`. */
