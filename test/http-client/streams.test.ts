@@ -12,7 +12,7 @@ afterEach(async () => {
 });
 
 /** The streams that the client opens, apart: that of the server, and those that resume another. */
-async function connected({ get, ...script }: Script, clock?: ManualClock) {
+async function connected({ get, ...script }: Script, clock?: ManualClock, options: { maxConcurrent?: number } = {}) {
   const streams: Exchange[] = [];
   const server = await scripted({
     ...script,
@@ -22,7 +22,7 @@ async function connected({ get, ...script }: Script, clock?: ManualClock) {
     },
   });
   closing.push(server.close);
-  const client = await connect({ url: server.url, auth: false, clock }, { revision: '2025-11-25', clock });
+  const client = await connect({ url: server.url, auth: false, clock, ...options }, { revision: '2025-11-25', clock });
   closing.push(() => client.close());
   const logs: unknown[] = [];
   client.onNotification((params) => logs.push(params?.data));
@@ -294,3 +294,27 @@ test('an answer on the stream of the server is one, and the response to its requ
 function sent(server: Scripted, method: string): number {
   return server.seen.filter(({ what }) => what === method).length;
 }
+
+test('an answer to a call that waits for its place is not taken: it comes from a server that guesses', async () => {
+  const calls: Exchange[] = [];
+  const errors: string[] = [];
+  const { client, streams } = await connected(
+    { get: ({ stream }) => stream(), 'tools/call': (exchange) => calls.push(exchange) },
+    undefined,
+    { maxConcurrent: 1 },
+  );
+  client.transport.onerror = ({ message }) => errors.push(message);
+  const both = [client.callTool('first'), client.callTool('second')];
+  await until('the first one came', () => calls.length === 1);
+  const next = { ...calls[0]!.message, id: calls[0]!.message.id! + 1 };
+  streams[0]!.response.write(answerEvent(next, 'guessed', 'g1'));
+  await until('the answer is refused', () => errors.length === 1);
+  expect(errors).toEqual([expect.stringContaining('tools/call before it was sent')]);
+  calls[0]!.answer({ content: [{ type: 'text', text: 'one' }] });
+  await until('the second one came', () => calls.length === 2);
+  calls[1]!.answer({ content: [{ type: 'text', text: 'two' }] });
+  expect((await Promise.all(both)).map(({ content }) => content)).toEqual([
+    [{ type: 'text', text: 'one' }],
+    [{ type: 'text', text: 'two' }],
+  ]);
+});

@@ -115,6 +115,7 @@ export class Incoming implements MessageSink {
       );
     }
     if (post.isSettled) return this.#unexpected(`The server answered ${post.method} twice`);
+    if (!post.isStarted) return this.#unexpected(`The server answered ${post.method} before it was sent`);
     this.#owner.answered(post);
     if (!this.#post) post.linger(); // on the stream of the server
     if (this.#owner.channel.onlost) this.#owner.channel.onmessage?.(message, undefined, frameBytes);

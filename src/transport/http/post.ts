@@ -91,6 +91,11 @@ export class Post implements HttpEvents {
     return this.#call?.mayHaveArrived ?? false;
   }
 
+  /** False while it waits for its place. */
+  get isStarted(): boolean {
+    return this.#call !== undefined;
+  }
+
   get isRefusedByProxy(): boolean {
     return this.#call?.isRefusedByProxy ?? false;
   }
