@@ -199,6 +199,16 @@ test('calls are refused in each new session: the call fails, and after three new
 test.each<[string, (exchange: Exchange) => void, string]>([
   ['refuses a new session', notFound, 'HTTP status 404'],
   ['refuses it with an error', ({ json, message }) => json({ ...error(-32000, 'Full'), id: message.id }), 'Full'],
+  [
+    'refuses it with an error whose message is no text',
+    ({ json, message: { id } }) => json({ jsonrpc: '2.0', id, error: { code: 1, message: { toString: 1 } } }),
+    'no answer to this request',
+  ],
+  [
+    'answers with too many values',
+    ({ answer }) => answer({ protocolVersion: revision, capabilities: {}, many: Array(1_000_000).fill(0) }),
+    'no answer to this request',
+  ],
   ['has no message', ({ json }) => json('hello'), 'no answer to this request'],
   [
     'has another revision',

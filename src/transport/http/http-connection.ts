@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from 'node:http';
 import { type Clock, systemClock } from '../../base/clock.ts';
+import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
 import type { Evidence, Phase } from '../../base/errors.ts';
 import type { HttpSymptoms } from '../../diagnosis/http.ts';
 import { isWorthMasking, type Mask, maskValues, REDACTED } from '../../secrets/mask-values.ts';
@@ -26,6 +27,7 @@ export class HttpConnection {
   readonly observed: ObservedRemote | undefined;
   readonly clock: Clock;
   readonly maxBytes: number;
+  readonly maxValues: number;
   /** The credential of the last request, where an authorizer has given it. */
   authorization: string | undefined;
   /** Set by `open`. A redirect changes it for all that follows. */
@@ -48,6 +50,7 @@ export class HttpConnection {
       authProvider,
       clock = systemClock,
       maxFrameBytes = DEFAULT_MAX_BYTES,
+      maxFrameValues = DEFAULT_MAX_FRAME_VALUES,
     } = options;
     this.#url = serverUrl(options.url);
     const { all, credentials } = withCredentials(this.#url, headers);
@@ -59,6 +62,7 @@ export class HttpConnection {
     this.observed = options.observer && new ObservedRemote(options.observer, all, this.mask, report);
     this.clock = clock;
     this.maxBytes = maxFrameBytes;
+    this.maxValues = maxFrameValues;
     this.connector = new Connector(options);
     this.head = new RequestHead(all, this.session);
   }

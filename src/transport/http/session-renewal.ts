@@ -3,8 +3,11 @@
 
 import type { IncomingMessage } from 'node:http';
 import type { Timer } from '../../base/clock.ts';
+import { decodeText } from '../../base/decode-text.ts';
 import { PeerError } from '../../base/errors.ts';
+import { firstChars } from '../../base/first-chars.ts';
 import { isObject } from '../../base/json-object.ts';
+import { MessageFault, parseMessage } from '../../jsonrpc/parse.ts';
 import { endSession } from './end-session.ts';
 import type { HttpChannel } from './exchanges.ts';
 import { NOTIFICATION_TIMEOUT_MS } from './http-client-options.ts';
@@ -34,6 +37,7 @@ const INITIALIZED: Posted = {
 };
 const MOST_RENEWALS = 3;
 const WITHIN_MS = 60_000;
+const MOST_SAID_CHARS = 300;
 const ENDED = 'The server ended the session';
 
 export class SessionRenewal implements PostOwner {
@@ -101,18 +105,19 @@ export class SessionRenewal implements PostOwner {
   }
 
   received(post: Post, chunk: Uint8Array, start: number, end: number): void {
-    const message = parsed(chunk.subarray(start, end));
-    if (!isObject(message)) return;
+    const { maxValues: maxFrameValues, mask } = this.connection;
+    const message = parseMessage(decodeText(chunk, start, end), { batches: false, arrayParams: false, maxFrameValues });
+    if (message instanceof MessageFault || Array.isArray(message)) return;
     if ('method' in message) return this.#owner.receivedOther(chunk, start, end);
     if (message.id !== post.id) return;
     post.isSettled = true;
     this.#timer?.cancel();
-    const { result, error } = message;
-    if (!isObject(result)) {
-      return this.#fail(isObject(error) ? this.connection.mask(String(error.message)) : 'initialize has no result');
-    }
+    if ('error' in message) return this.#fail(mask(firstChars(message.error.message, MOST_SAID_CHARS)));
+    const { result } = message;
+    if (!isObject(result)) return this.#fail('initialize has no result');
     if (result.protocolVersion !== this.#revision) {
-      return this.#fail(`it has the revision ${JSON.stringify(result.protocolVersion)} instead of ${this.#revision}`);
+      const other = firstChars(JSON.stringify(result.protocolVersion) ?? 'none', MOST_SAID_CHARS);
+      return this.#fail(`it has the revision ${other} instead of ${this.#revision}`);
     }
     this.#result = result;
     this.connection.session.version = this.#revision;
@@ -184,12 +189,4 @@ const ofSession = new Set(['an answer', 'notifications/cancelled', 'notification
 /** It means nothing in another session, where its id may be that of another request. */
 function isBoundToSession({ method }: Post): boolean {
   return ofSession.has(method);
-}
-
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
-  } catch {
-    return undefined;
-  }
 }
