@@ -69,7 +69,7 @@ test('a pasted address is as good; what does not belong to this login is asked f
   interaction.close();
 });
 
-test('a login that nobody finishes ends, and so does one that is interrupted', async () => {
+test('a login that is never finished ends, and so does one that is interrupted', async () => {
   const clock = new ManualClock();
   const late = await waiting({ clock, timeoutMs: 60_000 });
   const ended = expect(late.answer).rejects.toMatchObject({ code: 'LOGIN_FAILED' });

@@ -129,7 +129,7 @@ test('a request that is redirected is one message, and a stream that is resumed 
   expect(analysis.problems).toEqual([]);
 });
 
-test('a stream that this side closes is told from one that was cut', async () => {
+test('a stream that this side closes is not reported as cut', async () => {
   const { analysis, events, source } = watched();
   const url = await serve((request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -1,4 +1,4 @@
-// Our client and `serveHttp`, in the revision that it finds or is told.
+// Our client and `serveHttp`, in the revision that it detects, or in the one that is given.
 
 import { connect as connectMcp } from '../../../dist/entry/client.js';
 import { toolCaller } from '../tool-caller.mjs';

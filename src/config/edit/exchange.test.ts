@@ -170,7 +170,7 @@ test('the inputs of VS Code come along in both directions', async () => {
   ]);
 });
 
-test('names that collide are told and kept, and one entry that is wrong does not stop the others', async () => {
+test('names that collide are reported and kept, and one entry that is wrong does not stop the others', async () => {
   const { write, from, read, own, context } = newContext();
   write('.cursor/mcp.json', {
     mcpServers: { a: { command: 'new' }, bad: { command: 5 }, b: { url: 'https://b' }, c: { command: 'c' } },

@@ -55,7 +55,7 @@ test.each<[what: string, file: string, text: string, message: RegExp]>([
     /"env"."A" must be a string/,
   ],
   ['a table without a command', toml, 'x = 1\n[§mcp_servers.a]\nargs = []\n', /There is no "command"/],
-  ['a key that nobody knows', toml, '[mcp_servers.a]\ncommand = "x"\n§colour = "red"\n', /Unknown key "colour"/],
+  ['an unknown key', toml, '[mcp_servers.a]\ncommand = "x"\n§colour = "red"\n', /Unknown key "colour"/],
   [
     'a variable without a value',
     toml,
