@@ -53,6 +53,7 @@ const cases: [string, (exchange: Exchange) => void, string, RegExp][] = [
   ['502', status(502, { 'content-type': 'text/html' }, '<h1>Bad gateway</h1>'), 'OUTCOME_UNKNOWN', /502/],
   ['503', status(503), 'OUTCOME_UNKNOWN', /503/],
   ['504', status(504), 'OUTCOME_UNKNOWN', /504/],
+  ['an error with an id that is none', status(400, json, rpcError({ toString: 1 })), 'RPC_ERROR', /no/],
   ['an error without an id', status(400, json, rpcError(null)), 'RPC_ERROR', /no/],
   [
     'an error with a status',

@@ -4,6 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import { type Evidence, RpcError } from '../../base/errors.ts';
 import { firstChars } from '../../base/first-chars.ts';
 import { isObject } from '../../base/json-object.ts';
+import type { RequestId } from '../../jsonrpc/message.ts';
+import { isRequestId } from '../../jsonrpc/parse.ts';
 import { safeLocation } from './endpoint.ts';
 import { type Refused, refusedError } from './http-failure.ts';
 import type { Post } from './post.ts';
@@ -14,7 +16,7 @@ export type Judgement =
   { kind: 'answer' } | { kind: 'session-ended' } | { kind: 'refused'; error: Error; status: number; isMcp: boolean };
 
 interface ErrorBody {
-  id: unknown;
+  id: RequestId | undefined;
   code: number;
   message: string;
   data: unknown;
@@ -67,7 +69,12 @@ function errorIn(body: Buffer): ErrorBody | undefined {
     if (!isObject(parsed) || parsed.jsonrpc !== '2.0' || !isObject(parsed.error)) return undefined;
     const { code, message, data } = parsed.error;
     if (typeof code !== 'number') return undefined;
-    return { id: parsed.id ?? undefined, code, message: typeof message === 'string' ? message : '', data };
+    return {
+      id: isRequestId(parsed.id) ? parsed.id : undefined,
+      code,
+      message: typeof message === 'string' ? message : '',
+      data,
+    };
   } catch {
     return undefined; // a text of a proxy
   }
