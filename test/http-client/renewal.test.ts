@@ -185,6 +185,24 @@ test('a stream of the server that ends with the session is opened in the new one
   expect(state.sessions).toBe(2);
 });
 
+test('a new session of a server whose name is no text is used', async () => {
+  const forgot = await forgetful(
+    {},
+    {
+      reopen: ({ response, answer }) => {
+        forgot.state.known = 's2';
+        response.setHeader('mcp-session-id', 's2');
+        const serverInfo = { name: { toString: 1 }, version: 2 };
+        answer({ protocolVersion: revision, capabilities: { tools: {} }, serverInfo });
+      },
+    },
+  );
+  forgot.state.forget();
+  await forgot.client.callTool('run');
+  expect(forgot.state.ran).toEqual(['run']);
+  expect(forgot.client.server.info).toMatchObject({ name: 'unknown', version: '2' });
+});
+
 test('calls are refused in each new session: the call fails, and after three new sessions the connection', async () => {
   const { client, state } = await forgetful({ 'tools/call': notFound });
   await expect(client.callTool('run')).rejects.toMatchObject({ code: 'NOT_SENT' });

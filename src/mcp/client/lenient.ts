@@ -48,7 +48,11 @@ function readInfo(result: Result, warn: Warn): Implementation {
   const { name, version } = info;
   if (typeof name === 'string' && typeof version === 'string') return info as unknown as Implementation;
   warn('server-info-incomplete', 'The server sent serverInfo without a name or a version');
-  return { ...info, name: String(name ?? 'unknown'), version: String(version ?? 'unknown') };
+  return { ...info, name: textIn(name), version: textIn(version) };
+}
+
+function textIn(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : 'unknown';
 }
 
 /** The revision in the result of `initialize`; undefined if it is not supported. */
