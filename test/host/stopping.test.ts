@@ -31,7 +31,7 @@ test('a call that comes while its entry is taken out starts nothing', async () =
   await host.start();
   const [a] = host.status();
   expect(a?.state).toBe('ready');
-  const reloading = host.reload({ servers: await servers('b') } as never);
+  const reloading = host.reload({ servers: await servers('b'), rejected: [], problems: [] } as never);
   await expect(host.callTool('a', 'hello')).rejects.toMatchObject({ code: 'NAME_UNKNOWN' });
   await reloading;
   expect(isAlive(a!.pid!)).toBe(false);
