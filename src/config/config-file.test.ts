@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { file, marked, read, readOne } from './read-text.contract.ts';
+import { file, marked, read, readOne, settingsByDefault } from './read-text.contract.ts';
 import { type CommandConfig, defaultRestart, defaultShare } from './server-config.ts';
 
 test('an entry gets every default', async () => {
@@ -8,29 +8,17 @@ test('an entry gets every default', async () => {
   expect(usable).toBe(true);
   expect(servers).toEqual([
     {
+      ...settingsByDefault,
       name: 'one',
       command: 'node',
       args: [],
       env: {},
       cwd: '/project',
       enabled: true,
-      autoStart: true,
       protocol: 'mcp',
       framing: undefined,
-      era: 'auto',
-      revision: undefined,
-      startupTimeoutMs: 60_000,
-      requestTimeoutMs: 60_000,
-      pingTimeoutMs: 30_000,
-      maxFrameBytes: 16_777_216,
-      maxFrameValues: 250_000,
-      restart: defaultRestart,
       stop: {},
       keepDaemons: false,
-      share: defaultShare,
-      asks: false,
-      clientCapabilities: ['elicitation', 'sampling', 'roots'],
-      tools: {},
       secrets: [],
       source: { file, line: 2, column: 3 },
     },

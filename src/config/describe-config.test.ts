@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeConfig } from './describe-config.ts';
 import { mergeFiles } from './files/load-config.ts';
-import { file, read, type World } from './read-text.contract.ts';
-import { defaultRestart, defaultShare } from './server-config.ts';
+import { file, read, settingsByDefault, type World } from './read-text.contract.ts';
 
 const describe = async (value: object, world?: World) =>
   describeConfig(mergeFiles([await read(JSON.stringify(value), world)], [file]));
@@ -26,29 +25,17 @@ test('all there is to say about a config, as plain data', async () => {
     files: [{ file, origin: 'named', usable: true, servers: ['a', 'c'], envFiles: [] }],
     servers: [
       {
+        ...settingsByDefault,
         status: 'disabled',
         name: 'a',
         command: 'x',
         args: ['--dsn=u:[env KEY]@h', '--token', '[redacted]'],
         env: { KEY: '[env KEY]', N: '[env N]' },
         cwd: '/project',
-        autoStart: true,
         protocol: 'mcp',
         framing: undefined,
-        era: 'auto',
-        revision: undefined,
-        startupTimeoutMs: 60_000,
-        requestTimeoutMs: 60_000,
-        pingTimeoutMs: 30_000,
-        maxFrameBytes: 16_777_216,
-        maxFrameValues: 250_000,
-        restart: defaultRestart,
         stop: {},
         keepDaemons: false,
-        share: defaultShare,
-        asks: false,
-        clientCapabilities: ['elicitation', 'sampling', 'roots'],
-        tools: {},
         source: { file, line: 1, column: 16 },
       },
       expect.objectContaining({

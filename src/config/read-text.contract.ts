@@ -3,7 +3,7 @@
 import { type ConfigFile, configFromText, type FileContext } from './config-file.ts';
 import { placeOf } from './files/places.ts';
 import type { Position } from './problem.ts';
-import type { CommandConfig, RemoteConfig } from './server-config.ts';
+import { type CommandConfig, defaultRestart, defaultShare, type RemoteConfig } from './server-config.ts';
 
 export const file = '/project/mcp.json';
 
@@ -51,3 +51,20 @@ export function marked(text: string): { text: string; at: Position } {
     at: { file, line: before.length, column: before.at(-1)!.length + 1 },
   };
 }
+
+/** What every entry has that says nothing else, remote or not. */
+export const settingsByDefault = {
+  autoStart: true,
+  era: 'auto',
+  revision: undefined,
+  startupTimeoutMs: 60_000,
+  requestTimeoutMs: 60_000,
+  pingTimeoutMs: 30_000,
+  maxFrameBytes: 16_777_216,
+  maxFrameValues: 250_000,
+  restart: defaultRestart,
+  share: defaultShare,
+  asks: false,
+  clientCapabilities: ['elicitation', 'sampling', 'roots'],
+  tools: {},
+};

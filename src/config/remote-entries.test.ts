@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeConfig } from './describe-config.ts';
 import { mergeFiles } from './files/load-config.ts';
-import { file, marked, read, readRemote } from './read-text.contract.ts';
+import { file, marked, read, readRemote, settingsByDefault } from './read-text.contract.ts';
 import { maskOf } from './secrets-of-server.ts';
-import { defaultRestart, defaultShare } from './server-config.ts';
 
 const url = 'https://x.test/mcp';
 const env = { TOKEN: 'hunter22', HOST: 'x.test', BREAK: 'abc\n', EMPTY: '' };
@@ -14,6 +13,7 @@ test('an entry with an address gets every default', async () => {
   expect(problems).toEqual([]);
   expect(servers).toEqual([
     {
+      ...settingsByDefault,
       name: 'one',
       url,
       transport: 'auto',
@@ -22,19 +22,6 @@ test('an entry with an address gets every default', async () => {
       ca: undefined,
       protocol: 'mcp',
       enabled: true,
-      autoStart: true,
-      era: 'auto',
-      revision: undefined,
-      startupTimeoutMs: 60_000,
-      requestTimeoutMs: 60_000,
-      pingTimeoutMs: 30_000,
-      maxFrameBytes: 16_777_216,
-      maxFrameValues: 250_000,
-      restart: defaultRestart,
-      share: defaultShare,
-      asks: false,
-      clientCapabilities: ['elicitation', 'sampling', 'roots'],
-      tools: {},
       secrets: [],
       source: { file, line: 1, column: 17 },
     },
