@@ -11,9 +11,13 @@ export function isEncodedHeader(value: string): boolean {
 
 export function encodeHeader(value: string): string {
   if (PLAIN.test(value) && !isEncodedHeader(value)) return value;
+  return `${BEGIN}${base64OfText(value)}${END}`;
+}
+
+export function base64OfText(text: string): string {
   let bytes = '';
-  for (const byte of new TextEncoder().encode(value)) bytes += String.fromCharCode(byte);
-  return `${BEGIN}${btoa(bytes)}${END}`;
+  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
+  return btoa(bytes);
 }
 
 /** Undefined if it is not encoded as it should be. */

@@ -1,5 +1,6 @@
 // The authorization at a server, unless its headers have one or it is turned off. OAuth is loaded with the first request.
 
+import { hasAuthorization } from '../base/credentials.ts';
 import type { OAuthAuthorizerOptions } from '../oauth/oauth-authorizer.ts';
 import type { Authorizer } from '../transport/http/authorizer.ts';
 import type { HttpClientOptions } from '../transport/http/http-client-options.ts';
@@ -12,8 +13,8 @@ export interface AuthorizedAddress extends Pick<HttpClientOptions, 'url' | 'head
 }
 
 export function authorizerFor({ url, headers = {}, auth = {}, ca }: AuthorizedAddress): Authorizer | undefined {
-  const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
-  const hasCredential = hasHeader || (URL.canParse(String(url)) && new URL(url).username !== '');
+  const hasCredential =
+    hasAuthorization(Object.keys(headers)) || (URL.canParse(String(url)) && new URL(url).username !== '');
   if (auth === false || hasCredential) return undefined;
   let loaded: Authorizer | undefined;
   const load = async () => {

@@ -1,5 +1,6 @@
 // Why a remote server did not answer the first request, if its response or the error of the connection proves it.
 
+import { isLoopbackUrl } from '../base/loopback.ts';
 import { quoted } from './rule.ts';
 import type { Diagnosis, Finding } from './symptoms.ts';
 
@@ -82,7 +83,7 @@ export const httpRules: readonly HttpRule[] = [
   },
   failed('connection-refused', /^ECONNREFUSED$/, ({ host, hostname }) => ({
     problem: `does not accept connections: nothing listens at ${host}`,
-    fix: `Start it, or correct host and port of its url.${isLoopback(hostname) ? ' In a container, localhost is the container itself.' : ''}`,
+    fix: `Start it, or correct host and port of its url.${isLoopbackUrl({ hostname }) ? ' In a container, localhost is the container itself.' : ''}`,
   })),
   failed('unknown-host', /^(?:ENOTFOUND|EAI_AGAIN|EAI_NODATA)$/, ({ hostname }) => ({
     problem: `has no address: the name ${hostname} cannot be looked up`,
@@ -179,8 +180,4 @@ export function diagnoseHttp(symptoms: HttpSymptoms): Diagnosis | undefined {
     if (finding) return { name, isFinal: true, ...finding };
   }
   return undefined;
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }

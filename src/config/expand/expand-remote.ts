@@ -1,5 +1,6 @@
 // Expands a draft of a remote server, and checks what is known only then. No message contains an address or the value of a header.
 
+import { hasAuthorization, takeCredentials } from '../../base/credentials.ts';
 import { isLoopbackUrl } from '../../base/loopback.ts';
 import { showsSecret } from '../header-option.ts';
 import type { Findings, Position } from '../problem.ts';
@@ -52,15 +53,11 @@ export function expandRemote(draft: RemoteDraft, expand: Expander, findings: Fin
 
 /** Credentials in an address become a header, so that the address can be shown and compared. */
 function withoutCredentials(url: URL, text: string, headers: Map<string, string>, secrets: Set<string>): string {
-  if (url.username === '' && url.password === '') return text;
-  const [user, password] = [decoded(url.username), decoded(url.password)];
-  const credentials = Buffer.from(`${user}:${password}`).toString('base64');
-  if (![...headers.keys()].some((name) => name.toLowerCase() === 'authorization')) {
-    headers.set('Authorization', `Basic ${credentials}`);
-  }
-  for (const secret of [credentials, password || user]) secrets.add(secret);
-  url.username = '';
-  url.password = '';
+  const taken = takeCredentials(url);
+  if (!taken) return text;
+  const { user, password, basic } = taken;
+  if (!hasAuthorization(headers.keys())) headers.set('Authorization', `Basic ${basic}`);
+  for (const secret of [basic, password || user]) secrets.add(secret);
   return url.href;
 }
 
@@ -68,12 +65,4 @@ function warnIfReadable(url: URL, at: Position, findings: Findings): void {
   if (url.protocol === 'https:' || isLoopbackUrl(url)) return;
   const suggestion = 'Use https://, or a tunnel that ends at a port of this machine.';
   findings.warn(at, 'The credentials of this server are sent unencrypted', suggestion);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text; // with a percent sign that encodes nothing
-  }
 }

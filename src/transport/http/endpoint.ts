@@ -2,7 +2,9 @@
 
 import { type Agent, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { hasAuthorization, takeCredentials } from '../../base/credentials.ts';
 import { UsageError } from '../../base/errors.ts';
+import { isLoopbackUrl } from '../../base/loopback.ts';
 import type { HttpClientOptions } from './http-client-options.ts';
 
 export class Endpoint {
@@ -50,31 +52,18 @@ export function isSafeRedirect(from: URL, to: URL): boolean {
   return isUpgrade && (to.port === '' || to.port === from.port);
 }
 
-const loopback = /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/i;
-
-export function isLoopback({ hostname }: URL): boolean {
-  return loopback.test(hostname);
+export function isLoopback(url: URL): boolean {
+  return isLoopbackUrl(url) || url.hostname.endsWith('.localhost');
 }
 
 /** User and password of the address become a header, and leave the address. */
 export function withCredentials(url: URL, headers: Readonly<Record<string, string>>) {
-  const { username, password } = url;
-  if (username === '' && password === '') return { all: headers, credentials: [] };
-  url.username = '';
-  url.password = '';
-  const plain = unescaped(password);
-  const authorization = `Basic ${Buffer.from(`${unescaped(username)}:${plain}`).toString('base64')}`;
-  const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
-  return { all: hasOwn ? headers : { ...headers, authorization }, credentials: [password, plain, authorization] };
-}
-
-/** As it is where a percent sign escapes nothing. */
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  const taken = takeCredentials(url);
+  if (!taken) return { all: headers, credentials: [] };
+  const { encodedPassword, password, basic } = taken;
+  const authorization = `Basic ${basic}`;
+  const all = hasAuthorization(Object.keys(headers)) ? headers : { ...headers, authorization };
+  return { all, credentials: [encodedPassword, password, authorization] };
 }
 
 /** A query may hold a credential. */

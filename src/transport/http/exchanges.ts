@@ -31,6 +31,11 @@ export class Exchanges implements PostOwner, IncomingOwner, RenewalOwner {
   readonly #incoming: Incoming;
   readonly #queue: PostQueue;
   readonly #renewal: SessionRenewal;
+  /** Takes messages of the server that came on no POST. */
+  readonly #ofNoRequest = {
+    message: (chunk: Uint8Array, start: number, end: number) => this.#incoming.read(undefined, chunk, start, end),
+    tooLong: (bytes: number) => this.#incoming.tooLong(undefined, bytes),
+  };
   #stream: GetStream | undefined;
   #sse: LegacySse | undefined;
   #isOpen = false;
@@ -146,7 +151,7 @@ export class Exchanges implements PostOwner, IncomingOwner, RenewalOwner {
   }
 
   receivedOther(chunk: Uint8Array, start: number, end: number): void {
-    this.#incoming.read(undefined, chunk, start, end);
+    this.#ofNoRequest.message(chunk, start, end);
   }
 
   closeStream(): void {
@@ -203,10 +208,7 @@ export class Exchanges implements PostOwner, IncomingOwner, RenewalOwner {
 
   /** Messages of the server that belong to no request. */
   listen(): void {
-    const reader = new EventReader(this.connection, {
-      message: (chunk, start, end) => this.#incoming.read(undefined, chunk, start, end),
-      tooLong: (bytes) => this.#incoming.tooLong(undefined, bytes),
-    });
+    const reader = new EventReader(this.connection, this.#ofNoRequest);
     this.closeStream();
     this.#stream = new GetStream(this.connection, reader, true, (end) => this.#streamOver(end));
     // What a server sends because of a request is lost while there is no stream for it.
@@ -230,8 +232,7 @@ export class Exchanges implements PostOwner, IncomingOwner, RenewalOwner {
 
   async #openSse(): Promise<void> {
     const sse = new LegacySse(this.connection, {
-      message: (chunk, start, end) => this.#incoming.read(undefined, chunk, start, end),
-      tooLong: (bytes) => this.#incoming.tooLong(undefined, bytes),
+      ...this.#ofNoRequest,
       ended: (cause) =>
         this.end(new PeerError('CONNECTION_CLOSED', cause.message, { cause, evidence: this.connection.evidence() })),
     });

@@ -3,6 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
+import { hasAuthorization } from '../../base/credentials.ts';
 import type { Evidence, Phase } from '../../base/errors.ts';
 import type { HttpSymptoms } from '../../diagnosis/http.ts';
 import { isWorthMasking, type Mask, maskValues, REDACTED } from '../../secrets/mask-values.ts';
@@ -56,7 +57,7 @@ export class HttpConnection {
     const { all, credentials } = withCredentials(this.#url, headers);
     const inAddress = [...credentials, ...this.#url.searchParams.values()];
     this.#maskKnown = maskValues({}, [...secretsInHeaders(all), ...inAddress, ...secrets]);
-    const hasCredential = Object.keys(all).some((name) => name.toLowerCase() === 'authorization');
+    const hasCredential = hasAuthorization(Object.keys(all));
     const given = authorizer ?? (authProvider && authorizerOf(authProvider, this.#url));
     this.authorizer = hasCredential ? undefined : given;
     this.observed = options.observer && new ObservedRemote(options.observer, all, this.mask, report);
