@@ -16,6 +16,13 @@ try {
 export const all: unknown[] = [PeerError, RpcError, UsageError, StdioServerTransport];
 `,
 
+  './check': `
+import { checkServer, type CheckReport } from 'standpipe/check';
+
+const failed: CheckReport | string = await checkServer({ command: 'no-such-command', only: ['wire'] }).catch((error) => error.code);
+if (failed !== 'COMMAND_NOT_FOUND') throw new Error(String(failed));
+`,
+
   './client': `
 import { connect } from 'standpipe/client';
 

@@ -33,7 +33,7 @@ const belowHost = [
   'flow',
   'record',
 ];
-const all = [...belowHost, 'live', 'tap', 'doors', 'host', 'analysis', 'inspector'];
+const all = [...belowHost, 'live', 'tap', 'doors', 'host', 'analysis', 'check', 'inspector'];
 
 /** The folders without `node` are pure: they do no I/O, and tsconfig.pure.json compiles them without Node's types. */
 export const importRules: Readonly<Record<string, ImportRule>> = {
@@ -83,6 +83,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
       'flow',
       'record',
       'live',
+      'check',
     ],
   },
   config: {
@@ -102,6 +103,21 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   analysis: {
     folders: ['base', 'secrets', 'jsonrpc', 'diagnosis', 'flow'],
     lazyPackages: ['@modelcontextprotocol/core'],
+  },
+  check: {
+    folders: [
+      'base',
+      'secrets',
+      'framing',
+      'diagnosis',
+      'process',
+      'transport',
+      'mcp',
+      'litemcp',
+      'config',
+      'analysis',
+    ],
+    node: io,
   },
   http: { folders: ['base'], node: io, packages: ['hono'] },
   inspector: {

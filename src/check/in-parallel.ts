@@ -1,0 +1,28 @@
+// Bounds of a check: how many things run at a time, and how long one may take.
+
+import { systemClock, type Timer } from '../base/clock.ts';
+import { Violation } from './verdict.ts';
+
+const RULE_MS = 60_000;
+
+export async function inParallel<T>(
+  items: readonly T[],
+  workers: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
+  const waiting = items.values();
+  const worker = async () => {
+    for (const item of waiting) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(workers, items.length) }, worker));
+}
+
+/** A rule that waits many times is still bounded. */
+export async function inTime(running: Promise<void> | void): Promise<void> {
+  let timer: Timer | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const expire = () => reject(new Violation(`The rule did not finish within ${RULE_MS / 1000} s.`));
+    timer = systemClock.after(RULE_MS, expire);
+  });
+  await Promise.race([running, late]).finally(() => timer?.cancel());
+}

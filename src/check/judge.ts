@@ -1,0 +1,54 @@
+// Runs the function of a rule and makes an outcome of how it ended.
+
+import type { Language } from '../diagnosis/language.ts';
+import type { Revision } from '../mcp/revisions.ts';
+import { evidenceOf } from './report/evidence.ts';
+import type { Outcome } from './report/report.ts';
+import { linkOf, type RuleText } from './rule.ts';
+import type { Entry } from './transcript.ts';
+import { NotApplicable, Violation } from './verdict.ts';
+
+export interface Judging {
+  /** Absent where the protocol has one version. */
+  revision?: Revision;
+  language: Language | undefined;
+  /** Masks secrets in what the report quotes. */
+  hide: (text: string) => string;
+  /** What went over the pipes. */
+  evidence: () => readonly Entry[];
+  /** Keeps the evidence of rules that passed too. */
+  allEvidence?: boolean;
+}
+
+/** Errors that are no verdicts are thrown on: they are faults of the check, or its end. */
+export async function judge(rule: RuleText, judging: Judging, run: () => Promise<void> | void): Promise<Outcome> {
+  const startMs = performance.now();
+  let thrown: unknown;
+  try {
+    await run();
+  } catch (error) {
+    thrown = error;
+  }
+  const durationMs = Math.round(performance.now() - startMs);
+  const { revision, hide, allEvidence } = judging;
+  const base = { rule: rule.id, level: rule.level, title: rule.title, ...(revision && { revision }) };
+  const evidence = allEvidence ? { evidence: evidenceOf(judging.evidence(), hide) } : {};
+  if (thrown === undefined) return { ...base, status: 'passed', ...evidence, durationMs };
+  if (thrown instanceof NotApplicable) {
+    return { ...base, status: 'not applicable', reason: thrown.message, ...evidence, durationMs };
+  }
+  if (thrown instanceof Violation) return { ...base, ...violated(rule, thrown, judging), durationMs };
+  throw thrown;
+}
+
+function violated(rule: RuleText, { message, proof }: Violation, judging: Judging) {
+  const { revision, language, hide } = judging;
+  return {
+    status: rule.level === 'MUST' ? 'failed' : 'warning',
+    reason: hide(message),
+    says: rule.says,
+    link: linkOf(rule.source, revision),
+    fix: (language && rule.fix[language]) ?? rule.fix.any,
+    evidence: evidenceOf(proof ?? judging.evidence(), hide),
+  } as const;
+}

@@ -1,0 +1,56 @@
+// The result of a check as plain data: what `--json` prints, and what the other reports are made of.
+
+import type { Revision } from '../../mcp/revisions.ts';
+import type { Level } from '../rule.ts';
+import type { EntryKind } from '../transcript.ts';
+
+export type Status = 'passed' | 'failed' | 'warning' | 'not applicable';
+
+export interface CheckReport {
+  readonly role: 'server' | 'client';
+  readonly protocol: 'mcp' | 'litemcp';
+  /** The command under test, with secrets masked. */
+  readonly command: string;
+  /** As it introduced itself. */
+  readonly name?: string;
+  readonly version?: string;
+  /** Those that it supports, newest first. */
+  readonly revisions: readonly Revision[];
+  /** In the order of the table of rules, newest revision first. */
+  readonly outcomes: readonly Outcome[];
+  readonly counts: Readonly<Record<Status, number>>;
+  readonly durationMs: number;
+}
+
+/** One rule in one revision. */
+export interface Outcome {
+  readonly rule: string;
+  readonly level: Level;
+  readonly title: string;
+  readonly revision?: Revision;
+  readonly status: Status;
+  /** Of a violation: what the other end did. Of a rule that is not applicable: why. */
+  readonly reason?: string;
+  /** The sentence of the specification, and where it stands. Only of violations. */
+  readonly says?: string;
+  readonly link?: string;
+  /** How to mend it, for the language of the command where it is known. Only of violations. */
+  readonly fix?: string;
+  /** The end of what was sent and received. Only of violations, unless all evidence was asked for. */
+  readonly evidence?: readonly EvidenceLine[];
+  readonly durationMs: number;
+}
+
+export interface EvidenceLine {
+  readonly kind: EntryKind;
+  /** Secrets are masked, control characters are escaped, long text is cut. */
+  readonly text: string;
+  /** The length before it was cut. */
+  readonly bytes: number;
+}
+
+export function countStatuses(outcomes: readonly Outcome[]): Record<Status, number> {
+  const counts = { passed: 0, failed: 0, warning: 0, 'not applicable': 0 };
+  for (const { status } of outcomes) counts[status]++;
+  return counts;
+}

@@ -1,0 +1,51 @@
+// A rule of the check: one sentence of a specification that can be seen from outside. Rules are data with one function, so that the
+// report, the documentation and the tests read the same table.
+
+import type { Language } from '../diagnosis/language.ts';
+import { type Revision, revisionsOfMcp } from '../mcp/revisions.ts';
+
+/** MUST: a violation fails the check. SHOULD: it is a warning, unless the check is strict. */
+export type Level = 'MUST' | 'SHOULD';
+
+/** How often a rule runs: once in all, or in each revision that the server supports and the rule applies to. */
+export type Runs = 'once' | 'each era' | 'each revision';
+
+/** What to change, in general and for languages that have a call for it. */
+export type Fix = { readonly [language in Language]?: string } & { readonly any: string };
+
+export interface RuleText {
+  /** Stable, `family/what-is-right`. It appears in reports, options and CI files. */
+  readonly id: string;
+  readonly level: Level;
+  /** What is right, as the subject and the verb: "stdout carries only messages". */
+  readonly title: string;
+  /** The sentence of the specification, in our words. */
+  readonly says: string;
+  readonly source: Source;
+  readonly fix: Fix;
+}
+
+/** Where the sentence stands. MCP: a page below the revision, such as `basic/lifecycle#initialization`; another one in some revisions. */
+export type Source =
+  | { readonly of: 'mcp'; readonly page: string; readonly pages?: Partial<Readonly<Record<Revision, string>>> }
+  | { readonly of: 'json-rpc'; readonly anchor: string }
+  | { readonly of: 'litemcp' }
+  /** No specification has it; users expect it. The page of our documentation that says why. */
+  | { readonly of: 'standpipe'; readonly page: string };
+
+export function familyOf(id: string): string {
+  return id.slice(0, id.indexOf('/'));
+}
+
+export function linkOf(source: Source, revision: Revision = revisionsOfMcp[0]!): string {
+  switch (source.of) {
+    case 'mcp':
+      return `https://modelcontextprotocol.io/specification/${revision}/${source.pages?.[revision] ?? source.page}`;
+    case 'json-rpc':
+      return `https://www.jsonrpc.org/specification#${source.anchor}`;
+    case 'litemcp':
+      return 'https://github.com/YELANDAOKONG/LiteMCP/tree/main/docs/protocols/main/versions/protocol-1-0-0';
+    case 'standpipe':
+      return source.page;
+  }
+}

@@ -1,0 +1,147 @@
+// An open connection to the server under test, in one revision: requests with the envelope of their era, and their answers. What the
+// server asks is refused, as by a client without capabilities, unless a rule answers it.
+
+import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION } from '../../mcp/meta.ts';
+import { ownInfo } from '../../mcp/own-info.ts';
+import { type Era, eraOf, type Revision } from '../../mcp/revisions.ts';
+import type { ClientCapabilities, ServerCapabilities } from '../../mcp/types.ts';
+import { violation } from '../verdict.ts';
+import { type Frame, isAnswer, messagesOf, type Probe } from './probe.ts';
+
+export interface OpenOptions {
+  capabilities?: ClientCapabilities;
+  /** Answers requests of the server (before 2026-07-28), by method: the result. Other requests are refused. */
+  handlers?: Readonly<Record<string, (params: JsonObject) => JsonObject>>;
+}
+
+export interface Answer {
+  readonly frame: Frame;
+  readonly message: JsonObject;
+  readonly result: JsonObject | undefined;
+  readonly error: RpcError | undefined;
+}
+
+export interface RpcError {
+  readonly code: unknown;
+  readonly message: unknown;
+  readonly data?: unknown;
+}
+
+export const METHOD_NOT_FOUND = -32601;
+
+export class Conversation {
+  readonly probe: Probe;
+  readonly revision: Revision;
+  readonly era: Era;
+  /** Of `initialize`, or of `server/discover`. */
+  readonly opening: JsonObject;
+  readonly #options: OpenOptions;
+
+  /** Undefined if the server does not support the revision. It is a violation if it does not answer. */
+  static async open(probe: Probe, revision: Revision, options: OpenOptions = {}): Promise<Conversation | undefined> {
+    const isModern = eraOf(revision) === 'modern';
+    const method = isModern ? 'server/discover' : 'initialize';
+    const params = isModern
+      ? withEnvelope(undefined, revision, options)
+      : { protocolVersion: revision, capabilities: options.capabilities ?? {}, clientInfo: ownInfo };
+    const id = probe.newId();
+    probe.send({ jsonrpc: '2.0', id, method, params });
+    const { result } = readAnswer(await probe.answerTo(id, `\`${method}\` of ${revision}`), id);
+    if (!result) return undefined;
+    const versions = isModern ? result.supportedVersions : [result.protocolVersion];
+    if (!Array.isArray(versions) || !versions.includes(revision)) return undefined;
+    if (!isModern) probe.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    return new Conversation(probe, revision, result, options);
+  }
+
+  private constructor(probe: Probe, revision: Revision, opening: JsonObject, options: OpenOptions) {
+    this.probe = probe;
+    this.revision = revision;
+    this.era = eraOf(revision);
+    this.opening = opening;
+    this.#options = options;
+    probe.onframe = (frame) => {
+      for (const message of messagesOf(frame)) this.#answerQuestion(message);
+    };
+  }
+
+  get capabilities(): ServerCapabilities {
+    return isObject(this.opening.capabilities) ? this.opening.capabilities : {};
+  }
+
+  /** `params` with what the revision requires in `_meta`. */
+  params(params?: JsonObject): JsonObject | undefined {
+    return this.era === 'modern' ? withEnvelope(params, this.revision, this.#options) : params;
+  }
+
+  /** Sends without a wait, and returns the id. */
+  ask(method: string, params?: JsonObject): number {
+    const id = this.probe.newId();
+    this.probe.send({ jsonrpc: '2.0', id, method, params: this.params(params) });
+    return id;
+  }
+
+  async answer(id: unknown, what: string, timeoutMs?: number): Promise<Answer> {
+    return readAnswer(await this.probe.answerTo(id, what, timeoutMs), id);
+  }
+
+  request(method: string, params?: JsonObject, timeoutMs?: number): Promise<Answer> {
+    return this.answer(this.ask(method, params), `\`${method}\``, timeoutMs);
+  }
+
+  /** The result; an error is a violation. */
+  async result(method: string, params?: JsonObject): Promise<JsonObject> {
+    const { result, error, frame } = await this.request(method, params);
+    return result ?? violation(`\`${method}\` was answered with the error ${describeError(error)}.`, frame);
+  }
+
+  /** The error; a result is a violation. */
+  async error(method: string, params?: JsonObject): Promise<RpcError> {
+    const { error, frame } = await this.request(method, params);
+    return error ?? violation(`\`${method}\` was answered with a result.`, frame);
+  }
+
+  notify(method: string, params?: JsonObject): void {
+    this.probe.send({ jsonrpc: '2.0', method, ...(params && { params }) });
+  }
+
+  /** Everything sent before has been read, and a request is still answered. A violation otherwise. */
+  async barrier(): Promise<void> {
+    await this.request(this.era === 'modern' ? 'server/discover' : 'ping');
+  }
+
+  #answerQuestion({ id, method, params }: JsonObject): void {
+    if (typeof method !== 'string' || id === undefined) return;
+    const handler = method === 'ping' ? () => ({}) : this.#options.handlers?.[method];
+    const answer = handler
+      ? { result: handler(isObject(params) ? params : {}) }
+      : { error: { code: METHOD_NOT_FOUND, message: `This client has no ${method}` } };
+    this.probe.send({ jsonrpc: '2.0', id, ...answer });
+  }
+}
+
+function withEnvelope(params: JsonObject | undefined, revision: Revision, options: OpenOptions): JsonObject {
+  const meta = isObject(params?._meta) ? params._meta : {};
+  const envelope = {
+    [PROTOCOL_VERSION]: revision,
+    [CLIENT_INFO]: ownInfo,
+    [CLIENT_CAPABILITIES]: options.capabilities ?? {},
+  };
+  return { ...params, _meta: { ...envelope, ...meta } };
+}
+
+export function readAnswer(frame: Frame, id: unknown): Answer {
+  const message = messagesOf(frame).find((each) => isAnswer(each) && JSON.stringify(each.id) === JSON.stringify(id))!;
+  const { result, error } = message;
+  return {
+    frame,
+    message,
+    result: isObject(result) ? result : undefined,
+    error: isObject(error) ? (error as unknown as RpcError) : undefined,
+  };
+}
+
+export function describeError(error: RpcError | undefined): string {
+  return error ? `${String(error.code)} ${JSON.stringify(error.message)}` : 'of a form that is not known';
+}

@@ -1,0 +1,85 @@
+// All that is done with the server in one revision: the processes that were started for it, and the open conversation that rules share.
+
+import type { Revision } from '../../mcp/revisions.ts';
+import { Violation, violation } from '../verdict.ts';
+import { type NamedCall, type PermittedCall, permittedCalls } from './calls.ts';
+import { Conversation } from './conversation.ts';
+import { type Facts, readFacts } from './facts.ts';
+import { Probe, type Target } from './probe.ts';
+
+export interface LaneOptions {
+  readonly target: Target;
+  /** For one answer. */
+  readonly timeoutMs: number;
+  readonly allowedCalls: readonly NamedCall[];
+  readonly longCall: NamedCall | undefined;
+  readonly signal: AbortSignal;
+}
+
+export class Lane {
+  readonly revision: Revision;
+  readonly options: LaneOptions;
+  readonly probes: Probe[] = [];
+  facts!: Facts;
+  /** Why the revision could not be opened. Absent if the server refused it. */
+  problem: Violation | undefined;
+  #shared: Conversation | undefined;
+
+  constructor(revision: Revision, options: LaneOptions) {
+    this.revision = revision;
+    this.options = options;
+  }
+
+  /** The server supports the revision. */
+  get isOpen(): boolean {
+    return this.facts !== undefined;
+  }
+
+  async open(): Promise<void> {
+    const probe = await this.start();
+    try {
+      this.#shared = await Conversation.open(probe, this.revision);
+      if (this.#shared) this.facts = await readFacts(this.#shared);
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error;
+      this.problem = error;
+    }
+  }
+
+  get calls(): readonly PermittedCall[] {
+    return permittedCalls(this.facts.tools, this.options.allowedCalls);
+  }
+
+  get longCall(): PermittedCall | undefined {
+    const { longCall } = this.options;
+    return longCall && permittedCalls(this.facts.tools, [longCall]).find(({ name }) => name === longCall.name);
+  }
+
+  /** A new one if the last did not survive. */
+  async shared(): Promise<Conversation> {
+    if (this.#shared?.probe.ended === false) return this.#shared;
+    this.#shared = await Conversation.open(await this.start(), this.revision);
+    return this.#shared ?? violation(`This time the server did not accept ${this.revision}.`);
+  }
+
+  /** The next rule gets a conversation with a new process. */
+  async renew(): Promise<void> {
+    await this.#shared?.probe.stop();
+    this.#shared = undefined;
+  }
+
+  isShared(probe: Probe): boolean {
+    return this.#shared?.probe === probe;
+  }
+
+  async start(): Promise<Probe> {
+    const { target, timeoutMs, signal } = this.options;
+    const probe = await Probe.start(target, timeoutMs, signal);
+    this.probes.push(probe);
+    return probe;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.probes.map((probe) => probe.stop()));
+  }
+}

@@ -1,0 +1,3 @@
+import type { ServerRule } from '../../server-rule.ts';
+
+export const modernRules: readonly ServerRule[] = [];

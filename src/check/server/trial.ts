@@ -1,0 +1,78 @@
+// One run of one rule in one revision: what it may use, and what it used.
+
+import { type Era, eraOf, type Revision } from '../../mcp/revisions.ts';
+import type { Entry } from '../transcript.ts';
+import { notApplicable, violation } from '../verdict.ts';
+import type { PermittedCall } from './calls.ts';
+import { Conversation, type OpenOptions } from './conversation.ts';
+import type { Facts } from './facts.ts';
+import type { Lane } from './lane.ts';
+import type { Probe } from './probe.ts';
+
+export class Trial {
+  readonly revision: Revision;
+  readonly era: Era;
+  readonly facts: Facts;
+  /** All processes of the revision so far, for rules that read what other rules have seen. */
+  readonly seen: readonly Probe[];
+  readonly #lane: Lane;
+  readonly #used = new Map<Probe, number>();
+
+  constructor(lane: Lane) {
+    this.#lane = lane;
+    this.revision = lane.revision;
+    this.era = eraOf(lane.revision);
+    this.facts = lane.facts;
+    this.seen = lane.probes;
+  }
+
+  get timeoutMs(): number {
+    return this.#lane.options.timeoutMs;
+  }
+
+  /** Calls that the check may make: tools that say they are read-only, and those that the user allows. */
+  get calls(): readonly PermittedCall[] {
+    return this.#lane.calls;
+  }
+
+  /** The call that the user named as one that takes long, or the reason why there is none. */
+  longCall(): PermittedCall {
+    return this.#lane.longCall ?? notApplicable('no call is known to take long: name one with --long-call');
+  }
+
+  /** The open conversation that rules of this revision share. Leave it able to answer. */
+  async shared(): Promise<Conversation> {
+    const conversation = await this.#lane.shared();
+    this.#use(conversation.probe);
+    return conversation;
+  }
+
+  /** An open conversation with a process of its own. */
+  async open(options?: OpenOptions): Promise<Conversation> {
+    const probe = await this.start();
+    const conversation = await Conversation.open(probe, this.revision, options);
+    return conversation ?? violation(`This time the server did not accept ${this.revision}.`);
+  }
+
+  /** A process of its own, to which nothing has been sent. */
+  async start(): Promise<Probe> {
+    const probe = await this.#lane.start();
+    this.#use(probe);
+    return probe;
+  }
+
+  /** What went over the pipes in this trial. */
+  evidence(): Entry[] {
+    return [...this.#used].flatMap(([probe, from]) => probe.transcript.entries.slice(from));
+  }
+
+  /** Stops the processes that this trial started. */
+  async end(): Promise<void> {
+    const own = [...this.#used.keys()].filter((probe) => !this.#lane.isShared(probe));
+    await Promise.all(own.map((probe) => probe.stop()));
+  }
+
+  #use(probe: Probe): void {
+    if (!this.#used.has(probe)) this.#used.set(probe, this.#lane.isShared(probe) ? probe.transcript.entries.length : 0);
+  }
+}

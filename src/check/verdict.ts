@@ -1,0 +1,25 @@
+// How a rule ends other than well: by an exception, from any depth of its code.
+
+import type { Entry } from './transcript.ts';
+
+/** The rule is violated. The message is a whole sentence: what the other end did. */
+export class Violation extends Error {
+  /** The frames that prove it. Default: what the trial sent and received. */
+  readonly proof: readonly Entry[] | undefined;
+
+  constructor(message: string, proof?: readonly Entry[]) {
+    super(message);
+    this.proof = proof;
+  }
+}
+
+/** The rule cannot be tested with this server or client. The message is the reason. */
+export class NotApplicable extends Error {}
+
+export function violation(message: string, ...proof: readonly Entry[]): never {
+  throw new Violation(message, proof.length > 0 ? proof : undefined);
+}
+
+export function notApplicable(reason: string): never {
+  throw new NotApplicable(reason);
+}
