@@ -1,11 +1,12 @@
 // All that is done with the server in one revision: the processes that were started for it, and the open conversation that rules share.
 
 import type { Revision } from '../../mcp/revisions.ts';
+import type { Target } from '../process-under-test.ts';
 import { Violation, violation } from '../verdict.ts';
 import { type NamedCall, type PermittedCall, permittedCalls } from './calls.ts';
 import { Conversation } from './conversation.ts';
 import { type Facts, readFacts } from './facts.ts';
-import { Probe, type Target } from './probe.ts';
+import { Probe } from './probe.ts';
 
 export interface LaneOptions {
   readonly target: Target;

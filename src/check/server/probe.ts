@@ -1,22 +1,8 @@
-// The server under test as a process: bytes in, lines out, nothing interpreted that the rules want to see. Everything that goes over its pipes
-// is in the transcript. Bounded: a server that writes without end is stopped.
+// The server under test as a process: bytes in, lines out, nothing interpreted that the rules want to see.
 
-import { systemClock } from '../../base/clock.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
-import { SILENT, within } from '../../base/wait.ts';
-import { type ExitStatus, type ServerProcess, startServerProcess } from '../../process/server-process.ts';
-import type { StopRung } from '../../process/tree/stop-ladder.ts';
-import { type Entry, Transcript } from '../transcript.ts';
-import { violation } from '../verdict.ts';
-
-export interface Target {
-  command: string;
-  args?: readonly string[];
-  env?: Readonly<Record<string, string>>;
-  /** Further values to mask in reports. */
-  secrets?: readonly string[];
-  cwd?: string;
-}
+import { launch, ProcessUnderTest, type Target } from '../process-under-test.ts';
+import type { Entry } from '../transcript.ts';
 
 /** One line of stdout. */
 export interface Frame extends Entry {
@@ -25,85 +11,26 @@ export interface Frame extends Entry {
   readonly json: unknown;
 }
 
-/** Of all lines of one process. */
-const MOST_BYTES = 256 * 1024 * 1024;
-
-export class Probe {
-  readonly transcript = new Transcript();
+export class Probe extends ProcessUnderTest {
   /** Lines of stdout, in order. */
   readonly frames: Frame[] = [];
-  readonly process: ServerProcess;
-  readonly timeoutMs: number;
   /** Called for each line, before waits are. */
   onframe: ((frame: Frame) => void) | undefined;
   readonly #answers = new Map<string, Frame[]>();
-  readonly #waits = new Set<() => void>();
   #rest: Buffer[] = [];
-  #bytes = 0;
-  #ended = false;
-  #lastId = 0;
 
-  static async start(target: Target, timeoutMs: number, signal?: AbortSignal): Promise<Probe> {
-    let probe!: Probe;
-    await startServerProcess({
-      ...target,
-      ...(signal && { signal }),
-      onSpawn: (process) => {
-        probe = new Probe(process, timeoutMs); // its streams are read from the first byte
-      },
-    });
-    return probe;
-  }
-
-  private constructor(process: ServerProcess, timeoutMs: number) {
-    this.process = process;
-    this.timeoutMs = timeoutMs;
-    this.transcript.event(`started: ${process.commandLine}`);
-    process.stdout.on('data', (chunk: Buffer) => this.#arrived(chunk));
-    process.stdout.once('close', () => this.#over());
-    process.stderr.on('data', (chunk: Buffer) => this.transcript.add('stderr', chunk));
-    process.onExit(({ exitCode, signal }) => {
-      this.transcript.event(`exited: ${signal ?? `code ${exitCode}`}`);
-      this.#wake();
-    });
+  static start(target: Target, timeoutMs: number, signal?: AbortSignal): Promise<Probe> {
+    return launch(target, signal, (process) => new Probe(process, timeoutMs));
   }
 
   /** Bytes of stdout that no newline has ended. */
-  get rest(): Buffer {
+  override get rest(): Buffer {
     return Buffer.concat(this.#rest);
-  }
-
-  /** Stdout has ended: no further line can come. */
-  get ended(): boolean {
-    return this.#ended;
-  }
-
-  /** An id that was not used in this process. */
-  newId(): number {
-    return ++this.#lastId;
   }
 
   /** One message as one line. */
   send(message: unknown): void {
     this.write(`${JSON.stringify(message)}\n`);
-  }
-
-  /** Bytes as they are. A string is written as UTF-8. */
-  write(bytes: Uint8Array | string): void {
-    const buffer = Buffer.from(bytes as string);
-    this.transcript.add('sent', buffer);
-    if (!this.process.stdin.destroyed && !this.process.stdin.writableEnded) this.process.stdin.write(buffer);
-  }
-
-  endInput(): void {
-    this.transcript.event('stdin ended');
-    this.process.stdin.end();
-  }
-
-  /** To the leader alone. */
-  kill(signal: NodeJS.Signals): void {
-    this.transcript.event(`sent ${signal}`);
-    process.kill(this.process.pid, signal);
   }
 
   /** All answers with this id, in order. */
@@ -116,62 +43,7 @@ export class Probe {
     return this.until(() => this.answersTo(id)[0], `There was no answer to ${what}`, timeoutMs);
   }
 
-  /**
-   * Waits until `find` finds something; it is asked again after every line, and at the end of stdout and of the process. It is a violation
-   * if nothing is found in time, or if stdout ends first. `otherwise` begins the message.
-   */
-  async until<T>(find: () => T | undefined, otherwise: string, timeoutMs = this.timeoutMs): Promise<T> {
-    const found = await this.maybe(find, timeoutMs);
-    if (found !== undefined) return found;
-    if (this.#ended) violation(`${otherwise}: ${this.#end()}.`);
-    violation(`${otherwise} within ${timeoutMs / 1000} s.`);
-  }
-
-  /** The same without a violation. */
-  async maybe<T>(find: () => T | undefined, timeoutMs = this.timeoutMs): Promise<T | undefined> {
-    const first = find();
-    if (first !== undefined || this.#ended) return first;
-    return new Promise<T | undefined>((resolve) => {
-      const done = (value: T | undefined) => {
-        timer.cancel();
-        this.#waits.delete(look);
-        resolve(value);
-      };
-      const look = () => {
-        const value = find();
-        if (value !== undefined || this.#ended) done(value);
-      };
-      const timer = systemClock.after(timeoutMs, () => done(find()));
-      this.#waits.add(look);
-    });
-  }
-
-  /** The exit of the leader, or undefined if it does not exit in time. */
-  async exitStatus(timeoutMs = this.timeoutMs): Promise<ExitStatus | undefined> {
-    const status = await within(systemClock, timeoutMs, this.process.exit);
-    return status === SILENT ? undefined : status;
-  }
-
-  /** Stops reading stdout, as a busy client does. */
-  pauseReading(): void {
-    this.process.stdout.pause();
-  }
-
-  resumeReading(): void {
-    this.process.stdout.resume();
-  }
-
-  stop(): Promise<StopRung> {
-    return this.process.stop();
-  }
-
-  #arrived(chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    if (this.#bytes > MOST_BYTES) {
-      this.transcript.event(`stopped: it wrote more than ${MOST_BYTES} bytes`);
-      void this.stop();
-      return;
-    }
+  protected override read(chunk: Buffer): void {
     let from = 0;
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
       this.#line(Buffer.concat([...this.#rest, chunk.subarray(from, at)]));
@@ -179,7 +51,6 @@ export class Probe {
       from = at + 1;
     }
     if (from < chunk.length) this.#rest.push(chunk.subarray(from));
-    this.#wake();
   }
 
   #line(bytes: Buffer): void {
@@ -194,23 +65,6 @@ export class Probe {
       else this.#answers.set(key, [frame]);
     }
     this.onframe?.(frame);
-  }
-
-  #over(): void {
-    if (this.#rest.length > 0) this.transcript.add('received', this.rest);
-    this.#ended = true;
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const look of [...this.#waits]) look();
-  }
-
-  #end(): string {
-    const { exitStatus } = this.process;
-    if (!exitStatus) return 'the server closed its stdout';
-    const { exitCode, signal } = exitStatus;
-    return signal ? `the server was ended by ${signal}` : `the server exited with code ${exitCode}`;
   }
 }
 

@@ -1,0 +1,172 @@
+// A program under test as a process: its pipes, its transcript, and waiting for what it writes. How its stdout is split into messages is up to
+// the class of the protocol. Bounded: a process that writes without end is stopped.
+
+import { systemClock } from '../base/clock.ts';
+import { SILENT, within } from '../base/wait.ts';
+import { type ExitStatus, type ServerProcess, startServerProcess } from '../process/server-process.ts';
+import type { StopRung } from '../process/tree/stop-ladder.ts';
+import { Transcript } from './transcript.ts';
+import { violation } from './verdict.ts';
+
+export interface Target {
+  command: string;
+  args?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  /** Further values to mask in reports. */
+  secrets?: readonly string[];
+  cwd?: string;
+}
+
+/** Of all that one process writes to stdout. */
+const MOST_BYTES = 256 * 1024 * 1024;
+
+export abstract class ProcessUnderTest {
+  readonly transcript = new Transcript();
+  readonly process: ServerProcess;
+  readonly timeoutMs: number;
+  readonly #waits = new Set<() => void>();
+  #bytes = 0;
+  #ended = false;
+  #lastId = 0;
+
+  constructor(process: ServerProcess, timeoutMs: number) {
+    this.process = process;
+    this.timeoutMs = timeoutMs;
+    this.transcript.event(`started: ${process.commandLine}`);
+    process.stdout.on('data', (chunk: Buffer) => this.#arrived(chunk));
+    process.stdout.once('close', () => this.#over());
+    process.stderr.on('data', (chunk: Buffer) => this.transcript.add('stderr', chunk));
+    process.onExit(({ exitCode, signal }) => {
+      this.transcript.event(`exited: ${signal ?? `code ${exitCode}`}`);
+      this.#wake();
+    });
+  }
+
+  /** Bytes of stdout that are not yet a whole message. */
+  abstract get rest(): Buffer;
+
+  /** Splits stdout. Waits are woken afterwards. */
+  protected abstract read(chunk: Buffer): void;
+
+  /** Stdout has ended: no further message can come. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** An id that was not used in this process. */
+  newId(): number {
+    return ++this.#lastId;
+  }
+
+  /** Bytes as they are. A string is written as UTF-8. */
+  write(bytes: Uint8Array | string): void {
+    const buffer = Buffer.from(bytes as string);
+    this.transcript.add('sent', buffer);
+    if (!this.process.stdin.destroyed && !this.process.stdin.writableEnded) this.process.stdin.write(buffer);
+  }
+
+  endInput(): void {
+    this.transcript.event('stdin ended');
+    this.process.stdin.end();
+  }
+
+  /** To the leader alone. */
+  kill(signal: NodeJS.Signals): void {
+    this.transcript.event(`sent ${signal}`);
+    process.kill(this.process.pid, signal);
+  }
+
+  /**
+   * Waits until `find` finds something; it is asked again after every chunk of stdout, and at the end of stdout and of the process. It is
+   * a violation if nothing is found in time, or if stdout ends first. `otherwise` begins the message.
+   */
+  async until<T>(find: () => T | undefined, otherwise: string, timeoutMs = this.timeoutMs): Promise<T> {
+    const found = await this.maybe(find, timeoutMs);
+    if (found !== undefined) return found;
+    if (this.#ended) violation(`${otherwise}: ${this.#end()}.`);
+    violation(`${otherwise} within ${timeoutMs / 1000} s.`);
+  }
+
+  /** The same without a violation. */
+  async maybe<T>(find: () => T | undefined, timeoutMs = this.timeoutMs): Promise<T | undefined> {
+    const first = find();
+    if (first !== undefined || this.#ended) return first;
+    return new Promise<T | undefined>((resolve) => {
+      const done = (value: T | undefined) => {
+        timer.cancel();
+        this.#waits.delete(look);
+        resolve(value);
+      };
+      const look = () => {
+        const value = find();
+        if (value !== undefined || this.#ended) done(value);
+      };
+      const timer = systemClock.after(timeoutMs, () => done(find()));
+      this.#waits.add(look);
+    });
+  }
+
+  /** The exit of the leader, or undefined if it does not exit in time. */
+  async exitStatus(timeoutMs = this.timeoutMs): Promise<ExitStatus | undefined> {
+    const status = await within(systemClock, timeoutMs, this.process.exit);
+    return status === SILENT ? undefined : status;
+  }
+
+  /** Stops reading stdout, as a busy client does. */
+  pauseReading(): void {
+    this.process.stdout.pause();
+  }
+
+  resumeReading(): void {
+    this.process.stdout.resume();
+  }
+
+  stop(): Promise<StopRung> {
+    return this.process.stop();
+  }
+
+  #arrived(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > MOST_BYTES) {
+      this.transcript.event(`stopped: it wrote more than ${MOST_BYTES} bytes`);
+      void this.stop();
+      return;
+    }
+    this.read(chunk);
+    this.#wake();
+  }
+
+  #over(): void {
+    if (this.rest.length > 0) this.transcript.add('received', this.rest);
+    this.#ended = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const look of [...this.#waits]) look();
+  }
+
+  #end(): string {
+    const { exitStatus } = this.process;
+    if (!exitStatus) return 'the server closed its stdout';
+    const { exitCode, signal } = exitStatus;
+    return signal ? `the server was ended by ${signal}` : `the server exited with code ${exitCode}`;
+  }
+}
+
+/** `make` is called as soon as there is a process, so that its streams are read from the first byte. */
+export async function launch<P extends ProcessUnderTest>(
+  target: Target,
+  signal: AbortSignal | undefined,
+  make: (process: ServerProcess) => P,
+): Promise<P> {
+  let made!: P;
+  await startServerProcess({
+    ...target,
+    ...(signal && { signal }),
+    onSpawn: (process) => {
+      made = make(process);
+    },
+  });
+  return made;
+}
