@@ -2,10 +2,10 @@
 
 import { describeError } from '../base/error-json.ts';
 import { StandpipeError, toError } from '../base/errors.ts';
+import { visible, visibleLine } from '../base/terminal/visible.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { Output } from './output/output.ts';
 import { counted } from './output/table.ts';
-import { visible, visibleLine } from './output/visible.ts';
 
 /** The limit of printed lines of stderr; --json has all that is stored. */
 const STDERR_LINES = 20;

@@ -1,10 +1,10 @@
 // `standpipe call`: calls a tool.
 
+import { visible, visibleLine } from '../../base/terminal/visible.ts';
 import type { ServerWarning } from '../../host/control/control-methods.ts';
 import type { CallToolResult } from '../../mcp/types.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
-import { visible, visibleLine } from '../output/visible.ts';
 import { errorText, printContent } from '../result/print-content.ts';
 import { checkOutput } from '../result/save-content.ts';
 import { type FoundTool, findTool } from '../servers/find-tool.ts';

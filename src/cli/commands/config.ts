@@ -1,6 +1,7 @@
 // `standpipe config`: shows the config files, their servers and their problems. No secrets are shown.
 
 import { commandLine } from '../../base/command-line.ts';
+import { visibleLine } from '../../base/terminal/visible.ts';
 import type { ConfigFile } from '../../config/config-file.ts';
 import { describeConfig, type ServerDescription } from '../../config/describe-config.ts';
 import { surveyConfig } from '../../config/files/load-config.ts';
@@ -10,7 +11,6 @@ import { checkOnSystem } from '../../config/read/check-entry.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { printRows, type Row } from '../output/table.ts';
-import { visibleLine } from '../output/visible.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {

@@ -1,7 +1,7 @@
 // `standpipe start`, `stop` and `restart`: one server of the running host.
 
+import { visibleLine } from '../../base/terminal/visible.ts';
 import type { CommandModule } from '../invocation.ts';
-import { visibleLine } from '../output/visible.ts';
 import { findServer } from '../servers/find-server.ts';
 import { withRunningHost } from '../servers/reach-host.ts';
 import { examples } from './server-options.ts';

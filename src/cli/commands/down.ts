@@ -2,10 +2,10 @@
 
 import { systemClock } from '../../base/clock.ts';
 import { PeerError } from '../../base/errors.ts';
+import { visibleLine } from '../../base/terminal/visible.ts';
 import type { RemoteHost } from '../../host/control/remote-host.ts';
 import { isRunning } from '../../process/tree/signals.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
-import { visibleLine } from '../output/visible.ts';
 import { withRunningHost } from '../servers/reach-host.ts';
 import { examples } from './server-options.ts';
 

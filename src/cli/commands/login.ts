@@ -2,6 +2,7 @@
 
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../../base/errors.ts';
+import { visibleLine } from '../../base/terminal/visible.ts';
 import { certificatesIn } from '../../host/supervision/open-server.ts';
 import { isAway } from '../../host/supervision/server-state.ts';
 import { type LoggedIn, logInTo } from '../../oauth/accounts.ts';
@@ -13,7 +14,6 @@ import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { openPage } from '../open-page.ts';
 import { printRows, type Row } from '../output/table.ts';
-import { visibleLine } from '../output/visible.ts';
 import { reconnect } from '../servers/reconnect.ts';
 import { remoteTarget } from '../servers/remote-target.ts';
 import { collect, examples, readPort } from './server-options.ts';

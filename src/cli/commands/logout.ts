@@ -1,11 +1,11 @@
 // `standpipe logout`: removes the tokens of a remote server, and ends them at the authorization server where that can be done.
 
 import { UsageError } from '../../base/errors.ts';
+import { visibleLine } from '../../base/terminal/visible.ts';
 import { certificatesIn } from '../../host/supervision/open-server.ts';
 import { logOutOf } from '../../oauth/accounts.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
-import { visibleLine } from '../output/visible.ts';
 import { reconnect } from '../servers/reconnect.ts';
 import { remoteTarget } from '../servers/remote-target.ts';
 import { examples } from './server-options.ts';

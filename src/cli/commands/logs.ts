@@ -1,13 +1,13 @@
 // `standpipe logs`: stderr, non-protocol output and state changes of the servers of the running host.
 
 import { UsageError } from '../../base/errors.ts';
+import { visibleLine } from '../../base/terminal/visible.ts';
 import { unlessAborted } from '../../base/wait.ts';
 import { connectLive } from '../../live/find-live.ts';
 import { readRecording } from '../../record/reader.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import { logEntries } from '../logs/log-entries.ts';
 import type { Output } from '../output/output.ts';
-import { visibleLine } from '../output/visible.ts';
 import { noHost, withRunningHost } from '../servers/reach-host.ts';
 import { examples } from './server-options.ts';
 

@@ -1,5 +1,6 @@
 // `standpipe ls`: shows the servers and their state. Starts no server.
 
+import { visibleLine } from '../../base/terminal/visible.ts';
 import { unlessAborted } from '../../base/wait.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
 import type { HostAccess } from '../../host/control/host-access.ts';
@@ -7,7 +8,6 @@ import type { ProcessStatus, ServerState, ServerStatus } from '../../host/superv
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import type { Colour } from '../output/colours.ts';
 import { counted, printRows, type Row } from '../output/table.ts';
-import { visibleLine } from '../output/visible.ts';
 import { tellRejected } from '../servers/rejected-entries.ts';
 import { findRunningHost } from '../servers/running-host.ts';
 import type { Settings } from '../settings.ts';

@@ -1,12 +1,12 @@
 // `standpipe prompt`: gets a prompt with its arguments.
 
 import { UsageError } from '../../base/errors.ts';
+import { visible, visibleLine } from '../../base/terminal/visible.ts';
 import { hintOfNames } from '../../config/nearest.ts';
 import type { Prompt } from '../../mcp/types.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { printRows } from '../output/table.ts';
-import { visible, visibleLine } from '../output/visible.ts';
 import { readBlock } from '../result/print-content.ts';
 import { describePiece } from '../result/save-content.ts';
 import { findServer } from '../servers/find-server.ts';

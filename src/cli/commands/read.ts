@@ -1,12 +1,12 @@
 // `standpipe read`: reads a resource. In a pipe its bytes are unchanged, so that they can be saved and compared.
 
 import { UsageError } from '../../base/errors.ts';
+import { visibleLine } from '../../base/terminal/visible.ts';
 import type { ServerClient } from '../../host/services/typed-client.ts';
 import type { Resource, ResourceContents, ResourceTemplate } from '../../mcp/types.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { printRows } from '../output/table.ts';
-import { visibleLine } from '../output/visible.ts';
 import { checkOutput, describePiece, type Piece, savePieces } from '../result/save-content.ts';
 import { findServer } from '../servers/find-server.ts';
 import { withHost } from '../servers/reach-host.ts';

@@ -1,6 +1,7 @@
 // `standpipe tools`: lists tools and their arguments.
 
 import { StandpipeError } from '../../base/errors.ts';
+import { visibleLine } from '../../base/terminal/visible.ts';
 import { problemError } from '../../config/problem.ts';
 import { catalogOf, type Offer } from '../../host/services/catalog.ts';
 import type { Tool } from '../../mcp/types.ts';
@@ -8,7 +9,6 @@ import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { printRows } from '../output/table.ts';
-import { visibleLine } from '../output/visible.ts';
 import { findServer } from '../servers/find-server.ts';
 import { rememberOffers } from '../servers/find-tool-by-name.ts';
 import { type Reached, whyItFailed, withHost } from '../servers/reach-host.ts';

@@ -1,8 +1,8 @@
 // `standpipe types`: writes the tools of a server as a TypeScript type, for `connect<…>` and `callTool`.
 
 import { UsageError } from '../../base/errors.ts';
+import { visibleLine } from '../../base/terminal/visible.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
-import { visibleLine } from '../output/visible.ts';
 import { checkOutput, savePieces } from '../result/save-content.ts';
 import { findServer } from '../servers/find-server.ts';
 import { withHost } from '../servers/reach-host.ts';

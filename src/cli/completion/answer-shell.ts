@@ -1,7 +1,7 @@
 // Answers a completion request of a shell: one candidate per line, with a description after a tab. It has a time limit and prints
 // no errors, because the user is typing.
 
-import { visibleLine } from '../output/visible.ts';
+import { visibleLine } from '../../base/terminal/visible.ts';
 import { candidates } from './candidates.ts';
 import { completionSources } from './sources.ts';
 

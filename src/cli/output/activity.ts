@@ -1,9 +1,9 @@
 // A line on the terminal that shows the current activity. It is removed when the activity ends, and while the user is asked. It is
 // not shown without a terminal.
 
+import { cutToWidth } from '../../base/terminal/text-width.ts';
+import { visibleLine } from '../../base/terminal/visible.ts';
 import type { OutputStream } from './output.ts';
-import { cutToWidth } from './text-width.ts';
-import { visibleLine } from './visible.ts';
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;

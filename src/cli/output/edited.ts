@@ -1,12 +1,12 @@
 // The report of commands that change a config: `add`, `remove`, `import` and `export`.
 
+import { visibleLine } from '../../base/terminal/visible.ts';
 import type { ChangedConfig } from '../../config/edit/change-config.ts';
 import type { ExchangedServer } from '../../config/edit/exchange.ts';
 import { maskValues } from '../../secrets/mask-values.ts';
 import { ExitCode } from '../exit-code.ts';
 import { diffLines } from './diff-lines.ts';
 import type { Output } from './output.ts';
-import { visibleLine } from './visible.ts';
 
 type EditedServer = Omit<ExchangedServer, 'outcome'> & { outcome: ExchangedServer['outcome'] | 'removed' };
 

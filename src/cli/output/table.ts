@@ -1,10 +1,10 @@
 // Tables. On a terminal: aligned, with a header, never wider than the window. In a pipe: one line per row, fields separated by
 // tabs, not cut, without a header. The content of a field cannot break the layout.
 
+import { cutToWidth, padToWidth, textWidth } from '../../base/terminal/text-width.ts';
+import { visibleLine } from '../../base/terminal/visible.ts';
 import type { Colour, Paint } from './colours.ts';
 import type { Output } from './output.ts';
-import { cutToWidth, padToWidth, textWidth } from './text-width.ts';
-import { visibleLine } from './visible.ts';
 
 export interface Cell {
   text: string;

@@ -1,9 +1,9 @@
 // Prints the content of a result. Text goes to stdout; bytes are saved with --output, and described otherwise.
 
 import { isDeepStrictEqual } from 'node:util';
+import { visibleJson, visibleLine } from '../../base/terminal/visible.ts';
 import type { CallToolResult, ContentBlock } from '../../mcp/types.ts';
 import type { Output } from '../output/output.ts';
-import { visibleJson, visibleLine } from '../output/visible.ts';
 import { describePiece, type Piece, savePieces } from './save-content.ts';
 
 interface Part {

@@ -1,11 +1,11 @@
 // Asks the user at the terminal for an elicitation of a server. Without a terminal it is declined, and reported.
 
 import { createInterface } from 'node:readline/promises';
+import { visible, visibleLine } from '../../base/terminal/visible.ts';
 import type { Unanswered } from '../../host/services/process-service.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
 import type { ElicitFormParams, ElicitParams, ElicitResult } from '../../mcp/types.ts';
 import type { Output } from '../output/output.ts';
-import { visible, visibleLine } from '../output/visible.ts';
 import { describeType, TypeMismatch, typedValue } from '../values/typed-value.ts';
 import { hasTerminal, reportUnanswered } from './server-reports.ts';
 

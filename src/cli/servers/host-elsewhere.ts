@@ -3,10 +3,10 @@
 
 import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
+import { visibleLine } from '../../base/terminal/visible.ts';
 import { RemoteHost } from '../../host/control/remote-host.ts';
 import type { LiveDescriptor } from '../../live/descriptor.ts';
 import { findLive } from '../../live/find-live.ts';
-import { visibleLine } from '../output/visible.ts';
 import type { Settings } from '../settings.ts';
 import { controlPathOf } from './running-host.ts';
 

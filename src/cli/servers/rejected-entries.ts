@@ -1,9 +1,9 @@
 // The entries of the config that cannot be used. Commands that list servers also report these, with the reason.
 
+import { visibleLine } from '../../base/terminal/visible.ts';
 import { type ConfigProblem, problemText } from '../../config/problem.ts';
 import { rejections } from '../../host/services/unknown-name.ts';
 import type { Output } from '../output/output.ts';
-import { visibleLine } from '../output/visible.ts';
 import type { Settings } from '../settings.ts';
 import type { Reached } from './reach-host.ts';
 

@@ -1,11 +1,11 @@
 // Reports on stderr about what servers do besides answering: non-protocol text on stdout, deviations from the protocol, and
 // questions that were not answered.
 
+import { visible, visibleLine } from '../../base/terminal/visible.ts';
 import type { ServerWarning } from '../../host/control/control-methods.ts';
 import type { HostAccess } from '../../host/control/host-access.ts';
 import type { Unanswered } from '../../host/services/process-service.ts';
 import type { Output } from '../output/output.ts';
-import { visible, visibleLine } from '../output/visible.ts';
 
 const MOST_CHARACTERS = 200;
 

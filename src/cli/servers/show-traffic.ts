@@ -2,11 +2,11 @@
 
 import { eventText } from '../../analysis/event-text.ts';
 import { decodeText } from '../../base/decode-text.ts';
+import { visibleLine } from '../../base/terminal/visible.ts';
 import type { FlowEvent } from '../../flow/event.ts';
 import type { FlowStore } from '../../flow/store.ts';
 import type { Redact } from '../../secrets/redact.ts';
 import type { Output } from '../output/output.ts';
-import { visibleLine } from '../output/visible.ts';
 
 /** The limit per frame; the Inspector shows all of it. */
 const MOST_CHARACTERS = 2000;

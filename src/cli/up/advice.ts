@@ -1,8 +1,8 @@
 // Advice for servers that have failed or cannot be reached: the reason, the next step, and how to restart.
 
 import { shellWord } from '../../base/command-line.ts';
+import { visibleLine } from '../../base/terminal/visible.ts';
 import { isAway, type ServerStatus } from '../../host/supervision/server-state.ts';
-import { visibleLine } from '../output/visible.ts';
 
 const STDERR_LINES = 3;
 

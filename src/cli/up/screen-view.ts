@@ -1,12 +1,12 @@
 // `up` on a terminal: a few lines that show the current state of the servers, redrawn in place. They are cut to the window in width
 // and height, because lines that have scrolled cannot be redrawn.
 
+import { cutToWidth } from '../../base/terminal/text-width.ts';
+import { visibleLine } from '../../base/terminal/visible.ts';
 import type { ServerStatus } from '../../host/supervision/server-state.ts';
 import { describeUptime, ownProcesses, stateColours } from '../commands/ls.ts';
 import type { Output } from '../output/output.ts';
 import { type Row, tableLines } from '../output/table.ts';
-import { cutToWidth } from '../output/text-width.ts';
-import { visibleLine } from '../output/visible.ts';
 import type { ReadStatus, UpView } from './view.ts';
 
 type Shown = Pick<ServerStatus, 'state' | 'reason' | 'uptimeMs' | 'calls'>;
