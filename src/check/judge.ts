@@ -2,7 +2,7 @@
 
 import type { Language } from '../diagnosis/language.ts';
 import type { Revision } from '../mcp/revisions.ts';
-import { evidenceOf } from './report/evidence.ts';
+import { allEvidence, evidenceOf } from './report/evidence.ts';
 import type { Outcome } from './report/report.ts';
 import { linkOf, type RuleText } from './rule.ts';
 import type { Entry } from './transcript.ts';
@@ -30,9 +30,9 @@ export async function judge(rule: RuleText, judging: Judging, run: () => Promise
     thrown = error;
   }
   const durationMs = Math.round(performance.now() - startMs);
-  const { revision, hide, allEvidence } = judging;
+  const { revision, hide } = judging;
   const base = { rule: rule.id, level: rule.level, title: rule.title, ...(revision && { revision }) };
-  const evidence = allEvidence ? { evidence: evidenceOf(judging.evidence(), hide) } : {};
+  const evidence = judging.allEvidence ? { evidence: evidenceOf(judging.evidence(), hide, allEvidence) } : {};
   if (thrown === undefined) return { ...base, status: 'passed', ...evidence, durationMs };
   if (thrown instanceof NotApplicable) {
     return { ...base, status: 'not applicable', reason: thrown.message, ...evidence, durationMs };
@@ -47,8 +47,10 @@ function violated(rule: RuleText, { message, proof }: Violation, judging: Judgin
     status: rule.level === 'MUST' ? 'failed' : 'warning',
     reason: hide(message),
     says: rule.says,
-    link: linkOf(rule.source, revision),
+    link: linkOf(rule, revision),
     fix: (language && rule.fix[language]) ?? rule.fix.any,
-    evidence: evidenceOf(proof ?? judging.evidence(), hide),
+    evidence: judging.allEvidence
+      ? evidenceOf([...new Set([...judging.evidence(), ...(proof ?? [])])], hide, allEvidence)
+      : evidenceOf(proof ?? judging.evidence(), hide),
   } as const;
 }

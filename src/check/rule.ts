@@ -30,14 +30,14 @@ export type Source =
   | { readonly of: 'mcp'; readonly page: string; readonly pages?: Partial<Readonly<Record<Revision, string>>> }
   | { readonly of: 'json-rpc'; readonly anchor: string }
   | { readonly of: 'litemcp' }
-  /** No specification has it; users expect it. The page of our documentation that says why. */
+  /** No specification has it; users expect it. The page of `docs` that says why: `check.md`. */
   | { readonly of: 'standpipe'; readonly page: string };
 
 export function familyOf(id: string): string {
   return id.slice(0, id.indexOf('/'));
 }
 
-export function linkOf(source: Source, revision: Revision = revisionsOfMcp[0]!): string {
+export function linkOf({ id, source }: RuleText, revision: Revision = revisionsOfMcp[0]!): string {
   switch (source.of) {
     case 'mcp':
       return `https://modelcontextprotocol.io/specification/${revision}/${source.pages?.[revision] ?? source.page}`;
@@ -46,6 +46,7 @@ export function linkOf(source: Source, revision: Revision = revisionsOfMcp[0]!):
     case 'litemcp':
       return 'https://github.com/YELANDAOKONG/LiteMCP/tree/main/docs/protocols/main/versions/protocol-1-0-0';
     case 'standpipe':
-      return source.page;
+      // A file of the package. The heading of a rule is its id.
+      return `docs/${source.page}${source.page.includes('#') ? '' : `#${id.replace('/', '')}`}`;
   }
 }

@@ -10,7 +10,10 @@ export interface Selection {
   skip?: readonly string[];
 }
 
-export function selectRules<R extends RuleText>(rules: readonly R[], { only = [], skip = [] }: Selection): R[] {
+export function selectRules<R extends Pick<RuleText, 'id'>>(
+  rules: readonly R[],
+  { only = [], skip = [] }: Selection,
+): R[] {
   const names = [...only, ...skip];
   const unknown = names.find((name) => !rules.some((rule) => isNamed(rule, name)));
   if (unknown !== undefined) {
@@ -25,6 +28,6 @@ export function selectRules<R extends RuleText>(rules: readonly R[], { only = []
   );
 }
 
-function isNamed({ id }: RuleText, name: string): boolean {
+function isNamed({ id }: Pick<RuleText, 'id'>, name: string): boolean {
   return familyOf(id) === name || globMatcher(name)(id);
 }

@@ -37,6 +37,10 @@ export const commandTable: Readonly<Record<string, TableEntry>> = {
     summary: 'let the windows of an MCP host share one process of each server',
     load: () => import('./commands/share.ts'),
   },
+  check: {
+    summary: 'test a server or a client against the rules of its protocol',
+    load: () => import('./commands/check.ts'),
+  },
   tap: {
     summary: 'forward and record the traffic between a host and its server',
     load: () => import('./commands/tap.ts'),

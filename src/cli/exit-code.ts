@@ -6,6 +6,8 @@ import { Interrupted } from './interrupt.ts';
 export const ExitCode = {
   done: 0,
   toolError: 1,
+  /** Of `check`. */
+  ruleViolated: 1,
   usage: 2,
   server: 3,
   timeout: 4,

@@ -2,10 +2,10 @@
 
 import { describeError } from '../base/error-json.ts';
 import { StandpipeError, toError } from '../base/errors.ts';
+import { counted } from '../base/terminal/counted.ts';
 import { visible, visibleLine } from '../base/terminal/visible.ts';
 import { exitCodeOf } from './exit-code.ts';
 import type { Output } from './output/output.ts';
-import { counted } from './output/table.ts';
 
 /** The limit of printed lines of stderr; --json has all that is stored. */
 const STDERR_LINES = 20;

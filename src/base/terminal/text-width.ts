@@ -40,3 +40,47 @@ function* segmentsOf(text: string): Generator<string> {
   segmenter ??= new Intl.Segmenter();
   for (const { segment } of segmenter.segment(text)) yield segment;
 }
+
+/** Lines of at most `width` columns, broken at spaces where possible. Newlines stay line breaks. */
+export function wrapToWidth(text: string, width: number): string[] {
+  return text.split('\n').flatMap((line) => wrapLine(line, Math.max(2, width)));
+}
+
+function wrapLine(text: string, width: number): string[] {
+  if (textWidth(text) <= width) return [text];
+  const lines: string[] = [];
+  let line = '';
+  let used = 0;
+  for (const word of text.split(' ')) {
+    const length = textWidth(word);
+    const isFirst = line === '';
+    if (!isFirst && used + 1 + length <= width) {
+      line += ` ${word}`;
+      used += 1 + length;
+      continue;
+    }
+    if (!isFirst) lines.push(line);
+    const pieces = length <= width ? [word] : piecesOf(word, width);
+    lines.push(...pieces.slice(0, -1));
+    line = pieces.at(-1)!;
+    used = textWidth(line);
+  }
+  return [...lines, line];
+}
+
+function piecesOf(word: string, width: number): string[] {
+  const pieces: string[] = [];
+  let piece = '';
+  let used = 0;
+  for (const segment of segmentsOf(word)) {
+    const length = segmentWidth(segment);
+    if (used + length > width) {
+      pieces.push(piece);
+      piece = '';
+      used = 0;
+    }
+    piece += segment;
+    used += length;
+  }
+  return [...pieces, piece];
+}

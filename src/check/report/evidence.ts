@@ -3,17 +3,29 @@
 import type { Entry } from '../transcript.ts';
 import type { EvidenceLine } from './report.ts';
 
-const MOST_LINES = 40;
-const MOST_CHARS = 2_000;
+export interface EvidenceLimits {
+  lines: number;
+  chars: number;
+}
+
+const usual: EvidenceLimits = { lines: 40, chars: 2_000 };
+/** Of a rule that somebody works on. */
+export const allEvidence: EvidenceLimits = { lines: 2_000, chars: 20_000 };
 
 /** The last entries: the violation is at the end. `hide` masks secrets. */
-export function evidenceOf(entries: readonly Entry[], hide: (text: string) => string): EvidenceLine[] {
-  return entries.slice(-MOST_LINES).map(({ kind, bytes }) => {
+export function evidenceOf(
+  entries: readonly Entry[],
+  hide: (text: string) => string,
+  { lines, chars }: EvidenceLimits = usual,
+): EvidenceLine[] {
+  const left = entries.length - lines;
+  const shown = entries.slice(-lines).map(({ kind, bytes }) => {
     // More is masked than is shown, so that no secret is cut in two before it is found.
-    const start = hide(decoded(bytes.subarray(0, 4 * MOST_CHARS)));
-    const text = start.length > MOST_CHARS ? `${start.slice(0, MOST_CHARS)}…` : start;
+    const start = hide(decoded(bytes.subarray(0, 4 * chars)));
+    const text = start.length > chars ? `${start.slice(0, chars).replace(/[\ud800-\udbff]$/, '')}…` : start;
     return { kind, text, bytes: bytes.length };
   });
+  return left > 0 ? [{ kind: 'event', text: `${left} earlier entries are left out`, bytes: 0 }, ...shown] : shown;
 }
 
 /** Bytes that are not UTF-8 and control characters as `\xNN`. */

@@ -1,13 +1,14 @@
 // `standpipe ls`: shows the servers and their state. Starts no server.
 
+import type { Colour } from '../../base/terminal/colours.ts';
+import { counted } from '../../base/terminal/counted.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import { unlessAborted } from '../../base/wait.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
 import type { HostAccess } from '../../host/control/host-access.ts';
 import type { ProcessStatus, ServerState, ServerStatus } from '../../host/supervision/server-state.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
-import type { Colour } from '../output/colours.ts';
-import { counted, printRows, type Row } from '../output/table.ts';
+import { printRows, type Row } from '../output/table.ts';
 import { tellRejected } from '../servers/rejected-entries.ts';
 import { findRunningHost } from '../servers/running-host.ts';
 import type { Settings } from '../settings.ts';

@@ -45,6 +45,11 @@ const values: Record<string, Answer> = {
   '--tls-key': { filesBehind: '' },
   '--server': [],
   '--scope': words('user', 'project'),
+  '--junit': { filesBehind: '' },
+  '--html': { filesBehind: '' },
+  '--allow-calls': [],
+  '--long-call': [],
+  '--concurrency': [],
 };
 
 /** `line`: the words after `standpipe`; the last one is being typed. */
@@ -92,6 +97,7 @@ async function ofCommand(command: string, given: string[], current: string, sour
     case 'logs':
     case 'connect':
     case 'types':
+    case 'check':
       return given.length === 0 ? words(...(await sources.servers())) : [];
     case 'import':
       return given.length === 0 ? words(...hostIds) : [];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { isColourful, painter } from '../../base/terminal/colours.ts';
 import { textWidth } from '../../base/terminal/text-width.ts';
-import { isColourful, painter } from './colours.ts';
 import { Output } from './output.ts';
 import { printRows, tableLines } from './table.ts';
 

@@ -1,9 +1,9 @@
 // The output of a command: only its result on stdout, everything else on stderr. Control characters in text of a server are
 // escaped on a terminal and on stderr; a pipe gets the result unchanged.
 
+import { isColourful, type Paint, painter } from '../../base/terminal/colours.ts';
 import { visible, visibleJson } from '../../base/terminal/visible.ts';
 import { Activity } from './activity.ts';
-import { isColourful, type Paint, painter } from './colours.ts';
 
 export interface OutputStream {
   write(chunk: string | Uint8Array): boolean;

@@ -1,9 +1,9 @@
 // Tables. On a terminal: aligned, with a header, never wider than the window. In a pipe: one line per row, fields separated by
 // tabs, not cut, without a header. The content of a field cannot break the layout.
 
+import type { Colour, Paint } from '../../base/terminal/colours.ts';
 import { cutToWidth, padToWidth, textWidth } from '../../base/terminal/text-width.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
-import type { Colour, Paint } from './colours.ts';
 import type { Output } from './output.ts';
 
 export interface Cell {
@@ -65,9 +65,4 @@ function textOf(cell: string | Cell): string {
 
 function colourOf(cell: string | Cell): Colour | undefined {
   return typeof cell === 'string' ? undefined : cell.colour;
-}
-
-/** `1 server`, `2 servers`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -5,7 +5,7 @@ import { access, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { shellWord } from '../../base/command-line.ts';
 import { toError, UsageError } from '../../base/errors.ts';
-import { counted } from '../output/table.ts';
+import { counted } from '../../base/terminal/counted.ts';
 
 export interface Piece {
   mimeType: string | undefined;
@@ -33,13 +33,13 @@ const extensions: Record<string, string> = {
 const withoutLinks = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
 
 /** Called before the call: it cannot be undone if its result cannot be saved. */
-export async function checkOutput(target: string | undefined): Promise<void> {
+export async function checkOutput(target: string | undefined, option = '--output'): Promise<void> {
   if (target === undefined) return;
   const found = await stat(target).catch(() => undefined);
   const namesFolder = /[\\/]$/.test(target);
   const folder = found?.isDirectory() || namesFolder ? target : dirname(target);
   const cannot = (why: string, hint: string) =>
-    new UsageError('INVALID_OPTION', `--output cannot be "${target}": ${why}`, { hint });
+    new UsageError('INVALID_OPTION', `${option} cannot be "${target}": ${why}`, { hint });
   if (namesFolder && found && !found.isDirectory()) throw cannot('it is a file', 'Remove the slash at its end.');
   if (!(await stat(folder).catch(() => undefined))?.isDirectory()) {
     throw cannot(`there is no folder "${folder}"`, `Create it first: mkdir -p ${shellWord(folder)}`);

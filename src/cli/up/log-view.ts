@@ -1,10 +1,10 @@
 // `up` in a pipe or a file: one line per event, with the time. With --json: one document per line.
 
 import { StandpipeError } from '../../base/errors.ts';
+import { counted } from '../../base/terminal/counted.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import { isAway, type StateChange } from '../../host/supervision/server-state.ts';
 import type { Output } from '../output/output.ts';
-import { counted } from '../output/table.ts';
 import type { UpView } from './view.ts';
 
 export function logView(out: Pick<Output, 'write'>): UpView {

@@ -12,7 +12,7 @@ const codes: Record<Colour, [on: number, off: number]> = {
   cyan: [36, 39],
 };
 
-export function isColourful(isTerminal: boolean, env: NodeJS.ProcessEnv): boolean {
+export function isColourful(isTerminal: boolean, env: Readonly<Record<string, string | undefined>>): boolean {
   if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
   return isTerminal && !env.NO_COLOR && env.TERM !== 'dumb';
 }

@@ -1,0 +1,94 @@
+// The report as JUnit XML, which CI systems read: a suite for each family, a test case for each rule and revision.
+
+import { familyOf } from '../rule.ts';
+import type { CheckReport, EvidenceLine, Outcome } from './report.ts';
+
+export interface JunitOptions {
+  /** A warning is a failure. Otherwise it is the output of a test case that passed. */
+  strict?: boolean;
+}
+
+export function junitOf(report: CheckReport, { strict = false }: JunitOptions = {}): string {
+  const { role, protocol, command, name, version, revisions, outcomes, durationMs } = report;
+  const families = [...new Set(outcomes.map(({ rule }) => familyOf(rule)))];
+  const properties = { role, protocol, command, name, version, revisions: revisions.join(' ') };
+  const suites = families.map((family) => {
+    const ofFamily = outcomes.filter(({ rule }) => familyOf(rule) === family);
+    const ms = ofFamily.reduce((sum, outcome) => sum + outcome.durationMs, 0);
+    return [
+      `  <testsuite name="${family}"${counts(ofFamily, strict)} errors="0" time="${seconds(ms)}">`,
+      '    <properties>',
+      ...Object.entries(properties)
+        .filter(([, value]) => value)
+        .map(([key, value]) => `      <property name="${key}" value="${attribute(value!)}"/>`),
+      '    </properties>',
+      ...ofFamily.map((outcome) => testCase(outcome, strict)),
+      '  </testsuite>',
+    ].join('\n');
+  });
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="standpipe check"${counts(outcomes, strict)} errors="0" time="${seconds(durationMs)}">`,
+    ...suites,
+    '</testsuites>\n',
+  ].join('\n');
+}
+
+function counts(outcomes: readonly Outcome[], strict: boolean): string {
+  const failures = outcomes.filter((outcome) => isFailure(outcome, strict)).length;
+  const skipped = outcomes.filter(({ status }) => status === 'not applicable').length;
+  return ` tests="${outcomes.length}" failures="${failures}" skipped="${skipped}"`;
+}
+
+function isFailure({ status }: Outcome, strict: boolean): boolean {
+  return status === 'failed' || (strict && status === 'warning');
+}
+
+function testCase(outcome: Outcome, strict: boolean): string {
+  const { rule, revision, status, reason = '', durationMs } = outcome;
+  const name = attribute(revision ? `${rule} (${revision})` : rule);
+  const open = `    <testcase classname="standpipe.check.${attribute(familyOf(rule))}" name="${name}" time="${seconds(durationMs)}"`;
+  const inside = () => {
+    if (isFailure(outcome, strict)) {
+      return `<failure type="${outcome.level}" message="${attribute(reason)}">${text(details(outcome))}</failure>`;
+    }
+    if (status === 'warning') return `<system-out>${text(`warning: ${details(outcome)}`)}</system-out>`;
+    return status === 'not applicable' ? `<skipped message="${attribute(reason)}"/>` : '';
+  };
+  const content = inside();
+  return content === '' ? `${open}/>` : `${open}>\n      ${content}\n    </testcase>`;
+}
+
+function details({ title, reason, level, says, link, fix, evidence = [] }: Outcome): string {
+  return [
+    `${title}: ${reason}`,
+    `Specification (${level}): ${says}`,
+    link,
+    `Fix: ${fix}`,
+    ...(evidence.length > 0 ? ['Sent and received:', ...evidence.map(frame)] : []),
+  ].join('\n');
+}
+
+function frame({ kind, text }: EvidenceLine): string {
+  return `  ${kind}: ${text}`;
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}
+
+/** Characters that XML 1.0 cannot contain, not even as references, are written as `\uNNNN`. */
+function text(value: string): string {
+  return value
+    .replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, (character) => {
+      return `\\u${character.codePointAt(0)!.toString(16).padStart(4, '0')}`;
+    })
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('\r', '&#13;');
+}
+
+function attribute(value: string): string {
+  return text(value).replaceAll('"', '&quot;').replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
+}

@@ -1,0 +1,89 @@
+// The outcomes of a report by rule: revisions in which a rule ended the same way are one group.
+
+import { counted } from '../../base/terminal/counted.ts';
+import { familyOf, type Level } from '../rule.ts';
+import type { CheckReport, Outcome, Status } from './report.ts';
+
+export interface RuleResult {
+  readonly id: string;
+  readonly level: Level;
+  readonly title: string;
+  /** The worst of its groups. */
+  readonly status: Status;
+  /** Worst first. */
+  readonly groups: readonly OutcomeGroup[];
+}
+
+/** Outcomes that have the same status and reason. What differs is the revision, and perhaps the frames. */
+export interface OutcomeGroup {
+  readonly outcomes: readonly Outcome[];
+  /** Of the newest revision. */
+  readonly first: Outcome;
+  /** Empty where the protocol has one version. */
+  readonly revisions: readonly string[];
+}
+
+/** Worst first. */
+export const statuses: readonly Status[] = ['failed', 'warning', 'passed', 'not applicable'];
+
+export function ruleResults({ outcomes }: CheckReport): RuleResult[] {
+  return [...groupBy(outcomes, ({ rule }) => rule)].map(([id, ofRule]) => {
+    const { level, title } = ofRule[0]!;
+    const groups = groupsOf(ofRule);
+    return { id, level, title, status: groups[0]!.first.status, groups };
+  });
+}
+
+/** By family, in the order of the report. */
+export function byFamily(results: readonly RuleResult[]): Map<string, RuleResult[]> {
+  return groupBy(results, ({ id }) => familyOf(id));
+}
+
+export function isViolated({ status }: { status: Status }): boolean {
+  return status === 'failed' || status === 'warning';
+}
+
+function groupsOf(outcomes: readonly Outcome[]): OutcomeGroup[] {
+  const groups = [...groupBy(outcomes, ({ status, reason }) => JSON.stringify([status, reason])).values()];
+  return groups
+    .map((outcomes) => ({
+      outcomes,
+      first: outcomes[0]!,
+      revisions: outcomes.flatMap(({ revision }) => revision ?? []),
+    }))
+    .sort((a, b) => statuses.indexOf(a.first.status) - statuses.indexOf(b.first.status));
+}
+
+/** Rules that a further option would test, by the reason that names it. */
+export function untested(results: readonly RuleResult[]): Map<string, RuleResult[]> {
+  const reasonOf = ({ status, groups }: RuleResult) =>
+    status === 'not applicable' ? groups[0]!.first.reason : undefined;
+  const missing = results.filter((result) => /--(?:allow-calls|long-call)\b/.test(reasonOf(result) ?? ''));
+  return groupBy(missing, (result) => reasonOf(result)!);
+}
+
+export function worstOf(results: readonly RuleResult[]): Status {
+  return statuses.find((status) => results.some((result) => result.status === status)) ?? 'not applicable';
+}
+
+/** `90 rules: 84 passed, 1 failed, 2 warnings, 3 not applicable`. */
+export function summaryOf(results: readonly RuleResult[]): string {
+  const count = (status: Status) => results.filter((result) => result.status === status).length;
+  const parts = [
+    `${count('passed')} passed`,
+    ...(count('failed') > 0 ? [`${count('failed')} failed`] : []),
+    ...(count('warning') > 0 ? [counted(count('warning'), 'warning')] : []),
+    ...(count('not applicable') > 0 ? [`${count('not applicable')} not applicable`] : []),
+  ];
+  return `${counted(results.length, 'rule')}: ${parts.join(', ')}`;
+}
+
+function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,173 @@
+// `standpipe check`: tests a server or a client against the rules of its protocol.
+
+import { type Command, Option } from 'commander';
+import { UsageError } from '../../base/errors.ts';
+import type { CheckReport } from '../../check/report/report.ts';
+import { type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
+import { readNamedCall } from '../check/named-call.ts';
+import { saveReports } from '../check/save-reports.ts';
+import { commandToCheck } from '../check/target.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
+import { printRows } from '../output/table.ts';
+import { checkOutput } from '../result/save-content.ts';
+import { collect, examples, readCount } from './server-options.ts';
+
+interface Options {
+  client?: boolean;
+  litemcp?: boolean;
+  only?: string[];
+  skip?: string[];
+  rule?: string[];
+  strict?: boolean;
+  allowCalls?: string[];
+  longCall?: string;
+  revision?: Revision[];
+  junit?: string;
+  html?: string;
+  list?: boolean;
+  env?: string[];
+  cwd?: string;
+  concurrency?: number;
+}
+
+export const define: CommandModule['define'] = (command, run) => {
+  command
+    .usage('[server] [options], or check [options] -- <command …>')
+    .argument('[words...]', 'the name of a server in the config')
+    .option('--client', 'the command is a client or a host: the check is its server')
+    .option('--litemcp', 'the protocol is LiteMCP')
+    .option('--only <families>', 'only these families or rules; `*` is a wildcard; repeatable', collectList)
+    .option('--skip <families>', 'all but these families or rules; repeatable', collectList)
+    .option('--rule <id>', 'only this rule; with --verbose all that was sent and received; repeatable', collect)
+    .option('--strict', 'a violated SHOULD fails the check')
+    .option(
+      '--allow-calls <call>',
+      `tool that may be called: name, name={"json":"arguments"} or '*'; repeatable`,
+      collect,
+    )
+    .option('--long-call <call>', 'call that takes seconds and may be cancelled: name={"json":"arguments"}')
+    .addOption(new Option('--revision <date>', 'only this MCP revision; repeatable').argParser(collectRevision))
+    .option('--junit <file>', 'write a JUnit XML report')
+    .option('--list', 'list the rules')
+    .option('--env <name=value>', 'environment variable for the command after --; repeatable', collect)
+    .option('--cwd <folder>', 'working folder of the command after --')
+    .addOption(new Option('--concurrency <number>', 'processes at a time (default: 4)').argParser(readCount));
+  help(command);
+  command.action(run(check));
+};
+
+function help(command: Command): void {
+  command.addHelpText(
+    'after',
+    `
+Tools are called only if they are marked read-only (readOnlyHint), or named by --allow-calls or --long-call.
+--timeout is the maximum time for one answer (default: 10s).
+Exit code: 0 no rule of level MUST is violated (--strict: none at all), 1 a rule is violated, 3 the command cannot be started.`,
+  );
+  examples(
+    command,
+    'check -- python3 server.py',
+    'check weather --strict --junit check.xml',
+    'check --rule wire/only-messages --verbose -- node server.mjs',
+    `check --allow-calls 'search={"query":"x"}' --long-call 'sleep={"seconds":30}' -- node server.mjs`,
+    'check --only wire --only jsonrpc --revision 2025-11-25 -- java -jar server.jar',
+    'check --list',
+  );
+}
+
+const check: CommandBody = async (invocation, words, options) => {
+  const given = options as Options;
+  if (given.list) return list(invocation, given);
+  for (const [option, file] of [
+    ['--junit', given.junit],
+    ['--html', given.html],
+  ] as const)
+    await checkOutput(file, option);
+  const report = await runCheck(invocation, words, given);
+  const { out, settings } = invocation;
+  const saved = await saveReports(report, given);
+  for (const file of saved) out.say(`Saved ${file}`);
+  if (out.json) out.document(report);
+  else {
+    const { textOf } = await import('../../check/report/text.ts');
+    const width = out.onTerminal ? { width: out.width } : {};
+    out.write(textOf(report, { paint: out.paint, verbose: settings.verbose ?? false, ...width }));
+  }
+  const { failed, warning } = report.counts;
+  return failed > 0 || (given.strict && warning > 0) ? ExitCode.ruleViolated : ExitCode.done;
+};
+
+async function runCheck(invocation: Invocation, words: string[], given: Options): Promise<CheckReport> {
+  const { out, settings, signal } = invocation;
+  const { target, protocol } = await commandToCheck(invocation, words, given);
+  const { checkServer } = await import('../../check/server/check-server.ts');
+  const { revision, concurrency, skip, longCall, allowCalls = [], rule = [] } = given;
+  if (given.client || given.litemcp || protocol === 'litemcp') throw new UsageError('INVALID_OPTION', 'not yet');
+  const only = [...(given.only ?? []), ...rule];
+  out.activity.begin('starting the server');
+  let isChecking = false;
+  try {
+    return await checkServer({
+      ...target,
+      only,
+      signal,
+      allowCalls: allowCalls.map((text) => readNamedCall('--allow-calls', text)),
+      allEvidence: settings.verbose === true && rule.length > 0,
+      ...(skip && { skip }),
+      ...(longCall && { longCall: readNamedCall('--long-call', longCall) }),
+      ...(revision && { revisions: revision }),
+      ...(concurrency && { concurrency }),
+      ...(settings.timeoutMs && { timeoutMs: settings.timeoutMs }),
+      onoutcome: (outcome, done, of) => {
+        if (!isChecking) out.activity.begin('checking');
+        isChecking = true;
+        out.activity.progress({ progress: done, total: of, message: `${done}/${of} ${outcome.rule}` });
+      },
+    });
+  } finally {
+    out.activity.end();
+  }
+}
+
+async function list(
+  { out }: Invocation,
+  { client, litemcp, only = [], rule = [], skip = [] }: Options,
+): Promise<number> {
+  const [{ rulesOf }, { selectRules }] = await Promise.all([
+    import('../../check/checks.ts'),
+    import('../../check/select-rules.ts'),
+  ]);
+  const all = rulesOf(client ? 'client' : 'server', litemcp ? 'litemcp' : 'mcp');
+  const rules = selectRules(all, { only: [...only, ...rule], skip });
+  if (out.json) out.document({ rules });
+  else {
+    const rows = rules.map(({ id, level, title, revisions }) => [id, level, since(revisions), title]);
+    printRows(out, ['RULE', 'LEVEL', 'REVISIONS', 'TITLE'], rows);
+  }
+  return ExitCode.done;
+}
+
+function since(revisions: readonly Revision[]): string {
+  if (revisions.length === 0 || revisions.length === revisionsOfMcp.length) return 'all';
+  if (revisions.length === 1) return revisions[0]!;
+  return `${revisions.at(-1)} to ${revisions[0]}`;
+}
+
+function collectList(value: string, before: string[] = []): string[] {
+  return [
+    ...before,
+    ...value
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+  ];
+}
+
+function collectRevision(value: string, before: Revision[] = []): Revision[] {
+  const found = revisionsOfMcp.find((revision) => revision === value);
+  if (found) return revisionsOfMcp.filter((revision) => revision === found || before.includes(revision));
+  throw new UsageError('INVALID_OPTION', `"${value}" is not a revision of MCP`, {
+    hint: `The revisions: ${revisionsOfMcp.join(', ')}`,
+  });
+}

@@ -1,0 +1,87 @@
+// The report as text and as JUnit XML, from data.
+
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { painter } from '../../src/base/terminal/colours.ts';
+import { textWidth } from '../../src/base/terminal/text-width.ts';
+import { junitOf } from '../../src/check/report/junit.ts';
+import { textOf } from '../../src/check/report/text.ts';
+import { dangerous } from '../cli/run-cli.ts';
+import { HOSTILE, madeReport } from './made-report.ts';
+
+test('the text has a line for each rule, the violations with frames and fix, and what was not tested', () => {
+  const text = textOf(madeReport);
+  expect(text).toMatch(/^ {2}✓ lifecycle\/opens {2}the server answers its first request$/m);
+  expect(text).toMatch(/^ {2}✗ wire\/only-messages {2}stdout .* \(failed in 2026-07-28; passed in 2025-11-25\)$/m);
+  expect(text).toMatch(/^ {2}! jsonrpc\/unknown-method {2}an unknown method is an error$/m);
+  expect(text).toMatch(/^ {2}– 1 rule not applicable$/m);
+  expect(text).toMatch(/^✗ wire\/only-messages .* \(MUST, in 2026-07-28\)\n {2}The server wrote/m);
+  expect(text).toMatch(/^ {2}specification: A server .*\n {2}https:\/\/modelcontextprotocol\.io\/.*stdio$/m);
+  expect(text).toMatch(
+    /^ {4}→ \{"jsonrpc".*\n {4}← <\/script>.*漢字 עברית 👩‍👩‍👧 grüße\n {4}stderr x+… \(412 bytes\)\n {2}fix: Log with/m,
+  );
+  expect(text).toContain('Not tested: 1 rule, because no call is known to take long: name one with --long-call');
+  expect(text).toMatch(/^5 rules: 1 passed, 1 failed, 1 warning, 2 not applicable \(1\.2 s\)$/m);
+  expect(text).not.toContain('the server has no tools');
+  expect(textOf(madeReport, { verbose: true })).toContain(
+    '– modern/meta  what is right is done (the server has no tools)',
+  );
+});
+
+test('nothing of a server reaches the terminal as it is, and colours change no character', () => {
+  const text = textOf(madeReport, { verbose: true });
+  expect(dangerous(text)).toEqual([]);
+  const painted = textOf(madeReport, { verbose: true, paint: painter(true) });
+  expect(painted).toContain('\x1b[31m✗\x1b[39m');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of colours
+  expect(painted.replace(/\x1b\[\d+m/g, '')).toBe(text);
+});
+
+test.each([20, 40, 80])('no line is wider than %i columns', (width) => {
+  const lines = textOf(madeReport, { verbose: true, width }).split('\n');
+  expect(lines.filter((line) => textWidth(line) > width)).toEqual([]);
+});
+
+/** As Python's parser reads it: CI systems use such parsers. */
+function parsed(xml: string) {
+  const script = `
+import json, sys, xml.etree.ElementTree as tree
+root = tree.fromstring(sys.stdin.buffer.read())
+def described(case):
+    return {**case.attrib, 'inside': [[each.tag, each.attrib.get('message'), each.text] for each in case]}
+suites = [{**suite.attrib, 'properties': {each.get('name'): each.get('value') for each in suite.iter('property')},
+  'cases': [described(case) for case in suite.iter('testcase')]} for suite in root]
+print(json.dumps({**root.attrib, 'suites': suites}))`;
+  return JSON.parse(execFileSync('python3', ['-c', script], { input: xml, encoding: 'utf8' }));
+}
+
+test('JUnit has a suite for each family and a case for each rule and revision', () => {
+  const { suites, ...totals } = parsed(junitOf(madeReport));
+  expect(totals).toMatchObject({ tests: '7', failures: '1', skipped: '2', errors: '0' });
+  expect(suites.map(({ name, tests }: { name: string; tests: string }) => [name, tests])).toEqual([
+    ['lifecycle', '3'],
+    ['wire', '2'],
+    ['jsonrpc', '1'],
+    ['modern', '1'],
+  ]);
+  const [lifecycle, wire, jsonrpc] = suites;
+  expect(lifecycle.cases[0]).toMatchObject({
+    classname: 'standpipe.check.lifecycle',
+    name: 'lifecycle/opens (2026-07-28)',
+    inside: [],
+  });
+  expect(lifecycle.cases[2].inside).toEqual([['skipped', expect.stringContaining('--long-call'), null]]);
+  const escaped = HOSTILE.replace('\0', '\\u0000').replace('\x1b', '\\u001b').replace('\ud800', '\\ud800');
+  expect(wire.properties).toMatchObject({ name: `weather ${escaped}`, revisions: '2026-07-28 2025-11-25' });
+  const [[tag, message, details]] = wire.cases[0].inside;
+  expect([tag, message]).toEqual(['failure', `The server wrote "${escaped}" to stdout.`]);
+  expect(details).toContain('Fix: Log with console.error.');
+  expect(details).toContain(`received: ${escaped}`);
+  expect(jsonrpc.cases[0].inside).toEqual([['system-out', null, expect.stringContaining('The server did not answer')]]);
+});
+
+test('with strict, warnings are failures', () => {
+  const { suites, failures } = parsed(junitOf(madeReport, { strict: true }));
+  expect(failures).toBe('2');
+  expect(suites[2].cases[0].inside[0][0]).toBe('failure');
+});
