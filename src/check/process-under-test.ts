@@ -17,6 +17,17 @@ export interface Target {
   cwd?: string;
 }
 
+/** Without the other options of a check. */
+export function targetOf({ command, args, env, secrets, cwd }: Target): Target {
+  return {
+    command,
+    ...(args && { args }),
+    ...(env && { env }),
+    ...(secrets && { secrets }),
+    ...(cwd && { cwd }),
+  };
+}
+
 /** Of all that one process writes to stdout. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
@@ -110,6 +121,12 @@ export abstract class ProcessUnderTest {
   async exitStatus(timeoutMs = this.timeoutMs): Promise<ExitStatus | undefined> {
     const status = await within(systemClock, timeoutMs, this.process.exit);
     return status === SILENT ? undefined : status;
+  }
+
+  /** Whether the pipe has taken all that was written: the process reads. */
+  async inputTaken(timeoutMs = this.timeoutMs): Promise<boolean> {
+    const taken = new Promise<boolean>((resolve) => this.process.stdin.write('', () => resolve(true)));
+    return (await within(systemClock, timeoutMs, taken)) === true;
   }
 
   /** Stops reading stdout, as a busy client does. */

@@ -6,8 +6,9 @@ import { languageOf } from '../../diagnosis/language.ts';
 import { SERVER_INFO } from '../../mcp/meta.ts';
 import { type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { inParallel, inTime } from '../in-parallel.ts';
+import { concurrencyOf, type Job, type RunOptions, runAll } from '../jobs.ts';
 import { type Judging, judge } from '../judge.ts';
-import type { Target } from '../process-under-test.ts';
+import { type Target, targetOf } from '../process-under-test.ts';
 import { type CheckReport, countStatuses, type Outcome } from '../report/report.ts';
 import { type Selection, selectRules } from '../select-rules.ts';
 import { notApplicable, violation } from '../verdict.ts';
@@ -18,7 +19,7 @@ import { opens } from './rules/lifecycle/opens.ts';
 import { revisionsOf, type ServerRule } from './server-rule.ts';
 import { Trial } from './trial.ts';
 
-export interface CheckServerOptions extends Target, Selection {
+export interface CheckServerOptions extends Target, Selection, RunOptions {
   /** Only these revisions, of those that the server supports. */
   revisions?: readonly Revision[];
   /** For one answer. Default: 10 s. */
@@ -29,19 +30,9 @@ export interface CheckServerOptions extends Target, Selection {
   longCall?: NamedCall;
   /** Evidence of all rules, not only of those that are violated. */
   allEvidence?: boolean;
-  /** Processes of the server that are busy at a time. Default: 4. */
-  concurrency?: number;
-  signal?: AbortSignal;
-  /** After each rule. */
-  onoutcome?: (outcome: Outcome, done: number, of: number) => void;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
-
-interface Job {
-  rule: ServerRule;
-  lane: Lane;
-}
 
 export async function checkServer(options: CheckServerOptions): Promise<CheckReport> {
   const startMs = performance.now();
@@ -52,7 +43,7 @@ export async function checkServer(options: CheckServerOptions): Promise<CheckRep
     const supported = lanes.open.map(({ revision }) => revision);
     const outcomes = await (supported.length === 0
       ? nothingOpened(rules, lanes.refused, options)
-      : runAll(jobsOf(rules, lanes.open), options));
+      : runAll(jobsOf(rules, lanes.open, options), options));
     const [first] = lanes.open;
     const info = first && nameOf(first);
     return {
@@ -78,14 +69,7 @@ interface Lanes {
 
 async function openLanes(options: CheckServerOptions): Promise<Lanes> {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, allowCalls = [], longCall, signal = new AbortController().signal } = options;
-  const { command, args, env, secrets, cwd } = options;
-  const target = {
-    command,
-    ...(args && { args }),
-    ...(env && { env }),
-    ...(secrets && { secrets }),
-    ...(cwd && { cwd }),
-  };
+  const target = targetOf(options);
   const all = (options.revisions ?? revisionsOfMcp).map(
     (revision) => new Lane(revision, { target, timeoutMs, allowedCalls: allowCalls, longCall, signal }),
   );
@@ -99,39 +83,17 @@ async function openLanes(options: CheckServerOptions): Promise<Lanes> {
 }
 
 /** In the order of the table. */
-function jobsOf(rules: readonly ServerRule[], lanes: readonly Lane[]): Job[] {
+function jobsOf(rules: readonly ServerRule[], lanes: readonly Lane[], options: CheckServerOptions): Job[] {
   const supported = lanes.map(({ revision }) => revision);
   return rules.flatMap((rule) =>
-    revisionsOf(rule, supported).map((revision) => ({ rule, lane: lanes.find((lane) => lane.revision === revision)! })),
+    revisionsOf(rule, supported).map((revision) => {
+      const lane = lanes.find((each) => each.revision === revision)!;
+      return { uses: rule.uses, lane, run: () => runRule(rule, lane, options) };
+    }),
   );
 }
 
-async function runAll(jobs: readonly Job[], options: CheckServerOptions): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  let done = 0;
-  const run = async (job: Job) => {
-    options.signal?.throwIfAborted();
-    const outcome = await runJob(job, options);
-    outcomes[jobs.indexOf(job)] = outcome;
-    options.onoutcome?.(outcome, ++done, jobs.length);
-  };
-  const using = (uses: ServerRule['uses']) => jobs.filter(({ rule }) => rule.uses === uses);
-  const shared = [...groupByLane(using('shared')).values()];
-  const own = using('own').map((job) => [job]);
-  await inParallel([...shared, ...own], concurrencyOf(options), async (chain) => {
-    for (const job of chain) await run(job);
-  });
-  for (const job of using('seen')) await run(job);
-  return outcomes;
-}
-
-function groupByLane(jobs: readonly Job[]): Map<Lane, Job[]> {
-  const groups = new Map<Lane, Job[]>();
-  for (const job of jobs) groups.set(job.lane, [...(groups.get(job.lane) ?? []), job]);
-  return groups;
-}
-
-async function runJob({ rule, lane }: Job, options: CheckServerOptions): Promise<Outcome> {
+async function runRule(rule: ServerRule, lane: Lane, options: CheckServerOptions): Promise<Outcome> {
   const trial = new Trial(lane);
   try {
     const outcome = await judge(rule, judging(lane, options, trial), () => inTime(rule.check(trial)));
@@ -176,8 +138,4 @@ function nameOf({ facts }: Lane): { name?: string; version?: string } {
   if (!isObject(info)) return {};
   const { name, version } = info;
   return { ...(typeof name === 'string' && { name }), ...(typeof version === 'string' && { version }) };
-}
-
-function concurrencyOf({ concurrency = 4 }: CheckServerOptions): number {
-  return Math.max(1, concurrency);
 }
