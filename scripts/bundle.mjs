@@ -20,6 +20,8 @@ const SUBPATHS = {
   server: ['entry/server.ts'],
   litemcp: ['entry/litemcp.ts'],
 };
+/** Programs that the library starts. */
+const PROGRAMS = ['check/client/seat'];
 /** Not exported by the package: programs of the tests start from these. */
 const FOR_TESTS = ['server-process', 'streams/guard-children', 'streams/reserve-stdout', 'tree/watchdog'].map(
   (name) => `process/${name}`,
@@ -48,7 +50,7 @@ export function bundleLibrary(target) {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const exported = Object.values(exports).flatMap((each) => /^\.\/dist\/(.*)\.js$/.exec(each.default)?.[1] ?? []);
   const input = Object.fromEntries([
-    ...exported.map((name) => [name, `src/${name}.ts`]),
+    ...[...exported, ...PROGRAMS].map((name) => [name, `src/${name}.ts`]),
     ...FOR_TESTS.map((name) => [name, `${ALL_OF}${name}`]),
   ]);
   return bundle(input, SUBPATHS, {

@@ -1,9 +1,9 @@
 // What went over the pipes of one process, in order: the evidence of a verdict. Bytes are kept as they were.
 
 export type EntryKind =
-  /** Bytes to stdin of the process under test. One message, or what a rule wrote at once. */
+  /** Bytes to the process under test. One message, or what a rule wrote at once. */
   | 'sent'
-  /** One line of its stdout, without the newline. */
+  /** One message of it: of a line, without the newline. */
   | 'received'
   | 'stderr'
   /** What happened to the process: started, end of stdin, a signal, its exit. */

@@ -18,7 +18,7 @@ const commonWords =
 
 /** Not secret: paths, the user name, the language. */
 const systemVariables =
-  /^(?:PATH|PWD|OLDPWD|HOME|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|NODE_ENV|XDG_\w+)$/i;
+  /^(?:PATH|PWD|OLDPWD|HOME|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|NODE_ENV|XDG_\w+|STANDPIPE_CHECK_\w+)$/i;
 
 const shortNumber = /^\d{1,5}$/;
 

@@ -18,7 +18,7 @@ export interface ServerRule extends RuleText {
   readonly check: (trial: Trial) => Promise<void> | void;
 }
 
-export function appliesTo({ since, until }: ServerRule, revision: Revision): boolean {
+export function appliesTo({ since, until }: Pick<ServerRule, 'since' | 'until'>, revision: Revision): boolean {
   return (since === undefined || revision >= since) && (until === undefined || revision <= until);
 }
 

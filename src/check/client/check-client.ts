@@ -1,0 +1,142 @@
+// `checkClient`: runs a client under test in the scenarios of the rules, and reports what it did.
+
+import { commandLine } from '../../base/command-line.ts';
+import { isObject } from '../../base/json-object.ts';
+import { languageOf } from '../../diagnosis/language.ts';
+import { CLIENT_INFO, PROTOCOL_VERSION } from '../../mcp/meta.ts';
+import { NEWEST_LEGACY, type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
+import { maskValues } from '../../secrets/mask-values.ts';
+import { redactArguments, secretsInArguments } from '../../secrets/redact-arguments.ts';
+import { inParallel } from '../in-parallel.ts';
+import { judge } from '../judge.ts';
+import type { Target } from '../process-under-test.ts';
+import { type CheckReport, countStatuses, type Outcome } from '../report/report.ts';
+import { type Selection, selectRules } from '../select-rules.ts';
+import { appliesTo } from '../server/server-rule.ts';
+import { notApplicable } from '../verdict.ts';
+import type { ClientRule } from './client-rule.ts';
+import { ClientTrial } from './client-trial.ts';
+import { clientRules } from './rules/index.ts';
+import { opens } from './rules/opens.ts';
+import { askedIn, type Run, runScenario, type Scenario } from './scenario.ts';
+import { plain, scenarios } from './scenarios/index.ts';
+
+/**
+ * The client is started once for each scenario. In its arguments, `{server}` stands for the words of the command that starts our server, and
+ * `{config}` for the path of an `mcp.json` with one server, `check`. The environment has both: STANDPIPE_CHECK_SERVER (a JSON array) and
+ * STANDPIPE_CHECK_CONFIG; STANDPIPE_CHECK_SCENARIO is the name of the scenario. It is expected to connect, to list the tools, to call the tool
+ * `echo` with a `text`, to close and to exit with code 0.
+ */
+export interface CheckClientOptions extends Target, Selection {
+  /** The longest time in which the client does nothing. Default: 10 s. */
+  timeoutMs?: number;
+  /** Evidence of all rules, not only of those that are violated. */
+  allEvidence?: boolean;
+  /** Processes of the client that run at a time. Default: 4. */
+  concurrency?: number;
+  signal?: AbortSignal;
+  /** After each rule. */
+  onoutcome?: (outcome: Outcome, done: number, of: number) => void;
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+export async function checkClient(options: CheckClientOptions): Promise<CheckReport> {
+  const startMs = performance.now();
+  const rules = selectRules(clientRules, options);
+  const runs = await runAll(rules, options);
+  const revisions = revisionsIn(runs);
+  const outcomes: Outcome[] = [];
+  for (const rule of askedIn(runs[0]!).length > 0 ? rules : new Set([opens, ...rules])) {
+    const outcome = await judgeRule(rule, runs, revisions, options);
+    outcomes.push(outcome);
+    options.onoutcome?.(outcome, outcomes.length, rules.length);
+  }
+  return {
+    role: 'client',
+    protocol: 'mcp',
+    command: shownCommand(options),
+    ...nameIn(runs),
+    revisions,
+    outcomes,
+    counts: countStatuses(outcomes),
+    durationMs: Math.round(performance.now() - startMs),
+  };
+}
+
+/** The plain run first: a client that does not connect in it is run no more. */
+async function runAll(rules: readonly ClientRule[], options: CheckClientOptions): Promise<Run[]> {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, signal, concurrency = 4 } = options;
+  const run = (scenario: Scenario) => runScenario(scenario, { target: targetOf(options), timeoutMs, signal });
+  const first = await run(plain);
+  if (askedIn(first).length === 0) return [first];
+  const needed = new Set(rules.flatMap((rule) => rule.scenarios));
+  const others = scenarios.filter((scenario) => scenario !== plain && needed.has(scenario));
+  const runs = [first];
+  await inParallel(others, Math.max(1, concurrency), async (scenario) => {
+    runs.push(await run(scenario));
+  });
+  return runs;
+}
+
+function targetOf({ command, args, env, secrets, cwd }: CheckClientOptions): Target {
+  return { command, ...(args && { args }), ...(env && { env }), ...(secrets && { secrets }), ...(cwd && { cwd }) };
+}
+
+async function judgeRule(
+  rule: ClientRule,
+  runs: readonly Run[],
+  revisions: readonly Revision[],
+  options: CheckClientOptions,
+): Promise<Outcome> {
+  const first = runs[0]!;
+  const isConnected = askedIn(first).length > 0;
+  const trial = new ClientTrial(rule, runs, first);
+  // Whatever it calls its revision, it opens like those before 2026-07-28.
+  const spoken = revisions.length > 0 ? revisions : [NEWEST_LEGACY];
+  const revision = spoken.find((each) => appliesTo(rule, each));
+  const judging = {
+    ...(revision && { revision }),
+    language: languageOf([options.command, ...(options.args ?? [])].join(' ')),
+    hide: (text: string) => first.stage.redact(text),
+    evidence: () => (isConnected ? trial.evidence() : first.stage.transcript.entries),
+    allEvidence: options.allEvidence ?? false,
+  };
+  const outcome = await judge(rule, judging, () => {
+    if (rule !== opens && !isConnected) notApplicable(`the client does not open (${opens.id})`);
+    if (rule !== opens && !revision) notApplicable('the client speaks no revision that this rule applies to');
+    rule.check(trial);
+  });
+  return {
+    ...outcome,
+    durationMs: isConnected ? Math.max(...trial.runs.map((run) => run.durationMs)) : first.durationMs,
+  };
+}
+
+/** Those that it asked for, newest first. */
+function revisionsIn(runs: readonly Run[]): Revision[] {
+  const asked = runs.flatMap((run) => askedIn(run));
+  const versions = asked.map(({ method, params, era }) =>
+    era === 'modern' ? metaOf(params)[PROTOCOL_VERSION] : method === 'initialize' ? params.protocolVersion : undefined,
+  );
+  return revisionsOfMcp.filter((revision) => versions.includes(revision));
+}
+
+function nameIn(runs: readonly Run[]): { name?: string; version?: string } {
+  for (const { params } of runs.flatMap((run) => askedIn(run))) {
+    const info = params.clientInfo ?? metaOf(params)[CLIENT_INFO];
+    if (!isObject(info)) continue;
+    const { name, version } = info;
+    return { ...(typeof name === 'string' && { name }), ...(typeof version === 'string' && { version }) };
+  }
+  return {};
+}
+
+function metaOf({ _meta }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return isObject(_meta) ? _meta : {};
+}
+
+function shownCommand({ command, args = [], env, secrets = [] }: CheckClientOptions): string {
+  const mask = maskValues(env, [...secrets, ...secretsInArguments(args)]);
+  return commandLine(mask(command), redactArguments(args, mask));
+}

@@ -1,0 +1,16 @@
+// A rule for clients of MCP.
+
+import type { Revision } from '../../mcp/revisions.ts';
+import type { RuleText } from '../rule.ts';
+import type { ClientTrial } from './client-trial.ts';
+import type { Scenario } from './scenario.ts';
+
+export interface ClientRule extends RuleText {
+  /** The first and the last revision that it applies to. Default: all. */
+  readonly since?: Revision;
+  readonly until?: Revision;
+  /** Those that it reads. */
+  readonly scenarios: readonly Scenario[];
+  /** Throws a violation, or that it is not applicable (verdict.ts). Must not depend on how fast the client is. */
+  readonly check: (trial: ClientTrial) => void;
+}

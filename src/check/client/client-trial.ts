@@ -1,0 +1,75 @@
+// What a rule for clients reads: the runs of its scenarios, and the run without any disturbance to compare with.
+
+import type { JsonObject } from '../../base/json-object.ts';
+import type { Entry } from '../transcript.ts';
+import { notApplicable, violation } from '../verdict.ts';
+import type { ClientRule } from './client-rule.ts';
+import type { PlayedMcp } from './played-mcp.ts';
+import { askedIn, messagesIn, type Run, type Scenario } from './scenario.ts';
+import type { Asked } from './usual-answers.ts';
+
+/** Requests that open a connection. What follows them depends on the client. */
+const opening = ['initialize', 'server/discover', 'ping'];
+
+export class ClientTrial {
+  readonly runs: readonly Run[];
+  readonly plain: Run;
+
+  constructor(rule: ClientRule, runs: readonly Run[], plain: Run) {
+    this.runs = rule.scenarios.map((scenario) => runs.find((run) => run.scenario === scenario)!);
+    this.plain = plain;
+  }
+
+  /** The run of the only scenario, or of the named one. */
+  run(scenario?: Scenario): Run {
+    return scenario ? this.runs.find((run) => run.scenario === scenario)! : this.runs[0]!;
+  }
+
+  get servers(): PlayedMcp[] {
+    return this.runs.flatMap(({ servers }) => servers);
+  }
+
+  get messages(): JsonObject[] {
+    return this.runs.flatMap(messagesIn);
+  }
+
+  asked(method?: string): Asked[] {
+    return this.runs.flatMap((run) => askedIn(run, method));
+  }
+
+  evidence(): Entry[] {
+    return this.runs.flatMap(({ stage }) => stage.transcript.entries);
+  }
+
+  /**
+   * The client does what it does without a disturbance, although there was one before the answer to `method`. `what` is the disturbance.
+   * `end`: its exit must be the same too. Later disturbances of the scenario are of other rules.
+   */
+  goesOnAfter(method: string, what: string, end?: 'exits alike'): void {
+    const run = this.run();
+    const usual = methodsIn(this.plain);
+    const isOpening = method === 'initialize';
+    if (!isOpening && !usual.includes(method)) notApplicable(`the client does not send \`${method}\``);
+    const seen = methodsIn(run);
+    if (!isOpening && !seen.includes(method))
+      notApplicable(`the client did not get to \`${method}\` (other rules say why)`);
+    const later = isOpening ? usual : usual.slice(usual.indexOf(method) + 1);
+    const missing = later.find((each) => !seen.includes(each));
+    if (missing) violation(`${what}, the client did not go on: it did not send \`${missing}\`. ${endOf(run)}`);
+    if (end && endOf(run) !== endOf(this.plain)) violation(`${what}: ${endOf(run)} Otherwise: ${endOf(this.plain)}`);
+  }
+}
+
+/** Each once, in the order of the first. */
+function methodsIn(run: Run): string[] {
+  const methods = askedIn(run).map(({ method }) => method);
+  return [...new Set(methods)].filter((method) => !opening.includes(method));
+}
+
+/** A sentence. */
+export function endOf({ stage }: Run): string {
+  const { exitStatus } = stage;
+  if (!exitStatus) return 'The client did not exit.';
+  const { exitCode, signal } = exitStatus;
+  return signal ? `The client was ended by ${signal}.` : `The client exited with code ${exitCode}.`;
+}

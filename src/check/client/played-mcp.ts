@@ -1,0 +1,108 @@
+// A played server that speaks MCP over stdio: lines of the client, and the answers of a scenario.
+
+import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
+import { type Frame, isAnswer, messagesOf } from '../server/probe.ts';
+import type { PlayedServer } from './played-server.ts';
+import type { Scenario } from './scenario.ts';
+import { type Asked, usualAnswer } from './usual-answers.ts';
+
+export class PlayedMcp {
+  readonly server: PlayedServer;
+  readonly timeoutMs: number;
+  /** Lines of the client, in order. */
+  readonly frames: Frame[] = [];
+  /** Requests, in order. */
+  readonly asked: Asked[] = [];
+  /** What rules want to know and cannot see in the frames, by a name. */
+  readonly notes = new Map<string, unknown>();
+  /** How many requests were answered with an error. */
+  errors = 0;
+  /** What the client wrote after the last newline. */
+  rest: Buffer = Buffer.alloc(0);
+  readonly #scenario: Scenario;
+  #hasInitialized = false;
+
+  constructor(server: PlayedServer, scenario: Scenario, timeoutMs: number) {
+    this.server = server;
+    this.timeoutMs = timeoutMs;
+    this.#scenario = scenario;
+    server.onbytes = (chunk) => this.#arrived(chunk);
+    server.oninputend = () => {
+      if (this.rest.length > 0) server.transcript.add('received', this.rest);
+      if (!scenario.ignoresEnd) server.exit(0);
+    };
+    server.onsignal = () => {
+      if (!scenario.ignoresEnd) server.exit(1);
+    };
+  }
+
+  /** One message as one line. */
+  send(message: unknown): void {
+    this.server.write(lineOf(message));
+  }
+
+  /** As a correct server does. */
+  usual(asked: Asked): JsonObject {
+    const answer = usualAnswer(asked, this.#scenario.speaks ?? {}, this.#hasInitialized);
+    if (answer.error) this.errors++;
+    return answer;
+  }
+
+  /** Sends a request, and waits for its answer. Undefined if there is none in time. */
+  async ask(id: unknown, method: string): Promise<JsonObject | undefined> {
+    const from = this.frames.length;
+    this.send({ jsonrpc: '2.0', id, method });
+    const find = () => this.messages(from).find((message) => isAnswer(message) && message.id === id);
+    return this.server.maybe(find, this.timeoutMs);
+  }
+
+  messages(from = 0): JsonObject[] {
+    return this.frames.slice(from).flatMap(messagesOf);
+  }
+
+  #arrived(chunk: Buffer): void {
+    this.rest = Buffer.concat([this.rest, chunk]);
+    let from = 0;
+    for (let at = this.rest.indexOf(10); at >= 0; at = this.rest.indexOf(10, from)) {
+      this.#line(this.rest.subarray(from, at));
+      from = at + 1;
+    }
+    this.rest = this.rest.subarray(from);
+  }
+
+  #line(bytes: Buffer): void {
+    const frame = { kind: 'received', bytes, json: parsed(bytes) } as const;
+    this.server.transcript.entries.push(frame);
+    this.frames.push(frame);
+    for (const message of messagesOf(frame)) {
+      const { id, method, params } = message;
+      if (typeof method !== 'string' || id === undefined) continue;
+      this.#asked({ id, method, params: isObject(params) ? params : {}, era: isModern(params) ? 'modern' : 'legacy' });
+    }
+  }
+
+  #asked(asked: Asked): void {
+    this.asked.push(asked);
+    const handler = this.#scenario.on?.[asked.method] ?? (this.asked.length === 1 ? this.#scenario.first : undefined);
+    if (handler) void handler(asked, this);
+    else this.send(this.usual(asked));
+    if (asked.method === 'initialize') this.#hasInitialized = true;
+  }
+}
+
+export function lineOf(message: unknown): string {
+  return `${JSON.stringify(message)}\n`;
+}
+
+function isModern(params: unknown): boolean {
+  return isObject(params) && isObject(params._meta) && params._meta[PROTOCOL_VERSION] !== undefined;
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,161 @@
+// One process that the client under test has started as its server, seen from the checker: bytes of its stdin, signals, its end; and what it
+// writes. Nothing is interpreted: protocols are played on top of it. Bounded: a client that writes without end is cut off.
+
+import type { Socket } from 'node:net';
+import { systemClock } from '../../base/clock.ts';
+import type { Transcript } from '../transcript.ts';
+import { fromSeat, seatFrame, seatFrameReader, toSeat } from './seat-frames.ts';
+
+/** What happened to the process, in order. A signal by its name. */
+export type SeatEvent = 'started' | 'stdin ended' | 'exit' | 'gone' | NodeJS.Signals;
+
+/** Of its stdin. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+export class PlayedServer {
+  readonly transcript: Transcript;
+  readonly events: SeatEvent[] = [];
+  /** Bytes of stdin. Add messages to the transcript as `received`. */
+  onbytes: ((chunk: Buffer) => void) | undefined;
+  /** The end of stdin. A server that does not exit then ignores it. */
+  oninputend: (() => void) | undefined;
+  /** A signal that a process can handle. A server that does not exit then ignores it. */
+  onsignal: (() => void) | undefined;
+  /** The client has closed its end of stdout or stderr. */
+  isBroken = false;
+  /** It was the checker that ended it. */
+  wasClosed = false;
+  readonly #socket: Socket;
+  readonly #onactivity: () => void;
+  readonly #waits = new Set<() => void>();
+  #bytes = 0;
+  #flushes = 0;
+  #written = 0;
+  #isAlive = false;
+
+  constructor(socket: Socket, transcript: Transcript, onactivity: () => void) {
+    this.#socket = socket;
+    this.transcript = transcript;
+    this.#onactivity = onactivity;
+    socket.on(
+      'data',
+      seatFrameReader((letter, payload) => this.#reported(letter, payload)),
+    );
+    socket.on('error', () => undefined); // its close follows
+    socket.on('close', () => this.#happened('gone'));
+  }
+
+  has(event: SeatEvent): boolean {
+    return this.events.includes(event);
+  }
+
+  /** To stdout. A string is written as UTF-8. One call is one write, unless it is larger than a pipe. */
+  write(bytes: Uint8Array | string): void {
+    this.transcript.add('sent', Buffer.from(bytes as string));
+    this.#tell(toSeat.stdout, bytes);
+  }
+
+  writeStderr(bytes: Uint8Array | string): void {
+    this.transcript.event(`${Buffer.byteLength(bytes)} bytes to stderr of the server`);
+    this.#tell(toSeat.stderr, bytes);
+  }
+
+  /** Whether the client has taken what was written, up to what its pipes hold. */
+  async flushed(timeoutMs: number): Promise<boolean> {
+    const flush = ++this.#flushes;
+    this.#tell(toSeat.flush);
+    return (await this.maybe(() => (this.#written >= flush ? true : undefined), timeoutMs)) ?? false;
+  }
+
+  closeStdout(): void {
+    this.transcript.event('the server closes its stdout');
+    this.#tell(toSeat.closeStdout);
+  }
+
+  exit(code: number): void {
+    if (this.has('exit') || this.has('gone')) return;
+    this.transcript.event(`the server exits with code ${code}`);
+    this.events.push('exit');
+    this.#tell(toSeat.exit, `${code}`);
+  }
+
+  /** Whether the process still runs, by its own answer. */
+  async isAlive(timeoutMs: number): Promise<boolean> {
+    this.#isAlive = false;
+    this.#tell(toSeat.ask);
+    return (await this.maybe(() => this.#isAlive || undefined, timeoutMs)) ?? false;
+  }
+
+  /** Ends the process. */
+  close(): void {
+    this.wasClosed ||= !this.has('gone');
+    this.#socket.destroy();
+  }
+
+  /** Waits until `find` finds something; it is asked again after everything that happens. Undefined if the time or the process ends first. */
+  maybe<T>(find: () => T | undefined, timeoutMs: number): Promise<T | undefined> {
+    return new Promise<T | undefined>((resolve) => {
+      const look = () => {
+        const value = find();
+        if (value !== undefined || this.has('gone')) done(value);
+      };
+      const done = (value: T | undefined) => {
+        timer.cancel();
+        this.#waits.delete(look);
+        resolve(value);
+      };
+      const timer = systemClock.after(timeoutMs, () => done(find()));
+      this.#waits.add(look);
+      look();
+    });
+  }
+
+  #tell(letter: string, payload?: Uint8Array | string): void {
+    if (!this.#socket.destroyed) this.#socket.write(seatFrame(letter, payload));
+  }
+
+  #reported(letter: string, payload: Buffer): void {
+    switch (letter) {
+      case fromSeat.started:
+        return this.#happened('started');
+      case fromSeat.stdin:
+        return this.#arrived(payload);
+      case fromSeat.stdinEnded:
+        this.#happened('stdin ended');
+        return this.oninputend?.();
+      case fromSeat.signal:
+        this.#happened(payload.toString() as NodeJS.Signals);
+        return this.onsignal?.();
+      case fromSeat.written:
+        this.#written++;
+        break;
+      case fromSeat.broken:
+        this.isBroken = true;
+        break;
+      case fromSeat.alive:
+        this.#isAlive = true;
+    }
+    this.#wake();
+  }
+
+  #arrived(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > MOST_BYTES) {
+      this.transcript.event(`the server was ended: the client wrote more than ${MOST_BYTES} bytes`);
+      return this.close();
+    }
+    this.onbytes?.(chunk);
+    this.#wake();
+  }
+
+  #happened(event: SeatEvent): void {
+    this.events.push(event);
+    this.transcript.event(`server: ${event}`);
+    this.#wake();
+  }
+
+  #wake(): void {
+    this.#onactivity();
+    for (const look of [...this.#waits]) look();
+  }
+}

@@ -1,0 +1,100 @@
+// How a client ends its server.
+
+import { notApplicable, violation } from '../../verdict.ts';
+import type { ClientRule } from '../client-rule.ts';
+import { endOf } from '../client-trial.ts';
+import { plain, stubborn } from '../scenarios/index.ts';
+
+const source = {
+  of: 'mcp',
+  page: 'basic/lifecycle#shutdown',
+  pages: { '2026-07-28': 'basic/transports/stdio#shutdown' },
+} as const;
+
+export const closesStdinFirst: ClientRule = {
+  id: 'client-shutdown/closes-stdin-first',
+  level: 'SHOULD',
+  title: 'the client closes stdin of the server before it uses a signal',
+  says: 'A client ends a server by closing its stdin, and waits for its exit. Signals are for servers that do not exit then.',
+  source,
+  fix: {
+    node: 'Call child.stdin.end() and wait for the exit event before child.kill().',
+    python: 'Close process.stdin and wait for the process before process.terminate().',
+    any: 'Close the pipe to stdin of the server, and wait for its exit for a few seconds before a signal is sent.',
+  },
+  scenarios: [plain],
+  check: ({ servers }) => {
+    for (const { server } of servers) {
+      const [end] = server.events.filter((event) => event !== 'started');
+      if (end !== 'stdin ended') violation(`The first thing that the server saw of the end was: ${end ?? 'nothing'}.`);
+    }
+  },
+};
+
+export const sigtermBeforeSigkill: ClientRule = {
+  id: 'client-shutdown/sigterm-before-sigkill',
+  level: 'SHOULD',
+  title: 'a server that ignores the end of stdin gets SIGTERM before SIGKILL',
+  says: 'If a server does not exit within a reasonable time after its stdin was closed, the client sends SIGTERM, and SIGKILL only after that.',
+  source,
+  fix: { any: 'Send SIGTERM first. Wait for the exit for a few seconds before SIGKILL.' },
+  scenarios: [stubborn],
+  check: ({ servers }) => {
+    if (process.platform === 'win32') notApplicable('Windows has no SIGTERM');
+    for (const { server } of servers) {
+      if (!server.has('SIGTERM') && server.has('gone') && !server.wasClosed) {
+        violation('The server was killed without SIGTERM before.');
+      }
+    }
+  },
+};
+
+export const leavesNoServer: ClientRule = {
+  id: 'client-shutdown/leaves-no-server',
+  level: 'SHOULD',
+  title: 'no server outlives the client, not even one that ignores the end of stdin and SIGTERM',
+  says: 'A client forcibly ends a server that exits neither at the end of its stdin nor, where the system has it, at SIGTERM.',
+  source,
+  fix: {
+    node: "Wait for the exit event; after a few seconds call child.kill('SIGTERM'), and after some more child.kill('SIGKILL').",
+    python: 'Use process.terminate(), then process.wait(timeout=…), then process.kill().',
+    any: 'Wait for the exit of the server for a few seconds, then send SIGTERM, then SIGKILL, and only then exit.',
+  },
+  scenarios: [stubborn],
+  check: (trial) => {
+    const run = trial.run();
+    if (run.stage.leftBehind.length > 0) violation('The server still ran when the client had exited.');
+    if (!run.stage.exitStatus) violation(`The client waited for the exit of the server without end. ${endOf(run)}`);
+  },
+};
+
+export const exits: ClientRule = {
+  id: 'client-shutdown/exits',
+  level: 'SHOULD',
+  title: 'the client exits by itself when it has done its work',
+  says: 'After the connection was closed, nothing of it keeps the program alive.',
+  source: { of: 'standpipe', page: 'check.md' },
+  fix: { any: 'Close the connection, and release its pipes, timers and threads.' },
+  scenarios: [plain],
+  check: ({ plain: { stage } }) => {
+    if (!stage.exitStatus) violation('The client did not exit.');
+  },
+};
+
+export const exitCode: ClientRule = {
+  id: 'client-shutdown/exit-code',
+  level: 'SHOULD',
+  title: 'the client exits with code 0 after a conversation without errors',
+  says: 'The exit code tells scripts and CI systems whether a program has done its work.',
+  source: { of: 'standpipe', page: 'check.md' },
+  fix: { any: 'Look at what the client prints: it has seen an error in a conversation without one.' },
+  scenarios: [plain],
+  check: (trial) => {
+    const { exitStatus } = trial.plain.stage;
+    if (!exitStatus) notApplicable('the client did not exit (client-shutdown/exits)');
+    if (trial.servers.some(({ errors }) => errors > 0)) notApplicable('the server refused some of its requests');
+    if (exitStatus.exitCode !== 0) violation(endOf(trial.plain));
+  },
+};
+
+export const shutdownRules = [closesStdinFirst, sigtermBeforeSigkill, leavesNoServer, exits, exitCode];

@@ -1,0 +1,59 @@
+// A scenario is a way to play the server. One run of the client plays one scenario, and several rules read what was seen.
+
+import type { JsonObject } from '../../base/json-object.ts';
+import type { Target } from '../process-under-test.ts';
+import { messagesOf } from '../server/probe.ts';
+import { PlayedMcp } from './played-mcp.ts';
+import { Stage } from './stage.ts';
+import type { Asked, Speaks } from './usual-answers.ts';
+
+export type Answering = (asked: Asked, mcp: PlayedMcp) => void | Promise<void>;
+
+export interface Scenario {
+  readonly name: string;
+  readonly speaks?: Speaks;
+  /** Instead of the usual answer, by method. */
+  readonly on?: Readonly<Record<string, Answering>>;
+  /** Instead of the usual answer to the first request of a process, whatever its method is. */
+  readonly first?: Answering;
+  /** Exits neither at the end of stdin nor at a signal. */
+  readonly ignoresEnd?: boolean;
+  /** A client may be silent for longer than usual. */
+  readonly timeoutMs?: number;
+}
+
+export interface RunOptions {
+  readonly target: Target;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What was seen when the client was run in a scenario. */
+export interface Run {
+  readonly scenario: Scenario;
+  readonly stage: Stage;
+  readonly servers: readonly PlayedMcp[];
+  readonly durationMs: number;
+}
+
+export async function runScenario(scenario: Scenario, { target, timeoutMs, signal }: RunOptions): Promise<Run> {
+  const startMs = performance.now();
+  const servers: PlayedMcp[] = [];
+  const stage = await Stage.run({
+    target,
+    scenario: scenario.name,
+    timeoutMs: Math.max(timeoutMs, scenario.timeoutMs ?? 0),
+    ...(signal && { signal }),
+    onserver: (server) => servers.push(new PlayedMcp(server, scenario, timeoutMs)),
+  });
+  return { scenario, stage, servers, durationMs: Math.round(performance.now() - startMs) };
+}
+
+/** Messages of the client to all its servers. */
+export function messagesIn({ servers }: Run): JsonObject[] {
+  return servers.flatMap(({ frames }) => frames.flatMap(messagesOf));
+}
+
+export function askedIn({ servers }: Run, method?: string): Asked[] {
+  return servers.flatMap(({ asked }) => asked).filter((each) => method === undefined || each.method === method);
+}

@@ -1,0 +1,46 @@
+// The program that a client under test starts as its server. It decides nothing: all that it gets goes to the checker, and it writes what
+// the checker says. Its argument is the socket of the checker. It ends with the connection, so that it never stays behind.
+
+import { connect } from 'node:net';
+import { fromSeat, seatFrame, seatFrameReader, toSeat } from './seat-frames.ts';
+
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+const [, , path = ''] = process.argv;
+const socket = connect(path);
+const report = (letter: string, payload?: Uint8Array | string) => socket.write(seatFrame(letter, payload));
+
+report(fromSeat.started, `${process.pid}`);
+for (const signal of signals) process.on(signal, () => report(fromSeat.signal, signal));
+process.stdin.on('data', (chunk: Buffer) => report(fromSeat.stdin, chunk));
+process.stdin.on('end', () => report(fromSeat.stdinEnded));
+process.stdin.on('error', () => report(fromSeat.stdinEnded));
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => report(fromSeat.broken));
+
+socket.on('data', seatFrameReader(obey));
+socket.on('error', ({ message }) =>
+  process.stderr.write(`This server is a part of a check that is over: ${message}\n`),
+);
+socket.on('close', () => process.exit(1));
+
+function obey(letter: string, payload: Buffer): void {
+  switch (letter) {
+    case toSeat.stdout:
+      process.stdout.write(payload);
+      break;
+    case toSeat.stderr:
+      process.stderr.write(payload);
+      break;
+    case toSeat.flush:
+      process.stdout.write('', () => process.stderr.write('', () => report(fromSeat.written)));
+      break;
+    case toSeat.closeStdout:
+      process.stdout.end();
+      break;
+    case toSeat.ask:
+      report(fromSeat.alive);
+      break;
+    case toSeat.exit:
+      // What was written before reaches the pipes first.
+      process.stdout.write('', () => process.exit(Number(payload.toString())));
+  }
+}

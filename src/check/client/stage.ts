@@ -1,0 +1,155 @@
+// One run of the client under test: it is started with a way to start our server, and what its servers get is played. Must not know a protocol.
+// Invariants: nothing outlives the stage, neither a process nor a file; a client that does nothing for `timeoutMs` is stopped.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock, type Timer } from '../../base/clock.ts';
+import { commandLine } from '../../base/command-line.ts';
+import { type ExitStatus, type ServerProcess, startServerProcess } from '../../process/server-process.ts';
+import { listenLocal } from '../../transport/local-socket.ts';
+import type { Target } from '../process-under-test.ts';
+import { seatFile } from '../seat-file.ts';
+import { Transcript } from '../transcript.ts';
+import { PlayedServer } from './played-server.ts';
+
+export interface StageOptions {
+  target: Target;
+  /** In the environment of the client, for those who look for a fault in it. */
+  scenario: string;
+  /** The longest silence. Ten times this is the longest run. */
+  timeoutMs: number;
+  signal?: AbortSignal;
+  /** For each process that the client starts as its server. Set its callbacks in this turn. */
+  onserver: (server: PlayedServer) => void;
+}
+
+/** Of its stdout and stderr: evidence, not more. */
+const MOST_OUTPUT_BYTES = 64 * 1024;
+
+export class Stage {
+  readonly transcript = new Transcript();
+  readonly servers: PlayedServer[] = [];
+  readonly #options: StageOptions;
+  #client!: ServerProcess;
+  /** Undefined if the client had to be stopped. */
+  exitStatus: ExitStatus | undefined;
+  /** Servers that still ran when the client had exited. */
+  leftBehind: PlayedServer[] = [];
+  #onactivity: () => void = () => undefined;
+
+  /** Resolves when the client has exited or was stopped. */
+  static async run(options: StageOptions): Promise<Stage> {
+    const stage = new Stage(options);
+    const folder = await mkdtemp(join(tmpdir(), 'standpipe-check-')); // mode 0700
+    const listener = createServer((socket) => {
+      const server = new PlayedServer(socket, stage.transcript, () => stage.#onactivity());
+      stage.servers.push(server);
+      options.onserver(server);
+    });
+    try {
+      await listenLocal(listener, socketIn(folder));
+      await stage.#start(folder);
+      await stage.#watch();
+    } finally {
+      await stage.#clear(listener);
+      await rm(folder, { recursive: true, force: true });
+    }
+    return stage;
+  }
+
+  private constructor(options: StageOptions) {
+    this.#options = options;
+  }
+
+  /** Masks secrets. */
+  get redact(): (text: string) => string {
+    return this.#client.redact;
+  }
+
+  async #start(folder: string): Promise<void> {
+    const { target, scenario, signal } = this.#options;
+    const words = [process.execPath, seatFile, socketIn(folder)];
+    const config = join(folder, 'mcp.json');
+    const [command, ...args] = words;
+    await writeFile(config, JSON.stringify({ mcpServers: { check: { command, args } } }), { mode: 0o600 });
+    await startServerProcess({
+      ...target,
+      args: fillIn(target.args ?? [], words, config),
+      env: {
+        ...target.env,
+        STANDPIPE_CHECK_SERVER: JSON.stringify(words),
+        STANDPIPE_CHECK_CONFIG: config,
+        STANDPIPE_CHECK_SCENARIO: scenario,
+      },
+      inheritEnv: true, // a program of the user, and no server
+      // Its stdin has ended already. What is left of its servers is closed before they are killed.
+      stopWaits: { stdinMs: 500, sigtermMs: 5_000 },
+      ...(signal && { signal }),
+      onSpawn: (client) => {
+        this.#client = client;
+        this.transcript.event(`started in the scenario ${scenario}: ${client.commandLine}`);
+        client.stdin.end();
+        let bytes = 0;
+        const keep = (chunk: Buffer) => {
+          if (bytes < MOST_OUTPUT_BYTES) this.transcript.add('stderr', chunk.subarray(0, MOST_OUTPUT_BYTES - bytes));
+          bytes += chunk.length;
+          this.#onactivity();
+        };
+        client.stdout.on('data', keep);
+        client.stderr.on('data', keep);
+      },
+    });
+  }
+
+  /** Until the client has exited, or has done nothing for too long. */
+  async #watch(): Promise<void> {
+    const { timeoutMs, signal } = this.#options;
+    const isStopped = await new Promise<boolean>((resolve) => {
+      let silence: Timer;
+      const all = systemClock.after(10 * timeoutMs, () => resolve(true));
+      const listen = () => {
+        silence?.cancel();
+        silence = systemClock.after(timeoutMs, () => resolve(true));
+      };
+      this.#onactivity = listen;
+      listen();
+      const aborted = () => resolve(true);
+      signal?.addEventListener('abort', aborted, { once: true });
+      this.#client.onExit(() => {
+        this.#onactivity = () => undefined;
+        silence.cancel();
+        all.cancel();
+        signal?.removeEventListener('abort', aborted);
+        resolve(false);
+      });
+    });
+    signal?.throwIfAborted();
+    if (isStopped) return this.transcript.event(`stopped: the client did nothing for ${timeoutMs / 1000} s`);
+    this.exitStatus = this.#client.exitStatus!;
+    const { exitCode, signal: by } = this.exitStatus;
+    this.transcript.event(`client: exited, ${by ?? `code ${exitCode}`}`);
+    // A process that ignores the end of its stdin has some time before its tree is stopped.
+    const alive = await Promise.all(this.servers.map((server) => server.isAlive(timeoutMs)));
+    this.leftBehind = this.servers.filter((server, at) => alive[at] && !server.has('exit'));
+  }
+
+  async #clear(listener: Server): Promise<void> {
+    for (const server of this.servers) server.close();
+    listener.close();
+    await this.#client?.stop();
+  }
+}
+
+function socketIn(folder: string): string {
+  return process.platform === 'win32' ? `\\\\.\\pipe\\${folder.replace(/^.*[\\/]/, '')}` : join(folder, 'socket');
+}
+
+/** `{server}` as a word becomes the words of the command, in a word its command line; `{config}` is the path of the file. */
+function fillIn(args: readonly string[], words: readonly string[], config: string): string[] {
+  const [command = '', ...rest] = words;
+  const line = commandLine(command, rest);
+  const filled = (arg: string) => arg.replaceAll('{server}', () => line).replaceAll('{config}', () => config);
+  return args.flatMap((arg) => (arg === '{server}' ? words : filled(arg)));
+}

@@ -1,0 +1,58 @@
+// Every rule for clients, both ways: the correct client passes it, and a client with one mistake violates it and no other rule that reads the
+// same scenarios. With CHECK_ALL_RULES=1 all scenarios are run for each mistake.
+
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { checkClient } from '../../src/check/client/check-client.ts';
+import { clientRules } from '../../src/check/client/rules/index.ts';
+
+interface Mistake {
+  breaks: string;
+}
+
+const fixtures = join(import.meta.dirname, '../fixtures/check/client');
+const program = join(fixtures, 'client.mjs');
+const { default: wrong }: { default: Record<string, Mistake> } = await import(join(fixtures, 'wrong.mjs'));
+const mistakes = Object.entries(wrong).map(([name, { breaks }]) => ({ name, breaks }));
+const command = process.execPath;
+const isViolated = ({ status }: { status: string }) => status === 'failed' || status === 'warning';
+
+test('the correct client violates no rule, and every rule applies to it', async () => {
+  const report = await checkClient({ command, args: [program, '--', '{server}'], timeoutMs: 60_000 });
+  expect(report).toMatchObject({ role: 'client', name: 'correct-client' });
+  expect(report.outcomes.filter(({ status }) => status !== 'passed')).toEqual([]);
+  expect(report.outcomes.map(({ rule }) => rule)).toEqual(clientRules.map(({ id }) => id));
+});
+
+test('every rule has a client that violates it', () => {
+  const broken = new Set(mistakes.map(({ breaks }) => breaks));
+  expect(clientRules.map(({ id }) => id).filter((id) => !broken.has(id))).toEqual([]);
+  expect([...broken].filter((id) => !clientRules.some((rule) => rule.id === id))).toEqual([]);
+});
+
+test.concurrent.each(mistakes)('$name violates exactly $breaks', async ({ name, breaks }) => {
+  const { scenarios } = clientRules.find(({ id }) => id === breaks)!;
+  const tried = clientRules.filter(
+    (rule) => process.env.CHECK_ALL_RULES || rule.scenarios.every((scenario) => scenarios.includes(scenario)),
+  );
+  const { outcomes } = await checkClient({
+    command,
+    args: [program, name, '--', '{server}'],
+    only: tried.map(({ id }) => id),
+    timeoutMs: 5_000,
+  });
+  const violated = outcomes.filter(isViolated);
+  expect(
+    violated.map(({ rule }) => rule),
+    JSON.stringify(violated, undefined, 1),
+  ).toEqual([breaks]);
+  expect(violated[0]!.evidence).not.toEqual([]);
+});
+
+test('a client that does not start the server learns what is expected of it', async () => {
+  const { outcomes } = await checkClient({ command, args: ['-e', '0'], only: ['client-shutdown'] });
+  const [first, ...others] = outcomes;
+  expect(first).toMatchObject({ rule: 'client-lifecycle/opens', status: 'failed' });
+  expect(first!.reason).toMatch(/did not start the server.*\{config\}.*STANDPIPE_CHECK_SERVER/);
+  expect(others.map(({ status }) => status)).toEqual(others.map(() => 'not applicable'));
+});
