@@ -100,6 +100,9 @@ public class Server {
             return errorAnswer(null, new RpcError(INVALID_REQUEST, "Not a JSON-RPC 2.0 message"));
         }
         Object id = fields.get("id");
+        if (fields.containsKey("method") && !(fields.get("method") instanceof String)) {
+            return errorAnswer(id, new RpcError(INVALID_REQUEST, "\"method\" must be a string"));
+        }
         // A notification, or an answer to nothing: neither is answered.
         if (id == null || !(fields.get("method") instanceof String method)) return null;
         try {

@@ -108,7 +108,9 @@ class Session:
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             return error_answer(None, RpcError(INVALID_REQUEST, "Not a JSON-RPC 2.0 message"))
         request_id, method, params = message.get("id"), message.get("method"), message.get("params", {})
-        if not isinstance(method, str) or request_id is None:
+        if "method" in message and not isinstance(method, str):
+            return error_answer(request_id, RpcError(INVALID_REQUEST, '"method" must be a string'))
+        if method is None or request_id is None:
             return None  # a notification, or an answer to nothing: neither is answered
         try:
             if method not in self.METHODS:

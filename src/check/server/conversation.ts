@@ -70,6 +70,11 @@ export class Conversation {
     return isObject(this.opening.capabilities) ? this.opening.capabilities : {};
   }
 
+  /** A request that every server of the era answers. */
+  get simplestMethod(): 'server/discover' | 'ping' {
+    return this.era === 'modern' ? 'server/discover' : 'ping';
+  }
+
   /** `params` with what the revision requires in `_meta`. */
   params(params?: JsonObject): JsonObject | undefined {
     return this.era === 'modern' ? withEnvelope(params, this.revision, this.#options) : params;
@@ -108,7 +113,7 @@ export class Conversation {
 
   /** Everything sent before has been read, and a request is still answered. A violation otherwise. */
   async barrier(): Promise<void> {
-    await this.request(this.era === 'modern' ? 'server/discover' : 'ping');
+    await this.request(this.simplestMethod);
   }
 
   #answerQuestion({ id, method, params }: JsonObject): void {

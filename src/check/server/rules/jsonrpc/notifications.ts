@@ -1,0 +1,48 @@
+// Notifications are never answered, not even with an error.
+
+import { violation } from '../../../verdict.ts';
+import type { ServerRule } from '../../server-rule.ts';
+import type { Trial } from '../../trial.ts';
+import { anonymousAnswers, framesAfter } from './frames-after.ts';
+import { messages } from './source.ts';
+
+const common = {
+  level: 'MUST',
+  source: messages('notifications'),
+  runs: 'each era',
+  uses: 'shared',
+} as const;
+
+export const notificationsUnanswered: ServerRule = {
+  ...common,
+  id: 'jsonrpc/notifications-are-not-answered',
+  title: 'a notification is not answered',
+  says: 'The receiver of a notification sends no response.',
+  fix: { any: 'Test whether a message has an id before it is answered. Without one, write nothing.' },
+  check: (trial) => isUnanswered(trial, 'notifications/cancelled', { requestId: 'standpipe-unknown' }),
+};
+
+export const wrongNotificationsUnanswered: ServerRule = {
+  ...common,
+  id: 'jsonrpc/wrong-notifications-are-not-answered',
+  title: 'a notification with wrong params is not answered',
+  says: 'No error is sent for a notification whose params do not fit, as its sender cannot relate it to anything.',
+  fix: { any: 'Log to stderr what is wrong with a notification; send no error.' },
+  check: (trial) => isUnanswered(trial, 'notifications/cancelled', { requestId: { wrong: true }, reason: 7 }),
+};
+
+export const unknownNotifications: ServerRule = {
+  ...common,
+  id: 'jsonrpc/unknown-notifications-are-ignored',
+  title: 'an unknown notification is ignored',
+  says: 'A notification of an unknown method gets no response, and the server continues.',
+  fix: { any: 'Ignore notifications of unknown methods. −32601 is only for requests.' },
+  check: (trial) => isUnanswered(trial, 'notifications/standpipe/unknown', { any: 'thing' }),
+};
+
+async function isUnanswered(trial: Trial, method: string, params: Record<string, unknown>): Promise<void> {
+  const conversation = await trial.shared();
+  const frames = await framesAfter(conversation, () => conversation.notify(method, params));
+  const [answer] = anonymousAnswers(frames);
+  if (answer) violation(`The notification \`${method}\` was answered.`, answer.frame);
+}
