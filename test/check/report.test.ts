@@ -16,7 +16,7 @@ test('the text has a line for each rule, the violations with frames and fix, and
   expect(text).toMatch(/^ {2}! jsonrpc\/unknown-method {2}an unknown method is an error$/m);
   expect(text).toMatch(/^ {2}– 1 rule not applicable$/m);
   expect(text).toMatch(/^✗ wire\/only-messages .* \(MUST, in 2026-07-28\)\n {2}The server wrote/m);
-  expect(text).toMatch(/^ {2}specification: A server .*\n {2}https:\/\/modelcontextprotocol\.io\/.*stdio$/m);
+  expect(text).toMatch(/^ {2}rule: A server .*\n {2}https:\/\/modelcontextprotocol\.io\/.*stdio$/m);
   expect(text).toMatch(
     /^ {4}→ \{"jsonrpc".*\n {4}← <\/script>.*漢字 עברית 👩‍👩‍👧 grüße\n {4}stderr x+… \(412 bytes\)\n {2}fix: Log with/m,
   );

@@ -62,7 +62,7 @@ function testCase(outcome: Outcome, strict: boolean): string {
 function details({ title, reason, level, says, link, fix, evidence = [] }: Outcome): string {
   return [
     `${title}: ${reason}`,
-    `Specification (${level}): ${says}`,
+    `Rule (${level}): ${says}`,
     link,
     `Fix: ${fix}`,
     ...(evidence.length > 0 ? ['Sent and received:', ...evidence.map(frame)] : []),

@@ -126,7 +126,7 @@ function violationLines({ id, level, title, groups }: RuleResult, lines: Lines):
     lines.blank();
     lines.labelled(0, marks[first.status], `${id}  ${title} (${level}${where})`, colours[first.status], 'bold');
     lines.add(2, visible(first.reason ?? ''));
-    if (first.says !== undefined) lines.labelled(2, 'specification:', first.says, 'cyan');
+    if (first.says !== undefined) lines.labelled(2, 'rule:', first.says, 'cyan');
     if (first.link !== undefined) lines.add(2, first.link, 'dim');
     framesOf(group, lines);
     if (first.fix !== undefined) lines.labelled(2, 'fix:', first.fix, 'cyan');

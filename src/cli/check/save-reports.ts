@@ -11,10 +11,14 @@ export interface ReportFiles {
 }
 
 /** Resolves to the files that were written. */
-export async function saveReports(report: CheckReport, { junit, strict = false }: ReportFiles): Promise<string[]> {
+export async function saveReports(
+  report: CheckReport,
+  { junit, html, strict = false }: ReportFiles,
+): Promise<string[]> {
   const files: [file: string, text: string][] = [];
   if (junit !== undefined)
     files.push([junit, (await import('../../check/report/junit.ts')).junitOf(report, { strict })]);
+  if (html !== undefined) files.push([html, (await import('../../check/report/html.ts')).htmlOf(report)]);
   for (const [file, text] of files) {
     await writeFile(file, text).catch((error) => {
       throw new UsageError('INVALID_OPTION', `Cannot write "${file}": ${toError(error).message}`, { cause: error });

@@ -49,6 +49,7 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--long-call <call>', 'call that takes seconds and may be cancelled: name={"json":"arguments"}')
     .addOption(new Option('--revision <date>', 'only this MCP revision; repeatable').argParser(collectRevision))
     .option('--junit <file>', 'write a JUnit XML report')
+    .option('--html <file>', 'write an HTML report: one file, readable without a network')
     .option('--list', 'list the rules')
     .option('--env <name=value>', 'environment variable for the command after --; repeatable', collect)
     .option('--cwd <folder>', 'working folder of the command after --')
@@ -68,7 +69,7 @@ Exit code: 0 no rule of level MUST is violated (--strict: none at all), 1 a rule
   examples(
     command,
     'check -- python3 server.py',
-    'check weather --strict --junit check.xml',
+    'check weather --strict --junit check.xml --html check.html',
     'check --rule wire/only-messages --verbose -- node server.mjs',
     `check --allow-calls 'search={"query":"x"}' --long-call 'sleep={"seconds":30}' -- node server.mjs`,
     'check --only wire --only jsonrpc --revision 2025-11-25 -- java -jar server.jar',

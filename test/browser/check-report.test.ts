@@ -1,0 +1,53 @@
+// The HTML report of a check: a file that is opened from a disk, with data of a hostile server in it.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { htmlOf } from '../../src/check/report/html.ts';
+import { madeReport } from '../check/made-report.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+import { inBrowser, openPage, type PageOptions } from './chromium.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const file = join(temporaryFolder('check-report'), 'report.html');
+writeFileSync(file, htmlOf(madeReport));
+
+/** Fails if the page asks for anything but itself, or breaks its policy. */
+const openReport = (options: PageOptions) => openPage(`file://${file}`, { expects: /^asked for file:/, ...options });
+
+const shownRules = (page: Page) => page.locator('.rule:visible h3').allTextContents();
+
+inBrowser('the report of a check', () => {
+  test.each([
+    ['light', 1000],
+    ['dark', 360],
+  ] as const)('%s, %i wide: axe finds nothing, and nothing runs over the side', async (colorScheme, width) => {
+    const page = await openReport({ colorScheme, viewport: { width, height: 800 }, bypassCSP: true });
+    await page.evaluate(axe);
+    const violations = await page.evaluate(
+      `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`,
+    );
+    expect(violations).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
+  test('text of a server stays text, the frames of a failure are shown, and rules are filtered by the keyboard', async () => {
+    const page = await openReport({});
+    expect(await page.locator('img, script').count()).toBe(0);
+    const frames = page.locator('.rule.failed .frames');
+    expect(await frames.textContent()).toContain('</script><img src=x onerror="alert(1)">]]>&amp;\\x00\\x1b[2J\\u202e');
+    expect(await frames.textContent()).toContain('漢字 עברית 👩‍👩‍👧 grüße');
+    expect(await shownRules(page)).toHaveLength(5);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowRight');
+    expect(await shownRules(page)).toEqual(['wire/only-messages']);
+    expect(await page.locator('h2:visible').allTextContents()).toEqual(['wire']);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await frames.isVisible()).toBe(false);
+    await page.emulateMedia({ media: 'print' });
+    expect(await frames.isVisible()).toBe(true);
+  });
+});
