@@ -32,6 +32,7 @@ export const peerErrorCodes = [
   'SERVER_UNREACHABLE',
   'AUTHORIZATION_FAILED',
   'LOGIN_FAILED',
+  'RULE_VIOLATED',
 ] as const;
 
 /** The child process could not be started, exited, or could not be stopped. */

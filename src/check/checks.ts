@@ -1,21 +1,41 @@
-// The four checks, by role and protocol: the rules of each, and the function that runs them.
+// The checks, by role and protocol: the rules of each, and the function that runs them.
 
 import { type Revision, revisionsOfMcp } from '../mcp/revisions.ts';
+import { checkClient } from './client/check-client.ts';
+import { clientRules } from './client/rules/index.ts';
+import type { CheckReport } from './report/report.ts';
 import { linkOf, type RuleText } from './rule.ts';
+import { type CheckServerOptions, checkServer } from './server/check-server.ts';
 import { serverRules } from './server/rules/index.ts';
-import { appliesTo } from './server/server-rule.ts';
 
 export type Role = 'server' | 'client';
 export type Protocol = 'mcp' | 'litemcp';
 
+/** The rules of all roles and protocols in common. */
+interface AnyRule extends RuleText {
+  readonly since?: Revision;
+  readonly until?: Revision;
+}
+
+export interface Check {
+  readonly rules: readonly AnyRule[];
+  readonly run: (options: CheckServerOptions) => Promise<CheckReport>;
+  /** Which of the options that depend on the check it has. */
+  readonly has: readonly ('revisions' | 'allowCalls' | 'longCall')[];
+}
+
+export const checks: Readonly<Record<Role, Readonly<Record<Protocol, Check>>>> = {
+  server: {
+    mcp: { rules: serverRules, run: checkServer, has: ['revisions', 'allowCalls', 'longCall'] },
+  },
+  client: {
+    mcp: { rules: clientRules, run: checkClient, has: [] },
+  },
+} as never;
+
 /** A rule as data. */
-export interface RuleInfo {
-  readonly id: string;
-  readonly level: RuleText['level'];
-  readonly title: string;
-  readonly says: string;
-  readonly fix: RuleText['fix'];
-  /** Those that the rule applies to, newest first. Empty for LiteMCP. */
+export interface RuleInfo extends Omit<RuleText, 'source'> {
+  /** Those that the rule applies to, newest first. Empty for LiteMCP, which has one version. */
   readonly revisions: readonly Revision[];
   /** Where the newest of them says it. */
   readonly link: string;
@@ -23,10 +43,9 @@ export interface RuleInfo {
 
 /** In the order of the report. Starts nothing. */
 export function rulesOf(role: Role = 'server', protocol: Protocol = 'mcp'): RuleInfo[] {
-  if (role !== 'server' || protocol !== 'mcp') return [];
-  return serverRules.map((rule) => {
-    const { id, level, title, says, fix } = rule;
-    const revisions = revisionsOfMcp.filter((revision) => appliesTo(rule, revision));
+  return checks[role][protocol].rules.map((rule) => {
+    const { id, level, title, says, fix, since = '', until = '9999' } = rule;
+    const revisions = protocol === 'mcp' ? revisionsOfMcp.filter((each) => each >= since && each <= until) : [];
     return { id, level, title, says, fix, revisions, link: linkOf(rule, revisions[0]) };
   });
 }

@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';
+import type { Check } from '../../check/checks.ts';
 import type { CheckReport } from '../../check/report/report.ts';
 import { type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { readNamedCall } from '../check/named-call.ts';
@@ -102,33 +103,41 @@ const check: CommandBody = async (invocation, words, options) => {
 async function runCheck(invocation: Invocation, words: string[], given: Options): Promise<CheckReport> {
   const { out, settings, signal } = invocation;
   const { target, protocol } = await commandToCheck(invocation, words, given);
-  const { checkServer } = await import('../../check/server/check-server.ts');
-  const { revision, concurrency, skip, longCall, allowCalls = [], rule = [] } = given;
-  if (given.client || given.litemcp || protocol === 'litemcp') throw new UsageError('INVALID_OPTION', 'not yet');
-  const only = [...(given.only ?? []), ...rule];
-  out.activity.begin('starting the server');
-  let isChecking = false;
+  const role = given.client ? 'client' : 'server';
+  const { checks } = await import('../../check/checks.ts');
+  const check = checks[role][given.litemcp ? 'litemcp' : protocol];
+  const { rule = [], only = [], skip, concurrency } = given;
+  const label = `checking the ${role}`;
+  out.activity.begin(label);
   try {
-    return await checkServer({
+    return await check.run({
       ...target,
-      only,
+      ...optionsOf(check, given),
+      only: [...only, ...rule],
       signal,
-      allowCalls: allowCalls.map((text) => readNamedCall('--allow-calls', text)),
       allEvidence: settings.verbose === true && rule.length > 0,
       ...(skip && { skip }),
-      ...(longCall && { longCall: readNamedCall('--long-call', longCall) }),
-      ...(revision && { revisions: revision }),
       ...(concurrency && { concurrency }),
       ...(settings.timeoutMs && { timeoutMs: settings.timeoutMs }),
-      onoutcome: (outcome, done, of) => {
-        if (!isChecking) out.activity.begin('checking');
-        isChecking = true;
-        out.activity.progress({ progress: done, total: of, message: `${done}/${of} ${outcome.rule}` });
-      },
+      onoutcome: (outcome, done, of) =>
+        out.activity.progress({ progress: done, total: of, message: `${done}/${of} ${outcome.rule}` }),
     });
   } finally {
     out.activity.end();
   }
+}
+
+/** The options that not every check has. */
+function optionsOf({ has }: Check, { revision, allowCalls, longCall }: Options) {
+  const given = {
+    ...(revision && { revisions: revision }),
+    ...(allowCalls && { allowCalls: allowCalls.map((text) => readNamedCall('--allow-calls', text)) }),
+    ...(longCall && { longCall: readNamedCall('--long-call', longCall) }),
+  };
+  const names = { revisions: '--revision', allowCalls: '--allow-calls', longCall: '--long-call' };
+  const needless = (Object.keys(given) as (keyof typeof given)[]).find((name) => !has.includes(name));
+  if (needless === undefined) return given;
+  throw new UsageError('INVALID_OPTION', `${names[needless]} has no meaning for this check`, { hint: 'Leave it out.' });
 }
 
 async function list(

@@ -1,0 +1,67 @@
+// The rules of a check as test cases of Vitest, Jest, `node:test` and others. Invariants: the cases are known before anything is started; all of
+// them share one run, which starts with the first; a rule is never counted as passed if the check could not be run.
+
+import { PeerError } from '../base/errors.ts';
+import { checks, type Protocol, type Role } from './checks.ts';
+import type { CheckReport } from './report/report.ts';
+import { isViolated, type RuleResult, ruleResults } from './report/rule-results.ts';
+import { violationText } from './report/text.ts';
+import { selectRules } from './select-rules.ts';
+import type { CheckServerOptions } from './server/check-server.ts';
+
+export interface DefineCheckOptions extends CheckServerOptions {
+  /** `test` or `it` of the test runner. */
+  test: (name: string, run: () => Promise<void>, timeoutMs: number) => unknown;
+  /** Groups the cases, if given. */
+  describe?: (name: string, define: () => void) => unknown;
+  /** Of the group. Default: `standpipe check`. */
+  name?: string;
+  /** Default: `server`. */
+  role?: Role;
+  /** Default: `mcp`. */
+  protocol?: Protocol;
+  /** A violated SHOULD fails its case. Otherwise it is a warning. */
+  strict?: boolean;
+  /** For the whole run. Default: 2 minutes. */
+  runTimeoutMs?: number;
+  /** Default: `console.warn`. */
+  onwarning?: (text: string) => void;
+}
+
+/** Defines a test case for each rule. The returned function resolves to the report, for example to write it to a file. */
+export function defineCheck(options: DefineCheckOptions): () => Promise<CheckReport> {
+  const { test, describe, name = 'standpipe check', role = 'server', protocol = 'mcp' } = options;
+  const { rules, run } = checks[role][protocol];
+  const selected = selectRules(rules, options);
+  let running: Promise<CheckReport> | undefined;
+  const report = () => (running ??= run(options));
+  const define = () => {
+    for (const { id, title } of selected) {
+      test(`${id}: ${title}`, testCase(id), options.runTimeoutMs ?? 120_000);
+    }
+  };
+  /** Without parameters: Jest takes a function with one for a function with a callback. */
+  function testCase(id: string): () => Promise<void> {
+    return async function () {
+      // biome-ignore lint/complexity/noArguments: see above
+      const [context] = arguments as unknown as [{ skip?: (reason?: string) => void } | undefined];
+      const results = ruleResults(await report());
+      const found = results.find((result) => result.id === id);
+      // Of a server that does not open only the rule about that is violated, which may be none of the selected ones.
+      const reason = found && isViolated(found) ? found : results.find((each) => isViolated(each) && !isSelected(each));
+      if (reason) judgeCase(reason, options);
+      else if (!found) context?.skip?.('the rule applies to no revision of the server');
+      else if (found.status === 'not applicable') context?.skip?.(found.groups[0]!.first.reason);
+    };
+  }
+  const isSelected = (result: RuleResult) => selected.some(({ id }) => id === result.id);
+  if (describe) describe(name, define);
+  else define();
+  return report;
+}
+
+function judgeCase(result: RuleResult, { strict = false, onwarning = console.warn }: DefineCheckOptions): void {
+  const text = violationText(result);
+  if (result.status === 'warning' && !strict) onwarning(text);
+  else throw new PeerError('RULE_VIOLATED', text, { hint: result.groups[0]!.first.fix });
+}

@@ -1,0 +1,89 @@
+// Rules as test cases: in real runs of Vitest and node:test, and by hand as a runner without a context (Jest) would call them.
+
+import { execFile } from 'node:child_process';
+import nodeTest from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { type DefineCheckOptions, defineCheck } from '../../src/check/define-check.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const runners = 'test/fixtures/check/runners';
+const message = expect.stringMatching(
+  /✗ wire\/only-messages .*\(MUST, in 2025-11-25\)\n.*not JSON\.\n +rule: [\s\S]*← Server is ready\n +fix: Log with console\.error\./,
+);
+
+/** Of a program that fails, as it should. */
+function outputOf(args: string[]): Promise<string> {
+  const { NODE_OPTIONS: _, NODE_TEST_CONTEXT: __, VITEST: ___, ...env } = process.env;
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: root, env: { ...env, NO_COLOR: '1' } }, (error, stdout) => {
+      resolve(error?.code === 1 ? stdout : `exited with ${error?.code}: ${stdout}`);
+    });
+  });
+}
+
+test.concurrent('Vitest runs each rule as a case; a violation fails its own', async () => {
+  const output = await outputOf(['node_modules/vitest/vitest.mjs', 'run', '--root', runners, '--reporter=json']);
+  const { assertionResults } = JSON.parse(output).testResults[0];
+  expect(assertionResults).toMatchObject(
+    [
+      { ancestorTitles: ['my server'], title: /^lifecycle\/opens: the server/, status: 'passed' },
+      { title: /^wire\/only-messages: stdout/, status: 'failed', failureMessages: [message] },
+    ].map((expected) => ({ ...expected, title: expect.stringMatching(expected.title) })),
+  );
+});
+
+test.concurrent('node:test runs each rule as a case; a violation fails its own', async () => {
+  const output = await outputOf(['--test', '--test-reporter=tap', `${runners}/node.test.mjs`]);
+  expect(output).toMatch(/^ok 1 - lifecycle\/opens: the server/m);
+  expect(output).toMatch(/^not ok 2 - wire\/only-messages: stdout/m);
+  expect(output).toEqual(message);
+  expect(output).toMatch(/^# tests 2$/m);
+});
+
+interface Case {
+  name: string;
+  run: (...context: unknown[]) => Promise<void>;
+}
+
+function casesOf(options: Omit<DefineCheckOptions, 'test' | 'command'>): {
+  cases: Case[];
+  report: ReturnType<typeof defineCheck>;
+} {
+  const cases: Case[] = [];
+  const report = defineCheck({
+    command: process.execPath,
+    args: ['-e', ''],
+    test: (name, run) => cases.push({ name, run }),
+    ...options,
+  });
+  return { cases, report };
+}
+
+test('cases are known before anything is started, take no parameter, and share one run', async () => {
+  const { cases, report } = casesOf({ only: ['lifecycle/opens', 'wire/only-messages'] });
+  expect(cases.map(({ name }) => name.split(':')[0])).toEqual(['lifecycle/opens', 'wire/only-messages']);
+  expect(cases.map(({ run }) => run.length)).toEqual([0, 0]);
+  const [opens, wire] = cases;
+  await expect(opens!.run()).rejects.toMatchObject({ code: 'RULE_VIOLATED', hint: expect.any(String) });
+  const skipped: unknown[] = [];
+  await wire!.run({ skip: (reason: string) => skipped.push(reason) });
+  expect(skipped).toEqual([expect.stringContaining('does not open')]);
+  await wire!.run();
+  expect(await report()).toBe(await report());
+});
+
+test('no case passes if the server does not open, although the rule about that was not selected', async () => {
+  const { cases } = casesOf({ only: ['wire/only-messages'] });
+  expect(cases).toHaveLength(1);
+  await expect(cases[0]!.run()).rejects.toThrow('lifecycle/opens');
+});
+
+test('the functions of Vitest, node:test and Jest fit', () => {
+  type Jest = (name: string, fn?: () => Promise<unknown> | undefined, timeout?: number) => void;
+  expectTypeOf(test).toExtend<DefineCheckOptions['test']>();
+  expectTypeOf(nodeTest).toExtend<DefineCheckOptions['test']>();
+  expectTypeOf<Jest>().toExtend<DefineCheckOptions['test']>();
+  expectTypeOf(describe).toExtend<NonNullable<DefineCheckOptions['describe']>>();
+  expectTypeOf(nodeTest.describe).toExtend<NonNullable<DefineCheckOptions['describe']>>();
+});
