@@ -47,8 +47,10 @@ export class Lane {
     }
   }
 
+  /** Without the one that takes long. */
   get calls(): readonly PermittedCall[] {
-    return permittedCalls(this.facts.tools, this.options.allowedCalls);
+    const { allowedCalls, longCall } = this.options;
+    return permittedCalls(this.facts.tools, allowedCalls).filter(({ name }) => name !== longCall?.name);
   }
 
   get longCall(): PermittedCall | undefined {

@@ -1,0 +1,182 @@
+// Notifications of changes, read from all that was written: which subscription they belong to, and whether it asked for them.
+
+import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { SUBSCRIPTION_ID } from '../../../../mcp/meta.ts';
+import { notApplicable, violation } from '../../../verdict.ts';
+import type { Frame } from '../../probe.ts';
+import type { Trial } from '../../trial.ts';
+import { messagesThrough, metaOf } from './exchanges.ts';
+import { ACKNOWLEDGED, fullFilter, LISTEN, listen, makeChanges, stopListening } from './listening.ts';
+import { modernRule, page } from './modern-rule.ts';
+
+const UPDATED = 'notifications/resources/updated';
+const filterOf: Readonly<Record<string, string>> = {
+  'notifications/tools/list_changed': 'toolsListChanged',
+  'notifications/prompts/list_changed': 'promptsListChanged',
+  'notifications/resources/list_changed': 'resourcesListChanged',
+  [UPDATED]: 'resourceSubscriptions',
+};
+
+/** A notification of a change or an acknowledgement, and the request of its subscription. */
+interface Change {
+  method: string;
+  params: JsonObject;
+  frame: Frame;
+  id: unknown;
+  filter: JsonObject | undefined;
+  isFirst: boolean;
+}
+
+function changesOf(trial: Trial): Change[] {
+  return trial.seen.flatMap((probe) => {
+    const filters = new Map<unknown, JsonObject>();
+    const begun = new Set<unknown>();
+    const changes: Change[] = [];
+    for (const each of messagesThrough(probe)) {
+      if ('sent' in each) {
+        const { id, method, params } = each.sent;
+        if (method === LISTEN && isObject(params))
+          filters.set(id, isObject(params.notifications) ? params.notifications : {});
+        continue;
+      }
+      const { method, params } = each.received;
+      if (typeof method !== 'string' || (!(method in filterOf) && method !== ACKNOWLEDGED)) continue;
+      const id = metaOf(each.received)[SUBSCRIPTION_ID];
+      const filter = filters.get(id);
+      changes.push({
+        method,
+        params: isObject(params) ? params : {},
+        frame: each.frame,
+        id,
+        filter,
+        isFirst: !begun.has(id),
+      });
+      begun.add(id);
+    }
+    return changes;
+  });
+}
+
+/** Sees to it that there are changes to look at. */
+async function changesAfterListening(trial: Trial): Promise<Change[]> {
+  const conversation = await trial.shared();
+  const tools = await listen(trial, conversation, { toolsListChanged: true });
+  const all = await listen(trial, conversation, fullFilter(trial));
+  await makeChanges(trial, conversation);
+  await stopListening(conversation, tools.id, all.id);
+  return changesOf(trial);
+}
+
+export const changeRules = [
+  modernRule({
+    id: 'modern/asked-for-changes-only',
+    level: 'MUST',
+    title: 'only changes that were asked for are sent',
+    says: 'A subscription brings only the kinds of notifications, and only the resources, that its filter names.',
+    source: page('basic/patterns/subscriptions#opening-a-stream'),
+    fix: { any: 'Keep the filter of each subscription, and send a notification only to those that ask for it.' },
+    uses: 'shared',
+    check: async (trial) => {
+      for (const { method, params, filter, frame, id } of await changesAfterListening(trial)) {
+        if (!filter || method === ACKNOWLEDGED) continue;
+        const wanted = filter[filterOf[method]!];
+        const isWanted = method === UPDATED ? covers(wanted, params.uri) : wanted === true;
+        if (!isWanted) violation(`\`${method}\` was sent to subscription ${id}, which did not ask for it.`, frame);
+      }
+    },
+  }),
+  modernRule({
+    id: 'modern/changes-name-their-subscription',
+    level: 'MUST',
+    title: 'notifications of changes name their subscription',
+    says: 'Every notification of a change, and the acknowledgement, carries the id of the request that listens in `_meta`, as `io.modelcontextprotocol/subscriptionId`. None is sent without a subscription.',
+    source: page('basic/patterns/subscriptions#receiving-notifications'),
+    fix: {
+      any: 'Send changes only to requests of `subscriptions/listen` that are open, with the id as it came (1 is not "1").',
+    },
+    uses: 'seen',
+    check: (trial) => {
+      const changes = changesOf(trial);
+      if (changes.length === 0) notApplicable('there was no notification of a change');
+      const wrong = changes.find(({ filter }) => !filter);
+      if (wrong)
+        violation(
+          `\`${wrong.method}\` names the subscription ${JSON.stringify(wrong.id)}, which does not exist.`,
+          wrong.frame,
+        );
+    },
+  }),
+  modernRule({
+    id: 'modern/acknowledged-first',
+    level: 'MUST',
+    title: 'the acknowledgement comes first',
+    says: 'The acknowledgement is the first message of a subscription, and comes once.',
+    source: page('basic/patterns/subscriptions#acknowledgment'),
+    fix: { any: 'Send the acknowledgement before the subscription is entered among those that get changes.' },
+    uses: 'seen',
+    check: (trial) => {
+      const changes = changesOf(trial).filter(({ filter }) => filter);
+      if (changes.length === 0) notApplicable('there was no subscription');
+      for (const { method, isFirst, frame, id } of changes) {
+        if (isFirst !== (method === ACKNOWLEDGED))
+          violation(
+            isFirst
+              ? `\`${method}\` came before subscription ${id} was acknowledged.`
+              : `Subscription ${id} was acknowledged twice.`,
+            frame,
+          );
+      }
+    },
+  }),
+  modernRule({
+    id: 'modern/no-requests-to-the-client',
+    level: 'MUST',
+    title: 'the server sends no requests',
+    says: 'A server writes answers and notifications, and no requests: it asks its client with `input_required` results.',
+    source: page('basic/transports/stdio#receiving-messages'),
+    fix: {
+      any: 'Replace `elicitation/create`, `sampling/createMessage`, `roots/list` and `ping` to the client by `input_required` results.',
+    },
+    uses: 'seen',
+    check: (trial) => {
+      for (const { method, id, frame } of receivedOf(trial)) {
+        if (method !== undefined && id !== undefined)
+          violation(`The server sent the request \`${String(method)}\`.`, frame);
+      }
+    },
+  }),
+  modernRule({
+    id: 'modern/no-cancellation-by-the-server',
+    level: 'MUST',
+    title: 'the server cancels nothing but subscriptions',
+    says: 'A server sends `notifications/cancelled` only for a request of `subscriptions/listen` that it ends.',
+    source: page('basic/patterns/cancellation#behavior-requirements'),
+    fix: { any: 'Answer a request that fails with an error. Do not confirm a cancellation.' },
+    uses: 'seen',
+    check: (trial) => {
+      for (const probe of trial.seen) {
+        const listening = new Set<unknown>();
+        for (const each of messagesThrough(probe)) {
+          if ('sent' in each) {
+            if (each.sent.method === LISTEN) listening.add(each.sent.id);
+            continue;
+          }
+          const { method, params } = each.received;
+          if (method !== 'notifications/cancelled' || (isObject(params) && listening.has(params.requestId))) continue;
+          violation('The server sent `notifications/cancelled` for a request that is no subscription.', each.frame);
+        }
+      }
+    },
+  }),
+];
+
+function receivedOf(trial: Trial): (JsonObject & { frame: Frame })[] {
+  return trial.seen.flatMap((probe) =>
+    messagesThrough(probe).flatMap((each) => ('received' in each ? [{ ...each.received, frame: each.frame }] : [])),
+  );
+}
+
+/** A subscription may be to a collection: a URI below it counts. */
+function covers(uris: unknown, uri: unknown): boolean {
+  return Array.isArray(uris) && uris.some((each) => typeof uri === 'string' && uri.startsWith(String(each)));
+}

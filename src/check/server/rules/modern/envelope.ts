@@ -1,0 +1,124 @@
+// What each request says about itself in `_meta`, and what is refused.
+
+import type { JsonObject } from '../../../../base/json-object.ts';
+import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
+import { violation } from '../../../verdict.ts';
+import { type Answer, describeError } from '../../conversation.ts';
+import type { Trial } from '../../trial.ts';
+import { INVALID_PARAMS, modernRule, page } from './modern-rule.ts';
+
+const METHOD = 'server/discover';
+const fix = {
+  any: 'Validate `params._meta` before the method runs: `io.modelcontextprotocol/protocolVersion` (a string) and `io.modelcontextprotocol/clientCapabilities` (an object) are required, all else is optional. Refuse with -32602.',
+};
+const source = page('basic/index#meta');
+
+/** Asks with these `params` as they are. A server of both eras has seen a request of this one before. */
+async function asked(trial: Trial, params: JsonObject | undefined): Promise<Answer> {
+  const conversation = await trial.shared();
+  await conversation.request('tools/list');
+  const id = conversation.probe.newId();
+  conversation.probe.send({ jsonrpc: '2.0', id, method: METHOD, ...(params && { params }) });
+  return conversation.answer(id, `\`${METHOD}\``);
+}
+
+function mustBeRefused({ error, frame }: Answer, what: string, codes = [INVALID_PARAMS]): void {
+  if (!error) violation(`A request ${what} was answered with a result.`, frame);
+  if (codes.includes(error.code as number)) return;
+  violation(`A request ${what} was refused with ${describeError(error)} instead of ${INVALID_PARAMS}.`, frame);
+}
+
+/** The envelope with changes; `undefined` takes a member away. */
+function envelope(trial: Trial, changes: JsonObject): JsonObject {
+  return { _meta: { [PROTOCOL_VERSION]: trial.revision, [CLIENT_CAPABILITIES]: {}, ...changes } };
+}
+
+export const envelopeRules = [
+  modernRule({
+    id: 'modern/meta-is-required',
+    level: 'MUST',
+    title: 'a request without `_meta` is refused',
+    says: 'Every request carries its protocol version and the capabilities of its client in `_meta`. A request without them is malformed and gets the error -32602.',
+    source,
+    fix,
+    uses: 'shared',
+    check: async (trial) => mustBeRefused(await asked(trial, {}), 'without `_meta`'),
+  }),
+  modernRule({
+    id: 'modern/version-is-required',
+    level: 'MUST',
+    title: 'a request without a protocol version is refused',
+    says: 'The protocol version is a required member of `_meta`. A request without it is malformed and gets the error -32602.',
+    source,
+    fix,
+    uses: 'shared',
+    check: async (trial) =>
+      mustBeRefused(await asked(trial, envelope(trial, { [PROTOCOL_VERSION]: undefined })), 'without a version'),
+  }),
+  modernRule({
+    id: 'modern/version-is-a-string',
+    level: 'MUST',
+    title: 'a protocol version that is not a string is refused',
+    says: 'The protocol version in `_meta` is a string. A request with another type in its place is malformed.',
+    source,
+    fix,
+    uses: 'shared',
+    check: async (trial) => {
+      const answer = await asked(trial, envelope(trial, { [PROTOCOL_VERSION]: 20260728 }));
+      mustBeRefused(answer, 'whose version is a number', [INVALID_PARAMS, -32600, -32022]);
+    },
+  }),
+  modernRule({
+    id: 'modern/capabilities-are-required',
+    level: 'MUST',
+    title: 'a request without client capabilities is refused',
+    says: 'The capabilities of the client are a required member of `_meta`, an empty object if it has none. A request without them gets the error -32602.',
+    source,
+    fix,
+    uses: 'shared',
+    check: async (trial) =>
+      mustBeRefused(await asked(trial, envelope(trial, { [CLIENT_CAPABILITIES]: undefined })), 'without capabilities'),
+  }),
+  modernRule({
+    id: 'modern/client-info-is-optional',
+    level: 'MUST',
+    title: 'a request without client info is served',
+    says: 'Clients may leave out their name and version: `io.modelcontextprotocol/clientInfo` is not a required member of `_meta`.',
+    source,
+    fix: { any: 'Do not require `io.modelcontextprotocol/clientInfo`. It is for display and logs.' },
+    uses: 'shared',
+    check: async (trial) => {
+      const conversation = await trial.shared();
+      await conversation.result(METHOD, { _meta: { [CLIENT_INFO]: undefined } });
+    },
+  }),
+  modernRule({
+    id: 'modern/other-meta-is-allowed',
+    level: 'MUST',
+    title: 'further members of `_meta` do no harm',
+    says: 'A request may carry further metadata, such as a trace context or keys of other parties, and capabilities that the server does not know.',
+    source,
+    fix: { any: 'Ignore keys of `_meta` and capabilities of the client that the server does not know.' },
+    uses: 'shared',
+    check: async (trial) => {
+      const conversation = await trial.shared();
+      const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01';
+      const capabilities = { experimental: { 'com.example/check': {} } };
+      const more = { traceparent, 'com.example/check': { deep: [1, null] }, [CLIENT_CAPABILITIES]: capabilities };
+      await conversation.result(METHOD, { _meta: more });
+    },
+  }),
+  modernRule({
+    id: 'modern/unknown-log-level',
+    level: 'SHOULD',
+    title: 'a request with an unknown log level is refused',
+    says: 'A request whose `io.modelcontextprotocol/logLevel` is not one of the eight levels gets the error -32602.',
+    source: page('server/utilities/logging#error-handling'),
+    fix: {
+      any: 'Validate `io.modelcontextprotocol/logLevel`: debug, info, notice, warning, error, critical, alert, emergency.',
+    },
+    uses: 'shared',
+    check: async (trial) =>
+      mustBeRefused(await asked(trial, envelope(trial, { [LOG_LEVEL]: 'loud' })), 'with the log level "loud"'),
+  }),
+];

@@ -1,0 +1,189 @@
+// How a client listens for changes, and how it stops.
+
+import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { SUBSCRIPTION_ID } from '../../../../mcp/meta.ts';
+import { notApplicable, violation } from '../../../verdict.ts';
+import { describeError, readAnswer } from '../../conversation.ts';
+import type { Trial } from '../../trial.ts';
+import {
+  fullFilter,
+  LISTEN,
+  listen,
+  makeChanges,
+  notificationsFor,
+  promisesChanges,
+  stopListening,
+} from './listening.ts';
+import { INVALID_PARAMS, modernRule, page } from './modern-rule.ts';
+
+const acknowledgment = page('basic/patterns/subscriptions#acknowledgment');
+const kinds = ['toolsListChanged', 'promptsListChanged', 'resourcesListChanged'] as const;
+
+/** What the server agreed to send. */
+async function agreed(trial: Trial, filter: JsonObject) {
+  const conversation = await trial.shared();
+  const { id, acknowledgement } = await listen(trial, conversation, filter);
+  await stopListening(conversation, id);
+  const { message, frame } = acknowledgement;
+  const { notifications } = message.params as JsonObject;
+  return { notifications, frame };
+}
+
+export const subscriptionRules = [
+  modernRule({
+    id: 'modern/listen-is-acknowledged',
+    level: 'MUST',
+    title: '`subscriptions/listen` is acknowledged',
+    says: 'A server that sends changes answers `subscriptions/listen` with `notifications/subscriptions/acknowledged`, also if the client asks for nothing. The request itself stays open.',
+    source: acknowledgment,
+    fix: {
+      any: 'Send `notifications/subscriptions/acknowledged` with the id of the request in `_meta` as `io.modelcontextprotocol/subscriptionId`. Answer the request only when the subscription ends.',
+    },
+    uses: 'shared',
+    check: async (trial) => {
+      const conversation = await trial.shared();
+      const all = await listen(trial, conversation, fullFilter(trial));
+      const nothing = await listen(trial, conversation, {});
+      await conversation.barrier();
+      for (const { id } of [all, nothing]) {
+        const [frame] = conversation.probe.answersTo(id);
+        if (frame) violation(`\`${LISTEN}\` was acknowledged and ended at once.`, frame);
+      }
+      await stopListening(conversation, all.id, nothing.id);
+    },
+  }),
+  modernRule({
+    id: 'modern/acknowledged-filter',
+    level: 'MUST',
+    title: 'the acknowledgement says what is sent',
+    says: 'The acknowledgement has `notifications`: the part of the filter that the server honours. It has nothing that was not asked for.',
+    source: acknowledgment,
+    fix: { any: 'Copy those members of `notifications` from the request that the server supports, and no others.' },
+    uses: 'shared',
+    check: async (trial) => {
+      const filter = {
+        toolsListChanged: true,
+        resourceSubscriptions: [String(trial.facts.resources[0]?.uri ?? 'check://a')],
+      };
+      const { notifications, frame } = await agreed(trial, { ...filter, promptsListChanged: false });
+      if (!isObject(notifications))
+        violation(`\`notifications\` is ${JSON.stringify(notifications)}: not an object.`, frame);
+      const { toolsListChanged, resourceSubscriptions = [], ...others } = notifications;
+      const other = Object.keys(others).find(
+        (name) => others[name] && !(Array.isArray(others[name]) && others[name].length === 0),
+      );
+      if (other) violation(`\`${other}\` was acknowledged and not asked for.`, frame);
+      if (toolsListChanged !== undefined && typeof toolsListChanged !== 'boolean')
+        violation(`\`toolsListChanged\` is ${JSON.stringify(toolsListChanged)}: not a boolean.`, frame);
+      if (
+        !Array.isArray(resourceSubscriptions) ||
+        resourceSubscriptions.some((uri) => !filter.resourceSubscriptions.includes(uri as string))
+      )
+        violation(`\`resourceSubscriptions\` is ${JSON.stringify(resourceSubscriptions)}.`, frame);
+    },
+  }),
+  modernRule({
+    id: 'modern/declared-changes-are-honoured',
+    level: 'SHOULD',
+    title: 'what the capabilities promise can be listened for',
+    says: 'A server that declares `listChanged` or `subscribe` sends these notifications to clients that listen for them.',
+    source: page('server/tools#list-changed-notification'),
+    fix: { any: 'Acknowledge each kind of change that the capabilities declare, or do not declare it.' },
+    uses: 'shared',
+    check: async (trial) => {
+      if (!promisesChanges(trial)) notApplicable('the server declares no changes');
+      const filter = fullFilter(trial);
+      const { notifications, frame } = await agreed(trial, filter);
+      const honoured = isObject(notifications) ? notifications : {};
+      const capabilities = trial.facts.capabilities as Record<string, JsonObject | undefined>;
+      for (const kind of kinds) {
+        const capability = kind.slice(0, -'ListChanged'.length);
+        if (capabilities[capability]?.listChanged === true && honoured[kind] !== true)
+          violation(`The server declares \`${capability}.listChanged\` and does not honour \`${kind}\`.`, frame);
+      }
+      const uris = honoured.resourceSubscriptions;
+      const wanted =
+        (filter.resourceSubscriptions as string[]).length > 0 && capabilities.resources?.subscribe === true;
+      if (wanted && !(Array.isArray(uris) && uris.length > 0))
+        violation('The server declares `resources.subscribe` and honours no subscription of its resources.', frame);
+    },
+  }),
+  modernRule({
+    id: 'modern/listen-without-a-filter',
+    level: 'SHOULD',
+    title: '`subscriptions/listen` without a filter is refused',
+    says: 'The request requires `notifications`, an object. Without it its parameters are invalid: -32602.',
+    source: page('schema#subscriptionslistenrequest'),
+    fix: { any: 'Validate `notifications` of `subscriptions/listen`, and refuse the request with -32602.' },
+    uses: 'shared',
+    check: async (trial) => {
+      if (!promisesChanges(trial)) notApplicable('the server declares no changes');
+      const conversation = await trial.shared();
+      for (const params of [{}, { notifications: 'all' }]) {
+        const id = conversation.ask(LISTEN, params);
+        const { probe } = conversation;
+        const shown = JSON.stringify(params);
+        await probe.until(
+          () => probe.answersTo(id)[0] ?? notificationsFor(probe, id)[0],
+          `There was no answer to \`${LISTEN}\` with ${shown}`,
+        );
+        const [frame] = probe.answersTo(id);
+        if (!frame) {
+          await stopListening(conversation, id);
+          violation(`\`${LISTEN}\` with ${shown} was acknowledged.`);
+        }
+        const { error } = readAnswer(frame, id);
+        if (error?.code !== INVALID_PARAMS)
+          violation(
+            `\`${LISTEN}\` with ${shown} was answered with ${error ? describeError(error) : 'a result'} instead of ${INVALID_PARAMS}.`,
+            frame,
+          );
+      }
+    },
+  }),
+  modernRule({
+    id: 'modern/cancelled-subscription-is-silent',
+    level: 'MUST',
+    title: 'nothing is sent for a cancelled subscription',
+    says: 'A client ends a subscription with `notifications/cancelled`. The server sends nothing more for it, no notification and no answer.',
+    source: page('basic/transports/stdio#cancellation'),
+    fix: {
+      any: 'Remove the subscription when `notifications/cancelled` names its request, and do not answer the request.',
+    },
+    uses: 'shared',
+    check: async (trial) => {
+      const conversation = await trial.shared();
+      const { probe } = conversation;
+      const { id } = await listen(trial, conversation, fullFilter(trial));
+      await stopListening(conversation, id);
+      await conversation.barrier();
+      const before = notificationsFor(probe, id).length;
+      await makeChanges(trial, conversation);
+      const after = notificationsFor(probe, id)[before];
+      if (after) violation('A notification came for a subscription that was cancelled.', after.frame);
+      const [answer] = probe.answersTo(id);
+      if (answer) violation(`\`${LISTEN}\` was answered after it was cancelled.`, answer);
+    },
+  }),
+  modernRule({
+    id: 'modern/ended-subscription',
+    level: 'MUST',
+    title: 'the answer that ends a subscription names it',
+    says: 'If the server ends a subscription, such as when it stops, the result of `subscriptions/listen` carries the id of the subscription in `_meta`.',
+    source: page('basic/patterns/subscriptions#graceful-closure'),
+    fix: { any: 'Add `io.modelcontextprotocol/subscriptionId`, the id of the request, to `_meta` of the result.' },
+    uses: 'own',
+    check: async (trial) => {
+      const conversation = await trial.open();
+      const { id } = await listen(trial, conversation, fullFilter(trial));
+      conversation.probe.endInput();
+      await conversation.probe.maybe(() => conversation.probe.answersTo(id)[0]);
+      const [frame] = conversation.probe.answersTo(id);
+      if (!frame) notApplicable('the server ended without an answer to the subscription, which is allowed');
+      const { result } = readAnswer(frame, id);
+      const named = isObject(result?._meta) ? result._meta[SUBSCRIPTION_ID] : undefined;
+      if (result && named !== id)
+        violation(`The result that ends subscription ${id} names ${JSON.stringify(named)}.`, frame);
+    },
+  }),
+];

@@ -1,0 +1,151 @@
+// The calls that the check may make, and the one among them that asks its client something: the ground of the rules about `input_required`.
+
+import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { CLIENT_CAPABILITIES } from '../../../../mcp/meta.ts';
+import type { ClientCapabilities } from '../../../../mcp/types.ts';
+import { notApplicable } from '../../../verdict.ts';
+import { type PermittedCall, sampleArguments } from '../../calls.ts';
+import { type Answer, type Conversation, readAnswer } from '../../conversation.ts';
+import type { Facts } from '../../facts.ts';
+import type { Trial } from '../../trial.ts';
+
+export const allCapabilities: ClientCapabilities = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
+/** What a request brings with it when it is sent again. */
+export interface Retry {
+  requestState?: unknown;
+  inputResponses?: unknown;
+}
+
+export interface Question {
+  readonly inputRequests: JsonObject;
+  readonly requestState: unknown;
+  /** To send back: `requestState` as it came, or nothing if there was none. */
+  readonly state: Retry;
+}
+
+export interface TriedCall {
+  readonly call: PermittedCall;
+  readonly asks: boolean;
+}
+
+/** Calls that are tried, those that sound like it first. */
+const MOST_CALLS = 20;
+const SOUNDS_LIKE_ASKING = /ask|elicit|input|confirm|sampl|root/i;
+
+const tried = new WeakMap<Facts, Promise<readonly TriedCall[]>>();
+
+export class AskingCall {
+  readonly conversation: Conversation;
+  readonly call: PermittedCall;
+
+  constructor(conversation: Conversation, call: PermittedCall) {
+    this.conversation = conversation;
+    this.call = call;
+  }
+
+  request(retry: Retry = {}, capabilities = allCapabilities, args: JsonObject = this.call.arguments): Promise<Answer> {
+    return this.conversation.request('tools/call', paramsOf(this.call, args, retry, capabilities));
+  }
+
+  /** What it asks when it is called anew. */
+  async question(args?: JsonObject): Promise<Question> {
+    const { result } = await this.request({}, allCapabilities, args);
+    if (result?.resultType !== 'input_required') notApplicable(`\`${this.call.name}\` does not ask every time`);
+    return questionOf(result);
+  }
+}
+
+/** In the conversation that rules share. */
+export async function askingCall(trial: Trial): Promise<AskingCall> {
+  const conversation = await trial.shared();
+  return new AskingCall(conversation, asking(await triedCalls(trial, conversation)));
+}
+
+/** In a process that has not been asked with capabilities before. */
+export async function freshAskingCall(trial: Trial): Promise<AskingCall> {
+  const first = await trial.open();
+  const isKnown = tried.has(trial.facts);
+  const call = asking(await triedCalls(trial, first));
+  return new AskingCall(isKnown ? first : await trial.open(), call);
+}
+
+function asking(calls: readonly TriedCall[]): PermittedCall {
+  return calls.find((each) => each.asks)?.call ?? notApplicable('no call that may be made asks the client');
+}
+
+/** Calls that are answered in time. Each was tried once in this revision, all at once: a slow one does not hold up the others. */
+export function triedCalls(trial: Trial, conversation: Conversation): Promise<readonly TriedCall[]> {
+  const known = tried.get(trial.facts) ?? tryCalls(trial, conversation);
+  tried.set(trial.facts, known);
+  return known;
+}
+
+async function tryCalls(trial: Trial, conversation: Conversation): Promise<TriedCall[]> {
+  const { probe } = conversation;
+  const sounds = (call: PermittedCall) => (SOUNDS_LIKE_ASKING.test(call.name) ? 0 : 1);
+  const calls = [...trial.calls].sort((a, b) => sounds(a) - sounds(b)).slice(0, MOST_CALLS);
+  const ids = calls.map((call) => conversation.ask('tools/call', paramsOf(call, call.arguments, {}, allCapabilities)));
+  await probe.maybe(() => ids.every((id) => probe.answersTo(id).length > 0) || undefined);
+  return calls.flatMap((call, at) => {
+    const [frame] = probe.answersTo(ids[at]);
+    return frame ? { call, asks: asks(readAnswer(frame, ids[at])) } : [];
+  });
+}
+
+/** Once more, all at once. What they answer is not judged. */
+export async function callEach(
+  calls: readonly TriedCall[],
+  conversation: Conversation,
+  _meta: JsonObject = {},
+): Promise<void> {
+  const { probe } = conversation;
+  const ids = calls.map(({ call }) =>
+    conversation.ask('tools/call', { name: call.name, arguments: call.arguments, _meta }),
+  );
+  await probe.maybe(() => ids.every((id) => probe.answersTo(id).length > 0) || undefined);
+}
+
+function paramsOf(call: PermittedCall, args: JsonObject, retry: Retry, capabilities: ClientCapabilities): JsonObject {
+  return { name: call.name, arguments: args, ...retry, _meta: { [CLIENT_CAPABILITIES]: capabilities } };
+}
+
+export function questionOf(result: JsonObject): Question {
+  const { requestState } = result;
+  return {
+    inputRequests: isObject(result.inputRequests) ? result.inputRequests : {},
+    requestState,
+    state: requestState === undefined ? {} : { requestState },
+  };
+}
+
+/** An answer to each question, as a client gives it whose user agrees. */
+export function answersTo({ inputRequests }: Question): JsonObject {
+  return Object.fromEntries(Object.entries(inputRequests).map(([key, request]) => [key, answerTo(request)]));
+}
+
+function answerTo(request: unknown): JsonObject {
+  const { method, params } = isObject(request) ? request : {};
+  if (method === 'roots/list') return { roots: [{ uri: 'file:///check', name: 'check' }] };
+  if (method === 'sampling/createMessage') {
+    return { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'check', stopReason: 'endTurn' };
+  }
+  const { mode, requestedSchema } = isObject(params) ? params : {};
+  return mode === 'url' ? { action: 'accept' } : { action: 'accept', content: sampleArguments(requestedSchema) };
+}
+
+/** Only forms, models and roots: what a page in a browser asks cannot be answered here. */
+export function canBeAnswered({ inputRequests }: Question): boolean {
+  return Object.values(inputRequests).every(
+    (each) => !isObject(each) || !isObject(each.params) || each.params.mode !== 'url',
+  );
+}
+
+export function asks({ result }: Answer): boolean {
+  return result?.resultType === 'input_required';
+}
+
+/** A result that ends the request without an error. */
+export function isSuccess({ result }: Answer): boolean {
+  return result !== undefined && result.resultType !== 'input_required' && result.isError !== true;
+}

@@ -1,0 +1,125 @@
+// The version that each request names, and the versions that the server names.
+
+import { isObject } from '../../../../base/json-object.ts';
+import { PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
+import { ownInfo } from '../../../../mcp/own-info.ts';
+import { notApplicable, violation } from '../../../verdict.ts';
+import { describeError } from '../../conversation.ts';
+import { modernRule, page } from './modern-rule.ts';
+
+const UNSUPPORTED = -32022;
+const UNKNOWN = '1900-01-01';
+const METHOD = 'server/discover';
+const badVersion = { _meta: { [PROTOCOL_VERSION]: UNKNOWN } };
+const negotiation = page('basic/versioning#protocol-version-negotiation');
+const fix = {
+  any: 'Compare `io.modelcontextprotocol/protocolVersion` of each request with the versions that the server supports. Refuse others with -32022 and `data: { supported: […], requested }`.',
+};
+
+export const versionRules = [
+  modernRule({
+    id: 'modern/unsupported-version',
+    level: 'MUST',
+    title: 'an unsupported version is refused with -32022',
+    says: 'A request in a version that the server does not implement gets the error UnsupportedProtocolVersion, -32022. Clients recognise a server of this era by it.',
+    source: negotiation,
+    fix,
+    uses: 'own',
+    check: async (trial) => {
+      const probe = await trial.start();
+      const meta = { [PROTOCOL_VERSION]: UNKNOWN, 'io.modelcontextprotocol/clientCapabilities': {} };
+      probe.send({ jsonrpc: '2.0', id: 1, method: METHOD, params: { _meta: meta } });
+      const frame = await probe.answerTo(1, `\`${METHOD}\` in ${UNKNOWN}`);
+      const error = isObject(frame.json) && isObject(frame.json.error) ? frame.json.error : undefined;
+      if (!error) violation(`A request in ${UNKNOWN} was answered with a result.`, frame);
+      if (error.code !== UNSUPPORTED)
+        violation(`A request in ${UNKNOWN} was refused with ${error.code} instead of ${UNSUPPORTED}.`, frame);
+    },
+  }),
+  modernRule({
+    id: 'modern/version-of-each-request',
+    level: 'MUST',
+    title: 'the version of each request counts, also later ones',
+    says: 'A server relies on no earlier request of the connection for the protocol version: each request is accepted or refused by its own.',
+    source: page('basic/index#statelessness'),
+    fix,
+    uses: 'shared',
+    check: async (trial) => {
+      const conversation = await trial.shared();
+      await conversation.request('tools/list');
+      const { result, frame } = await conversation.request(METHOD, badVersion);
+      if (result) violation(`After others in ${trial.revision}, a request in ${UNKNOWN} was served.`, frame);
+      await conversation.result(METHOD);
+    },
+  }),
+  modernRule({
+    id: 'modern/unsupported-version-data',
+    level: 'MUST',
+    title: 'the error for an unsupported version names the supported ones',
+    says: 'The data of UnsupportedProtocolVersion has `supported`, the versions that the server implements, and `requested`, the version that was asked for.',
+    source: negotiation,
+    fix,
+    uses: 'shared',
+    check: async (trial) => {
+      const conversation = await trial.shared();
+      const { error, frame } = await conversation.request(METHOD, badVersion);
+      if (error?.code !== UNSUPPORTED) notApplicable(`the server did not answer with ${UNSUPPORTED}`);
+      const { supported, requested } = isObject(error.data) ? error.data : {};
+      if (!isListOfStrings(supported) || !supported.includes(trial.revision))
+        violation(`\`data.supported\` is ${JSON.stringify(supported)}: not a list with ${trial.revision}.`, frame);
+      if (requested !== UNKNOWN)
+        violation(`\`data.requested\` is ${JSON.stringify(requested)} instead of "${UNKNOWN}".`, frame);
+    },
+  }),
+  modernRule({
+    id: 'modern/discover-versions',
+    level: 'MUST',
+    title: '`server/discover` lists versions as strings',
+    says: 'The result of `server/discover` has `supportedVersions`, a list of strings from which the client chooses.',
+    source: page('server/discover#discoverresult'),
+    fix: { any: 'Set `supportedVersions` to the names of the supported revisions, such as ["2026-07-28"].' },
+    uses: 'shared',
+    check: async (trial) => {
+      const { supportedVersions } = await (await trial.shared()).result(METHOD);
+      if (!isListOfStrings(supportedVersions) || !supportedVersions.includes(trial.revision))
+        violation(`\`supportedVersions\` is ${JSON.stringify(supportedVersions)}.`);
+    },
+  }),
+  modernRule({
+    id: 'modern/discover-capabilities',
+    level: 'MUST',
+    title: '`server/discover` has capabilities',
+    says: 'The result of `server/discover` has `capabilities`, an object with an object for each capability of the server.',
+    source: page('server/discover#discoverresult'),
+    fix: { any: 'Set `capabilities` in the result of `server/discover`, {} if there are none.' },
+    uses: 'shared',
+    check: async (trial) => {
+      const { capabilities } = await (await trial.shared()).result(METHOD);
+      if (!isObject(capabilities)) violation(`\`capabilities\` is ${JSON.stringify(capabilities)}: not an object.`);
+      const wrong = Object.keys(capabilities).find((name) => !isObject(capabilities[name]));
+      if (wrong) violation(`The capability \`${wrong}\` is ${JSON.stringify(capabilities[wrong])}: not an object.`);
+    },
+  }),
+  modernRule({
+    id: 'modern/initialize-names-versions',
+    level: 'SHOULD',
+    title: '`initialize` is answered, or its error names the versions',
+    says: 'A server without the handshake names the versions that it supports in its error for `initialize`: a client of an earlier revision can show nothing else to its user.',
+    source: page('basic/versioning#backward-compatibility-with-initialization-based-versions'),
+    fix: { any: 'Write the supported versions into the message of the error for `initialize`.' },
+    uses: 'own',
+    check: async (trial) => {
+      const probe = await trial.start();
+      const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: ownInfo };
+      probe.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+      const frame = await probe.answerTo(1, '`initialize`');
+      const { error } = frame.json as { error?: { code: unknown; message: unknown } };
+      if (!error || JSON.stringify(error).includes(trial.revision)) return;
+      violation(`The error for \`initialize\` does not name ${trial.revision}: ${describeError(error)}.`, frame);
+    },
+  }),
+];
+
+function isListOfStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
+}
