@@ -7,7 +7,7 @@ import { isNestedTooDeeply } from '../base/nesting.ts';
 import type { FrameFact } from '../flow/event.ts';
 import type { Exchange } from './exchange.ts';
 
-interface Issue {
+export interface Issue {
   message: string;
   path: readonly PropertyKey[];
   /** Of a union: what each of its branches says. */
@@ -47,6 +47,12 @@ export async function schemaViolations(json: unknown, exchanges: readonly Exchan
   return messages.flatMap((message) => check(message, exchanges, schemas)).slice(0, MOST_VIOLATIONS);
 }
 
+/** What is wrong with a result of this method. Nothing for methods without a schema. */
+export async function resultIssues(method: string, result: unknown): Promise<Issue[]> {
+  const schema = (await schemasByMethod()).get(method)?.result;
+  return schema ? issuesOf(schema, result) : [];
+}
+
 function check(message: unknown, exchanges: readonly Exchange[], schemas: Map<string, MethodSchemas>): string[] {
   if (!isObject(message) || message.jsonrpc !== '2.0') return []; // reported by the description of the frame
   const { id, method, params, result } = message;
@@ -63,14 +69,15 @@ function check(message: unknown, exchanges: readonly Exchange[], schemas: Map<st
 }
 
 function violations(schema: Schema, value: unknown, what: string): string[] {
+  return issuesOf(schema, value).map(({ path, message }) => {
+    const place = path.length > 0 ? ` at ${path.map(String).join('.')}` : '';
+    return `Violates the schema of ${what}${place}: ${message}`;
+  });
+}
+
+function issuesOf(schema: Schema, value: unknown): Issue[] {
   const parsed = schema.safeParse(value);
-  if (parsed.success) return [];
-  return parsed.error.issues
-    .flatMap((issue) => flatten(issue))
-    .map(({ path, message }) => {
-      const place = path.length > 0 ? ` at ${path.map(String).join('.')}` : '';
-      return `Violates the schema of ${what}${place}: ${message}`;
-    });
+  return parsed.success ? [] : parsed.error.issues.flatMap((issue) => flatten(issue));
 }
 
 /** Of a union, the branch that comes closest: the one that was meant. None was, where all of them expect another `type`. */

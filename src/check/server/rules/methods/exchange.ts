@@ -1,0 +1,76 @@
+// One request and its answer, kept with the frames that prove what a rule says about it.
+
+import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import type { Entry } from '../../../transcript.ts';
+import { notApplicable, Violation, violation } from '../../../verdict.ts';
+import { describeError, METHOD_NOT_FOUND, type RpcError } from '../../conversation.ts';
+import { type Frame, messagesOf } from '../../probe.ts';
+import type { Trial } from '../../trial.ts';
+
+export interface Exchange {
+  readonly id: number;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly sent: Entry;
+  /** Absent if there was no answer. */
+  readonly received?: Frame;
+  /** Absent for an error, and for a question to the client (2026-07-28). */
+  readonly result?: JsonObject;
+  readonly error?: RpcError;
+  /** Why there was no answer. */
+  readonly failure?: string;
+  /** The server is gone. */
+  readonly ended?: boolean;
+}
+
+export const INVALID_PARAMS = -32602;
+
+/** Asks on the shared conversation. No answer is no violation here. */
+export async function exchange(
+  trial: Trial,
+  method: string,
+  params: JsonObject,
+  timeoutMs?: number,
+): Promise<Exchange> {
+  const conversation = await trial.shared();
+  const id = conversation.ask(method, params);
+  const sent = conversation.probe.transcript.entries.at(-1)!;
+  const asked = { id, method, params, sent };
+  try {
+    const { frame, result, error } = await conversation.answer(id, `\`${method}\``, timeoutMs);
+    const isComplete = result && (result.resultType === undefined || result.resultType === 'complete');
+    return { ...asked, received: frame, ...(isComplete && { result }), ...(error && { error }) };
+  } catch (thrown) {
+    if (!(thrown instanceof Violation)) throw thrown;
+    return { ...asked, failure: thrown.message, ended: conversation.probe.ended };
+  }
+}
+
+export function proofOf({ sent, received }: Exchange): Entry[] {
+  return received ? [sent, received] : [sent];
+}
+
+/** The request must be refused with this code. A method that the server does not have is the subject of other rules. */
+export async function refused(
+  trial: Trial,
+  what: string,
+  { method, params, code }: { method: string; params: JsonObject; code: number },
+): Promise<void> {
+  const made = await exchange(trial, method, params);
+  const { error, failure } = made;
+  if (failure !== undefined) violation(failure);
+  if (error?.code === METHOD_NOT_FOUND) notApplicable(`the server does not have \`${method}\``);
+  if (!error) violation(`${what} was answered with a result instead of the error ${code}.`, ...proofOf(made));
+  if (error.code !== code) {
+    violation(`${what} was refused with ${describeError(error)} instead of the code ${code}.`, ...proofOf(made));
+  }
+}
+
+/** Notifications of one method, with their frames. */
+export function notificationsIn(frames: readonly Frame[], method: string): { frame: Frame; params: JsonObject }[] {
+  return frames.flatMap((frame) =>
+    messagesOf(frame)
+      .filter((message) => message.method === method && message.id === undefined)
+      .map(({ params }) => ({ frame, params: isObject(params) ? params : {} })),
+  );
+}

@@ -1,0 +1,137 @@
+// Lists and their pages.
+
+import { isObject, jsonKind } from '../../../../base/json-object.ts';
+import { notApplicable, violation } from '../../../verdict.ts';
+import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
+import type { Facts } from '../../facts.ts';
+import type { ServerRule } from '../../server-rule.ts';
+import type { Trial } from '../../trial.ts';
+import { INVALID_PARAMS, proofOf, refused } from './exchange.ts';
+import { listIn } from './shape.ts';
+import { declaredLists, type ListWalk, surveyOf } from './survey.ts';
+
+export const listsAreAnswered: ServerRule = {
+  id: 'methods/lists-are-answered',
+  level: 'MUST',
+  title: 'the lists of declared capabilities are answered',
+  says: 'A server that declares tools, resources or prompts answers the request for their list, with or without parameters, with an array.',
+  source: { of: 'mcp', page: 'server/tools#capabilities' },
+  fix: { any: 'Answer the list of each declared capability with an array, or do not declare the capability.' },
+  runs: 'each revision',
+  uses: 'shared',
+  check: async (trial) => {
+    for (const { method, member, pages } of await listsOf(trial)) {
+      for (const page of pages) {
+        const { result, error, failure } = page;
+        if (failure !== undefined) violation(failure, page.sent);
+        if (error?.code === METHOD_NOT_FOUND && method === 'resources/templates/list') continue;
+        if (error) violation(`\`${method}\` was answered with the error ${describeError(error)}.`, ...proofOf(page));
+        if (Array.isArray(result?.[member])) continue;
+        violation(`\`${member}\` in the result of \`${method}\` is ${jsonKind(result?.[member])}.`, ...proofOf(page));
+      }
+    }
+  },
+};
+
+export const listsEnd: ServerRule = {
+  id: 'methods/lists-end',
+  level: 'MUST',
+  title: 'the pages of a list end',
+  says: 'A page has a cursor only if there are further results. A cursor that comes back leads a client around in circles.',
+  source: { of: 'mcp', page: 'server/utilities/pagination#response-format' },
+  fix: { any: 'Leave out `nextCursor` on the last page, and let each cursor stand for one position in the list.' },
+  runs: 'each revision',
+  uses: 'shared',
+  check: async (trial) => {
+    for (const { method, pages, repeated } of await listsOf(trial)) {
+      if (repeated === undefined) continue;
+      violation(`\`${method}\` gave the cursor ${JSON.stringify(repeated)} a second time.`, ...pages.flatMap(proofOf));
+    }
+  },
+};
+
+export const pagesDoNotOverlap: ServerRule = {
+  id: 'methods/pages-do-not-overlap',
+  level: 'SHOULD',
+  title: 'no entry is on two pages of a list',
+  says: 'Cursors are stable: each marks a position in the results, and the page after it begins where the page before it ended.',
+  source: { of: 'mcp', page: 'server/utilities/pagination#implementation-guidelines' },
+  fix: { any: 'Begin a page with the first entry that the page before it did not have.' },
+  runs: 'each revision',
+  uses: 'shared',
+  check: async (trial) => {
+    const paged = (await listsOf(trial)).filter(({ pages }) => pages.length > 1);
+    if (paged.length === 0) notApplicable('each list has one page');
+    for (const { method, member, pages } of paged) {
+      const before = new Set<string>();
+      for (const page of pages) {
+        const entries = listIn(page.result, member).map((entry) => JSON.stringify(entry));
+        const again = entries.find((entry) => before.has(entry));
+        if (again) violation(`\`${method}\` has an entry on two pages: ${again.slice(0, 200)}.`, ...proofOf(page));
+        for (const entry of entries) before.add(entry);
+      }
+    }
+  },
+};
+
+const firstWalk = {
+  tools: 'tools',
+  resources: 'resources',
+  resourceTemplates: 'templates',
+  prompts: 'prompts',
+} as const satisfies Record<string, keyof Facts>;
+
+export const listsKeepTheirOrder: ServerRule = {
+  id: 'methods/lists-keep-their-order',
+  level: 'SHOULD',
+  title: 'a list comes in the same order again',
+  says: 'Entries of a list that did not change come in the same order each time, so that clients can cache them and cursors stay valid.',
+  source: {
+    of: 'mcp',
+    page: 'server/utilities/pagination#implementation-guidelines',
+    pages: { '2026-07-28': 'server/tools#capabilities' },
+  },
+  fix: { any: 'Sort the list, or keep it in a container with a fixed order.' },
+  runs: 'each revision',
+  uses: 'shared',
+  check: async (trial) => {
+    for (const { method, member, key, pages } of await listsOf(trial)) {
+      const keysOf = (entries: readonly unknown[]) => [
+        ...new Set(entries.filter(isObject).map((entry) => JSON.stringify(entry[key]))),
+      ];
+      const first = keysOf(trial.facts[firstWalk[member as keyof typeof firstWalk]]);
+      const second = keysOf(pages.flatMap(({ result }) => listIn(result, member)));
+      const both = second.filter((each) => first.includes(each));
+      const at = both.findIndex((each, index) => first.filter((other) => both.includes(other))[index] !== each);
+      if (at < 0) continue;
+      violation(
+        `\`${method}\` was asked twice, and the second time ${both[at]} was elsewhere.`,
+        ...pages.flatMap(proofOf),
+      );
+    }
+  },
+};
+
+export const invalidCursors: ServerRule = {
+  id: 'methods/invalid-cursors-are-refused',
+  level: 'SHOULD',
+  title: 'an invalid cursor is refused',
+  says: 'A request for a list with a cursor that the server did not give out is refused with the code −32602.',
+  source: { of: 'mcp', page: 'server/utilities/pagination#error-handling' },
+  fix: { any: 'Refuse a cursor that you did not give out with the error −32602, also if all lists have one page.' },
+  runs: 'each era',
+  uses: 'shared',
+  check: async (trial) => {
+    const lists = declaredLists(trial.facts).filter(({ method }) => method !== 'resources/templates/list');
+    if (lists.length === 0) notApplicable('the server declares no lists');
+    for (const { method } of lists) {
+      const params = { cursor: 'standpipe: no such cursor' };
+      await refused(trial, `\`${method}\` with an invalid cursor`, { method, params, code: INVALID_PARAMS });
+    }
+  },
+};
+
+async function listsOf(trial: Trial): Promise<readonly ListWalk[]> {
+  const { lists } = await surveyOf(trial);
+  return lists.length > 0 ? lists : notApplicable('the server declares no lists');
+}

@@ -1,0 +1,97 @@
+// The official schemas, for what no other rule looks at. They do not distinguish revisions and accept members that they do not know.
+
+import { type Issue, resultIssues } from '../../../../analysis/schema-check.ts';
+import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { notApplicable, violation } from '../../../verdict.ts';
+import { type Frame, isAnswer, messagesOf, type Probe } from '../../probe.ts';
+import type { ServerRule } from '../../server-rule.ts';
+
+const methods = [
+  'tools/list',
+  'tools/call',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+];
+
+/** Members that other rules check, with all that is in them. */
+const elsewhere = new Set<unknown>([
+  ...['name', 'uri', 'uriTemplate', 'inputSchema', 'outputSchema', 'annotations', 'arguments', 'isError', 'content'],
+  ...['messages', 'text', 'blob', 'completion', 'structuredContent', 'icons', '_meta'],
+  ...['resultType', 'ttlMs', 'cacheScope'],
+]);
+const lists = new Set<unknown>(['tools', 'resources', 'resourceTemplates', 'prompts', 'contents']);
+
+export const fitsOfficialSchema: ServerRule = {
+  id: 'methods/results-fit-the-schema',
+  level: 'MUST',
+  title: 'results fit the official schema',
+  says: 'Members of results have the types of the schema: titles, descriptions, MIME types and cursors are strings, sizes are numbers.',
+  source: { of: 'mcp', page: 'basic/index#schema' },
+  fix: {
+    any: 'Leave out members that have no value instead of sending null, and give the others the type of the schema.',
+  },
+  runs: 'each revision',
+  uses: 'seen',
+  check: async ({ seen }) => {
+    const results = seen.flatMap(resultsOf);
+    if (results.length === 0) notApplicable('the server gave no results of lists, calls, reads or prompts');
+    for (const { method, result, frame } of results) {
+      const issue = (await resultIssues(method, result)).find(isOwn);
+      if (!issue) continue;
+      violation(
+        `The result of \`${method}\` is wrong at ${issue.path.map(String).join('.')}: ${issue.message}.`,
+        frame,
+      );
+    }
+  },
+};
+
+function isOwn({ path }: Issue): boolean {
+  const last = path.findLast((part) => typeof part === 'string');
+  return last !== undefined && !lists.has(last) && !path.some((part) => elsewhere.has(part));
+}
+
+interface Seen {
+  method: string;
+  result: JsonObject;
+  frame: Frame;
+}
+
+/** Results with the method of their request, by what went over the pipes in order. */
+function resultsOf({ transcript, frames }: Probe): Seen[] {
+  const received = new Set<unknown>(frames);
+  const asked = new Map<string, string>();
+  const found: Seen[] = [];
+  for (const entry of transcript.entries) {
+    if (entry.kind === 'sent') {
+      for (const { id, method } of sentMessages(entry.bytes)) asked.set(JSON.stringify(id), String(method));
+    } else if (received.has(entry)) {
+      for (const message of messagesOf(entry as Frame)) {
+        const method = asked.get(JSON.stringify(message.id)) ?? '';
+        const { result } = message;
+        if (!isAnswer(message) || !isObject(result) || !methods.includes(method)) continue;
+        if (result.resultType !== undefined && result.resultType !== 'complete') continue;
+        found.push({ method, result, frame: entry as Frame });
+      }
+    }
+  }
+  return found;
+}
+
+/** Requests of these methods that were sent as one line. */
+function sentMessages(bytes: Uint8Array): JsonObject[] {
+  const text = Buffer.from(bytes).toString('utf8');
+  if (!methods.some((method) => text.includes(`"${method}"`))) return [];
+  return text.split('\n').flatMap((line) => {
+    try {
+      const message: unknown = JSON.parse(line);
+      return isObject(message) ? [message] : [];
+    } catch {
+      return [];
+    }
+  });
+}

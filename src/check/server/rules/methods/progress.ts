@@ -1,0 +1,118 @@
+// Progress of calls.
+
+import { jsonKind } from '../../../../base/json-object.ts';
+import type { Source } from '../../../rule.ts';
+import { notApplicable, violation } from '../../../verdict.ts';
+import type { ServerRule } from '../../server-rule.ts';
+import type { Trial } from '../../trial.ts';
+import { notificationsIn } from './exchange.ts';
+import { type CallExchange, callOnce, surveyOf } from './survey.ts';
+
+const PROGRESS = 'notifications/progress';
+const NUMBER_TOKEN = 4711;
+
+function page(anchor: string): Source {
+  return {
+    of: 'mcp',
+    page: `basic/utilities/progress#${anchor}`,
+    pages: { '2026-07-28': `basic/patterns/progress#${anchor}` },
+  };
+}
+
+export const progressTokens: ServerRule = {
+  id: 'methods/progress-tokens-are-echoed',
+  level: 'MUST',
+  title: 'progress has the token of the request, as it was sent',
+  says: 'Progress refers to the token of an active request. Tokens are strings or integers and keep their type.',
+  source: page('progress-flow'),
+  fix: { any: 'Send `progressToken` as it was in `_meta` of the request, without a conversion to text.' },
+  runs: 'each era',
+  uses: 'shared',
+  check: async (trial) => {
+    const calls = await progressing(trial);
+    for (const { token, window, sent } of calls) refuseOther(window, token, sent);
+    const { window, sent } = await callOnce(trial, calls[0]!.call, { progressToken: NUMBER_TOKEN });
+    refuseOther(window, NUMBER_TOKEN, sent);
+  },
+};
+
+function refuseOther(window: CallExchange['window'], token: unknown, sent: CallExchange['sent']): void {
+  const other = notificationsIn(window, PROGRESS).find(({ params }) => params.progressToken !== token);
+  if (!other) return;
+  const found = JSON.stringify(other.params.progressToken);
+  violation(`The token was ${JSON.stringify(token)}, and the progress has ${found ?? 'none'}.`, sent, other.frame);
+}
+
+export const progressNeedsAToken: ServerRule = {
+  id: 'methods/progress-needs-a-token',
+  level: 'MUST',
+  title: 'a request without a token gets no progress',
+  says: 'Progress is sent only for requests that have a progress token.',
+  source: page('behavior-requirements'),
+  fix: { any: 'Send progress only if `_meta.progressToken` is present.' },
+  runs: 'each era',
+  uses: 'shared',
+  check: async (trial) => {
+    const [{ call }] = await progressing(trial);
+    const { window, sent } = await callOnce(trial, call);
+    const [progress] = notificationsIn(window, PROGRESS);
+    if (progress) violation('The request had no progress token, and the server sent progress.', sent, progress.frame);
+  },
+};
+
+export const progressIncreases: ServerRule = {
+  id: 'methods/progress-increases',
+  level: 'MUST',
+  title: 'progress increases with each notification',
+  says: 'The value of `progress` is a number that increases with each notification, also if the total is not known.',
+  source: page('progress-flow'),
+  fix: { any: 'Count up: each notification of a request has a greater `progress` than the one before.' },
+  runs: 'each era',
+  uses: 'shared',
+  check: async (trial) => {
+    for (const { window, sent } of await progressing(trial)) {
+      const last = new Map<unknown, number>();
+      for (const { params, frame } of notificationsIn(window, PROGRESS)) {
+        const { progress, progressToken, total } = params;
+        if (typeof progress !== 'number') violation(`The progress is ${jsonKind(progress)}.`, sent, frame);
+        if (total !== undefined && typeof total !== 'number')
+          violation(`The total is ${jsonKind(total)}.`, sent, frame);
+        const before = last.get(progressToken);
+        if (before !== undefined && progress <= before) {
+          violation(`The progress ${progress} came after ${before}.`, sent, frame);
+        }
+        last.set(progressToken, progress);
+      }
+    }
+  },
+};
+
+export const progressStops: ServerRule = {
+  id: 'methods/progress-stops',
+  level: 'MUST',
+  title: 'there is no progress after the answer',
+  says: 'Progress stops when the request is completed.',
+  source: page('implementation-notes'),
+  fix: {
+    python: 'Await each send of progress before the tool returns.',
+    node: 'Await each notification of progress before the tool returns, and clear its timers.',
+    any: 'Send all progress before the answer, and stop timers that send it.',
+  },
+  runs: 'each era',
+  uses: 'shared',
+  check: async (trial) => {
+    for (const { window, received, sent } of await progressing(trial)) {
+      if (!received) continue;
+      const [late] = notificationsIn(window.slice(window.indexOf(received) + 1), PROGRESS);
+      if (late) violation('The server sent progress after the answer.', sent, received, late.frame);
+    }
+  },
+};
+
+async function progressing(trial: Trial): Promise<[CallExchange, ...CallExchange[]]> {
+  const { calls } = await surveyOf(trial);
+  const [first, ...rest] = calls.filter(
+    ({ window, received }) => received && notificationsIn(window, PROGRESS).length > 0,
+  );
+  return first ? [first, ...rest] : notApplicable('no call that may be made sends progress');
+}

@@ -1,0 +1,141 @@
+// Resources: their list and what can be read.
+
+import { isObject, jsonKind } from '../../../../base/json-object.ts';
+import { notApplicable, violation } from '../../../verdict.ts';
+import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
+import type { ServerRule } from '../../server-rule.ts';
+import type { Trial } from '../../trial.ts';
+import { contentsProblem } from './content.ts';
+import { exchange, INVALID_PARAMS, proofOf, refused } from './exchange.ts';
+import { entriesOf, objectEntriesOf, shapeRule } from './shape.ts';
+import { surveyOf } from './survey.ts';
+import { unique } from './tool-entries.ts';
+
+const none = 'the server has no resources';
+const RESOURCE_NOT_FOUND = -32002;
+
+export const resourceEntries = shapeRule({
+  id: 'methods/resource-entries',
+  level: 'MUST',
+  title: 'resources have a URI and a name',
+  says: 'Each resource in the list has a `uri` and a `name`.',
+  source: { of: 'mcp', page: 'server/resources#resource' },
+  fix: { any: 'Give each resource a `uri` and a `name`.' },
+  parts: (survey) => entriesOf(survey, 'resources'),
+  none,
+  problem: (resource) => {
+    if (!isObject(resource)) return `is ${jsonKind(resource)}`;
+    const missing = ['uri', 'name'].find((member) => typeof resource[member] !== 'string');
+    return missing && `has a ${missing} that is ${jsonKind(resource[missing])}`;
+  },
+});
+
+/** RFC 3986: a scheme, then its characters. Their order is left to the scheme. */
+const URI = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*$/;
+
+export const resourceUris = shapeRule({
+  id: 'methods/resource-uris',
+  level: 'MUST',
+  title: 'URIs of resources are URIs',
+  says: 'The `uri` of a resource follows RFC 3986: it has a scheme, and other characters than the allowed ones are percent-encoded.',
+  source: { of: 'mcp', page: 'server/resources#resource' },
+  fix: {
+    python: 'Use pathlib.Path(path).as_uri() or urllib.parse.quote.',
+    node: 'Use pathToFileURL(path).href or encodeURIComponent.',
+    java: 'Use path.toUri().toString(), or new URI(scheme, host, path, null).',
+    any: 'Percent-encode spaces and characters beyond ASCII, and begin with a scheme.',
+  },
+  parts: (survey) => objectEntriesOf(survey, 'resources').filter(({ value }) => typeof value.uri === 'string'),
+  none,
+  problem: ({ uri }) => (URI.test(uri as string) ? undefined : 'has a uri that is not valid by RFC 3986'),
+});
+
+export const resourceUrisAreUnique: ServerRule = {
+  id: 'methods/resource-uris-are-unique',
+  level: 'SHOULD',
+  title: 'no two resources have the same URI',
+  says: 'The URI identifies a resource: it is unique within a server.',
+  source: { of: 'mcp', page: 'server/resources#resource' },
+  fix: { any: 'Give each resource a URI of its own, and list it once.' },
+  runs: 'each revision',
+  uses: 'shared',
+  check: async (trial) => unique(await surveyOf(trial), 'resources', 'uri', none),
+};
+
+export const resourcesCanBeRead: ServerRule = {
+  id: 'methods/resources-can-be-read',
+  level: 'SHOULD',
+  title: 'the resources of the list can be read',
+  says: 'What `resources/list` names can be read with `resources/read`.',
+  source: { of: 'mcp', page: 'server/resources#reading-resources' },
+  fix: { any: 'List only what can be read, with the URIs that `resources/read` takes.' },
+  runs: 'each revision',
+  uses: 'shared',
+  check: async (trial) => {
+    const { reads } = await surveyOf(trial);
+    if (reads.length === 0) notApplicable(none);
+    for (const read of reads) {
+      const { error, failure, params } = read;
+      if (failure) violation(`${failure} It was for ${JSON.stringify(params.uri)}.`, read.sent);
+      if (!error || error.code === METHOD_NOT_FOUND) continue;
+      const what = JSON.stringify(params.uri);
+      violation(`Reading ${what} was answered with the error ${describeError(error)}.`, ...proofOf(read));
+    }
+  },
+};
+
+export const resourceContents = shapeRule({
+  id: 'methods/resource-contents',
+  level: 'MUST',
+  title: 'what is read has a URI, and a text or a blob',
+  says: 'The result of `resources/read` has `contents`, a list. Each part has a `uri`, and either `text` or `blob`.',
+  source: { of: 'mcp', page: 'server/resources#resource-contents' },
+  fix: { any: 'Return `{"contents": [{"uri": …, "text": …}]}`, or `blob` for binary data.' },
+  parts: (survey) =>
+    survey.reads.flatMap((exchange) => {
+      const what = `The result of reading ${JSON.stringify(exchange.params.uri)}`;
+      return exchange.result ? [{ value: exchange.result, what, exchange }] : [];
+    }),
+  none: 'no resource could be read',
+  problem: ({ contents }) => {
+    if (!Array.isArray(contents)) return `has contents that are ${jsonKind(contents)}`;
+    const wrong = contents.map(contentsProblem).find((problem) => problem !== undefined);
+    return wrong && `has a part that ${wrong}`;
+  },
+});
+
+export const unknownResources: ServerRule = {
+  id: 'methods/unknown-resources-are-not-found',
+  level: 'SHOULD',
+  title: 'an unknown resource is refused with −32002',
+  says: 'Reading a resource that does not exist is refused with the code −32002.',
+  source: { of: 'mcp', page: 'server/resources#error-handling' },
+  fix: { any: 'Answer `resources/read` for a URI that does not exist with the error −32002.' },
+  until: '2025-11-25',
+  runs: 'each era',
+  uses: 'shared',
+  check: (trial) => refusesUnknown(trial, RESOURCE_NOT_FOUND),
+};
+
+export const unknownResourcesSince2026: ServerRule = {
+  id: 'methods/unknown-resources-are-invalid-params',
+  level: 'MUST',
+  title: 'an unknown resource is refused with −32602',
+  says: 'Since 2026-07-28, reading a resource that does not exist is refused with the code −32602. An empty list of contents is no answer.',
+  source: { of: 'mcp', page: 'server/resources#error-handling' },
+  fix: { any: 'In 2026-07-28, answer `resources/read` for a URI that does not exist with the error −32602.' },
+  since: '2026-07-28',
+  runs: 'each era',
+  uses: 'shared',
+  check: (trial) => refusesUnknown(trial, INVALID_PARAMS),
+};
+
+async function refusesUnknown(trial: Trial, code: number): Promise<void> {
+  if (!trial.facts.capabilities.resources) notApplicable('the server declares no resources');
+  const params = { uri: 'standpipe-unknown://no/such/resource' };
+  const { result } = await exchange(trial, 'resources/read', params);
+  if (Array.isArray(result?.contents) && result.contents.length > 0) {
+    notApplicable('the server has a resource for any URI');
+  }
+  await refused(trial, 'Reading an unknown resource', { method: 'resources/read', params, code });
+}

@@ -1,0 +1,201 @@
+// What the server answers to everything that may be asked without side effects: its lists, its readable resources, its prompts, completions
+// and the permitted calls. It is asked once in each revision; most rules of this family only look at the answers.
+
+import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { LOG_LEVEL } from '../../../../mcp/meta.ts';
+import { UriTemplate } from '../../../../mcp/uri-template.ts';
+import type { PermittedCall } from '../../calls.ts';
+import type { Conversation } from '../../conversation.ts';
+import type { Facts } from '../../facts.ts';
+import type { Frame } from '../../probe.ts';
+import type { Trial } from '../../trial.ts';
+import { type Exchange, exchange } from './exchange.ts';
+
+export interface ListWalk {
+  readonly method: string;
+  /** The member of the result that has the entries. */
+  readonly member: string;
+  /** The member of an entry that identifies it. */
+  readonly key: string;
+  readonly pages: readonly Exchange[];
+  /** A cursor that the server gave a second time. */
+  readonly repeated?: string;
+}
+
+export interface CallExchange extends Exchange {
+  readonly call: PermittedCall;
+  readonly token: string;
+  /** Everything that the server wrote from the request to the answer of a later request. */
+  readonly window: readonly Frame[];
+}
+
+export interface Survey {
+  readonly lists: readonly ListWalk[];
+  readonly calls: readonly CallExchange[];
+  readonly reads: readonly Exchange[];
+  readonly gets: readonly Exchange[];
+  readonly completions: readonly Exchange[];
+}
+
+/** The value of an argument of which nothing is known. A server may refuse it. */
+export const INVENTED = 'x';
+/** Of each kind. */
+const MOST_REQUESTS = 12;
+const MOST_PAGES = 50;
+/** A call that takes longer is cancelled and not looked at. */
+const LEAST_CALL_MS = 2_500;
+
+/** The facts are those of one revision of one check. */
+const surveys = new WeakMap<Facts, Promise<Survey>>();
+
+export function surveyOf(trial: Trial): Promise<Survey> {
+  let survey = surveys.get(trial.facts);
+  if (!survey) {
+    survey = takeSurvey(trial);
+    surveys.set(trial.facts, survey);
+  }
+  return survey;
+}
+
+/** The lists that the server declares. */
+export function declaredLists({ capabilities }: Facts): Pick<ListWalk, 'method' | 'member' | 'key'>[] {
+  return [
+    ...(capabilities.tools ? [{ method: 'tools/list', member: 'tools', key: 'name' }] : []),
+    ...(capabilities.resources
+      ? [
+          { method: 'resources/list', member: 'resources', key: 'uri' },
+          { method: 'resources/templates/list', member: 'resourceTemplates', key: 'uriTemplate' },
+        ]
+      : []),
+    ...(capabilities.prompts ? [{ method: 'prompts/list', member: 'prompts', key: 'name' }] : []),
+  ];
+}
+
+async function takeSurvey(trial: Trial): Promise<Survey> {
+  const { facts } = trial;
+  const lists: ListWalk[] = [];
+  for (const list of declaredLists(facts)) lists.push({ ...list, ...(await walk(trial, list.method)) });
+  const completions = await askAll(trial, 'completion/complete', completionsOf(facts));
+  return {
+    lists,
+    completions,
+    calls: await callAll(trial),
+    reads: await askAll(trial, 'resources/read', named(facts.resources, 'uri')),
+    gets: await askAll(
+      trial,
+      'prompts/get',
+      facts.prompts.filter(({ name }) => typeof name === 'string').map((prompt) => promptParams(prompt, completions)),
+    ),
+  };
+}
+
+async function walk(trial: Trial, method: string): Promise<Pick<ListWalk, 'pages' | 'repeated'>> {
+  const pages: Exchange[] = [];
+  const cursors = new Set<string>();
+  let params: JsonObject = {};
+  while (pages.length < MOST_PAGES) {
+    const page = await exchange(trial, method, params);
+    pages.push(page);
+    const cursor = page.result?.nextCursor;
+    if (typeof cursor !== 'string') break;
+    if (cursors.has(cursor)) return { pages, repeated: cursor };
+    cursors.add(cursor);
+    params = { cursor };
+  }
+  return { pages };
+}
+
+async function callAll(trial: Trial): Promise<CallExchange[]> {
+  const calls = [...new Map(trial.calls.map((call) => [call.name, call])).values()].slice(0, MOST_REQUESTS);
+  const made: CallExchange[] = [];
+  if (calls.length > 0 && trial.era === 'legacy' && trial.facts.capabilities.logging) {
+    await exchange(trial, 'logging/setLevel', { level: 'debug' });
+  }
+  for (const [at, call] of calls.entries()) {
+    const token = `token-${at}`;
+    const meta = { progressToken: token, ...(trial.era === 'modern' && { [LOG_LEVEL]: 'debug' }) };
+    const one = await callOnce(trial, call, meta);
+    made.push({ ...one, call, token });
+  }
+  return made;
+}
+
+/** With all that the server writes until a later request is answered. A call that takes long is cancelled and has no answer. */
+export async function callOnce(
+  trial: Trial,
+  { name, arguments: given }: PermittedCall,
+  meta?: JsonObject,
+): Promise<Exchange & { window: readonly Frame[] }> {
+  const conversation = await trial.shared();
+  const from = conversation.probe.frames.length;
+  const params = { name, arguments: given, ...(meta && { _meta: meta }) };
+  const callMs = Math.max(LEAST_CALL_MS, trial.timeoutMs / 4);
+  const made = await exchange(trial, 'tools/call', params, callMs);
+  if (!made.received && !conversation.probe.ended) {
+    conversation.notify('notifications/cancelled', { requestId: made.id, reason: 'It takes long' });
+  }
+  await settled(trial, conversation);
+  return { ...made, window: conversation.probe.frames.slice(from) };
+}
+
+async function settled(trial: Trial, conversation: Conversation): Promise<void> {
+  if (conversation.probe.ended) return;
+  await exchange(trial, trial.era === 'modern' ? 'server/discover' : 'ping', {});
+}
+
+async function askAll(trial: Trial, method: string, all: readonly JsonObject[]): Promise<Exchange[]> {
+  const made: Exchange[] = [];
+  for (const params of all.slice(0, MOST_REQUESTS)) {
+    const one = await exchange(trial, method, params);
+    made.push(one);
+    if (!one.received && !(await trial.shared()).probe.ended) break; // it is busy: the next would wait as long
+  }
+  return made;
+}
+
+function named(entries: readonly JsonObject[], key: string): JsonObject[] {
+  return entries.filter((entry) => typeof entry[key] === 'string').map((entry) => ({ [key]: entry[key] }));
+}
+
+/** The argument objects of a prompt that have a name. */
+export function argumentsOf({ arguments: list }: JsonObject): JsonObject[] {
+  return Array.isArray(list) ? list.filter((each) => isObject(each) && typeof each.name === 'string') : [];
+}
+
+/** Arguments with a value that the server suggests, otherwise with an invented one. */
+function promptParams(prompt: JsonObject, completions: readonly Exchange[]): JsonObject {
+  const given = argumentsOf(prompt).map(({ name }) => [name, suggested(completions, prompt.name, name) ?? INVENTED]);
+  return { name: prompt.name, ...(given.length > 0 && { arguments: Object.fromEntries(given) }) };
+}
+
+function suggested(completions: readonly Exchange[], prompt: unknown, name: unknown): string | undefined {
+  const found = completions.find(({ params: { ref, argument: of } }) => {
+    return isObject(ref) && ref.name === prompt && isObject(of) && of.name === name;
+  });
+  const completion = found?.result?.completion;
+  const [first] = isObject(completion) && Array.isArray(completion.values) ? completion.values : [];
+  return typeof first === 'string' ? first : undefined;
+}
+
+function completionsOf({ capabilities, revision, prompts, templates }: Facts): JsonObject[] {
+  if (!capabilities.completions && revision !== '2024-11-05') return [];
+  const ofPrompts = prompts.flatMap((prompt) =>
+    argumentsOf(prompt).map(({ name }) => ({
+      ref: { type: 'ref/prompt', name: prompt.name },
+      argument: argument(name),
+    })),
+  );
+  const ofTemplates = templates.flatMap(({ uriTemplate }) =>
+    typeof uriTemplate === 'string'
+      ? new UriTemplate(uriTemplate).variables.map((name) => ({
+          ref: { type: 'ref/resource', uri: uriTemplate },
+          argument: argument(name),
+        }))
+      : [],
+  );
+  return [...ofPrompts, ...ofTemplates];
+}
+
+function argument(name: unknown): JsonObject {
+  return { name, value: '' };
+}

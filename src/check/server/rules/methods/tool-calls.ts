@@ -1,0 +1,172 @@
+// Calls that fail: unknown tools, arguments that do not fit, tools with errors.
+
+import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { notApplicable, violation } from '../../../verdict.ts';
+import type { PermittedCall } from '../../calls.ts';
+import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
+import type { ServerRule } from '../../server-rule.ts';
+import type { Trial } from '../../trial.ts';
+import { type Exchange, exchange, INVALID_PARAMS, proofOf, refused } from './exchange.ts';
+import { surveyOf } from './survey.ts';
+
+const MOST_CALLS = 5;
+/** Missing capability of the client (2026-07-28), and a page that the user has to visit first (2025-11-25). */
+const OF_THE_CLIENT = [-32021, -32042];
+
+export const callsKeepTheServerAlive: ServerRule = {
+  id: 'methods/calls-keep-the-server-alive',
+  level: 'MUST',
+  title: 'no call ends the server',
+  says: 'A call is answered with a result or an error. The server goes on, whatever the tool does.',
+  source: { of: 'mcp', page: 'server/tools#error-handling' },
+  fix: { any: 'Catch the errors of a tool where it is called, and answer with a result with `isError`.' },
+  runs: 'each era',
+  uses: 'shared',
+  check: async (trial) => {
+    const { calls } = await surveyOf(trial);
+    if (calls.length === 0) notApplicable('no tool may be called: name one with --allow-calls');
+    const fatal = calls.find(({ ended }) => ended);
+    if (fatal) violation(`The call of "${fatal.call.name}" ended the server. ${fatal.failure}`, fatal.sent);
+  },
+};
+
+export const toolErrors: ServerRule = {
+  id: 'methods/tool-errors-are-results',
+  level: 'SHOULD',
+  title: 'a tool that fails says so in its result',
+  says: 'Errors of a tool are results with `isError`, so that a model can read them. Errors of the protocol are for requests that are wrong.',
+  source: { of: 'mcp', page: 'server/tools#error-handling' },
+  fix: {
+    python:
+      'Catch the exception of the tool and return {"content": [{"type": "text", "text": str(error)}], "isError": True}.',
+    node: 'Catch the error of the tool and return { content: [{ type: "text", text: error.message }], isError: true }.',
+    any: 'Catch the error of the tool and return its message as content with `isError: true`.',
+  },
+  runs: 'each era',
+  uses: 'shared',
+  check: async (trial) => {
+    const { calls } = await surveyOf(trial);
+    const failed = calls.filter(({ result, error }) => error || result?.isError === true);
+    if (failed.length === 0) notApplicable('no call that may be made failed');
+    for (const made of failed) {
+      const { error, call } = made;
+      if (!error || isOfRequest(error.code)) continue;
+      violation(`The call of "${call.name}" was answered with the error ${describeError(error)}.`, ...proofOf(made));
+    }
+  },
+};
+
+export const unknownTools: ServerRule = {
+  id: 'methods/unknown-tools-are-refused',
+  level: 'SHOULD',
+  title: 'an unknown tool is an error of the protocol',
+  says: 'A call of a tool that does not exist is refused with the code −32602. It is no result with `isError`.',
+  source: { of: 'mcp', page: 'server/tools#error-handling' },
+  fix: { any: 'Look up the tool before it is called, and answer with the error −32602 if there is none.' },
+  runs: 'each era',
+  uses: 'shared',
+  check: async (trial) => {
+    if (!trial.facts.capabilities.tools) notApplicable('the server declares no tools');
+    const params = { name: 'standpipe_no_such_tool', arguments: {} };
+    await refused(trial, 'The call of an unknown tool', { method: 'tools/call', params, code: INVALID_PARAMS });
+  },
+};
+
+export const missingArguments: ServerRule = {
+  id: 'methods/missing-arguments-are-refused',
+  level: 'MUST',
+  title: 'a call without a required argument is refused',
+  says: 'Servers validate the input of tools. A call without a required argument gets an error, or a result with `isError`.',
+  source: { of: 'mcp', page: 'server/tools#security-considerations' },
+  fix: { any: 'Check the arguments against the `inputSchema` before the tool is called.' },
+  runs: 'each era',
+  uses: 'shared',
+  check: async (trial) => {
+    const calls = trial.calls.flatMap((call) => {
+      const name = requiredOf(call).find((each) => isObject(each.schema) && each.schema.default === undefined)?.name;
+      return name === undefined ? [] : [{ call, name }];
+    });
+    if (calls.length === 0) notApplicable('no tool that may be called has a required argument');
+    for (const { call, name } of calls.slice(0, MOST_CALLS)) {
+      const { [name]: _, ...rest } = call.arguments;
+      await mustRefuse(trial, call, rest, `without the required argument "${name}"`);
+    }
+  },
+};
+
+export const argumentTypes: ServerRule = {
+  id: 'methods/argument-types-are-checked',
+  level: 'MUST',
+  title: 'an argument of the wrong type is refused',
+  says: 'Servers validate the input of tools. An argument of another type than the schema says gets an error, or a result with `isError`.',
+  source: { of: 'mcp', page: 'server/tools#security-considerations' },
+  fix: { any: 'Check the arguments against the `inputSchema` before the tool is called.' },
+  runs: 'each era',
+  uses: 'shared',
+  check: async (trial) => {
+    const calls = trial.calls.flatMap((call) => {
+      const found = requiredOf(call).find(({ schema }) => isObject(schema) && wrongValue(schema.type) !== undefined);
+      return found ? [{ call, name: found.name, wrong: wrongValue((found.schema as JsonObject).type) }] : [];
+    });
+    if (calls.length === 0) notApplicable('no tool that may be called has a required argument with a type');
+    for (const { call, name, wrong } of calls.slice(0, MOST_CALLS)) {
+      const what = `with ${JSON.stringify(wrong)} for the argument "${name}"`;
+      await mustRefuse(trial, call, { ...call.arguments, [name]: wrong }, what);
+    }
+  },
+};
+
+export const argumentsMayBeAbsent: ServerRule = {
+  id: 'methods/arguments-may-be-absent',
+  level: 'SHOULD',
+  title: 'a tool without required arguments can be called without `arguments`',
+  says: 'The member `arguments` of a call is optional: a call without it is a call without arguments.',
+  source: { of: 'mcp', page: 'server/tools#calling-tools' },
+  fix: { any: 'Read absent `arguments` as an empty object.' },
+  runs: 'each era',
+  uses: 'shared',
+  check: async (trial) => {
+    const { calls } = await surveyOf(trial);
+    const callable = calls.filter(
+      ({ call, result }) => Object.keys(call.arguments).length === 0 && result && result.isError !== true,
+    );
+    if (callable.length === 0) notApplicable('no tool that may be called succeeds without arguments');
+    for (const { call } of callable.slice(0, MOST_CALLS)) {
+      const made = await exchange(trial, 'tools/call', { name: call.name });
+      if (made.failure) violation(made.failure, made.sent);
+      if (!made.error && made.result?.isError !== true) continue;
+      violation(`The tool "${call.name}" takes \`{}\` and refuses absent arguments.`, ...proofOf(made));
+    }
+  },
+};
+
+async function mustRefuse(trial: Trial, { name }: PermittedCall, given: JsonObject, what: string): Promise<void> {
+  const made = await exchange(trial, 'tools/call', { name, arguments: given });
+  if (made.failure) violation(`${made.failure} It was a call ${what}.`, made.sent);
+  if (isAccepted(made)) violation(`The tool "${name}" accepted a call ${what}.`, ...proofOf(made));
+}
+
+/** A question to the client is neither. */
+function isAccepted({ error, result }: Exchange): boolean {
+  return !error && result !== undefined && result.isError !== true;
+}
+
+function isOfRequest(code: unknown): boolean {
+  return code === INVALID_PARAMS || code === METHOD_NOT_FOUND || OF_THE_CLIENT.includes(code as number);
+}
+
+function requiredOf({ tool, arguments: given }: PermittedCall): { name: string; schema: unknown }[] {
+  const { required, properties } = isObject(tool.inputSchema) ? tool.inputSchema : {};
+  if (!Array.isArray(required) || !isObject(properties)) return [];
+  return required
+    .filter((name) => typeof name === 'string' && name in given && name in properties)
+    .map((name) => ({ name, schema: properties[name] }));
+}
+
+/** Of another type, and nothing that a lenient reader converts. */
+function wrongValue(type: unknown): unknown {
+  if (type === 'string') return { not: 'a string' };
+  return ['number', 'integer', 'boolean', 'array', 'object'].includes(type as string)
+    ? `not of the type ${type}`
+    : undefined;
+}
