@@ -3,6 +3,8 @@
 import { type Revision, revisionsOfMcp } from '../mcp/revisions.ts';
 import { checkClient } from './client/check-client.ts';
 import { clientRules } from './client/rules/index.ts';
+import { checkLiteMcpServer } from './litemcp/server/check-lite-server.ts';
+import { liteServerRules } from './litemcp/server/rules/index.ts';
 import type { CheckReport } from './report/report.ts';
 import { linkOf, type RuleText } from './rule.ts';
 import { type CheckServerOptions, checkServer } from './server/check-server.ts';
@@ -27,6 +29,7 @@ export interface Check {
 export const checks: Readonly<Record<Role, Readonly<Record<Protocol, Check>>>> = {
   server: {
     mcp: { rules: serverRules, run: checkServer, has: ['revisions', 'allowCalls', 'longCall'] },
+    litemcp: { rules: liteServerRules, run: checkLiteMcpServer, has: ['allowCalls'] },
   },
   client: {
     mcp: { rules: clientRules, run: checkClient, has: [] },

@@ -3,6 +3,10 @@
 export { type Protocol, type Role, type RuleInfo, rulesOf } from '../check/checks.ts';
 export { type CheckClientOptions, checkClient } from '../check/client/check-client.ts';
 export { type DefineCheckOptions, defineCheck } from '../check/define-check.ts';
+export {
+  type CheckLiteMcpServerOptions,
+  checkLiteMcpServer,
+} from '../check/litemcp/server/check-lite-server.ts';
 export { htmlOf } from '../check/report/html.ts';
 export { type JunitOptions, junitOf } from '../check/report/junit.ts';
 export type { CheckReport, EvidenceLine, Outcome, Status } from '../check/report/report.ts';

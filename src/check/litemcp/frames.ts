@@ -1,0 +1,75 @@
+// What one end of LiteMCP wrote, as frames: messages, and text that is none.
+
+import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { PROTOCOL_VERSION } from '../../litemcp/version.ts';
+import type { Entry } from '../transcript.ts';
+import { JsonInStream } from './json-in-stream.ts';
+
+export interface Frame extends Entry {
+  readonly kind: 'received';
+  /** Undefined for text that is not a message. */
+  readonly message: JsonObject | undefined;
+  /** Newlines after it so far. Three end a message. */
+  newlines: number;
+}
+
+export interface Message extends Frame {
+  readonly message: JsonObject;
+}
+
+export class Frames {
+  readonly all: Frame[] = [];
+  readonly #onframe: (frame: Frame) => void;
+  readonly #stream = new JsonInStream({
+    object: (bytes) => this.#add(bytes, messageIn(bytes)),
+    text: (bytes) => this.#add(bytes, undefined),
+    newline: () => {
+      const last = this.all.at(-1);
+      if (last) last.newlines++;
+    },
+  });
+
+  constructor(onframe: (frame: Frame) => void) {
+    this.#onframe = onframe;
+  }
+
+  get messages(): Message[] {
+    return this.all.filter((frame) => frame.message !== undefined) as Message[];
+  }
+
+  /** Bytes of a message that is not complete. */
+  get rest(): Buffer {
+    return this.#stream.rest;
+  }
+
+  push(chunk: Buffer): void {
+    this.#stream.push(chunk);
+  }
+
+  #add(bytes: Buffer, message: JsonObject | undefined): void {
+    const frame: Frame = { kind: 'received', bytes, message, newlines: 0 };
+    this.all.push(frame);
+    this.#onframe(frame);
+  }
+}
+
+const END = '\n\n\n';
+
+export function requestText(id: number, type: string, data: unknown): string {
+  return `${JSON.stringify({ version: PROTOCOL_VERSION, id, type, data })}${END}`;
+}
+
+/** Logs can be JSON too. A message has at least two of its three names. */
+function messageIn(bytes: Buffer): JsonObject | undefined {
+  const value = parsed(bytes);
+  if (!isObject(value)) return undefined;
+  return ['version', 'id', 'type'].filter((key) => key in value).length >= 2 ? value : undefined;
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,106 @@
+// `checkLiteMcpServer`: runs the rules for servers of LiteMCP, and reports.
+
+import { languageOf } from '../../../diagnosis/language.ts';
+import { inTime } from '../../in-parallel.ts';
+import { type RunOptions, runAll } from '../../jobs.ts';
+import { type Judging, judge } from '../../judge.ts';
+import { type Target, targetOf } from '../../process-under-test.ts';
+import { type CheckReport, countStatuses, type Outcome } from '../../report/report.ts';
+import { type Selection, selectRules } from '../../select-rules.ts';
+import type { NamedCall } from '../../server/calls.ts';
+import { notApplicable, violation } from '../../verdict.ts';
+import { LiteLane } from './lite-lane.ts';
+import type { LiteServerRule } from './lite-server-rule.ts';
+import { LiteTrial } from './lite-trial.ts';
+import { liteServerRules } from './rules/index.ts';
+import { opens } from './rules/messages/info.ts';
+import { flushedAtOnce } from './rules/wire/what-is-written.ts';
+
+export interface CheckLiteMcpServerOptions extends Target, Selection, RunOptions {
+  /** For one answer. Default: 10 s. */
+  timeoutMs?: number;
+  /**
+   * The tool, if it may be called. With arguments, by the names of the parameters, it is called with these only; otherwise with the examples
+   * of its parameters, and with arguments that it should refuse.
+   */
+  allowCalls?: readonly NamedCall[];
+  /** Evidence of all rules, not only of those that are violated. */
+  allEvidence?: boolean;
+}
+
+export async function checkLiteMcpServer(options: CheckLiteMcpServerOptions): Promise<CheckReport> {
+  const startMs = performance.now();
+  const rules = selectRules(liteServerRules, options);
+  const lane = laneOf(options);
+  try {
+    await lane.open();
+    options.signal?.throwIfAborted();
+    const outcomes = await (lane.tool
+      ? runAll(
+          rules.map((rule) => ({ uses: rule.uses, lane, run: () => runRule(rule, lane, options) })),
+          options,
+        )
+      : notOpened(rules, lane, options));
+    const name = lane.tool?.name;
+    return {
+      role: 'server',
+      protocol: 'litemcp',
+      command: lane.probes[0]!.process.commandLine,
+      ...(typeof name === 'string' && { name }),
+      revisions: [],
+      outcomes,
+      counts: countStatuses(outcomes),
+      durationMs: Math.round(performance.now() - startMs),
+    };
+  } finally {
+    await lane.close();
+  }
+}
+
+function laneOf(options: CheckLiteMcpServerOptions): LiteLane {
+  const { timeoutMs = 10_000, allowCalls = [], signal = new AbortController().signal } = options;
+  return new LiteLane({ target: targetOf(options), timeoutMs, allowedCalls: allowCalls, signal });
+}
+
+async function runRule(rule: LiteServerRule, lane: LiteLane, options: CheckLiteMcpServerOptions): Promise<Outcome> {
+  const trial = new LiteTrial(lane);
+  try {
+    const outcome = await judge(rule, judging(lane, options, trial), () => inTime(rule.check(trial)));
+    // A late answer, or a server that hangs, must not meet the next rule.
+    if (rule.uses === 'shared' && (outcome.status === 'failed' || outcome.status === 'warning')) await lane.renew();
+    return outcome;
+  } finally {
+    await trial.end();
+  }
+}
+
+/** One rule is violated, and no other can be tested. */
+async function notOpened(
+  rules: readonly LiteServerRule[],
+  lane: LiteLane,
+  options: CheckLiteMcpServerOptions,
+): Promise<Outcome[]> {
+  const violated = lane.answersAtEnd ? flushedAtOnce : opens;
+  const why = lane.answersAtEnd
+    ? 'The answer to "get" came only after the end of stdin.'
+    : (lane.problem?.message ?? 'The server did not open.');
+  const outcomes: Outcome[] = [];
+  const all = new Set([violated, ...rules]);
+  for (const rule of all) {
+    const run = () => (rule === violated ? violation(why) : notApplicable(`the server does not open (${violated.id})`));
+    const outcome = await judge(rule, judging(lane, options), run);
+    outcomes.push(outcome);
+    options.onoutcome?.(outcome, outcomes.length, all.size);
+  }
+  return outcomes;
+}
+
+function judging(lane: LiteLane, options: CheckLiteMcpServerOptions, trial?: LiteTrial): Judging {
+  const server = lane.probes[0]?.process;
+  return {
+    language: languageOf([options.command, ...(options.args ?? [])].join(' ')),
+    hide: (text) => server?.redact(text) ?? text,
+    evidence: () => trial?.evidence() ?? lane.probes.flatMap(({ transcript }) => transcript.entries),
+    allEvidence: options.allEvidence ?? false,
+  };
+}

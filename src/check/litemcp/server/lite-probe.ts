@@ -1,0 +1,83 @@
+// A LiteMCP server under test as a process: bytes in, frames out.
+
+import type { ServerProcess } from '../../../process/server-process.ts';
+import { launch, ProcessUnderTest, type Target } from '../../process-under-test.ts';
+import { violation } from '../../verdict.ts';
+import { Frames, type Message, requestText } from '../frames.ts';
+
+export class LiteProbe extends ProcessUnderTest {
+  /** What it writes is not judged by rules about answers: it got input that no client sends. */
+  hostile = false;
+  /** How often an id was sent. */
+  readonly sentIds = new Map<string, number>();
+  readonly #byId = new Map<string, Message[]>();
+  readonly #frames = new Frames((frame) => {
+    this.transcript.entries.push(frame);
+    if (frame.message) this.#index(frame as Message);
+  });
+
+  static start(target: Target, timeoutMs: number, signal?: AbortSignal): Promise<LiteProbe> {
+    return launch(target, signal, (process: ServerProcess) => new LiteProbe(process, timeoutMs));
+  }
+
+  get frames() {
+    return this.#frames.all;
+  }
+
+  get messages(): Message[] {
+    return this.#frames.messages;
+  }
+
+  override get rest(): Buffer {
+    return this.#frames.rest;
+  }
+
+  /** The text of a request, to be written by the caller. */
+  text(type: string, data: unknown, id: number = this.newId()): { id: number; text: string } {
+    this.sentIds.set(String(id), (this.sentIds.get(String(id)) ?? 0) + 1);
+    return { id, text: requestText(id, type, data) };
+  }
+
+  send(type: string, data: unknown, id?: number): number {
+    const request = this.text(type, data, id);
+    this.write(request.text);
+    return request.id;
+  }
+
+  /** All messages with this id, in order. An id that came back as a string counts too. */
+  answersTo(id: number): readonly Message[] {
+    return this.#byId.get(String(id)) ?? [];
+  }
+
+  async answerTo(id: number, what: string, timeoutMs = this.timeoutMs): Promise<Message> {
+    return this.until(() => this.answersTo(id)[0], `There was no answer to ${what} (id ${id})`, timeoutMs);
+  }
+
+  /** It is a violation if there is no answer in time. */
+  async ask(type: string, data: unknown, what = `"${type}"`): Promise<Message> {
+    return this.answerTo(this.send(type, data), what);
+  }
+
+  /** Proves that what was sent before has been read. */
+  async barrier(after: string): Promise<void> {
+    await this.ask('get', {}, `"get" after ${after}`);
+  }
+
+  /** The tool, as the server describes it. */
+  async info(): Promise<Message> {
+    const answer = await this.ask('get', {});
+    if (answer.message.type === 'info') return answer;
+    violation(`"get" was answered with type ${JSON.stringify(answer.message.type)} instead of "info".`, answer);
+  }
+
+  protected override read(chunk: Buffer): void {
+    this.#frames.push(chunk);
+  }
+
+  #index(frame: Message): void {
+    const id = String(frame.message.id);
+    const before = this.#byId.get(id);
+    if (before) before.push(frame);
+    else this.#byId.set(id, [frame]);
+  }
+}

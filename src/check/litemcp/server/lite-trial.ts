@@ -1,0 +1,57 @@
+// One run of one rule for LiteMCP servers: what it may use, and what it used.
+
+import type { Entry } from '../../transcript.ts';
+import { notApplicable } from '../../verdict.ts';
+import type { LiteLane } from './lite-lane.ts';
+import type { LiteProbe } from './lite-probe.ts';
+import type { PermittedCall } from './permitted-call.ts';
+
+export class LiteTrial {
+  /** All processes so far, for rules that read what other rules have seen. */
+  readonly seen: readonly LiteProbe[];
+  readonly #lane: LiteLane;
+  readonly #used = new Map<LiteProbe, number>();
+
+  constructor(lane: LiteLane) {
+    this.#lane = lane;
+    this.seen = lane.probes;
+  }
+
+  /** The call that the check may make, or the reason why there is none. */
+  call(): PermittedCall {
+    return this.#lane.call ?? notApplicable('the tool is called only if it is named: --allow-calls');
+  }
+
+  /** The same, if other arguments may be tried too. */
+  freeCall(): PermittedCall {
+    const call = this.call();
+    if (call.areGiven) notApplicable('the allowed call has arguments, and no others are tried');
+    return call;
+  }
+
+  /** The process that rules share. Leave it able to answer. */
+  async shared(): Promise<LiteProbe> {
+    return this.#use(await this.#lane.shared());
+  }
+
+  /** A process of its own, to which nothing has been sent. */
+  async start(): Promise<LiteProbe> {
+    return this.#use(await this.#lane.start());
+  }
+
+  /** What went over the pipes in this trial. */
+  evidence(): Entry[] {
+    return [...this.#used].flatMap(([probe, from]) => probe.transcript.entries.slice(from));
+  }
+
+  /** Stops the processes that this trial started. */
+  async end(): Promise<void> {
+    const own = [...this.#used.keys()].filter((probe) => !this.#lane.isShared(probe));
+    await Promise.all(own.map((probe) => probe.stop()));
+  }
+
+  #use(probe: LiteProbe): LiteProbe {
+    if (!this.#used.has(probe)) this.#used.set(probe, this.#lane.isShared(probe) ? probe.transcript.entries.length : 0);
+    return probe;
+  }
+}

@@ -1,0 +1,106 @@
+// Rules about calls with other arguments than those that the tool expects.
+
+import { notApplicable, violation } from '../../../../verdict.ts';
+import type { LiteServerRule } from '../../lite-server-rule.ts';
+import type { LiteTrial } from '../../lite-trial.ts';
+import { callData, type PermittedCall } from '../../permitted-call.ts';
+import { isError, paramOf } from '../params.ts';
+
+function callWithParameters(trial: LiteTrial): PermittedCall {
+  const call = trial.freeCall();
+  return call.names.length > 0 ? call : notApplicable('the tool has no parameters');
+}
+
+const TEXT = 'a "quoted" \\ text\n\n\nwith\ttabs, é, 你好, 😀 and \u0001';
+
+export const textIsKept: LiteServerRule = {
+  id: 'litemcp-calls/text-is-kept',
+  level: 'MUST',
+  title: 'arguments arrive as they were sent',
+  says: 'Every argument is a string, and JSON can write every text: quotes, newlines, control characters and all of Unicode.',
+  source: { of: 'litemcp' },
+  fix: {
+    python: 'Use json.loads and json.dumps, and open the streams as UTF-8: sys.stdin.reconfigure(encoding="utf-8").',
+    any: 'Read and write JSON with the library of the language, as UTF-8.',
+  },
+  uses: 'shared',
+  check: async (trial) => {
+    const call = callWithParameters(trial);
+    const args = [...call.arguments.slice(0, -1), TEXT];
+    const answer = await (await trial.shared()).ask('call', callData(call.tool, args), 'a call with a special text');
+    const back = paramOf(answer, call.names.at(-1)!);
+    if (back !== TEXT) violation(`The argument ${JSON.stringify(TEXT)} came back as ${JSON.stringify(back)}.`);
+  },
+};
+
+export const missingArguments: LiteServerRule = {
+  id: 'litemcp-calls/missing-arguments',
+  level: 'SHOULD',
+  title: 'a call with too few arguments fails with an error',
+  says: 'LiteMCP has no optional parameters. A model can correct a call only if the result says that it failed.',
+  source: { of: 'standpipe', page: 'check.md' },
+  fix: {
+    any: 'Compare the number of arguments with that of the parameters; answer with "error": true and the reason.',
+  },
+  uses: 'shared',
+  check: async (trial) => {
+    const call = callWithParameters(trial);
+    const probe = await trial.shared();
+    const answer = await probe.ask(
+      'call',
+      callData(call.tool, call.arguments.slice(0, -1)),
+      'a call with too few arguments',
+    );
+    if (isError(answer) === false) violation('A call with too few arguments was answered as if it had succeeded.');
+  },
+};
+
+export const extraArguments: LiteServerRule = {
+  id: 'litemcp-calls/extra-arguments',
+  level: 'SHOULD',
+  title: 'a call with too many arguments is answered',
+  says: 'A server may ignore additional arguments or refuse the call, but the client waits for an answer.',
+  source: { of: 'standpipe', page: 'check.md' },
+  fix: { any: 'Catch the error of a call with too many arguments, and answer with "error": true and the reason.' },
+  uses: 'shared',
+  check: async (trial) => {
+    const call = trial.freeCall();
+    const probe = await trial.shared();
+    await probe.ask('call', callData(call.tool, [...call.arguments, 'one more']), 'a call with too many arguments');
+  },
+};
+
+export const otherTool: LiteServerRule = {
+  id: 'litemcp-calls/other-tool',
+  level: 'SHOULD',
+  title: 'a call of another tool fails with an error',
+  says: 'A call names the tool. A client that mistakes one server for another must not get a result of the wrong tool.',
+  source: { of: 'standpipe', page: 'check.md' },
+  fix: { any: 'Compare "tool" of the call with the name of the tool; answer with "error": true if it differs.' },
+  uses: 'shared',
+  check: async (trial) => {
+    const call = trial.call();
+    const probe = await trial.shared();
+    const answer = await probe.ask('call', callData(`${call.tool}-other`, call.arguments), 'a call of another tool');
+    if (isError(answer) === false) violation('A call of another tool was answered as if it had succeeded.');
+  },
+};
+
+const LARGE_CHARS = 1024 * 1024;
+
+export const largeArgument: LiteServerRule = {
+  id: 'litemcp-calls/large-argument',
+  level: 'SHOULD',
+  title: 'a large argument is read',
+  says: 'A message has any length. An argument may be a file.',
+  source: { of: 'standpipe', page: 'check.md' },
+  fix: { any: 'Read stdin until three newlines, in blocks of any size; do not use a buffer of a fixed length.' },
+  uses: 'shared',
+  check: async (trial) => {
+    const call = callWithParameters(trial);
+    const probe = await trial.shared();
+    const args = [...call.arguments.slice(0, -1), 'x'.repeat(LARGE_CHARS)];
+    await probe.ask('call', callData(call.tool, args), `a call with an argument of ${LARGE_CHARS} characters`);
+    await probe.barrier('a large argument');
+  },
+};

@@ -1,0 +1,78 @@
+// Rules about the members of every message. They read what all processes wrote.
+
+import { toError } from '../../../../../base/errors.ts';
+import { isObject } from '../../../../../base/json-object.ts';
+import { readCallResult } from '../../../../../litemcp/call-result.ts';
+import { PROTOCOL_VERSION } from '../../../../../litemcp/version.ts';
+import { notApplicable, violation } from '../../../../verdict.ts';
+import type { Message } from '../../../frames.ts';
+import type { LiteServerRule } from '../../lite-server-rule.ts';
+import type { LiteTrial } from '../../lite-trial.ts';
+
+const answersOf = ({ seen }: LiteTrial): Message[] =>
+  seen.flatMap(({ messages, hostile }) => (hostile ? [] : messages));
+
+export const envelope: LiteServerRule = {
+  id: 'litemcp-messages/envelope',
+  level: 'MUST',
+  title: 'answers have an integer as id, a type and an object as data',
+  says: 'Every message is an IOBasic. An answer has an integer "id", the "type" "info" or "result", and an object as "data".',
+  source: { of: 'litemcp' },
+  fix: { any: 'Write {"version":[1,0,0],"id":2,"type":"result","data":{…}}, with the id as a number.' },
+  uses: 'seen',
+  check: (trial) => {
+    for (const answer of answersOf(trial)) {
+      const { id, type, data } = answer.message;
+      if (!Number.isInteger(id)) violation(`The id of an answer is ${JSON.stringify(id)}, not an integer.`, answer);
+      if (type !== 'info' && type !== 'result') violation(`An answer has the type ${JSON.stringify(type)}.`, answer);
+      if (!isObject(data)) violation('The data of an answer is not an object.', answer);
+    }
+  },
+};
+
+export const version: LiteServerRule = {
+  id: 'litemcp-messages/version',
+  level: 'MUST',
+  title: 'messages have the version of the protocol',
+  says: '"version" is a list of three integers, in every message and in the Tool or CallResult inside. This is LiteMCP 1.0.0.',
+  source: { of: 'litemcp' },
+  fix: { any: 'Write "version":[1,0,0] in the message and in its data.' },
+  uses: 'seen',
+  check: (trial) => {
+    for (const answer of answersOf(trial)) {
+      const { message } = answer;
+      checkVersion(message.version, 'version', answer);
+      if (isObject(message.data)) checkVersion(message.data.version, 'data.version', answer);
+    }
+  },
+};
+
+function checkVersion(value: unknown, place: string, answer: Message): void {
+  const isTuple = Array.isArray(value) && value.length === 3 && value.every(Number.isInteger);
+  if (!isTuple) violation(`${place} is ${JSON.stringify(value) ?? 'absent'}, not a list of three integers.`, answer);
+  if (value[0] !== PROTOCOL_VERSION[0]) violation(`${place} is ${JSON.stringify(value)}, not a version 1.`, answer);
+}
+
+export const resultShape: LiteServerRule = {
+  id: 'litemcp-messages/result',
+  level: 'MUST',
+  title: 'a result has the fields of a CallResult',
+  says: 'A CallResult has "params", an object of strings, and "response" with "content", a list of {"type", "data"} that are strings, and "error", true or false. A failed call has the same fields.',
+  source: { of: 'litemcp' },
+  fix: {
+    any: 'Write {"params":{…},"response":{"content":[{"type":"string","data":"…"}],"error":false}}, all data as strings.',
+  },
+  uses: 'seen',
+  check: (trial) => {
+    const results = answersOf(trial).filter(({ message }) => message.type === 'result');
+    if (results.length === 0)
+      notApplicable('there was no result: the tool is called only if it is named with --allow-calls');
+    for (const answer of results) {
+      try {
+        readCallResult({ ...(answer.message.data as object), version: undefined });
+      } catch (error) {
+        violation(`The result is not valid: ${toError(error).message}.`, answer);
+      }
+    }
+  },
+};
