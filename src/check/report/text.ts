@@ -32,8 +32,9 @@ const labels: Readonly<Record<EvidenceLine['kind'], string>> = {
   stderr: 'stderr',
   event: '·',
 };
-/** Of one violation, unless verbose. */
-const SHOWN_FRAMES = 8;
+/** Of one violation, unless verbose. What was sent is often at the start, what is wrong at the end. */
+const FIRST_FRAMES = 5;
+const LAST_FRAMES = 7;
 const SHOWN_CHARS = 300;
 
 export function textOf(report: CheckReport, options: TextOptions = {}): string {
@@ -142,14 +143,18 @@ function framesOf({ outcomes }: OutcomeGroup, lines: Lines): void {
 }
 
 function frameLines({ evidence = [] }: Outcome, lines: Lines): void {
-  const shown = lines.verbose ? evidence : evidence.slice(-SHOWN_FRAMES);
-  const left = evidence.length - shown.length;
-  if (left > 0) lines.add(4, `… ${counted(left, 'line')} before`, 'dim');
-  for (const { kind, text, bytes } of shown) {
-    const isCut = !lines.verbose && text.length > SHOWN_CHARS;
-    const start = isCut ? `${cutToWidth(text, SHOWN_CHARS)} (${counted(bytes, 'byte')})` : text;
-    lines.labelled(4, labels[kind], visible(start.trimEnd()), 'dim');
-  }
+  const left = evidence.length - FIRST_FRAMES - LAST_FRAMES;
+  const isCut = !lines.verbose && left > 1;
+  for (const line of isCut ? evidence.slice(0, FIRST_FRAMES) : evidence) frameLine(line, lines);
+  if (!isCut) return;
+  lines.add(4, `… ${counted(left, 'line')}`, 'dim');
+  for (const line of evidence.slice(-LAST_FRAMES)) frameLine(line, lines);
+}
+
+function frameLine({ kind, text, bytes }: EvidenceLine, lines: Lines): void {
+  const isCut = !lines.verbose && text.length > SHOWN_CHARS;
+  const start = isCut ? `${cutToWidth(text, SHOWN_CHARS)} (${counted(bytes, 'byte')})` : text;
+  lines.labelled(4, labels[kind], visible(start.trimEnd()), 'dim');
 }
 
 /** With all evidence: what was sent and received for rules that are not violated. */

@@ -1,0 +1,68 @@
+// The rules as Markdown, for docs/check.md.
+
+import { type Protocol, type Role, type RuleInfo, rulesOf } from '../../src/check/checks.ts';
+import { familyOf } from '../../src/check/rule.ts';
+import { revisionsOfMcp } from '../../src/mcp/revisions.ts';
+
+const parts: readonly [heading: string, role: Role, protocol: Protocol][] = [
+  ['Servers of MCP', 'server', 'mcp'],
+  ['Clients of MCP', 'client', 'mcp'],
+  ['Servers of LiteMCP', 'server', 'litemcp'],
+  ['Clients of LiteMCP', 'client', 'litemcp'],
+];
+
+const languages: Readonly<Record<string, string>> = {
+  python: 'Python',
+  node: 'Node.js',
+  java: 'Java',
+  dotnet: '.NET',
+  go: 'Go',
+  rust: 'Rust',
+  ruby: 'Ruby',
+  php: 'PHP',
+  perl: 'Perl',
+  powershell: 'PowerShell',
+  shell: 'Shell',
+};
+
+export function rulesMarkdown(): string {
+  return parts
+    .flatMap(([heading, role, protocol]) => {
+      const rules = rulesOf(role, protocol);
+      if (rules.length === 0) return [];
+      const families = [...new Set(rules.map(({ id }) => familyOf(id)))];
+      const list = families.map((family) => `\`${family}\``).join(', ');
+      return [`### ${heading}`, `${rules.length} rules in the families ${list}.`, ...rules.flatMap(ruleMarkdown)];
+    })
+    .join('\n\n');
+}
+
+function ruleMarkdown({ id, level, title, says, fix, revisions, link }: RuleInfo): string[] {
+  const { any, ...others } = fix;
+  const byLanguage = Object.entries(others).map(([language, text]) => `\n- ${languages[language]}: ${escaped(text)}`);
+  return [
+    `#### ${id}`,
+    `**${level}**${span(revisions)}: ${escaped(title)}.`,
+    `${escaped(says)} ${sourceOf(link)}`,
+    `**Fix.** ${escaped(any)}${byLanguage.length > 0 ? `\n${byLanguage.join('')}` : ''}`,
+  ];
+}
+
+function span(revisions: RuleInfo['revisions']): string {
+  if (revisions.length === 0 || revisions.length === revisionsOfMcp.length) return '';
+  if (revisions.length === 1) return `, only ${revisions[0]}`;
+  if (revisions[0] === revisionsOfMcp[0]) return `, since ${revisions.at(-1)}`;
+  return `, ${revisions.at(-1)} to ${revisions[0]}`;
+}
+
+function sourceOf(link: string): string {
+  if (!link.startsWith('https://')) return '(No specification says so; users expect it.)';
+  const revision = /\/specification\/([\d-]+)\//.exec(link)?.[1];
+  const name = revision ? `MCP ${revision}` : link.includes('jsonrpc.org') ? 'JSON-RPC 2.0' : 'LiteMCP';
+  return `([${name}](${link}))`;
+}
+
+/** Outside of code, `<` would begin a tag. */
+function escaped(text: string): string {
+  return text.replace(/(`[^`]*`)|</g, (_, code) => code ?? '&lt;');
+}
