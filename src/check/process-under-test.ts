@@ -59,6 +59,11 @@ export abstract class ProcessUnderTest {
   /** Splits stdout. Waits are woken afterwards. */
   protected abstract read(chunk: Buffer): void;
 
+  /** The end of stdout: what is left can be no more than it is. */
+  protected readEnd(): void {
+    if (this.rest.length > 0) this.transcript.add('received', this.rest);
+  }
+
   /** Stdout has ended: no further message can come. */
   get ended(): boolean {
     return this.#ended;
@@ -129,13 +134,20 @@ export abstract class ProcessUnderTest {
     return (await within(systemClock, timeoutMs, taken)) === true;
   }
 
-  /** Stops reading stdout, as a busy client does. */
-  pauseReading(): void {
-    this.process.stdout.pause();
+  /** Stops reading, as a busy client does. */
+  pauseReading(stream: 'stdout' | 'stderr' = 'stdout'): void {
+    this.transcript.event(`${stream} is no longer read`);
+    this.process[stream].pause();
   }
 
-  resumeReading(): void {
-    this.process.stdout.resume();
+  resumeReading(stream: 'stdout' | 'stderr' = 'stdout'): void {
+    this.transcript.event(`${stream} is read again`);
+    this.process[stream].resume();
+  }
+
+  closeStderr(): void {
+    this.transcript.event('stderr closed');
+    this.process.stderr.destroy();
   }
 
   stop(): Promise<StopRung> {
@@ -154,7 +166,7 @@ export abstract class ProcessUnderTest {
   }
 
   #over(): void {
-    if (this.rest.length > 0) this.transcript.add('received', this.rest);
+    this.readEnd();
     this.#ended = true;
     this.#wake();
   }

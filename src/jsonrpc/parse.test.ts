@@ -60,6 +60,7 @@ describe('a fault', () => {
     ['{"id":4,"method":"m"}', 4, '"jsonrpc"'],
     ['{"jsonrpc":"1.0","id":4,"method":"m"}', 4, '"jsonrpc"'],
     ['{"jsonrpc":"2.0","id":4,"method":12}', 4, '"method" must be a string, not a number'],
+    ['{"jsonrpc":"2.0","id":1e400,"method":"m"}', undefined, 'not a number beyond the range of a double'],
     ['{"jsonrpc":"2.0","id":null,"method":"m"}', undefined, '"id" must be a string or number, not null'],
     ['{"jsonrpc":"2.0","id":{},"method":"m"}', undefined, 'not an object'],
     ['{"jsonrpc":"2.0","id":4,"method":"m","params":[1]}', 4, '"params" must be an object, not an array'],

@@ -115,7 +115,7 @@ function checkShape(value: unknown, arrayParams: boolean): JsonRpcMessage | Mess
   if (method !== undefined) {
     if (typeof method !== 'string') return invalid(message, `"method" must be a string, not ${jsonKind(method)}`);
     if (id !== undefined && !isRequestId(id))
-      return invalid(message, `"id" must be a string or number, not ${jsonKind(id)}`);
+      return invalid(message, `"id" must be a string or number, not ${idKind(id)}`);
     const { params } = message;
     if (params !== undefined && (typeof params !== 'object' || (Array.isArray(params) && !arrayParams))) {
       return invalid(message, `"params" must be an object, not ${jsonKind(params)}`);
@@ -123,7 +123,7 @@ function checkShape(value: unknown, arrayParams: boolean): JsonRpcMessage | Mess
     return message as unknown as JsonRpcMessage;
   }
   if (message.result !== undefined) {
-    if (!isRequestId(id)) return invalid(message, `"id" of a result must be a string or number, not ${jsonKind(id)}`);
+    if (!isRequestId(id)) return invalid(message, `"id" of a result must be a string or number, not ${idKind(id)}`);
     return message as unknown as JsonRpcMessage;
   }
   if (isErrorObject(message.error)) {
@@ -148,7 +148,12 @@ function invalid(message: Record<string, unknown>, why: string): MessageFault {
 }
 
 export function isRequestId(id: unknown): id is RequestId {
-  return typeof id === 'number' || typeof id === 'string';
+  return typeof id === 'string' || Number.isFinite(id);
+}
+
+/** JSON has numbers such as 1e400, which become Infinity. They could not be written back. */
+function idKind(id: unknown): string {
+  return typeof id === 'number' ? 'a number beyond the range of a double' : jsonKind(id);
 }
 
 function isErrorObject(error: unknown): boolean {

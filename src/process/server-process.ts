@@ -214,6 +214,11 @@ export class ServerProcess {
     return stderrTail === '' ? evidence : { ...evidence, stderrTail };
   }
 
+  /** Memory of the whole tree that is in RAM, or undefined if the system has no such figure. */
+  residentBytes(): number | undefined {
+    return this.#tree.residentBytes();
+  }
+
   /** Stops the whole tree and returns the last step that was needed. A second call returns the same promise. */
   stop(): Promise<StopRung> {
     this.#stopping ??= this.#stop();

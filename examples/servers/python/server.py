@@ -5,6 +5,7 @@ stderr. The end of stdin ends the server.
 """
 
 import json
+import math
 import sys
 
 INFO = {"name": "small-python", "version": "1.0.0"}
@@ -108,6 +109,8 @@ class Session:
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             return error_answer(None, RpcError(INVALID_REQUEST, "Not a JSON-RPC 2.0 message"))
         request_id, method, params = message.get("id"), message.get("method"), message.get("params", {})
+        if isinstance(request_id, float) and not math.isfinite(request_id):  # such as 1e400
+            return error_answer(None, RpcError(INVALID_REQUEST, '"id" is out of range'))
         if "method" in message and not isinstance(method, str):
             return error_answer(request_id, RpcError(INVALID_REQUEST, '"method" must be a string'))
         if method is None or request_id is None:

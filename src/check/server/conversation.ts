@@ -111,9 +111,16 @@ export class Conversation {
     this.probe.send({ jsonrpc: '2.0', method, ...(params && { params }) });
   }
 
-  /** Everything sent before has been read, and a request is still answered. A violation otherwise. */
-  async barrier(): Promise<void> {
-    await this.request(this.simplestMethod);
+  /** A request without effects that every server answers, as a message that is not sent yet. */
+  ping(id: unknown = this.probe.newId(), params?: JsonObject): JsonObject {
+    return { jsonrpc: '2.0', id, method: this.simplestMethod, params: this.params(params) };
+  }
+
+  /** Everything sent before has been read, and a request is still answered. A violation otherwise; `after` names what was sent. */
+  async barrier(after?: string): Promise<void> {
+    const ping = this.ping();
+    this.probe.send(ping);
+    await this.probe.answerTo(ping.id, `\`${ping.method}\`${after ? ` after ${after}` : ''}`);
   }
 
   #answerQuestion({ id, method, params }: JsonObject): void {

@@ -1,15 +1,10 @@
 // The server under test as a process: bytes in, lines out, nothing interpreted that the rules want to see.
 
-import { isObject, type JsonObject } from '../../base/json-object.ts';
+import type { JsonObject } from '../../base/json-object.ts';
 import { launch, ProcessUnderTest, type Target } from '../process-under-test.ts';
-import type { Entry } from '../transcript.ts';
+import { type Frame, LineReader, messagesOf } from './line-reader.ts';
 
-/** One line of stdout. */
-export interface Frame extends Entry {
-  readonly kind: 'received';
-  /** Undefined for a line that is not JSON. */
-  readonly json: unknown;
-}
+export { type Frame, messagesOf };
 
 export class Probe extends ProcessUnderTest {
   /** Lines of stdout, in order. */
@@ -17,7 +12,7 @@ export class Probe extends ProcessUnderTest {
   /** Called for each line, before waits are. */
   onframe: ((frame: Frame) => void) | undefined;
   readonly #answers = new Map<string, Frame[]>();
-  #rest: Buffer[] = [];
+  readonly #lines = new LineReader((frame) => this.#line(frame));
 
   static start(target: Target, timeoutMs: number, signal?: AbortSignal): Promise<Probe> {
     return launch(target, signal, (process) => new Probe(process, timeoutMs));
@@ -25,7 +20,7 @@ export class Probe extends ProcessUnderTest {
 
   /** Bytes of stdout that no newline has ended. */
   override get rest(): Buffer {
-    return Buffer.concat(this.#rest);
+    return this.#lines.rest;
   }
 
   /** One message as one line. */
@@ -44,17 +39,14 @@ export class Probe extends ProcessUnderTest {
   }
 
   protected override read(chunk: Buffer): void {
-    let from = 0;
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      this.#line(Buffer.concat([...this.#rest, chunk.subarray(from, at)]));
-      this.#rest = [];
-      from = at + 1;
-    }
-    if (from < chunk.length) this.#rest.push(chunk.subarray(from));
+    this.#lines.push(chunk);
   }
 
-  #line(bytes: Buffer): void {
-    const frame = { kind: 'received', bytes, json: parsed(bytes) } as const;
+  protected override readEnd(): void {
+    this.#lines.end();
+  }
+
+  #line(frame: Frame): void {
     this.transcript.entries.push(frame);
     this.frames.push(frame);
     for (const message of messagesOf(frame)) {
@@ -68,19 +60,6 @@ export class Probe extends ProcessUnderTest {
   }
 }
 
-/** The messages of a line: of a batch each, of anything else but an object none. */
-export function messagesOf({ json }: Frame): JsonObject[] {
-  return (Array.isArray(json) ? json : [json]).filter(isObject);
-}
-
 export function isAnswer(message: JsonObject): boolean {
   return message.method === undefined && ('result' in message || 'error' in message);
-}
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

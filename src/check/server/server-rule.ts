@@ -11,9 +11,11 @@ export interface ServerRule extends RuleText {
   readonly runs: Runs;
   /**
    * `shared`: the open conversation of the revision, one rule after the other. `own`: processes of its own, beside other rules. `seen`: runs
-   * last and reads what all processes of the revision wrote; sends nothing.
+   * last and reads what all processes of the revision wrote; it may send a last request in the shared conversation.
    */
   readonly uses: 'shared' | 'own' | 'seen';
+  /** Sends megabytes or many requests. Tests try it only on servers that are meant to violate it. */
+  readonly isHeavy?: true;
   /** Throws a violation, or that it is not applicable (verdict.ts). Must not depend on how fast the server is. */
   readonly check: (trial: Trial) => Promise<void> | void;
 }

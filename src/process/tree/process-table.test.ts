@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseStat } from './process-table.ts';
+import { parseStat, readResidentBytes } from './process-table.ts';
 
 const rest = '0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 98765 1000 10';
 
@@ -21,4 +21,9 @@ test('a name may hold spaces and parentheses', () => {
 test('a zombie is dead, unless threads of it still run', () => {
   expect(parseStat(`42 (node) Z 7 40 39 ${rest}`).dead).toBe(true);
   expect(parseStat(`42 (node) Z 7 40 39 ${rest.replace('20 0 1', '20 0 3')}`).dead).toBe(false);
+});
+
+test.runIf(process.platform === 'linux')('the memory of a process is read, and is unknown once it has exited', () => {
+  expect(readResidentBytes(process.pid)).toBeGreaterThan(1024 * 1024);
+  expect(readResidentBytes(2 ** 30)).toBeUndefined();
 });

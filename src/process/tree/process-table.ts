@@ -39,6 +39,17 @@ export function readProcessRow(pid: number): ProcessRow | undefined {
   }
 }
 
+/** Memory of a process that is in RAM. Undefined if there is no /proc, or if it has exited. */
+export function readResidentBytes(pid: number): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const [, kilobytes] = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+  } catch {
+    return undefined;
+  }
+}
+
 function readStat(pid: string): ProcessRow | undefined {
   try {
     return parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'));

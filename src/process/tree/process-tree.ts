@@ -9,7 +9,7 @@
 
 import { spawn } from 'node:child_process';
 import { hasMark } from './mark.ts';
-import { type ProcessRow, readProcessRow, readProcessTable } from './process-table.ts';
+import { type ProcessRow, readProcessRow, readProcessTable, readResidentBytes } from './process-table.ts';
 import { isRunning, sendSignal } from './signals.ts';
 
 export type TreeSignal = 'SIGTERM' | 'SIGKILL';
@@ -49,6 +49,11 @@ export class ProcessTree {
     }
     this.#groupOver ||= !isRunning(-this.leaderPid);
     return !this.#groupOver;
+  }
+
+  /** Memory of all members that is in RAM, or undefined if the system has no such figure. */
+  residentBytes(): number | undefined {
+    return this.#members()?.reduce((sum, { pid }) => sum + (readResidentBytes(pid) ?? 0), 0);
   }
 
   /** Signals every member. False if there was none. A member that changed its user is not reached: `alive` stays true. */

@@ -1,0 +1,182 @@
+// Splits stdout of a server into lines. A line that is not one message gets a fault, and the messages in it are recovered where that is
+// certain: a server with one fault on the wire violates the rule about it, and not every rule that waits for an answer.
+
+import { jsonObjects } from '../../base/json-in-text.ts';
+import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { withoutColours } from '../../diagnosis/observations.ts';
+import type { Entry } from '../transcript.ts';
+
+export type LineFault =
+  | 'blank'
+  | 'byte order mark'
+  /** A message between control sequences of a terminal. */
+  | 'colours'
+  | 'several messages'
+  /** Part of a message that has newlines. */
+  | 'several lines'
+  /** Parts of several messages. */
+  | 'mixed up'
+  /** A message that is not valid JSON. */
+  | 'invalid JSON'
+  /** JSON that is not a message, as structured logs are. */
+  | 'other JSON'
+  | 'text'
+  /** A whole message at the end of stdout. */
+  | 'no newline'
+  /** The rest of stdout, if it is not a whole message: the server may have been stopped while it wrote. */
+  | 'cut';
+
+/** One line of stdout. */
+export interface Frame extends Entry {
+  readonly kind: 'received';
+  /** Undefined for a line that is not JSON. */
+  readonly json: unknown;
+  readonly fault?: LineFault;
+  /** Messages in a line that is not JSON. */
+  readonly recovered?: JsonObject[];
+}
+
+type NewFrame = { -readonly [name in keyof Frame]: Frame[name] };
+
+/** Of a message over several lines. */
+const MOST_OPEN_LINES = 20_000;
+const MOST_OPEN_CHARS = 4 * 1024 * 1024;
+
+export class LineReader {
+  readonly #onframe: (frame: Frame) => void;
+  #rest: Buffer[] = [];
+  /** Lines that may be the start of a message. */
+  #open: { frames: NewFrame[]; text: string } | undefined;
+  #afterMixedUp = false;
+
+  constructor(onframe: (frame: Frame) => void) {
+    this.#onframe = onframe;
+  }
+
+  /** Bytes that no newline has ended. */
+  get rest(): Buffer {
+    return Buffer.concat(this.#rest);
+  }
+
+  push(chunk: Buffer): void {
+    let from = 0;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+      const bytes = Buffer.concat([...this.#rest, chunk.subarray(from, at)]);
+      this.#rest = [];
+      this.#onframe(this.#read(bytes));
+      from = at + 1;
+    }
+    if (from < chunk.length) this.#rest.push(chunk.subarray(from));
+  }
+
+  /** The end of stdout. */
+  end(): void {
+    const { rest } = this;
+    this.#rest = [];
+    if (rest.length === 0) return;
+    const json = parsed(rest.toString('utf8'));
+    this.#onframe({ kind: 'received', bytes: rest, json, fault: json === undefined ? 'cut' : 'no newline' });
+  }
+
+  #read(bytes: Buffer): Frame {
+    const text = bytes.toString('utf8');
+    const json = parsed(text);
+    const frame: NewFrame = { kind: 'received', bytes, json };
+    if (json !== undefined && !this.#open) {
+      this.#afterMixedUp = false;
+      return isMessage(json) ? frame : { ...frame, fault: 'other JSON' };
+    }
+    if (this.#continues(frame, text)) return frame;
+    if (json === undefined) this.#classify(frame, text);
+    else if (!isMessage(json)) frame.fault = 'other JSON';
+    return frame;
+  }
+
+  /** Whether the line belongs to a message that earlier lines began. */
+  #continues(frame: NewFrame, text: string): boolean {
+    const open = this.#open;
+    if (!open) return false;
+    const isOver = open.frames.length >= MOST_OPEN_LINES || open.text.length + text.length > MOST_OPEN_CHARS;
+    if (isOver || hasVersion(frame.json) || /\{.*"jsonrpc"/.test(text)) {
+      this.#open = undefined;
+      return false;
+    }
+    open.frames.push(frame);
+    // A newline inside of a string is not allowed in JSON: a space takes its place.
+    open.text += ` ${text}`;
+    frame.fault = 'text';
+    if (!mayClose(open.frames, text)) return true;
+    const whole = parsed(open.text);
+    if (!hasVersion(whole)) return true;
+    for (const part of open.frames) part.fault = 'several lines';
+    frame.recovered = messagesIn(whole);
+    this.#open = undefined;
+    return true;
+  }
+
+  #classify(frame: NewFrame, text: string): void {
+    frame.fault = this.#faultOf(frame, text);
+    this.#afterMixedUp = frame.fault === 'mixed up';
+    const isStart = (frame.fault === 'invalid JSON' || frame.fault === 'text') && /^\s*[{[]/.test(text);
+    if (isStart) this.#open = { frames: [frame], text };
+  }
+
+  #faultOf(frame: NewFrame, text: string): LineFault {
+    if (text.trim() === '') return 'blank';
+    const plain = withoutColours(text);
+    for (const [fault, inner] of [
+      ['byte order mark', text.startsWith('\ufeff') ? text.slice(1) : text],
+      ['colours', plain],
+    ] as const) {
+      const json = inner === text ? undefined : parsed(inner);
+      if (!hasVersion(json)) continue;
+      frame.recovered = messagesIn(json);
+      return fault;
+    }
+    const times = text.split('"jsonrpc"').length - 1;
+    if (times > 1) {
+      const found = [...jsonObjects(text)].filter(({ value }) => hasVersion(value));
+      frame.recovered = found.map(({ value }) => value);
+      const between = found.map(({ start }, at) => text.slice(found[at - 1]?.end ?? 0, start));
+      const isWhole = [...between, text.slice(found.at(-1)?.end)].every((part) => part.trim() === '');
+      return isWhole ? 'several messages' : 'mixed up';
+    }
+    if (this.#afterMixedUp) return 'mixed up'; // the other part
+    return times === 1 && /^\s*[{[]/.test(text) ? 'invalid JSON' : 'text';
+  }
+}
+
+/** JSON is indented, or its strings have newlines. The text of many lines is not parsed for each of them. */
+function mayClose([first]: readonly NewFrame[], text: string): boolean {
+  const opening = String(first!.bytes).trimEnd();
+  const isIndented = /^\s*[{[]$/.test(opening);
+  const end = text.trimEnd();
+  return isIndented ? /^\s*[}\]]$/.test(end) && end.length === opening.length : /[}\]]$/.test(end);
+}
+
+/** The messages of a line: of a batch each. */
+export function messagesOf({ json, recovered }: Frame): JsonObject[] {
+  return json === undefined ? (recovered ?? []) : messagesIn(json);
+}
+
+function messagesIn(json: unknown): JsonObject[] {
+  return (Array.isArray(json) ? json : [json]).filter(isObject);
+}
+
+function hasVersion(json: unknown): boolean {
+  return messagesIn(json).some(({ jsonrpc }) => jsonrpc !== undefined);
+}
+
+/** Rules about JSON-RPC look at what is missing. Here it is enough that it was meant as a message. */
+function isMessage(json: unknown): boolean {
+  if (Array.isArray(json)) return true;
+  return isObject(json) && ['jsonrpc', 'method', 'result', 'error'].some((name) => name in json);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,49 @@
+// Rules of one form: something odd is sent, and the server still answers the next request. What it answers to the odd thing itself, if
+// anything, is up to the rules about JSON-RPC.
+
+import type { Fix, Source } from '../../../rule.ts';
+import type { Conversation } from '../../conversation.ts';
+import type { ServerRule } from '../../server-rule.ts';
+
+interface StillAnswers {
+  readonly id: string;
+  readonly level?: ServerRule['level'];
+  readonly title: string;
+  readonly says: string;
+  readonly source?: Source;
+  readonly until?: ServerRule['until'];
+  readonly fix: Fix;
+  readonly isHeavy?: true;
+  /** What to send, by what it is. */
+  readonly sent: (conversation: Conversation) => Readonly<Record<string, Uint8Array | string>>;
+}
+
+/** Demanded by no specification: users expect it. */
+export const expected = (id: string): Source => ({ of: 'standpipe', page: `check.md#${id.replace('/', '')}` });
+
+export function stillAnswers({ sent, source, level = 'SHOULD', ...text }: StillAnswers): ServerRule {
+  return {
+    ...text,
+    level,
+    source: source ?? expected(text.id),
+    runs: 'once',
+    uses: 'shared',
+    check: async (trial) => {
+      const conversation = await trial.shared();
+      for (const [what, bytes] of Object.entries(sent(conversation))) {
+        conversation.probe.write(Buffer.concat([Buffer.from(bytes as string), Buffer.from('\n')]));
+        await conversation.barrier(what);
+      }
+    },
+  };
+}
+
+export const catchPerMessage: Fix = {
+  python: 'Put json.loads and the handling of one message into try … except Exception, inside of the loop.',
+  node: 'Put JSON.parse and the handling of one message into try … catch, inside of the loop.',
+  java: 'Catch exceptions of the mapper and of the handler for each line, inside of the loop.',
+  go: 'Report the error of json.Unmarshal and continue the loop; recover() from a panic of a handler.',
+  rust: 'Handle the Err of serde_json::from_str and continue the loop, without unwrap().',
+  dotnet: 'Catch JsonException for each line, inside of the loop.',
+  any: 'Report an error in one message and continue with the next line.',
+};

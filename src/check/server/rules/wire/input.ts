@@ -1,0 +1,90 @@
+// Rules about the forms in which messages may arrive on stdin.
+
+import type { ServerRule } from '../../server-rule.ts';
+import { allAnswered, understood } from '../answers.ts';
+import { expected, stdio } from './sources.ts';
+
+export const readLines = {
+  python: 'Read with sys.stdin.readline() and pass the line to json.loads.',
+  node: 'Collect the bytes of stdin, split them at 0x0A, and pass each part to JSON.parse.',
+  java: 'Read with BufferedReader.readLine() and pass the line to the mapper.',
+  go: "Read with bufio.Reader.ReadBytes('\\n') or json.NewDecoder(os.Stdin).",
+  any: 'Read stdin up to each newline and pass what precedes it to a JSON parser.',
+};
+
+export const crlf: ServerRule = {
+  id: 'wire/crlf-is-taken',
+  level: 'MUST',
+  title: 'a carriage return before the newline is taken',
+  says: 'Messages are separated by newlines. A carriage return before one is whitespace of JSON; clients on Windows write it.',
+  source: stdio,
+  fix: readLines,
+  runs: 'once',
+  uses: 'shared',
+  check: async (trial) => {
+    const conversation = await trial.shared();
+    const ping = conversation.ping();
+    await understood(conversation, `${JSON.stringify(ping)}\r\n`, ping.id, 'a request that ends with CR LF');
+  },
+};
+
+export const anyForm: ServerRule = {
+  id: 'wire/json-in-any-form',
+  level: 'MUST',
+  title: 'a message is read in every form that JSON has for it',
+  says: 'A message is JSON: members in any order, with whitespace between them and characters escaped, is the same message.',
+  source: stdio,
+  fix: readLines,
+  runs: 'once',
+  uses: 'shared',
+  check: async (trial) => {
+    const conversation = await trial.shared();
+    const spaced = conversation.ping();
+    const text = `\t ${JSON.stringify(spaced, undefined, ' ').replaceAll('\n', '').replaceAll('":', '" :')} `;
+    await understood(conversation, `${text}\n`, spaced.id, 'a request with whitespace between its members');
+    const turned = Object.fromEntries(Object.entries(conversation.ping()).reverse());
+    await understood(conversation, `${JSON.stringify(turned)}\n`, turned.id, 'a request that ends with "jsonrpc"');
+    const escaped = conversation.ping();
+    const line = JSON.stringify(escaped).replace('"method"', '"\\u006dethod"').replace('/', '\\/');
+    await understood(conversation, `${line}\n`, escaped.id, 'a request with escaped characters');
+  },
+};
+
+export const blankLines: ServerRule = {
+  id: 'wire/blank-lines-are-taken',
+  level: 'SHOULD',
+  title: 'blank lines are skipped',
+  says: 'A blank line is no message. A server that gets one goes on with the next line.',
+  source: expected('wire/blank-lines-are-taken'),
+  fix: { any: 'Skip lines that hold nothing but whitespace before the JSON parser gets them.' },
+  runs: 'once',
+  uses: 'shared',
+  check: async (trial) => {
+    const conversation = await trial.shared();
+    conversation.probe.write('\n\n  \n\r\n');
+    await conversation.barrier('blank lines');
+  },
+};
+
+const SEVERAL = 10;
+
+export const severalInOneWrite: ServerRule = {
+  id: 'wire/several-messages-at-once',
+  level: 'MUST',
+  title: 'several messages in one write are all read',
+  says: 'Messages are separated by newlines, not by reads: several of them may arrive at once.',
+  source: stdio,
+  fix: readLines,
+  runs: 'once',
+  uses: 'shared',
+  check: async (trial) => {
+    const conversation = await trial.shared();
+    const pings = Array.from({ length: SEVERAL }, () => conversation.ping());
+    conversation.probe.write(pings.map((ping) => `${JSON.stringify(ping)}\n`).join(''));
+    await allAnswered(
+      conversation,
+      pings.map(({ id }) => id),
+      'that arrived in one write',
+    );
+  },
+};

@@ -1,0 +1,124 @@
+// Rules about the lines of stdout. They read what all processes wrote; line-reader.ts finds the fault of a line.
+
+import { logToStderr, writeJson, writeOneLine, writeUtf8 } from '../../../../diagnosis/advice.ts';
+import { diagnoseLine } from '../../../../diagnosis/diagnose.ts';
+import type { Fix, Source } from '../../../rule.ts';
+import { violation } from '../../../verdict.ts';
+import type { Frame, LineFault } from '../../line-reader.ts';
+import type { ServerRule } from '../../server-rule.ts';
+import type { Trial } from '../../trial.ts';
+import { stdio } from './sources.ts';
+
+interface LineRule {
+  readonly id: string;
+  readonly level?: ServerRule['level'];
+  readonly title: string;
+  readonly says: string;
+  readonly source?: Source;
+  readonly fix: Fix;
+  readonly fault: LineFault;
+  /** What the server did. */
+  readonly problem: string;
+}
+
+function lineRule({ level = 'MUST', source = stdio, fault, problem, ...text }: LineRule): ServerRule {
+  return {
+    ...text,
+    level,
+    source,
+    runs: 'each era',
+    uses: 'seen',
+    check: (trial) => refuse(trial, fault, problem),
+  };
+}
+
+/** It is a violation if a process wrote a line with this fault. */
+export function refuse({ seen }: Trial, fault: LineFault, problem: string): void {
+  for (const { frames } of seen) {
+    const faulty = frames.filter((frame) => frame.fault === fault);
+    if (faulty.length > 0) violation(`${problem}${cause(faulty[0]!)}.`, ...faulty.slice(0, MOST_PROOF));
+  }
+}
+
+const MOST_PROOF = 10;
+
+function cause({ bytes }: Frame): string {
+  const found = diagnoseLine(Buffer.from(bytes).toString('utf8'));
+  return found ? `: it ${found.problem}` : '';
+}
+
+export const onlyMessages = lineRule({
+  id: 'wire/only-messages',
+  title: 'stdout carries only messages',
+  says: 'A server writes nothing to stdout that is not a valid message of MCP. Logs belong to stderr.',
+  fix: logToStderr,
+  fault: 'text',
+  problem: 'The server wrote a line to stdout that is not JSON',
+});
+
+export const noOtherJson = lineRule({
+  id: 'wire/no-other-json',
+  title: 'stdout carries no JSON other than messages',
+  says: 'A server writes nothing to stdout that is not a valid message of MCP. A log in JSON is not one.',
+  fix: logToStderr,
+  fault: 'other JSON',
+  problem: 'The server wrote JSON to stdout that is not a message of JSON-RPC',
+});
+
+export const validJson = lineRule({
+  id: 'wire/valid-json',
+  title: 'every message is valid JSON',
+  says: 'A message is valid JSON: NaN, Infinity, single quotes and trailing commas do not belong to it.',
+  fix: writeJson,
+  fault: 'invalid JSON',
+  problem: 'The server wrote a message that is not valid JSON',
+});
+
+export const noNewlineInside = lineRule({
+  id: 'wire/no-newline-inside',
+  title: 'a message has no newline inside',
+  says: 'Messages are separated by newlines and must not contain any.',
+  fix: writeOneLine,
+  fault: 'several lines',
+  problem: 'The server wrote one message over several lines',
+});
+
+export const oneMessagePerLine = lineRule({
+  id: 'wire/one-message-per-line',
+  title: 'a line holds one message',
+  says: 'Messages are separated by newlines: no second message begins on the same line.',
+  fix: { any: 'Append a newline to each message, also to notifications, and write both in one call.' },
+  fault: 'several messages',
+  problem: 'The server wrote several messages on one line',
+});
+
+export const noByteOrderMark = lineRule({
+  id: 'wire/no-byte-order-mark',
+  title: 'no byte order mark precedes a message',
+  says: 'A message is JSON, and JSON that is sent to another program does not begin with a byte order mark.',
+  fix: writeUtf8,
+  fault: 'byte order mark',
+  problem: 'The server wrote a byte order mark (EF BB BF) before a message',
+});
+
+export const noColours = lineRule({
+  id: 'wire/no-colours',
+  title: 'messages have no terminal colours',
+  says: 'A server writes nothing to stdout that is not a valid message of MCP. Control sequences of a terminal are not part of one.',
+  fix: {
+    node: 'Write messages with process.stdout.write, not with a logger or console.dir that colours its output.',
+    any: 'Write messages past the logger that colours its output, and do not assume that stdout is a terminal.',
+  },
+  fault: 'colours',
+  problem: 'The server wrote a message between control sequences of a terminal',
+});
+
+export const noBlankLines = lineRule({
+  id: 'wire/no-blank-lines',
+  level: 'SHOULD',
+  title: 'no blank lines separate messages',
+  says: 'A server writes nothing to stdout that is not a valid message of MCP. Clients that parse every line report an error for a blank one.',
+  fix: { any: 'Append one newline to each message, not two.' },
+  fault: 'blank',
+  problem: 'The server wrote a blank line to stdout',
+});

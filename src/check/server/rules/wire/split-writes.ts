@@ -1,0 +1,55 @@
+// A message in parts. Each write holds a whole request and a part of another: the answer to the first proves that the part was read alone.
+
+import { isUtf8 } from 'node:buffer';
+import { notApplicable, violation } from '../../../verdict.ts';
+import type { Conversation } from '../../conversation.ts';
+import type { ServerRule } from '../../server-rule.ts';
+import { echo, isEchoed } from '../answers.ts';
+import { readLines } from './input.ts';
+import { stdio } from './sources.ts';
+
+export const splitWrites: ServerRule = {
+  id: 'wire/split-writes',
+  level: 'MUST',
+  title: 'a message in several writes is put together',
+  says: 'Messages are separated by newlines, not by reads: one may arrive in parts, also split inside of a character.',
+  source: stdio,
+  fix: {
+    ...readLines,
+    node: 'Collect the bytes up to the newline before you decode them, or call setEncoding("utf8") of the stream.',
+  },
+  runs: 'once',
+  uses: 'shared',
+  check: async (trial) => {
+    const conversation = await trial.shared();
+    if (!(await isEchoed(conversation, 'é 漢 😀'))) {
+      notApplicable('the server does not give back ids with letters of other scripts');
+    }
+    await inParts(conversation, 'after its first byte', 'one', () => 1);
+    await inParts(conversation, 'before its newline', 'two', (line) => line.length - 1);
+    for (const char of ['é', '漢', '😀']) {
+      for (let byte = 1; byte < Buffer.byteLength(char); byte++) {
+        await inParts(conversation, `inside of ${char}`, `${byte} ${char}`, (line) => line.indexOf(char) + byte);
+      }
+    }
+  },
+};
+
+async function inParts(
+  conversation: Conversation,
+  where: string,
+  id: string,
+  cut: (line: Buffer) => number,
+): Promise<void> {
+  const { probe } = conversation;
+  const before = conversation.ping();
+  const line = Buffer.from(`${JSON.stringify(conversation.ping(id))}\n`);
+  probe.write(Buffer.concat([Buffer.from(`${JSON.stringify(before)}\n`), line.subarray(0, cut(line))]));
+  await probe.answerTo(before.id, 'a request that was followed by a part of another');
+  const answer = await echo(conversation, id, line.subarray(cut(line)));
+  if (!answer.frame) violation(`There was no answer to a request that was split ${where}.`);
+  const isSame = answer.id === id || !isUtf8(answer.frame.bytes); // the latter is a rule of its own
+  if (!isSame) {
+    violation(`The id ${JSON.stringify(id)}, split ${where}, came back as ${JSON.stringify(answer.id)}.`);
+  }
+}

@@ -1,0 +1,67 @@
+// Rules about stderr: the client may ignore it.
+
+import type { ServerRule } from '../../server-rule.ts';
+import { allAnswered } from '../answers.ts';
+import { stdio } from './sources.ts';
+
+const REQUESTS = 400;
+const PADDING = 'x'.repeat(2_000);
+
+/** A server that logs each request whole writes more than a pipe holds. */
+export const unreadStderr: ServerRule = {
+  id: 'wire/stderr-may-be-unread',
+  level: 'SHOULD',
+  title: 'answers do not wait until stderr is read',
+  says: 'A client may ignore the stderr of a server. Some do not even read it.',
+  source: stdio,
+  fix: {
+    python: 'Log through a logging.handlers.QueueHandler, and log less than whole messages.',
+    java: 'Log through an asynchronous appender that discards when it is full.',
+    any: 'Do not log whole messages by default, or log from a thread of its own that discards what stderr does not take.',
+  },
+  runs: 'once',
+  uses: 'own',
+  check: async (trial) => {
+    const conversation = await trial.open();
+    const { probe } = conversation;
+    probe.pauseReading('stderr');
+    const pings = Array.from({ length: REQUESTS }, () => conversation.ping(undefined, { _meta: { padding: PADDING } }));
+    for (const ping of pings) probe.send(ping);
+    try {
+      await allAnswered(
+        conversation,
+        pings.map(({ id }) => id),
+        'while stderr was not read',
+      );
+    } finally {
+      probe.resumeReading('stderr');
+    }
+  },
+};
+
+export const closedStderr: ServerRule = {
+  id: 'wire/stderr-may-be-closed',
+  level: 'SHOULD',
+  title: 'a closed stderr does not end the server',
+  says: 'A client may ignore the stderr of a server. Some close it.',
+  source: stdio,
+  fix: {
+    node: "Add process.stderr.on('error', () => {}).",
+    go: 'Call signal.Ignore(syscall.SIGPIPE): a write to a closed stderr ends the process otherwise.',
+    rust: 'Log with writeln!(std::io::stderr(), …) and ignore its result: eprintln! panics.',
+    python: 'Set logging.raiseExceptions = False, and catch BrokenPipeError of your own writes to stderr.',
+    any: 'Ignore errors of writes to stderr, and the signal SIGPIPE.',
+  },
+  runs: 'once',
+  uses: 'own',
+  check: async (trial) => {
+    const conversation = await trial.open();
+    const { probe } = conversation;
+    probe.closeStderr();
+    // Many servers log what they do not know.
+    conversation.notify('notifications/standpipe/unknown', conversation.params());
+    const id = conversation.ask('standpipe/unknown');
+    await probe.answerTo(id, 'a request with an unknown method after stderr was closed');
+    await conversation.barrier('stderr was closed');
+  },
+};
