@@ -85,11 +85,20 @@ async function openLanes(options: CheckServerOptions): Promise<Lanes> {
 /** In the order of the table. */
 function jobsOf(rules: readonly ServerRule[], lanes: readonly Lane[], options: CheckServerOptions): Job[] {
   const supported = lanes.map(({ revision }) => revision);
-  return rules.flatMap((rule) =>
-    revisionsOf(rule, supported).map((revision) => {
-      const lane = lanes.find((each) => each.revision === revision)!;
-      return { uses: rule.uses, lane, run: () => runRule(rule, lane, options) };
-    }),
+  return rules.flatMap((rule): Job[] => {
+    const fitting = lanes.filter(({ revision }) => revisionsOf(rule, supported).includes(revision));
+    if (fitting.length === 0)
+      return [{ uses: 'seen', lane: lanes[0]!, run: () => otherRevisions(rule, lanes[0]!, options) }];
+    return fitting.map((lane) => ({ uses: rule.uses, lane, run: () => runRule(rule, lane, options) }));
+  });
+}
+
+function otherRevisions(rule: ServerRule, lane: Lane, options: CheckServerOptions): Promise<Outcome> {
+  const { revision: _, ...other } = judging(lane, options);
+  const from = rule.since ? ` from ${rule.since}` : '';
+  const to = rule.until ? ` to ${rule.until}` : '';
+  return judge(rule, other, () =>
+    notApplicable(`the rule is for revisions${from}${to}, and none of them is checked here`),
   );
 }
 
