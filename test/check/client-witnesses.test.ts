@@ -19,7 +19,7 @@ const isViolated = ({ status }: { status: string }) => status === 'failed' || st
 
 test('the correct client violates no rule, and every rule applies to it', async () => {
   const report = await checkClient({ command, args: [program, '--', '{server}'], timeoutMs: 60_000 });
-  expect(report).toMatchObject({ role: 'client', name: 'correct-client' });
+  expect(report).toMatchObject({ role: 'client', name: 'correct-client', revisions: ['2026-07-28', '2025-11-25'] });
   expect(report.outcomes.filter(({ status }) => status !== 'passed')).toEqual([]);
   expect(report.outcomes.map(({ rule }) => rule)).toEqual(clientRules.map(({ id }) => id));
 });

@@ -42,8 +42,8 @@ export class ClientTrial {
   }
 
   /**
-   * The client does what it does without a disturbance, although there was one before the answer to `method`. `what` is the disturbance.
-   * `end`: its exit must be the same too. Later disturbances of the scenario are of other rules.
+   * The client sends the request that usually follows `method` (`initialize`: what opens the connection), although there was a disturbance
+   * before the answer to it. `what` is the disturbance. `end`: its exit must be the usual one too.
    */
   goesOnAfter(method: string, what: string, end?: 'exits alike'): void {
     const run = this.run();
@@ -53,9 +53,10 @@ export class ClientTrial {
     const seen = methodsIn(run);
     if (!isOpening && !seen.includes(method))
       notApplicable(`the client did not get to \`${method}\` (other rules say why)`);
-    const later = isOpening ? usual : usual.slice(usual.indexOf(method) + 1);
-    const missing = later.find((each) => !seen.includes(each));
-    if (missing) violation(`${what}, the client did not go on: it did not send \`${missing}\`. ${endOf(run)}`);
+    const next = usual[isOpening ? 0 : usual.indexOf(method) + 1];
+    if (next && !seen.includes(next)) {
+      violation(`${what}, the client did not go on: it did not send \`${next}\`. ${endOf(run)}`);
+    }
     if (end && endOf(run) !== endOf(this.plain)) violation(`${what}: ${endOf(run)} Otherwise: ${endOf(this.plain)}`);
   }
 }
@@ -72,4 +73,11 @@ export function endOf({ stage }: Run): string {
   if (!exitStatus) return 'The client did not exit.';
   const { exitCode, signal } = exitStatus;
   return signal ? `The client was ended by ${signal}.` : `The client exited with code ${exitCode}.`;
+}
+
+/** What cannot go well must not look as if it had. */
+export function endsWithError(run: Run, what: string): void {
+  const { exitStatus } = run.stage;
+  if (!exitStatus) violation(`${what}, and the client did not exit.`);
+  if (exitStatus.exitCode === 0) violation(`${what}, and the client exited with code 0, as if nothing had happened.`);
 }

@@ -92,6 +92,11 @@ export class PlayedServer {
     this.#socket.destroy();
   }
 
+  /** A part of a scenario. Shorter if the process ends. */
+  async pause(ms: number): Promise<void> {
+    await this.maybe(() => undefined, ms);
+  }
+
   /** Waits until `find` finds something; it is asked again after everything that happens. Undefined if the time or the process ends first. */
   maybe<T>(find: () => T | undefined, timeoutMs: number): Promise<T | undefined> {
     return new Promise<T | undefined>((resolve) => {

@@ -2,8 +2,8 @@
 
 import { notApplicable, violation } from '../../verdict.ts';
 import type { ClientRule } from '../client-rule.ts';
-import { endOf } from '../client-trial.ts';
-import { plain, stubborn } from '../scenarios/index.ts';
+import { endOf, endsWithError } from '../client-trial.ts';
+import { crashAtCall, crashAtStart, plain, stubborn } from '../scenarios/index.ts';
 
 const source = {
   of: 'mcp',
@@ -97,4 +97,34 @@ export const exitCode: ClientRule = {
   },
 };
 
-export const shutdownRules = [closesStdinFirst, sigtermBeforeSigkill, leavesNoServer, exits, exitCode];
+export const crashAtStartEnds: ClientRule = {
+  id: 'client-shutdown/server-exits-at-start',
+  level: 'SHOULD',
+  title: 'the client reports a server that exits before its first answer',
+  says: 'A server that has exited answers nothing. The client ends what waits for it, and tells its user.',
+  source: { of: 'standpipe', page: 'check.md' },
+  fix: { any: 'Reject all pending requests at the end of stdout of the server, and exit with a code other than 0.' },
+  scenarios: [crashAtStart],
+  check: (trial) => endsWithError(trial.run(), 'The server exited at the first request'),
+};
+
+export const crashAtCallEnds: ClientRule = {
+  ...crashAtStartEnds,
+  id: 'client-shutdown/server-exits-during-a-call',
+  title: 'the client reports a server that exits during a call',
+  scenarios: [crashAtCall],
+  check: (trial) => {
+    if (trial.asked('tools/call').length === 0) notApplicable('the client did not call the tool `echo`');
+    endsWithError(trial.run(), 'The server exited during the call');
+  },
+};
+
+export const shutdownRules = [
+  closesStdinFirst,
+  sigtermBeforeSigkill,
+  leavesNoServer,
+  exits,
+  exitCode,
+  crashAtStartEnds,
+  crashAtCallEnds,
+];

@@ -1,14 +1,40 @@
-// All scenarios. Those that take longest are started first.
+// All scenarios. Those that take longest come first: they are started first.
 
 import type { Scenario } from '../scenario.ts';
+import { bytes, noise, pages, questions, slow } from './disturbances.ts';
+import { crashAtCall, crashAtStart, stubborn } from './ends.ts';
+import { modernOnly, older, plain, refusesDiscover, silentOnDiscover, unknownVersion } from './versions.ts';
 
-/** A server of all revisions that does nothing unusual. */
-export const plain: Scenario = { name: 'plain' };
+export {
+  bytes,
+  crashAtCall,
+  crashAtStart,
+  modernOnly,
+  noise,
+  older,
+  pages,
+  plain,
+  questions,
+  refusesDiscover,
+  silentOnDiscover,
+  slow,
+  stubborn,
+  unknownVersion,
+};
 
-/** A server of one older revision, that refuses `server/discover`. */
-export const older: Scenario = { name: 'older', speaks: { only: 'legacy', version: '2025-03-26' } };
-
-/** A server that ignores the end of its stdin and SIGTERM. */
-export const stubborn: Scenario = { name: 'stubborn', ignoresEnd: true, timeoutMs: 30_000 };
-
-export const scenarios: readonly Scenario[] = [stubborn, plain, older];
+export const scenarios: readonly Scenario[] = [
+  silentOnDiscover,
+  stubborn,
+  slow,
+  older,
+  plain,
+  refusesDiscover,
+  unknownVersion,
+  modernOnly,
+  bytes,
+  noise,
+  questions,
+  pages,
+  crashAtStart,
+  crashAtCall,
+];

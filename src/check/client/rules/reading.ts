@@ -1,0 +1,104 @@
+// What a client must be able to read.
+
+import type { Source } from '../../rule.ts';
+import { notApplicable, violation } from '../../verdict.ts';
+import type { ClientRule } from '../client-rule.ts';
+import { LARGE_BYTES, SPLIT_CURSOR, STDERR_TAKEN } from '../scenarios/disturbances.ts';
+import { bytes, noise, slow } from '../scenarios/index.ts';
+
+const stdio: Source = { of: 'mcp', page: 'basic/transports#stdio', pages: { '2026-07-28': 'basic/transports/stdio' } };
+const expected: Source = { of: 'standpipe', page: 'check.md' };
+
+export const takesNoise: ClientRule = {
+  id: 'client-wire/survives-noise',
+  level: 'SHOULD',
+  title: 'text on stdout that is no message does not end the connection',
+  says: 'Many servers, or the programs that start them, print a line to stdout. The client skips it and may report it.',
+  source: expected,
+  fix: { any: 'Skip lines that are not JSON objects, and log them.' },
+  scenarios: [noise],
+  check: (trial) => trial.goesOnAfter('initialize', 'After lines on stdout that are no messages'),
+};
+
+export const takesLineEnds: ClientRule = {
+  id: 'client-wire/line-ends',
+  level: 'SHOULD',
+  title: 'lines that end with CRLF and blank lines are read',
+  says: 'Servers on Windows often end lines with CRLF. A carriage return is white space in JSON, and a blank line is no message.',
+  source: expected,
+  fix: { any: 'Remove a carriage return at the end of a line, and skip blank lines.' },
+  scenarios: [bytes],
+  check: (trial) => trial.goesOnAfter('initialize', 'After a line that ends with CRLF and blank lines'),
+};
+
+export const readsPieces: ClientRule = {
+  id: 'client-wire/reads-pieces',
+  level: 'MUST',
+  title: 'a message is read whatever the pieces are in which it arrives',
+  says: 'The newline delimits messages, not a read of the pipe: a read may end inside a character, and may contain several messages.',
+  source: stdio,
+  fix: {
+    node: "Call stdout.setEncoding('utf8'), or collect Buffers up to a newline before they are decoded.",
+    python: 'Read lines in binary mode and decode each line.',
+    any: 'Collect bytes up to a newline, and decode only whole lines.',
+  },
+  scenarios: [bytes],
+  check: (trial) => {
+    trial.goesOnAfter('tools/list', 'After an answer that was written in pieces');
+    const back = trial.asked('tools/list').find(({ params }) => params.cursor !== undefined)?.params.cursor;
+    if (back !== undefined && back !== SPLIT_CURSOR) {
+      violation(
+        `The client read ${JSON.stringify(back)} where the server wrote ${JSON.stringify(SPLIT_CURSOR)} in pieces.`,
+      );
+    }
+  },
+};
+
+export const readsLargeMessages: ClientRule = {
+  id: 'client-wire/large-message',
+  level: 'SHOULD',
+  title: `a result of ${LARGE_BYTES / 1024 / 1024} MiB is read`,
+  says: 'Results contain files and images. The specification has no limit for the size of a message.',
+  source: expected,
+  fix: {
+    python: 'Raise limit= of asyncio.create_subprocess_exec: a StreamReader refuses lines of more than 64 KiB.',
+    go: 'Use bufio.Reader, or Buffer() of bufio.Scanner: its default limit is 64 KiB.',
+    any: 'Read lines of any length, or with a limit far above the size of an image.',
+  },
+  scenarios: [bytes],
+  check: (trial) => trial.goesOnAfter('tools/call', 'After a large result', 'exits alike'),
+};
+
+export const takesSlowStart: ClientRule = {
+  id: 'client-lifecycle/waits-for-a-slow-server',
+  level: 'SHOULD',
+  title: 'a server may take more than a second for its first answer',
+  says: 'Servers are often downloaded, or start a virtual machine, before they answer.',
+  source: expected,
+  fix: { any: 'Wait for the first answer for at least 30 seconds.' },
+  scenarios: [slow],
+  check: (trial) => trial.goesOnAfter('initialize', 'After a first answer that took 1.5 s'),
+};
+
+export const readsStderr: ClientRule = {
+  id: 'client-wire/reads-stderr',
+  level: 'SHOULD',
+  title: 'output on stderr neither blocks the server nor counts as an error',
+  says: 'A server may log to stderr. The client may forward, keep or ignore it, and does not take it for an error.',
+  source: stdio,
+  fix: {
+    node: "Use stdio: ['pipe', 'pipe', 'inherit'], or read child.stderr.",
+    python: 'Leave stderr=None, or read it in a task of its own. With stderr=PIPE it must be read.',
+    java: 'Use ProcessBuilder.Redirect.INHERIT, or read the error stream in a thread of its own.',
+    any: 'Let the server inherit stderr, or read it all the time.',
+  },
+  scenarios: [slow],
+  check: (trial) => {
+    const taken = trial.servers.map(({ notes }) => notes.get(STDERR_TAKEN)).filter((each) => each !== undefined);
+    if (taken.length === 0) notApplicable('the client did not get to `tools/list` (other rules say why)');
+    trial.goesOnAfter('tools/list', 'After 1 MiB on stderr', 'exits alike');
+    if (taken.includes(false)) violation('The client did not read stderr: a server that logs 1 MiB is blocked.');
+  },
+};
+
+export const readingRules = [takesSlowStart, readsPieces, readsLargeMessages, readsStderr, takesNoise, takesLineEnds];
