@@ -25,15 +25,20 @@ export default defineConfig({
     // Names of failing tests with what they printed, and a summary.
     reporters: ['minimal'],
     silent: 'passed-only',
+    // A worker runs many files: starting one, and loading packages, takes a fifth of a second.
+    isolate: false,
     projects: [
-      // What needs no process of its own shares one, and loads every module once.
-      { extends: true, test: { name: 'units', include: ['src/**/*.test.ts'], isolate: false } },
+      // What needs no process of its own loads every module once.
+      { extends: true, test: { name: 'units', include: ['src/**/*.test.ts'] } },
       {
         extends: true,
         test: {
           name: 'processes',
           include: ['test/**/*.test.ts', 'examples/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...leftOut],
+          // Modules of the repository are loaded anew for each file, with the hooks, folders and servers of fixtures.
+          setupFiles: ['test/fixtures/fresh-modules.ts'],
+          globalSetup: ['test/browser/start-chromium.ts'],
         },
       },
     ],

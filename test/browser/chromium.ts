@@ -1,18 +1,15 @@
-// Chromium, the one that `npm test` finds or installs; and the pages that tests open in it. A page that logs
-// an error or breaks the policy it was served with fails its test, unless the test expects that.
+// The pages that tests open in the Chromium of their worker (start-chromium.ts). A page that logs an error or breaks the
+// policy it was served with fails its test, unless the test expects that.
 
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, describe, expect } from 'vitest';
-import { findChromium } from '../../scripts/chromium.mjs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Download, type Page } from 'playwright-core';
+import { afterAll, describe, expect, inject } from 'vitest';
 import { later } from '../fixtures/later.ts';
 
-const found = findChromium();
-const skips = !found && process.env.STANDPIPE_SKIP_BROWSER !== undefined;
-
-const flags = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
-  ...['--disable-background-networking', '--disable-component-update'],
-];
+const chromiums = inject('chromiums');
+const skips = !chromiums && process.env.STANDPIPE_SKIP_BROWSER !== undefined;
 
 /** A suite that needs a browser. Only STANDPIPE_SKIP_BROWSER leaves it out. */
 export function inBrowser(name: string, suite: () => void): void {
@@ -21,13 +18,17 @@ export function inBrowser(name: string, suite: () => void): void {
 
 let browser: Browser | undefined;
 
-async function launch(): Promise<Browser> {
-  if (!found) {
+async function connect(): Promise<Browser> {
+  if (!chromiums) {
     throw new Error(
       'No Chromium. Install it (apt-get install chromium), name it in STANDPIPE_CHROMIUM, or set STANDPIPE_SKIP_BROWSER',
     );
   }
-  browser ??= await chromium.launch({ executablePath: found, args: flags });
+  if (browser) return browser;
+  const answer = await fetch(`${chromiums}/${process.env.VITEST_POOL_ID}`);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`Chromium did not start: ${text}`);
+  browser = await chromium.connect(text);
   return browser;
 }
 
@@ -37,7 +38,7 @@ export interface PageOptions extends BrowserContextOptions {
 }
 
 export async function openPage(url: string, { expects, ...options }: PageOptions = {}): Promise<Page> {
-  const context = await (await launch()).newContext({
+  const context = await (await connect()).newContext({
     viewport: { width: 1280, height: 800 },
     colorScheme: 'light',
     permissions: ['clipboard-read', 'clipboard-write'],
@@ -60,6 +61,15 @@ export async function openPage(url: string, { expects, ...options }: PageOptions
   });
   await page.goto(url);
   return page;
+}
+
+/** Until the end of the test. */
+export async function savedFile(download: Download): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'standpipe-download-'));
+  later(async () => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'saved');
+  await download.saveAs(file);
+  return file;
 }
 
 afterAll(async () => {

@@ -8,7 +8,7 @@ import { serveHttp } from '../../src/doors/http/serve-http.ts';
 import type { Host } from '../../src/host/host.ts';
 import { recordingSource } from '../../src/inspector/sources/recording-source.ts';
 import { later } from '../fixtures/later.ts';
-import { inBrowser, openPage } from './chromium.ts';
+import { inBrowser, openPage, savedFile } from './chromium.ts';
 import { detail, goTo, live, rows, soon } from './on-page.ts';
 import { openInspector } from './target.ts';
 
@@ -68,7 +68,7 @@ inBrowser('clients', () => {
     await page.getByRole('button', { name: 'Export' }).click();
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: /^Save/ }).click();
-    const saved = recordingSource(await (await saving).path());
+    const saved = recordingSource(await savedFile(await saving));
     await saved.open!();
     const analysis = new Analysis();
     for (const event of saved.flow.since(0)) analysis.see(event, 0);

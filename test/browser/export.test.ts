@@ -6,14 +6,14 @@ import { expect, test } from 'vitest';
 import type { EventRow } from '../../src/inspector/api.ts';
 import { type RecordingItem, readRecording } from '../../src/record/reader.ts';
 import { usually } from '../fixtures/repetitions.ts';
-import { inBrowser, openPage } from './chromium.ts';
+import { inBrowser, openPage, savedFile } from './chromium.ts';
 import { live, rows, soon } from './on-page.ts';
 import { openInspector, openRecording } from './target.ts';
 
 async function save(page: Page, button: string): Promise<string> {
   const saving = page.waitForEvent('download');
   await page.getByRole('button', { name: button }).click();
-  return (await saving).path();
+  return savedFile(await saving);
 }
 
 async function recordedIn(file: string) {

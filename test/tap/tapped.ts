@@ -2,13 +2,13 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
 import type { FlowEvent } from '../../src/flow/event.ts';
 import { type RecordingItem, readRecording } from '../../src/record/reader.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 export { isAlive, until } from '../fixtures/server.ts';
 
@@ -54,7 +54,7 @@ export class Tapped {
   }
 }
 
-export const folder = mkdtempSync(join(tmpdir(), 'standpipe-tap-'));
+export const folder = temporaryFolder('tap');
 const running: Tapped[] = [];
 let files = 0;
 
@@ -64,7 +64,6 @@ afterEach(async () => {
     await tapped.end();
   }
 });
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 export function freshFile(ending = 'jsonl'): string {
   return join(folder, `file-${process.pid}-${++files}.${ending}`);
