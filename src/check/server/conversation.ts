@@ -52,7 +52,9 @@ export class Conversation {
     const versions = isModern ? result.supportedVersions : [result.protocolVersion];
     if (!Array.isArray(versions) || !versions.includes(revision)) return undefined;
     if (!isModern) probe.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-    return new Conversation(probe, revision, result, options);
+    const conversation = new Conversation(probe, revision, result, options);
+    if (isModern) await conversation.#settle();
+    return conversation;
   }
 
   private constructor(probe: Probe, revision: Revision, opening: JsonObject, options: OpenOptions) {
@@ -121,6 +123,15 @@ export class Conversation {
     const ping = this.ping();
     this.probe.send(ping);
     await this.probe.answerTo(ping.id, `\`${ping.method}\`${after ? ` after ${after}` : ''}`);
+  }
+
+  /**
+   * Official servers of both eras take the first message after `server/discover` for the choice of an era, also a notification. Rules that
+   * send something without an envelope must not choose the other one (modern/era-of-each-request has what the revision says).
+   */
+  async #settle(): Promise<void> {
+    const kind = (['tools', 'resources', 'prompts'] as const).find((each) => this.capabilities[each]);
+    if (kind) await this.request(`${kind}/list`);
   }
 
   #answerQuestion({ id, method, params }: JsonObject): void {

@@ -1,7 +1,7 @@
 // What each request says about itself in `_meta`, and what is refused.
 
 import type { JsonObject } from '../../../../base/json-object.ts';
-import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
+import { CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
 import { violation } from '../../../verdict.ts';
 import { type Answer, describeError } from '../../conversation.ts';
 import type { Trial } from '../../trial.ts';
@@ -13,10 +13,9 @@ const fix = {
 };
 const source = page('basic/index#meta');
 
-/** Asks with these `params` as they are. A server of both eras has seen a request of this one before. */
+/** Asks with these `params` as they are. */
 async function asked(trial: Trial, params: JsonObject | undefined): Promise<Answer> {
   const conversation = await trial.shared();
-  await conversation.request('tools/list');
   const id = conversation.probe.newId();
   conversation.probe.send({ jsonrpc: '2.0', id, method: METHOD, ...(params && { params }) });
   return conversation.answer(id, `\`${METHOD}\``);
@@ -107,18 +106,5 @@ export const envelopeRules = [
       const more = { traceparent, 'com.example/check': { deep: [1, null] }, [CLIENT_CAPABILITIES]: capabilities };
       await conversation.result(METHOD, { _meta: more });
     },
-  }),
-  modernRule({
-    id: 'modern/unknown-log-level',
-    level: 'SHOULD',
-    title: 'a request with an unknown log level is refused',
-    says: 'A request whose `io.modelcontextprotocol/logLevel` is not one of the eight levels gets the error -32602.',
-    source: page('server/utilities/logging#error-handling'),
-    fix: {
-      any: 'Validate `io.modelcontextprotocol/logLevel`: debug, info, notice, warning, error, critical, alert, emergency.',
-    },
-    uses: 'shared',
-    check: async (trial) =>
-      mustBeRefused(await asked(trial, envelope(trial, { [LOG_LEVEL]: 'loud' })), 'with the log level "loud"'),
   }),
 ];

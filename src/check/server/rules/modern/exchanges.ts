@@ -1,7 +1,7 @@
 // What the processes of the revision were asked with its envelope, and what they answered: the ground of rules that read all that was seen.
 //
-// A process is left out from the first message that makes it a server of another era: `initialize`, or a request without the envelope
-// before any with it. Official servers of both eras decide by that once for the whole process.
+// A process is left out from the first message that makes it a server of another era: `initialize`, or a message without the envelope
+// before any but `server/discover` with it. Official servers of both eras choose once for the whole process.
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
 import { PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
@@ -24,7 +24,12 @@ export type Passed = { sent: JsonObject } | { received: JsonObject; frame: Frame
 const known = new WeakMap<Probe, { entries: number; passed: Passed[] }>();
 
 export function exchangesOf(trial: Trial): Exchange[] {
-  return trial.seen.flatMap((probe) => {
+  return exchangesOfAllVersions(trial).filter(({ meta }) => meta[PROTOCOL_VERSION] === trial.revision);
+}
+
+/** Also those that name another version. */
+export function exchangesOfAllVersions({ seen }: Trial): Exchange[] {
+  return seen.flatMap((probe) => {
     const requests = new Map<string, JsonObject | undefined>();
     const exchanges: Exchange[] = [];
     for (const each of messagesThrough(probe)) {
@@ -34,7 +39,7 @@ export function exchangesOf(trial: Trial): Exchange[] {
         if (isRequest(each.sent)) requests.set(key, requests.has(key) ? undefined : each.sent);
       } else if (isAnswer(each.received)) {
         const request = requests.get(JSON.stringify(each.received.id));
-        if (request && metaOf(request)[PROTOCOL_VERSION] === trial.revision) exchanges.push(exchange(request, each));
+        if (request && PROTOCOL_VERSION in metaOf(request)) exchanges.push(exchange(request, each));
       }
     }
     return exchanges;
@@ -76,11 +81,9 @@ function read({ transcript }: Probe): Passed[] {
     const end = bytes.lastIndexOf(10) + 1;
     rest = bytes.subarray(end);
     for (const sent of parsedLines(bytes.subarray(0, end))) {
-      if (isRequest(sent)) {
-        const hasEnvelope = typeof metaOf(sent)[PROTOCOL_VERSION] === 'string';
-        if (!hasEnvelope && (sent.method === 'initialize' || !isModern)) return passed;
-        isModern ||= sent.method !== 'server/discover';
-      }
+      const hasEnvelope = typeof metaOf(sent)[PROTOCOL_VERSION] === 'string';
+      if (!hasEnvelope && (sent.method === 'initialize' || !isModern)) return passed;
+      isModern ||= sent.method !== 'server/discover';
       passed.push({ sent });
     }
   }

@@ -2,12 +2,18 @@
 
 import { CLIENT_CAPABILITIES, PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
-import { describeError } from '../../conversation.ts';
+import { describeError, readAnswer } from '../../conversation.ts';
+import type { Trial } from '../../trial.ts';
 import { modernRule, page } from './modern-rule.ts';
 import { allCapabilities, asks, freshAskingCall } from './tried-calls.ts';
 
 const source = page('basic/index#statelessness');
-const lists = { tools: 'tools/list', resources: 'resources/list', prompts: 'prompts/list' } as const;
+
+/** A method that every server has that offers anything. */
+function listOf({ facts }: Trial): string {
+  const kind = (['tools', 'resources', 'prompts'] as const).find((each) => facts.capabilities[each]);
+  return kind ? `${kind}/list` : notApplicable('the server has no tools, resources or prompts to list');
+}
 
 export const statelessRules = [
   modernRule({
@@ -21,14 +27,36 @@ export const statelessRules = [
     },
     uses: 'own',
     check: async (trial) => {
-      const kind = (['tools', 'resources', 'prompts'] as const).find((each) => trial.facts.capabilities[each]);
-      if (!kind) notApplicable('the server has no tools, resources or prompts to list');
+      const method = listOf(trial);
       const probe = await trial.start();
       const _meta = { [PROTOCOL_VERSION]: trial.revision, [CLIENT_CAPABILITIES]: {} };
-      probe.send({ jsonrpc: '2.0', id: 1, method: lists[kind], params: { _meta } });
-      const frame = await probe.answerTo(1, `\`${lists[kind]}\` as the first request`);
+      probe.send({ jsonrpc: '2.0', id: 1, method, params: { _meta } });
+      const frame = await probe.answerTo(1, `\`${method}\` as the first request`);
       const { error } = frame.json as { error?: { code: unknown; message: unknown } };
-      if (error) violation(`\`${lists[kind]}\` as the first request got the error ${describeError(error)}.`, frame);
+      if (error) violation(`\`${method}\` as the first request got the error ${describeError(error)}.`, frame);
+    },
+  }),
+  modernRule({
+    id: 'modern/era-of-each-request',
+    level: 'MUST',
+    title: 'a request of this revision is served by it, whatever came before',
+    says: 'A request with the envelope in `_meta` is served by this revision. A notification before it, which has no envelope, does not change that: a client may cancel `server/discover`.',
+    source: page('basic/versioning#compatibility-matrix'),
+    fix: {
+      any: 'Choose the era by `_meta` of each request. Only `initialize` chooses an earlier one for the connection.',
+    },
+    uses: 'own',
+    check: async (trial) => {
+      const method = listOf(trial);
+      const probe = await trial.start();
+      const params = { _meta: { [PROTOCOL_VERSION]: trial.revision, [CLIENT_CAPABILITIES]: {} } };
+      probe.send({ jsonrpc: '2.0', id: 1, method: 'server/discover', params });
+      await probe.answerTo(1, '`server/discover`');
+      probe.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+      probe.send({ jsonrpc: '2.0', id: 2, method, params });
+      const { result, frame } = readAnswer(await probe.answerTo(2, `\`${method}\` after a notification`), 2);
+      if (result?.resultType === undefined)
+        violation('After a notification without an envelope, a request was served by an earlier revision.', frame);
     },
   }),
   modernRule({

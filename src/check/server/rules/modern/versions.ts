@@ -5,6 +5,7 @@ import { PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
 import { ownInfo } from '../../../../mcp/own-info.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError } from '../../conversation.ts';
+import { exchangesOfAllVersions } from './exchanges.ts';
 import { modernRule, page } from './modern-rule.ts';
 
 const UNSUPPORTED = -32022;
@@ -46,7 +47,6 @@ export const versionRules = [
     uses: 'shared',
     check: async (trial) => {
       const conversation = await trial.shared();
-      await conversation.request('tools/list');
       const { result, frame } = await conversation.request(METHOD, badVersion);
       if (result) violation(`After others in ${trial.revision}, a request in ${UNKNOWN} was served.`, frame);
       await conversation.result(METHOD);
@@ -59,16 +59,17 @@ export const versionRules = [
     says: 'The data of UnsupportedProtocolVersion has `supported`, the versions that the server implements, and `requested`, the version that was asked for.',
     source: negotiation,
     fix,
-    uses: 'shared',
-    check: async (trial) => {
-      const conversation = await trial.shared();
-      const { error, frame } = await conversation.request(METHOD, badVersion);
-      if (error?.code !== UNSUPPORTED) notApplicable(`the server did not answer with ${UNSUPPORTED}`);
-      const { supported, requested } = isObject(error.data) ? error.data : {};
-      if (!isListOfStrings(supported) || !supported.includes(trial.revision))
-        violation(`\`data.supported\` is ${JSON.stringify(supported)}: not a list with ${trial.revision}.`, frame);
-      if (requested !== UNKNOWN)
-        violation(`\`data.requested\` is ${JSON.stringify(requested)} instead of "${UNKNOWN}".`, frame);
+    uses: 'seen',
+    check: (trial) => {
+      const refused = exchangesOfAllVersions(trial).filter(({ error }) => error?.code === UNSUPPORTED);
+      if (refused.length === 0) notApplicable(`the server answered no request with ${UNSUPPORTED}`);
+      for (const { error, meta, frame } of refused) {
+        const { supported, requested } = isObject(error?.data) ? error.data : {};
+        if (!isListOfStrings(supported) || !supported.includes(trial.revision))
+          violation(`\`data.supported\` is ${JSON.stringify(supported)}: not a list with ${trial.revision}.`, frame);
+        if (requested !== meta[PROTOCOL_VERSION] && typeof meta[PROTOCOL_VERSION] === 'string')
+          violation(`\`data.requested\` is ${JSON.stringify(requested)} instead of the version of the request.`, frame);
+      }
     },
   }),
   modernRule({
