@@ -15,6 +15,8 @@ export interface Target {
   /** Further values to mask in reports. */
   secrets?: readonly string[];
   cwd?: string;
+  /** How long the rest of its process tree may run on after it exited by itself, before it is stopped. */
+  stragglersMs?: number;
 }
 
 /** Without the other options of a check. */

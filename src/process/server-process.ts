@@ -36,6 +36,8 @@ export interface ServerProcessOptions {
   inheritEnv?: boolean;
   cwd?: string;
   stopWaits?: Partial<StopWaits>;
+  /** How long the rest of its tree may run on after the leader exited by itself. Default: half a second. */
+  stragglersMs?: number;
   /** Does not stop processes that left the session of the server, as daemons do. Default: they are stopped with it. */
   keepDaemons?: boolean;
   clock?: Clock;
@@ -150,6 +152,7 @@ export class ServerProcess {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #tree: ProcessTree;
   readonly #waits: StopWaits;
+  readonly #stragglersMs: number | undefined;
   readonly #clock: Clock;
   readonly #guard: ServerGuard;
   #stopping: Promise<StopRung> | undefined;
@@ -168,6 +171,7 @@ export class ServerProcess {
     this.#tree = new ProcessTree(this.pid, guard.mark, keepDaemons);
     guard.watchdog?.watch({ mark: guard.mark, group: this.pid, startTicks: this.#tree.leaderStart, keepDaemons });
     this.#waits = withDefaultWaits(options.stopWaits);
+    this.#stragglersMs = options.stragglersMs;
     this.#clock = options.clock ?? systemClock;
     this.commandLine = launch.commandLine;
     this.mask = launch.mask;
@@ -241,6 +245,7 @@ export class ServerProcess {
       },
       this.#waits,
       this.#clock,
+      this.#stragglersMs,
     );
     if (rung !== 'unresponsive') this.#guard.watchdog?.forget(this.#guard.mark);
     releaseWhenIdle([this.#child.stdout, this.#child.stderr], this.closed, this.#clock);

@@ -126,7 +126,10 @@ public class Server {
     }
 
     Map<String, Object> initialize(Object wanted) {
-        revision = wanted instanceof String version && REVISIONS.contains(version) ? version : REVISIONS.get(0);
+        if (!(wanted instanceof String version)) {
+            throw new RpcError(INVALID_PARAMS, "\"protocolVersion\" must be a string");
+        }
+        revision = REVISIONS.contains(version) ? version : REVISIONS.get(0);
         Map<String, Object> capabilities = Json.object("tools", Json.object());
         return Json.object("protocolVersion", revision, "capabilities", capabilities, "serverInfo", INFO);
     }

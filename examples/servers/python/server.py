@@ -75,6 +75,8 @@ class Session:
 
     def initialize(self, params):
         wanted = params.get("protocolVersion")
+        if not isinstance(wanted, str):
+            raise RpcError(INVALID_PARAMS, '"protocolVersion" must be a string')
         self.revision = wanted if wanted in REVISIONS else REVISIONS[0]
         return {"protocolVersion": self.revision, "capabilities": {"tools": {}}, "serverInfo": INFO}
 

@@ -43,7 +43,7 @@ export async function checkServer(options: CheckServerOptions): Promise<CheckRep
     const supported = lanes.open.map(({ revision }) => revision);
     const outcomes = await (supported.length === 0
       ? nothingOpened(rules, lanes.refused, options)
-      : runAll(jobsOf(rules, lanes.open, options), options));
+      : runAll(jobsOf(rules, lanes, options), options));
     const [first] = lanes.open;
     const info = first && nameOf(first);
     return {
@@ -83,13 +83,16 @@ async function openLanes(options: CheckServerOptions): Promise<Lanes> {
 }
 
 /** In the order of the table. */
-function jobsOf(rules: readonly ServerRule[], lanes: readonly Lane[], options: CheckServerOptions): Job[] {
-  const supported = lanes.map(({ revision }) => revision);
+function jobsOf(rules: readonly ServerRule[], { open, refused }: Lanes, options: CheckServerOptions): Job[] {
+  const supported = open.map(({ revision }) => revision);
   return rules.flatMap((rule): Job[] => {
-    const fitting = lanes.filter(({ revision }) => revisionsOf(rule, supported).includes(revision));
+    const fitting = open.filter(({ revision }) => revisionsOf(rule, supported).includes(revision));
     if (fitting.length === 0)
-      return [{ uses: 'seen', lane: lanes[0]!, run: () => otherRevisions(rule, lanes[0]!, options) }];
-    return fitting.map((lane) => ({ uses: rule.uses, lane, run: () => runRule(rule, lane, options) }));
+      return [{ uses: 'seen', lane: open[0]!, run: () => otherRevisions(rule, open[0]!, options) }];
+    return fitting.map((lane) => {
+      const trial = new Trial(lane, [...open, ...refused]);
+      return { uses: rule.uses, lane, run: () => runRule(rule, trial, lane, options) };
+    });
   });
 }
 
@@ -102,8 +105,7 @@ function otherRevisions(rule: ServerRule, lane: Lane, options: CheckServerOption
   );
 }
 
-async function runRule(rule: ServerRule, lane: Lane, options: CheckServerOptions): Promise<Outcome> {
-  const trial = new Trial(lane);
+async function runRule(rule: ServerRule, trial: Trial, lane: Lane, options: CheckServerOptions): Promise<Outcome> {
   try {
     const outcome = await judge(rule, judging(lane, options, trial), () => inTime(rule.check(trial)));
     // A late answer, or a server that hangs, must not meet the next rule.

@@ -44,7 +44,7 @@ export class Conversation {
     const method = isModern ? 'server/discover' : 'initialize';
     const params = isModern
       ? withEnvelope(undefined, revision, options)
-      : { protocolVersion: revision, capabilities: options.capabilities ?? {}, clientInfo: ownInfo };
+      : initializeParams(revision, options.capabilities);
     const id = probe.newId();
     probe.send({ jsonrpc: '2.0', id, method, params });
     const { result } = readAnswer(await probe.answerTo(id, `\`${method}\` of ${revision}`), id);
@@ -144,7 +144,12 @@ export class Conversation {
   }
 }
 
-function withEnvelope(params: JsonObject | undefined, revision: Revision, options: OpenOptions): JsonObject {
+/** `version` need not be one that exists. */
+export function initializeParams(version: string, capabilities: ClientCapabilities = {}): JsonObject {
+  return { protocolVersion: version, capabilities, clientInfo: ownInfo };
+}
+
+export function withEnvelope(params: JsonObject | undefined, revision: Revision, options: OpenOptions): JsonObject {
   const meta = isObject(params?._meta) ? params._meta : {};
   const envelope = {
     [PROTOCOL_VERSION]: revision,

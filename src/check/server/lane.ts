@@ -24,6 +24,8 @@ export class Lane {
   facts!: Facts;
   /** Why the revision could not be opened. Absent if the server refused it. */
   problem: Violation | undefined;
+  /** How long the first process took from its start to its first answer, beside those of other lanes. */
+  startupMs = 0;
   #shared: Conversation | undefined;
 
   constructor(revision: Revision, options: LaneOptions) {
@@ -37,9 +39,11 @@ export class Lane {
   }
 
   async open(): Promise<void> {
+    const startMs = performance.now();
     const probe = await this.start();
     try {
       this.#shared = await Conversation.open(probe, this.revision);
+      this.startupMs = performance.now() - startMs;
       if (this.#shared) this.facts = await readFacts(this.#shared);
     } catch (error) {
       if (!(error instanceof Violation)) throw error;
@@ -75,9 +79,10 @@ export class Lane {
     return this.#shared?.probe === probe;
   }
 
-  async start(): Promise<Probe> {
+  async start(stragglersMs?: number): Promise<Probe> {
     const { target, timeoutMs, signal } = this.options;
-    const probe = await Probe.start(target, timeoutMs, signal);
+    const patient = stragglersMs === undefined ? target : { ...target, stragglersMs };
+    const probe = await Probe.start(patient, timeoutMs, signal);
     this.probes.push(probe);
     return probe;
   }

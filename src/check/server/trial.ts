@@ -15,11 +15,14 @@ export class Trial {
   readonly facts: Facts;
   /** All processes of the revision so far, for rules that read what other rules have seen. */
   readonly seen: readonly Probe[];
+  /** One for each revision of the check, newest first, also for those that the server refused. */
+  readonly lanes: readonly Lane[];
   readonly #lane: Lane;
   readonly #used = new Map<Probe, number>();
 
-  constructor(lane: Lane) {
+  constructor(lane: Lane, lanes: readonly Lane[]) {
     this.#lane = lane;
+    this.lanes = lanes;
     this.revision = lane.revision;
     this.era = eraOf(lane.revision);
     this.facts = lane.facts;
@@ -28,6 +31,11 @@ export class Trial {
 
   get timeoutMs(): number {
     return this.#lane.options.timeoutMs;
+  }
+
+  /** For something that must happen while a process may still be starting. */
+  get startupTimeoutMs(): number {
+    return this.timeoutMs + 3 * this.#lane.startupMs;
   }
 
   /** Calls that the check may make: tools that say they are read-only, and those that the user allows. */
@@ -54,9 +62,9 @@ export class Trial {
     return conversation ?? violation(`This time the server did not accept ${this.revision}.`);
   }
 
-  /** A process of its own, to which nothing has been sent. */
-  async start(): Promise<Probe> {
-    const probe = await this.#lane.start();
+  /** A process of its own, to which nothing has been sent. `stragglersMs`: how long its tree may outlive it before it is stopped. */
+  async start(stragglersMs?: number): Promise<Probe> {
+    const probe = await this.#lane.start(stragglersMs);
     this.#use(probe);
     return probe;
   }

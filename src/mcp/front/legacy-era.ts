@@ -2,6 +2,7 @@
 // to the client are requests.
 
 import type { CancelSignal } from '../../base/cancel-signal.ts';
+import { isObject } from '../../base/json-object.ts';
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import type { Peer } from '../../jsonrpc/peer.ts';
 import { CALL_OPTIONS, type CallOptions, DEFAULT_LOG_LEVEL, isLogLevel } from '../meta.ts';
@@ -84,6 +85,8 @@ export class LegacyEra {
 
   /** The session begins at once: a client may send its next request before the service has described itself. */
   #initialize({ protocolVersion, capabilities = {}, clientInfo }: Params, bytes: number): Result | Promise<Result> {
+    if (typeof protocolVersion !== 'string') throw invalidParams('"protocolVersion" must be a string');
+    if (!isObject(capabilities)) throw invalidParams('"capabilities" must be an object');
     const refusal = this.#peer.channel.hold?.(bytes - this.#introductionBytes);
     if (refusal) throw refusal;
     this.#introductionBytes = bytes;

@@ -3,6 +3,7 @@
 // translated before they are served, and the results after. For all others this costs one comparison a request.
 
 import { requireJson } from '../../base/to-json.ts';
+import { NEWEST_LEGACY } from '../revisions.ts';
 import type { Params, Result } from '../service.ts';
 import type { CallToolResult, Tool } from '../types.ts';
 
@@ -32,7 +33,8 @@ const translations: Record<string, (result: never) => Result> = {
 export function fromDialect(method: string, params: Params): TranslatedRequest | undefined {
   if (method.startsWith(PREFIX)) return { method: method.slice(PREFIX.length), params };
   if (method !== 'initialize' || params.client_info === undefined) return undefined;
-  const { client_info: clientInfo, protocol_version: protocolVersion, ...rest } = params;
+  // The tutorials show `initialize` without a version.
+  const { client_info: clientInfo, protocol_version: protocolVersion = NEWEST_LEGACY, ...rest } = params;
   return { method, params: { ...rest, clientInfo, protocolVersion } };
 }
 

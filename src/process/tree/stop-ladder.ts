@@ -25,7 +25,7 @@ export function withDefaultWaits(waits: Partial<StopWaits> = {}): StopWaits {
 }
 
 /** After the leader has exited by itself, the rest of its tree has this long to exit before the next step. */
-const stragglersMs = 500;
+const defaultStragglersMs = 500;
 
 export interface Stoppable {
   readonly exited: boolean;
@@ -39,11 +39,12 @@ export async function stopLadder(
   child: Stoppable,
   waits: Readonly<StopWaits> = defaultStopWaits,
   clock: Clock = systemClock,
+  stragglersMs = Math.min(waits.stdinMs, defaultStragglersMs),
 ): Promise<StopRung> {
   if (child.exited && !child.treeAlive()) return 'already-exited';
 
   child.endStdin();
-  if (await gone(child, clock, waits.stdinMs, Math.min(waits.stdinMs, stragglersMs))) return 'stdin';
+  if (await gone(child, clock, Math.max(waits.stdinMs, stragglersMs), stragglersMs)) return 'stdin';
 
   // Windows has no SIGTERM: taskkill /F is the only step after stdin.
   if (process.platform !== 'win32') {

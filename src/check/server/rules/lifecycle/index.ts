@@ -1,4 +1,47 @@
 import type { ServerRule } from '../../server-rule.ts';
+import { discoverAnswered, initializeAfterDiscover, pingFirst, requestFirst } from './before-initialize.ts';
+import { pingBeforeInitialized, quietBeforeInitialized, secondInitialize } from './before-initialized.ts';
+import { clientCapabilities, declaredWorks, undeclaredRefused } from './capabilities.ts';
+import {
+  answersInFlight,
+  endsBeforeInitialize,
+  endsDuringCall,
+  endsWithSigterm,
+  endsWithStdin,
+  exitCode,
+  noProcessLeft,
+} from './ending.ts';
+import { initializeAgain, malformedInitialize } from './malformed-initialize.ts';
+import { capabilitiesObject, instructions, serverInfo } from './opening.ts';
 import { opens } from './opens.ts';
+import { futureVersion, knownVersions, offersVersion, unknownVersion } from './versions.ts';
 
-export const lifecycleRules: readonly ServerRule[] = [opens];
+export const lifecycleRules: readonly ServerRule[] = [
+  opens,
+  knownVersions,
+  unknownVersion,
+  futureVersion,
+  offersVersion,
+  capabilitiesObject,
+  serverInfo,
+  instructions,
+  discoverAnswered,
+  initializeAfterDiscover,
+  pingFirst,
+  requestFirst,
+  malformedInitialize,
+  initializeAgain,
+  pingBeforeInitialized,
+  quietBeforeInitialized,
+  secondInitialize,
+  declaredWorks,
+  undeclaredRefused,
+  clientCapabilities,
+  endsWithStdin,
+  answersInFlight,
+  exitCode,
+  noProcessLeft,
+  endsBeforeInitialize,
+  endsDuringCall,
+  endsWithSigterm,
+];

@@ -1,0 +1,104 @@
+// What a server does with requests that come before `initialize`. Clients of both eras ask `server/discover` first.
+
+import { NEWEST_MODERN } from '../../../../mcp/revisions.ts';
+import { notApplicable, violation } from '../../../verdict.ts';
+import { initializeParams, withEnvelope } from '../../conversation.ts';
+import { perLane } from '../../per-lane.ts';
+import type { Frame, Probe } from '../../probe.ts';
+import type { ServerRule } from '../../server-rule.ts';
+import type { Trial } from '../../trial.ts';
+import { pingsAreAnswered } from './initialize.ts';
+
+const common = {
+  level: 'SHOULD',
+  source: { of: 'standpipe', page: 'check.md' },
+  until: '2025-11-25',
+  runs: 'once',
+  uses: 'own',
+} as const satisfies Partial<ServerRule>;
+
+interface Early {
+  probe: Probe;
+  /** The answers to the early requests, as far as they came. */
+  answers: readonly (Frame | undefined)[];
+  /** The answer to `initialize`. */
+  opening: Frame | undefined;
+}
+
+/** Sends requests and then `initialize`. Its answer, and those to pings after it, prove that the requests have been read. */
+async function early(trial: Trial, requests: readonly object[]): Promise<Early> {
+  const probe = await trial.start();
+  const ids = requests.map((request) => {
+    const id = probe.newId();
+    probe.send({ jsonrpc: '2.0', id, ...request });
+    return id;
+  });
+  const id = probe.newId();
+  probe.send({ jsonrpc: '2.0', id, method: 'initialize', params: initializeParams(trial.revision) });
+  const opening = await probe.maybe(() => probe.answersTo(id)[0]);
+  if (opening) await pingsAreAnswered(probe);
+  return { probe, answers: ids.map((each) => probe.answersTo(each)[0]), opening };
+}
+
+const discoverFirst = perLane((trial) =>
+  early(trial, [{ method: 'server/discover', params: withEnvelope(undefined, NEWEST_MODERN, {}) }]),
+);
+
+export const initializeAfterDiscover: ServerRule = {
+  ...common,
+  id: 'lifecycle/initialize-after-discover',
+  title: '`initialize` works after `server/discover`',
+  says: 'A client that speaks both eras asks `server/discover` first. On any error it falls back to `initialize` over the same pipe.',
+  fix: {
+    any: 'Answer an unknown method before `initialize` with an error. Do not exit, and do not take it for the end of the handshake.',
+  },
+  check: async (trial) => {
+    const { probe, opening } = await discoverFirst(trial);
+    if (!opening) violation('`initialize` was not answered after `server/discover`.', ...probe.transcript.entries);
+  },
+};
+
+export const discoverAnswered: ServerRule = {
+  ...common,
+  id: 'lifecycle/discover-is-answered',
+  title: '`server/discover` is answered, also by a server that does not know it',
+  says: 'Every request is answered. A client that gets no answer to `server/discover` has to wait before it can fall back.',
+  fix: { any: 'Answer `server/discover` with the error −32601 if the server does not support 2026-07-28.' },
+  check: async (trial) => {
+    const { probe, answers, opening } = await discoverFirst(trial);
+    if (!opening) notApplicable('the server does not survive it (lifecycle/initialize-after-discover)');
+    if (!answers[0]) violation('`server/discover` before `initialize` was not answered.', ...probe.transcript.entries);
+  },
+};
+
+const otherFirst = perLane((trial) => early(trial, [{ method: 'ping' }, { method: 'tools/list' }]));
+
+export const pingFirst: ServerRule = {
+  ...common,
+  id: 'lifecycle/ping-before-initialize',
+  title: 'a ping before `initialize` is answered',
+  says: 'Pings are the only requests that a client may send before the answer to `initialize`. They are answered.',
+  source: { of: 'mcp', page: 'basic/lifecycle#initialization' },
+  fix: { any: 'Answer `ping` with {} at any time, also before `initialize`.' },
+  check: async (trial) => {
+    const { probe, answers, opening } = await otherFirst(trial);
+    if (!opening) notApplicable('the server does not open afterwards (lifecycle/requests-before-initialize)');
+    if (!answers[0]) violation('A `ping` before `initialize` was not answered.', ...probe.transcript.entries);
+  },
+};
+
+export const requestFirst: ServerRule = {
+  ...common,
+  id: 'lifecycle/requests-before-initialize',
+  title: 'a request before `initialize` is answered, and the server opens afterwards',
+  says: 'A client should not send requests before `initialize`. One that does gets a result or an error, and can still open.',
+  fix: {
+    any: 'Answer requests before `initialize` with an error such as −32600. Do not ignore them, and do not exit.',
+  },
+  check: async (trial) => {
+    const { probe, answers, opening } = await otherFirst(trial);
+    const proof = probe.transcript.entries;
+    if (!opening) violation('`initialize` was not answered after other requests.', ...proof);
+    if (!answers[1]) violation('`tools/list` before `initialize` was not answered.', ...proof);
+  },
+};

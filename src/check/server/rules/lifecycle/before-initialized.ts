@@ -1,0 +1,76 @@
+// Between the answer to `initialize` and `notifications/initialized`.
+
+import { notApplicable, violation } from '../../../verdict.ts';
+import { initializeParams } from '../../conversation.ts';
+import { perLane } from '../../per-lane.ts';
+import { type Frame, messagesOf } from '../../probe.ts';
+import type { ServerRule } from '../../server-rule.ts';
+import { initializeOn, pingsAreAnswered } from './initialize.ts';
+
+const common = {
+  source: { of: 'mcp', page: 'basic/lifecycle#initialization' },
+  until: '2025-11-25',
+  runs: 'once',
+  uses: 'own',
+} as const satisfies Partial<ServerRule>;
+
+/** A client that offers much and does not send `initialized`. */
+const between = perLane(async (trial) => {
+  const probe = await trial.start();
+  await initializeOn(probe, initializeParams(trial.revision, { roots: {}, sampling: {}, elicitation: {} }));
+  return { probe, isAnswering: await pingsAreAnswered(probe) };
+});
+
+export const pingBeforeInitialized: ServerRule = {
+  ...common,
+  id: 'lifecycle/ping-before-initialized',
+  level: 'MUST',
+  title: 'a ping before `initialized` is answered',
+  says: 'The receiver of a ping answers it promptly, also before the client has sent `notifications/initialized`.',
+  fix: { any: 'Answer `ping` with {} at any time.' },
+  check: async (trial) => {
+    const { probe, isAnswering } = await between(trial);
+    if (!isAnswering) violation('A `ping` before `initialized` had no result.', ...probe.transcript.entries);
+  },
+};
+
+export const quietBeforeInitialized: ServerRule = {
+  ...common,
+  id: 'lifecycle/no-requests-before-initialized',
+  level: 'SHOULD',
+  title: 'the server sends no requests before `initialized`',
+  says: 'Before the server has received `notifications/initialized` it sends no requests but pings.',
+  fix: {
+    node: 'Send the first request in oninitialized of the server, not right after connect.',
+    any: 'Send roots/list and other requests only after notifications/initialized has arrived.',
+  },
+  check: async (trial) => {
+    const { probe, isAnswering } = await between(trial);
+    const request = probe.frames.find(isRequest);
+    if (request) violation('The server sent a request before `initialized`.', request);
+    if (!isAnswering) notApplicable('the server answers nothing before `initialized`');
+  },
+};
+
+function isRequest(frame: Frame): boolean {
+  return messagesOf(frame).some(({ id, method }) => id !== undefined && method !== undefined && method !== 'ping');
+}
+
+export const secondInitialize: ServerRule = {
+  ...common,
+  id: 'lifecycle/second-initialize',
+  level: 'SHOULD',
+  title: 'a second `initialize` does not break the session',
+  says: '`initialize` is sent once. A second one is answered with an error or a result, and the session goes on.',
+  source: { of: 'standpipe', page: 'check.md' },
+  fix: {
+    any: 'Answer a second `initialize` with the error −32600, or like the first. Do not exit and do not reset the session.',
+  },
+  check: async (trial) => {
+    const conversation = await trial.open();
+    const { probe } = conversation;
+    await initializeOn(probe, initializeParams(trial.revision));
+    const { error, frame } = await conversation.request('ping');
+    if (error) violation('After a second `initialize` the session was broken.', frame);
+  },
+};

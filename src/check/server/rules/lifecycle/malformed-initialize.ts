@@ -1,0 +1,60 @@
+// `initialize` with params that are wrong.
+
+import type { JsonObject } from '../../../../base/json-object.ts';
+import { notApplicable, violation } from '../../../verdict.ts';
+import { initializeParams, readAnswer } from '../../conversation.ts';
+import { perLane } from '../../per-lane.ts';
+import type { ServerRule } from '../../server-rule.ts';
+
+const common = {
+  level: 'SHOULD',
+  until: '2025-11-25',
+  runs: 'once',
+  uses: 'own',
+} as const satisfies Partial<ServerRule>;
+
+const twice = perLane(async (trial) => {
+  const probe = await trial.start();
+  const send = async (params: JsonObject) => {
+    const id = probe.newId();
+    probe.send({ jsonrpc: '2.0', id, method: 'initialize', params });
+    const frame = await probe.maybe(() => probe.answersTo(id)[0]);
+    return frame && readAnswer(frame, id);
+  };
+  const first = await send({ capabilities: 'none' });
+  const second = first?.error && (await send(initializeParams(trial.revision)));
+  return { proof: probe.transcript.entries, first, second };
+});
+
+export const malformedInitialize: ServerRule = {
+  ...common,
+  id: 'lifecycle/malformed-initialize',
+  title: '`initialize` without a version is refused',
+  says: '`initialize` carries a version, capabilities and the name of the client. Without them it is answered with an error.',
+  source: { of: 'mcp', page: 'basic/lifecycle#initialization' },
+  fix: {
+    any: 'Answer `initialize` with the error −32602 if `protocolVersion` is not a string or `capabilities` is not an object.',
+  },
+  check: async (trial) => {
+    const { first, proof } = await twice(trial);
+    if (!first) violation('`initialize` without `protocolVersion` was not answered.', ...proof);
+    if (first.result) violation('`initialize` without `protocolVersion` was answered with a result.', first.frame);
+  },
+};
+
+export const initializeAgain: ServerRule = {
+  ...common,
+  id: 'lifecycle/initialize-can-be-repeated',
+  title: 'a refused `initialize` can be repeated',
+  says: 'A client whose `initialize` was refused may correct it and try again over the same pipe.',
+  source: { of: 'standpipe', page: 'check.md' },
+  fix: {
+    any: 'Do not exit when `initialize` is refused, and do not count it as the one `initialize` of the connection.',
+  },
+  check: async (trial) => {
+    const { first, second, proof } = await twice(trial);
+    if (!first?.error) notApplicable('a malformed `initialize` is not refused (lifecycle/malformed-initialize)');
+    if (!second) violation('A correct `initialize` was not answered after a malformed one.', ...proof);
+    if (second.error) violation('A correct `initialize` was refused after a malformed one.', second.frame);
+  },
+};

@@ -1,0 +1,64 @@
+// The members of the answer to `initialize`.
+
+import { isObject } from '../../../../base/json-object.ts';
+import { violation } from '../../../verdict.ts';
+import type { ServerRule } from '../../server-rule.ts';
+import type { Trial } from '../../trial.ts';
+
+const common = {
+  level: 'MUST',
+  source: { of: 'mcp', page: 'basic/lifecycle#initialization' },
+  until: '2025-11-25',
+  runs: 'each revision',
+  uses: 'seen',
+} as const satisfies Partial<ServerRule>;
+
+export const capabilitiesObject: ServerRule = {
+  ...common,
+  id: 'lifecycle/capabilities',
+  title: 'the answer to `initialize` has capabilities',
+  says: 'The server answers with its capabilities: an object whose members are objects.',
+  fix: {
+    any: 'Answer with "capabilities": {"tools": {}, …}. A capability is an object, not true; leave out those that are missing.',
+  },
+  check: (trial) => {
+    const { capabilities } = trial.facts.opening;
+    if (!isObject(capabilities)) violation('The answer to `initialize` has no object `capabilities`.', ...proof(trial));
+    for (const [name, value] of Object.entries(capabilities)) {
+      if (!isObject(value)) violation(`The capability \`${name}\` is not an object.`, ...proof(trial));
+    }
+  },
+};
+
+export const serverInfo: ServerRule = {
+  ...common,
+  id: 'lifecycle/server-info',
+  title: 'the answer to `initialize` has the name and the version of the server',
+  says: 'The server answers with `serverInfo`, which has the texts `name` and `version`.',
+  fix: { any: 'Answer with "serverInfo": {"name": "…", "version": "…"}. Both are strings.' },
+  check: (trial) => {
+    const { serverInfo } = trial.facts.opening;
+    if (!isObject(serverInfo)) violation('The answer to `initialize` has no object `serverInfo`.', ...proof(trial));
+    for (const member of ['name', 'version']) {
+      if (typeof serverInfo[member] !== 'string')
+        violation(`\`serverInfo\` has no text \`${member}\`.`, ...proof(trial));
+    }
+  },
+};
+
+export const instructions: ServerRule = {
+  ...common,
+  id: 'lifecycle/instructions',
+  title: 'instructions are text',
+  says: 'The answer to `initialize` may have `instructions`, which are a string.',
+  fix: { any: 'Answer with "instructions" as one string, or leave it out. It is not null and not a list.' },
+  check: (trial) => {
+    const { instructions } = trial.facts.opening;
+    if (instructions === undefined || typeof instructions === 'string') return;
+    violation('`instructions` is not a string.', ...proof(trial));
+  },
+};
+
+function proof({ seen }: Trial) {
+  return seen[0]?.answersTo(1).slice(0, 1) ?? [];
+}

@@ -1,0 +1,86 @@
+// Which version a server answers with.
+
+import { legacyRevisions, type Revision } from '../../../../mcp/revisions.ts';
+import { notApplicable, violation } from '../../../verdict.ts';
+import { type Answer, describeError, readAnswer } from '../../conversation.ts';
+import { perLane } from '../../per-lane.ts';
+import type { ServerRule } from '../../server-rule.ts';
+import type { Trial } from '../../trial.ts';
+import { initializeWith } from './initialize.ts';
+
+const OLDER = '1999-01-01';
+const NEWER = '2999-01-01';
+
+const common = {
+  level: 'MUST',
+  source: { of: 'mcp', page: 'basic/lifecycle#version-negotiation' },
+  fix: {
+    any: 'Keep a list of the versions that the server supports. If the requested one is in it, answer with it; otherwise answer with the newest of the list. Never answer with a version because it was requested.',
+  },
+  until: '2025-11-25',
+  runs: 'once',
+  uses: 'own',
+} as const satisfies Partial<ServerRule>;
+
+export const knownVersions: ServerRule = {
+  ...common,
+  id: 'lifecycle/known-versions',
+  title: 'each published version is accepted or answered with one that is accepted',
+  says: 'A server that supports the requested version answers with the same version, otherwise with another one that it supports.',
+  check: async (trial) => {
+    for (const revision of legacyRevisions) {
+      const lane = trial.lanes.find((each) => each.revision === revision);
+      if (lane?.isOpen) continue;
+      if (lane?.problem) violation(lane.problem.message, ...(lane.probes[0]?.transcript.entries ?? []));
+      const frame = lane?.probes[0]?.answersTo(1)[0];
+      await offersWhatItSupports(trial, revision, frame ? readAnswer(frame, 1) : await initializeWith(trial, revision));
+    }
+  },
+};
+
+const offerForOlder = perLane((trial) => initializeWith(trial, OLDER));
+
+export const unknownVersion: ServerRule = {
+  ...common,
+  id: 'lifecycle/unknown-version',
+  title: 'a version that never existed is not accepted',
+  says: 'If the server does not support the requested version, it answers with another one that it supports.',
+  check: async (trial) => offersWhatItSupports(trial, OLDER, await offerForOlder(trial)),
+};
+
+export const futureVersion: ServerRule = {
+  ...common,
+  id: 'lifecycle/future-version',
+  title: 'a version of the future is not accepted',
+  says: 'A version that is newer than all that the server supports is answered with one that it supports.',
+  check: async (trial) => offersWhatItSupports(trial, NEWER, await initializeWith(trial, NEWER)),
+};
+
+export const offersVersion: ServerRule = {
+  ...common,
+  id: 'lifecycle/offers-a-version',
+  level: 'SHOULD', // the page says that the server must, and shows an error in an example
+  title: 'an unknown version is answered with another version, not with an error',
+  says: 'The server offers a version that it supports, so that the client can decide. An error leaves the client without a choice.',
+  check: async (trial) => {
+    const { error, frame } = await offerForOlder(trial);
+    if (error) violation(`The version ${OLDER} was refused with the error ${describeError(error)}.`, frame);
+  },
+};
+
+async function offersWhatItSupports(trial: Trial, asked: string, { result, frame }: Answer): Promise<void> {
+  if (!result) {
+    if (asked === OLDER || asked === NEWER) notApplicable('the server refuses it (lifecycle/offers-a-version)');
+    return;
+  }
+  const offered = result.protocolVersion;
+  if (typeof offered !== 'string') violation('The answer to `initialize` has no `protocolVersion`.', frame);
+  if (offered === asked) {
+    if (asked === OLDER || asked === NEWER) violation(`The server accepted the version ${asked}.`, frame);
+    return;
+  }
+  if (trial.lanes.some((lane) => lane.isOpen && lane.revision === (offered as Revision))) return;
+  const again = await initializeWith(trial, offered);
+  if (again.result?.protocolVersion === offered) return;
+  violation(`The server answered ${asked} with ${offered}, which it does not accept either.`, frame, again.frame);
+}
