@@ -127,6 +127,7 @@ describe.each(servers)('$language', ({ language, command, args, era }) => {
       { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'echo', arguments: [1] } },
       '[',
       '',
+      '{"jsonrpc":"2.0","id":1e400,"method":"ping"}',
       { jsonrpc: '2.0', id: 3, method: 'ping' },
     ]);
     const shown = answers.map(({ id, result, error }) => [id, result?.protocolVersion ?? error?.code ?? 'ok']);
@@ -138,6 +139,7 @@ describe.each(servers)('$language', ({ language, command, args, era }) => {
       [undefined, -32700],
       [2, -32602],
       [undefined, -32700],
+      [undefined, -32600],
       [3, 'ok'],
     ]);
   });

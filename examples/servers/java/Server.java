@@ -100,6 +100,9 @@ public class Server {
             return errorAnswer(null, new RpcError(INVALID_REQUEST, "Not a JSON-RPC 2.0 message"));
         }
         Object id = fields.get("id");
+        if (id instanceof Double number && number.isInfinite()) { // such as 1e400
+            return errorAnswer(null, new RpcError(INVALID_REQUEST, "\"id\" is out of range"));
+        }
         if (fields.containsKey("method") && !(fields.get("method") instanceof String)) {
             return errorAnswer(id, new RpcError(INVALID_REQUEST, "\"method\" must be a string"));
         }

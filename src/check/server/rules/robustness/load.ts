@@ -3,7 +3,7 @@
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import { allAnswered } from '../answers.ts';
-import { expected } from './still-answers.ts';
+import { expected, responses } from '../wire/sources.ts';
 
 const THOUSAND = 1_000;
 
@@ -12,7 +12,7 @@ export const thousandRequests: ServerRule = {
   level: 'MUST',
   title: 'a thousand requests at once are all answered',
   says: 'A server answers every request, if only with an error: it does not lose those that it has no room for.',
-  source: { of: 'json-rpc', anchor: 'response_object' },
+  source: responses,
   fix: { any: 'Wait with reading stdin while the queue is full, or answer with an error. Do not drop requests.' },
   runs: 'once',
   uses: 'shared',
@@ -38,7 +38,7 @@ export const slowReader: ServerRule = {
   level: 'MUST',
   title: 'no answer is lost while the client does not read',
   says: 'A server answers every request. While the client is busy the pipe is full: the server waits, and loses nothing.',
-  source: { of: 'json-rpc', anchor: 'response_object' },
+  source: responses,
   fix: {
     node: "Keep what process.stdout.write does not take at once: it returns false and emits 'drain' later.",
     any: 'Wait until stdout takes the whole message. Do not set it to non-blocking without handling EAGAIN.',
@@ -74,7 +74,7 @@ export const memory: ServerRule = {
   level: 'SHOULD',
   title: 'memory does not grow with the number of requests',
   says: 'A server that runs for days does not keep what it has answered.',
-  source: expected('robustness/memory'),
+  source: expected,
   fix: { any: 'Look for tables and lists that get an entry for each message and never lose it.' },
   runs: 'once',
   uses: 'shared',

@@ -4,6 +4,7 @@
 import type { Fix, Source } from '../../../rule.ts';
 import type { Conversation } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
+import { expected } from '../wire/sources.ts';
 
 interface StillAnswers {
   readonly id: string;
@@ -18,14 +19,11 @@ interface StillAnswers {
   readonly sent: (conversation: Conversation) => Readonly<Record<string, Uint8Array | string>>;
 }
 
-/** Demanded by no specification: users expect it. */
-export const expected = (id: string): Source => ({ of: 'standpipe', page: `check.md#${id.replace('/', '')}` });
-
-export function stillAnswers({ sent, source, level = 'SHOULD', ...text }: StillAnswers): ServerRule {
+export function stillAnswers({ sent, source = expected, level = 'SHOULD', ...text }: StillAnswers): ServerRule {
   return {
     ...text,
     level,
-    source: source ?? expected(text.id),
+    source,
     runs: 'once',
     uses: 'shared',
     check: async (trial) => {

@@ -55,7 +55,7 @@ export const blankLines: ServerRule = {
   level: 'SHOULD',
   title: 'blank lines are skipped',
   says: 'A blank line is no message. A server that gets one goes on with the next line.',
-  source: expected('wire/blank-lines-are-taken'),
+  source: expected,
   fix: { any: 'Skip lines that hold nothing but whitespace before the JSON parser gets them.' },
   runs: 'once',
   uses: 'shared',

@@ -20,7 +20,7 @@ export const largeMessageIn: ServerRule = {
   level: 'SHOULD',
   title: 'a request of 4 MiB is answered',
   says: 'No limit is set for the size of a message. A server answers a large one, if only with an error.',
-  source: expected('wire/large-message-in'),
+  source: expected,
   fix: {
     python: 'Give asyncio.StreamReader a larger limit: its default is 64 KiB a line.',
     go: 'Read with bufio.Reader, or give bufio.Scanner a larger Buffer: its default is 64 KiB a line.',
@@ -46,7 +46,7 @@ export const largeMessageOut: ServerRule = {
   level: 'SHOULD',
   title: 'an answer that is larger than a pipe comes whole',
   says: 'An answer has the id of its request. With an id of 1 MiB it does not fit into a pipe, and comes in parts that fit together.',
-  source: expected('wire/large-message-out'),
+  source: expected,
   fix: {
     node: 'Let process.stdout drain before process.exit, and do not write with fs.writeSync.',
     any: 'Write in a loop until all bytes of the message are written.',
