@@ -10,17 +10,37 @@ import sys
 VERSION = [1, 0, 0]
 
 
-def ask(server, request_id, kind, data):
+def messages(stream):
+    """Three newlines in a row end a message. Printed lines before one are no part of it."""
+    lines = []
+    for line in stream:
+        if not lines and not line.startswith(b"{"):
+            continue
+        lines.append(line.strip())
+        if lines[-2:] == [b"", b""]:
+            yield json.loads(b" ".join(lines))
+            lines = []
+
+
+def ask(server, answers, request_id, kind, data):
     message = {"version": VERSION, "id": request_id, "type": kind, "data": data}
     server.stdin.write(json.dumps(message).encode() + b"\n\n\n")
     server.stdin.flush()
-    text = b""
-    for line in server.stdout:
-        text += line
-        # JSON has no newlines inside of its strings, so three in a row can only be the end.
-        if text.endswith(b"\n\n\n") and text.strip():
-            return json.loads(text)
+    for answer in answers:
+        if answer.get("id") == request_id:
+            return answer["data"]
     raise SystemExit("the server is gone")
+
+
+def stop(server):
+    """The end of stdin is enough for most servers; others get signals."""
+    server.stdin.close()
+    for signal in (server.terminate, server.kill):
+        try:
+            return server.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            signal()
+    return server.wait()
 
 
 def main(arguments):
@@ -28,13 +48,17 @@ def main(arguments):
         raise SystemExit(__doc__)
     at = arguments.index("--")
     values, command = arguments[:at], arguments[at + 1 :]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
-        tool = ask(server, 1, "get", None)["data"]
-        result = ask(server, 2, "call", {"version": VERSION, "tool": tool["name"], "arguments": values})["data"]
-        server.stdin.close()
-    for content in result["response"]["content"]:
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        answers = messages(server.stdout)
+        tool = ask(server, answers, 1, "get", None)
+        call = {"version": VERSION, "tool": tool["name"], "arguments": values}
+        response = ask(server, answers, 2, "call", call)["response"]
+    finally:
+        stop(server)
+    for content in response["content"]:
         print(content["data"])
-    return 1 if result["response"]["error"] else 0
+    return 1 if response["error"] else 0
 
 
 if __name__ == "__main__":

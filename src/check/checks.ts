@@ -3,6 +3,8 @@
 import { type Revision, revisionsOfMcp } from '../mcp/revisions.ts';
 import { checkClient } from './client/check-client.ts';
 import { clientRules } from './client/rules/index.ts';
+import { checkLiteMcpClient } from './litemcp/client/check-lite-client.ts';
+import { liteClientRules } from './litemcp/client/rules/index.ts';
 import { checkLiteMcpServer } from './litemcp/server/check-lite-server.ts';
 import { liteServerRules } from './litemcp/server/rules/index.ts';
 import type { CheckReport } from './report/report.ts';
@@ -33,6 +35,7 @@ export const checks: Readonly<Record<Role, Readonly<Record<Protocol, Check>>>> =
   },
   client: {
     mcp: { rules: clientRules, run: checkClient, has: [] },
+    litemcp: { rules: liteClientRules, run: checkLiteMcpClient, has: [] },
   },
 } as never;
 

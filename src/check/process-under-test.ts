@@ -2,9 +2,12 @@
 // the class of the protocol. Bounded: a process that writes without end is stopped.
 
 import { systemClock } from '../base/clock.ts';
+import { commandLine } from '../base/command-line.ts';
 import { SILENT, within } from '../base/wait.ts';
 import { type ExitStatus, type ServerProcess, startServerProcess } from '../process/server-process.ts';
 import type { StopRung } from '../process/tree/stop-ladder.ts';
+import { maskValues } from '../secrets/mask-values.ts';
+import { redactArguments, secretsInArguments } from '../secrets/redact-arguments.ts';
 import { Transcript } from './transcript.ts';
 import { violation } from './verdict.ts';
 
@@ -28,6 +31,12 @@ export function targetOf({ command, args, env, secrets, cwd }: Target): Target {
     ...(secrets && { secrets }),
     ...(cwd && { cwd }),
   };
+}
+
+/** The command line, with secrets masked. */
+export function shownCommand({ command, args = [], env, secrets = [] }: Target): string {
+  const mask = maskValues(env, [...secrets, ...secretsInArguments(args)]);
+  return commandLine(mask(command), redactArguments(args, mask));
 }
 
 /** Of all that one process writes to stdout. */

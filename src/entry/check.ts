@@ -3,6 +3,7 @@
 export { type Protocol, type Role, type RuleInfo, rulesOf } from '../check/checks.ts';
 export { type CheckClientOptions, checkClient } from '../check/client/check-client.ts';
 export { type DefineCheckOptions, defineCheck } from '../check/define-check.ts';
+export { type CheckLiteMcpClientOptions, checkLiteMcpClient } from '../check/litemcp/client/check-lite-client.ts';
 export {
   type CheckLiteMcpServerOptions,
   checkLiteMcpServer,

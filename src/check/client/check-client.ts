@@ -1,15 +1,12 @@
 // `checkClient`: runs a client under test in the scenarios of the rules, and reports what it did.
 
-import { commandLine } from '../../base/command-line.ts';
 import { isObject } from '../../base/json-object.ts';
 import { languageOf } from '../../diagnosis/language.ts';
 import { CLIENT_INFO, PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { NEWEST_LEGACY, type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
-import { maskValues } from '../../secrets/mask-values.ts';
-import { redactArguments, secretsInArguments } from '../../secrets/redact-arguments.ts';
 import { inParallel } from '../in-parallel.ts';
 import { judge } from '../judge.ts';
-import type { Target } from '../process-under-test.ts';
+import { shownCommand, type Target, targetOf } from '../process-under-test.ts';
 import { type CheckReport, countStatuses, type Outcome } from '../report/report.ts';
 import { type Selection, selectRules } from '../select-rules.ts';
 import { appliesTo } from '../server/server-rule.ts';
@@ -79,10 +76,6 @@ async function runAll(rules: readonly ClientRule[], options: CheckClientOptions)
   return runs;
 }
 
-function targetOf({ command, args, env, secrets, cwd }: CheckClientOptions): Target {
-  return { command, ...(args && { args }), ...(env && { env }), ...(secrets && { secrets }), ...(cwd && { cwd }) };
-}
-
 async function judgeRule(
   rule: ClientRule,
   runs: readonly Run[],
@@ -134,9 +127,4 @@ function nameIn(runs: readonly Run[]): { name?: string; version?: string } {
 
 function metaOf({ _meta }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return isObject(_meta) ? _meta : {};
-}
-
-function shownCommand({ command, args = [], env, secrets = [] }: CheckClientOptions): string {
-  const mask = maskValues(env, [...secrets, ...secretsInArguments(args)]);
-  return commandLine(mask(command), redactArguments(args, mask));
 }

@@ -68,7 +68,7 @@ function methodsIn(run: Run): string[] {
 }
 
 /** A sentence. */
-export function endOf({ stage }: Run): string {
+export function endOf({ stage }: Pick<Run, 'stage'>): string {
   const { exitStatus } = stage;
   if (!exitStatus) return 'The client did not exit.';
   const { exitCode, signal } = exitStatus;

@@ -1,0 +1,86 @@
+// `checkLiteMcpClient`: runs a LiteMCP client under test in the scenarios of the rules, and reports what it did.
+
+import { languageOf } from '../../../diagnosis/language.ts';
+import { inParallel } from '../../in-parallel.ts';
+import { concurrencyOf, type RunOptions } from '../../jobs.ts';
+import { judge } from '../../judge.ts';
+import { shownCommand, type Target, targetOf } from '../../process-under-test.ts';
+import { type CheckReport, countStatuses, type Outcome } from '../../report/report.ts';
+import { type Selection, selectRules } from '../../select-rules.ts';
+import { notApplicable } from '../../verdict.ts';
+import { askedIn, type LiteClientRule, LiteClientTrial } from './lite-client-rule.ts';
+import { type LiteRun, type LiteScenario, runScenario } from './lite-scenario.ts';
+import { liteClientRules } from './rules/index.ts';
+import { opens } from './rules/opens.ts';
+import { plain, scenarios } from './scenarios.ts';
+
+/**
+ * The client is started once for each scenario, as by `checkClient`. It is expected to ask for the tool, which is a calculator with the parameters
+ * `a` and `b`, to call it with two numbers, to close and to exit with code 0.
+ */
+export interface CheckLiteMcpClientOptions extends Target, Selection, RunOptions {
+  /** The longest time in which the client does nothing. Default: 10 s. */
+  timeoutMs?: number;
+  /** Evidence of all rules, not only of those that are violated. */
+  allEvidence?: boolean;
+}
+
+export async function checkLiteMcpClient(options: CheckLiteMcpClientOptions): Promise<CheckReport> {
+  const startMs = performance.now();
+  const rules = selectRules(liteClientRules, options);
+  const runs = await runAll(rules, options);
+  const all = isOpen(runs[0]!) ? rules : [...new Set([opens, ...rules])];
+  const outcomes: Outcome[] = [];
+  for (const rule of all) {
+    const outcome = await judgeRule(rule, runs, options);
+    outcomes.push(outcome);
+    options.onoutcome?.(outcome, outcomes.length, all.length);
+  }
+  return {
+    role: 'client',
+    protocol: 'litemcp',
+    command: shownCommand(options),
+    revisions: [],
+    outcomes,
+    counts: countStatuses(outcomes),
+    durationMs: Math.round(performance.now() - startMs),
+  };
+}
+
+/** The plain run first: a client that does not open in it is run no more. */
+async function runAll(rules: readonly LiteClientRule[], options: CheckLiteMcpClientOptions): Promise<LiteRun[]> {
+  const { timeoutMs = 10_000, signal } = options;
+  const run = (scenario: LiteScenario) => runScenario(scenario, { target: targetOf(options), timeoutMs, signal });
+  const runs = [await run(plain)];
+  if (!isOpen(runs[0]!)) return runs;
+  const needed = new Set(rules.flatMap((rule) => rule.scenarios));
+  const others = scenarios.filter((scenario) => scenario !== plain && needed.has(scenario));
+  await inParallel(others, concurrencyOf(options), async (scenario) => {
+    runs.push(await run(scenario));
+  });
+  return runs;
+}
+
+async function judgeRule(
+  rule: LiteClientRule,
+  runs: readonly LiteRun[],
+  options: CheckLiteMcpClientOptions,
+): Promise<Outcome> {
+  const first = runs[0]!;
+  const trial = new LiteClientTrial(rule, runs, first);
+  const judging = {
+    language: languageOf([options.command, ...(options.args ?? [])].join(' ')),
+    hide: (text: string) => first.stage.redact(text),
+    evidence: () => trial.evidence(),
+    allEvidence: options.allEvidence ?? false,
+  };
+  const outcome = await judge(rule, judging, () => {
+    if (rule !== opens && !isOpen(first)) notApplicable(`the client does not open (${opens.id})`);
+    rule.check(trial);
+  });
+  return { ...outcome, durationMs: Math.max(0, ...trial.runs.map(({ durationMs }) => durationMs)) };
+}
+
+function isOpen(run: LiteRun): boolean {
+  return askedIn(run).length > 0;
+}

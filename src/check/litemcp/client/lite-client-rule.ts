@@ -1,0 +1,62 @@
+// A rule for clients of LiteMCP, and what it reads: the runs of its scenarios, and the run without any disturbance to compare with.
+
+import { endOf } from '../../client/client-trial.ts';
+import type { RuleText } from '../../rule.ts';
+import type { Entry } from '../../transcript.ts';
+import { notApplicable, violation } from '../../verdict.ts';
+import type { Message } from '../frames.ts';
+import type { LiteRun, LiteScenario } from './lite-scenario.ts';
+import type { Asked, PlayedLite } from './played-lite.ts';
+
+export interface LiteClientRule extends RuleText {
+  /** Those that it reads. */
+  readonly scenarios: readonly LiteScenario[];
+  /** Throws a violation, or that it is not applicable (verdict.ts). Must not depend on how fast the client is. */
+  readonly check: (trial: LiteClientTrial) => void;
+}
+
+export class LiteClientTrial {
+  readonly runs: readonly LiteRun[];
+  readonly plain: LiteRun;
+
+  constructor({ scenarios }: LiteClientRule, runs: readonly LiteRun[], plain: LiteRun) {
+    this.runs = scenarios.flatMap((scenario) => runs.find((run) => run.scenario === scenario) ?? []);
+    this.plain = plain;
+  }
+
+  get servers(): PlayedLite[] {
+    return this.runs.flatMap(({ servers }) => servers);
+  }
+
+  get messages(): Message[] {
+    return this.servers.flatMap(({ messages }) => messages);
+  }
+
+  /** The calls, or the reason why there are none. */
+  calls(): Asked[] {
+    const calls = this.servers.flatMap(({ asked }) => asked).filter(({ type }) => type === 'call');
+    return calls.length > 0 ? calls : notApplicable('the client did not call the tool');
+  }
+
+  evidence(): Entry[] {
+    return this.runs.flatMap(({ stage }) => stage.transcript.entries);
+  }
+
+  /** The client does what it does without a disturbance, and ends alike. `what` is the disturbance. */
+  goesOn(what: string): void {
+    for (const run of this.runs) {
+      const [seen, usual] = [typesIn(run), typesIn(this.plain)];
+      const missing = usual.find((type) => !seen.includes(type));
+      if (missing) violation(`${what}, the client did not go on: it did not send "${missing}". ${endOf(run)}`);
+      if (endOf(run) !== endOf(this.plain)) violation(`${what}: ${endOf(run)} Otherwise: ${endOf(this.plain)}`);
+    }
+  }
+}
+
+export function askedIn({ servers }: LiteRun): Asked[] {
+  return servers.flatMap(({ asked }) => asked);
+}
+
+function typesIn(run: LiteRun): string[] {
+  return [...new Set(askedIn(run).map(({ type }) => String(type)))];
+}

@@ -1,0 +1,45 @@
+// A way to play the server to a LiteMCP client. One run of the client plays one scenario, and several rules read what was seen.
+
+import { Stage } from '../../client/stage.ts';
+import type { Target } from '../../process-under-test.ts';
+import { type Asked, PlayedLite } from './played-lite.ts';
+
+export type Answering = (asked: Asked, played: PlayedLite) => void | Promise<void>;
+
+export interface LiteScenario {
+  readonly name: string;
+  /** Instead of the usual answers. */
+  readonly on?: { readonly get?: Answering; readonly call?: Answering };
+  /** Exits neither at the end of stdin nor at a signal. */
+  readonly ignoresEnd?: boolean;
+  /** A client may be silent for longer than usual. */
+  readonly timeoutMs?: number;
+}
+
+/** What was seen when the client was run in a scenario. */
+export interface LiteRun {
+  readonly scenario: LiteScenario;
+  readonly stage: Stage;
+  readonly servers: readonly PlayedLite[];
+  readonly durationMs: number;
+}
+
+export interface LiteRunOptions {
+  readonly target: Target;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export async function runScenario(scenario: LiteScenario, options: LiteRunOptions): Promise<LiteRun> {
+  const { target, timeoutMs, signal } = options;
+  const startMs = performance.now();
+  const servers: PlayedLite[] = [];
+  const stage = await Stage.run({
+    target,
+    scenario: scenario.name,
+    timeoutMs: Math.max(timeoutMs, scenario.timeoutMs ?? 0),
+    ...(signal && { signal }),
+    onserver: (server) => servers.push(new PlayedLite(server, scenario, timeoutMs)),
+  });
+  return { scenario, stage, servers, durationMs: Math.round(performance.now() - startMs) };
+}

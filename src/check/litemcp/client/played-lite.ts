@@ -1,0 +1,107 @@
+// A played server that speaks LiteMCP: messages of the client, and the answers of a scenario. It has the tool `Calculator` of the specification.
+
+import { isObject, type JsonObject } from '../../../base/json-object.ts';
+import { PROTOCOL_VERSION } from '../../../litemcp/version.ts';
+import type { PlayedServer } from '../../client/played-server.ts';
+import { Frames } from '../frames.ts';
+import type { LiteScenario } from './lite-scenario.ts';
+
+export const calculator = {
+  version: PROTOCOL_VERSION,
+  name: 'Calculator',
+  description: 'A simple calculator',
+  example: 'Calculate the sum of 2 and 3',
+  parameters: [
+    { name: 'a', type: 'number', description: 'The first number', example: '2' },
+    { name: 'b', type: 'number', description: 'The second number', example: '3' },
+  ],
+};
+
+/** A request of the client. */
+export interface Asked {
+  readonly id: unknown;
+  readonly type: unknown;
+  readonly data: JsonObject;
+  /** Whether an `info` had been sent before it came. */
+  readonly knowsTool: boolean;
+}
+
+export class PlayedLite {
+  readonly server: PlayedServer;
+  readonly timeoutMs: number;
+  readonly asked: Asked[] = [];
+  /** What the scenario found out about the client, by a name. */
+  readonly notes = new Map<string, unknown>();
+  readonly #scenario: LiteScenario;
+  readonly #frames: Frames;
+  #hasSentInfo = false;
+
+  constructor(server: PlayedServer, scenario: LiteScenario, timeoutMs: number) {
+    this.server = server;
+    this.timeoutMs = timeoutMs;
+    this.#scenario = scenario;
+    this.#frames = new Frames((frame) => {
+      server.transcript.entries.push(frame);
+      if (frame.message) this.#asked(frame.message);
+    });
+    server.onbytes = (chunk) => this.#frames.push(chunk);
+    server.oninputend = () => {
+      if (this.rest.length > 0) server.transcript.add('received', this.rest);
+      if (!scenario.ignoresEnd) server.exit(0);
+    };
+    server.onsignal = () => {
+      if (!scenario.ignoresEnd) server.exit(1);
+    };
+  }
+
+  get frames() {
+    return this.#frames.all;
+  }
+
+  get messages() {
+    return this.#frames.messages;
+  }
+
+  get rest(): Buffer {
+    return this.#frames.rest;
+  }
+
+  send(message: JsonObject): void {
+    this.write(`${JSON.stringify(message)}\n\n\n`);
+    this.#hasSentInfo ||= message.type === 'info';
+  }
+
+  write(bytes: Uint8Array | string): void {
+    this.server.write(bytes);
+  }
+
+  /** As a correct server does. */
+  usual({ id, type, data }: Asked): JsonObject {
+    const envelope = { version: PROTOCOL_VERSION, id };
+    return type === 'get'
+      ? { ...envelope, type: 'info', data: calculator }
+      : { ...envelope, type: 'result', data: resultOf(data) };
+  }
+
+  #asked({ id, type, data }: JsonObject): void {
+    const asked = { id, type, data: isObject(data) ? data : {}, knowsTool: this.#hasSentInfo };
+    this.asked.push(asked);
+    const handler = type === 'get' || type === 'call' ? this.#scenario.on?.[type] : undefined;
+    if (handler) void handler(asked, this);
+    else this.send(this.usual(asked));
+  }
+}
+
+/** Of numbers their sum, of other arguments an error. */
+export function resultOf({ arguments: given }: JsonObject): JsonObject {
+  const args = Array.isArray(given) ? given.map(String) : [];
+  const params = Object.fromEntries(
+    calculator.parameters.flatMap(({ name }, at) => (at in args ? [[name, args[at]]] : [])),
+  );
+  const sum = Number(args[0]) + Number(args[1]);
+  const error = args.length !== calculator.parameters.length || Number.isNaN(sum);
+  const content = error
+    ? { type: 'string', data: 'Both arguments must be numbers' }
+    : { type: 'number', data: String(sum) };
+  return { version: PROTOCOL_VERSION, params, response: { content: [content], error } };
+}

@@ -1,0 +1,140 @@
+// All scenarios for LiteMCP clients. Those that take longest are started first.
+
+import { systemClock } from '../../../base/clock.ts';
+import type { Answering, LiteScenario } from './lite-scenario.ts';
+import { calculator, type PlayedLite } from './played-lite.ts';
+
+const both = (answering: Answering) => ({ get: answering, call: answering });
+const LARGE_CHARS = 1024 * 1024;
+const SLOW_MS = 1_500;
+
+/** A server that does nothing unusual. */
+export const plain: LiteScenario = { name: 'plain' };
+
+/** A server that ignores the end of its stdin and SIGTERM. */
+export const stubborn: LiteScenario = { name: 'stubborn', ignoresEnd: true, timeoutMs: 30_000 };
+
+/** A server that needs time for each answer. */
+export const slow: LiteScenario = {
+  name: 'slow',
+  on: both((asked, played) => void systemClock.after(SLOW_MS, () => played.send(played.usual(asked)))),
+};
+
+/** Answers as the specification prints them, in two pieces. */
+export const printed: LiteScenario = {
+  name: 'printed',
+  on: both(async (asked, played) => {
+    const text = Buffer.from(`${JSON.stringify(played.usual(asked), undefined, 4)}\n\n\n`);
+    played.write(text.subarray(0, text.length / 2));
+    await played.server.flushed(played.timeoutMs);
+    played.write(text.subarray(text.length / 2));
+  }),
+};
+
+/** Other text on stdout: alone, and on the lines before an answer. */
+export const noisy: LiteScenario = {
+  name: 'noisy',
+  on: both((asked, played) => {
+    played.write('Server is ready\n\n\n');
+    played.write('handling a request\n');
+    played.send(played.usual(asked));
+  }),
+};
+
+/** Before each answer another one, to a request that the client did not send. */
+export const strangers: LiteScenario = {
+  name: 'strangers',
+  on: both((asked, played) => {
+    const answer = played.usual(asked);
+    const other = { ...answer, id: strangeId(asked.id) };
+    played.send(asked.type === 'get' ? { ...other, data: { ...calculator, name: OTHER_TOOL } } : other);
+    played.send(answer);
+  }),
+};
+
+export const OTHER_TOOL = 'Stranger';
+
+function strangeId(id: unknown): number {
+  return typeof id === 'number' ? id + 1_000_000 : -1;
+}
+
+/** A tool with the fields that are required, and null for the others. */
+export const sparse: LiteScenario = {
+  name: 'sparse',
+  on: {
+    get: (asked, played) => {
+      const { version, name, parameters } = calculator;
+      const [first, second] = parameters.map(({ name, type }) => ({ name, type }));
+      const bare = {
+        version,
+        name,
+        description: null,
+        parameters: [first, { ...second, description: null, example: null }],
+      };
+      played.send({ ...played.usual(asked), data: bare });
+    },
+  },
+};
+
+/** Members that a later version may have. */
+export const extended: LiteScenario = {
+  name: 'extended',
+  on: both((asked, played) => {
+    const answer = played.usual(asked);
+    played.send({ ...answer, later: { x: 1 }, data: { ...(answer.data as object), later: [1, 2] } });
+  }),
+};
+
+/** A tool whose description is large. */
+export const large: LiteScenario = {
+  name: 'large',
+  on: {
+    get: (asked, played) => {
+      played.send({ ...played.usual(asked), data: { ...calculator, description: 'large '.repeat(LARGE_CHARS / 6) } });
+    },
+  },
+};
+
+/** A server that writes much to stderr before each answer. */
+export const talkative: LiteScenario = {
+  name: 'talkative',
+  on: both(async (asked, played) => {
+    played.server.writeStderr(`${'a line of a log '.repeat(8)}\n`.repeat(LARGE_CHARS / 128));
+    if (!(await played.server.flushed(played.timeoutMs))) played.notes.set('stderr is full', true);
+    played.send(played.usual(asked));
+  }),
+};
+
+/** A tool that fails. */
+export const failing: LiteScenario = {
+  name: 'failing',
+  on: {
+    call: (asked, played) => {
+      const content = [{ type: 'string', data: 'The tool has failed' }];
+      const { version } = calculator;
+      played.send({ ...played.usual(asked), data: { version, params: {}, response: { content, error: true } } });
+    },
+  },
+};
+
+const crash: Answering = (_asked: unknown, { server }: PlayedLite) => server.exit(1);
+
+/** A server that exits instead of an answer. */
+export const crashing: LiteScenario = { name: 'crashing', on: { call: crash } };
+export const crashingAtStart: LiteScenario = { name: 'crashing at start', on: { get: crash } };
+
+export const scenarios: readonly LiteScenario[] = [
+  stubborn,
+  slow,
+  plain,
+  printed,
+  noisy,
+  strangers,
+  sparse,
+  extended,
+  large,
+  talkative,
+  failing,
+  crashing,
+  crashingAtStart,
+];
