@@ -1,6 +1,7 @@
 // Rules as test cases: in real runs of Vitest and node:test, and by hand as a runner without a context (Jest) would call them.
 
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import nodeTest from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, expectTypeOf, test } from 'vitest';
@@ -77,6 +78,19 @@ test('no case passes if the server does not open, although the rule about that w
   const { cases } = casesOf({ only: ['wire/only-messages'] });
   expect(cases).toHaveLength(1);
   await expect(cases[0]!.run()).rejects.toThrow('lifecycle/opens');
+});
+
+test('a warning is passed on, and fails its case if the check is strict', async () => {
+  const warnings: string[] = [];
+  const options = {
+    args: [join(root, 'test/fixtures/check/server.mjs'), 'calls-unknown-methods-invalid-params', 'jsonrpc'],
+    revisions: ['2025-11-25' as const],
+    only: ['jsonrpc/method-not-found-code'],
+    onwarning: (text: string) => warnings.push(text),
+  };
+  await casesOf(options).cases[0]!.run();
+  expect(warnings).toEqual([expect.stringMatching(/^! jsonrpc\/method-not-found-code/)]);
+  await expect(casesOf({ ...options, strict: true }).cases[0]!.run()).rejects.toThrow('! jsonrpc/method-not-found');
 });
 
 test('the functions of Vitest, node:test and Jest fit', () => {

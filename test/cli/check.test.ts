@@ -4,7 +4,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { folder, type Ran, runCli, runOnTerminal, writeConfig } from './run-cli.ts';
+import { isAlive, until } from '../fixtures/server.ts';
+import {
+  calculatorEntry,
+  finished,
+  folder,
+  pidsIn,
+  type Ran,
+  runCli,
+  runOnTerminal,
+  startCli,
+  writeConfig,
+} from './run-cli.ts';
 
 const server = fileURLToPath(new URL('../fixtures/check/server.mjs', import.meta.url));
 const correct = ['--', process.execPath, server];
@@ -12,15 +23,17 @@ const wrong = [...correct, 'prints-a-banner', 'wire'];
 const cheap = ['--rule', 'lifecycle/opens', '--rule', 'wire/only-messages', '--revision', '2025-11-25'];
 
 test.concurrent('a server that follows the rules exits with 0, a violation with 1; --junit and --html write files', async () => {
-  const [junit] = ['check.xml'].map((name) => join(folder, name));
+  const [junit, html] = [join(folder, 'check.xml'), join(folder, 'check.html')];
   const good = await runCli(['check', ...cheap, ...correct]);
   expect(good).toMatchObject({ code: 0, stderr: '' });
   expect(good.stdout).toMatch(/^2 rules: 2 passed/m);
-  const bad = await runCli(['check', ...cheap, '--junit', junit!, ...wrong]);
+  const bad = await runCli(['check', ...cheap, '--junit', junit, '--html', html, ...wrong]);
   expect(bad.code).toBe(1);
   expect(bad.stdout).toMatch(/^ {2}✗ wire\/only-messages/m);
   expect(bad.stdout).toMatch(/^ {2}fix: Log with console\.error/m);
-  expect(readFileSync(junit!, 'utf8')).toContain('name="wire/only-messages (2025-11-25)"');
+  expect(bad.stderr).toBe(`Saved ${junit}\nSaved ${html}\n`);
+  expect(readFileSync(junit, 'utf8')).toContain('name="wire/only-messages (2025-11-25)"');
+  expect(readFileSync(html, 'utf8')).toContain('Server is ready');
 });
 
 test.concurrent('a server of the config is started as its entry says, and its secrets are masked', async () => {
@@ -30,14 +43,15 @@ test.concurrent('a server of the config is started as its entry says, and its se
     chatty: { command: process.execPath, args: [file], env: { API_KEY: 'hunter2-hunter2' } },
     remote: { url: 'https://example.org/mcp' },
   });
-  const html = join(folder, 'secret.xml');
-  const text = await runCli(['check', 'chatty', '--config', config, ...cheap, '--verbose', '--junit', html]);
+  const files = [join(folder, 'secret.xml'), join(folder, 'secret.html')];
+  const saved = ['--junit', files[0]!, '--html', files[1]!];
+  const text = await runCli(['check', 'chatty', '--config', config, ...cheap, '--verbose', ...saved]);
   expect(text.code).toBe(1);
   expect(text.stdout).toContain('← key is ');
   const json = await runCli(['check', 'chatty', '--config', config, '--json', ...cheap]);
   const report = JSON.parse(json.stdout);
   expect(report).toMatchObject({ role: 'server', revisions: ['2025-11-25'], counts: { failed: 1 } });
-  for (const output of [text.stdout, text.stderr, json.stdout, readFileSync(html, 'utf8')]) {
+  for (const output of [text.stdout, text.stderr, json.stdout, ...files.map((file) => readFileSync(file, 'utf8'))]) {
     expect(output).not.toContain('hunter2');
   }
   const remote = await runCli(['check', 'remote', '--config', config]);
@@ -54,6 +68,8 @@ test.concurrent.each<[string, string[], number, string]>([
   ['an unknown revision', ['--revision', '2020-01-01', ...correct], 2, 'not a revision'],
   ['arguments that are not JSON', ['--allow-calls', 'echo={', ...correct], 2, '--allow-calls cannot be "echo={"'],
   ['a folder that does not exist', ['--junit', 'nowhere/x.xml', ...correct], 2, '--junit cannot be "nowhere/x.xml"'],
+  ['a client of the config', ['--client', 'weather'], 2, 'The command of the client is missing'],
+  ['an option of other checks', ['--litemcp', '--revision', '2025-11-25', ...correct], 2, '--revision has no meaning'],
   ['two servers', ['one', ...correct], 2, 'check takes one server'],
 ])('%s is an error that says what to do', async (_what, args, code, message) => {
   const ran: Ran = await runCli(['check', ...args]);
@@ -68,6 +84,39 @@ test.concurrent('--list names the rules, of one family too', async () => {
   expect(stdout).not.toMatch(/^lifecycle/m);
   const { rules } = JSON.parse((await runCli(['check', '--list', '--json'])).stdout);
   expect(rules[0]).toMatchObject({ id: 'lifecycle/opens', level: 'MUST', link: expect.stringMatching(/^https:/) });
+});
+
+test.concurrent('a violated SHOULD is a warning, and fails the check with --strict', async () => {
+  const args = ['--rule', 'jsonrpc/method-not-found-code', '--revision', '2025-11-25'];
+  const server = [...correct, 'calls-unknown-methods-invalid-params', 'jsonrpc'];
+  const [usual, strict] = await Promise.all([
+    runCli(['check', ...args, ...server]),
+    runCli(['check', '--strict', ...args, ...server]),
+  ]);
+  expect(usual).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 rule: 0 passed, 1 warning/m) });
+  expect(strict).toMatchObject({ code: 1, stdout: expect.stringMatching(/^1 rule: 0 passed, 1 warning/m) });
+});
+
+test.concurrent('a client, a LiteMCP server of the config and a LiteMCP client are checked', async () => {
+  const client = fileURLToPath(new URL('../fixtures/check/client/client.mjs', import.meta.url));
+  const config = writeConfig('lite.json', { calculator: calculatorEntry });
+  const [ofClient, ofLite] = await Promise.all([
+    runCli(['check', '--client', '--rule', 'client-lifecycle/opens', '--', process.execPath, client, '--', '{server}']),
+    runCli(['check', 'calculator', '--config', config, '--rule', 'litemcp-messages/get-is-answered']),
+  ]);
+  expect(ofClient).toMatchObject({ code: 0, stdout: expect.stringMatching(/^MCP client: correct-client/m) });
+  expect(ofLite).toMatchObject({ code: 0, stdout: expect.stringMatching(/^LiteMCP server: Calculator/m) });
+});
+
+test.concurrent('Ctrl-C ends the check and its servers', async () => {
+  const file = join(folder, 'check.pids');
+  const silent = 'require("fs").appendFileSync(process.env.PID_FILE, process.pid + "\\n"); setInterval(() => {}, 1e6)';
+  const child = startCli(['check', '--env', `PID_FILE=${file}`, '--', process.execPath, '-e', silent]);
+  await until('servers are started', () => pidsIn(file).length > 0);
+  const ended = finished(child);
+  child.kill('SIGINT');
+  expect(await ended).toEqual({ code: 130, stdout: '', stderr: '' });
+  await until('they are gone', () => !pidsIn(file).some(isAlive));
 });
 
 test.concurrent('on a narrow terminal the report fits, in colours', async () => {

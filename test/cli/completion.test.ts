@@ -31,6 +31,8 @@ test('commands, servers and options, before any server was ever asked', async ()
   expect(await complete('--config', 'mc')).toEqual([':files ']);
   expect(await complete('call', 'x', '--', 'no')).toEqual([':files ']);
   expect(await complete('nonsense', 'x')).toEqual([]);
+  expect(await complete('check', '--rule', 'wire/only-m')).toEqual(['wire/only-messages']);
+  expect(await complete('check', '--litemcp', '--only', 'litemcp-w')).toContain('litemcp-wire');
   expect(pidsIn(pidFile)).toEqual([]);
 });
 

@@ -42,7 +42,10 @@ export function textOf(report: CheckReport, options: TextOptions = {}): string {
   const results = ruleResults(report);
   head(report, lines);
   for (const [family, ofFamily] of byFamily(results)) familyLines(family, ofFamily, lines);
-  for (const result of results.filter(isViolated)) violationLines(result, lines);
+  // The end of a long output is what is read first.
+  for (const status of ['warning', 'failed']) {
+    for (const result of results) if (result.status === status) violationLines(result, lines);
+  }
   if (options.verbose) evidenceOfOthers(results, lines);
   foot(report, results, lines);
   return lines.text();

@@ -26,7 +26,7 @@ export interface CheckedCommand {
 export async function commandToCheck(
   { serverCommand, settings }: Pick<Invocation, 'serverCommand' | 'settings'>,
   words: readonly string[],
-  options: { env?: readonly string[]; cwd?: string },
+  options: { env?: readonly string[]; cwd?: string; client?: boolean },
 ): Promise<CheckedCommand> {
   const [name, excess] = words;
   if (excess !== undefined || (name !== undefined && serverCommand)) {
@@ -35,6 +35,11 @@ export async function commandToCheck(
     });
   }
   if (serverCommand) return checked(serverOfCommand(serverCommand, options, settings));
+  if (options.client) {
+    throw new UsageError('INVALID_OPTION', 'The command of the client is missing', {
+      hint: 'Write it after --: standpipe check --client -- <command …> {server}',
+    });
+  }
   if (name === undefined) {
     throw new UsageError('INVALID_OPTION', 'No server was given', {
       hint: 'standpipe check -- <command …>, or standpipe check <server>',

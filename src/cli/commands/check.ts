@@ -64,6 +64,7 @@ function help(command: Command): void {
     'after',
     `
 Tools are called only if they are marked read-only (readOnlyHint), or named by --allow-calls or --long-call.
+With --client, {server} in the command is replaced by the command of the server that the check plays, and {config} by the path of an mcp.json with it.
 --timeout is the maximum time for one answer (default: 10s).
 Exit code: 0 no rule of level MUST is violated (--strict: none at all), 1 a rule is violated, 3 the command cannot be started.`,
   );
@@ -74,6 +75,8 @@ Exit code: 0 no rule of level MUST is violated (--strict: none at all), 1 a rule
     'check --rule wire/only-messages --verbose -- node server.mjs',
     `check --allow-calls 'search={"query":"x"}' --long-call 'sleep={"seconds":30}' -- node server.mjs`,
     'check --only wire --only jsonrpc --revision 2025-11-25 -- java -jar server.jar',
+    'check --client -- node client.mjs {server}',
+    `check --litemcp --allow-calls '*' -- python3 calculator.py`,
     'check --list',
   );
 }

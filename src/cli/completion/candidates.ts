@@ -50,6 +50,9 @@ const values: Record<string, Answer> = {
   '--allow-calls': [],
   '--long-call': [],
   '--concurrency': [],
+  '--only': [],
+  '--skip': [],
+  '--rule': [],
 };
 
 /** `line`: the words after `standpipe`; the last one is being typed. */
@@ -60,7 +63,9 @@ export async function candidates(
   const current = line.at(-1) ?? '';
   const before = line.slice(0, -1);
   if (before.includes('--')) return { filesBehind: '' };
-  const option = values[before.at(-1) ?? ''];
+  const previous = before.at(-1) ?? '';
+  if (/^--(?:only|skip|rule)$/.test(previous)) return fitting(await namesOfRules(before, previous), current);
+  const option = values[previous];
   if (option) return fitting(option, current);
   const plain = before.filter((word, at) => !word.startsWith('-') && !values[before[at - 1] ?? '']);
   const [command, ...given] = plain;
@@ -177,6 +182,14 @@ function ofTool(tool: RememberedTool | undefined, given: readonly string[], curr
     Array.isArray(schema.enum) ? schema.enum : schema.type === 'boolean' ? [true, false] : [],
   );
   return words(...choices.map((choice) => `${name}=${choice}`));
+}
+
+async function namesOfRules(before: readonly string[], option: string): Promise<Candidate[]> {
+  const { rulesOf } = await import('../../check/checks.ts');
+  const has = (word: string) => before.includes(word);
+  const rules = rulesOf(has('--client') ? 'client' : 'server', has('--litemcp') ? 'litemcp' : 'mcp');
+  const families = option === '--rule' ? [] : [...new Set(rules.map(({ id }) => id.split('/')[0]!))];
+  return [...words(...families), ...rules.map(({ id, title }) => ({ word: id, about: title }))];
 }
 
 async function optionsOf(name: string | undefined): Promise<string[]> {
