@@ -57,7 +57,8 @@ public class Server {
             for (Parameter each : parameters) properties.put(each.name(), Json.object("type", each.type()));
             List<String> required = parameters.stream().map(Parameter::name).toList();
             return Json.object("name", name, "description", description, "inputSchema",
-                    Json.object("type", "object", "properties", properties, "required", required));
+                    Json.object("type", "object", "properties", properties, "required", required),
+                    "annotations", Json.object("readOnlyHint", true)); // a host may call it without asking
         }
 
         /** What does not fit, in words that tell a model how to do better; null if all is well. */
@@ -122,7 +123,7 @@ public class Server {
         return switch (method) {
             case "initialize" -> initialize(params.get("protocolVersion"));
             case "ping" -> Json.object();
-            case "tools/list" -> Json.object("tools", TOOLS.stream().map(Tool::definition).toList());
+            case "tools/list" -> listTools(params.get("cursor"));
             case "tools/call" -> callTool(params.get("name"), objectIn(params, "arguments"));
             default -> throw new RpcError(METHOD_NOT_FOUND, "Unknown method: " + method);
         };
@@ -135,6 +136,12 @@ public class Server {
         revision = REVISIONS.contains(version) ? version : REVISIONS.get(0);
         Map<String, Object> capabilities = Json.object("tools", Json.object());
         return Json.object("protocolVersion", revision, "capabilities", capabilities, "serverInfo", INFO);
+    }
+
+    static Map<String, Object> listTools(Object cursor) {
+        // The list has one page: no cursor was ever given out.
+        if (cursor != null) throw new RpcError(INVALID_PARAMS, "Invalid cursor");
+        return Json.object("tools", TOOLS.stream().map(Tool::definition).toList());
     }
 
     static Map<String, Object> callTool(Object name, Map<String, Object> arguments) {

@@ -38,7 +38,9 @@ def fail():
 def tool(function, description, **types):
     properties = {name: {"type": type_} for name, type_ in types.items()}
     schema = {"type": "object", "properties": properties, "required": list(types)}
-    return {"name": function.__name__, "description": description, "inputSchema": schema}, function
+    annotations = {"readOnlyHint": True}  # a host may call it without asking
+    definition = {"name": function.__name__, "description": description, "inputSchema": schema}
+    return {**definition, "annotations": annotations}, function
 
 
 TOOLS = [
@@ -83,7 +85,9 @@ class Session:
     def ping(self, _params):
         return {}
 
-    def list_tools(self, _params):
+    def list_tools(self, params):
+        if params.get("cursor") is not None:  # the list has one page: no cursor was ever given out
+            raise RpcError(INVALID_PARAMS, "Invalid cursor")
         return {"tools": [definition for definition, _ in TOOLS]}
 
     def call_tool(self, params):

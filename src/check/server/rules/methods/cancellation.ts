@@ -31,7 +31,9 @@ export const cancelledIsUnanswered: ServerRule = {
   check: async (trial) => {
     const { conversation, id } = await cancelled(trial);
     const { probe } = conversation;
-    await conversation.barrier();
+    const ping = conversation.ask(...still(trial));
+    await probe.maybe(() => probe.answersTo(ping)[0]);
+    if (probe.ended) notApplicable('the cancellation ended the server');
     // What still runs is answered before the server exits: its exit proves that nothing more comes.
     probe.endInput();
     await probe.exitStatus();
