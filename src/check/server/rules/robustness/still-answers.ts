@@ -30,6 +30,7 @@ export function stillAnswers({ sent, source = expected, level = 'SHOULD', ...tex
       const conversation = await trial.shared();
       for (const [what, bytes] of Object.entries(sent(conversation))) {
         conversation.probe.write(Buffer.concat([Buffer.from(bytes as string), Buffer.from('\n')]));
+        await conversation.probe.inputTaken(); // megabytes take their time
         await conversation.barrier(what);
       }
     },

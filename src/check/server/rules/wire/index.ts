@@ -1,6 +1,6 @@
 import type { ServerRule } from '../../server-rule.ts';
 import { lineSeparators, textSurvives, utf8 } from './encoding.ts';
-import { anyForm, blankLines, crlf, severalInOneWrite } from './input.ts';
+import { anyForm, blankLines, crlf } from './input.ts';
 import {
   noBlankLines,
   noByteOrderMark,
@@ -33,7 +33,6 @@ export const wireRules: readonly ServerRule[] = [
   wholeLines,
   largeMessageOut,
   largeMessageIn,
-  severalInOneWrite,
   splitWrites,
   anyForm,
   crlf,

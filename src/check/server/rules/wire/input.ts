@@ -1,7 +1,7 @@
 // Rules about the forms in which messages may arrive on stdin.
 
 import type { ServerRule } from '../../server-rule.ts';
-import { allAnswered, understood } from '../answers.ts';
+import { understood } from '../answers.ts';
 import { expected, stdio } from './sources.ts';
 
 export const readLines = {
@@ -63,28 +63,5 @@ export const blankLines: ServerRule = {
     const conversation = await trial.shared();
     conversation.probe.write('\n\n  \n\r\n');
     await conversation.barrier('blank lines');
-  },
-};
-
-const SEVERAL = 10;
-
-export const severalInOneWrite: ServerRule = {
-  id: 'wire/several-messages-at-once',
-  level: 'MUST',
-  title: 'several messages in one write are all read',
-  says: 'Messages are separated by newlines, not by reads: several of them may arrive at once.',
-  source: stdio,
-  fix: readLines,
-  runs: 'once',
-  uses: 'shared',
-  check: async (trial) => {
-    const conversation = await trial.shared();
-    const pings = Array.from({ length: SEVERAL }, () => conversation.ping());
-    conversation.probe.write(pings.map((ping) => `${JSON.stringify(ping)}\n`).join(''));
-    await allAnswered(
-      conversation,
-      pings.map(({ id }) => id),
-      'that arrived in one write',
-    );
   },
 };

@@ -34,6 +34,7 @@ export const largeMessageIn: ServerRule = {
     for (const size of SIZES_IN) {
       const ping = conversation.ping(undefined, { _meta: { padding: 'x'.repeat(size) } });
       conversation.probe.send(ping);
+      await conversation.probe.inputTaken();
       await conversation.probe.answerTo(ping.id, `a request of ${size} bytes`);
     }
   },
