@@ -2,12 +2,14 @@
 
 import type { JsonObject } from '../../../../base/json-object.ts';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
+import { ownInfo } from '../../../../mcp/own-info.ts';
 import { violation } from '../../../verdict.ts';
-import { type Answer, describeError } from '../../conversation.ts';
+import { type Answer, describeError, readAnswer } from '../../conversation.ts';
 import type { Trial } from '../../trial.ts';
 import { INVALID_PARAMS, modernRule, page } from './modern-rule.ts';
 
 const METHOD = 'server/discover';
+const UNSUPPORTED = -32022;
 const fix = {
   any: 'Validate `params._meta` before the method runs: `io.modelcontextprotocol/protocolVersion` (a string) and `io.modelcontextprotocol/clientCapabilities` (an object) are required, all else is optional. Refuse with -32602.',
 };
@@ -21,10 +23,23 @@ async function asked(trial: Trial, params: JsonObject | undefined): Promise<Answ
   return conversation.answer(id, `\`${METHOD}\``);
 }
 
-function mustBeRefused({ error, frame }: Answer, what: string, codes = [INVALID_PARAMS]): void {
+function mustBeRefused({ error, frame }: Answer, what: string): void {
   if (!error) violation(`A request ${what} was answered with a result.`, frame);
-  if (codes.includes(error.code as number)) return;
-  violation(`A request ${what} was refused with ${describeError(error)} instead of ${INVALID_PARAMS}.`, frame);
+  if (error.code !== INVALID_PARAMS)
+    violation(`A request ${what} was refused with ${describeError(error)} instead of ${INVALID_PARAMS}.`, frame);
+}
+
+/** Without a version, a server of both eras may take the request for one of an earlier revision: it refuses it with any code. */
+async function mustNotBeServed(trial: Trial, answer: Answer, what: string): Promise<void> {
+  if (answer.error && answer.error.code !== INVALID_PARAMS && (await hasInitialize(trial))) return;
+  mustBeRefused(answer, what);
+}
+
+async function hasInitialize(trial: Trial): Promise<boolean> {
+  const probe = await trial.start();
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: ownInfo };
+  probe.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  return readAnswer(await probe.answerTo(1, '`initialize`'), 1).result !== undefined;
 }
 
 /** The envelope with changes; `undefined` takes a member away. */
@@ -41,7 +56,7 @@ export const envelopeRules = [
     source,
     fix,
     uses: 'shared',
-    check: async (trial) => mustBeRefused(await asked(trial, {}), 'without `_meta`'),
+    check: async (trial) => mustNotBeServed(trial, await asked(trial, {}), 'without `_meta`'),
   }),
   modernRule({
     id: 'modern/version-is-required',
@@ -51,8 +66,10 @@ export const envelopeRules = [
     source,
     fix,
     uses: 'shared',
-    check: async (trial) =>
-      mustBeRefused(await asked(trial, envelope(trial, { [PROTOCOL_VERSION]: undefined })), 'without a version'),
+    check: async (trial) => {
+      const answer = await asked(trial, envelope(trial, { [PROTOCOL_VERSION]: undefined }));
+      await mustNotBeServed(trial, answer, 'without a version');
+    },
   }),
   modernRule({
     id: 'modern/version-is-a-string',
@@ -64,7 +81,7 @@ export const envelopeRules = [
     uses: 'shared',
     check: async (trial) => {
       const answer = await asked(trial, envelope(trial, { [PROTOCOL_VERSION]: 20260728 }));
-      mustBeRefused(answer, 'whose version is a number', [INVALID_PARAMS, -32600, -32022]);
+      if (answer.error?.code !== UNSUPPORTED) await mustNotBeServed(trial, answer, 'whose version is a number');
     },
   }),
   modernRule({

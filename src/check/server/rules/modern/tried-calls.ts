@@ -33,6 +33,8 @@ export interface TriedCall {
 const MOST_CALLS = 20;
 const SOUNDS_LIKE_ASKING = /ask|elicit|input|confirm|sampl|root/i;
 
+const NO_QUESTIONS = 'no call that may be made asks the client';
+
 const tried = new WeakMap<Facts, Promise<readonly TriedCall[]>>();
 
 export class AskingCall {
@@ -64,6 +66,7 @@ export async function askingCall(trial: Trial): Promise<AskingCall> {
 
 /** In a process that has not been asked with capabilities before. */
 export async function freshAskingCall(trial: Trial): Promise<AskingCall> {
+  if (trial.calls.length === 0) notApplicable(NO_QUESTIONS);
   const first = await trial.open();
   const isKnown = tried.has(trial.facts);
   const call = asking(await triedCalls(trial, first));
@@ -71,7 +74,7 @@ export async function freshAskingCall(trial: Trial): Promise<AskingCall> {
 }
 
 function asking(calls: readonly TriedCall[]): PermittedCall {
-  return calls.find((each) => each.asks)?.call ?? notApplicable('no call that may be made asks the client');
+  return calls.find((each) => each.asks)?.call ?? notApplicable(NO_QUESTIONS);
 }
 
 /** Calls that are answered in time. Each was tried once in this revision, all at once: a slow one does not hold up the others. */
