@@ -37,7 +37,7 @@ export const checks: Readonly<Record<Role, Readonly<Record<Protocol, Check>>>> =
     mcp: { rules: clientRules, run: checkClient, has: [] },
     litemcp: { rules: liteClientRules, run: checkLiteMcpClient, has: [] },
   },
-} as never;
+};
 
 /** A rule as data. */
 export interface RuleInfo extends Omit<RuleText, 'source'> {
@@ -49,7 +49,7 @@ export interface RuleInfo extends Omit<RuleText, 'source'> {
 
 /** In the order of the report. Starts nothing. */
 export function rulesOf(role: Role = 'server', protocol: Protocol = 'mcp'): RuleInfo[] {
-  return (checks[role][protocol]?.rules ?? []).map((rule) => {
+  return checks[role][protocol].rules.map((rule) => {
     const { id, level, title, says, fix, since = '', until = '9999' } = rule;
     const revisions = protocol === 'mcp' ? revisionsOfMcp.filter((each) => each >= since && each <= until) : [];
     return { id, level, title, says, fix, revisions, link: linkOf(rule, revisions[0]) };

@@ -1,7 +1,6 @@
 // The rules as Markdown, for docs/check.md.
 
 import { type Protocol, type Role, type RuleInfo, rulesOf } from '../../src/check/checks.ts';
-import { familyOf } from '../../src/check/rule.ts';
 import { revisionsOfMcp } from '../../src/mcp/revisions.ts';
 
 const parts: readonly [heading: string, role: Role, protocol: Protocol][] = [
@@ -25,15 +24,10 @@ const languages: Readonly<Record<string, string>> = {
   shell: 'Shell',
 };
 
+/** Without counts and lists: rules of different families are changed without a conflict. */
 export function rulesMarkdown(): string {
   return parts
-    .flatMap(([heading, role, protocol]) => {
-      const rules = rulesOf(role, protocol);
-      if (rules.length === 0) return [];
-      const families = [...new Set(rules.map(({ id }) => familyOf(id)))];
-      const list = families.map((family) => `\`${family}\``).join(', ');
-      return [`### ${heading}`, `${rules.length} rules in the families ${list}.`, ...rules.flatMap(ruleMarkdown)];
-    })
+    .flatMap(([heading, role, protocol]) => [`### ${heading}`, ...rulesOf(role, protocol).flatMap(ruleMarkdown)])
     .join('\n\n');
 }
 

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { textWidth } from '../../src/base/terminal/text-width.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import {
   calculatorEntry,
@@ -100,12 +101,25 @@ test.concurrent('a violated SHOULD is a warning, and fails the check with --stri
 test.concurrent('a client, a LiteMCP server of the config and a LiteMCP client are checked', async () => {
   const client = fileURLToPath(new URL('../fixtures/check/client/client.mjs', import.meta.url));
   const config = writeConfig('lite.json', { calculator: calculatorEntry });
-  const [ofClient, ofLite] = await Promise.all([
+  const liteClient = fileURLToPath(new URL('../../examples/litemcp/client.mjs', import.meta.url));
+  const [ofClient, ofLite, ofLiteClient] = await Promise.all([
     runCli(['check', '--client', '--rule', 'client-lifecycle/opens', '--', process.execPath, client, '--', '{server}']),
     runCli(['check', 'calculator', '--config', config, '--rule', 'litemcp-messages/get-is-answered']),
+    runCli([
+      'check',
+      '--client',
+      '--litemcp',
+      '--rule',
+      'litemcp-client/three-newlines',
+      '--',
+      process.execPath,
+      liteClient,
+      '{server}',
+    ]),
   ]);
   expect(ofClient).toMatchObject({ code: 0, stdout: expect.stringMatching(/^MCP client: correct-client/m) });
   expect(ofLite).toMatchObject({ code: 0, stdout: expect.stringMatching(/^LiteMCP server: Calculator/m) });
+  expect(ofLiteClient).toMatchObject({ code: 0, stdout: expect.stringMatching(/^LiteMCP client\n/m) });
 });
 
 test.concurrent('Ctrl-C ends the check and its servers', async () => {
@@ -119,7 +133,12 @@ test.concurrent('Ctrl-C ends the check and its servers', async () => {
   await until('they are gone', () => !pidsIn(file).some(isAlive));
 });
 
-test.concurrent('on a narrow terminal the report fits, in colours', async () => {
+test.concurrent('on a narrow terminal the report fits, in colours, after the progress', async () => {
   const { stdout } = await runOnTerminal(['check', ...cheap, ...wrong], { columns: 40 });
   expect(stdout).toContain('\x1b[31m✗\x1b[39m');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of a terminal
+  const plain = stdout.replace(/[^\n]*\r\x1b\[2K/g, '').replace(/\x1b\[\d*m/g, '');
+  const lines = plain.split(/\r?\n/);
+  expect(lines.filter((line) => textWidth(line) > 40)).toEqual([]);
+  expect(plain).toMatch(/^2 rules: 1 passed, 1 failed \(/m);
 });

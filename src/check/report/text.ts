@@ -98,10 +98,10 @@ class Lines {
 
 function head(report: CheckReport, lines: Lines): void {
   const { role, protocol, command, name, version, revisions } = report;
-  const introduced = name === undefined ? 'without a name' : visibleLine([name, version ?? ''].join(' ').trim());
-  const kind = `${protocol === 'mcp' ? 'MCP' : 'LiteMCP'} ${role}`;
+  const introduced = name === undefined ? '' : `: ${visibleLine([name, version ?? ''].join(' ').trim())}`;
+  const spoken = revisions.length > 0 ? `; revisions ${revisions.join(', ')}` : '';
   lines.add(0, visibleLine(command), 'bold');
-  lines.add(0, `${kind}: ${introduced}${revisions.length > 0 ? `; revisions ${revisions.join(', ')}` : ''}`);
+  lines.add(0, `${protocol === 'mcp' ? 'MCP' : 'LiteMCP'} ${role}${introduced}${spoken}`);
 }
 
 function familyLines(family: string, results: readonly RuleResult[], lines: Lines): void {
