@@ -49,6 +49,7 @@ export abstract class ProcessUnderTest {
   readonly #waits = new Set<() => void>();
   #bytes = 0;
   #ended = false;
+  #hopeless: string | undefined;
   #lastId = 0;
 
   constructor(process: ServerProcess, timeoutMs: number) {
@@ -110,6 +111,7 @@ export abstract class ProcessUnderTest {
   async until<T>(find: () => T | undefined, otherwise: string, timeoutMs = this.timeoutMs): Promise<T> {
     const found = await this.maybe(find, timeoutMs);
     if (found !== undefined) return found;
+    if (this.#hopeless !== undefined) violation(`${otherwise}: ${this.#hopeless}.`);
     if (this.#ended) violation(`${otherwise}: ${this.#end()}.`);
     violation(`${otherwise} within ${timeoutMs / 1000} s.`);
   }
@@ -117,7 +119,7 @@ export abstract class ProcessUnderTest {
   /** The same without a violation. */
   async maybe<T>(find: () => T | undefined, timeoutMs = this.timeoutMs): Promise<T | undefined> {
     const first = find();
-    if (first !== undefined || this.#ended) return first;
+    if (first !== undefined || this.#isOver) return first;
     return new Promise<T | undefined>((resolve) => {
       const done = (value: T | undefined) => {
         timer.cancel();
@@ -126,11 +128,21 @@ export abstract class ProcessUnderTest {
       };
       const look = () => {
         const value = find();
-        if (value !== undefined || this.#ended) done(value);
+        if (value !== undefined || this.#isOver) done(value);
       };
       const timer = systemClock.after(timeoutMs, () => done(find()));
       this.#waits.add(look);
     });
+  }
+
+  /** Ends all waits for its output: what they wait for will not come. `why` ends the message of a violation. */
+  giveUp(why: string): void {
+    this.#hopeless = why;
+    this.#wake();
+  }
+
+  get #isOver(): boolean {
+    return this.#ended || this.#hopeless !== undefined;
   }
 
   /** The exit of the leader, or undefined if it does not exit in time. */

@@ -5,7 +5,7 @@ import { isObject } from '../../base/json-object.ts';
 import { languageOf } from '../../diagnosis/language.ts';
 import { SERVER_INFO } from '../../mcp/meta.ts';
 import { type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
-import { inParallel, inTime } from '../in-parallel.ts';
+import { inTime } from '../in-parallel.ts';
 import { concurrencyOf, type Job, type RunOptions, runAll } from '../jobs.ts';
 import { type Judging, judge } from '../judge.ts';
 import { type Target, targetOf } from '../process-under-test.ts';
@@ -13,7 +13,9 @@ import { type CheckReport, countStatuses, type Outcome } from '../report/report.
 import { type Selection, selectRules } from '../select-rules.ts';
 import { notApplicable, violation } from '../verdict.ts';
 import type { NamedCall } from './calls.ts';
+import { explainSilence } from './explain-silence.ts';
 import { Lane } from './lane.ts';
+import { type Lanes, openLanes } from './open-lanes.ts';
 import { serverRules } from './rules/index.ts';
 import { opens } from './rules/lifecycle/opens.ts';
 import { revisionsOf, type ServerRule } from './server-rule.ts';
@@ -37,7 +39,14 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 export async function checkServer(options: CheckServerOptions): Promise<CheckReport> {
   const startMs = performance.now();
   const rules = selectRules(serverRules, options);
-  const lanes = await openLanes(options);
+  const { revisions = revisionsOfMcp, timeoutMs = DEFAULT_TIMEOUT_MS, allowCalls = [], longCall } = options;
+  const { signal = new AbortController().signal } = options;
+  const lanes = await openLanes(
+    revisions.map((each) => {
+      return new Lane(each, { target: targetOf(options), timeoutMs, allowedCalls: allowCalls, longCall, signal });
+    }),
+    concurrencyOf(options),
+  );
   try {
     options.signal?.throwIfAborted();
     const supported = lanes.open.map(({ revision }) => revision);
@@ -59,27 +68,6 @@ export async function checkServer(options: CheckServerOptions): Promise<CheckRep
   } finally {
     await Promise.all([...lanes.open, ...lanes.refused].map((lane) => lane.close()));
   }
-}
-
-interface Lanes {
-  /** Newest revision first. */
-  open: Lane[];
-  refused: Lane[];
-}
-
-async function openLanes(options: CheckServerOptions): Promise<Lanes> {
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, allowCalls = [], longCall, signal = new AbortController().signal } = options;
-  const target = targetOf(options);
-  const all = (options.revisions ?? revisionsOfMcp).map(
-    (revision) => new Lane(revision, { target, timeoutMs, allowedCalls: allowCalls, longCall, signal }),
-  );
-  try {
-    await inParallel(all, concurrencyOf(options), (lane) => lane.open());
-  } catch (error) {
-    await Promise.all(all.map((lane) => lane.close()));
-    throw error;
-  }
-  return { open: all.filter(({ isOpen }) => isOpen), refused: all.filter(({ isOpen }) => !isOpen) };
 }
 
 /** In the order of the table. */
@@ -133,12 +121,13 @@ async function nothingOpened(
   refused: readonly Lane[],
   options: CheckServerOptions,
 ): Promise<Outcome[]> {
-  const newest = refused[0]!;
-  const why = newest.problem?.message ?? 'The server accepted no revision of MCP.';
+  const { lane, reason, fix } = await explainSilence(refused);
   const outcomes: Outcome[] = [];
   for (const rule of new Set([opens, ...rules])) {
-    const run = () => (rule === opens ? violation(why) : notApplicable('the server does not open (lifecycle/opens)'));
-    outcomes.push(await judge(rule, judging(newest, options), run));
+    const run = () =>
+      rule === opens ? violation(reason) : notApplicable('the server does not open (lifecycle/opens)');
+    const fixed = rule === opens && fix !== undefined ? { ...rule, fix: { any: fix } } : rule;
+    outcomes.push(await judge(fixed, judging(lane, options), run));
   }
   return outcomes;
 }

@@ -38,6 +38,11 @@ export class Lane {
     return this.facts !== undefined;
   }
 
+  /** The server did not answer, not even to refuse the revision. */
+  get isMute(): boolean {
+    return this.problem !== undefined && this.probes[0]?.answersTo(1)[0] === undefined;
+  }
+
   async open(): Promise<void> {
     const startMs = performance.now();
     const probe = await this.start();

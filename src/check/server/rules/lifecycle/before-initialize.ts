@@ -3,11 +3,11 @@
 import { NEWEST_MODERN } from '../../../../mcp/revisions.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { initializeParams, withEnvelope } from '../../conversation.ts';
+import { pingsAreAnswered } from '../../initialize.ts';
 import { perLane } from '../../per-lane.ts';
 import type { Frame, Probe } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
-import { pingsAreAnswered } from './initialize.ts';
 
 const common = {
   level: 'SHOULD',

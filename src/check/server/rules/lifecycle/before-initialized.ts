@@ -2,10 +2,10 @@
 
 import { notApplicable, violation } from '../../../verdict.ts';
 import { initializeParams } from '../../conversation.ts';
+import { initializeOn, pingsAreAnswered } from '../../initialize.ts';
 import { perLane } from '../../per-lane.ts';
 import { type Frame, messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
-import { initializeOn, pingsAreAnswered } from './initialize.ts';
 
 const common = {
   source: { of: 'mcp', page: 'basic/lifecycle#initialization' },

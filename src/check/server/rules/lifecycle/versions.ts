@@ -3,10 +3,10 @@
 import { legacyRevisions, type Revision } from '../../../../mcp/revisions.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { type Answer, describeError, readAnswer } from '../../conversation.ts';
+import { initializeWith } from '../../initialize.ts';
 import { perLane } from '../../per-lane.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
-import { initializeWith } from './initialize.ts';
 
 const OLDER = '1999-01-01';
 const NEWER = '2999-01-01';

@@ -1,9 +1,9 @@
 // `initialize` as a first message, without the rest of an opening.
 
-import type { JsonObject } from '../../../../base/json-object.ts';
-import { type Answer, initializeParams, readAnswer } from '../../conversation.ts';
-import type { Probe } from '../../probe.ts';
-import type { Trial } from '../../trial.ts';
+import type { JsonObject } from '../../base/json-object.ts';
+import { type Answer, initializeParams, readAnswer } from './conversation.ts';
+import type { Probe } from './probe.ts';
+import type { Trial } from './trial.ts';
 
 /** The answer of a new process to `initialize` with any version. */
 export async function initializeWith(trial: Trial, version: string): Promise<Answer> {

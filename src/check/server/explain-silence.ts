@@ -1,0 +1,58 @@
+// Why a server opened in no revision: the diagnosis that the rest of Standpipe gives, with the fix for its language.
+
+import { diagnose } from '../../diagnosis/diagnose.ts';
+import { eraOf } from '../../mcp/revisions.ts';
+import { explainExit } from '../../process/launch/explain-exit.ts';
+import { describeError, readAnswer } from './conversation.ts';
+import type { Lane } from './lane.ts';
+import type { Probe } from './probe.ts';
+import { isEcho, stdoutOf, symptomsOf } from './symptoms.ts';
+
+export interface Silence {
+  /** The one whose evidence is reported. */
+  lane: Lane;
+  reason: string;
+  /** Absent if the usual advice is the best. */
+  fix?: string | undefined;
+}
+
+const EXIT_WAIT_MS = 1_000;
+
+export async function explainSilence(refused: readonly Lane[]): Promise<Silence> {
+  // Most servers are legacy servers, and every client can open them.
+  const tried = refused.filter(({ probes }) => probes.length > 0);
+  const lane = tried.find(({ revision }) => eraOf(revision) === 'legacy') ?? tried[0]!;
+  const probe = lane.probes[0]!;
+  if (!lane.problem) return { lane, reason: `The server accepted no revision of MCP${answerOf(probe)}.` };
+  if (isEcho(probe)) {
+    const fix =
+      'It is not a server. Use the command of the server itself, without `cat`, a shell or a terminal in between.';
+    return { lane, reason: 'The command echoes its input: `initialize` came back.', fix };
+  }
+  return { lane, ...(await diagnosed(probe, lane.problem.message)) };
+}
+
+function answerOf(probe: Probe): string {
+  const [frame] = probe.answersTo(1);
+  if (!frame) return '';
+  const { result, error } = readAnswer(frame, 1);
+  if (!result) return `: \`initialize\` was answered with the error ${describeError(error)}`;
+  return `: \`initialize\` was answered with the version ${JSON.stringify(result.protocolVersion)}`;
+}
+
+/** Answers that come with the end of stdin prove that the server does not flush, so that it is stopped first. */
+async function diagnosed(probe: Probe, message: string): Promise<Omit<Silence, 'lane'>> {
+  if (probe.ended) await probe.exitStatus(EXIT_WAIT_MS);
+  const hasExited = probe.process.exitStatus !== undefined;
+  const bytesBeforeEof = hasExited ? undefined : stdoutOf(probe).length;
+  await probe.stop();
+  await probe.process.closed;
+  const found = diagnose(symptomsOf(probe, bytesBeforeEof));
+  if (found?.name === 'litemcp') {
+    return { reason: 'The server speaks LiteMCP, not MCP.', fix: 'Check it with `standpipe check --litemcp`.' };
+  }
+  if (found) return { reason: `${message} The server ${found.problem}.`, fix: found.fix };
+  if (!hasExited) return { reason: message };
+  const { message: exit, hint } = explainExit(probe.process.evidence('startup'));
+  return { reason: `${exit}${exit.endsWith('.') ? '' : '.'}`, fix: hint };
+}

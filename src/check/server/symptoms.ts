@@ -1,0 +1,36 @@
+// What a server that does not answer has written, as the diagnosis of Standpipe reads it.
+
+import type { Symptoms } from '../../diagnosis/symptoms.ts';
+import { messagesOf, type Probe } from './probe.ts';
+
+const HEAD_BYTES = 8 * 1024;
+const newline = Buffer.from('\n');
+
+/** `bytesBeforeEof`: what had arrived when its stdin was closed. */
+export function symptomsOf(probe: Probe, bytesBeforeEof?: number): Symptoms {
+  const { process } = probe;
+  const { command = '', stderrTail = '', exitCode, signal } = process.evidence('startup');
+  const stdout = stdoutOf(probe);
+  return {
+    command,
+    framing: 'newline',
+    stdout: stdout.subarray(0, HEAD_BYTES),
+    stdoutBytes: stdout.length,
+    bytesBeforeEof,
+    stderr: stderrTail,
+    exitCode,
+    signal,
+    redact: (text) => process.redact(text),
+  };
+}
+
+export function stdoutOf({ frames, rest }: Probe): Buffer {
+  return Buffer.concat([...frames.flatMap(({ bytes }) => [bytes, newline]), rest]);
+}
+
+/** The command writes back what it reads. */
+export function isEcho({ frames }: Probe): boolean {
+  return frames.some((frame) =>
+    messagesOf(frame).some(({ method }) => method === 'initialize' || method === 'server/discover'),
+  );
+}

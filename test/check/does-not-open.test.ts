@@ -1,0 +1,74 @@
+// What the check reports of a server that does not open: the diagnosis and its fix, and how many processes it took to find out. Where the
+// output proves the mistake, the time for an answer is longer than a test may take.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { checkServer } from '../../src/check/server/check-server.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+
+const folder = temporaryFolder('does-not-open');
+const fixture = (name: string) => join(import.meta.dirname, '../fixtures/diagnosis', name);
+const node = (name: string) => [process.execPath, fixture(name)];
+const script = (code: string) => [process.execPath, '-e', code];
+const FOR_EVER_MS = 2 ** 30;
+
+async function check([command = '', ...args]: string[], timeoutMs: number) {
+  const { outcomes, revisions } = await checkServer({ command, args, timeoutMs, only: ['lifecycle/opens'] });
+  return { revisions, ...outcomes[0]! };
+}
+
+test.concurrent.each([
+  ['prints_repr.py', ['python3', fixture('prints_repr.py')], /Python's repr of a dict/, /json\.dumps/],
+  ['needs-a-package.mjs', node('needs-a-package.mjs'), /package|module/, /npm install/],
+  ['wants-arguments.mjs', node('wants-arguments.mjs'), /usage/i, /"args"/],
+  ['an echo', script('process.stdin.pipe(process.stdout)'), /echoes its input/, /not a server/],
+  ['a crash', script('console.error("Error: no disk"); process.exit(3)'), /exited with code 3.*no disk/, /stderr/],
+])('%s is explained before the time for an answer is over', async (_, words, reason, fix) => {
+  const found = await check(words, FOR_EVER_MS);
+  expect(found).toMatchObject({ status: 'failed', revisions: [], reason: expect.stringMatching(reason) });
+  expect(found.fix).toMatch(fix);
+});
+
+test.concurrent.each([
+  ['reads-to-the-end.mjs', /There was no answer to `initialize` of 2025-11-25 within 5 s\. The server .*stdin/, /./],
+  ['speaks-litemcp.mjs', /LiteMCP/, /--litemcp/],
+])('%s is explained by what comes with the end of stdin', async (name, reason, fix) => {
+  const found = await check(node(name), 5_000);
+  expect(found.reason).toMatch(reason);
+  expect(found.fix).toMatch(fix);
+});
+
+test.concurrent('a mute server is tried once in each era', async () => {
+  const file = join(folder, 'starts');
+  const code = `require('node:fs').appendFileSync(${JSON.stringify(file)}, 'x'); process.stdin.resume()`;
+  const found = await check(script(code), 3_000);
+  expect(found).toMatchObject({
+    status: 'failed',
+    reason: 'There was no answer to `initialize` of 2025-11-25 within 3 s.',
+  });
+  expect(existsSync(file) ? readFileSync(file, 'utf8').length : 0).toBeLessThanOrEqual(2);
+});
+
+test.concurrent('a legacy server that ignores server/discover opens without a wait for its answer', async () => {
+  const code = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    if (method === 'ping') console.log(JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
+    if (method !== 'initialize') return;
+    const { protocolVersion } = params;
+    const result = { protocolVersion, capabilities: {}, serverInfo: { name: 'old', version: '1' } };
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  })`;
+  const { revisions } = await check(script(code), FOR_EVER_MS);
+  expect(revisions).toEqual(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05']);
+});
+
+test.concurrent('a server of another version says which', async () => {
+  const result = { protocolVersion: '2024-10-07', capabilities: {}, serverInfo: { name: 'older', version: '1' } };
+  const code = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) =>
+    console.log(JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(line).id, result: ${JSON.stringify(result)} })))`;
+  const found = await check(script(code), FOR_EVER_MS);
+  expect(found.reason).toBe(
+    'The server accepted no revision of MCP: `initialize` was answered with the version "2024-10-07".',
+  );
+});
