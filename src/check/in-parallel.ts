@@ -5,16 +5,22 @@ import { Violation } from './verdict.ts';
 
 const RULE_MS = 60_000;
 
+/** After a failure no further item is begun, and it is reported when the others have ended: then nothing of them runs on. */
 export async function inParallel<T>(
   items: readonly T[],
   workers: number,
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
   const waiting = items.values();
+  const failures: unknown[] = [];
   const worker = async () => {
-    for (const item of waiting) await work(item);
+    for (const item of waiting) {
+      if (failures.length > 0) return;
+      await work(item).catch((error: unknown) => failures.push(error));
+    }
   };
   await Promise.all(Array.from({ length: Math.min(workers, items.length) }, worker));
+  if (failures.length > 0) throw failures[0];
 }
 
 /** A rule that waits many times is still bounded. */

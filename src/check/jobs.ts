@@ -36,6 +36,7 @@ export async function runAll(jobs: readonly Job[], options: RunOptions): Promise
     for (const job of chain) await run(job);
   });
   for (const job of using('seen')) await run(job);
+  options.signal?.throwIfAborted(); // the last outcomes may be of processes that the signal has stopped
   return outcomes;
 }
 

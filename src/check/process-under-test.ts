@@ -206,7 +206,7 @@ export abstract class ProcessUnderTest {
   }
 }
 
-/** `make` is called as soon as there is a process, so that its streams are read from the first byte. */
+/** `make` is called as soon as there is a process, so that its streams are read from the first byte. `signal` stops it, which ends all waits. */
 export async function launch<P extends ProcessUnderTest>(
   target: Target,
   signal: AbortSignal | undefined,
@@ -218,6 +218,9 @@ export async function launch<P extends ProcessUnderTest>(
     ...(signal && { signal }),
     onSpawn: (process) => {
       made = make(process);
+      const stop = () => void process.stop();
+      signal?.addEventListener('abort', stop, { once: true });
+      process.onExit(() => signal?.removeEventListener('abort', stop));
     },
   });
   return made;
