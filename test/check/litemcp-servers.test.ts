@@ -31,7 +31,7 @@ test.concurrent.each(
 
 test('the tool is called only with leave, and with given arguments only with these', async () => {
   const command = { ...node('test/fixtures/check/litemcp/server.mjs'), timeoutMs: 60_000, allEvidence: true };
-  const only = ['litemcp-calls', 'litemcp-wire/split-characters', 'litemcp-lifecycle/call-before-the-end'];
+  const only = ['litemcp-calls', 'litemcp-wire/split-characters'];
   const sent = async (options: object) => {
     const { outcomes } = await checkLiteMcpServer({ ...command, only, ...options });
     const lines = outcomes.flatMap(({ evidence = [] }) => evidence).filter(({ kind }) => kind === 'sent');
@@ -45,6 +45,31 @@ test('the tool is called only with leave, and with given arguments only with the
   expect(given.calls.length).toBeGreaterThan(0);
   expect(new Set(given.calls.map(String))).toEqual(new Set(['1,7']));
   expect(given.outcomes.filter(({ status }) => status === 'failed' || status === 'warning')).toEqual([]);
+});
+
+test('an abort ends the waits for a server, and no outcome of them is reported', async () => {
+  const { command, args } = node('test/fixtures/check/litemcp/server.mjs');
+  const abort = new AbortController();
+  const done = checkLiteMcpServer({
+    command,
+    args: [...args, 'ignores-sigterm'],
+    only: ['litemcp-messages/get-is-answered', 'litemcp-lifecycle/sigterm'],
+    timeoutMs: 600_000,
+    signal: abort.signal,
+    onoutcome: () => abort.abort(new Error('enough')),
+  });
+  await expect(done).rejects.toThrow('enough');
+});
+
+test('arguments that do not fit the tool are an error of the caller', async () => {
+  const done = checkLiteMcpServer({
+    ...node('test/fixtures/check/litemcp/server.mjs'),
+    allowCalls: [{ name: '*', arguments: { a: '1' } }],
+  });
+  await expect(done).rejects.toMatchObject({
+    code: 'INVALID_OPTION',
+    message: expect.stringContaining('missing: "b"'),
+  });
 });
 
 test('every rule has a server that violates it', () => {

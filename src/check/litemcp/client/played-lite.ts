@@ -35,6 +35,7 @@ export class PlayedLite {
   readonly #scenario: LiteScenario;
   readonly #frames: Frames;
   #hasSentInfo = false;
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(server: PlayedServer, scenario: LiteScenario, timeoutMs: number) {
     this.server = server;
@@ -87,7 +88,8 @@ export class PlayedLite {
     const asked = { id, type, data: isObject(data) ? data : {}, knowsTool: this.#hasSentInfo };
     this.asked.push(asked);
     const handler = type === 'get' || type === 'call' ? this.#scenario.on?.[type] : undefined;
-    if (handler) void handler(asked, this);
+    // One after the other: an answer in pieces is not mixed with the next one.
+    if (handler) this.#turn = this.#turn.then(() => handler(asked, this));
     else this.send(this.usual(asked));
   }
 }

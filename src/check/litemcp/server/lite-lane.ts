@@ -65,9 +65,10 @@ export class LiteLane {
     return this.#shared === probe;
   }
 
-  async start(): Promise<LiteProbe> {
+  async start(stragglersMs?: number): Promise<LiteProbe> {
     const { target, timeoutMs, signal } = this.options;
-    const probe = await LiteProbe.start(target, timeoutMs, signal);
+    const patient = stragglersMs === undefined ? target : { ...target, stragglersMs };
+    const probe = await LiteProbe.start(patient, timeoutMs, signal);
     this.probes.push(probe);
     return probe;
   }

@@ -1,5 +1,6 @@
 // One run of one rule for LiteMCP servers: what it may use, and what it used.
 
+import type { JsonObject } from '../../../base/json-object.ts';
 import type { Entry } from '../../transcript.ts';
 import { notApplicable } from '../../verdict.ts';
 import type { LiteLane } from './lite-lane.ts';
@@ -7,6 +8,8 @@ import type { LiteProbe } from './lite-probe.ts';
 import type { PermittedCall } from './permitted-call.ts';
 
 export class LiteTrial {
+  /** `data` of the first `info`, of any shape. */
+  readonly facts: JsonObject;
   /** All processes so far, for rules that read what other rules have seen. */
   readonly seen: readonly LiteProbe[];
   readonly #lane: LiteLane;
@@ -14,12 +17,20 @@ export class LiteTrial {
 
   constructor(lane: LiteLane) {
     this.#lane = lane;
+    this.facts = lane.tool!;
     this.seen = lane.probes;
+  }
+
+  get timeoutMs(): number {
+    return this.#lane.options.timeoutMs;
   }
 
   /** The call that the check may make, or the reason why there is none. */
   call(): PermittedCall {
-    return this.#lane.call ?? notApplicable('the tool is called only if it is named: --allow-calls');
+    const { name } = this.facts;
+    return (
+      this.#lane.call ?? notApplicable(`the tool may have effects: name it with --allow-calls ${JSON.stringify(name)}`)
+    );
   }
 
   /** The same, if other arguments may be tried too. */
@@ -34,9 +45,9 @@ export class LiteTrial {
     return this.#use(await this.#lane.shared());
   }
 
-  /** A process of its own, to which nothing has been sent. */
-  async start(): Promise<LiteProbe> {
-    return this.#use(await this.#lane.start());
+  /** A process of its own, to which nothing has been sent. `stragglersMs`: how long its tree may outlive it before it is stopped. */
+  async start(stragglersMs?: number): Promise<LiteProbe> {
+    return this.#use(await this.#lane.start(stragglersMs));
   }
 
   /** What went over the pipes in this trial. */

@@ -2,6 +2,7 @@
 
 import { notApplicable, violation } from '../../../verdict.ts';
 import { askedIn, type LiteClientRule } from '../lite-client-rule.ts';
+import type { LiteRun } from '../lite-scenario.ts';
 import {
   crashing,
   crashingAtStart,
@@ -125,13 +126,15 @@ export const failedCall: LiteClientRule = {
   source: users,
   fix: { any: 'Read "error" of the response, and close the server in all cases.' },
   scenarios: [failing],
-  check: ({ runs: [run] }) => {
-    const { stage, servers } = run!;
-    if (!stage.exitStatus) violation('After a failed call the client did not exit.');
-    if (servers.some(({ server }) => !server.has('stdin ended')))
-      violation('After a failed call stdin was not closed.');
+  check: ({ runs: [run], plain }) => {
+    if (!run!.stage.exitStatus) violation('After a failed call the client did not exit.');
+    if (closesStdin(plain) && !closesStdin(run!)) violation('After a failed call the client did not close stdin.');
   },
 };
+
+function closesStdin({ servers }: LiteRun): boolean {
+  return servers.every(({ server }) => server.has('stdin ended'));
+}
 
 export const noticesTheEnd: LiteClientRule = {
   id: 'litemcp-client/notices-the-end-of-the-server',

@@ -65,8 +65,7 @@ export const resultShape: LiteServerRule = {
   uses: 'seen',
   check: (trial) => {
     const results = answersOf(trial).filter(({ message }) => message.type === 'result');
-    if (results.length === 0)
-      notApplicable('there was no result: the tool is called only if it is named with --allow-calls');
+    if (results.length === 0) notApplicable('there was no result: the tool is called only with --allow-calls');
     for (const answer of results) {
       try {
         readCallResult({ ...(answer.message.data as object), version: undefined });
