@@ -60,6 +60,28 @@ export const requestRules = [
     },
   }),
   modernRule({
+    id: 'modern/order-of-tools',
+    level: 'SHOULD',
+    title: 'tools keep their order',
+    says: 'A server lists its tools in the same order each time, so that clients and models can cache them.',
+    source: page('server/tools#capabilities'),
+    fix: {
+      any: 'Keep tools in a list or an ordered map, or sort them by name.',
+      go: 'Sort the names: the order of a Go map is random.',
+    },
+    uses: 'shared',
+    check: async (trial) => {
+      if (!trial.facts.capabilities.tools) notApplicable('the server has no tools');
+      const conversation = await trial.shared();
+      const listed = async () => toolsOf(await conversation.result('tools/list')).map(({ name }) => String(name));
+      const [first, second] = [await listed(), await listed()];
+      if (first.length < 2) notApplicable('the server has fewer than two tools on its first page');
+      const isSameSet = [...first].sort().join() === [...second].sort().join();
+      if (isSameSet && first.join() !== second.join())
+        violation(`The tools were listed as ${first.join(', ')} and then as ${second.join(', ')}.`);
+    },
+  }),
+  modernRule({
     id: 'modern/header-hints',
     level: 'MUST',
     title: 'header hints of tools are valid',
