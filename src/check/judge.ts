@@ -35,7 +35,7 @@ export async function judge(rule: RuleText, judging: Judging, run: () => Promise
   const evidence = judging.allEvidence ? { evidence: evidenceOf(judging.evidence(), hide, allEvidence) } : {};
   if (thrown === undefined) return { ...base, status: 'passed', ...evidence, durationMs };
   if (thrown instanceof NotApplicable) {
-    return { ...base, status: 'not applicable', reason: thrown.message, ...evidence, durationMs };
+    return { ...base, status: 'not applicable', reason: hide(thrown.message), ...evidence, durationMs };
   }
   if (thrown instanceof Violation) return { ...base, ...violated(rule, thrown, judging), durationMs };
   throw thrown;

@@ -7,7 +7,7 @@ import { NEWEST_LEGACY, type Revision, revisionsOfMcp } from '../../mcp/revision
 import { inParallel } from '../in-parallel.ts';
 import { judge } from '../judge.ts';
 import { shownCommand, type Target, targetOf } from '../process-under-test.ts';
-import { type CheckReport, countStatuses, type Outcome } from '../report/report.ts';
+import { type CheckReport, countStatuses, introduction, type Outcome } from '../report/report.ts';
 import { type Selection, selectRules } from '../select-rules.ts';
 import { appliesTo } from '../server/server-rule.ts';
 import { notApplicable } from '../verdict.ts';
@@ -115,12 +115,10 @@ function revisionsIn(runs: readonly Run[]): Revision[] {
   return revisionsOfMcp.filter((revision) => versions.includes(revision));
 }
 
-function nameIn(runs: readonly Run[]): { name?: string; version?: string } {
+function nameIn(runs: readonly Run[]): Pick<CheckReport, 'name' | 'version'> {
   for (const { params } of runs.flatMap((run) => askedIn(run))) {
     const info = params.clientInfo ?? metaOf(params)[CLIENT_INFO];
-    if (!isObject(info)) continue;
-    const { name, version } = info;
-    return { ...(typeof name === 'string' && { name }), ...(typeof version === 'string' && { version }) };
+    if (isObject(info)) return introduction(info, runs[0]!.stage.redact);
   }
   return {};
 }

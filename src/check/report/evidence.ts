@@ -18,21 +18,49 @@ export function evidenceOf(
   hide: (text: string) => string,
   { lines, chars }: EvidenceLimits = usual,
 ): EvidenceLine[] {
-  const left = entries.length - lines;
-  const shown = entries.slice(-lines).map(({ kind, bytes }) => {
-    // More is masked than is shown, so that no secret is cut in two before it is found.
-    const start = hide(decoded(bytes.subarray(0, 4 * chars)));
-    const text = start.length > chars ? `${start.slice(0, chars).replace(/[\ud800-\udbff]$/, '')}…` : start;
-    return { kind, text, bytes: bytes.length };
+  // More is masked than is shown, so that no secret is cut in two before it is found.
+  const all = joined(entries, 4 * chars);
+  const left = all.length - lines;
+  const shown = all.slice(-lines).map(({ kind, start, length }) => {
+    const whole = escaped(hide(decoded(Buffer.concat(start), 4 * chars)));
+    const text = whole.length > chars ? `${whole.slice(0, chars).replace(/[\ud800-\udbff]$/, '')}…` : whole;
+    return { kind, text, bytes: length };
   });
   return left > 0 ? [{ kind: 'event', text: `${left} earlier entries are left out`, bytes: 0 }, ...shown] : shown;
 }
 
-/** Bytes that are not UTF-8 and control characters as `\xNN`. */
-function decoded(bytes: Uint8Array): string {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const valid = text.toString('utf8');
-  const shown = valid.includes('\ufffd') ? text.toString('latin1') : valid;
-  const unprintable = valid === shown ? /(?![\n\t])\p{Cc}/gu : /(?![\n\t])[\p{Cc}\u0080-\u00ff]/gu;
-  return shown.replace(unprintable, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
+/** Chunks of stderr that follow each other are one text: a pipe cuts them anywhere, also inside of a secret. */
+function joined(entries: readonly Entry[], mostBytes: number) {
+  const all: { kind: Entry['kind']; start: Uint8Array[]; length: number }[] = [];
+  for (const { kind, bytes } of entries) {
+    const last = all.at(-1);
+    if (kind === 'stderr' && last?.kind === 'stderr') {
+      if (last.length < mostBytes) last.start.push(bytes);
+      last.length += bytes.length;
+    } else all.push({ kind, start: [bytes], length: bytes.length });
+  }
+  return all;
+}
+
+const utf8 =
+  /((?:[^\x80-\xff]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2})+)|./gs;
+
+/** Bytes that are not UTF-8 as `\xNN`. */
+function decoded(bytes: Buffer, most: number): string {
+  let end = Math.min(bytes.length, most);
+  while (end < bytes.length && end > most - 4 && (bytes[end]! & 0xc0) === 0x80) end--; // not inside of a character
+  const part = bytes.subarray(0, end);
+  const text = part.toString('utf8');
+  if (!text.includes('\ufffd')) return text;
+  return part.toString('latin1').replace(utf8, (byte, valid?: string) => {
+    return valid === undefined ? hexadecimal(byte) : Buffer.from(valid, 'latin1').toString('utf8');
+  });
+}
+
+function escaped(text: string): string {
+  return text.replace(/(?![\n\t])\p{Cc}/gu, hexadecimal);
+}
+
+function hexadecimal(character: string): string {
+  return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
 }

@@ -1,5 +1,6 @@
 // The result of a check as plain data: what `--json` prints, and what the other reports are made of.
 
+import { isObject } from '../../base/json-object.ts';
 import type { Revision } from '../../mcp/revisions.ts';
 import type { Level } from '../rule.ts';
 import type { EntryKind } from '../transcript.ts';
@@ -47,6 +48,15 @@ export interface EvidenceLine {
   readonly text: string;
   /** The length before it was cut. */
   readonly bytes: number;
+}
+
+/** `info`: what a program says about itself. `hide` masks secrets. */
+export function introduction(info: unknown, hide: (text: string) => string): Pick<CheckReport, 'name' | 'version'> {
+  const { name, version } = isObject(info) ? info : {};
+  return {
+    ...(typeof name === 'string' && { name: hide(name) }),
+    ...(typeof version === 'string' && { version: hide(version) }),
+  };
 }
 
 export function countStatuses(outcomes: readonly Outcome[]): Record<Status, number> {

@@ -9,7 +9,7 @@ import { inTime } from '../in-parallel.ts';
 import { concurrencyOf, type Job, type RunOptions, runAll } from '../jobs.ts';
 import { type Judging, judge } from '../judge.ts';
 import { type Target, targetOf } from '../process-under-test.ts';
-import { type CheckReport, countStatuses, type Outcome } from '../report/report.ts';
+import { type CheckReport, countStatuses, introduction, type Outcome } from '../report/report.ts';
 import { type Selection, selectRules } from '../select-rules.ts';
 import { notApplicable, violation } from '../verdict.ts';
 import type { NamedCall } from './calls.ts';
@@ -132,10 +132,7 @@ async function nothingOpened(
   return outcomes;
 }
 
-function nameOf({ facts }: Lane): { name?: string; version?: string } {
+function nameOf({ facts, probes }: Lane): Pick<CheckReport, 'name' | 'version'> {
   const meta = isObject(facts.opening._meta) ? facts.opening._meta : {};
-  const info = facts.opening.serverInfo ?? meta[SERVER_INFO];
-  if (!isObject(info)) return {};
-  const { name, version } = info;
-  return { ...(typeof name === 'string' && { name }), ...(typeof version === 'string' && { version }) };
+  return introduction(facts.opening.serverInfo ?? meta[SERVER_INFO], (text) => probes[0]!.process.redact(text));
 }

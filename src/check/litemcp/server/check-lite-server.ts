@@ -5,7 +5,7 @@ import { inTime } from '../../in-parallel.ts';
 import { type RunOptions, runAll } from '../../jobs.ts';
 import { type Judging, judge } from '../../judge.ts';
 import { type Target, targetOf } from '../../process-under-test.ts';
-import { type CheckReport, countStatuses, type Outcome } from '../../report/report.ts';
+import { type CheckReport, countStatuses, introduction, type Outcome } from '../../report/report.ts';
 import { type Selection, selectRules } from '../../select-rules.ts';
 import type { NamedCall } from '../../server/calls.ts';
 import { notApplicable, violation } from '../../verdict.ts';
@@ -41,12 +41,12 @@ export async function checkLiteMcpServer(options: CheckLiteMcpServerOptions): Pr
           options,
         )
       : notOpened(rules, lane, options));
-    const name = lane.tool?.name;
+    const { commandLine, redact } = lane.probes[0]!.process;
     return {
       role: 'server',
       protocol: 'litemcp',
-      command: lane.probes[0]!.process.commandLine,
-      ...(typeof name === 'string' && { name }),
+      command: commandLine,
+      ...introduction({ name: lane.tool?.name }, redact),
       revisions: [],
       outcomes,
       counts: countStatuses(outcomes),

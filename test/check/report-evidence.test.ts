@@ -1,0 +1,60 @@
+// What of the bytes of a program gets into a report: readable in any language, and without secrets.
+
+import { expect, test } from 'vitest';
+import { evidenceOf } from '../../src/check/report/evidence.ts';
+import { checkServer } from '../../src/check/server/check-server.ts';
+import type { Entry } from '../../src/check/transcript.ts';
+
+const received = (bytes: string | number[]): Entry => ({ kind: 'received', bytes: Buffer.from(bytes as string) });
+const stderr = (text: string): Entry => ({ kind: 'stderr', bytes: Buffer.from(text) });
+const hide = (text: string) => text.replaceAll('hünter2', '***');
+
+test.each([
+  ['any language', received('漢字 עברית 👩‍👩‍👧 \ufffd'), '漢字 עברית 👩‍👩‍👧 \ufffd'],
+  ['control characters', received('\x1b[2J\x00\x9b\ta\r'), '\\x1b[2J\\x00\\x9b\ta\\x0d'],
+  ['bytes that are not UTF-8, in their place', received([0x61, 0xff, 0xe6, 0xbc, 0xa2, 0xc3]), 'a\\xff漢\\xc3'],
+  ['a secret', received('key=hünter2'), 'key=***'],
+  ['a secret beside bytes that are not UTF-8', received([...Buffer.from('key=hünter2'), 0xff]), 'key=***\\xff'],
+])('%s', (_what, entry, text) => {
+  expect(evidenceOf([entry], hide)).toEqual([{ kind: 'received', text, bytes: entry.bytes.length }]);
+});
+
+test('chunks of stderr are one text, so that a secret that a pipe has cut is found', () => {
+  const lines = evidenceOf([stderr('key=hün'), stderr('ter2\n'), received('x'), stderr('y')], hide);
+  expect(lines.map(({ text }) => text)).toEqual(['key=***\n', 'x', 'y']);
+});
+
+test('long text is cut between characters, and what is left out is counted', () => {
+  for (const shift of ['', 'x', 'xx', 'xxx']) {
+    const [line] = evidenceOf([received(shift + '👩'.repeat(5_000))], hide);
+    expect(line!.bytes).toBe(20_000 + shift.length);
+    expect(line!.text).toMatch(/^x*(?:👩)+…$/u);
+  }
+  const many = evidenceOf(
+    Array.from({ length: 100 }, (_, n) => received(`${n}`)),
+    hide,
+  );
+  expect(many).toHaveLength(41);
+  expect(many[0]).toMatchObject({ kind: 'event', text: '60 earlier entries are left out' });
+});
+
+test('a server that calls itself by a secret does not get it into the report', async () => {
+  const script = `
+    require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line);
+      const serverInfo = { name: process.env.API_KEY, version: process.env.API_KEY };
+      const result = { protocolVersion: params?.protocolVersion, capabilities: {}, serverInfo };
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: method === 'initialize' ? result : {} }));
+    });`;
+  const report = await checkServer({
+    command: process.execPath,
+    args: ['-e', script],
+    env: { API_KEY: 'correct-horse-battery' },
+    only: ['lifecycle/opens'],
+    revisions: ['2025-11-25'],
+    allEvidence: true,
+  });
+  expect(report.revisions).toEqual(['2025-11-25']);
+  expect(report.name).toBeDefined();
+  expect(JSON.stringify(report)).not.toContain('correct-horse');
+});
