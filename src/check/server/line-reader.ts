@@ -38,15 +38,24 @@ export interface Frame extends Entry {
 
 type NewFrame = { -readonly [name in keyof Frame]: Frame[name] };
 
-/** Of a message over several lines. */
+/** Lines that may be one message together. */
+interface Open {
+  frames: NewFrame[];
+  text: string;
+  /** The indentation of the bracket that its first line consists of; −1 if it has more. */
+  readonly indent: number;
+  /** How often the text was parsed. */
+  tries: number;
+}
+
 const MOST_OPEN_LINES = 20_000;
 const MOST_OPEN_CHARS = 4 * 1024 * 1024;
+const MOST_TRIES = 20;
 
 export class LineReader {
   readonly #onframe: (frame: Frame) => void;
   #rest: Buffer[] = [];
-  /** Lines that may be the start of a message. */
-  #open: { frames: NewFrame[]; text: string } | undefined;
+  #open: Open | undefined;
   #afterMixedUp = false;
 
   constructor(onframe: (frame: Frame) => void) {
@@ -96,8 +105,9 @@ export class LineReader {
   #continues(frame: NewFrame, text: string): boolean {
     const open = this.#open;
     if (!open) return false;
-    const isOver = open.frames.length >= MOST_OPEN_LINES || open.text.length + text.length > MOST_OPEN_CHARS;
-    if (isOver || hasVersion(frame.json) || /\{.*"jsonrpc"/.test(text)) {
+    const isLong = open.frames.length >= MOST_OPEN_LINES || open.text.length + text.length > MOST_OPEN_CHARS;
+    const isOther = hasVersion(frame.json) || beginsMessage(text);
+    if (isLong || isOther || open.tries >= MOST_TRIES) {
       this.#open = undefined;
       return false;
     }
@@ -105,7 +115,8 @@ export class LineReader {
     // A newline inside of a string is not allowed in JSON: a space takes its place.
     open.text += ` ${text}`;
     frame.fault = 'text';
-    if (!mayClose(open.frames, text)) return true;
+    if (!mayClose(open, text)) return true;
+    open.tries++;
     const whole = parsed(open.text);
     if (!hasVersion(whole)) return true;
     for (const part of open.frames) part.fault = 'several lines';
@@ -118,7 +129,9 @@ export class LineReader {
     frame.fault = this.#faultOf(frame, text);
     this.#afterMixedUp = frame.fault === 'mixed up';
     const isStart = (frame.fault === 'invalid JSON' || frame.fault === 'text') && /^\s*[{[]/.test(text);
-    if (isStart) this.#open = { frames: [frame], text };
+    if (!isStart) return;
+    const indent = text.trim().length === 1 ? text.trimEnd().length - 1 : -1;
+    this.#open = { frames: [frame], text, indent, tries: 0 };
   }
 
   #faultOf(frame: NewFrame, text: string): LineFault {
@@ -146,12 +159,16 @@ export class LineReader {
   }
 }
 
+function beginsMessage(text: string): boolean {
+  const start = text.indexOf('{');
+  return start >= 0 && text.includes('"jsonrpc"', start);
+}
+
 /** JSON is indented, or its strings have newlines. The text of many lines is not parsed for each of them. */
-function mayClose([first]: readonly NewFrame[], text: string): boolean {
-  const opening = String(first!.bytes).trimEnd();
-  const isIndented = /^\s*[{[]$/.test(opening);
+function mayClose({ indent }: Open, text: string): boolean {
   const end = text.trimEnd();
-  return isIndented ? /^\s*[}\]]$/.test(end) && end.length === opening.length : /[}\]]$/.test(end);
+  if (!end.endsWith('}') && !end.endsWith(']')) return false;
+  return indent < 0 || (end.length === indent + 1 && end.trim().length === 1);
 }
 
 /** The messages of a line: of a batch each. */

@@ -41,9 +41,10 @@ export function refuse({ seen }: Trial, fault: LineFault, problem: string): void
 }
 
 const MOST_PROOF = 10;
+const MOST_DIAGNOSED = 16 * 1024;
 
 function cause({ bytes }: Frame): string {
-  const found = diagnoseLine(Buffer.from(bytes).toString('utf8'));
+  const found = diagnoseLine(Buffer.from(bytes.subarray(0, MOST_DIAGNOSED)).toString('utf8'));
   return found ? `: it ${found.problem}` : '';
 }
 
