@@ -1,9 +1,8 @@
 // Several requests in flight.
 
-import { isObject } from '../../../../base/json-object.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { type Conversation, describeError } from '../../conversation.ts';
-import type { Frame } from '../../probe.ts';
+import { type Frame, messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import type { Trial } from '../../trial.ts';
 import { messages } from './source.ts';
@@ -81,7 +80,7 @@ async function isAnsweredDuringCall(trial: Trial, method: string): Promise<void>
   const id = `${method} during the call`;
   probe.send({ jsonrpc: '2.0', id, method, params: conversation.params() });
   const what = `\`${method}\` while \`${name}\` runs`;
-  const isFirst = ({ json }: Frame) => isObject(json) && (json.id === id || json.id === call);
+  const isFirst = (frame: Frame) => messagesOf(frame).some((message) => message.id === id || message.id === call);
   const first = await probe.until(() => probe.frames.find(isFirst), `There was no answer to ${what}`);
   if (first !== probe.answersTo(id)[0]) await callEndedFirst(conversation, call, name, method);
   conversation.notify('notifications/cancelled', { requestId: call });

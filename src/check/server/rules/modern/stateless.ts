@@ -32,7 +32,7 @@ export const statelessRules = [
       const _meta = { [PROTOCOL_VERSION]: trial.revision, [CLIENT_CAPABILITIES]: {} };
       probe.send({ jsonrpc: '2.0', id: 1, method, params: { _meta } });
       const frame = await probe.answerTo(1, `\`${method}\` as the first request`);
-      const { error } = frame.json as { error?: { code: unknown; message: unknown } };
+      const { error } = readAnswer(frame, 1);
       if (error) violation(`\`${method}\` as the first request got the error ${describeError(error)}.`, frame);
     },
   }),

@@ -4,7 +4,7 @@ import { isObject } from '../../../../base/json-object.ts';
 import { PROTOCOL_VERSION } from '../../../../mcp/meta.ts';
 import { ownInfo } from '../../../../mcp/own-info.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
-import { describeError } from '../../conversation.ts';
+import { describeError, readAnswer } from '../../conversation.ts';
 import { exchangesOfAllVersions } from './exchanges.ts';
 import { modernRule, page } from './modern-rule.ts';
 
@@ -31,7 +31,7 @@ export const versionRules = [
       const meta = { [PROTOCOL_VERSION]: UNKNOWN, 'io.modelcontextprotocol/clientCapabilities': {} };
       probe.send({ jsonrpc: '2.0', id: 1, method: METHOD, params: { _meta: meta } });
       const frame = await probe.answerTo(1, `\`${METHOD}\` in ${UNKNOWN}`);
-      const error = isObject(frame.json) && isObject(frame.json.error) ? frame.json.error : undefined;
+      const { error } = readAnswer(frame, 1);
       if (!error) violation(`A request in ${UNKNOWN} was answered with a result.`, frame);
       if (error.code !== UNSUPPORTED)
         violation(`A request in ${UNKNOWN} was refused with ${error.code} instead of ${UNSUPPORTED}.`, frame);
@@ -114,7 +114,7 @@ export const versionRules = [
       const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: ownInfo };
       probe.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
       const frame = await probe.answerTo(1, '`initialize`');
-      const { error } = frame.json as { error?: { code: unknown; message: unknown } };
+      const { error } = readAnswer(frame, 1);
       if (!error || JSON.stringify(error).includes(trial.revision)) return;
       violation(`The error for \`initialize\` does not name ${trial.revision}: ${describeError(error)}.`, frame);
     },
