@@ -1,27 +1,21 @@
 // Capabilities: what is declared is there, and what is there is declared.
 
-import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { isObject } from '../../../../base/json-object.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { METHOD_NOT_FOUND } from '../../conversation.ts';
-import type { Facts } from '../../facts.ts';
 import { messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import { exchange, proofOf } from './exchange.ts';
 import { listIn } from './shape.ts';
+import { surveyOf } from './survey.ts';
 
-interface Probing {
-  method: string;
-  params: JsonObject;
-}
-
-const uri = 'standpipe-unknown://no/such/resource';
-const name = 'standpipe_no_such_name';
+const subscribing = ['resources/subscribe', 'resources/unsubscribe'];
 
 export const declaredMethodsExist: ServerRule = {
   id: 'methods/declared-methods-exist',
   level: 'MUST',
   title: 'the methods of declared capabilities exist',
-  says: 'A server that declares a capability has its methods: calls of tools, reads of resources, prompts, completions, log levels, subscriptions.',
+  says: 'A server that declares a capability has its methods: reads of resources, prompts, completions, log levels, subscriptions.',
   source: {
     of: 'mcp',
     page: 'basic/lifecycle#operation',
@@ -31,31 +25,22 @@ export const declaredMethodsExist: ServerRule = {
   runs: 'each revision',
   uses: 'shared',
   check: async (trial) => {
-    const declared = methodsOf(trial.facts, trial.era === 'legacy');
-    if (declared.length === 0) notApplicable('the server declares no capabilities');
-    for (const { method, params } of declared) {
-      const made = await exchange(trial, method, params);
-      if (made.failure) violation(made.failure, made.sent);
-      if (made.error?.code !== METHOD_NOT_FOUND) continue;
-      violation(`The capability of \`${method}\` is declared, and the method is not found.`, ...proofOf(made));
+    const { capabilities, resources } = trial.facts;
+    const { reads, gets, completions } = await surveyOf(trial);
+    const made = [...reads, ...gets, ...(capabilities.completions ? completions : [])];
+    if (trial.era === 'legacy') {
+      if (capabilities.logging) made.push(await exchange(trial, 'logging/setLevel', { level: 'debug' }));
+      const uri = resources.find((each) => typeof each.uri === 'string')?.uri;
+      for (const method of capabilities.resources?.subscribe && uri !== undefined ? subscribing : []) {
+        made.push(await exchange(trial, method, { uri }));
+      }
     }
+    if (made.length === 0) notApplicable('the server declares nothing that can be tried');
+    const absent = made.find(({ error }) => error?.code === METHOD_NOT_FOUND);
+    if (absent)
+      violation(`The capability of \`${absent.method}\` is declared, and the method is not found.`, ...proofOf(absent));
   },
 };
-
-function methodsOf({ capabilities, resources }: Facts, isLegacy: boolean): Probing[] {
-  const known = resources.find((each) => typeof each.uri === 'string')?.uri;
-  const complete = { ref: { type: 'ref/prompt', name }, argument: { name: 'name', value: '' } };
-  return [
-    ...(capabilities.tools ? [{ method: 'tools/call', params: { name, arguments: {} } }] : []),
-    ...(capabilities.resources ? [{ method: 'resources/read', params: { uri } }] : []),
-    ...(capabilities.prompts ? [{ method: 'prompts/get', params: { name } }] : []),
-    ...(capabilities.completions ? [{ method: 'completion/complete', params: complete }] : []),
-    ...(isLegacy && capabilities.logging ? [{ method: 'logging/setLevel', params: { level: 'debug' } }] : []),
-    ...(isLegacy && capabilities.resources?.subscribe && known !== undefined
-      ? ['resources/subscribe', 'resources/unsubscribe'].map((method) => ({ method, params: { uri: known } }))
-      : []),
-  ];
-}
 
 export const capabilitiesAreDeclared: ServerRule = {
   id: 'methods/capabilities-are-declared',

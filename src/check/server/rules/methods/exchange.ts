@@ -50,16 +50,24 @@ export function proofOf({ sent, received }: Exchange): Entry[] {
   return received ? [sent, received] : [sent];
 }
 
-/** The request must be refused with this code. A method that the server does not have is the subject of other rules. */
+interface Refusal {
+  method: string;
+  params: JsonObject;
+  code: number;
+  /** Some servers answer −32601 for unknown names. Otherwise the code says that there is no such method: the subject of other rules. */
+  isAboutName?: boolean;
+}
+
+/** The request must be refused with this code. */
 export async function refused(
   trial: Trial,
   what: string,
-  { method, params, code }: { method: string; params: JsonObject; code: number },
+  { method, params, code, isAboutName = false }: Refusal,
 ): Promise<void> {
   const made = await exchange(trial, method, params);
   const { error, failure } = made;
   if (failure !== undefined) violation(failure);
-  if (error?.code === METHOD_NOT_FOUND) notApplicable(`the server does not have \`${method}\``);
+  if (error?.code === METHOD_NOT_FOUND && !isAboutName) notApplicable(`the server does not have \`${method}\``);
   if (!error) violation(`${what} was answered with a result instead of the error ${code}.`, ...proofOf(made));
   if (error.code !== code) {
     violation(`${what} was refused with ${describeError(error)} instead of the code ${code}.`, ...proofOf(made));

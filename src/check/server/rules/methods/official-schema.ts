@@ -39,7 +39,11 @@ export const fitsOfficialSchema: ServerRule = {
   check: async ({ seen }) => {
     const results = seen.flatMap(resultsOf);
     if (results.length === 0) notApplicable('the server gave no results of lists, calls, reads or prompts');
+    const judged = new Set<string>(); // many rules ask for the same list
     for (const { method, result, frame } of results) {
+      const text = method + JSON.stringify(result);
+      if (judged.has(text)) continue;
+      judged.add(text);
       const issue = (await resultIssues(method, result)).find(isOwn);
       if (!issue) continue;
       violation(

@@ -113,7 +113,8 @@ export const unknownPrompts: ServerRule = {
   check: async (trial) => {
     if (!trial.facts.capabilities.prompts) notApplicable('the server declares no prompts');
     const params = { name: 'standpipe_no_such_prompt' };
-    await refused(trial, 'An unknown prompt', { method: 'prompts/get', params, code: INVALID_PARAMS });
+    const refusal = { method: 'prompts/get', params, code: INVALID_PARAMS, isAboutName: true };
+    await refused(trial, 'An unknown prompt', refusal);
   },
 };
 

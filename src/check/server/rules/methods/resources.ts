@@ -137,5 +137,5 @@ async function refusesUnknown(trial: Trial, code: number): Promise<void> {
   if (Array.isArray(result?.contents) && result.contents.length > 0) {
     notApplicable('the server has a resource for any URI');
   }
-  await refused(trial, 'Reading an unknown resource', { method: 'resources/read', params, code });
+  await refused(trial, 'Reading an unknown resource', { method: 'resources/read', params, code, isAboutName: true });
 }

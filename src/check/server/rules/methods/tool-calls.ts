@@ -68,7 +68,12 @@ export const unknownTools: ServerRule = {
   check: async (trial) => {
     if (!trial.facts.capabilities.tools) notApplicable('the server declares no tools');
     const params = { name: 'standpipe_no_such_tool', arguments: {} };
-    await refused(trial, 'The call of an unknown tool', { method: 'tools/call', params, code: INVALID_PARAMS });
+    await refused(trial, 'The call of an unknown tool', {
+      method: 'tools/call',
+      params,
+      code: INVALID_PARAMS,
+      isAboutName: true,
+    });
   },
 };
 
