@@ -182,7 +182,7 @@ describe('in a pipe', () => {
       },
     });
     const host = await up(config);
-    await until('it starts', () => pidsIn(pidFile).length === 1, 15_000);
+    await until('it starts', () => pidsIn(pidFile).length === 1);
     host.child.kill('SIGTERM');
     expect(await host.ended).toEqual([0, null]);
     expect(pidsIn(pidFile).filter(isAlive)).toEqual([]);
