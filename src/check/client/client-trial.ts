@@ -5,11 +5,12 @@ import type { Entry } from '../transcript.ts';
 import { notApplicable, violation } from '../verdict.ts';
 import type { ClientRule } from './client-rule.ts';
 import type { PlayedMcp } from './played-mcp.ts';
+import type { PlayedServer } from './played-server.ts';
 import { askedIn, messagesIn, type Run, type Scenario } from './scenario.ts';
 import type { Asked } from './usual-answers.ts';
 
-/** Requests that open a connection. What follows them depends on the client. */
-const opening = ['initialize', 'server/discover', 'ping'];
+/** What a client under test is expected to do. What else it does depends on the client. */
+const steps = ['tools/list', 'tools/call'];
 
 export class ClientTrial {
   readonly runs: readonly Run[];
@@ -64,13 +65,13 @@ export class ClientTrial {
 /** Each once, in the order of the first. */
 function methodsIn(run: Run): string[] {
   const methods = askedIn(run).map(({ method }) => method);
-  return [...new Set(methods)].filter((method) => !opening.includes(method));
+  return [...new Set(methods)].filter((method) => steps.includes(method));
 }
 
 /** A sentence. */
 export function endOf({ stage }: Pick<Run, 'stage'>): string {
   const { exitStatus } = stage;
-  if (!exitStatus) return 'The client did not exit.';
+  if (!exitStatus) return `The client did not exit: it ${stage.stopped}.`;
   const { exitCode, signal } = exitStatus;
   return signal ? `The client was ended by ${signal}.` : `The client exited with code ${exitCode}.`;
 }
@@ -78,6 +79,15 @@ export function endOf({ stage }: Pick<Run, 'stage'>): string {
 /** What cannot go well must not look as if it had. */
 export function endsWithError(run: Run, what: string): void {
   const { exitStatus } = run.stage;
-  if (!exitStatus) violation(`${what}, and the client did not exit.`);
+  if (!exitStatus) violation(`${what}. ${endOf(run)}`);
   if (exitStatus.exitCode === 0) violation(`${what}, and the client exited with code 0, as if nothing had happened.`);
+}
+
+/** The end of stdin was the reason to exit for all of them. */
+export function requireStdinClosed(servers: readonly { server: PlayedServer }[]): void {
+  for (const { server } of servers) {
+    if (server.wasKilled) violation('The server was killed while it exited, or before.');
+    const end = server.events.find((event) => event === 'stdin ended' || event === 'exits');
+    if (end === 'exits') violation('The server got a signal, and its stdin was still open.');
+  }
 }

@@ -22,6 +22,7 @@ export class PlayedMcp {
   rest: Buffer = Buffer.alloc(0);
   readonly #scenario: Scenario;
   #hasInitialized = false;
+  #answered = Promise.resolve();
 
   constructor(server: PlayedServer, scenario: Scenario, timeoutMs: number) {
     this.server = server;
@@ -30,11 +31,8 @@ export class PlayedMcp {
     server.onbytes = (chunk) => this.#arrived(chunk);
     server.oninputend = () => {
       if (this.rest.length > 0) server.transcript.add('received', this.rest);
-      if (!scenario.ignoresEnd) server.exit(0);
     };
-    server.onsignal = () => {
-      if (!scenario.ignoresEnd) server.exit(1);
-    };
+    server.ignoresEnd = scenario.ignoresEnd ?? false;
   }
 
   /** One message as one line. */
@@ -82,12 +80,15 @@ export class PlayedMcp {
     }
   }
 
+  /** One after the other, like many servers: answers that are written in pieces do not mix. */
   #asked(asked: Asked): void {
-    this.asked.push(asked);
-    const handler = this.#scenario.on?.[asked.method] ?? (this.asked.length === 1 ? this.#scenario.first : undefined);
-    if (handler) void handler(asked, this);
-    else this.send(this.usual(asked));
-    if (asked.method === 'initialize') this.#hasInitialized = true;
+    const isFirst = this.asked.push(asked) === 1;
+    const handler = this.#scenario.on?.[asked.method] ?? (isFirst ? this.#scenario.first : undefined);
+    this.#answered = this.#answered.then(async () => {
+      if (handler) await handler(asked, this);
+      else this.send(this.usual(asked));
+      if (asked.method === 'initialize') this.#hasInitialized = true;
+    });
   }
 }
 

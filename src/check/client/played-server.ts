@@ -7,8 +7,10 @@ import type { Transcript } from '../transcript.ts';
 import { fromSeat, seatFrame, seatFrameReader, toSeat } from './seat-frames.ts';
 
 /** What happened to the process, in order. A signal by its name. */
-export type SeatEvent = 'started' | 'stdin ended' | 'exit' | 'gone' | NodeJS.Signals;
+export type SeatEvent = 'started' | 'stdin ended' | 'exits' | 'gone' | NodeJS.Signals;
 
+/** How long the end of stdin may take after a signal. */
+const END_MS = 1_000;
 /** Of its stdin. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
@@ -17,10 +19,10 @@ export class PlayedServer {
   readonly events: SeatEvent[] = [];
   /** Bytes of stdin. Add messages to the transcript as `received`. */
   onbytes: ((chunk: Buffer) => void) | undefined;
-  /** The end of stdin. A server that does not exit then ignores it. */
+  /** The end of stdin. */
   oninputend: (() => void) | undefined;
-  /** A signal that a process can handle. A server that does not exit then ignores it. */
-  onsignal: (() => void) | undefined;
+  /** Whether it exits at the end of its stdin, and at a signal that a process can handle. */
+  ignoresEnd = false;
   /** The client has closed its end of stdout or stderr. */
   isBroken = false;
   /** It was the checker that ended it. */
@@ -32,6 +34,7 @@ export class PlayedServer {
   #flushes = 0;
   #written = 0;
   #isAlive = false;
+  #isExiting = false;
 
   constructor(socket: Socket, transcript: Transcript, onactivity: () => void) {
     this.#socket = socket;
@@ -73,10 +76,15 @@ export class PlayedServer {
   }
 
   exit(code: number): void {
-    if (this.has('exit') || this.has('gone')) return;
+    if (this.#isExiting) return;
+    this.#isExiting = true;
     this.transcript.event(`the server exits with code ${code}`);
-    this.events.push('exit');
     this.#tell(toSeat.exit, `${code}`);
+  }
+
+  /** It was ended from outside: by a signal that it cannot handle. */
+  get wasKilled(): boolean {
+    return this.has('gone') && !this.has('exits') && !this.wasClosed;
   }
 
   /** Whether the process still runs, by its own answer. */
@@ -123,14 +131,19 @@ export class PlayedServer {
     switch (letter) {
       case fromSeat.started:
         return this.#happened('started');
+      case fromSeat.exits:
+        return this.#happened('exits');
       case fromSeat.stdin:
         return this.#arrived(payload);
       case fromSeat.stdinEnded:
         this.#happened('stdin ended');
-        return this.oninputend?.();
+        this.oninputend?.();
+        if (!this.ignoresEnd) this.exit(0);
+        return;
       case fromSeat.signal:
         this.#happened(payload.toString() as NodeJS.Signals);
-        return this.onsignal?.();
+        if (!this.ignoresEnd) void this.#obeySignal();
+        return;
       case fromSeat.written:
         this.#written++;
         break;
@@ -141,6 +154,12 @@ export class PlayedServer {
         this.#isAlive = true;
     }
     this.#wake();
+  }
+
+  /** A client may close stdin and send a signal at once: the order in which they arrive says nothing. */
+  async #obeySignal(): Promise<void> {
+    await this.maybe(() => this.has('stdin ended') || undefined, END_MS);
+    this.exit(1);
   }
 
   #arrived(chunk: Buffer): void {

@@ -18,8 +18,6 @@ export interface Scenario {
   readonly first?: Answering;
   /** Exits neither at the end of stdin nor at a signal. */
   readonly ignoresEnd?: boolean;
-  /** A client may be silent for longer than usual. */
-  readonly timeoutMs?: number;
 }
 
 export interface RunOptions {
@@ -42,7 +40,7 @@ export async function runScenario(scenario: Scenario, { target, timeoutMs, signa
   const stage = await Stage.run({
     target,
     scenario: scenario.name,
-    timeoutMs: Math.max(timeoutMs, scenario.timeoutMs ?? 0),
+    timeoutMs,
     ...(signal && { signal }),
     onserver: (server) => servers.push(new PlayedMcp(server, scenario, timeoutMs)),
   });

@@ -12,6 +12,8 @@ export const fromSeat = {
   /** The client has closed its end of stdout or stderr. */
   broken: 'b',
   alive: 'a',
+  /** The last one, of a process that exits by itself. */
+  exits: 'x',
 } as const;
 
 export const toSeat = {

@@ -41,6 +41,8 @@ function obey(letter: string, payload: Buffer): void {
       break;
     case toSeat.exit:
       // What was written before reaches the pipes first.
-      process.stdout.write('', () => process.exit(Number(payload.toString())));
+      process.stdout.write('', () => {
+        socket.write(seatFrame(fromSeat.exits), () => process.exit(Number(payload.toString())));
+      });
   }
 }

@@ -18,13 +18,15 @@ export interface StageOptions {
   target: Target;
   /** In the environment of the client, for those who look for a fault in it. */
   scenario: string;
-  /** The longest silence. Ten times this is the longest run. */
+  /** The longest silence. */
   timeoutMs: number;
   signal?: AbortSignal;
   /** For each process that the client starts as its server. Set its callbacks in this turn. */
   onserver: (server: PlayedServer) => void;
 }
 
+/** The longest run, in silences. */
+const MOST_SILENCES = 10;
 /** Of its stdout and stderr: evidence, not more. */
 const MOST_OUTPUT_BYTES = 64 * 1024;
 
@@ -35,6 +37,8 @@ export class Stage {
   #client!: ServerProcess;
   /** Undefined if the client had to be stopped. */
   exitStatus: ExitStatus | undefined;
+  /** Why the client had to be stopped: what it did, as the end of a sentence. */
+  stopped: string | undefined;
   /** Servers that still ran when the client had exited. */
   leftBehind: PlayedServer[] = [];
   #onactivity: () => void = () => undefined;
@@ -106,33 +110,35 @@ export class Stage {
   /** Until the client has exited, or has done nothing for too long. */
   async #watch(): Promise<void> {
     const { timeoutMs, signal } = this.#options;
-    const isStopped = await new Promise<boolean>((resolve) => {
+    this.stopped = await new Promise<string | undefined>((resolve) => {
       let silence: Timer;
-      const all = systemClock.after(10 * timeoutMs, () => resolve(true));
+      const all = systemClock.after(MOST_SILENCES * timeoutMs, () =>
+        resolve(`still ran ${inSeconds(MOST_SILENCES * timeoutMs)} later`),
+      );
       const listen = () => {
         silence?.cancel();
-        silence = systemClock.after(timeoutMs, () => resolve(true));
+        silence = systemClock.after(timeoutMs, () => resolve(`did nothing more for ${inSeconds(timeoutMs)}`));
       };
       this.#onactivity = listen;
       listen();
-      const aborted = () => resolve(true);
+      const aborted = () => resolve('was aborted');
       signal?.addEventListener('abort', aborted, { once: true });
       this.#client.onExit(() => {
         this.#onactivity = () => undefined;
         silence.cancel();
         all.cancel();
         signal?.removeEventListener('abort', aborted);
-        resolve(false);
+        resolve(undefined);
       });
     });
     signal?.throwIfAborted();
-    if (isStopped) return this.transcript.event(`stopped: the client did nothing for ${timeoutMs / 1000} s`);
+    if (this.stopped) return this.transcript.event(`the client was stopped: it ${this.stopped}`);
     this.exitStatus = this.#client.exitStatus!;
     const { exitCode, signal: by } = this.exitStatus;
     this.transcript.event(`client: exited, ${by ?? `code ${exitCode}`}`);
     // A process that ignores the end of its stdin has some time before its tree is stopped.
     const alive = await Promise.all(this.servers.map((server) => server.isAlive(timeoutMs)));
-    this.leftBehind = this.servers.filter((server, at) => alive[at] && !server.has('exit'));
+    this.leftBehind = this.servers.filter((_, at) => alive[at]);
   }
 
   async #clear(listener: Server): Promise<void> {
@@ -140,6 +146,10 @@ export class Stage {
     listener.close();
     await this.#client?.stop();
   }
+}
+
+function inSeconds(ms: number): string {
+  return `${ms / 1000} s`;
 }
 
 function socketIn(folder: string): string {

@@ -21,7 +21,8 @@ export interface Speaks {
   readonly version?: string;
 }
 
-export const capabilities = { tools: { listChanged: true } };
+/** Since 2026-07-28 a change is for those who listen. */
+const capabilities = { legacy: { tools: { listChanged: true } }, modern: { tools: {} } };
 
 export const echoTool = {
   name: 'echo',
@@ -62,7 +63,7 @@ function answerTo(asked: Asked, speaks: Speaks, isOpen: boolean): JsonObject {
 function initialized({ protocolVersion }: JsonObject, { only, version }: Speaks): JsonObject {
   if (only === 'modern') return unsupported(protocolVersion);
   const agreed = version ?? (isLegacyRevision(protocolVersion) ? protocolVersion : NEWEST_LEGACY);
-  return { result: { protocolVersion: agreed, capabilities, serverInfo: ownInfo } };
+  return { result: { protocolVersion: agreed, capabilities: capabilities.legacy, serverInfo: ownInfo } };
 }
 
 function unsupported(requested: unknown): JsonObject {
@@ -83,7 +84,13 @@ function modernAnswer(asked: Asked): JsonObject {
   if (asked.method === 'server/discover') {
     const _meta = { [SERVER_INFO]: ownInfo };
     return {
-      result: { resultType: 'complete', supportedVersions: [NEWEST_MODERN], capabilities, ...cacheable, _meta },
+      result: {
+        resultType: 'complete',
+        supportedVersions: [NEWEST_MODERN],
+        capabilities: capabilities.modern,
+        ...cacheable,
+        _meta,
+      },
     };
   }
   const { result, ...otherwise } = legacyAnswer(asked);

@@ -5,6 +5,7 @@ import { NEWEST_LEGACY } from '../../../mcp/revisions.ts';
 import type { Source } from '../../rule.ts';
 import { notApplicable, violation } from '../../verdict.ts';
 import type { ClientRule } from '../client-rule.ts';
+import { endOf } from '../client-trial.ts';
 import { CURSORS, PING, UNKNOWN_REQUEST } from '../scenarios/disturbances.ts';
 import { noise, older, pages, plain, questions, silentOnDiscover } from '../scenarios/index.ts';
 
@@ -176,9 +177,9 @@ export const survivesErrors: ClientRule = {
   until: NEWEST_LEGACY,
   scenarios: [questions],
   check: (trial) => {
-    const { stage } = trial.run();
+    const run = trial.run();
     if (trial.asked('tools/call').length === 0) notApplicable('the client did not call the tool `echo`');
-    if (!stage.exitStatus) violation('After an error as the answer to `tools/call`, the client did nothing more.');
+    if (!run.stage.exitStatus) violation(`\`tools/call\` was answered with an error. ${endOf(run)}`);
   },
 };
 

@@ -52,7 +52,7 @@ export const leavesUnknown: ClientRule = {
         `The server chose the version ${UNKNOWN_REVISION}, and the client went on with \`${String(used.method)}\`.`,
       );
     }
-    if (!run.stage.exitStatus) violation('The client neither disconnected nor exited.');
+    if (!run.stage.exitStatus) violation(`The client did not disconnect. ${endOf(run)}`);
   },
 };
 

@@ -3,7 +3,7 @@
 import type { Scenario } from '../scenario.ts';
 
 /** A server that ignores the end of its stdin and SIGTERM. */
-export const stubborn: Scenario = { name: 'stubborn', ignoresEnd: true, timeoutMs: 30_000 };
+export const stubborn: Scenario = { name: 'stubborn', ignoresEnd: true };
 
 const CRASHED = 3;
 

@@ -49,7 +49,6 @@ export const silentOnDiscover: Scenario = {
   name: 'silent-on-discover',
   speaks: { only: 'legacy' },
   on: { 'server/discover': () => undefined },
-  timeoutMs: 30_000,
 };
 
 /** A server of a revision that does not exist. */

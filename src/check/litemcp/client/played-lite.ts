@@ -48,11 +48,8 @@ export class PlayedLite {
     server.onbytes = (chunk) => this.#frames.push(chunk);
     server.oninputend = () => {
       if (this.rest.length > 0) server.transcript.add('received', this.rest);
-      if (!scenario.ignoresEnd) server.exit(0);
     };
-    server.onsignal = () => {
-      if (!scenario.ignoresEnd) server.exit(1);
-    };
+    server.ignoresEnd = scenario.ignoresEnd ?? false;
   }
 
   get frames() {

@@ -146,7 +146,7 @@ export const noticesTheEnd: LiteClientRule = {
   scenarios: [crashing, crashingAtStart],
   check: ({ runs }) => {
     for (const { stage, servers, scenario } of runs) {
-      if (!servers.some(({ server }) => server.has('exit'))) notApplicable('the client did not call the tool');
+      if (!servers.some(({ server }) => server.has('exits'))) notApplicable('the client did not call the tool');
       const when = scenario === crashing ? 'in a call' : 'before the answer to "get"';
       if (!stage.exitStatus) violation(`The server exited ${when}, and the client waited on.`);
       if (stage.exitStatus.exitCode === 0) violation(`The server exited ${when}, and the client exited with code 0.`);

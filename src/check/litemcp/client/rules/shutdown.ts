@@ -1,16 +1,16 @@
 // How a client ends its server. The specification has no sentence about it.
 
-import { endOf } from '../../../client/client-trial.ts';
+import { endOf, requireStdinClosed } from '../../../client/client-trial.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { LiteClientRule } from '../lite-client-rule.ts';
 import { plain, stubborn } from '../scenarios.ts';
 
 const source = { of: 'standpipe', page: 'check.md' } as const;
 
-export const closesStdinFirst: LiteClientRule = {
-  id: 'litemcp-client/closes-stdin-first',
+export const closesStdin: LiteClientRule = {
+  id: 'litemcp-client/closes-stdin',
   level: 'SHOULD',
-  title: 'the client closes stdin of the server before it uses a signal',
+  title: 'the client ends the server by closing its stdin',
   says: 'A server that reads the end of its stdin finishes its work and exits. A signal does not let it.',
   source,
   fix: {
@@ -19,12 +19,7 @@ export const closesStdinFirst: LiteClientRule = {
     any: 'Close the pipe to stdin of the server, and wait for its exit before a signal is sent.',
   },
   scenarios: [plain],
-  check: ({ servers }) => {
-    for (const { server } of servers) {
-      const end = server.events.find((event) => event !== 'started');
-      if (end !== 'stdin ended') violation(`The first thing that the server saw of the end was: ${end ?? 'nothing'}.`);
-    }
-  },
+  check: ({ servers }) => requireStdinClosed(servers),
 };
 
 export const leavesNoServer: LiteClientRule = {
@@ -73,4 +68,4 @@ export const exitCode: LiteClientRule = {
   },
 };
 
-export const shutdownRules = [closesStdinFirst, leavesNoServer, exits, exitCode];
+export const shutdownRules = [closesStdin, leavesNoServer, exits, exitCode];
