@@ -18,13 +18,13 @@ export async function initializeOn(probe: Probe, params: JsonObject): Promise<An
 
 const ROUND_TRIPS = 5;
 
-/** What was sent before has been read: further pings have results, one after the other. False if one has none. */
+/** What was sent before has been read: further pings are answered, one after the other. False if one is not, or is refused. */
 export async function pingsAreAnswered(probe: Probe): Promise<boolean> {
   for (let trip = 0; trip < ROUND_TRIPS; trip++) {
     const id = probe.newId();
     probe.send({ jsonrpc: '2.0', id, method: 'ping' });
     const frame = await probe.maybe(() => probe.answersTo(id)[0]);
-    if (!frame || !readAnswer(frame, id).result) return false;
+    if (!frame || readAnswer(frame, id).error) return false;
   }
   return true;
 }
