@@ -29,7 +29,7 @@ export const thousandRequests: ServerRule = {
   },
 };
 
-const SLOW_REQUESTS = 400;
+const SLOW_REQUESTS = 500;
 const SLOW_PADDING = 4_000;
 const BLOCKED_MS = 300;
 
