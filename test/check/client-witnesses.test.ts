@@ -8,12 +8,13 @@ import { clientRules } from '../../src/check/client/rules/index.ts';
 
 interface Mistake {
   breaks: string;
+  hangs?: boolean;
 }
 
 const fixtures = join(import.meta.dirname, '../fixtures/check/client');
 const program = join(fixtures, 'client.mjs');
 const { default: wrong }: { default: Record<string, Mistake> } = await import(join(fixtures, 'wrong.mjs'));
-const mistakes = Object.entries(wrong).map(([name, { breaks }]) => ({ name, breaks }));
+const mistakes = Object.entries(wrong).map(([name, mistake]) => ({ name, ...mistake }));
 const command = process.execPath;
 const isViolated = ({ status }: { status: string }) => status === 'failed' || status === 'warning';
 
@@ -30,7 +31,7 @@ test('every rule has a client that violates it', () => {
   expect([...broken].filter((id) => !clientRules.some((rule) => rule.id === id))).toEqual([]);
 });
 
-test.concurrent.each(mistakes)('$name violates exactly $breaks', async ({ name, breaks }) => {
+test.concurrent.each(mistakes)('$name violates exactly $breaks', async ({ name, breaks, hangs }) => {
   const { scenarios } = clientRules.find(({ id }) => id === breaks)!;
   const tried = clientRules.filter(
     (rule) => process.env.CHECK_ALL_RULES || rule.scenarios.every((scenario) => scenarios.includes(scenario)),
@@ -39,7 +40,7 @@ test.concurrent.each(mistakes)('$name violates exactly $breaks', async ({ name, 
     command,
     args: [program, name, '--', '{server}'],
     only: tried.map(({ id }) => id),
-    timeoutMs: 5_000,
+    timeoutMs: hangs ? 10_000 : 60_000,
   });
   const violated = outcomes.filter(isViolated);
   expect(

@@ -15,7 +15,7 @@ import type { ClientRule } from './client-rule.ts';
 import { ClientTrial } from './client-trial.ts';
 import { clientRules } from './rules/index.ts';
 import { opens } from './rules/opens.ts';
-import { askedIn, type Run, runScenario, type Scenario } from './scenario.ts';
+import { askedIn, hasOpened, type Run, runScenario, type Scenario } from './scenario.ts';
 import { plain, scenarios } from './scenarios/index.ts';
 
 /**
@@ -44,7 +44,7 @@ export async function checkClient(options: CheckClientOptions): Promise<CheckRep
   const runs = await runAll(rules, options);
   const revisions = revisionsIn(runs);
   const outcomes: Outcome[] = [];
-  for (const rule of askedIn(runs[0]!).length > 0 ? rules : new Set([opens, ...rules])) {
+  for (const rule of hasOpened(runs[0]!) ? rules : new Set([opens, ...rules])) {
     const outcome = await judgeRule(rule, runs, revisions, options);
     outcomes.push(outcome);
     options.onoutcome?.(outcome, outcomes.length, rules.length);
@@ -66,7 +66,7 @@ async function runAll(rules: readonly ClientRule[], options: CheckClientOptions)
   const { timeoutMs = DEFAULT_TIMEOUT_MS, signal, concurrency = 4 } = options;
   const run = (scenario: Scenario) => runScenario(scenario, { target: targetOf(options), timeoutMs, signal });
   const first = await run(plain);
-  if (askedIn(first).length === 0) return [first];
+  if (!hasOpened(first)) return [first];
   const needed = new Set(rules.flatMap((rule) => rule.scenarios));
   const others = scenarios.filter((scenario) => scenario !== plain && needed.has(scenario));
   const runs = [first];
@@ -83,7 +83,7 @@ async function judgeRule(
   options: CheckClientOptions,
 ): Promise<Outcome> {
   const first = runs[0]!;
-  const isConnected = askedIn(first).length > 0;
+  const isConnected = hasOpened(first);
   const trial = new ClientTrial(rule, runs, first);
   // Whatever it calls its revision, it opens like those before 2026-07-28.
   const spoken = revisions.length > 0 ? revisions : [NEWEST_LEGACY];

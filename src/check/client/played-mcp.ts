@@ -18,9 +18,8 @@ export class PlayedMcp {
   readonly notes = new Map<string, unknown>();
   /** How many requests were answered with an error. */
   errors = 0;
-  /** What the client wrote after the last newline. */
-  rest: Buffer = Buffer.alloc(0);
   readonly #scenario: Scenario;
+  #rest: Buffer[] = [];
   #hasInitialized = false;
   #answered = Promise.resolve();
 
@@ -33,6 +32,11 @@ export class PlayedMcp {
       if (this.rest.length > 0) server.transcript.add('received', this.rest);
     };
     server.ignoresEnd = scenario.ignoresEnd ?? false;
+  }
+
+  /** What the client wrote after the last newline. */
+  get rest(): Buffer {
+    return Buffer.concat(this.#rest);
   }
 
   /** One message as one line. */
@@ -60,13 +64,14 @@ export class PlayedMcp {
   }
 
   #arrived(chunk: Buffer): void {
-    this.rest = Buffer.concat([this.rest, chunk]);
     let from = 0;
-    for (let at = this.rest.indexOf(10); at >= 0; at = this.rest.indexOf(10, from)) {
-      this.#line(this.rest.subarray(from, at));
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+      const line = Buffer.concat([...this.#rest, chunk.subarray(from, at)]);
+      this.#rest = [];
+      this.#line(line);
       from = at + 1;
     }
-    this.rest = this.rest.subarray(from);
+    if (from < chunk.length) this.#rest.push(chunk.subarray(from));
   }
 
   #line(bytes: Buffer): void {

@@ -55,3 +55,9 @@ export function messagesIn({ servers }: Run): JsonObject[] {
 export function askedIn({ servers }: Run, method?: string): Asked[] {
   return servers.flatMap(({ asked }) => asked).filter((each) => method === undefined || each.method === method);
 }
+
+/** With `initialize`, or with a request that names its revision. */
+export function hasOpened(run: Run): boolean {
+  const first = askedIn(run).find(({ method }) => method !== 'ping');
+  return first !== undefined && (first.method === 'initialize' || first.era === 'modern');
+}
