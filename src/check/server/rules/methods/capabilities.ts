@@ -1,46 +1,11 @@
-// Capabilities: what is declared is there, and what is there is declared.
+// Capabilities: what is there is declared.
 
 import { isObject } from '../../../../base/json-object.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
-import { METHOD_NOT_FOUND } from '../../conversation.ts';
 import { messagesOf } from '../../probe.ts';
 import type { ServerRule } from '../../server-rule.ts';
 import { exchange, proofOf } from './exchange.ts';
 import { listIn } from './shape.ts';
-import { surveyOf } from './survey.ts';
-
-const subscribing = ['resources/subscribe', 'resources/unsubscribe'];
-
-export const declaredMethodsExist: ServerRule = {
-  id: 'methods/declared-methods-exist',
-  level: 'MUST',
-  title: 'the methods of declared capabilities exist',
-  says: 'A server that declares a capability has its methods: reads of resources, prompts, completions, log levels, subscriptions.',
-  source: {
-    of: 'mcp',
-    page: 'basic/lifecycle#operation',
-    pages: { '2026-07-28': 'basic/versioning#capability-negotiation' },
-  },
-  fix: { any: 'Declare a capability only if all its methods have a handler.' },
-  runs: 'each revision',
-  uses: 'shared',
-  check: async (trial) => {
-    const { capabilities, resources } = trial.facts;
-    const { reads, gets, completions } = await surveyOf(trial);
-    const made = [...reads, ...gets, ...(capabilities.completions ? completions : [])];
-    if (trial.era === 'legacy') {
-      if (capabilities.logging) made.push(await exchange(trial, 'logging/setLevel', { level: 'debug' }));
-      const uri = resources.find((each) => typeof each.uri === 'string')?.uri;
-      for (const method of capabilities.resources?.subscribe && uri !== undefined ? subscribing : []) {
-        made.push(await exchange(trial, method, { uri }));
-      }
-    }
-    if (made.length === 0) notApplicable('the server declares nothing that can be tried');
-    const absent = made.find(({ error }) => error?.code === METHOD_NOT_FOUND);
-    if (absent)
-      violation(`The capability of \`${absent.method}\` is declared, and the method is not found.`, ...proofOf(absent));
-  },
-};
 
 export const capabilitiesAreDeclared: ServerRule = {
   id: 'methods/capabilities-are-declared',

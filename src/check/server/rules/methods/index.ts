@@ -1,6 +1,6 @@
 import type { ServerRule } from '../../server-rule.ts';
 import { cancellationKeepsTheServerAlive, cancelledIsUnanswered, lateCancellations } from './cancellation.ts';
-import { capabilitiesAreDeclared, changesAreDeclared, declaredMethodsExist } from './capabilities.ts';
+import { capabilitiesAreDeclared, changesAreDeclared } from './capabilities.ts';
 import { completionResults, unknownReferences } from './completion.ts';
 import { annotations, base64, contentMembers, contentTypes } from './content.ts';
 import { invalidCursors, listsAreAnswered, listsEnd, listsKeepTheirOrder, pagesDoNotOverlap } from './lists.ts';
@@ -53,7 +53,6 @@ import {
 
 export const methodsRules: readonly ServerRule[] = [
   capabilitiesAreDeclared,
-  declaredMethodsExist,
   listsAreAnswered,
   listsEnd,
   pagesDoNotOverlap,
