@@ -41,6 +41,8 @@ export function shownCommand({ command, args = [], env, secrets = [] }: Target):
 
 /** Of all that one process writes to stdout. */
 const MOST_BYTES = 256 * 1024 * 1024;
+/** Of what one process writes to stderr, which is evidence and no more. It is read to its end. */
+const MOST_STDERR_BYTES = 4 * 1024 * 1024;
 
 export abstract class ProcessUnderTest {
   readonly transcript = new Transcript();
@@ -48,6 +50,7 @@ export abstract class ProcessUnderTest {
   readonly timeoutMs: number;
   readonly #waits = new Set<() => void>();
   #bytes = 0;
+  #stderrBytes = 0;
   #ended = false;
   #hopeless: string | undefined;
   #lastId = 0;
@@ -58,7 +61,7 @@ export abstract class ProcessUnderTest {
     this.transcript.event(`started: ${process.commandLine}`);
     process.stdout.on('data', (chunk: Buffer) => this.#arrived(chunk));
     process.stdout.once('close', () => this.#over());
-    process.stderr.on('data', (chunk: Buffer) => this.transcript.add('stderr', chunk));
+    process.stderr.on('data', (chunk: Buffer) => this.#keepStderr(chunk));
     process.onExit(({ exitCode, signal }) => {
       this.transcript.event(`exited: ${signal ?? `code ${exitCode}`}`);
       this.#wake();
@@ -186,6 +189,13 @@ export abstract class ProcessUnderTest {
     }
     this.read(chunk);
     this.#wake();
+  }
+
+  #keepStderr(chunk: Buffer): void {
+    if (this.#stderrBytes > MOST_STDERR_BYTES) return;
+    this.#stderrBytes += chunk.length;
+    this.transcript.add('stderr', chunk);
+    if (this.#stderrBytes > MOST_STDERR_BYTES) this.transcript.event('more on stderr is not kept');
   }
 
   #over(): void {

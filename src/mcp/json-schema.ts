@@ -4,6 +4,7 @@
 
 import type { ErrorObject } from 'ajv';
 import { UsageError } from '../base/errors.ts';
+import { textOf } from '../base/text-of.ts';
 import type { JsonSchema } from './types.ts';
 
 /** Nothing when the value fits, otherwise which field does not and what was expected. */
@@ -34,7 +35,7 @@ async function compile(schema: JsonSchema): Promise<SchemaCheck> {
 /** JSON Schema 2020-12 unless the schema names the older dialect. */
 async function loadAjv(schema: JsonSchema) {
   const options = { strict: false, logger: false as const, validateFormats: false, allErrors: false, verbose: true };
-  if (String(schema.$schema ?? '').includes('draft-07')) {
+  if (textOf(schema.$schema ?? '').includes('draft-07')) {
     const { Ajv } = await import('ajv');
     return new Ajv(options);
   }

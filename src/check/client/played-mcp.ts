@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { PROTOCOL_VERSION } from '../../mcp/meta.ts';
+import { parsed } from '../parsed-json.ts';
 import { type Frame, isAnswer, messagesOf } from '../server/probe.ts';
 import type { PlayedServer } from './played-server.ts';
 import type { Scenario } from './scenario.ts';
@@ -75,7 +76,7 @@ export class PlayedMcp {
   }
 
   #line(bytes: Buffer): void {
-    const frame = { kind: 'received', bytes, json: parsed(bytes) } as const;
+    const frame = { kind: 'received', bytes, json: parsed(bytes.toString('utf8')) } as const;
     this.server.transcript.entries.push(frame);
     this.frames.push(frame);
     for (const message of messagesOf(frame)) {
@@ -88,7 +89,9 @@ export class PlayedMcp {
   /** One after the other, like many servers: answers that are written in pieces do not mix. */
   #asked(asked: Asked): void {
     const isFirst = this.asked.push(asked) === 1;
-    const handler = this.#scenario.on?.[asked.method] ?? (isFirst ? this.#scenario.first : undefined);
+    const { on = {} } = this.#scenario;
+    const named = Object.hasOwn(on, asked.method) ? on[asked.method] : undefined;
+    const handler = named ?? (isFirst ? this.#scenario.first : undefined);
     this.#answered = this.#answered.then(async () => {
       if (handler) await handler(asked, this);
       else this.send(this.usual(asked));
@@ -103,12 +106,4 @@ export function lineOf(message: unknown): string {
 
 function isModern(params: unknown): boolean {
   return isObject(params) && isObject(params._meta) && params._meta[PROTOCOL_VERSION] !== undefined;
-}
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

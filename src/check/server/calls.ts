@@ -43,14 +43,14 @@ function sampleOf(schema: unknown, depth = 0): unknown {
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   switch (type) {
     case 'string':
-      return 'x'.repeat(Math.max(1, Math.min(Number(schema.minLength ?? 1), 1_000)));
+      return 'x'.repeat(Math.max(1, Math.min(numberOf(schema.minLength, 1), 1_000)));
     case 'number':
     case 'integer':
-      return Number(schema.minimum ?? schema.maximum ?? 1);
+      return numberOf(schema.minimum ?? schema.maximum, 1);
     case 'boolean':
       return false;
     case 'array':
-      return Array.from({ length: Math.min(Number(schema.minItems ?? 0), 100) }, () =>
+      return Array.from({ length: Math.min(numberOf(schema.minItems, 0), depth > 2 ? 1 : 100) }, () =>
         sampleOf(schema.items, depth + 1),
       );
     case 'null':
@@ -64,4 +64,9 @@ function sampleObject(schema: JsonObject, depth: number): JsonObject {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const required = Array.isArray(schema.required) ? schema.required.filter((name) => typeof name === 'string') : [];
   return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name], depth + 1)]));
+}
+
+/** A schema of a server may have any value there. */
+function numberOf(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
 }

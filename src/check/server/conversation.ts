@@ -2,6 +2,7 @@
 // server asks is refused, as by a client without capabilities, unless a rule answers it.
 
 import { isObject, type JsonObject } from '../../base/json-object.ts';
+import { textOf } from '../../base/text-of.ts';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import { type Era, eraOf, type Revision } from '../../mcp/revisions.ts';
@@ -136,7 +137,9 @@ export class Conversation {
 
   #answerQuestion({ id, method, params }: JsonObject): void {
     if (typeof method !== 'string' || id === undefined) return;
-    const handler = method === 'ping' ? () => ({}) : this.#options.handlers?.[method];
+    const { handlers = {} } = this.#options;
+    const named = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
+    const handler = method === 'ping' ? () => ({}) : named;
     const answer = handler
       ? { result: handler(isObject(params) ? params : {}) }
       : { error: { code: METHOD_NOT_FOUND, message: `This client has no ${method}` } };
@@ -171,5 +174,5 @@ export function readAnswer(frame: Frame, id: unknown): Answer {
 }
 
 export function describeError(error: RpcError | undefined): string {
-  return error ? `${String(error.code)} ${JSON.stringify(error.message)}` : 'of a form that is not known';
+  return error ? `${textOf(error.code)} ${JSON.stringify(error.message)}` : 'of a form that is not known';
 }

@@ -40,7 +40,8 @@ async function readList(conversation: Conversation, method: string, member: stri
   let cursor: unknown;
   for (let page = 0; page < MOST_PAGES; page++) {
     const { result } = await conversation.request(method, cursor === undefined ? undefined : { cursor });
-    if (Array.isArray(result?.[member])) entries.push(...result[member].filter(isObject));
+    // A spread of many entries overflows the stack.
+    if (Array.isArray(result?.[member])) for (const entry of result[member]) if (isObject(entry)) entries.push(entry);
     cursor = result?.nextCursor;
     if (typeof cursor !== 'string') break;
   }

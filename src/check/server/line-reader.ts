@@ -4,6 +4,7 @@
 import { jsonObjects } from '../../base/json-in-text.ts';
 import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { withoutColours } from '../../diagnosis/observations.ts';
+import { parsed } from '../parsed-json.ts';
 import type { Entry } from '../transcript.ts';
 
 export type LineFault =
@@ -188,12 +189,4 @@ function hasVersion(json: unknown): boolean {
 function isMessage(json: unknown): boolean {
   if (Array.isArray(json)) return true;
   return isObject(json) && ['jsonrpc', 'method', 'result', 'error'].some((name) => name in json);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

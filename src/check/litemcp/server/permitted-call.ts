@@ -4,6 +4,7 @@
 import { UsageError } from '../../../base/errors.ts';
 import { globMatcher } from '../../../base/glob.ts';
 import { isObject, type JsonObject } from '../../../base/json-object.ts';
+import { textOf } from '../../../base/text-of.ts';
 import { layOutArguments } from '../../../litemcp/arguments.ts';
 import type { Tool } from '../../../litemcp/tool.ts';
 import { type Kind, kindOf } from '../../../litemcp/values.ts';
@@ -26,7 +27,7 @@ export function permittedCall(info: JsonObject, allowed: readonly NamedCall[]): 
   const named = allowed.find((each) => globMatcher(each.name)(name));
   if (!named) return undefined;
   const parameters = parametersOf(info);
-  const names = parameters.map((parameter) => String(parameter.name));
+  const names = parameters.map((parameter) => textOf(parameter.name));
   const areGiven = named.arguments !== undefined;
   const args = areGiven ? given(info, names, named.arguments) : parameters.map(exampleOf);
   return { tool: name, arguments: args, names, areGiven };
@@ -59,6 +60,6 @@ const shortest: Readonly<Record<Kind, string>> = {
 
 function exampleOf({ example, type }: JsonObject): string {
   if (typeof example === 'string') return example;
-  const kind = kindOf(String(type));
+  const kind = kindOf(textOf(type));
   return kind === undefined ? 'text' : shortest[kind];
 }

@@ -1,6 +1,7 @@
 // Batches exist in 2025-03-26 alone. In other revisions a list is an invalid message.
 
 import { RpcCode } from '../../../../base/errors.ts';
+import { textOf } from '../../../../base/text-of.ts';
 import type { Source } from '../../../rule.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { Conversation } from '../../conversation.ts';
@@ -91,7 +92,7 @@ export const emptyBatch: ServerRule = {
     }
     if (Array.isArray(answer.frame.json)) violation('An empty batch was answered with a list.', answer.frame);
     if (answer.code !== RpcCode.invalidRequest) {
-      violation(`An empty batch was answered with the code ${String(answer.code)}, not −32600.`, answer.frame);
+      violation(`An empty batch was answered with the code ${textOf(answer.code)}, not −32600.`, answer.frame);
     }
   },
 };

@@ -1,6 +1,7 @@
 // What is answered to messages that are wrong.
 
 import { RpcCode } from '../../../../base/errors.ts';
+import { textOf } from '../../../../base/text-of.ts';
 import { NotApplicable, notApplicable, Violation, violation } from '../../../verdict.ts';
 import { type Conversation, describeError } from '../../conversation.ts';
 import type { ServerRule } from '../../server-rule.ts';
@@ -65,7 +66,7 @@ function mustBeRefused(
   const [first] = answers;
   if (!first) violation(`${what} was not answered.`);
   if (first.code === undefined) violation(`${what} was answered with a result.`, first.frame!);
-  violation(`${what} was answered with the code ${String(first.code)}, not ${code}.`, first.frame!);
+  violation(`${what} was answered with the code ${textOf(first.code)}, not ${code}.`, first.frame!);
 }
 
 export const unknownMethods: ServerRule = {

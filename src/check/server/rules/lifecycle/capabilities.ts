@@ -128,9 +128,10 @@ export const clientCapabilities: ServerRule = {
       const declared = declaredTo(probe);
       for (const frame of probe.frames) {
         for (const { id, method } of messagesOf(frame)) {
-          const capability = id === undefined ? undefined : capabilityOf[String(method)];
-          if (capability === undefined || declared.has(capability)) continue;
-          violation(`The server sent \`${String(method)}\` to a client without \`${capability}\`.`, frame);
+          if (id === undefined || typeof method !== 'string' || !Object.hasOwn(capabilityOf, method)) continue;
+          const capability = capabilityOf[method]!;
+          if (declared.has(capability)) continue;
+          violation(`The server sent \`${method}\` to a client without \`${capability}\`.`, frame);
         }
       }
     }

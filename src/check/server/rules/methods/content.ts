@@ -27,7 +27,8 @@ export const contentMembers = shapeRule({
   none,
   problem: (block) => {
     if (!isObject(block)) return `is ${jsonKind(block)}`;
-    const members = Object.hasOwn(membersOf, String(block.type)) ? membersOf[String(block.type)]! : undefined;
+    const members =
+      typeof block.type === 'string' && Object.hasOwn(membersOf, block.type) ? membersOf[block.type]! : undefined;
     if (!members) return `has the type ${JSON.stringify(block.type)}, which is not known`;
     const missing = members.find((member) => typeof block[member] !== 'string');
     if (missing) return `is of the type ${block.type} and has a ${missing} that is ${jsonKind(block[missing])}`;

@@ -1,6 +1,7 @@
 // Whether a schema of a tool is a valid JSON Schema, and whether a value fits it. Only the dialects that are known here are judged.
 
 import type { JsonObject } from '../../../../base/json-object.ts';
+import { textOf } from '../../../../base/text-of.ts';
 import { compileJsonSchema, type SchemaCheck } from '../../../../mcp/json-schema.ts';
 import type { Revision } from '../../../../mcp/revisions.ts';
 
@@ -13,7 +14,7 @@ const MOST_COMPILED = 1_000;
 /** Undefined for a valid schema, and for one that cannot be judged. */
 export async function schemaProblem(schema: JsonObject, revision: Revision): Promise<string | undefined> {
   const { $schema } = schema;
-  if ($schema !== undefined && !/draft-07|2020-12/.test(String($schema))) return undefined;
+  if ($schema !== undefined && !/draft-07|2020-12/.test(textOf($schema))) return undefined;
   const problem = await problemOf(schema);
   if (problem === undefined || isRemoteReference(problem)) return undefined;
   // Revisions before 2025-11-25 name no dialect: a schema of either is valid.

@@ -1,6 +1,7 @@
 // Notifications of changes, read from all that was written: which subscription they belong to, and whether it asked for them.
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { textOf } from '../../../../base/text-of.ts';
 import { SUBSCRIPTION_ID } from '../../../../mcp/meta.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import type { Frame } from '../../probe.ts';
@@ -141,7 +142,7 @@ export const changeRules = [
     check: (trial) => {
       for (const { method, id, frame } of receivedOf(trial)) {
         if (method !== undefined && id !== undefined)
-          violation(`The server sent the request \`${String(method)}\`.`, frame);
+          violation(`The server sent the request \`${textOf(method)}\`.`, frame);
       }
     },
   }),
@@ -178,5 +179,8 @@ function receivedOf(trial: Trial): (JsonObject & { frame: Frame })[] {
 
 /** A subscription may be to a collection: a URI below it counts. */
 function covers(uris: unknown, uri: unknown): boolean {
-  return Array.isArray(uris) && uris.some((each) => typeof uri === 'string' && uri.startsWith(String(each)));
+  return (
+    Array.isArray(uris) &&
+    uris.some((each) => typeof uri === 'string' && typeof each === 'string' && uri.startsWith(each))
+  );
 }

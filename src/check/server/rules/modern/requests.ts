@@ -1,6 +1,7 @@
 // What else changed in 2026-07-28: removed methods, log messages by request, header hints of tools.
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { textOf } from '../../../../base/text-of.ts';
 import { toolHeaders } from '../../../../mcp/tool-headers.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError, METHOD_NOT_FOUND } from '../../conversation.ts';
@@ -73,7 +74,7 @@ export const requestRules = [
     check: async (trial) => {
       if (!trial.facts.capabilities.tools) notApplicable('the server has no tools');
       const conversation = await trial.shared();
-      const listed = async () => toolsOf(await conversation.result('tools/list')).map(({ name }) => String(name));
+      const listed = async () => toolsOf(await conversation.result('tools/list')).map(({ name }) => textOf(name));
       const [first, second] = [await listed(), await listed()];
       if (first.length < 2) notApplicable('the server has fewer than two tools on its first page');
       const isSameSet = [...first].sort().join() === [...second].sort().join();
@@ -96,7 +97,7 @@ export const requestRules = [
         for (const { name, inputSchema } of toolsOf(result)) {
           if (!isObject(inputSchema)) continue;
           const headers = toolHeaders(inputSchema);
-          if (typeof headers === 'string') violation(`The tool \`${String(name)}\`: ${headers}.`, frame);
+          if (typeof headers === 'string') violation(`The tool \`${textOf(name)}\`: ${headers}.`, frame);
           isHinted ||= headers.length > 0;
         }
       }

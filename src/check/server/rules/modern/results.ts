@@ -143,8 +143,8 @@ export const resultRules = [
     uses: 'seen',
     check: (trial) => {
       for (const { method, error, frame } of exchangesOf(trial)) {
-        const code = Number(error?.code);
-        if (code <= -32023 && code >= -32099 && code !== -32042)
+        const code = error?.code;
+        if (typeof code === 'number' && code <= -32023 && code >= -32099 && code !== -32042)
           violation(`\`${method}\` was answered with ${code}, which the specification does not define.`, frame);
       }
     },

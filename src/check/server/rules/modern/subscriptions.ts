@@ -1,6 +1,7 @@
 // How a client listens for changes, and how it stops.
 
 import { isObject, type JsonObject } from '../../../../base/json-object.ts';
+import { textOf } from '../../../../base/text-of.ts';
 import { SUBSCRIPTION_ID } from '../../../../mcp/meta.ts';
 import { notApplicable, violation } from '../../../verdict.ts';
 import { describeError, readAnswer } from '../../conversation.ts';
@@ -62,7 +63,7 @@ export const subscriptionRules = [
     check: async (trial) => {
       const filter = {
         toolsListChanged: true,
-        resourceSubscriptions: [String(trial.facts.resources[0]?.uri ?? 'check://a')],
+        resourceSubscriptions: [textOf(trial.facts.resources[0]?.uri ?? 'check://a')],
       };
       const { notifications, frame } = await agreed(trial, { ...filter, promptsListChanged: false });
       if (!isObject(notifications))

@@ -182,6 +182,6 @@ export const silentAtFirst: ServerRule = {
 
 function isEarly(frame: Frame, revision: Revision): boolean {
   const isAllowed = ({ method }: { method?: unknown }) =>
-    eraOf(revision) === 'legacy' && ALLOWED_BEFORE.has(String(method));
+    eraOf(revision) === 'legacy' && typeof method === 'string' && ALLOWED_BEFORE.has(method);
   return messagesOf(frame).some((message) => message.method !== undefined && !isAllowed(message));
 }

@@ -1,0 +1,24 @@
+// JSON of a program under test. What is nested deeper than rules can walk or write is cut: its depth must not end the check.
+
+import { setOwn } from '../base/json-object.ts';
+import { isNestedTooDeeply, MAX_NESTING } from '../base/nesting.ts';
+
+/** Undefined for text that is not JSON. Values below the limit of nesting are null. */
+export function parsed(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return text.length > 2 * MAX_NESTING && isNestedTooDeeply(value) ? cut(value, MAX_NESTING) : value;
+}
+
+function cut(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return null;
+  if (Array.isArray(value)) return value.map((each) => cut(each, levels - 1));
+  const kept: Record<string, unknown> = {};
+  for (const [name, each] of Object.entries(value)) setOwn(kept, name, cut(each, levels - 1));
+  return kept;
+}
