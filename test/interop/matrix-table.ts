@@ -36,10 +36,15 @@ export function matrixMarkdown(rows: MatrixRow[]): string {
 }
 
 export function replaceMatrix(page: string, matrix: string): string {
-  const [before, rest] = page.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (after === undefined) throw new Error(`The page has no "${BEGIN}" … "${END}"`);
-  return `${before}${BEGIN}\n\n${matrix.trimEnd()}\n\n${END}${after}`;
+  return replaceBetween(page, BEGIN, END, matrix.trimEnd());
+}
+
+/** Replaces what stands between two markers of a page. */
+export function replaceBetween(page: string, begin: string, end: string, text: string): string {
+  const [before, rest] = page.split(begin);
+  const after = rest?.split(end)[1];
+  if (after === undefined) throw new Error(`The page has no "${begin}" … "${end}"`);
+  return `${before}${begin}\n\n${text}\n\n${end}${after}`;
 }
 
 /** Revisions in which all is the same share a line. */
