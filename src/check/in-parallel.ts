@@ -3,8 +3,6 @@
 import { systemClock, type Timer } from '../base/clock.ts';
 import { Violation } from './verdict.ts';
 
-const RULE_MS = 60_000;
-
 /** After a failure no further item is begun, and it is reported when the others have ended: then nothing of them runs on. */
 export async function inParallel<T>(
   items: readonly T[],
@@ -24,11 +22,11 @@ export async function inParallel<T>(
 }
 
 /** A rule that waits many times is still bounded. */
-export async function inTime(running: Promise<void> | void): Promise<void> {
+export async function inTime(running: Promise<void> | void, limitMs: number): Promise<void> {
   let timer: Timer | undefined;
   const late = new Promise<never>((_, reject) => {
-    const expire = () => reject(new Violation(`The rule did not finish within ${RULE_MS / 1000} s.`));
-    timer = systemClock.after(RULE_MS, expire);
+    const expire = () => reject(new Violation(`The rule did not finish within ${limitMs / 1000} s.`));
+    timer = systemClock.after(limitMs, expire);
   });
   await Promise.race([running, late]).finally(() => timer?.cancel());
 }

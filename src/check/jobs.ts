@@ -1,17 +1,30 @@
-// Runs rules on a program under test: several processes at a time, and the rules that share a process one after the other.
+// Runs rules on a program under test: several processes at a time, and the rules that share a process one after the other. Bounded: each rule
+// and the whole check have a limit of time, and a rule that was not reached is reported, not left out.
 
-import { inParallel } from './in-parallel.ts';
+import { inParallel, inTime } from './in-parallel.ts';
+import { type Judging, judge } from './judge.ts';
 import type { Outcome } from './report/report.ts';
+import type { RuleText } from './rule.ts';
+import { violation } from './verdict.ts';
 
 /** One rule on one lane. */
 export interface Job {
+  readonly rule: RuleText;
   /** `shared`: one after the other on its lane. `own`: beside other rules. `seen`: after all others. */
   readonly uses: 'shared' | 'own' | 'seen';
-  readonly lane: object;
-  readonly run: () => Promise<Outcome>;
+  /** `renew`: the next rule that shares a process gets a new one. */
+  readonly lane: { renew(): Promise<void> };
+  readonly judging: Judging;
+  readonly check: () => Promise<void> | void;
+  /** Ends what the rule started. */
+  readonly end?: () => Promise<void>;
 }
 
 export interface RunOptions {
+  /** For one answer. Default: 10 s. */
+  timeoutMs?: number;
+  /** For the whole check. Default: 30 times `timeoutMs`. Rules that are not reached are violated. */
+  limitMs?: number;
   /** Processes that are busy at a time. Default: 4. */
   concurrency?: number;
   signal?: AbortSignal;
@@ -19,15 +32,21 @@ export interface RunOptions {
   onoutcome?: (outcome: Outcome, done: number, of: number) => void;
 }
 
+/** For one answer. */
+export const DEFAULT_TIMEOUT_MS = 10_000;
+
 /** The outcomes in the order of the jobs. */
 export async function runAll(jobs: readonly Job[], options: RunOptions): Promise<Outcome[]> {
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, limitMs = 30 * timeoutMs, signal, onoutcome } = options;
   const outcomes: Outcome[] = [];
+  const startMs = performance.now();
   let done = 0;
   const run = async (job: Job) => {
-    options.signal?.throwIfAborted();
-    const outcome = await job.run();
+    signal?.throwIfAborted();
+    const isLate = performance.now() - startMs > limitMs;
+    const outcome = await (isLate ? notReached(job, limitMs) : runJob(job, 6 * timeoutMs));
     outcomes[jobs.indexOf(job)] = outcome;
-    options.onoutcome?.(outcome, ++done, jobs.length);
+    onoutcome?.(outcome, ++done, jobs.length);
   };
   const using = (uses: Job['uses']) => jobs.filter((job) => job.uses === uses);
   const shared = [...byLane(using('shared')).values()];
@@ -36,16 +55,32 @@ export async function runAll(jobs: readonly Job[], options: RunOptions): Promise
     for (const job of chain) await run(job);
   });
   for (const job of using('seen')) await run(job);
-  options.signal?.throwIfAborted(); // the last outcomes may be of processes that the signal has stopped
+  signal?.throwIfAborted(); // the last outcomes may be of processes that the signal has stopped
   return outcomes;
+}
+
+async function runJob({ rule, uses, lane, judging, check, end }: Job, ruleMs: number): Promise<Outcome> {
+  try {
+    const outcome = await judge(rule, judging, () => inTime(check(), ruleMs));
+    // A late answer, or a server that hangs, must not meet the next rule.
+    if (uses === 'shared' && (outcome.status === 'failed' || outcome.status === 'warning')) await lane.renew();
+    return outcome;
+  } finally {
+    await end?.();
+  }
+}
+
+function notReached({ rule, judging }: Job, limitMs: number): Promise<Outcome> {
+  const why = `The rule was not tested: the check took longer than ${limitMs / 1000} s, because answers did not come.`;
+  return judge(rule, { ...judging, evidence: () => [] }, () => violation(why));
 }
 
 export function concurrencyOf({ concurrency = 4 }: RunOptions): number {
   return Math.max(1, concurrency);
 }
 
-function byLane(jobs: readonly Job[]): Map<object, Job[]> {
-  const groups = new Map<object, Job[]>();
+function byLane(jobs: readonly Job[]): Map<Job['lane'], Job[]> {
+  const groups = new Map<Job['lane'], Job[]>();
   for (const job of jobs) groups.set(job.lane, [...(groups.get(job.lane) ?? []), job]);
   return groups;
 }

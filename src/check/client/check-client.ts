@@ -5,6 +5,7 @@ import { languageOf } from '../../diagnosis/language.ts';
 import { CLIENT_INFO, PROTOCOL_VERSION } from '../../mcp/meta.ts';
 import { NEWEST_LEGACY, type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { inParallel } from '../in-parallel.ts';
+import { DEFAULT_TIMEOUT_MS } from '../jobs.ts';
 import { judge } from '../judge.ts';
 import { shownCommand, type Target, targetOf } from '../process-under-test.ts';
 import { type CheckReport, countStatuses, introduction, type Outcome } from '../report/report.ts';
@@ -35,8 +36,6 @@ export interface CheckClientOptions extends Target, Selection {
   /** After each rule. */
   onoutcome?: (outcome: Outcome, done: number, of: number) => void;
 }
-
-const DEFAULT_TIMEOUT_MS = 10_000;
 
 export async function checkClient(options: CheckClientOptions): Promise<CheckReport> {
   const startMs = performance.now();

@@ -5,8 +5,7 @@ import { isObject } from '../../base/json-object.ts';
 import { languageOf } from '../../diagnosis/language.ts';
 import { SERVER_INFO } from '../../mcp/meta.ts';
 import { type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
-import { inTime } from '../in-parallel.ts';
-import { concurrencyOf, type Job, type RunOptions, runAll } from '../jobs.ts';
+import { concurrencyOf, DEFAULT_TIMEOUT_MS, type Job, type RunOptions, runAll } from '../jobs.ts';
 import { type Judging, judge } from '../judge.ts';
 import { type Target, targetOf } from '../process-under-test.ts';
 import { type CheckReport, countStatuses, introduction, type Outcome } from '../report/report.ts';
@@ -24,8 +23,6 @@ import { Trial } from './trial.ts';
 export interface CheckServerOptions extends Target, Selection, RunOptions {
   /** Only these revisions, of those that the server supports. */
   revisions?: readonly Revision[];
-  /** For one answer. Default: 10 s. */
-  timeoutMs?: number;
   /** Tools that may be called although they do not say that they are read-only. */
   allowCalls?: readonly NamedCall[];
   /** A call that takes seconds and may be cancelled. */
@@ -33,8 +30,6 @@ export interface CheckServerOptions extends Target, Selection, RunOptions {
   /** Evidence of all rules, not only of those that are violated. */
   allEvidence?: boolean;
 }
-
-const DEFAULT_TIMEOUT_MS = 10_000;
 
 export async function checkServer(options: CheckServerOptions): Promise<CheckReport> {
   const startMs = performance.now();
@@ -75,33 +70,21 @@ function jobsOf(rules: readonly ServerRule[], { open, refused }: Lanes, options:
   const supported = open.map(({ revision }) => revision);
   return rules.flatMap((rule): Job[] => {
     const fitting = open.filter(({ revision }) => revisionsOf(rule, supported).includes(revision));
-    if (fitting.length === 0)
-      return [{ uses: 'seen', lane: open[0]!, run: () => otherRevisions(rule, open[0]!, options) }];
+    if (fitting.length === 0) return [otherRevisions(rule, open[0]!, options)];
     return fitting.map((lane) => {
       const trial = new Trial(lane, [...open, ...refused]);
-      return { uses: rule.uses, lane, run: () => runRule(rule, trial, lane, options) };
+      const check = () => rule.check(trial);
+      return { rule, uses: rule.uses, lane, judging: judging(lane, options, trial), check, end: () => trial.end() };
     });
   });
 }
 
-function otherRevisions(rule: ServerRule, lane: Lane, options: CheckServerOptions): Promise<Outcome> {
+function otherRevisions(rule: ServerRule, lane: Lane, options: CheckServerOptions): Job {
   const { revision: _, ...other } = judging(lane, options);
   const from = rule.since ? ` from ${rule.since}` : '';
   const to = rule.until ? ` to ${rule.until}` : '';
-  return judge(rule, other, () =>
-    notApplicable(`the rule is for revisions${from}${to}, and none of them is checked here`),
-  );
-}
-
-async function runRule(rule: ServerRule, trial: Trial, lane: Lane, options: CheckServerOptions): Promise<Outcome> {
-  try {
-    const outcome = await judge(rule, judging(lane, options, trial), () => inTime(rule.check(trial)));
-    // A late answer, or a server that hangs, must not meet the next rule.
-    if (rule.uses === 'shared' && (outcome.status === 'failed' || outcome.status === 'warning')) await lane.renew();
-    return outcome;
-  } finally {
-    await trial.end();
-  }
+  const check = () => notApplicable(`the rule is for revisions${from}${to}, and none of them is checked here`);
+  return { rule, uses: 'seen', lane, judging: other, check };
 }
 
 function judging(lane: Lane, options: CheckServerOptions, trial?: Trial): Judging {

@@ -2,7 +2,7 @@
 
 import { languageOf } from '../../../diagnosis/language.ts';
 import { inParallel } from '../../in-parallel.ts';
-import { concurrencyOf, type RunOptions } from '../../jobs.ts';
+import { concurrencyOf, DEFAULT_TIMEOUT_MS, type RunOptions } from '../../jobs.ts';
 import { judge } from '../../judge.ts';
 import { shownCommand, type Target, targetOf } from '../../process-under-test.ts';
 import { type CheckReport, countStatuses, type Outcome } from '../../report/report.ts';
@@ -49,7 +49,7 @@ export async function checkLiteMcpClient(options: CheckLiteMcpClientOptions): Pr
 
 /** The plain run first: a client that does not open in it is run no more. */
 async function runAll(rules: readonly LiteClientRule[], options: CheckLiteMcpClientOptions): Promise<LiteRun[]> {
-  const { timeoutMs = 10_000, signal } = options;
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, signal } = options;
   const run = (scenario: LiteScenario) => runScenario(scenario, { target: targetOf(options), timeoutMs, signal });
   const runs = [await run(plain)];
   if (!isOpen(runs[0]!)) return runs;

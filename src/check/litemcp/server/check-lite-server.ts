@@ -1,8 +1,7 @@
 // `checkLiteMcpServer`: runs the rules for servers of LiteMCP, and reports.
 
 import { languageOf } from '../../../diagnosis/language.ts';
-import { inTime } from '../../in-parallel.ts';
-import { type RunOptions, runAll } from '../../jobs.ts';
+import { DEFAULT_TIMEOUT_MS, type Job, type RunOptions, runAll } from '../../jobs.ts';
 import { type Judging, judge } from '../../judge.ts';
 import { type Target, targetOf } from '../../process-under-test.ts';
 import { type CheckReport, countStatuses, introduction, type Outcome } from '../../report/report.ts';
@@ -17,8 +16,6 @@ import { opens } from './rules/messages/info.ts';
 import { flushedAtOnce } from './rules/wire/what-is-written.ts';
 
 export interface CheckLiteMcpServerOptions extends Target, Selection, RunOptions {
-  /** For one answer. Default: 10 s. */
-  timeoutMs?: number;
   /**
    * The tool, if it may be called. With arguments, by the names of the parameters, it is called with these only; otherwise with the examples
    * of its parameters, and with arguments that it should refuse.
@@ -37,7 +34,7 @@ export async function checkLiteMcpServer(options: CheckLiteMcpServerOptions): Pr
     options.signal?.throwIfAborted();
     const outcomes = await (lane.tool
       ? runAll(
-          rules.map((rule) => ({ uses: rule.uses, lane, run: () => runRule(rule, lane, options) })),
+          rules.map((rule) => jobOf(rule, lane, options)),
           options,
         )
       : notOpened(rules, lane, options));
@@ -58,20 +55,14 @@ export async function checkLiteMcpServer(options: CheckLiteMcpServerOptions): Pr
 }
 
 function laneOf(options: CheckLiteMcpServerOptions): LiteLane {
-  const { timeoutMs = 10_000, allowCalls = [], signal = new AbortController().signal } = options;
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, allowCalls = [], signal = new AbortController().signal } = options;
   return new LiteLane({ target: targetOf(options), timeoutMs, allowedCalls: allowCalls, signal });
 }
 
-async function runRule(rule: LiteServerRule, lane: LiteLane, options: CheckLiteMcpServerOptions): Promise<Outcome> {
+function jobOf(rule: LiteServerRule, lane: LiteLane, options: CheckLiteMcpServerOptions): Job {
   const trial = new LiteTrial(lane);
-  try {
-    const outcome = await judge(rule, judging(lane, options, trial), () => inTime(rule.check(trial)));
-    // A late answer, or a server that hangs, must not meet the next rule.
-    if (rule.uses === 'shared' && (outcome.status === 'failed' || outcome.status === 'warning')) await lane.renew();
-    return outcome;
-  } finally {
-    await trial.end();
-  }
+  const check = () => rule.check(trial);
+  return { rule, uses: rule.uses, lane, judging: judging(lane, options, trial), check, end: () => trial.end() };
 }
 
 /** One rule is violated, and no other can be tested. */
