@@ -2,6 +2,7 @@
 
 import { UsageError } from '../base/errors.ts';
 import { globMatcher } from '../base/glob.ts';
+import { didYouMean } from '../config/nearest.ts';
 import { familyOf, type RuleText } from './rule.ts';
 
 export interface Selection {
@@ -18,8 +19,11 @@ export function selectRules<R extends Pick<RuleText, 'id'>>(
   const unknown = names.find((name) => !rules.some((rule) => isNamed(rule, name)));
   if (unknown !== undefined) {
     const families = [...new Set(rules.map(({ id }) => familyOf(id)))];
+    const known = [...families, ...rules.map(({ id }) => id)];
     throw new UsageError('INVALID_OPTION', `There is no rule or family "${unknown}"`, {
-      hint: `Families: ${families.join(', ')}. The rules: standpipe check --list`,
+      hint: [didYouMean(unknown, known), `Families: ${families.join(', ')}. All rules: standpipe check --list`]
+        .filter(Boolean)
+        .join(' '),
     });
   }
   return rules.filter(

@@ -53,7 +53,11 @@ test.concurrent.each(mistakes)('$name violates exactly $breaks', async ({ name, 
 test('a client that does not start the server learns what is expected of it', async () => {
   const { outcomes } = await checkClient({ command, args: ['-e', '0'], only: ['client-shutdown'] });
   const [first, ...others] = outcomes;
-  expect(first).toMatchObject({ rule: 'client-lifecycle/opens', status: 'failed' });
-  expect(first!.reason).toMatch(/did not start the server.*\{config\}.*STANDPIPE_CHECK_SERVER/);
+  expect(first).toMatchObject({
+    rule: 'client-lifecycle/opens',
+    status: 'failed',
+    reason: 'The client did not start the server.',
+    fix: expect.stringMatching(/\{config\}.*STANDPIPE_CHECK_SERVER/),
+  });
   expect(others.map(({ status }) => status)).toEqual(others.map(() => 'not applicable'));
 });

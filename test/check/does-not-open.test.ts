@@ -39,6 +39,11 @@ test.concurrent.each([
   expect(found.fix).toMatch(fix);
 });
 
+test.concurrent('the fix for a silent server names the flush of its language', async () => {
+  const found = await check(['python3', '-c', 'import sys; sys.stdin.read()'], 1_000);
+  expect(found).toMatchObject({ status: 'failed', fix: expect.stringContaining('flush=True') });
+});
+
 test.concurrent('a mute server is tried once in each era', async () => {
   const file = join(folder, 'starts');
   const code = `require('node:fs').appendFileSync(${JSON.stringify(file)}, 'x'); process.stdin.resume()`;

@@ -22,6 +22,7 @@ test('the text has a line for each rule, the violations with frames and fix, and
   );
   expect(text).toContain('Not tested: 1 rule, because no call is known to take long: name one with --long-call');
   expect(text).toMatch(/^5 rules: 1 passed, 1 failed, 1 warning, 2 not applicable \(1\.2 s\)$/m);
+  expect(text).toContain('--verbose lists the rules that are not applicable');
   expect(text).not.toContain('the server has no tools');
   expect(textOf(madeReport, { verbose: true })).toContain(
     '– modern/meta  what is right is done (the server has no tools)',

@@ -66,6 +66,8 @@ test.concurrent.each<[string, string[], number, string]>([
   ['a URL', ['https://example.org/mcp'], 2, 'remote server'],
   ['a command that does not exist', ['--', 'no-such-command-here'], 3, 'Cannot find the command'],
   ['an unknown rule', ['--rule', 'wire/nothing', ...correct], 2, 'There is no rule or family "wire/nothing"'],
+  ['a misspelled rule', ['--rule', 'wire/utf8', ...correct], 2, 'Did you mean "wire/utf-8"?'],
+  ['a command without --', ['python3', 'server.py'], 2, 'standpipe check -- python3 server.py'],
   ['an unknown revision', ['--revision', '2020-01-01', ...correct], 2, 'not a revision'],
   ['arguments that are not JSON', ['--allow-calls', 'echo={', ...correct], 2, '--allow-calls cannot be "echo={"'],
   ['a folder that does not exist', ['--junit', 'nowhere/x.xml', ...correct], 2, '--junit cannot be "nowhere/x.xml"'],

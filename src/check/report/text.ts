@@ -179,5 +179,8 @@ function foot({ durationMs }: CheckReport, results: readonly RuleResult[], lines
   for (const [reason, rules] of untested(results)) {
     lines.add(0, `Not tested: ${counted(rules.length, 'rule')}, because ${visibleLine(reason)}`);
   }
+  if (!lines.verbose && results.some(({ status }) => status === 'not applicable')) {
+    lines.add(0, '--verbose lists the rules that are not applicable, with the reasons.', 'dim');
+  }
   lines.add(0, `${summaryOf(results)} (${(durationMs / 1000).toFixed(1)} s)`, colours[worstOf(results)]);
 }

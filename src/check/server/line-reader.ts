@@ -43,7 +43,7 @@ type NewFrame = { -readonly [name in keyof Frame]: Frame[name] };
 interface Open {
   frames: NewFrame[];
   text: string;
-  /** The indentation of the bracket that its first line consists of; −1 if it has more. */
+  /** The indentation of the bracket that its first line consists of; -1 if it has more. */
   readonly indent: number;
   /** How often the text was parsed. */
   tries: number;

@@ -31,7 +31,7 @@ export async function commandToCheck(
   const [name, excess] = words;
   if (excess !== undefined || (name !== undefined && serverCommand)) {
     throw new UsageError('INVALID_OPTION', 'check takes one server', {
-      hint: 'Name a server of the config, or write its command after --.',
+      hint: 'Write a command after --: standpipe check -- python3 server.py. Without --, check takes one name of the config.',
     });
   }
   if (serverCommand) return checked(serverOfCommand(serverCommand, options, settings));

@@ -5,8 +5,8 @@ import type { ClientRule } from '../client-rule.ts';
 import { plain } from '../scenarios/index.ts';
 
 const expected =
-  'A client under test connects to the server in the place of {server} or {config} of its arguments, or of STANDPIPE_CHECK_SERVER or ' +
-  'STANDPIPE_CHECK_CONFIG of its environment, lists the tools, calls the tool `echo` with a `text`, closes and exits with code 0.';
+  'A client under test starts the server that {server} or {config} in its arguments names, or STANDPIPE_CHECK_SERVER or ' +
+  'STANDPIPE_CHECK_CONFIG in its environment, lists the tools, calls the tool `echo` with a `text`, closes and exits with code 0.';
 
 export const opens: ClientRule = {
   id: 'client-lifecycle/opens',
@@ -17,13 +17,11 @@ export const opens: ClientRule = {
   fix: { any: `Send \`initialize\` first, or use the client of an SDK. ${expected}` },
   scenarios: [plain],
   check: ({ plain: { servers } }) => {
-    if (servers.length === 0) violation(`The client did not start the server. ${expected}`);
+    if (servers.length === 0) violation('The client did not start the server.');
     const server = servers.find(({ asked }) => asked.length > 0);
     if (!server) {
       const { length } = servers[0]!.rest;
-      violation(
-        `The client sent no request.${length > 0 ? ` It sent ${length} bytes without a newline.` : ''} ${expected}`,
-      );
+      violation(`The client sent no request.${length > 0 ? ` It sent ${length} bytes without a newline.` : ''}`);
     }
     const first = server.asked.find(({ method }) => method !== 'ping');
     if (first && first.method !== 'initialize' && first.era === 'legacy') {

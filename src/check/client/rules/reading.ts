@@ -12,7 +12,7 @@ const expected: Source = { of: 'standpipe', page: 'check.md' };
 export const takesNoise: ClientRule = {
   id: 'client-wire/survives-noise',
   level: 'SHOULD',
-  title: 'text on stdout that is no message does not end the connection',
+  title: 'text on stdout that is not a message does not end the connection',
   says: 'Many servers, or the programs that start them, print a line to stdout. The client skips it and may report it.',
   source: expected,
   fix: { any: 'Skip lines that are not JSON objects, and log them.' },
@@ -24,7 +24,7 @@ export const takesLineEnds: ClientRule = {
   id: 'client-wire/line-ends',
   level: 'SHOULD',
   title: 'lines that end with CRLF and blank lines are read',
-  says: 'Servers on Windows often end lines with CRLF. A carriage return is white space in JSON, and a blank line is no message.',
+  says: 'Servers on Windows often end lines with CRLF. A carriage return is white space in JSON, and a blank line is not a message.',
   source: expected,
   fix: { any: 'Remove a carriage return at the end of a line, and skip blank lines.' },
   scenarios: [bytes],

@@ -5,8 +5,8 @@ import type { LiteClientRule } from '../lite-client-rule.ts';
 import { plain, slow } from '../scenarios.ts';
 
 const expected =
-  'A client under test starts the server in the place of {server} or {config} of its arguments, or of STANDPIPE_CHECK_SERVER or ' +
-  'STANDPIPE_CHECK_CONFIG of its environment, asks for the tool, calls it with two numbers, closes and exits with code 0.';
+  'A client under test starts the server that {server} or {config} in its arguments names, or STANDPIPE_CHECK_SERVER or ' +
+  'STANDPIPE_CHECK_CONFIG in its environment, asks for the tool, calls it with two numbers, closes and exits with code 0.';
 
 export const opens: LiteClientRule = {
   id: 'litemcp-client/opens',
@@ -17,8 +17,8 @@ export const opens: LiteClientRule = {
   fix: { any: `Write {"version":[1,0,0],"id":1,"type":"get","data":{}} and three newlines. ${expected}` },
   scenarios: [plain],
   check: ({ plain: { servers } }) => {
-    if (servers.length === 0) violation(`The client did not start the server. ${expected}`);
-    if (servers.every(({ asked }) => asked.length === 0)) violation(`The client sent no request. ${expected}`);
+    if (servers.length === 0) violation('The client did not start the server.');
+    if (servers.every(({ asked }) => asked.length === 0)) violation('The client sent no request.');
   },
 };
 

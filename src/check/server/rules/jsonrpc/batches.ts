@@ -78,9 +78,9 @@ export const emptyBatch: ServerRule = {
   id: 'jsonrpc/empty-batch',
   level: 'SHOULD',
   title: 'an empty batch is answered with one error',
-  says: 'An empty list is an invalid request: it is answered with the error −32600, not with a list.',
+  says: 'An empty list is an invalid request: it is answered with the error -32600, not with a list.',
   source: batch,
-  fix: { any: 'Answer an empty list with one error −32600 whose id is null.' },
+  fix: { any: 'Answer an empty list with one error -32600 whose id is null.' },
   check: async (trial) => {
     const conversation = await trial.shared();
     const frames = await framesAfter(conversation, () => conversation.probe.send([]));
@@ -92,7 +92,7 @@ export const emptyBatch: ServerRule = {
     }
     if (Array.isArray(answer.frame.json)) violation('An empty batch was answered with a list.', answer.frame);
     if (answer.code !== RpcCode.invalidRequest) {
-      violation(`An empty batch was answered with the code ${textOf(answer.code)}, not −32600.`, answer.frame);
+      violation(`An empty batch was answered with the code ${textOf(answer.code)}, not -32600.`, answer.frame);
     }
   },
 };
@@ -103,7 +103,7 @@ export const batchesSurvived: ServerRule = {
   title: 'a batch does not end the connection',
   says: 'In revisions without batches a list is an invalid message. It may be refused or ignored; later requests are answered.',
   source: { of: 'json-rpc', anchor: 'batch' },
-  fix: { any: 'Test that a message is an object before its members are read. Answer a list with the error −32600.' },
+  fix: { any: 'Test that a message is an object before its members are read. Answer a list with the error -32600.' },
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {

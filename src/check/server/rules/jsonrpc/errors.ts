@@ -14,8 +14,8 @@ const errorObject = { of: 'json-rpc', anchor: 'error_object' } as const;
 export const parseError: ServerRule = {
   id: 'jsonrpc/parse-error',
   level: 'SHOULD',
-  title: 'a line that is not JSON is answered with −32700',
-  says: 'A server that receives invalid JSON answers with the error −32700. Its id is null, or absent since 2025-11-25.',
+  title: 'a line that is not JSON is answered with -32700',
+  says: 'A server that receives invalid JSON answers with the error -32700. Its id is null, or absent since 2025-11-25.',
   source: errorObject,
   fix: {
     any: 'Catch the error of the JSON parser for each line, and answer {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}.',
@@ -37,11 +37,11 @@ export const parseError: ServerRule = {
 export const invalidRequest: ServerRule = {
   id: 'jsonrpc/invalid-request',
   level: 'SHOULD',
-  title: 'a message that is no request is answered with −32600',
-  says: 'JSON that is not a valid request, such as one whose method is a number, is answered with the error −32600.',
+  title: 'a message that is not a request is answered with -32600',
+  says: 'JSON that is not a valid request, such as one whose method is a number, is answered with the error -32600.',
   source: errorObject,
   fix: {
-    any: 'Check the members of each message before it is dispatched, and answer with the error −32600 and the id of the message, or null if it has none.',
+    any: 'Check the members of each message before it is dispatched, and answer with the error -32600 and the id of the message, or null if it has none.',
   },
   runs: 'each era',
   uses: 'shared',
@@ -75,7 +75,7 @@ export const unknownMethods: ServerRule = {
   title: 'an unknown method is answered with an error',
   says: 'A request is always answered. If its method does not exist, the answer is an error.',
   source: messages('responses'),
-  fix: { any: 'Answer a request for an unknown method with the error −32601; do not ignore it.' },
+  fix: { any: 'Answer a request for an unknown method with the error -32601; do not ignore it.' },
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {
@@ -86,17 +86,17 @@ export const unknownMethods: ServerRule = {
 export const methodNotFound: ServerRule = {
   id: 'jsonrpc/method-not-found-code',
   level: 'SHOULD',
-  title: 'the error for an unknown method has the code −32601',
-  says: 'The code −32601 says that a method does not exist. Clients use it to find out what a server supports.',
+  title: 'the error for an unknown method has the code -32601',
+  says: 'The code -32601 says that a method does not exist. Clients use it to find out what a server supports.',
   source: errorObject,
-  fix: { any: 'Look up the method before its params are validated, and answer with −32601 if there is none.' },
+  fix: { any: 'Look up the method before its params are validated, and answer with -32601 if there is none.' },
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {
     const { error, frame } = await (await trial.shared()).request(UNKNOWN_METHOD);
     if (!error) notApplicable('an unknown method is not refused (jsonrpc/unknown-methods-are-refused)');
     if (error.code !== RpcCode.methodNotFound) {
-      violation(`An unknown method was answered with the error ${describeError(error)}, not −32601.`, frame);
+      violation(`An unknown method was answered with the error ${describeError(error)}, not -32601.`, frame);
     }
   },
 };
@@ -104,13 +104,13 @@ export const methodNotFound: ServerRule = {
 export const invalidParams: ServerRule = {
   id: 'jsonrpc/invalid-params',
   level: 'SHOULD',
-  title: 'params of a wrong type are answered with −32602',
-  says: 'A request whose params do not have the form that its method requires is answered with the error −32602.',
+  title: 'params of a wrong type are answered with -32602',
+  says: 'A request whose params do not have the form that its method requires is answered with the error -32602.',
   source: errorObject,
   fix: {
-    node: 'Throw new McpError(ErrorCode.InvalidParams, …) of the official SDK, or an error with code −32602, when validation fails.',
-    python: 'Answer with INVALID_PARAMS (−32602) when validation fails, not with an internal error.',
-    any: 'Validate the params of each request, and answer with −32602 if they do not fit: not with −32603, and not with a result.',
+    node: 'Throw new McpError(ErrorCode.InvalidParams, …) of the official SDK, or an error with code -32602, when validation fails.',
+    python: 'Answer with INVALID_PARAMS (-32602) when validation fails, not with an internal error.',
+    any: 'Validate the params of each request, and answer with -32602 if they do not fit: not with -32603, and not with a result.',
   },
   runs: 'each era',
   uses: 'shared',
@@ -123,7 +123,7 @@ export const invalidParams: ServerRule = {
       const what = `\`${method}\` with ${JSON.stringify(params)}`;
       if (!error) violation(`${what} was answered with a result.`, frame);
       if (error.code !== RpcCode.invalidParams) {
-        violation(`${what} was answered with the error ${describeError(error)}, not −32602.`, frame);
+        violation(`${what} was answered with the error ${describeError(error)}, not -32602.`, frame);
       }
     }
   },

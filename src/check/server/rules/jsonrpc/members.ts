@@ -44,7 +44,7 @@ export const positionalParams: ServerRule = {
   title: 'a request with a list as params is answered',
   says: 'JSON-RPC allows params as a list; MCP has objects only. Such a request is refused or answered, not ignored.',
   source: { of: 'json-rpc', anchor: 'parameter_structures' },
-  fix: { any: 'Answer a request whose params are a list with the error −32602.' },
+  fix: { any: 'Answer a request whose params are a list with the error -32602.' },
   check: async (trial) => {
     const conversation = await trial.shared();
     const { probe } = conversation;

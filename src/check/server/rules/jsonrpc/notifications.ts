@@ -36,7 +36,7 @@ export const unknownNotifications: ServerRule = {
   id: 'jsonrpc/unknown-notifications-are-ignored',
   title: 'an unknown notification is ignored',
   says: 'A notification of an unknown method gets no response, and the server continues.',
-  fix: { any: 'Ignore notifications of unknown methods. −32601 is only for requests.' },
+  fix: { any: 'Ignore notifications of unknown methods. -32601 is only for requests.' },
   check: (trial) => isUnanswered(trial, 'notifications/standpipe/unknown', { any: 'thing' }),
 };
 

@@ -63,7 +63,7 @@ export const discoverAnswered: ServerRule = {
   id: 'lifecycle/discover-is-answered',
   title: '`server/discover` is answered, also by a server that does not know it',
   says: 'Every request is answered. A client that gets no answer to `server/discover` has to wait before it can fall back.',
-  fix: { any: 'Answer `server/discover` with the error −32601 if the server does not support 2026-07-28.' },
+  fix: { any: 'Answer `server/discover` with the error -32601 if the server does not support 2026-07-28.' },
   check: async (trial) => {
     const { probe, answers, opening } = await discoverFirst(trial);
     if (!opening) notApplicable('the server does not survive it (lifecycle/initialize-after-discover)');
@@ -93,7 +93,7 @@ export const requestFirst: ServerRule = {
   title: 'a request before `initialize` is answered, and the server opens afterwards',
   says: 'A client should not send requests before `initialize`. One that does gets a result or an error, and can still open.',
   fix: {
-    any: 'Answer requests before `initialize` with an error such as −32600. Do not ignore them, and do not exit.',
+    any: 'Answer requests before `initialize` with an error such as -32600. Do not ignore them, and do not exit.',
   },
   check: async (trial) => {
     const { probe, answers, opening } = await otherFirst(trial);

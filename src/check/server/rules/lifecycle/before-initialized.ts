@@ -64,7 +64,7 @@ export const secondInitialize: ServerRule = {
   says: '`initialize` is sent once. A second one is answered with an error or a result, and the session goes on.',
   source: { of: 'standpipe', page: 'check.md' },
   fix: {
-    any: 'Answer a second `initialize` with the error −32600, or like the first. Do not exit and do not reset the session.',
+    any: 'Answer a second `initialize` with the error -32600, or like the first. Do not exit and do not reset the session.',
   },
   check: async (trial) => {
     const conversation = await trial.open();

@@ -64,7 +64,7 @@ export const declaredWorks: ServerRule = {
   id: 'lifecycle/declared-capabilities-work',
   level: 'MUST',
   title: 'the methods of a declared capability exist',
-  says: 'Capabilities say which features a session has. A method of a declared one is not answered with −32601.',
+  says: 'Capabilities say which features a session has. A method of a declared one is not answered with -32601.',
   source,
   fix: {
     any: 'Declare a capability only if its methods are implemented: tools/list for tools, logging/setLevel for logging, and so on.',
@@ -88,9 +88,9 @@ export const undeclaredRefused: ServerRule = {
   id: 'lifecycle/undeclared-capabilities-are-refused',
   level: 'SHOULD',
   title: 'the methods of an undeclared capability are refused',
-  says: 'Only capabilities that were negotiated are used. A method of another one is answered with an error, usually −32601.',
+  says: 'Only capabilities that were negotiated are used. A method of another one is answered with an error, usually -32601.',
   source,
-  fix: { any: 'Declare the capability, or answer its methods with the error −32601.' },
+  fix: { any: 'Declare the capability, or answer its methods with the error -32601.' },
   runs: 'each era',
   uses: 'own',
   check: async (trial) => {

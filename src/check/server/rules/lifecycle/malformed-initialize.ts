@@ -33,7 +33,7 @@ export const malformedInitialize: ServerRule = {
   says: '`initialize` carries a version, capabilities and the name of the client. Without them it is answered with an error.',
   source: { of: 'mcp', page: 'basic/lifecycle#initialization' },
   fix: {
-    any: 'Answer `initialize` with the error −32602 if `protocolVersion` is not a string or `capabilities` is not an object.',
+    any: 'Answer `initialize` with the error -32602 if `protocolVersion` is not a string or `capabilities` is not an object.',
   },
   check: async (trial) => {
     const { first, proof } = await twice(trial);

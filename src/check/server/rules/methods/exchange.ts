@@ -54,7 +54,7 @@ interface Refusal {
   method: string;
   params: JsonObject;
   code: number;
-  /** Some servers answer −32601 for unknown names. Otherwise the code says that there is no such method: the subject of other rules. */
+  /** Some servers answer -32601 for unknown names. Otherwise the code says that there is no such method: the subject of other rules. */
   isAboutName?: boolean;
 }
 

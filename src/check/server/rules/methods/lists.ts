@@ -113,9 +113,9 @@ export const invalidCursors: ServerRule = {
   id: 'methods/invalid-cursors-are-refused',
   level: 'SHOULD',
   title: 'an invalid cursor is refused',
-  says: 'A request for a list with a cursor that the server did not give out is refused with the code −32602.',
+  says: 'A request for a list with a cursor that the server did not give out is refused with the code -32602.',
   source: { of: 'mcp', page: 'server/utilities/pagination#error-handling' },
-  fix: { any: 'Refuse a cursor that you did not give out with the error −32602, also if all lists have one page.' },
+  fix: { any: 'Refuse a cursor that you did not give out with the error -32602, also if all lists have one page.' },
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {

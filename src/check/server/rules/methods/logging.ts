@@ -36,9 +36,9 @@ export const unknownLevels: ServerRule = {
   id: 'methods/unknown-log-levels-are-refused',
   level: 'SHOULD',
   title: 'an unknown log level is refused',
-  says: 'A log level that does not exist is refused with the code −32602.',
+  says: 'A log level that does not exist is refused with the code -32602.',
   source: { of: 'mcp', page: 'server/utilities/logging#error-handling' },
-  fix: { any: 'Compare the level with the eight known ones, and answer with the error −32602 if it is none of them.' },
+  fix: { any: 'Compare the level with the eight known ones, and answer with the error -32602 if it is none of them.' },
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {

@@ -105,9 +105,9 @@ export const unknownPrompts: ServerRule = {
   id: 'methods/unknown-prompts-are-refused',
   level: 'SHOULD',
   title: 'an unknown prompt is refused',
-  says: 'A prompt that does not exist is refused with the code −32602.',
+  says: 'A prompt that does not exist is refused with the code -32602.',
   source: { of: 'mcp', page: 'server/prompts#error-handling' },
-  fix: { any: 'Answer `prompts/get` for an unknown name with the error −32602.' },
+  fix: { any: 'Answer `prompts/get` for an unknown name with the error -32602.' },
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {
@@ -122,9 +122,9 @@ export const missingPromptArguments: ServerRule = {
   id: 'methods/missing-prompt-arguments-are-refused',
   level: 'SHOULD',
   title: 'a prompt without a required argument is refused',
-  says: 'A prompt that is got without one of its required arguments is refused with the code −32602.',
+  says: 'A prompt that is got without one of its required arguments is refused with the code -32602.',
   source: { of: 'mcp', page: 'server/prompts#error-handling' },
-  fix: { any: 'Check that the required arguments are there, and answer with the error −32602 if not.' },
+  fix: { any: 'Check that the required arguments are there, and answer with the error -32602 if not.' },
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {

@@ -34,7 +34,7 @@ export const toolErrors: ServerRule = {
   id: 'methods/tool-errors-are-results',
   level: 'SHOULD',
   title: 'a tool that fails says so in its result',
-  says: 'Errors of a tool are results with `isError`, so that a model can read them. Errors of the protocol are for requests that are wrong.',
+  says: 'Errors of a tool are results with `isError`, so that a model can read them. Protocol errors are for invalid requests.',
   source: { of: 'mcp', page: 'server/tools#error-handling' },
   fix: {
     python:
@@ -59,10 +59,10 @@ export const toolErrors: ServerRule = {
 export const unknownTools: ServerRule = {
   id: 'methods/unknown-tools-are-refused',
   level: 'SHOULD',
-  title: 'an unknown tool is an error of the protocol',
-  says: 'A call of a tool that does not exist is refused with the code −32602. It is no result with `isError`.',
+  title: 'an unknown tool is a protocol error',
+  says: 'A call of a tool that does not exist is refused with the code -32602. It is not a result with `isError`.',
   source: { of: 'mcp', page: 'server/tools#error-handling' },
-  fix: { any: 'Look up the tool before it is called, and answer with the error −32602 if there is none.' },
+  fix: { any: 'Look up the tool before it is called, and answer with the error -32602 if there is none.' },
   runs: 'each era',
   uses: 'shared',
   check: async (trial) => {

@@ -48,7 +48,7 @@ export const invalidUtf8 = stillAnswers({
 
 export const otherJson = stillAnswers({
   id: 'robustness/other-json',
-  title: 'JSON that is no message does not end the conversation',
+  title: 'JSON that is not a message does not end the conversation',
   says: 'A line of JSON that is not a message is an error of the client. It costs this line, not the connection.',
   fix: catchPerMessage,
   sent: () =>
@@ -90,7 +90,7 @@ const ENDLESS = 8 * 1024 * 1024;
 
 export const endlessLine = stillAnswers({
   id: 'robustness/endless-line',
-  title: 'a line of 8 MiB that is no message does not end the conversation',
+  title: 'a line of 8 MiB that is not a message does not end the conversation',
   says: 'A server that limits the length of a line discards a longer one up to its newline, and goes on.',
   fix: { any: 'Discard a line that is too long up to its newline, report an error, and read on.' },
   isHeavy: true,

@@ -15,7 +15,7 @@ export const readLines = {
 export const crlf: ServerRule = {
   id: 'wire/crlf-is-taken',
   level: 'MUST',
-  title: 'a carriage return before the newline is taken',
+  title: 'a carriage return before the newline is accepted',
   says: 'Messages are separated by newlines. A carriage return before one is whitespace of JSON; clients on Windows write it.',
   source: stdio,
   fix: readLines,
@@ -54,7 +54,7 @@ export const blankLines: ServerRule = {
   id: 'wire/blank-lines-are-taken',
   level: 'SHOULD',
   title: 'blank lines are skipped',
-  says: 'A blank line is no message. A server that gets one goes on with the next line.',
+  says: 'A blank line is not a message. A server that gets one goes on with the next line.',
   source: expected,
   fix: { any: 'Skip lines that hold nothing but whitespace before the JSON parser gets them.' },
   runs: 'once',

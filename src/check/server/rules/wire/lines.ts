@@ -51,7 +51,7 @@ function cause({ bytes }: Frame): string {
 export const onlyMessages = lineRule({
   id: 'wire/only-messages',
   title: 'stdout carries only messages',
-  says: 'A server writes nothing to stdout that is not a valid message of MCP. Logs belong to stderr.',
+  says: 'A server writes nothing to stdout that is not a valid MCP message. Logs belong to stderr.',
   fix: logToStderr,
   fault: 'text',
   problem: 'The server wrote a line to stdout that is not JSON',
@@ -60,7 +60,7 @@ export const onlyMessages = lineRule({
 export const noOtherJson = lineRule({
   id: 'wire/no-other-json',
   title: 'stdout carries no JSON other than messages',
-  says: 'A server writes nothing to stdout that is not a valid message of MCP. A log in JSON is not one.',
+  says: 'A server writes nothing to stdout that is not a valid MCP message. A log in JSON is not one.',
   fix: logToStderr,
   fault: 'other JSON',
   problem: 'The server wrote JSON to stdout that is not a message of JSON-RPC',
@@ -70,7 +70,11 @@ export const validJson = lineRule({
   id: 'wire/valid-json',
   title: 'every message is valid JSON',
   says: 'A message is valid JSON: NaN, Infinity, single quotes and trailing commas do not belong to it.',
-  fix: writeJson,
+  fix: {
+    ...writeJson,
+    python:
+      'Write print(json.dumps(message, allow_nan=False), flush=True): by default, json.dumps writes NaN and Infinity.',
+  },
   fault: 'invalid JSON',
   problem: 'The server wrote a message that is not valid JSON',
 });
@@ -105,7 +109,7 @@ export const noByteOrderMark = lineRule({
 export const noColours = lineRule({
   id: 'wire/no-colours',
   title: 'messages have no terminal colours',
-  says: 'A server writes nothing to stdout that is not a valid message of MCP. Control sequences of a terminal are not part of one.',
+  says: 'A server writes nothing to stdout that is not a valid MCP message. Control sequences of a terminal are not part of one.',
   fix: {
     node: 'Write messages with process.stdout.write, not with a logger or console.dir that colours its output.',
     any: 'Write messages past the logger that colours its output, and do not assume that stdout is a terminal.',
@@ -118,7 +122,7 @@ export const noBlankLines = lineRule({
   id: 'wire/no-blank-lines',
   level: 'SHOULD',
   title: 'no blank lines separate messages',
-  says: 'A server writes nothing to stdout that is not a valid message of MCP. Clients that parse every line report an error for a blank one.',
+  says: 'A server writes nothing to stdout that is not a valid MCP message. Clients that parse every line report an error for a blank one.',
   fix: { any: 'Append one newline to each message, not two.' },
   fault: 'blank',
   problem: 'The server wrote a blank line to stdout',

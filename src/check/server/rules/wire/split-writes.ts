@@ -12,7 +12,7 @@ export const splitWrites: ServerRule = {
   id: 'wire/split-writes',
   level: 'MUST',
   title: 'a message in several writes is put together',
-  says: 'Messages are separated by newlines, not by reads: one may arrive in parts, also split inside of a character.',
+  says: 'Messages are separated by newlines, not by reads: one may arrive in parts, even split inside a character.',
   source: stdio,
   fix: {
     ...readLines,

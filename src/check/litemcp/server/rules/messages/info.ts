@@ -13,7 +13,9 @@ export const opens: LiteServerRule = {
   title: 'the server answers "get" with "info"',
   says: 'A client asks for the tool with a message of type "get". The server answers with the same id and the type "info".',
   source: { of: 'litemcp' },
-  fix: { any: 'Read stdin up to three newlines, and answer {"version":[1,0,0],"id":…,"type":"info","data":{…}}.' },
+  fix: {
+    any: 'Read stdin up to three newlines, and answer {"version":[1,0,0],"id":…,"type":"info","data":{…}}. Leave out --litemcp for an MCP server.',
+  },
   uses: 'shared',
   check: async (trial) => {
     await (await trial.shared()).info();
