@@ -12,8 +12,15 @@ export type SchemaCheck = (value: unknown) => string | undefined;
 
 const compiled = new WeakMap<JsonSchema, Promise<SchemaCheck>>();
 
-/** Compiles once for each schema object. Rejects with a UsageError for a schema that is no schema. */
-export function compileJsonSchema(schema: JsonSchema): Promise<SchemaCheck> {
+/** Makes what tests the patterns of a schema. */
+export type MakePattern = (source: string, flags: string) => { test(text: string): boolean };
+
+/**
+ * Compiles once for each schema object. Rejects with a UsageError for a schema that is no schema. With `makePattern`, compiles each time:
+ * the caller keeps the result.
+ */
+export function compileJsonSchema(schema: JsonSchema, makePattern?: MakePattern): Promise<SchemaCheck> {
+  if (makePattern) return compile(schema, makePattern);
   let check = compiled.get(schema);
   if (!check) {
     check = compile(schema);
@@ -22,8 +29,8 @@ export function compileJsonSchema(schema: JsonSchema): Promise<SchemaCheck> {
   return check;
 }
 
-async function compile(schema: JsonSchema): Promise<SchemaCheck> {
-  const ajv = await loadAjv(schema);
+async function compile(schema: JsonSchema, makePattern?: MakePattern): Promise<SchemaCheck> {
+  const ajv = await loadAjv(schema, makePattern);
   try {
     const validate = ajv.compile(schema);
     return (value) => (validate(value) ? undefined : describe(validate.errors ?? []));
@@ -33,8 +40,12 @@ async function compile(schema: JsonSchema): Promise<SchemaCheck> {
 }
 
 /** JSON Schema 2020-12 unless the schema names the older dialect. */
-async function loadAjv(schema: JsonSchema) {
-  const options = { strict: false, logger: false as const, validateFormats: false, allErrors: false, verbose: true };
+async function loadAjv(schema: JsonSchema, makePattern?: MakePattern) {
+  const common = { strict: false, logger: false as const, validateFormats: false, allErrors: false, verbose: true };
+  // Ajv reads `code` only when it writes a schema as a module.
+  const regExp =
+    makePattern && Object.assign((source: string, flags: string) => makePattern(source, flags), { code: '' });
+  const options = { ...common, ...(regExp && { code: { regExp } }) };
   if (textOf(schema.$schema ?? '').includes('draft-07')) {
     const { Ajv } = await import('ajv');
     return new Ajv(options);

@@ -71,6 +71,8 @@ test.concurrent.each<[string, string[], number, string]>([
   ['an unknown revision', ['--revision', '2020-01-01', ...correct], 2, 'not a revision'],
   ['arguments that are not JSON', ['--allow-calls', 'echo={', ...correct], 2, '--allow-calls cannot be "echo={"'],
   ['a folder that does not exist', ['--junit', 'nowhere/x.xml', ...correct], 2, '--junit cannot be "nowhere/x.xml"'],
+  ['a folder as a report', ['--junit', '.', ...correct], 2, '--junit cannot be ".": it is a folder'],
+  ['one file for two reports', ['--junit', 'x', '--html', './x', ...correct], 2, 'cannot be the same file'],
   ['a client of the config', ['--client', 'weather'], 2, 'The command of the client is missing'],
   ['an option of other checks', ['--litemcp', '--revision', '2025-11-25', ...correct], 2, '--revision has no meaning'],
   ['two servers', ['one', ...correct], 2, 'check takes one server'],

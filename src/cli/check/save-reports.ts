@@ -1,13 +1,28 @@
 // Writes the reports of `check` that go to files.
 
-import { writeFile } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { toError, UsageError } from '../../base/errors.ts';
 import type { CheckReport } from '../../check/report/report.ts';
+import { checkOutput } from '../result/save-content.ts';
 
 export interface ReportFiles {
   junit?: string;
   html?: string;
   strict?: boolean;
+}
+
+/** Before the check runs: whether the reports can be written. */
+export async function checkReportFiles({ junit, html }: ReportFiles): Promise<void> {
+  for (const [option, file] of Object.entries({ '--junit': junit, '--html': html })) {
+    await checkOutput(file, option);
+    if (file !== undefined && (await stat(file).catch(() => undefined))?.isDirectory())
+      throw new UsageError('INVALID_OPTION', `${option} cannot be "${file}": it is a folder`, {
+        hint: 'Name a file in it.',
+      });
+  }
+  if (junit !== undefined && html !== undefined && resolve(junit) === resolve(html))
+    throw new UsageError('INVALID_OPTION', '--junit and --html cannot be the same file', { hint: 'Name two files.' });
 }
 
 /** Resolves to the files that were written. */

@@ -6,12 +6,11 @@ import type { Check } from '../../check/checks.ts';
 import type { CheckReport } from '../../check/report/report.ts';
 import { type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { readNamedCall } from '../check/named-call.ts';
-import { saveReports } from '../check/save-reports.ts';
+import { checkReportFiles, saveReports } from '../check/save-reports.ts';
 import { commandToCheck } from '../check/target.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { printRows } from '../output/table.ts';
-import { checkOutput } from '../result/save-content.ts';
 import { collect, examples, readCount } from './server-options.ts';
 
 interface Options {
@@ -84,11 +83,7 @@ Exit code: 0 no rule of level MUST is violated (--strict: none at all), 1 a rule
 const check: CommandBody = async (invocation, words, options) => {
   const given = options as Options;
   if (given.list) return list(invocation, given);
-  for (const [option, file] of [
-    ['--junit', given.junit],
-    ['--html', given.html],
-  ] as const)
-    await checkOutput(file, option);
+  await checkReportFiles(given);
   const report = await runCheck(invocation, words, given);
   const { out, settings } = invocation;
   const saved = await saveReports(report, given);

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../../base/json-object.ts';
 import { textOf } from '../../../../base/text-of.ts';
 import { compileJsonSchema, type SchemaCheck } from '../../../../mcp/json-schema.ts';
 import type { Revision } from '../../../../mcp/revisions.ts';
+import { boundedPattern } from '../../../bounded-pattern.ts';
 
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
 
@@ -41,7 +42,7 @@ function compile(schema: JsonObject): Promise<SchemaCheck> {
   let check = compiled.get(text);
   if (!check) {
     if (compiled.size >= MOST_COMPILED) compiled.clear();
-    check = compileJsonSchema(schema);
+    check = compileJsonSchema(schema, boundedPattern);
     compiled.set(text, check);
   }
   return check;
