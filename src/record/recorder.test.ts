@@ -79,10 +79,16 @@ describe('the recorder', () => {
   });
 
   it('is rotated by size, and the whole stays within its bound', async () => {
-    const { file } = await recorded({ maxFileBytes: 20_000, maxFiles: 3, flushMs: 1 }, async (store) => {
+    const file = freshFile();
+    const written = () => {
+      const { ino, size } = statSync(file, { throwIfNoEntry: false }) ?? {};
+      return `${ino} ${size}`;
+    };
+    await recorded({ file, maxFileBytes: 20_000, maxFiles: 3, flushMs: 1 }, async (store) => {
       for (let i = 0; i < 60; i++) {
+        const before = written();
         for (let j = 0; j < 20; j++) note(store, `${i} ${'x'.repeat(100)}`);
-        await new Promise((resolve) => setTimeout(resolve, 3));
+        while (written() === before) await new Promise((resolve) => setTimeout(resolve, 1));
       }
     });
     const all = await recordingFiles(file);

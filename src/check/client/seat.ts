@@ -7,7 +7,10 @@ import { fromSeat, seatFrame, seatFrameReader, toSeat } from './seat-frames.ts';
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const [, , path = ''] = process.argv;
 const socket = connect(path);
-const report = (letter: string, payload?: Uint8Array | string) => socket.write(seatFrame(letter, payload));
+let exitCode = 1;
+const report = (letter: string, payload?: Uint8Array | string) => {
+  if (!socket.writableEnded) socket.write(seatFrame(letter, payload));
+};
 
 report(fromSeat.started, `${process.pid}`);
 for (const signal of signals) process.on(signal, () => report(fromSeat.signal, signal));
@@ -20,7 +23,7 @@ socket.on('data', seatFrameReader(obey));
 socket.on('error', ({ message }) =>
   process.stderr.write(`This server is a part of a check that is over: ${message}\n`),
 );
-socket.on('close', () => process.exit(1));
+socket.on('close', () => process.exit(exitCode));
 
 function obey(letter: string, payload: Buffer): void {
   switch (letter) {
@@ -40,9 +43,11 @@ function obey(letter: string, payload: Buffer): void {
       report(fromSeat.alive);
       break;
     case toSeat.exit:
-      // What was written before reaches the pipes first.
+      // What was written before reaches the pipes first. The checker closes the connection when it has read this: after an exit, the next
+      // thing that it writes would fail and take what it has not read along.
       process.stdout.write('', () => {
-        socket.write(seatFrame(fromSeat.exits), () => process.exit(Number(payload.toString())));
+        exitCode = Number(payload.toString());
+        if (!socket.writableEnded) socket.end(seatFrame(fromSeat.exits));
       });
   }
 }
