@@ -2,6 +2,7 @@
 
 import { isObject, type JsonObject } from '../../base/json-object.ts';
 import { PROTOCOL_VERSION } from '../../litemcp/version.ts';
+import { parsed } from '../parsed-json.ts';
 import type { Entry } from '../transcript.ts';
 import { JsonInStream } from './json-in-stream.ts';
 
@@ -61,15 +62,7 @@ export function requestText(id: number, type: string, data: unknown): string {
 
 /** Logs can be JSON too. A message has at least two of its three names. */
 function messageIn(bytes: Buffer): JsonObject | undefined {
-  const value = parsed(bytes);
+  const value = parsed(bytes.toString('utf8'));
   if (!isObject(value)) return undefined;
   return ['version', 'id', 'type'].filter((key) => key in value).length >= 2 ? value : undefined;
-}
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

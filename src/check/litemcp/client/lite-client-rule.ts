@@ -1,5 +1,6 @@
 // A rule for clients of LiteMCP, and what it reads: the runs of its scenarios, and the run without any disturbance to compare with.
 
+import { textOf } from '../../../base/text-of.ts';
 import { endOf } from '../../client/client-trial.ts';
 import type { RuleText } from '../../rule.ts';
 import type { Entry } from '../../transcript.ts';
@@ -59,5 +60,5 @@ export function askedIn({ servers }: LiteRun): Asked[] {
 }
 
 function typesIn(run: LiteRun): string[] {
-  return [...new Set(askedIn(run).map(({ type }) => String(type)))];
+  return [...new Set(askedIn(run).map(({ type }) => textOf(type)))];
 }

@@ -1,5 +1,6 @@
 // A LiteMCP server under test as a process: bytes in, frames out.
 
+import { textOf } from '../../../base/text-of.ts';
 import type { ServerProcess } from '../../../process/server-process.ts';
 import { launch, ProcessUnderTest, type Target } from '../../process-under-test.ts';
 import { violation } from '../../verdict.ts';
@@ -34,7 +35,7 @@ export class LiteProbe extends ProcessUnderTest {
 
   /** The text of a request, to be written by the caller. */
   text(type: string, data: unknown, id: number = this.newId()): { id: number; text: string } {
-    this.sentIds.set(String(id), (this.sentIds.get(String(id)) ?? 0) + 1);
+    this.sentIds.set(textOf(id), (this.sentIds.get(textOf(id)) ?? 0) + 1);
     return { id, text: requestText(id, type, data) };
   }
 
@@ -46,7 +47,7 @@ export class LiteProbe extends ProcessUnderTest {
 
   /** All messages with this id, in order. An id that came back as a string counts too. */
   answersTo(id: number): readonly Message[] {
-    return this.#byId.get(String(id)) ?? [];
+    return this.#byId.get(textOf(id)) ?? [];
   }
 
   async answerTo(id: number, what: string, timeoutMs = this.timeoutMs): Promise<Message> {
@@ -75,7 +76,7 @@ export class LiteProbe extends ProcessUnderTest {
   }
 
   #index(frame: Message): void {
-    const id = String(frame.message.id);
+    const id = textOf(frame.message.id);
     const before = this.#byId.get(id);
     if (before) before.push(frame);
     else this.#byId.set(id, [frame]);

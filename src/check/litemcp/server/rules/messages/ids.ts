@@ -1,5 +1,6 @@
 // Rules about ids: which request an answer belongs to.
 
+import { textOf } from '../../../../../base/text-of.ts';
 import { violation } from '../../../../verdict.ts';
 import type { LiteServerRule } from '../../lite-server-rule.ts';
 
@@ -30,7 +31,7 @@ export const onlyAnswers: LiteServerRule = {
   uses: 'seen',
   check: ({ seen }) => {
     for (const { messages, sentIds, hostile } of seen) {
-      const unasked = hostile ? undefined : messages.find(({ message }) => !sentIds.has(String(message.id)));
+      const unasked = hostile ? undefined : messages.find(({ message }) => !sentIds.has(textOf(message.id)));
       if (unasked) violation(`No request had the id ${JSON.stringify(unasked.message.id)}.`, unasked);
     }
   },
