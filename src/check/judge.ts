@@ -1,7 +1,8 @@
 // Runs the function of a rule and makes an outcome of how it ended.
 
-import type { Language } from '../diagnosis/language.ts';
+import { type Language, languageOf } from '../diagnosis/language.ts';
 import type { Revision } from '../mcp/revisions.ts';
+import type { ProcessUnderTest, Target } from './process-under-test.ts';
 import { allEvidence, evidenceOf } from './report/evidence.ts';
 import type { Outcome } from './report/report.ts';
 import { linkOf, type RuleText } from './rule.ts';
@@ -18,6 +19,21 @@ export interface Judging {
   evidence: () => readonly Entry[];
   /** Keeps the evidence of rules that passed too. */
   allEvidence?: boolean;
+}
+
+/** For a server under test. Without a trial the evidence is all that went over the pipes of its processes. */
+export function serverJudging(
+  { command, args = [], allEvidence = false }: Target & { allEvidence?: boolean },
+  { probes }: { readonly probes: readonly ProcessUnderTest[] },
+  trial?: { evidence(): readonly Entry[] },
+): Judging {
+  const server = probes[0]?.process;
+  return {
+    language: languageOf([command, ...args].join(' ')),
+    hide: (text) => server?.redact(text) ?? text,
+    evidence: () => trial?.evidence() ?? probes.flatMap(({ transcript }) => transcript.entries),
+    allEvidence,
+  };
 }
 
 /** Errors that are no verdicts are thrown on: they are faults of the check, or its end. */

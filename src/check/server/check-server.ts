@@ -2,11 +2,10 @@
 // outcomes is that of the table, whatever finishes first.
 
 import { isObject } from '../../base/json-object.ts';
-import { languageOf } from '../../diagnosis/language.ts';
 import { SERVER_INFO } from '../../mcp/meta.ts';
 import { type Revision, revisionsOfMcp } from '../../mcp/revisions.ts';
 import { concurrencyOf, DEFAULT_TIMEOUT_MS, type Job, type RunOptions, runAll } from '../jobs.ts';
-import { type Judging, judge } from '../judge.ts';
+import { type Judging, judge, serverJudging } from '../judge.ts';
 import { type Target, targetOf } from '../process-under-test.ts';
 import { type CheckReport, countStatuses, introduction, type Outcome } from '../report/report.ts';
 import { type Selection, selectRules } from '../select-rules.ts';
@@ -80,22 +79,14 @@ function jobsOf(rules: readonly ServerRule[], { open, refused }: Lanes, options:
 }
 
 function otherRevisions(rule: ServerRule, lane: Lane, options: CheckServerOptions): Job {
-  const { revision: _, ...other } = judging(lane, options);
   const from = rule.since ? ` from ${rule.since}` : '';
   const to = rule.until ? ` to ${rule.until}` : '';
   const check = () => notApplicable(`the rule is for revisions${from}${to}, and none of them is checked here`);
-  return { rule, uses: 'seen', lane, judging: other, check };
+  return { rule, uses: 'seen', lane, judging: serverJudging(options, lane), check };
 }
 
 function judging(lane: Lane, options: CheckServerOptions, trial?: Trial): Judging {
-  const server = lane.probes[0]?.process;
-  return {
-    revision: lane.revision,
-    language: languageOf([options.command, ...(options.args ?? [])].join(' ')),
-    hide: (text) => server?.redact(text) ?? text,
-    evidence: () => trial?.evidence() ?? lane.probes.flatMap(({ transcript }) => transcript.entries),
-    allEvidence: options.allEvidence ?? false,
-  };
+  return { revision: lane.revision, ...serverJudging(options, lane, trial) };
 }
 
 /** The rule that the server opens is violated, and no other can be tested. */

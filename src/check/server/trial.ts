@@ -2,6 +2,7 @@
 
 import { type Era, eraOf, type Revision } from '../../mcp/revisions.ts';
 import type { Entry } from '../transcript.ts';
+import { UsedProcesses } from '../used-processes.ts';
 import { notApplicable, violation } from '../verdict.ts';
 import type { PermittedCall } from './calls.ts';
 import { Conversation, type OpenOptions } from './conversation.ts';
@@ -18,10 +19,11 @@ export class Trial {
   /** One for each revision of the check, newest first, also for those that the server refused. */
   readonly lanes: readonly Lane[];
   readonly #lane: Lane;
-  readonly #used = new Map<Probe, number>();
+  readonly #used: UsedProcesses<Probe>;
 
   constructor(lane: Lane, lanes: readonly Lane[]) {
     this.#lane = lane;
+    this.#used = new UsedProcesses(lane);
     this.lanes = lanes;
     this.revision = lane.revision;
     this.era = eraOf(lane.revision);
@@ -51,7 +53,7 @@ export class Trial {
   /** The open conversation that rules of this revision share. Leave it able to answer. */
   async shared(): Promise<Conversation> {
     const conversation = await this.#lane.shared();
-    this.#use(conversation.probe);
+    this.#used.add(conversation.probe);
     return conversation;
   }
 
@@ -64,23 +66,16 @@ export class Trial {
 
   /** A process of its own, to which nothing has been sent. `stragglersMs`: how long its tree may outlive it before it is stopped. */
   async start(stragglersMs?: number): Promise<Probe> {
-    const probe = await this.#lane.start(stragglersMs);
-    this.#use(probe);
-    return probe;
+    return this.#used.add(await this.#lane.start(stragglersMs));
   }
 
   /** What went over the pipes in this trial. */
   evidence(): Entry[] {
-    return [...this.#used].flatMap(([probe, from]) => probe.transcript.entries.slice(from));
+    return this.#used.evidence();
   }
 
   /** Stops the processes that this trial started. */
-  async end(): Promise<void> {
-    const own = [...this.#used.keys()].filter((probe) => !this.#lane.isShared(probe));
-    await Promise.all(own.map((probe) => probe.stop()));
-  }
-
-  #use(probe: Probe): void {
-    if (!this.#used.has(probe)) this.#used.set(probe, this.#lane.isShared(probe) ? probe.transcript.entries.length : 0);
+  end(): Promise<void> {
+    return this.#used.end();
   }
 }

@@ -1,8 +1,7 @@
 // `checkLiteMcpServer`: runs the rules for servers of LiteMCP, and reports.
 
-import { languageOf } from '../../../diagnosis/language.ts';
 import { DEFAULT_TIMEOUT_MS, type Job, type RunOptions, runAll } from '../../jobs.ts';
-import { type Judging, judge } from '../../judge.ts';
+import { judge, serverJudging } from '../../judge.ts';
 import { type Target, targetOf } from '../../process-under-test.ts';
 import { type CheckReport, countStatuses, introduction, type Outcome } from '../../report/report.ts';
 import { type Selection, selectRules } from '../../select-rules.ts';
@@ -62,7 +61,7 @@ function laneOf(options: CheckLiteMcpServerOptions): LiteLane {
 function jobOf(rule: LiteServerRule, lane: LiteLane, options: CheckLiteMcpServerOptions): Job {
   const trial = new LiteTrial(lane);
   const check = () => rule.check(trial);
-  return { rule, uses: rule.uses, lane, judging: judging(lane, options, trial), check, end: () => trial.end() };
+  return { rule, uses: rule.uses, lane, judging: serverJudging(options, lane, trial), check, end: () => trial.end() };
 }
 
 /** One rule is violated, and no other can be tested. */
@@ -79,19 +78,9 @@ async function notOpened(
   const all = new Set([violated, ...rules]);
   for (const rule of all) {
     const run = () => (rule === violated ? violation(why) : notApplicable(`the server does not open (${violated.id})`));
-    const outcome = await judge(rule, judging(lane, options), run);
+    const outcome = await judge(rule, serverJudging(options, lane), run);
     outcomes.push(outcome);
     options.onoutcome?.(outcome, outcomes.length, all.size);
   }
   return outcomes;
-}
-
-function judging(lane: LiteLane, options: CheckLiteMcpServerOptions, trial?: LiteTrial): Judging {
-  const server = lane.probes[0]?.process;
-  return {
-    language: languageOf([options.command, ...(options.args ?? [])].join(' ')),
-    hide: (text) => server?.redact(text) ?? text,
-    evidence: () => trial?.evidence() ?? lane.probes.flatMap(({ transcript }) => transcript.entries),
-    allEvidence: options.allEvidence ?? false,
-  };
 }

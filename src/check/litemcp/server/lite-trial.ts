@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../../base/json-object.ts';
 import type { Entry } from '../../transcript.ts';
+import { UsedProcesses } from '../../used-processes.ts';
 import { notApplicable } from '../../verdict.ts';
 import type { LiteLane } from './lite-lane.ts';
 import type { LiteProbe } from './lite-probe.ts';
@@ -13,10 +14,11 @@ export class LiteTrial {
   /** All processes so far, for rules that read what other rules have seen. */
   readonly seen: readonly LiteProbe[];
   readonly #lane: LiteLane;
-  readonly #used = new Map<LiteProbe, number>();
+  readonly #used: UsedProcesses<LiteProbe>;
 
   constructor(lane: LiteLane) {
     this.#lane = lane;
+    this.#used = new UsedProcesses(lane);
     this.facts = lane.tool!;
     this.seen = lane.probes;
   }
@@ -42,27 +44,21 @@ export class LiteTrial {
 
   /** The process that rules share. Leave it able to answer. */
   async shared(): Promise<LiteProbe> {
-    return this.#use(await this.#lane.shared());
+    return this.#used.add(await this.#lane.shared());
   }
 
   /** A process of its own, to which nothing has been sent. `stragglersMs`: how long its tree may outlive it before it is stopped. */
   async start(stragglersMs?: number): Promise<LiteProbe> {
-    return this.#use(await this.#lane.start(stragglersMs));
+    return this.#used.add(await this.#lane.start(stragglersMs));
   }
 
   /** What went over the pipes in this trial. */
   evidence(): Entry[] {
-    return [...this.#used].flatMap(([probe, from]) => probe.transcript.entries.slice(from));
+    return this.#used.evidence();
   }
 
   /** Stops the processes that this trial started. */
-  async end(): Promise<void> {
-    const own = [...this.#used.keys()].filter((probe) => !this.#lane.isShared(probe));
-    await Promise.all(own.map((probe) => probe.stop()));
-  }
-
-  #use(probe: LiteProbe): LiteProbe {
-    if (!this.#used.has(probe)) this.#used.set(probe, this.#lane.isShared(probe) ? probe.transcript.entries.length : 0);
-    return probe;
+  end(): Promise<void> {
+    return this.#used.end();
   }
 }

@@ -32,7 +32,7 @@ export const noStrayAnswers: ServerRule = {
   title: 'every answer belongs to a request',
   says: 'A response carries the id of a request that was sent. Only errors about unreadable messages have none.',
   fix: {
-    any: 'Send responses only to requests, each with the id of its request. What is no answer is a notification.',
+    any: 'Send responses only to requests, each with the id of its request. Everything else that a server sends unasked is a notification.',
   },
   check: ({ seen }) => {
     for (const probe of seen) {

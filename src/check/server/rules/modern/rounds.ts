@@ -78,8 +78,7 @@ export const roundRules = [
     uses: 'shared',
     check: async (trial) => {
       const asking = await askingCall(trial);
-      const { state, inputRequests } = await asking.question();
-      if (Object.keys(inputRequests).length === 0) notApplicable('the call asks nothing');
+      const { state } = await someQuestion(asking);
       const { error, frame } = await asking.request({ ...state, inputResponses: {} });
       if (error) violation(`A retry without an answer got the error ${describeError(error)}.`, frame);
     },
@@ -94,8 +93,7 @@ export const roundRules = [
     uses: 'shared',
     check: async (trial) => {
       const asking = await askingCall(trial);
-      const { state, inputRequests } = await asking.question();
-      if (Object.keys(inputRequests).length === 0) notApplicable('the call asks nothing');
+      const { state, inputRequests } = await someQuestion(asking);
       const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((name) => [name, 12345]));
       const answer = await asking.request({ ...state, inputResponses });
       if (isSuccess(answer)) violation('A request was completed with a number for an answer.', answer.frame);
@@ -205,6 +203,12 @@ function altered(state: string): string {
   const at = Math.floor(state.length / 2);
   const other = state[at] === '5' ? '6' : '5';
   return state.slice(0, at) + other + state.slice(at + 1);
+}
+
+async function someQuestion(asking: AskingCall): Promise<Question> {
+  const question = await asking.question();
+  if (Object.keys(question.inputRequests).length === 0) notApplicable('the call asks nothing');
+  return question;
 }
 
 function textArgumentOf({ call }: AskingCall): string | undefined {
