@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { ensureChromium } from './chromium.mjs';
+import { ensureNatsServer } from './nats-server.mjs';
 import { environmentFor, fetchNode, majors, versionOf } from './node-binaries.mjs';
 import { prepare, root } from './prepare.mjs';
 
@@ -21,6 +22,7 @@ if (unknown.length > 0) {
 
 await prepare();
 if (!process.env.STANDPIPE_SKIP_BROWSER) ensureChromium();
+ensureNatsServer();
 const summary = [];
 for (const major of chosen.length > 0 ? chosen : majors) {
   const { passed, line } = await testOn(major);

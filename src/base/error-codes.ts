@@ -33,6 +33,7 @@ export const peerErrorCodes = [
   'AUTHORIZATION_FAILED',
   'LOGIN_FAILED',
   'RULE_VIOLATED',
+  'FLEET_UNREACHABLE',
 ] as const;
 
 /** The child process could not be started, exited, or could not be stopped. */
@@ -76,6 +77,8 @@ export const usageErrorCodes = [
   'TOOL_NOT_ALLOWED',
   'HOST_ALREADY_RUNNING',
   'HOST_VERSION',
+  'NATS_NOT_INSTALLED',
+  'NODE_NAME_TAKEN',
   'NOT_SUPPORTED',
 ] as const;
 

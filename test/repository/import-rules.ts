@@ -16,6 +16,7 @@ export type NodeModules = 'all' | 'all but node:child_process';
 
 const io = 'all but node:child_process';
 const wireTypes = ['transport/wire.ts'];
+const natsPackages = ['@nats-io/jetstream', '@nats-io/kv', '@nats-io/transport-node'];
 const officialClient = '@modelcontextprotocol/client';
 const belowHost = [
   'base',
@@ -33,7 +34,7 @@ const belowHost = [
   'flow',
   'record',
 ];
-const all = [...belowHost, 'live', 'tap', 'doors', 'host', 'analysis', 'check', 'inspector'];
+const all = [...belowHost, 'live', 'tap', 'doors', 'host', 'fleet', 'analysis', 'check', 'inspector'];
 
 /** The folders without `node` are pure: they do no I/O, and tsconfig.pure.json compiles them without Node's types. */
 export const importRules: Readonly<Record<string, ImportRule>> = {
@@ -100,6 +101,12 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
     packages: ['jsonc-parser'],
   },
   host: { folders: belowHost, node: io },
+  fleet: {
+    folders: ['base', 'secrets', 'requests', 'jsonrpc', 'process', 'mcp', 'config', 'flow', 'doors', 'host'],
+    node: io,
+    types: [...natsPackages],
+    lazyPackages: [...natsPackages],
+  },
   analysis: {
     folders: ['base', 'secrets', 'jsonrpc', 'diagnosis', 'flow'],
     lazyPackages: ['@modelcontextprotocol/core'],

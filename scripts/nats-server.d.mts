@@ -1,0 +1,3 @@
+/** The path of a nats-server, or nothing. */
+export function findNatsServer(): string | undefined;
+export function ensureNatsServer(): void;

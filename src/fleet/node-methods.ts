@@ -1,0 +1,28 @@
+// What the nodes of a fleet ask each other beside calls: requests at the subject of a node. `{method, params}` is answered with
+// `{result}` or `{error}`, an `ErrorDescription`.
+
+import type { ControlMethod, ControlResults } from '../host/control/control-methods.ts';
+import type { CallState } from './call-protocol.ts';
+
+export interface NodeRequests {
+  /** The wall clock of the node, to measure its offset. */
+  'standpipe/ping': { params: Record<string, never>; result: { session: string; nowMs: number } };
+  /** Claim a slot, if its claim still has this revision (0: it has none), and run the server. Answered when the claim is made. */
+  'standpipe/place': {
+    params: { server: string; slot: number; revision: number };
+    result: { generation: number } | { refused: string };
+  };
+  /** End the process of a slot and give the slot back. Answered at once; the claim shows when it is done. */
+  'standpipe/release': {
+    params: { server: string; slot: number; generation: number; reason: string };
+    result: Record<string, never>;
+  };
+  /** The record of the server has changed: run it as it is now. */
+  'standpipe/renew': { params: { server: string; slot: number; generation: number }; result: Record<string, never> };
+  /** What became of these calls, by their reply subjects. */
+  'standpipe/calls': { params: { calls: string[] }; result: { states: CallState[] } };
+  /** A method of the host's control socket (`status`, `logs`, `restart`, …). */
+  'standpipe/control': { params: { method: ControlMethod; params: object }; result: ControlResults[ControlMethod] };
+}
+
+export type NodeMethod = keyof NodeRequests;

@@ -1,0 +1,48 @@
+// The subjects and keys of a fleet. A subject names its node, so that the permissions of NATS can be given node by node.
+
+/** Letters, digits, `-` and `_`: such a name is one token of a subject and of a key. */
+export const fleetName = /^[A-Za-z0-9_-]{1,64}$/;
+
+export interface Subjects {
+  /** Requests to one instance. The generation is part of it: a message to an earlier one reaches no process. */
+  call(node: string, instance: string): string;
+  /** Requests to any replica of a stateless server. */
+  any(server: string): string;
+  /** Requests to a node itself: the methods of `node/node-methods.ts`. */
+  node(node: string): string;
+  /** Answers to the calls of a node. `call`: which. */
+  reply(node: string, session: string, call: string): string;
+}
+
+export function subjectsOf(fleet: string): Subjects {
+  const prefix = `standpipe.${fleet}`;
+  return {
+    call: (node, instance) => `${prefix}.call.${node}.${instance}`,
+    any: (server) => `${prefix}.any.${keyOfServer(server)}`,
+    node: (node) => `${prefix}.node.${node}`,
+    reply: (node, session, call) => `${prefix}.reply.${node}.${session}.${call}`,
+  };
+}
+
+/** The instance of a claim: `<server>_<slot>_<generation>_<session>`. */
+export function instanceOf(claim: { server: string; slot: number; generation: number; session: string }): string {
+  return `${keyOfServer(claim.server)}_${claim.slot}_${claim.generation}_${claim.session}`;
+}
+
+/** The instance of a server of a node's own config. */
+export function ownInstanceOf(server: string, session: string): string {
+  return `own_${keyOfServer(server)}_${session}`;
+}
+
+export function keyOfSlot(server: string, slot: number): string {
+  return `${keyOfServer(server)}.${slot}`;
+}
+
+/** Any name as one token: bytes that a key cannot have become `=` and two digits. */
+export function keyOfServer(name: string): string {
+  return Array.from(new TextEncoder().encode(name), (byte) =>
+    /[A-Za-z0-9-]/.test(String.fromCharCode(byte))
+      ? String.fromCharCode(byte)
+      : `=${byte.toString(16).padStart(2, '0')}`,
+  ).join('');
+}
