@@ -1,0 +1,115 @@
+// How commands reach a fleet: its NATS servers, its name and its credentials, as options or variables of the environment. Secrets
+// are in files: no option, message or list has one.
+
+import type { Command } from 'commander';
+import { UsageError } from '../../base/errors.ts';
+import type { FabricOptions } from '../../fleet/nats/open-fabric.ts';
+import { fleetName } from '../../fleet/subjects.ts';
+import { durationOf } from '../settings.ts';
+
+export interface FleetOptions {
+  /** Addresses of NATS servers, with commas between them. */
+  join?: string;
+  fleet?: string;
+  lease?: number;
+  natsCreds?: string;
+  natsCa?: string;
+  natsCert?: string;
+  natsKey?: string;
+}
+
+export const DEFAULT_FLEET = 'default';
+/** Below it, a busy machine loses its leases; above it, a dead node is replaced late. */
+const LEASE_MS = { least: 1_000, most: 600_000 };
+
+export function addFleetOptions(
+  command: Command,
+  what = 'the fleet at these NATS servers: nats://HOST[:PORT][,…]',
+): Command {
+  return command
+    .option('--join <addresses>', `${what} (or STANDPIPE_JOIN)`)
+    .option('--fleet <name>', `name of the fleet (or STANDPIPE_FLEET; default: ${DEFAULT_FLEET})`)
+    .option('--nats-creds <file>', 'credentials file of NATS (or STANDPIPE_NATS_CREDS)')
+    .option('--nats-ca <file>', 'certificates of the authorities to trust, in PEM (or STANDPIPE_NATS_CA)')
+    .option('--nats-cert <file>', 'client certificate for NATS, in PEM (or STANDPIPE_NATS_CERT)')
+    .option('--nats-key <file>', 'its key (or STANDPIPE_NATS_KEY)');
+}
+
+export function addLeaseOption(command: Command): Command {
+  return command.option(
+    '--lease <duration>',
+    'after which time without a sign of life a node is replaced; set by the first node of a fleet (default: 5s)',
+    durationOf('--lease'),
+  );
+}
+
+/** Undefined where no fleet is named. `name`: of the program, for the monitoring of NATS. */
+export function readFleetOptions(
+  options: FleetOptions,
+  name: string,
+  env: NodeJS.ProcessEnv = process.env,
+): FabricOptions | undefined {
+  const given = (option: string | undefined, variable: string) => option ?? (env[variable] || undefined);
+  const join = given(options.join, 'STANDPIPE_JOIN');
+  const fleet = given(options.fleet, 'STANDPIPE_FLEET');
+  const credentials = given(options.natsCreds, 'STANDPIPE_NATS_CREDS');
+  const ca = given(options.natsCa, 'STANDPIPE_NATS_CA');
+  const cert = given(options.natsCert, 'STANDPIPE_NATS_CERT');
+  const key = given(options.natsKey, 'STANDPIPE_NATS_KEY');
+  if (join === undefined) {
+    const { fleet, lease, natsCreds, natsCa, natsCert, natsKey } = options;
+    if ([fleet, lease, natsCreds, natsCa, natsCert, natsKey].every((each) => each === undefined)) return undefined;
+    throw missingJoin();
+  }
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new UsageError('INVALID_OPTION', 'A client certificate for NATS and its key are needed together', {
+      hint: 'Give both: --nats-cert FILE --nats-key FILE.',
+    });
+  }
+  return {
+    servers: join.split(',').map(readAddress),
+    fleet: checkName('--fleet', fleet ?? DEFAULT_FLEET),
+    name,
+    lifetimeMs: options.lease === undefined ? undefined : checkLease(options.lease),
+    credentials,
+    tls: (ca ?? cert) === undefined ? undefined : { ca, cert, key },
+  };
+}
+
+export function missingJoin(): UsageError {
+  return new UsageError('INVALID_OPTION', 'No fleet was given', {
+    hint: 'Name its NATS servers: --join nats://HOST[:PORT], or STANDPIPE_JOIN in the environment.',
+  });
+}
+
+/** Names of nodes, fleets and labels are parts of the subjects of NATS. */
+export function checkName(option: string, name: string): string {
+  if (fleetName.test(name)) return name;
+  throw new UsageError('INVALID_OPTION', `${option} cannot be "${name}"`, {
+    hint: 'Use letters, digits, - and _: at most 64.',
+  });
+}
+
+/** Never quotes the address: it may contain a password. */
+function readAddress(text: string): string {
+  const address = text.trim();
+  const full = /^\w+:\/\//.test(address) ? address : `nats://${address}`;
+  const url = URL.canParse(full) ? new URL(full) : undefined;
+  const scheme = url?.protocol ?? '';
+  if (!url || !['nats:', 'tls:'].includes(scheme) || url.hostname === '' || !/^\/?$/.test(url.pathname)) {
+    throw new UsageError('INVALID_OPTION', '--join needs addresses of NATS servers', {
+      hint: 'Write nats://HOST[:PORT] or tls://HOST[:PORT], with commas between several.',
+    });
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new UsageError('INVALID_OPTION', '--join cannot contain a name or a password', {
+      hint: 'A command line is visible to others. Put them in a credentials file: --nats-creds FILE.',
+    });
+  }
+  return `${scheme}//${url.host}`;
+}
+
+function checkLease(ms: number): number {
+  if (ms >= LEASE_MS.least && ms <= LEASE_MS.most) return ms;
+  throw new UsageError('INVALID_OPTION', '--lease must be from 1s to 10m', { hint: 'The default is 5s.' });
+}
