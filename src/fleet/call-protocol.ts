@@ -20,7 +20,7 @@ export const toCaller = {
   hops: 'hops ',
 } as const;
 
-/** Both ways: `part <index> <count> <bytes of the whole>\n…`: one of the parts of a message that is too long for one. */
+/** Both ways: `part <message> <index> <count> <bytes of the whole>\n…`: one of the parts of a message that is too long for one (`parts.ts`). */
 export const PART = 'part ';
 
 /** `moved`: the instance has ended, ends, or has lost its lease. `busy`: it has as many requests as it may have. */
