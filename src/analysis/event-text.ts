@@ -1,7 +1,7 @@
 // Events in words, one line each, for the Inspector and the command line. What frames and stderr hold is shown by each in
 // its own way; of a fault, that goes for the bytes behind the text.
 
-import type { ClientFact, FlowFact, HttpFact, RemoteFact } from '../flow/event.ts';
+import type { ClientFact, FlowFact, HopFact, HttpFact, RemoteFact } from '../flow/event.ts';
 
 /** Texts that peers or users have written are not redacted here. */
 export function eventText(fact: Exclude<FlowFact, { kind: 'frame' | 'stderr' }>): string {
@@ -30,6 +30,8 @@ export function eventText(fact: Exclude<FlowFact, { kind: 'frame' | 'stderr' }>)
       return remoteText(fact);
     case 'http':
       return httpText(fact);
+    case 'hop':
+      return hopText(fact);
   }
 }
 
@@ -52,6 +54,11 @@ function httpText({ state, exchange, method, url, status, waitMs, body, end, rea
     return `${head} no response${end === 'aborted' ? ', closed by this side' : why}${again}, ${url}`;
   const answer = [status, body && bodyWords[body]].filter(Boolean).join(' ');
   return `${head} ${answer} after ${Math.round(waitMs ?? 0)} ms${again}, ${url}`;
+}
+
+function hopText({ id, node, generation, pid, receivedMs, answeredMs }: HopFact): string {
+  const where = [`node ${node}`, pid && `process ${pid}`, generation && `generation ${generation}`];
+  return `request ${JSON.stringify(id)} was answered by ${where.filter(Boolean).join(', ')} in ${answeredMs - receivedMs} ms`;
 }
 
 function clientText({ state, door, principal, name, version, revision }: ClientFact): string {

@@ -1,6 +1,6 @@
 // A request and its outcome.
 
-import type { FlowDirection } from '../flow/event.ts';
+import type { FlowDirection, HopFact } from '../flow/event.ts';
 import type { RequestId } from '../jsonrpc/message.ts';
 
 /**
@@ -34,6 +34,8 @@ export interface Exchange {
   /** How many came, and the newest of them. */
   progressCount: number;
   lastProgressSeq?: number;
+  /** Of a request to a server of a fleet: the node that answered it. */
+  hop?: HopFact;
   /** Of a request of a client: the requests to servers on its behalf, and the questions during it. */
   links?: Exchange[];
   /** Of those: the requests of clients that they belong to. */

@@ -90,6 +90,11 @@ export class Exchanges {
         return event.state === 'disconnected' ? this.#lifeOver(event) : [];
       case 'http':
         return this.#http(event);
+      case 'hop': {
+        const asked = this.#open.byId(event, 'toServer', event.id);
+        if (asked) asked.hop = event;
+        return [];
+      }
       case 'link': {
         const cause = this.#open.byId(event, 'fromClient', event.request);
         const wire = { server: event.wire, life: event.wireLife };

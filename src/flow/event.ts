@@ -4,7 +4,7 @@
 // (analysis/describe-frame.ts) and never at capture, so that capture does not slow the traffic down.
 
 import type { FrameFaultCode } from '../framing/framing.ts';
-import type { HttpBody, HttpEnd } from '../transport/wire.ts';
+import type { HttpBody, HttpEnd, ObservedHop } from '../transport/wire.ts';
 
 /** Between a host and a server. */
 export type ServerDirection = 'toServer' | 'fromServer';
@@ -177,6 +177,11 @@ export interface HttpFact {
   readonly reason?: string | undefined;
 }
 
+/** A request to a server of a fleet was answered by another node. Comes before the answer. */
+export interface HopFact extends ObservedHop {
+  readonly kind: 'hop';
+}
+
 export type FlowFact =
   | SpawnFact
   | FrameFact
@@ -191,7 +196,8 @@ export type FlowFact =
   | ClientFact
   | LinkFact
   | RemoteFact
-  | HttpFact;
+  | HttpFact
+  | HopFact;
 
 export type FlowKind = FlowFact['kind'];
 export type FlowEvent = FlowStamp & FlowFact;
@@ -239,6 +245,8 @@ export function partsOf(event: FlowFact): (Uint8Array | string)[] {
       return textsIn(event.url, event.transport, event.revision, event.session, event.reason);
     case 'http':
       return textsIn(event.method, event.url, event.requestHeaders, event.responseHeaders, event.reason);
+    case 'hop':
+      return [String(event.id), event.node];
   }
 }
 

@@ -1,7 +1,7 @@
 // What one server does, as events of a store. It is the observer of a wire; a tap, which has no wire, calls it directly.
 
 import type { FrameFault } from '../framing/framing.ts';
-import type { ExchangeObserver, ObservedRequest, RemoteFacts, WireObserver } from '../transport/wire.ts';
+import type { ExchangeObserver, ObservedHop, ObservedRequest, RemoteFacts, WireObserver } from '../transport/wire.ts';
 import { copy, headOf, tailOf } from './cut-frame.ts';
 import type { FlowDirection, FlowFact, RemoteFact } from './event.ts';
 import { HttpExchange } from './http-exchange.ts';
@@ -58,6 +58,10 @@ export class FlowSource implements WireObserver {
 
   exchange(request: ObservedRequest): ExchangeObserver {
     return new HttpExchange(this.#store, this.server, this.#life, ++this.#exchanges, request);
+  }
+
+  hop(hop: ObservedHop): void {
+    this.add({ kind: 'hop', ...hop });
   }
 
   sentSpans(chunk: Uint8Array, places: number[]): void {

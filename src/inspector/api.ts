@@ -6,6 +6,7 @@ import type { ClientSummary } from '../analysis/clients.ts';
 import type { MessageDescription } from '../analysis/describe-frame.ts';
 import type { ExchangeOutcome } from '../analysis/exchange.ts';
 import type { ExchangeTimes } from '../analysis/exchange-times.ts';
+import type { HopTimes } from '../analysis/hop-times.ts';
 import type { LatencyPoint, LatencyRow } from '../analysis/latency.ts';
 import type { Life } from '../analysis/lives.ts';
 import type { Problem } from '../analysis/problems.ts';
@@ -27,7 +28,7 @@ import type {
 } from '../mcp/types.ts';
 
 export type { ApiProblem } from '../http/http-problem.ts';
-export type { ClientSummary, ExchangeTimes, LatencyRow, Life, Problem };
+export type { ClientSummary, ExchangeTimes, HopTimes, LatencyRow, Life, Problem };
 
 /** `GET /api/overview` */
 export interface Overview {
@@ -194,6 +195,8 @@ export interface ExchangePart {
   endMs: number | undefined;
   outcome: ExchangeOutcome;
   failed: boolean;
+  /** Of a request that another node of a fleet has answered. */
+  hop?: HopTimes | undefined;
 }
 
 /** `GET /api/servers/NAME/offer` */

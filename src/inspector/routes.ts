@@ -68,7 +68,7 @@ export function makeApi(view: InspectorView, feed: LiveFeed): Api {
 
   async function exchange({ names }: Asked) {
     await view.caughtUp();
-    return exchangeReport(wholeNumber('The number of an event', names.seq)!, view.analysis);
+    return exchangeReport(wholeNumber('The number of an event', names.seq)!, view.analysis, source.startedAt);
   }
 
   function stderr({ query, redaction }: Asked) {

@@ -99,6 +99,20 @@ const fact: fc.Arbitrary<FlowFact> = fc.oneof(
     },
     { requiredKeys: ['kind', 'state', 'exchange', 'method', 'url'] },
   ),
+  fc.record(
+    {
+      kind: fc.constant('hop' as const),
+      id,
+      node: text,
+      generation: fc.nat(),
+      pid: fc.nat(),
+      receivedMs: fc.nat(),
+      answeredMs: fc.nat(),
+      offsetMs: fc.integer(),
+      uncertaintyMs: fc.nat(),
+    },
+    { requiredKeys: ['kind', 'id', 'node', 'receivedMs', 'answeredMs'] },
+  ),
 );
 const event: fc.Arbitrary<FlowEvent> = fc
   .tuple(fact, text, fc.integer({ min: 1, max: 9 }), fc.nat(1e9))

@@ -92,7 +92,8 @@ export class EventLines {
         return rest({ request, wire, wireLife, direction, id });
       }
       case 'remote':
-      case 'http': {
+      case 'http':
+      case 'hop': {
         const { seq, atMs, server, life, kind, ...fields } = event;
         return rest(this.#redactTexts(fields));
       }

@@ -74,6 +74,21 @@ const readers: { [Kind in LineKind]: (line: RawLine) => FlowFact | undefined } =
   },
   remote: parseRemote,
   http: parseHttp,
+  hop({ id, node, generation, pid, receivedMs, answeredMs, offsetMs, uncertaintyMs }) {
+    if (!isId(id) || !isString(node) || node.length > LONGEST_SERVER_NAME) return undefined;
+    if (!isNumber(receivedMs) || !isNumber(answeredMs)) return undefined;
+    return {
+      kind: 'hop',
+      id,
+      node,
+      ...(isNumber(generation) && { generation }),
+      ...(isNumber(pid) && { pid }),
+      receivedMs,
+      answeredMs,
+      ...(isNumber(offsetMs) && { offsetMs }),
+      ...(isNumber(uncertaintyMs) && { uncertaintyMs }),
+    };
+  },
 };
 
 const clientStates = ['opened', 'known', 'closed'] as const;

@@ -67,6 +67,23 @@ export interface WireObserver extends FrameObserver {
   disconnected?(reason?: string): void;
   /** An HTTP request begins. Its messages are reported to what is returned, and not by `sent` and `received`. */
   exchange?(request: ObservedRequest): ExchangeObserver;
+  /** Another node of a fleet has answered a request. Reported before its answer. */
+  hop?(hop: ObservedHop): void;
+}
+
+/** How a request went at another node. Its times are milliseconds of that node's wall clock, and only their distance is exact. */
+export interface ObservedHop {
+  /** Of the request. */
+  readonly id: string | number;
+  readonly node: string;
+  readonly generation?: number | undefined;
+  /** The process of the server there. */
+  readonly pid?: number | undefined;
+  readonly receivedMs: number;
+  readonly answeredMs: number;
+  /** How far that clock is ahead of this node's, as measured, and how far that may be wrong. */
+  readonly offsetMs?: number | undefined;
+  readonly uncertaintyMs?: number | undefined;
 }
 
 /** How a remote server is spoken to. */

@@ -3,20 +3,22 @@
 import type { Analysis } from '../../analysis/analysis.ts';
 import { type Exchange, isFailure } from '../../analysis/exchange.ts';
 import { timesOf } from '../../analysis/exchange-times.ts';
+import { hopTimes } from '../../analysis/hop-times.ts';
 import { linkedWith } from '../../analysis/links.ts';
 import type { ExchangeReport } from '../api.ts';
 
 /** Empty where the event belongs to no request of a client. */
-export function exchangeReport(seq: number, analysis: Analysis): ExchangeReport {
+export function exchangeReport(seq: number, analysis: Analysis, startedAt: Date): ExchangeReport {
   const own = analysis.exchangesOf(seq).find(({ direction, causes }) => direction === 'fromClient' || causes?.[0]);
   if (!own) return { requests: [] };
   const requests = linkedWith(own);
   const asked = own.direction === 'fromClient' ? own : own.causes![0]!;
-  return { requests: requests.map(partOf), times: timesOf(asked) };
+  return { requests: requests.map((each) => partOf(each, startedAt)), times: timesOf(asked) };
 }
 
-function partOf(exchange: Exchange): ExchangeReport['requests'][number] {
+function partOf(exchange: Exchange, startedAt: Date): ExchangeReport['requests'][number] {
   const { server, life, direction, method, tool, requestSeq, answerSeq, startMs, endMs, outcome } = exchange;
   const failed = isFailure(exchange);
-  return { server, life, direction, method, tool, requestSeq, answerSeq, startMs, endMs, outcome, failed };
+  const hop = hopTimes(exchange, startedAt.getTime());
+  return { server, life, direction, method, tool, requestSeq, answerSeq, startMs, endMs, outcome, failed, hop };
 }

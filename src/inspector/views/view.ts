@@ -175,7 +175,9 @@ export class InspectorView {
   /** Ordinary traffic while no page is open. */
   #canWait({ kind, seq }: FlowEvent): boolean {
     if (!this.source.isOurs || this.watchers > 0 || seq <= this.#startUntilSeq) return false;
-    return kind === 'frame' || kind === 'stderr' || kind === 'client' || kind === 'link' || kind === 'http';
+    return (
+      kind === 'frame' || kind === 'stderr' || kind === 'client' || kind === 'link' || kind === 'http' || kind === 'hop'
+    );
   }
 
   #schedule(delayMs: number): void {

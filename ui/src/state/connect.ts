@@ -6,7 +6,7 @@ import { followLive, type LiveHandlers } from '../api/live-feed.ts';
 import { ApiFailure, api } from '../api/request.ts';
 import { serverColour } from '../parts/server-colour.ts';
 import { loadCalls, putCall } from './calls.ts';
-import type { RowUpdate } from './event-columns.ts';
+import { isHidden, type RowUpdate } from './event-columns.ts';
 import * as inspected from './inspected.ts';
 import { nextTask } from './next-task.ts';
 import { dropQuestion, putQuestion } from './questions.ts';
@@ -69,7 +69,7 @@ function addRows(rows: readonly EventRow[]): void {
   else wireRows.grow();
   const count = { ...arrivals.read() };
   for (const row of rows) {
-    if (row.kind !== 'link') count.rows++;
+    if (!isHidden(row.kind)) count.rows++;
     if (row.kind === 'stderr') count.stderr++;
     else if (row.type === 'response' || row.type === 'answers') count.answers++;
     else if (row.type === 'notification' && row.method?.endsWith('/list_changed')) count.lists++;

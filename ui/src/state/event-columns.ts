@@ -8,9 +8,11 @@ const NONE = -1;
 
 export const kinds = [
   ...(['spawn', 'frame', 'fault', 'stderr', 'state', 'signal', 'exit', 'stop', 'error', 'note', 'client'] as const),
-  ...(['link', 'remote', 'http'] as const),
+  ...(['link', 'remote', 'http', 'hop'] as const),
 ];
-const LINK = kinds.indexOf('link') + 1;
+/** They belong to rows and are shown with them. */
+export const isHidden = (kind: EventRow['kind']) => kind === 'link' || kind === 'hop';
+const hiddenCodes = kinds.flatMap((kind, at) => (isHidden(kind) ? [at + 1] : []));
 export const types = [...(['request', 'notification', 'response', 'invalid', 'batch', 'answers', 'noise'] as const)];
 export const directions = ['toServer', 'fromServer', 'fromClient', 'toClient'] as const;
 
@@ -24,8 +26,8 @@ export class EventColumns {
   count = 0;
   /** Counts the rows that were dropped from the front. */
   dropped = 0;
-  /** Links between requests: they are part of the flow, and not shown as rows. */
-  links = 0;
+  /** Links between requests, and what other nodes did: they are part of the flow, and not shown as rows. */
+  hidden = 0;
   readonly servers = new Names();
   readonly methods = new Names();
   readonly tools = new Names();
@@ -46,8 +48,8 @@ export class EventColumns {
     return this.count === 0 ? 0 : this.numbers.seq[this.count - 1]!;
   }
 
-  isLink(index: number): boolean {
-    return this.codes.kind[index] === LINK;
+  isHidden(index: number): boolean {
+    return hiddenCodes.includes(this.codes.kind[index]!);
   }
 
   /** Where the row is now, or -1. */
@@ -111,7 +113,7 @@ export class EventColumns {
   trim(max = MAX_ROWS): number {
     if (this.count <= max) return 0;
     const gone = this.count - Math.floor(max * 0.75);
-    for (let index = 0; index < gone; index++) if (this.isLink(index)) this.links--;
+    for (let index = 0; index < gone; index++) if (this.isHidden(index)) this.hidden--;
     for (const table of [this.numbers, this.names, this.codes]) {
       for (const column of Object.values(table)) column.copyWithin(0, gone, this.count);
     }
@@ -141,7 +143,7 @@ export class EventColumns {
     codes.direction[index] = row.direction === undefined ? 0 : directions.indexOf(row.direction) + 1;
     this.ids[index] = row.id;
     this.summaries[index] = row.summary;
-    if (row.kind === 'link') this.links++;
+    if (isHidden(row.kind)) this.hidden++;
   }
 
   #reserve(count: number): void {

@@ -65,7 +65,7 @@ export function compileFilter(
   const everyGroup = filter.groups.length === 0;
   const hasText = textTest(filter.text, columns);
   return (index) => {
-    if (columns.isLink(index)) return false;
+    if (columns.isHidden(index)) return false;
     if (client !== 0 && columns.names.client[index] !== client) return false;
     if (server !== 0 && columns.names.server[index] !== server) return false;
     if (method !== 0 && !hasMethod(columns, index, method, filter.method)) return false;

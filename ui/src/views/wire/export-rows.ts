@@ -20,7 +20,7 @@ export function seqsBetween(first: number, last: number): number[] {
   // The links between them are not shown, and say what belongs together.
   for (let index = wireRows.at(first); index <= wireRows.at(last); index++) {
     if (index === wireRows.at(position)) position++;
-    else if (!columns.isLink(index)) continue;
+    else if (!columns.isHidden(index)) continue;
     seqs.push(columns.numbers.seq[index]!);
   }
   return seqs;

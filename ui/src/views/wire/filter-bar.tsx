@@ -167,7 +167,7 @@ function Progress() {
   const deep = useCell(deepSearch);
   useCell(arrivals);
   const gone = columns.dropped + useCell(droppedByStore).events;
-  const all = columns.count - columns.links;
+  const all = columns.count - columns.hidden;
   const some = wireRows.count === all ? '' : `${wireRows.count.toLocaleString('en')} of `;
   return (
     <span className="muted figures" role="status">

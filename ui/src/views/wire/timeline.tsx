@@ -125,7 +125,7 @@ function TimelineEmpty({ filter }: { filter: WireFilter }) {
   if (columns.count > 0 && isFiltering(filter)) {
     return (
       <Empty title="No events match the filter">
-        There are {plural(columns.count - columns.links, 'event')} without it.
+        There are {plural(columns.count - columns.hidden, 'event')} without it.
       </Empty>
     );
   }
