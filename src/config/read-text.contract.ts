@@ -67,4 +67,5 @@ export const settingsByDefault = {
   asks: false,
   clientCapabilities: ['elicitation', 'sampling', 'roots'],
   tools: {},
+  unlisted: false,
 };

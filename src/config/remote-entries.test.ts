@@ -93,6 +93,7 @@ test.each<[what: string, entry: string, message: RegExp, suggestion: RegExp]>([
   ['no URL', '{"url": §"not an address"}', /The address is not a URL/, /https:\/\/host\/path/],
   ['no scheme', '{"url": §"localhost:3000/mcp"}', /The address is not a URL/, /http:\/\//],
   ['an impossible host', '{"url": §"http://a b/"}', /The address is not a URL/, /https:/],
+  ['a server of a fleet', '{"url": §"nats://x.test/y"}', /A server of a fleet/, /--join/],
   ['another scheme', '{"url": §"ftp://x.test/"}', /https:\/\/ or http:\/\/, not with ftp:\/\//, /https:/],
   ['a WebSocket', '{"url": §"wss://x.test/"}', /WebSocket is not supported/, /https:/],
   ['the type of a WebSocket', '{"type": §"ws", "url": "ws://x.test/"}', /WebSocket is not supported/, /"http"/],

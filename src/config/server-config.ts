@@ -63,6 +63,11 @@ export interface RemoteConfig extends ServerSettings {
   command?: undefined;
 }
 
+/** Of a server that other nodes of a fleet run: `nats://<fleet>/<name>`. No config file may contain one. */
+export function isOfFleet({ url }: ServerConfig): boolean {
+  return url?.startsWith('nats:') === true;
+}
+
 /** Undefined members are found out or asked for. */
 export interface OAuthSettings {
   clientId?: string | undefined;
@@ -106,6 +111,8 @@ export interface ServerSettings {
   tools: ToolRules;
   /** Secret values in `command`, `args`, `cwd`, `url` or `oauth`, besides those of `env` and `headers`. */
   secrets: readonly string[];
+  /** Not one of all servers as one, and without an address of its own on the gateway. Set by a fleet for what it runs here. */
+  unlisted: boolean;
   /** The start of the entry. */
   source: Position;
 }
@@ -159,6 +166,7 @@ export const defaultSettings: Readonly<Omit<ServerSettings, 'name' | 'source'>> 
   clientCapabilities: inputCapabilities,
   tools: {},
   secrets: [],
+  unlisted: false,
 };
 
 /** In addition, of an entry with nothing but a command. */

@@ -37,14 +37,7 @@ export interface Hops {
   answeredMs: number;
 }
 
-/** `_meta` of a request: the client that it came from, as the node knows it that it is connected to. */
-export const CALLER = 'dev.standpipe/caller';
-
-export interface CallerRecord {
-  id: string;
-  principal?: string | undefined;
-  affinity: string;
-}
+export { CALLER, type CallerRecord } from '../mcp/meta.ts';
 
 /** What the answering node says about a call that has had no answer for a time. */
 export type CallState =

@@ -1,9 +1,11 @@
 // The options of a host and of its methods.
 
 import type { Clock } from '../base/clock.ts';
+import type { RemoteConfig } from '../config/server-config.ts';
 import type { FlowStore } from '../flow/store.ts';
 import type { EraMemory } from '../mcp/client/opening/era-memory.ts';
-import type { CallOptions, InputHandlers } from '../mcp/client/options.ts';
+import type { CallOptions, ClientChannel, InputHandlers } from '../mcp/client/options.ts';
+import type { WireObserver } from '../transport/wire.ts';
 import type { StateChange } from './supervision/server-state.ts';
 
 export interface HostOptions {
@@ -17,10 +19,17 @@ export interface HostOptions {
    * 1000 and so on. What it printed before it was ready counts as one.
    */
   onNoise?: (noise: { server: string; text: string; count: number }) => void;
+  /** The channel to a server that other nodes of a fleet run (`isOfFleet`). Made for each connection, and not started yet. */
+  channelTo?: ChannelTo | undefined;
   eraMemory?: EraMemory;
   clock?: Clock;
   random?: () => number;
 }
+
+export type ChannelTo = (
+  config: RemoteConfig,
+  options: { observer: WireObserver | undefined; clock: Clock },
+) => ClientChannel | undefined;
 
 /** `repeatable`: the call may run twice, regardless of what the tool declares. */
 export type HostCallOptions = CallOptions;

@@ -55,7 +55,7 @@ export class Host {
     const { clock = systemClock, eraMemory = new BoundedEraMemory() } = options;
     this.flow = options.flow ?? new FlowStore({ clock });
     this.clients = new FlowClients(this.flow);
-    this.#merged = MergedService.of(() => this.#present(), clock);
+    this.#merged = MergedService.of(() => this.#present().filter(({ config }) => !config.unlisted), clock);
     const onStateChange = (change: StateChange) => {
       options.onStateChange?.(change);
       this.#merged.stateChanged(change);
@@ -83,6 +83,12 @@ export class Host {
 
   get names(): string[] {
     return this.#present().map(({ config }) => config.name);
+  }
+
+  /** Whether a server is one of all as one, and has an address of its own on a gateway. */
+  isListed(name: string): boolean {
+    const member = this.#members.get(name);
+    return member !== undefined && !member.isRemoved && !member.config.unlisted;
   }
 
   /** Starts every server that is to be started, at the same time. Resolves when each is ready or has failed. */
@@ -125,6 +131,11 @@ export class Host {
 
   async startServer(name: string): Promise<void> {
     await this.#startable(name).start();
+  }
+
+  /** A remote server is there again: if it is wanted and away, it is tried at once. */
+  reachable(name: string): void {
+    this.#members.get(name)?.supervised.reachable();
   }
 
   async stopServer(name: string): Promise<void> {

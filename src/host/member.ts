@@ -17,7 +17,8 @@ import type { ToolMemory } from './services/tool-memory.ts';
 import { type ServerClient, typedClient } from './services/typed-client.ts';
 import type { SupervisedServer } from './supervision/supervised-server.ts';
 
-export interface MemberContext extends Pick<HostOptions, 'inputs' | 'onStateChange' | 'onNoise' | 'random'> {
+export interface MemberContext
+  extends Pick<HostOptions, 'inputs' | 'onStateChange' | 'onNoise' | 'channelTo' | 'random'> {
   flow: FlowStore;
   clock: Clock;
   eraMemory: EraMemory;

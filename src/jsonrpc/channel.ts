@@ -30,6 +30,15 @@ export interface SendOptions {
   headers?: Readonly<Record<string, string>>;
   /** HTTP: ends the stream of the request, which cancels it. */
   requestSignal?: AbortSignal;
+  /** For a channel that carries callers: the client whose request it is. */
+  sender?: RoutedClient | undefined;
+}
+
+/** A client of this process, for a channel that leads to several servers. */
+export interface RoutedClient {
+  readonly id: string;
+  readonly principal: string | undefined;
+  readonly affinity: string;
 }
 
 export interface Channel {
@@ -47,6 +56,10 @@ export interface Channel {
   readonly writesText?: boolean | undefined;
   /** HTTP: each request has a stream of its own, which `requestSignal` ends, and headers of `SendOptions` are sent with it. */
   readonly hasPerRequestStream?: boolean | undefined;
+  /** To another node: requests name their client, and `SendOptions` has it too. */
+  readonly carriesCaller?: boolean | undefined;
+  /** To another node: the client sends no more requests. */
+  gone?(client: RoutedClient): void;
   /** Ours: the request on whose stream the message came that is being delivered. */
   readonly receivedFor?: RequestId | undefined;
   /** Ours: forms of messages that are refused unless the protocol has them. */

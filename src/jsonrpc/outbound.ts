@@ -28,6 +28,8 @@ export interface RequestOptions extends WaitOptions {
   numbered?: ((id: number) => void) | undefined;
   /** For a channel that sends them with the message. */
   headers?: Readonly<Record<string, string>> | undefined;
+  /** For a channel that carries callers. */
+  sender?: SendOptions['sender'];
   /** Goes into the parameters beside those that are given. */
   shared?: SharedMembers | undefined;
 }
@@ -128,6 +130,7 @@ export class Outbound {
     const message = this.#message(id, method, params, options?.shared);
     options?.numbered?.(id);
     try {
+      if (this.#channel.carriesCaller) return this.#channel.send(message, options);
       const relatedRequestId = options?.relatedRequestId;
       if (relatedRequestId !== undefined) return this.#channel.send(message, { relatedRequestId });
       if (options?.headers) return this.#channel.send(message, { headers: options.headers });

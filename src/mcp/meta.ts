@@ -21,12 +21,22 @@ export interface CallOptions {
   repeatable?: boolean;
 }
 
+/** Ours: between the nodes of a fleet, the client that a request came from, as the node knows it that it is connected to. */
+export const CALLER = 'dev.standpipe/caller';
+
+export interface CallerRecord {
+  id: string;
+  principal?: string | undefined;
+  affinity: string;
+}
+
 /** What every modern request says about its sender. */
 export interface RequestEnvelope {
   [PROTOCOL_VERSION]: string;
   [CLIENT_CAPABILITIES]: ClientCapabilities;
   [CLIENT_INFO]?: Implementation;
   [LOG_LEVEL]?: LogLevel;
+  [CALLER]?: CallerRecord;
 }
 
 export const logLevels: readonly LogLevel[] = [
@@ -58,7 +68,7 @@ export function mostVerbose(levels: Iterable<LogLevel>): LogLevel | undefined {
   return logLevels.find((level) => wanted.has(level));
 }
 
-const envelopeKeys: readonly string[] = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL];
+const envelopeKeys: readonly string[] = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, CALLER];
 
 /** What a modern request says beside its envelope. */
 export function withoutEnvelope(meta: Meta): Meta {

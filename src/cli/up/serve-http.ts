@@ -78,7 +78,7 @@ export async function serveHost(
   ownerFile: string,
   note: (text: string) => void,
 ): Promise<HostServing> {
-  const known = (name: string | undefined) => name === undefined || host.names.includes(name);
+  const known = (name: string | undefined) => name === undefined || host.isListed(name);
   const { auth, token, clients } = findClients(options, ownerFile, note);
   const serving: HttpServing = await serveHttp((name) => (known(name) ? host.service(name) : undefined), {
     ...address,

@@ -19,6 +19,13 @@ export function addressFault(text: string): Fault | undefined {
   if (scheme === 'ws' || scheme === 'wss') {
     return { message: 'MCP over WebSocket is not supported', suggestion: 'Use the https:// address of the server.' };
   }
+  if (scheme === 'nats') {
+    return {
+      message: 'A server of a fleet cannot be an entry of a config file',
+      suggestion:
+        'Remove the entry and join the fleet: `standpipe up --join nats://…` adds its servers by their names.',
+    };
+  }
   if (scheme !== 'http' && scheme !== 'https') {
     return { message: `The address must begin with https:// or http://, not with ${scheme}://`, suggestion: example };
   }

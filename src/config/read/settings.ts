@@ -33,6 +33,7 @@ export function readSettings(
     asks: readAsks(fields),
     clientCapabilities: readClientCapabilities(fields, findings),
     tools: readTools(fields, findings),
+    unlisted: defaults.unlisted,
   };
 }
 

@@ -39,7 +39,7 @@ export class Instance {
 
   constructor(server: InstanceOwner, context: MemberContext, owner?: string) {
     const { name } = server.config;
-    const { flow, clock, eraMemory, inputs, onNoise, onStateChange, random } = context;
+    const { flow, clock, eraMemory, inputs, onNoise, onStateChange, channelTo, random } = context;
     const watched = new WatchedServer(flow, () => server.config, owner);
     this.owner = owner;
     this.#server = server;
@@ -58,6 +58,7 @@ export class Instance {
           signal,
           clock,
           eraMemory,
+          channelTo,
           observer: watched.source,
           asking: server.asking,
           inputs: this.service.inputsOf(inputs?.(name) ?? {}),

@@ -3,7 +3,7 @@
 
 import { firstChars } from '../../base/first-chars.ts';
 import { textOf } from '../../base/text-of.ts';
-import type { SharePolicy } from '../../config/server-config.ts';
+import { isOfFleet, type SharePolicy } from '../../config/server-config.ts';
 import type { ClientFacts, ClientIdentity, Params } from '../../mcp/service.ts';
 import type { MemberContext } from '../member.ts';
 import { hostClient } from '../services/typed-client.ts';
@@ -34,7 +34,7 @@ export class Pool {
 
   /** The tenant that a request is for. Undefined: the host's own process runs it. */
   keyOf(client: ClientFacts | undefined, method?: string): string | undefined {
-    switch (this.#server.config.share.by) {
+    switch (this.#by) {
       case 'all':
         return undefined;
       case 'principal':
@@ -49,7 +49,7 @@ export class Pool {
   tenant(key: string, client: ClientFacts | undefined, params?: Params): Tenant {
     const known = this.tenants.find(key);
     if (known) return known;
-    const { by } = this.#server.config.share;
+    const by = this.#by;
     const instance = new Instance(this.#server, this.#context, ownerOf(by, client, params));
     const { held } = this.home.supervised.intention;
     if (held !== undefined) void instance.supervised.stop(held);
@@ -57,8 +57,11 @@ export class Pool {
   }
 
   /** Ends the process of a client whose connection or session is over. */
-  gone({ id, affinity }: ClientIdentity): void {
-    if (id !== affinity || this.#server.config.share.by !== 'client') return;
+  gone(client: ClientIdentity): void {
+    const { id, affinity } = client;
+    if (id !== affinity) return;
+    if (isOfFleet(this.#server.config)) return this.home.client?.service.gone?.(client);
+    if (this.#by !== 'client') return;
     const tenant = this.tenants.find(affinity);
     if (tenant) this.tenants.over(tenant);
   }
@@ -126,8 +129,8 @@ export class Pool {
   }
 
   get status(): ServerStatus {
-    const { share, source } = this.#server.config;
-    const { by } = share;
+    const { source } = this.#server.config;
+    const by = this.#by;
     const instances = this.#instances;
     const ready = instances.find(({ supervised }) => supervised.state === 'ready');
     const shown = this.home.supervised.isAtRest && ready ? ready : this.home;
@@ -148,6 +151,12 @@ export class Pool {
       restarts: sum('restarts'),
       lastError: all.find(({ lastError }) => lastError !== undefined)?.lastError ?? past.lastError,
     };
+  }
+
+  /** Of a server of a fleet, the node decides that runs it. */
+  get #by(): SharePolicy['by'] {
+    const { config } = this.#server;
+    return isOfFleet(config) ? 'all' : config.share.by;
   }
 
   get #instances(): Instance[] {

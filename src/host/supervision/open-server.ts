@@ -7,22 +7,24 @@ import { type Evidence, UsageError } from '../../base/errors.ts';
 import type { Noise } from '../../base/noise.ts';
 import { COMMAND_LINE } from '../../config/problem.ts';
 import { secretsOf } from '../../config/secrets-of-server.ts';
-import type { ServerConfig } from '../../config/server-config.ts';
+import { isOfFleet, type RemoteConfig, type ServerConfig } from '../../config/server-config.ts';
 import { connect } from '../../connect/connect.ts';
 import { framingByName } from '../../framing/by-name.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import type { EraMemory } from '../../mcp/client/opening/era-memory.ts';
-import type { ClientOptions, InputHandlers } from '../../mcp/client/options.ts';
+import type { ClientChannel, ClientOptions, InputHandlers } from '../../mcp/client/options.ts';
 import type { AskingTools } from '../../mcp/client/session/asking-tools.ts';
-import { has, NEWEST_LEGACY } from '../../mcp/revisions.ts';
+import { has, NEWEST_LEGACY, NEWEST_MODERN } from '../../mcp/revisions.ts';
 import type { ClientCapabilities } from '../../mcp/types.ts';
 import { isSilence } from '../../requests/lost-request.ts';
 import type { WireObserver } from '../../transport/wire.ts';
+import type { ChannelTo } from '../host-options.ts';
 import type { ServerLink } from './link.ts';
 
 export interface OpenServerOptions {
   observer: WireObserver | undefined;
   eraMemory: EraMemory | undefined;
+  channelTo: ChannelTo | undefined;
   /** What the server may ask of its host. */
   inputs: InputHandlers;
   /** What is known of its questions, for all its processes. */
@@ -80,6 +82,11 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     checkOutput: false, // the schemas come from servers: one that never ends would block the host
     maxListBytes: PAGES_OF_A_LIST * maxFrameBytes,
   };
+  if (isOfFleet(config)) {
+    const channel = () => channelOf(config as RemoteConfig, options);
+    const client = await connect(channel, { ...clientOptions, era: 'modern', revision: NEWEST_MODERN });
+    return { client, revision: client.server.revision, output: outputOf(client.transport) };
+  }
   const wire = { secrets: secretsOf(config).secrets, maxFrameBytes, maxFrameValues, clock, observer };
   if (url !== undefined) {
     const { headers, transport, oauth } = config;
@@ -113,6 +120,19 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
   const framing = config.framing === undefined ? undefined : framingByName(config.framing);
   const client = await connect({ ...target, framing }, clientOptions);
   return { client, revision: client.server.dialect ?? client.server.revision, output: client.transport };
+}
+
+function channelOf(config: RemoteConfig, { channelTo, observer, clock }: OpenServerOptions): ClientChannel {
+  const channel = channelTo?.(config, { observer, clock });
+  if (channel) return channel;
+  throw new UsageError('INVALID_OPTION', `Server "${config.name}" is one of a fleet that this host has not joined`, {
+    hint: 'Join it: `standpipe up --join nats://…`.',
+  });
+}
+
+/** Nothing that is no message comes from another node. */
+function outputOf(channel: ClientChannel): ServerOutput {
+  return { evidence: () => channel.evidence?.() ?? { phase: 'running' } };
 }
 
 /** Read for every connection: certificates are renewed while a host runs. */

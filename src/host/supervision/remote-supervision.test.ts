@@ -107,6 +107,24 @@ test('one that comes and goes is not tried more often than one that is away', ()
   expect(remote.waitsMs.at(-1)).toBe(limits.backoffMs);
 });
 
+test('one that is there again is tried at once, whatever the wait, but not one that is stopped', () => {
+  const remote = new Remote();
+  remote.send({ type: 'start' });
+  remote.fails();
+  remote.send({ type: 'reachable' });
+  expect([remote.hasOpened, remote.state]).toEqual([true, 'starting']);
+  remote.send({ type: 'reachable' });
+  expect(remote.hasOpened).toBe(false);
+  remote.opened();
+  remote.fails();
+  remote.send({ type: 'reachable' });
+  expect([remote.hasOpened, remote.state]).toEqual([true, 'starting']);
+  remote.fails();
+  remote.send({ type: 'stop', reason: 'stop requested' });
+  remote.send({ type: 'reachable' });
+  expect([remote.hasOpened, remote.state]).toEqual([false, 'stopped']);
+});
+
 test('a call tries one that is away again, but not twice within a second', () => {
   const remote = new Remote();
   remote.send({ type: 'start' });

@@ -123,6 +123,11 @@ export class SupervisedServer<Client> {
     return this.replace(this.#entry, { reason, wanted: wanted && held === undefined, held, isUnused });
   }
 
+  /** Of a remote server: it is there again. */
+  reachable(): void {
+    this.#take({ type: 'reachable' });
+  }
+
   /** Calls may start it again. */
   release(): void {
     this.#take({ type: 'release' });
@@ -209,9 +214,8 @@ export class SupervisedServer<Client> {
 
   /** A listener that throws must not keep the other effects from being carried out. */
   #tell({ from, to, reason }: SupervisionEffect & { type: 'changed' }): void {
-    const { clock, onStateChange } = this.#options;
     try {
-      onStateChange({ server: this.name, from, to, reason, atMs: clock.nowMs() });
+      this.#options.onStateChange({ server: this.name, from, to, reason, atMs: this.#options.clock.nowMs() });
     } catch (error) {
       process.emitWarning(`onStateChange failed for server "${this.name}": ${toError(error).message}`);
     }
@@ -291,7 +295,6 @@ export class SupervisedServer<Client> {
   #refusal(why: 'failed' | 'stopped' | 'disabled'): Error {
     if (why === 'failed') return this.failure();
     if (why === 'disabled') return serverDisabled(this.name);
-    const { intention, reason } = this.#supervision;
-    return serverStopped(this.name, intention.held ?? reason);
+    return serverStopped(this.name, this.intention.held ?? this.#supervision.reason);
   }
 }

@@ -69,6 +69,8 @@ export type SupervisionEvent =
     }
   /** A call waits for the server. */
   | { readonly type: 'needed'; readonly nowMs: number }
+  /** A remote server is there again. */
+  | { readonly type: 'reachable' }
   // What became of effects.
   | { readonly type: 'opened'; readonly generation: number; readonly nowMs: number }
   | { readonly type: 'open-failed' | 'lost'; readonly generation: number; readonly fall: Fall }

@@ -77,6 +77,10 @@ class Draft {
           this.#want();
         }
         return this.#answer();
+      case 'reachable':
+        if (!this.next.isRemote || this.next.backoff === undefined || !this.next.intention.wanted) return;
+        this.#cancelWait();
+        return this.#pursue();
       case 'opened':
         return this.#opened(event.generation, event.nowMs);
       case 'open-failed':

@@ -7,6 +7,7 @@ import { isObject } from '../../../base/json-object.ts';
 import { SharedMembers } from '../../../jsonrpc/message-text.ts';
 import type { Peer } from '../../../jsonrpc/peer.ts';
 import {
+  CALLER,
   CLIENT_CAPABILITIES,
   CLIENT_INFO,
   LOG_LEVEL,
@@ -17,7 +18,7 @@ import {
 import { ownInfo } from '../../own-info.ts';
 import { McpCode } from '../../protocol-errors.ts';
 import type { ModernRevision } from '../../revisions.ts';
-import type { Caller, ClientFacts, Params, Result, Watcher } from '../../service.ts';
+import type { Caller, ClientFacts, ClientIdentity, Params, Result, Watcher } from '../../service.ts';
 import type { ClientCapabilities, Implementation, InputRequiredResult, LogLevel, Meta } from '../../types.ts';
 import { isListening, LOG_METHOD } from '../../watchers.ts';
 import { asResult } from '../lenient.ts';
@@ -44,6 +45,7 @@ export class ModernSession extends Session {
   #client: ClientFacts | undefined;
   #logLevel: LogLevel | undefined;
   #envelope: SharedMembers | undefined;
+  readonly #envelopes = new WeakMap<ClientFacts, { shared: SharedMembers; logLevel: LogLevel | undefined }>();
 
   constructor(peer: Peer, facts: ServerFacts, options: ClientOptions, clock: Clock, warn: Warnings['report']) {
     super(peer, facts);
@@ -157,6 +159,10 @@ export class ModernSession extends Session {
     if (method !== 'notifications/roots/list_changed') super.notify(method, params);
   }
 
+  gone(client: ClientIdentity): void {
+    this.peer.channel.gone?.(client);
+  }
+
   protected override ended(): void {
     this.#listening.close();
   }
@@ -191,21 +197,29 @@ export class ModernSession extends Session {
   }
 
   #envelopeOf(client: ClientFacts): SharedMembers {
+    if (client === this.#client && client.logLevel === this.#logLevel) return this.#envelope!;
+    const known = this.#envelopes.get(client);
     // The level of a client may change.
-    if (client !== this.#client || client.logLevel !== this.#logLevel || !this.#envelope) {
-      this.#envelope = new SharedMembers({ _meta: this.#makeEnvelope(client) });
-      this.#client = client;
-      this.#logLevel = client.logLevel;
-    }
-    return this.#envelope;
+    const isKnown = known !== undefined && known.logLevel === client.logLevel;
+    const shared = isKnown ? known.shared : new SharedMembers({ _meta: this.#makeEnvelope(client) });
+    if (!isKnown) this.#envelopes.set(client, { shared, logLevel: client.logLevel });
+    this.#client = client;
+    this.#logLevel = client.logLevel;
+    this.#envelope = shared;
+    return shared;
   }
 
   /** The handlers of the connection answer what the client of a request cannot. */
-  #makeEnvelope({ capabilities, info, logLevel }: Partial<ClientFacts>): RequestEnvelope {
+  #makeEnvelope({ capabilities, info, logLevel, identity }: Partial<ClientFacts>): RequestEnvelope {
     const own = this.#options;
     const declared = { ...clientCapabilities(own, 'modern'), ...capabilities };
     const envelope = makeEnvelope(this.facts.revision as ModernRevision, info ?? own.info ?? ownInfo, declared);
-    return logLevel === undefined ? envelope : { ...envelope, [LOG_LEVEL]: logLevel };
+    if (logLevel !== undefined) envelope[LOG_LEVEL] = logLevel;
+    if (identity && this.peer.channel.carriesCaller) {
+      const { id, principal, affinity } = identity;
+      envelope[CALLER] = { id, principal, affinity };
+    }
+    return envelope;
   }
 }
 

@@ -1,0 +1,115 @@
+// Entries of a host that belong to a fleet: servers that another node runs, reached over a channel that is given to the host, and
+// servers that run here and are listed nowhere.
+
+import { expect, test } from 'vitest';
+import { PeerError } from '../../src/base/errors.ts';
+import { defaultRemoteSettings, defaultSettings, type RemoteConfig } from '../../src/config/server-config.ts';
+import { Host } from '../../src/host/host.ts';
+import type { RoutedClient, SendOptions } from '../../src/jsonrpc/channel.ts';
+import type { ClientChannel } from '../../src/mcp/client/options.ts';
+import { serve } from '../../src/mcp/front/fronts.ts';
+import { CALLER } from '../../src/mcp/meta.ts';
+import { Server } from '../../src/mcp/server/server.ts';
+import { memoryPair } from '../../src/transport/stream-transport.ts';
+import { TestCaller } from '../contract/test-caller.ts';
+import { serverConfig } from '../fixtures/server-config.ts';
+
+const entry: RemoteConfig = {
+  ...defaultSettings,
+  ...defaultRemoteSettings,
+  name: 'far',
+  url: 'nats://test/far',
+  share: { ...defaultSettings.share, by: 'client' },
+  source: { file: 'fleet', line: 1, column: 1 },
+};
+
+class FarChannels {
+  readonly gone: RoutedClient[] = [];
+  readonly senders: (RoutedClient | undefined)[] = [];
+  readonly callers: unknown[] = [];
+  opened = 0;
+  isThere = true;
+
+  readonly to = (): ClientChannel => {
+    this.opened++;
+    const server = new Server({ name: 'far', version: '1.0.0' });
+    server.tool('echo', {}, () => 'answered');
+    const [near, far] = memoryPair();
+    void serve(server.service, far);
+    const { start, send } = near;
+    const begin = async () => {
+      if (!this.isThere) throw new PeerError('NOT_SENT', 'No node runs far');
+      await start.call(near);
+    };
+    return Object.assign(near as ClientChannel, {
+      carriesCaller: true,
+      start: begin,
+      gone: (client: RoutedClient) => this.gone.push(client),
+      send: (message: never, options?: SendOptions) => {
+        this.senders.push(options?.sender);
+        const { params } = message as { params?: { _meta?: Record<string, unknown> } };
+        this.callers.push(params?._meta?.[CALLER]);
+        return send.call(near, message, options);
+      },
+    });
+  };
+}
+
+test('a request to another node names its client, for the route and for the other node, and one process serves all', async () => {
+  const channels = new FarChannels();
+  await using host = new Host([entry], { channelTo: channels.to });
+  const callers = [new TestCaller(), new TestCaller()];
+  for (const caller of [...callers, callers[0]!]) {
+    const params = { name: 'echo', arguments: {} };
+    expect(await host.service('far').request('tools/call', params, caller)).toMatchObject({
+      content: [{ type: 'text', text: 'answered' }],
+    });
+    const { identity } = caller.client;
+    expect(channels.senders.at(-1)).toBe(identity);
+    expect(channels.callers.at(-1)).toEqual({ id: identity.id, principal: undefined, affinity: identity.affinity });
+  }
+  expect(channels.opened).toBe(1);
+  host.service().gone?.(callers[1]!.client.identity);
+  expect(channels.gone).toEqual([callers[1]!.client.identity]);
+});
+
+test('a server without a node is unreachable with the reason, and is used again as soon as it is there', async () => {
+  const channels = new FarChannels();
+  const states: string[] = [];
+  channels.isThere = false;
+  await using host = new Host([{ ...entry, restart: { ...entry.restart, backoffMs: 1e9, maxBackoffMs: 1e9 } }], {
+    channelTo: channels.to,
+    onStateChange: ({ to }) => states.push(to),
+  });
+  const [status] = await host.start();
+  expect(status).toMatchObject({ state: 'unreachable', reason: expect.stringContaining('No node runs far') });
+  host.reachable('far'); // it is not, after all
+  await expect(host.callTool('far', 'echo')).rejects.toMatchObject({ code: 'SERVER_UNREACHABLE' });
+  channels.isThere = true;
+  host.reachable('far');
+  expect(await host.callTool('far', 'echo')).toMatchObject({ content: [{ text: 'answered' }] });
+  expect(states.at(-1)).toBe('ready');
+});
+
+test('a host that has joined no fleet says so', async () => {
+  await using host = new Host([entry]);
+  await expect(host.callTool('far', 'echo')).rejects.toMatchObject({
+    code: 'SERVER_FAILED',
+    message: expect.stringContaining('a fleet that this host has not joined'),
+    hint: expect.stringContaining('--join'),
+  });
+});
+
+test('an unlisted server runs and can be called by its name, and is none of all servers as one', async () => {
+  const script = 'test/fixtures/service-contract/server.mjs';
+  await using host = new Host([serverConfig('far#1', script, { unlisted: true }), serverConfig('own', script)]);
+  await host.start();
+  expect(host.status().map(({ name, state }) => [name, state])).toEqual([
+    ['far#1', 'ready'],
+    ['own', 'ready'],
+  ]);
+  const { tools } = await host.tools();
+  expect(new Set(tools.map(({ server }) => server))).toEqual(new Set(['own']));
+  expect([host.isListed('far#1'), host.isListed('own'), host.isListed('other')]).toEqual([false, true, false]);
+  expect(await host.callTool('far#1', 'echo', { text: 'hi' })).toMatchObject({ content: [{ text: 'hi' }] });
+});
