@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeError, errorFrom, fromRpcError, toRpcError } from './error-json.ts';
+import { describeError, errorFrom, fromRpcError, outcomeData, toRpcError } from './error-json.ts';
 import { PeerError, ProcessError, RpcError, UsageError } from './errors.ts';
 
 const details = { hint: 'Do this.', evidence: { phase: 'running' as const, stderrTail: 'boom' } };
@@ -33,4 +33,14 @@ test('a server cannot pass an answer off as an error of ours', () => {
     name: 'RpcError',
     rpcCode: -32000,
   });
+});
+
+test('any client learns whether its call may have run, and nothing else of an error', () => {
+  const ran = { server: 'notes', pid: 4711, generation: 2 };
+  const lost = Object.assign(new PeerError('OUTCOME_UNKNOWN', 'lost', details), { ran });
+  expect(outcomeData(lost)).toEqual({ 'dev.standpipe/error': { kind: 'PeerError', code: 'OUTCOME_UNKNOWN', ran } });
+  expect(outcomeData(new PeerError('NOT_SENT', 'not sent', details))).toEqual({
+    'dev.standpipe/error': { kind: 'PeerError', code: 'NOT_SENT' },
+  });
+  expect(outcomeData(new PeerError('FRAME_TOO_LONG', 'long', details))).toBeUndefined();
 });

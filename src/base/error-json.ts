@@ -81,9 +81,9 @@ export function toRpcError(thrown: unknown): RpcError {
 
 /** What any client may know of an error that is not one of the wire: what became of its call, and in which process. */
 export function outcomeData(thrown: unknown): object | undefined {
-  if (!(thrown instanceof StandpipeError) || !thrown.ran) return undefined;
+  if (!(thrown instanceof StandpipeError) || (!thrown.ran && thrown.code !== 'NOT_SENT')) return undefined;
   const { name: kind, code, ran } = thrown;
-  return { [ERROR]: { kind, code, ran } };
+  return { [ERROR]: { kind, code, ...(ran && { ran }) } };
 }
 
 /** The inverse of `toRpcError`; other errors are returned unchanged. Only for answers of Standpipe: a server could forge them. */
