@@ -1,0 +1,87 @@
+// What is known of a fleet, kept up to date by watching its directory. Leases are not watched, since one that runs out is not
+// reported: their names are listed.
+
+import type { ClaimRecord, Entry, Fabric, NodeRecord, ServerRecord, TableListener } from '../fabric.ts';
+import type { FleetView } from './plan.ts';
+
+const NODE = 'node.';
+
+export class FleetState implements FleetView {
+  readonly servers = new Map<string, Entry<ServerRecord>>();
+  readonly nodes = new Map<string, Entry<NodeRecord>>();
+  readonly claims = new Map<string, Map<number, Entry<ClaimRecord>>>();
+  leases: ReadonlySet<string> = new Set();
+  onChanged: (() => void) | undefined;
+  /** `key` of its server, and its slot. */
+  onClaim: ((key: string, slot: number) => void) | undefined;
+  /**
+   * Nodes with an entry that arrived after the leases were asked for. They count as alive until the next list: the list may be
+   * older than their lease.
+   */
+  #recent = new Set<string>();
+  #stops: (() => void)[] = [];
+
+  /** Resolves when everything is there. */
+  async watch({ directory: { servers, nodes, claims } }: Fabric): Promise<void> {
+    const into =
+      <T>(map: Map<string, Entry<T>>): TableListener<T> =>
+      ({ key, value, revision }) => {
+        if (value === undefined) map.delete(key);
+        else map.set(key, { key, value, revision });
+        this.onChanged?.();
+      };
+    const intoNodes = into(this.nodes);
+    const watches = [
+      servers.watch(into(this.servers)),
+      nodes.watch((entry) => {
+        if (entry.value) this.#recent.add(entry.key);
+        intoNodes(entry);
+      }),
+      claims.watch(this.#onClaim),
+    ];
+    for (const watch of watches) this.#stops.push(await watch);
+  }
+
+  readonly #onClaim: TableListener<ClaimRecord> = ({ key, value, revision }) => {
+    const dot = key.lastIndexOf('.');
+    const [server, slot] = [key.slice(0, dot), Number(key.slice(dot + 1))];
+    const slots = this.claims.get(server) ?? new Map<number, Entry<ClaimRecord>>();
+    if (value === undefined) slots.delete(slot);
+    else {
+      slots.set(slot, { key, value, revision });
+      this.#recent.add(value.node);
+    }
+    if (slots.size === 0) this.claims.delete(server);
+    else this.claims.set(server, slots);
+    this.onClaim?.(server, slot);
+    this.onChanged?.();
+  };
+
+  /** One request. Resolves to whether a node has come or gone. */
+  async listLeases({ leases: { table } }: Fabric): Promise<boolean> {
+    this.#recent = new Set();
+    const recent = this.#recent;
+    const keys = await table.keys();
+    const names = new Set(recent);
+    for (const key of keys) if (key.startsWith(NODE)) names.add(key.slice(NODE.length));
+    const before = this.leases;
+    this.leases = names;
+    return before.size !== names.size || [...names].some((name) => !before.has(name));
+  }
+
+  stop(): void {
+    for (const stop of this.#stops.splice(0)) stop();
+  }
+}
+
+/** The fleet as it is now, for a program that is no node. */
+export async function readFleet(fabric: Fabric): Promise<FleetState> {
+  const state = new FleetState();
+  try {
+    await state.watch(fabric);
+    await state.listLeases(fabric);
+  } finally {
+    state.stop();
+  }
+  return state;
+}

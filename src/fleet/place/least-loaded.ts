@@ -1,0 +1,83 @@
+// The nodes that may run a server, by how many slots each has. While a plan is made, loads only grow: so an entry of the heap that
+// is out of date is found when it comes up, and is put back with its present load.
+
+/** A node while a plan is made. */
+export interface Candidate {
+  readonly name: string;
+  /** Of two nodes with the same load, the one with the lower order is taken. */
+  readonly order: number;
+  /** The slots that it has, and those that it gets by this plan. */
+  load: number;
+}
+
+interface Item {
+  node: Candidate;
+  load: number;
+}
+
+export class LeastLoaded {
+  readonly #heap: Item[] = [];
+  readonly #aside: Candidate[] = [];
+
+  constructor(nodes: Iterable<Candidate>) {
+    for (const node of nodes) this.#push(node);
+  }
+
+  /** The node with the lowest load that `fits`. It is not taken a second time before `restore`. */
+  take(fits: (node: Candidate) => boolean): Candidate | undefined {
+    for (let item = this.#pop(); item; item = this.#pop()) {
+      const { node, load } = item;
+      if (load !== node.load) {
+        this.#push(node);
+        continue;
+      }
+      this.#aside.push(node);
+      if (fits(node)) return node;
+    }
+    return undefined;
+  }
+
+  /** Those that were taken or did not fit. */
+  get aside(): readonly Candidate[] {
+    return this.#aside;
+  }
+
+  restore(): void {
+    for (const node of this.#aside) this.#push(node);
+    this.#aside.length = 0;
+  }
+
+  #push(node: Candidate): void {
+    const item = { node, load: node.load };
+    const heap = this.#heap;
+    let at = heap.length;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!isBefore(item, heap[parent]!)) break;
+      heap[at] = heap[parent]!;
+      at = parent;
+    }
+    heap[at] = item;
+  }
+
+  #pop(): Item | undefined {
+    const heap = this.#heap;
+    const [first, last] = [heap[0], heap.pop()];
+    if (heap.length === 0 || !last) return first;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child++;
+      if (!isBefore(heap[child]!, last)) break;
+      heap[at] = heap[child]!;
+      at = child;
+    }
+    heap[at] = last;
+    return first;
+  }
+}
+
+function isBefore(a: Item, b: Item): boolean {
+  return a.load < b.load || (a.load === b.load && a.node.order < b.node.order);
+}
