@@ -1,0 +1,296 @@
+// The slots of servers that this node has claimed, and the order in which they are claimed, run, ended and given back.
+//
+// Always: an instance runs only between its claim and its end, and a slot has one at most. A claim is one compare-and-set at the
+// revision at which the earlier claim was seen not to be in force, with the next generation. Each slot does one thing at a time,
+// in the order of the requests; what no longer fits (another generation, another session) does nothing. When the lease is lost,
+// all instances end at once, except those of stateless servers. With a new lease the node claims again what still names its lost
+// session, and ends what another node has taken.
+
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { toError } from '../../base/errors.ts';
+import type { ClaimRecord, Entry, Fabric, ServerRecord } from '../fabric.ts';
+import type { NodeRequests } from '../node-methods.ts';
+import { keyOfServer, keyOfSlot } from '../subjects.ts';
+import type { NodeLease } from './node-lease.ts';
+
+export interface InstanceRunner {
+  /**
+   * The process is wanted and served from now on, as the record says: if the slot runs already, with the changed record. Does not
+   * wait until the server is ready. Rejects if this node cannot run the server at all.
+   */
+  run(claim: ClaimRecord, record: ServerRecord): Promise<void>;
+  /** Resolves when the process tree is gone. `now` may follow while it drains, and also ends what drains. Must not reject. */
+  end(claim: ClaimRecord, reason: string, how: 'drain' | 'now'): Promise<void>;
+}
+
+export interface ClaimsOptions {
+  clock?: Clock;
+  /** Something went wrong that the node goes on after. */
+  onProblem?: (error: Error) => void;
+}
+
+type Params<M extends keyof NodeRequests> = NodeRequests[M]['params'];
+type Placed = NodeRequests['standpipe/place']['result'];
+
+interface Slot {
+  readonly key: string;
+  /** What this node claimed last. Its session shows whether it can still be in force. */
+  claim: ClaimRecord;
+  revision: number;
+  isStateless: boolean;
+  /** What the runner has, or may still have a part of. */
+  instance: ClaimRecord | undefined;
+  isDraining: boolean;
+}
+
+const RETRY_MS = 100;
+
+export class Claims {
+  readonly #fabric: Fabric;
+  readonly #lease: NodeLease;
+  readonly #runner: InstanceRunner;
+  readonly #node: string;
+  readonly #clock: Clock;
+  readonly #onProblem: (error: Error) => void;
+  readonly #slots = new Map<string, Slot>();
+  /** By key: the last thing that the slot was asked to do. */
+  readonly #tails = new Map<string, Promise<unknown>>();
+  /** What ends the waits for the network when the lease is lost. */
+  readonly #waiting = new Set<() => void>();
+  /** By key: the revision of the record that cannot be run here, and why. */
+  readonly #unfit = new Map<string, { config: number; reason: string }>();
+
+  constructor(fabric: Fabric, lease: NodeLease, runner: InstanceRunner, node: string, options: ClaimsOptions = {}) {
+    this.#fabric = fabric;
+    this.#lease = lease;
+    this.#runner = runner;
+    this.#node = node;
+    this.#clock = options.clock ?? systemClock;
+    this.#onProblem = options.onProblem ?? (() => undefined);
+  }
+
+  /** The claims that are in force. */
+  get held(): readonly ClaimRecord[] {
+    const { session } = this.#lease;
+    return [...this.#slots.values()].map(({ claim }) => claim).filter((claim) => claim.session === session);
+  }
+
+  /** Resolves when the claim is made, and runs the server then. */
+  place({ server, slot: number, revision }: Params<'standpipe/place'>): Promise<Placed> {
+    const key = keyOfSlot(server, number);
+    return this.#inTurn(key, async () => {
+      const session = this.#session();
+      if (session === undefined) return { refused: 'The node has no lease' };
+      const mine = this.#slots.get(key);
+      if (mine?.claim.session === session) {
+        const { generation } = mine.claim;
+        return mine.revision > revision ? { generation } : { refused: 'The node runs it already' };
+      }
+      const { servers, claims } = this.#fabric.directory;
+      const record = await this.#unlessLost(servers.get(keyOfServer(server)));
+      if (!record) return { refused: `The fleet has no server "${server}"` };
+      const unfit = this.#unfit.get(key);
+      if (unfit?.config === record.revision) return { refused: unfit.reason };
+      const before = revision === 0 ? undefined : await this.#unlessLost(claims.get(key));
+      if ((before?.revision ?? 0) !== revision) return { refused: 'The claim of the slot has changed' };
+      if (before && (await this.#unlessLost(this.#isInForce(before.value)))) {
+        return { refused: `Node "${before.value.node}" runs it in generation ${before.value.generation}` };
+      }
+      const slot = await this.#claim(key, number, record, before, session);
+      if (!slot) return { refused: 'Another node was first, or the lease was lost' };
+      void this.#inTurn(key, () => this.#run(slot, record.value));
+      return { generation: slot.claim.generation };
+    });
+  }
+
+  /** Ends the instance when its calls are answered, and gives the slot back. */
+  release({ server, slot: number, generation, reason }: Params<'standpipe/release'>): void {
+    void this.#release(keyOfSlot(server, number), generation, reason);
+  }
+
+  /** Runs the server as its record is now, in the same generation. */
+  renew({ server, slot: number, generation }: Params<'standpipe/renew'>): Promise<void> {
+    const key = keyOfSlot(server, number);
+    return this.#inTurn(key, async () => {
+      const slot = this.#slots.get(key);
+      if (slot?.claim.generation !== generation || slot.claim.session !== this.#session()) return;
+      const record = await this.#unlessLost(this.#fabric.directory.servers.get(keyOfServer(server)));
+      if (!record || record.revision === slot.claim.config) return;
+      if (!(await this.#change(slot, { ...slot.claim, config: record.revision }))) return;
+      slot.isStateless = record.value.place.stateless;
+      await this.#run(slot, record.value);
+    });
+  }
+
+  /** Resolves when all processes have ended, and their slots are given back or the lease is lost. */
+  async releaseAll(reason: string): Promise<void> {
+    await Promise.all([...this.#slots.values()].map(({ key, claim }) => this.#release(key, claim.generation, reason)));
+  }
+
+  /** To be called when the lease is lost. Resolves when all processes have ended that need it. */
+  async leaseLost(reason: string): Promise<void> {
+    for (const wake of this.#waiting) wake();
+    await Promise.all(
+      [...this.#slots.values()].map((slot) => {
+        // What drains must not go on until its calls are answered.
+        if (slot.isDraining && !slot.isStateless) void this.#runner.end(slot.instance!, reason, 'now');
+        return this.#inTurn(slot.key, async () => {
+          const isInForce = slot.claim.session === this.#session(); // claimed again by now
+          if (!slot.isStateless && !isInForce) await this.#end(slot, reason, 'now');
+        });
+      }),
+    );
+  }
+
+  /** To be called when the lease is held again. Claims again what still names the lost session. */
+  async leaseHeld(): Promise<void> {
+    await Promise.all([...this.#slots.keys()].map((key) => this.#inTurn(key, () => this.#reclaim(key))));
+  }
+
+  async #reclaim(key: string): Promise<void> {
+    const slot = this.#slots.get(key);
+    const session = this.#session();
+    if (!slot || session === undefined || slot.claim.session === session) return;
+    const { server, slot: number, session: lost } = slot.claim;
+    const { servers, claims } = this.#fabric.directory;
+    const before = await this.#sure(session, () => claims.get(key));
+    const record = await this.#sure(session, () => servers.get(keyOfServer(server)));
+    const isOurs = before?.value.session === lost && before.value.held;
+    if (isOurs && record && (await this.#claim(key, number, record, before, session))) {
+      return this.#run(slot, record.value);
+    }
+    if (this.#session() !== session) return; // lost again: the next lease comes back to it
+    await this.#end(slot, 'another node has taken the slot', 'drain');
+    this.#slots.delete(key);
+  }
+
+  /** One compare-and-set. Undefined if it failed, or the session ended before it was known. */
+  async #claim(
+    key: string,
+    number: number,
+    record: Entry<ServerRecord>,
+    before: Entry<ClaimRecord> | undefined,
+    session: string,
+  ): Promise<Slot | undefined> {
+    const generation = (before?.value.generation ?? 0) + 1;
+    const { name: server, place } = record.value;
+    const claim = { server, slot: number, node: this.#node, session, generation, held: true, config: record.revision };
+    const revision = await this.#write(key, claim, before?.revision ?? 0);
+    if (revision === undefined || this.#session() !== session) return undefined;
+    // An instance of the lost session may still be there: it ends before the new one runs.
+    const none = { key, claim, revision, isStateless: false, instance: undefined, isDraining: false };
+    const slot = Object.assign(this.#slots.get(key) ?? none, { claim, revision, isStateless: place.stateless });
+    this.#slots.set(key, slot);
+    return slot;
+  }
+
+  async #run(slot: Slot, record: ServerRecord): Promise<void> {
+    if (slot.instance && slot.instance.generation !== slot.claim.generation) {
+      await this.#end(slot, 'the node has claimed the slot again', slot.isStateless ? 'drain' : 'now');
+    }
+    if (slot.claim.session !== this.#session()) return;
+    slot.instance = slot.claim;
+    try {
+      await this.#runner.run(slot.claim, record);
+      this.#unfit.delete(slot.key);
+    } catch (thrown) {
+      const error = toError(thrown);
+      this.#unfit.set(slot.key, { config: slot.claim.config, reason: error.message });
+      this.#onProblem(error);
+      await this.#giveBack(slot, error.message, 'now');
+    }
+  }
+
+  #release(key: string, generation: number, reason: string): Promise<void> {
+    return this.#inTurn(key, async () => {
+      const slot = this.#slots.get(key);
+      if (slot?.claim.generation === generation) await this.#giveBack(slot, reason, 'drain');
+    });
+  }
+
+  /** Only then may another node run it. */
+  async #giveBack(slot: Slot, reason: string, how: 'drain' | 'now'): Promise<void> {
+    await this.#end(slot, reason, how);
+    await this.#change(slot, { ...slot.claim, held: false });
+    this.#slots.delete(slot.key);
+  }
+
+  async #end(slot: Slot, reason: string, how: 'drain' | 'now'): Promise<void> {
+    if (!slot.instance) return;
+    slot.isDraining = how === 'drain';
+    await this.#runner.end(slot.instance, reason, how);
+    slot.isDraining = false;
+    slot.instance = undefined;
+  }
+
+  /** False if the claim is no longer ours to change. */
+  async #change(slot: Slot, claim: ClaimRecord): Promise<boolean> {
+    const revision = await this.#write(slot.key, claim, slot.revision);
+    if (revision === undefined) return false;
+    Object.assign(slot, { claim, revision });
+    return true;
+  }
+
+  async #write(key: string, claim: ClaimRecord, revision: number): Promise<number | undefined> {
+    const { claims } = this.#fabric.directory;
+    return this.#sure(claim.session, async () => {
+      const written = await (revision === 0 ? claims.create(key, claim) : claims.update(key, claim, revision));
+      if (written !== undefined) return written;
+      // It may have been this node, with a write that was not acknowledged.
+      const entry = await claims.get(key);
+      return entry && isSame(entry.value, claim) ? entry.revision : undefined;
+    });
+  }
+
+  /** Repeats what fails. Undefined if the session loses its lease before. */
+  async #sure<T>(session: string, attempt: () => Promise<T>): Promise<T | undefined> {
+    while (this.#session() === session) {
+      try {
+        return await this.#unlessLost(attempt());
+      } catch (thrown) {
+        this.#onProblem(toError(thrown));
+        await this.#unlessLost(new Promise<void>((resolve) => this.#clock.after(RETRY_MS, resolve).keepAlive(false)));
+      }
+    }
+    return undefined;
+  }
+
+  /** Undefined as soon as the lease is lost: nothing of the network may delay what has to end then. */
+  #unlessLost<T>(promise: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      const wake = () => resolve(undefined);
+      this.#waiting.add(wake);
+      void promise.then(resolve, reject).finally(() => this.#waiting.delete(wake));
+    });
+  }
+
+  async #isInForce({ node, session, held }: ClaimRecord): Promise<boolean> {
+    return held && (await this.#fabric.leases.table.get(`node.${node}`))?.value.session === session;
+  }
+
+  #session(): string | undefined {
+    return this.#lease.isHeld ? this.#lease.session : undefined;
+  }
+
+  #inTurn<T>(key: string, action: () => T | Promise<T>): Promise<T> {
+    const turn = (this.#tails.get(key) ?? Promise.resolve()).then(action);
+    const tail = turn.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#tails.set(key, tail);
+    void tail.then(() => {
+      if (this.#tails.get(key) === tail) this.#tails.delete(key);
+    });
+    return turn;
+  }
+}
+
+function isSame(one: ClaimRecord, other: ClaimRecord): boolean {
+  return (
+    one.session === other.session &&
+    one.generation === other.generation &&
+    one.held === other.held &&
+    one.config === other.config
+  );
+}

@@ -1,0 +1,263 @@
+// The lease of a node, or the right to place. Whoever holds it may act as an owner; the entry in NATS disappears one lifetime after
+// its last renewal, and only then do others take over.
+//
+// The lease is trusted for 0.6 × lifetime from the time *before* the last acknowledged write was sent, by the monotonic and by the
+// wall clock: a process that was stopped, or a machine that was suspended, finds its lease gone before it does anything else. An
+// acknowledged compare-and-set at the known revision proves that the entry never disappeared in between. A read proves only which
+// revision to write at: that is how a lost acknowledgement is resolved. A session that has lost its lease never has it again.
+
+import { randomBytes } from 'node:crypto';
+import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
+import { UsageError } from '../../base/errors.ts';
+import { SILENT, within } from '../../base/wait.ts';
+import type { Fabric, LeaseRecord } from '../fabric.ts';
+
+/** Of the lifetime: how long a lease is trusted. The watchdog ends the processes of the claims at 0.8, NATS forgets it at 1. */
+const TRUSTED = 0.6;
+/** Of the lifetime. */
+const RENEWAL = 1 / 4;
+const RETRY = 1 / 16;
+/** Lifetimes. NATS removes an entry a little after its time. */
+const PATIENCE = 2;
+
+export interface NodeLeaseOptions {
+  clock?: Clock | undefined;
+  /** The date. Default: `Date.now`. */
+  wallMs?: (() => number) | undefined;
+}
+
+/** One session, from the first attempt to get the lease to its loss. */
+interface Term {
+  readonly session: string;
+  /** Of the entry. 0: none is known. */
+  revision: number;
+}
+
+type Written = 'written' | 'unsure' | 'gone' | { session: string; revision: number };
+
+export class NodeLease {
+  /** While the lease is held. */
+  session: string | undefined;
+  onHeld: ((session: string) => void) | undefined;
+  /** The lease of a node gets a new session when the promise has resolved (all processes of the old one have ended), or NATS has forgotten the old one. */
+  onLost: ((reason: string) => void | Promise<void>) | undefined;
+  /** After each acknowledged write: how long ago it was sent. */
+  onRenewed: ((ageMs: number) => void) | undefined;
+  readonly #fabric: Fabric;
+  readonly #key: string;
+  readonly #node: string;
+  readonly #clock: Clock;
+  readonly #wallMs: () => number;
+  readonly #lifetimeMs: number;
+  #untilMs = Number.NEGATIVE_INFINITY;
+  #untilWallMs = Number.NEGATIVE_INFINITY;
+  #term: Term | undefined;
+  /** The last session of this object that was lost and whose processes have ended: its entry may be replaced. */
+  #ended: string | undefined;
+  #expiry: Timer | undefined;
+  #pause: { timer: Timer; resolve: () => void } | undefined;
+
+  constructor(
+    fabric: Fabric,
+    key: string,
+    node: string,
+    { clock = systemClock, wallMs = Date.now }: NodeLeaseOptions = {},
+  ) {
+    this.#fabric = fabric;
+    this.#key = key;
+    this.#node = node;
+    this.#clock = clock;
+    this.#wallMs = wallMs;
+    this.#lifetimeMs = fabric.leases.lifetimeMs;
+  }
+
+  /** Checked with every call. */
+  get isHeld(): boolean {
+    return this.#clock.nowMs() < this.#untilMs && this.#wallMs() < this.#untilWallMs;
+  }
+
+  /**
+   * `node.<name>`: resolves when the lease is held, and takes it again after every loss. Waits for the entry of a predecessor that
+   * is not renewed any more, and rejects with NODE_NAME_TAKEN if it is. `placer`: one attempt.
+   */
+  async acquire(): Promise<boolean> {
+    if (this.session !== undefined) return true;
+    this.#term ??= newTerm();
+    return this.#key === 'placer' ? this.#tryOnce(this.#term) : this.#acquireNode(this.#term);
+  }
+
+  /** Gives the lease back. All processes of the session must have ended. */
+  async release(): Promise<void> {
+    const term = this.#term;
+    this.#end();
+    if (!term) return;
+    // A write that is under way can move the revision once more.
+    for (let i = 0; i < 2; i++) {
+      const entry = await this.#bounded(this.#fabric.leases.table.get(this.#key));
+      if (!entry || entry === SILENT || entry.value.session !== term.session) return;
+      if ((await this.#bounded(this.#fabric.leases.table.remove(this.#key, entry.revision))) === true) return;
+    }
+  }
+
+  async #tryOnce(term: Term): Promise<boolean> {
+    let written = await this.#write(term);
+    if (typeof written === 'object' && written.session === term.session) {
+      term.revision = written.revision;
+      written = await this.#write(term);
+    }
+    if (this.#term !== term) return false;
+    if (written === 'written' && this.isHeld) {
+      void this.#keep(term);
+      return true;
+    }
+    // After a write without an answer, the next attempt has to find its own session.
+    if (written !== 'unsure') this.#term = undefined;
+    return false;
+  }
+
+  async #acquireNode(term: Term): Promise<boolean> {
+    const sinceMs = this.#clock.nowMs();
+    let seen: number | undefined;
+    for (;;) {
+      const written = await this.#write(term);
+      if (this.#term !== term) return false;
+      if (written === 'written' && this.isHeld) break;
+      if (typeof written === 'object' && !this.#adopt(term, written)) {
+        seen ??= written.revision;
+        const isLate = this.#clock.nowMs() - sinceMs > PATIENCE * this.#lifetimeMs;
+        if (seen !== written.revision || isLate) {
+          this.#end();
+          throw nameTaken(this.#node, this.#fabric.fleet);
+        }
+      }
+      await this.#wait(RETRY);
+      if (this.#term !== term) return false;
+    }
+    void this.#keep(term);
+    return true;
+  }
+
+  /** Renews until the lease is lost or released. */
+  async #keep(term: Term): Promise<void> {
+    for (let wait = RENEWAL; ; ) {
+      await this.#wait(wait);
+      if (this.#term !== term) return;
+      const written = await this.#write(term);
+      if (this.#term !== term) return;
+      if (written === 'gone') return this.#lose(`NATS has no lease ${this.#key} any more`);
+      if (typeof written === 'object' && !this.#adopt(term, written)) {
+        return this.#lose(`another process has taken the lease ${this.#key}`);
+      }
+      wait = written === 'written' ? RENEWAL : typeof written === 'object' ? 0 : RETRY;
+    }
+  }
+
+  /** After a loss. */
+  async #regain(term: Term): Promise<void> {
+    for (;;) {
+      const written = await this.#write(term);
+      if (this.#term !== term) return;
+      if (written === 'written' && this.isHeld) break;
+      if (typeof written === 'object') this.#adopt(term, written);
+      await this.#wait(RETRY);
+      if (this.#term !== term) return;
+    }
+    void this.#keep(term);
+  }
+
+  /** Whether the entry may be overwritten: it is that of this session, or of one of ours that has left nothing running. */
+  #adopt(term: Term, { session, revision }: { session: string; revision: number }): boolean {
+    if (session !== term.session && session !== this.#ended) return false;
+    term.revision = revision;
+    return true;
+  }
+
+  async #write(term: Term): Promise<Written> {
+    const { table } = this.#fabric.leases;
+    const sentMs = this.#clock.nowMs();
+    const sentWallMs = this.#wallMs();
+    const value: LeaseRecord = { session: term.session, node: this.#node };
+    const written = await this.#bounded(
+      term.revision === 0 ? table.create(this.#key, value) : table.update(this.#key, value, term.revision),
+    );
+    if (this.#term !== term) return 'unsure';
+    if (typeof written === 'number') {
+      term.revision = written;
+      this.#extend(term, sentMs, sentWallMs);
+      return 'written';
+    }
+    const entry = await this.#bounded(table.get(this.#key));
+    if (entry === SILENT) return 'unsure';
+    if (entry) return { session: entry.value.session, revision: entry.revision };
+    term.revision = 0;
+    return 'gone';
+  }
+
+  #extend(term: Term, sentMs: number, sentWallMs: number): void {
+    this.#untilMs = sentMs + TRUSTED * this.#lifetimeMs;
+    this.#untilWallMs = sentWallMs + TRUSTED * this.#lifetimeMs;
+    this.#expiry?.cancel();
+    const ageMs = this.#clock.nowMs() - sentMs;
+    if (!this.isHeld) return this.session === undefined ? undefined : this.#lose('it was renewed too late');
+    this.#expiry = this.#after(TRUSTED * this.#lifetimeMs - ageMs, () => {
+      if (this.session !== undefined) this.#lose('it could not be renewed in time');
+    });
+    this.onRenewed?.(ageMs);
+    if (this.session !== undefined) return;
+    this.session = term.session;
+    this.onHeld?.(term.session);
+  }
+
+  #lose(reason: string): void {
+    const { session } = this.#term!;
+    this.#end();
+    const ended = this.onLost?.(reason);
+    void Promise.resolve(ended).then(() => {
+      this.#ended = session;
+    });
+    if (this.#key === 'placer') return;
+    this.#term = newTerm();
+    void this.#regain(this.#term);
+  }
+
+  #end(): void {
+    this.#untilMs = Number.NEGATIVE_INFINITY;
+    this.#term = undefined;
+    this.session = undefined;
+    this.#expiry?.cancel();
+    this.#pause?.timer.cancel();
+    this.#pause?.resolve();
+  }
+
+  /** A part of the lifetime, or until the term ends. */
+  #wait(part: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#pause = { timer: this.#after(part * this.#lifetimeMs, resolve), resolve };
+    });
+  }
+
+  #after(ms: number, callback: () => void): Timer {
+    const timer = this.#clock.after(ms, callback);
+    timer.keepAlive(false);
+    return timer;
+  }
+
+  /** `SILENT` where it failed or takes too long: whether it was done is not known then. */
+  #bounded<T>(request: Promise<T>): Promise<T | typeof SILENT> {
+    return within(
+      this.#clock,
+      RENEWAL * this.#lifetimeMs,
+      request.catch((): typeof SILENT => SILENT),
+    );
+  }
+}
+
+function newTerm(): Term {
+  return { session: randomBytes(8).toString('hex'), revision: 0 };
+}
+
+function nameTaken(node: string, fleet: string): UsageError {
+  return new UsageError('NODE_NAME_TAKEN', `Another host runs as node "${node}" of the fleet "${fleet}"`, {
+    hint: 'Give this host another name with --node, or stop the other one.',
+  });
+}
