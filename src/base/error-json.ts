@@ -86,6 +86,14 @@ export function outcomeData(thrown: unknown): object | undefined {
   return { [ERROR]: { kind, code, ...(ran && { ran }) } };
 }
 
+/** Adds to what the `data` of an error of `toRpcError` says about the process of its call, if it says anything. */
+export function extendRan(data: unknown, more: Partial<ProcessIdentity>): ProcessIdentity | undefined {
+  const described = isObject(data) ? (data[ERROR] as Partial<ErrorDescription> | undefined) : undefined;
+  if (!described?.ran) return undefined;
+  described.ran = { ...described.ran, ...more };
+  return described.ran;
+}
+
 /** The inverse of `toRpcError`; other errors are returned unchanged. Only for answers of Standpipe: a server could forge them. */
 export function fromRpcError(thrown: unknown): unknown {
   if (!(thrown instanceof RpcError) || !isObject(thrown.data) || !isObject(thrown.data[ERROR])) return thrown;

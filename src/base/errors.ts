@@ -32,6 +32,9 @@ export interface ProcessIdentity {
   pid: number | null;
   /** Counts the processes of the server: the first has 1. */
   generation: number;
+  /** In a fleet: the node that it ran on, and the generation of the claim by which that node ran the server. */
+  node?: string;
+  claim?: number;
 }
 
 export interface ErrorDetails {

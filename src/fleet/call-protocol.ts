@@ -8,7 +8,7 @@ export const toInstance = {
   traced: 'traced ',
   /** `cancel <reply subject>`: the call is cancelled. */
   cancel: 'cancel ',
-  /** `gone <client>`: a client of the calling node has ended, by its id as the requests had it. */
+  /** `gone <client>`: a client of the calling node has ended, by its id as the requests had it. The `reply` subject names the node. */
   gone: 'gone ',
 } as const;
 

@@ -10,8 +10,8 @@ export interface Subjects {
   any(server: string): string;
   /** Requests to a node itself: the methods of `node/node-methods.ts`. */
   node(node: string): string;
-  /** Answers to the calls of a node. `call`: which. */
-  reply(node: string, session: string, call: string): string;
+  /** Answers to the calls of a node. `call`: a number from 1 that grows with every call of the session, to whatever instance. */
+  reply(node: string, session: string, call: number | '*'): string;
 }
 
 export function subjectsOf(fleet: string): Subjects {

@@ -24,6 +24,8 @@ export interface SingleReply {
   onfull: ((isFull: boolean) => void) | undefined;
   /** Nothing more can be sent: all has been, or the client went away. Called once. */
   onclose: (() => void) | undefined;
+  /** The client has other requests: the service does not learn of its end by the end of this one. */
+  readonly clientStays?: boolean | undefined;
 }
 
 export class SingleRequest {
@@ -67,7 +69,7 @@ export class SingleRequest {
   /** The server ends. */
   async close(): Promise<void> {
     await this.#connection.endSubscriptions();
-    if (!this.#call.settled) this.#reply.answer(errorAnswer(this.#call.id, unanswered()));
+    if (!this.#call.settled) this.#reply.answer(this.#failure(unanswered()));
     this.#reply.end();
   }
 
@@ -76,8 +78,12 @@ export class SingleRequest {
   };
 
   readonly #fail = (error: unknown): void => {
-    this.#send(errorAnswer(this.#call.id, this.#fronts.exposeErrors ? toRpcError(error) : error));
+    this.#send(this.#failure(error));
   };
+
+  #failure(error: unknown): JsonRpcResponse {
+    return errorAnswer(this.#call.id, this.#fronts.exposeErrors ? toRpcError(error) : error);
+  }
 
   #send(answer: JsonRpcResponse): void {
     const call = this.#call;
@@ -96,7 +102,7 @@ export class SingleRequest {
       this.onover?.();
     }
     this.#fronts.suspended.connectionClosed(this.#connection.notifier);
-    this.#fronts.service.gone?.(this.#client.identity);
+    if (!this.#reply.clientStays) this.#fronts.service.gone?.(this.#client.identity);
     this.#connection.observer?.closed();
   }
 }

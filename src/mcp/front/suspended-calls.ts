@@ -97,6 +97,22 @@ export class SuspendedCalls {
     }
   }
 
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  /** Whether a request with this `requestState` resumes one of them. */
+  has(state: unknown): boolean {
+    return this.#byState(state) !== undefined;
+  }
+
+  /** The client has ended, on whatever connection its requests came. */
+  clientEnded(id: string): void {
+    for (const call of [...this.#calls.values()]) {
+      if (call.client.identity.id === id) this.#drop(call, 'its client has ended');
+    }
+  }
+
   dropAll(why: string): void {
     for (const call of [...this.#calls.values()]) this.#drop(call, why);
     this.#deadlines.stop();
@@ -151,11 +167,15 @@ export class SuspendedCalls {
   }
 
   #find(state: unknown): ModernCaller {
-    const prefix = `${this.#run}.`;
-    const isOfThisRun = typeof state === 'string' && state.startsWith(prefix);
-    const call = isOfThisRun ? this.#calls.get(state.slice(prefix.length)) : undefined;
+    const call = this.#byState(state);
     if (call) return call;
     throw this.#unknown(state);
+  }
+
+  #byState(state: unknown): ModernCaller | undefined {
+    const prefix = `${this.#run}.`;
+    const isOfThisRun = typeof state === 'string' && state.startsWith(prefix);
+    return isOfThisRun ? this.#calls.get(state.slice(prefix.length)) : undefined;
   }
 
   #unknown(state: unknown): RpcError {

@@ -1,0 +1,83 @@
+// Answers that were sent, kept for a time: an answer can be lost with the connection to NATS, and the calling node then asks for it.
+// They are kept in two halves. When the newer one is full or old enough, the older one is dropped as a whole: keeping an answer costs
+// one entry of a Map and nothing later. Of each session the highest number is remembered among its calls that were dropped. So it is
+// known of every call whether it certainly never arrived.
+
+import type { Clock, Timer } from '../../base/clock.ts';
+import type { CallingSession, CallingSessions } from './calling-sessions.ts';
+
+export interface KeptLimits {
+  /** Of the answers that are kept. */
+  maxKept: number;
+  maxKeptChars: number;
+  /** How long they are kept at most; at least half as long, if there are not too many. */
+  keptMs: number;
+}
+
+/** For an answer that is too long to be kept, and for a call that was cancelled. */
+const NOTHING = '';
+
+export class AnsweredCalls {
+  readonly #limits: KeptLimits;
+  readonly #clock: Clock;
+  readonly #sessions: CallingSessions;
+  #newer = new Map<string, string>();
+  #older = new Map<string, string>();
+  #newerChars = 0;
+  #timer: Timer | undefined;
+
+  constructor(limits: KeptLimits, clock: Clock, sessions: CallingSessions) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#sessions = sessions;
+  }
+
+  get size(): number {
+    return this.#newer.size + this.#older.size;
+  }
+
+  /** Empty: it has ended, and its answer is not kept. Undefined: the call is not among these. */
+  get(reply: string): string | undefined {
+    return this.#newer.get(reply) ?? this.#older.get(reply);
+  }
+
+  add(session: CallingSession, number: number, reply: string, answer: string = NOTHING): void {
+    const { maxKept, maxKeptChars, keptMs } = this.#limits;
+    const chars = reply.length + answer.length;
+    const isTooLong = chars > maxKeptChars / 2;
+    if (this.#newer.size >= maxKept / 2 || (!isTooLong && this.#newerChars + chars > maxKeptChars / 2))
+      this.#dropOlder();
+    this.#newer.set(reply, isTooLong ? NOTHING : answer);
+    this.#newerChars += isTooLong ? reply.length : chars;
+    if (number > session.newer) session.newer = number;
+    if (this.#timer) return;
+    this.#timer = this.#clock.after(keptMs / 2, () => this.#tick());
+    this.#timer.keepAlive(false);
+  }
+
+  clear(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#dropOlder();
+    this.#dropOlder();
+  }
+
+  #tick(): void {
+    this.#timer = undefined;
+    this.#dropOlder();
+    if (this.#older.size === 0) return;
+    this.#timer = this.#clock.after(this.#limits.keptMs / 2, () => this.#tick());
+    this.#timer.keepAlive(false);
+  }
+
+  #dropOlder(): void {
+    for (const session of this.#sessions.values()) {
+      if (session.older > session.forgotten) session.forgotten = session.older;
+      session.older = session.newer;
+      session.newer = 0;
+    }
+    this.#older = this.#newer;
+    this.#newer = new Map();
+    this.#newerChars = 0;
+  }
+}

@@ -1,0 +1,155 @@
+// The calls of all instances of a node's door: those in flight, those with an answer, and how many there may be.
+//
+// A call is known by its reply subject, and never runs twice. What the door says about a call that has had no answer holds however
+// messages overtook each other: a request that arrives after the door called it unknown is refused. On one NATS server an inquiry
+// arrives after everything that its node sent before. In a cluster, after the node has connected to another server, it need not.
+
+import { type Clock, systemClock } from '../../base/clock.ts';
+import type { ClientIdentity } from '../../mcp/service.ts';
+import { InFlight } from '../../requests/in-flight.ts';
+import { type CallState, toCaller } from '../call-protocol.ts';
+import type { Fabric } from '../fabric.ts';
+import { PartsAssembler, publishMessage } from '../parts.ts';
+import { subjectsOf } from '../subjects.ts';
+import { AnsweredCalls, type KeptLimits } from './answered-calls.ts';
+import { type CallingSession, CallingSessions } from './calling-sessions.ts';
+import type { NodeCall } from './node-call.ts';
+
+export interface DoorLimits extends KeptLimits {
+  /** Calls in flight: in all, and of one node. */
+  maxCalls: number;
+  maxCallsPerNode: number;
+  /** Of their requests. A single one is accepted whatever its size. */
+  maxCallBytes: number;
+  maxCallBytesPerNode: number;
+  /** Of one request in parts. */
+  maxMessageBytes: number;
+}
+
+const MB = 1024 * 1024;
+
+export const defaultDoorLimits: Readonly<DoorLimits> = {
+  maxCalls: 20_000,
+  maxCallsPerNode: 10_000,
+  maxCallBytes: 256 * MB,
+  maxCallBytesPerNode: 128 * MB,
+  maxMessageBytes: 64 * MB,
+  maxKept: 100_000,
+  maxKeptChars: 64 * MB,
+  keptMs: 30_000,
+};
+
+const LATE = `${toCaller.refused}moved The request arrived after its node was told that it had not`;
+
+export class DoorCalls {
+  readonly limits: DoorLimits;
+  readonly sessions: CallingSessions;
+  readonly answered: AnsweredCalls;
+  readonly assembler: PartsAssembler;
+  /** By reply subject. */
+  readonly running = new InFlight<string, NodeCall>();
+  /** Receives the messages to callers on this node. */
+  onLocal: ((reply: string, text: string) => void) | undefined;
+  /** A client of another node has ended. */
+  onClientEnded: (client: ClientIdentity) => void = () => undefined;
+  readonly #fabric: Fabric;
+  #calls = 0;
+  #bytes = 0;
+
+  constructor(fabric: Fabric, limits: Partial<DoorLimits> = {}, clock: Clock = systemClock) {
+    this.limits = { ...defaultDoorLimits, ...limits };
+    this.#fabric = fabric;
+    this.sessions = new CallingSessions(subjectsOf(fabric.fleet));
+    this.answered = new AnsweredCalls(this.limits, clock, this.sessions);
+    this.assembler = new PartsAssembler({ clock });
+  }
+
+  /** Returns a promise if too much waits to be sent. It never rejects. */
+  send(reply: string, text: string, isLocal: boolean): Promise<void> | undefined {
+    if (isLocal) {
+      this.onLocal?.(reply, text);
+      return undefined;
+    }
+    try {
+      return publishMessage(this.#fabric, reply, text)?.catch(ignoreClosed);
+    } catch (error) {
+      return ignoreClosed(error);
+    }
+  }
+
+  /** Whether the request is not to be run, since its call is known. Its answer is sent again where it is kept. */
+  isKnown(session: CallingSession, number: number, reply: string): boolean {
+    if (this.running.get(reply)) return true;
+    const answer = this.answered.get(reply);
+    if (answer) void this.send(reply, answer, false);
+    return answer !== undefined || number <= session.forgotten;
+  }
+
+  /** Why no other request of the session may begin. */
+  whyBusy(session: CallingSession, bytes: number): string | undefined {
+    const { maxCalls, maxCallsPerNode, maxCallBytes, maxCallBytesPerNode } = this.limits;
+    if (session.calls >= maxCallsPerNode) return `${session.calls} calls of node ${session.node} are in flight here`;
+    if (this.#calls >= maxCalls) return `${this.#calls} calls of other nodes are in flight here`;
+    const isTooLong = session.bytes > 0 && session.bytes + bytes > maxCallBytesPerNode;
+    if (isTooLong) return `calls of node ${session.node} with ${session.bytes} bytes are in flight here`;
+    const isTooMuch = this.#bytes > 0 && this.#bytes + bytes > maxCallBytes;
+    return isTooMuch ? `calls of other nodes with ${this.#bytes} bytes are in flight here` : undefined;
+  }
+
+  begun(call: NodeCall): void {
+    this.running.add(call.reply, call);
+    this.#count(call, 1);
+  }
+
+  over(call: NodeCall, answer: string | undefined): void {
+    this.running.delete(call.reply);
+    if (!call.isLocal) this.answered.add(call.session, call.number, call.reply, answer);
+  }
+
+  left(call: NodeCall): void {
+    this.#count(call, -1);
+  }
+
+  inquire(reply: string): CallState {
+    if (this.running.get(reply)) return 'running';
+    const session = this.sessions.of(reply);
+    const number = session ? session.numberOf(reply) : Number.NaN;
+    if (!session || Number.isNaN(number)) return 'forgotten';
+    const answer = this.answered.get(reply);
+    if (answer === LATE) return 'unknown';
+    if (answer) {
+      void this.send(reply, answer, false);
+      return 'answered';
+    }
+    if (answer !== undefined || number <= session.forgotten || !session.isComplete) return 'forgotten';
+    this.assembler.forget(reply);
+    this.answered.add(session, number, reply, LATE);
+    return 'unknown';
+  }
+
+  /** A session of a node is over: its calls are cancelled, and its clients have ended. */
+  sessionEnded(name: string): void {
+    for (const session of this.sessions.named(name)) {
+      session.hasEnded = true;
+      for (const call of [...this.running.values()]) if (call.session === session) call.cancel();
+      for (const client of session.takeClients()) this.onClientEnded(client);
+    }
+  }
+
+  close(): void {
+    this.answered.clear();
+    this.assembler.clear();
+  }
+
+  #count({ session, bytes }: NodeCall, by: 1 | -1): void {
+    this.#calls += by;
+    this.#bytes += by * bytes;
+    session.calls += by;
+    session.bytes += by * bytes;
+  }
+}
+
+/** The node has left the fleet. The calling nodes learn from its lease what became of their calls. */
+function ignoreClosed(_error: unknown): undefined {
+  return undefined;
+}

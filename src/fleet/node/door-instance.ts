@@ -1,0 +1,222 @@
+// One server of this node, as other nodes reach it: reads their messages, and gives requests to the service if this node may act for
+// it. Never throws for a message. A request that is refused has not run, and will not.
+
+import type { Clock } from '../../base/clock.ts';
+import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
+import { decodeText } from '../../base/decode-text.ts';
+import { toRpcError } from '../../base/error-json.ts';
+import { RpcCode, RpcError, StandpipeError } from '../../base/errors.ts';
+import { isObject } from '../../base/json-object.ts';
+import { within } from '../../base/wait.ts';
+import { errorAnswer } from '../../jsonrpc/inbound.ts';
+import type { JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
+import { MessageFault, parseMessage } from '../../jsonrpc/parse.ts';
+import { readEnvelope } from '../../mcp/front/envelope.ts';
+import { DEFAULT_ASK_TIMEOUT_MS, Fronts } from '../../mcp/front/fronts.ts';
+import { invalidParams } from '../../mcp/protocol-errors.ts';
+import type { ClientFacts, ClientIdentity, Service } from '../../mcp/service.ts';
+import { CALLER, type CallerRecord, type Refusal, toCaller, toInstance } from '../call-protocol.ts';
+import type { Message } from '../fabric.ts';
+import { isPart } from '../parts.ts';
+import type { CallingSession } from './calling-sessions.ts';
+import type { DoorCalls } from './door-calls.ts';
+import { type CallOwner, NodeCall } from './node-call.ts';
+
+export interface ServedInstance {
+  /** The last token of its subject. */
+  id: string;
+  /** As clients of the fleet name it. */
+  server: string;
+  service: Service;
+  /** Of the claim. Undefined: a server of this node's own config. */
+  generation: number | undefined;
+  /** The name of a stateless server: any replica may answer its requests. */
+  anyOf?: string | undefined;
+  /** Whether this node may act for the server now: it has its lease, or the server is its own. */
+  mayAct: () => boolean;
+}
+
+export interface OpenInstance {
+  /** Calls without an answer, and calls that wait for their client's. Subscriptions are not counted: they end with the instance. */
+  readonly inFlight: number;
+  /** New calls are refused as moved. Resolves when none is in flight and all answers were sent, or after the time. */
+  drain(ms: number): Promise<void>;
+  /** Calls in flight are cancelled, and fail with OUTCOME_UNKNOWN. Resolves when that was sent. */
+  close(): Promise<void>;
+}
+
+/** The same messages without NATS. What goes back is passed to `onLocal` of the door, perhaps before `send` returns. */
+export interface LocalInstance {
+  send(text: string, reply: string): void;
+}
+
+const BRACE = 123;
+const parsing = { batches: false, arrayParams: false, maxFrameValues: DEFAULT_MAX_FRAME_VALUES };
+
+export class DoorInstance implements CallOwner, LocalInstance {
+  readonly node: string;
+  readonly generation: number | undefined;
+  readonly #served: ServedInstance;
+  readonly #calls: DoorCalls;
+  readonly #fronts: Fronts;
+  readonly #clock: Clock;
+  #inFlight = 0;
+  #refuses = false;
+  #isClosed = false;
+  #drained: (() => void) | undefined;
+
+  constructor(node: string, served: ServedInstance, calls: DoorCalls, clock: Clock) {
+    this.node = node;
+    this.generation = served.generation;
+    this.#served = served;
+    this.#calls = calls;
+    this.#clock = clock;
+    // A call outlives the request that asked its client: the next request brings the answer.
+    this.#fronts = new Fronts(served.service, { clock, orphanedMs: DEFAULT_ASK_TIMEOUT_MS, exposeErrors: true });
+  }
+
+  get inFlight(): number {
+    return this.#inFlight + this.#fronts.suspended.size;
+  }
+
+  readonly receive = ({ data, reply }: Message): void => {
+    if (data[0] !== BRACE && isPart(data)) this.#receivePart(data, reply);
+    else this.#take(decodeText(data), data.length, reply, false);
+  };
+
+  send(text: string, reply: string): void {
+    this.#take(text, text.length, reply, true);
+  }
+
+  async drain(ms: number): Promise<void> {
+    this.#refuses = true;
+    if (this.inFlight === 0) return;
+    await within(this.#clock, ms, new Promise<void>((resolve) => (this.#drained = resolve)));
+  }
+
+  async close(): Promise<void> {
+    this.#refuses = true;
+    this.#isClosed = true;
+    await this.#fronts.close();
+    this.#drained?.();
+  }
+
+  clientEnded(client: ClientIdentity): void {
+    this.#fronts.suspended.clientEnded(client.id);
+    this.#served.service.gone?.(client);
+    if (this.inFlight === 0) this.#drained?.();
+  }
+
+  sendTo({ reply, isLocal }: NodeCall, text: string): Promise<void> | undefined {
+    return this.#calls.send(reply, text, isLocal);
+  }
+
+  over(call: NodeCall, answer: string | undefined): void {
+    this.#calls.over(call, answer);
+  }
+
+  left(call: NodeCall): void {
+    this.#calls.left(call);
+    if (call.listens) return;
+    this.#inFlight--;
+    if (this.inFlight === 0) this.#drained?.();
+  }
+
+  #receivePart(data: Uint8Array, reply: string | undefined): void {
+    const session = reply === undefined ? undefined : this.#calls.sessions.of(reply);
+    if (reply === undefined || !session) return;
+    if (this.#calls.isKnown(session, session.numberOf(reply), reply)) return;
+    try {
+      const whole = this.#calls.assembler.add(reply, data, this.#calls.limits.maxMessageBytes);
+      if (whole) this.#take(decodeText(whole), whole.length, reply, false);
+    } catch (error) {
+      const isLost = error instanceof StandpipeError && error.code === 'FRAME_TRUNCATED';
+      const isFull = error instanceof RpcError && error.rpcCode === RpcCode.serverBusy;
+      if (isLost || isFull) this.#refuse(reply, 'busy', error.message, false);
+      else this.#fail(reply, undefined, error, false);
+    }
+  }
+
+  #take(text: string, bytes: number, reply: string | undefined, isLocal: boolean): void {
+    if (text.charCodeAt(0) === BRACE) this.#request(text, bytes, reply, isLocal, undefined);
+    else if (text.startsWith(toInstance.traced)) {
+      this.#request(text.slice(toInstance.traced.length), bytes, reply, isLocal, Date.now());
+    } else if (text.startsWith(toInstance.cancel)) {
+      this.#calls.running.get(text.slice(toInstance.cancel.length))?.cancel();
+    } else if (text.startsWith(toInstance.gone)) this.#gone(text.slice(toInstance.gone.length), reply);
+    else if (reply !== undefined) this.#fail(reply, undefined, notAMessage(), isLocal);
+  }
+
+  #request(
+    text: string,
+    bytes: number,
+    reply: string | undefined,
+    isLocal: boolean,
+    receivedMs: number | undefined,
+  ): void {
+    if (reply === undefined) return; // its sender does not wait for an answer
+    const session = this.#calls.sessions.of(reply);
+    const number = session ? session.numberOf(reply) : Number.NaN;
+    if (!session || Number.isNaN(number)) return this.#fail(reply, undefined, notACall(), isLocal);
+    if (this.#calls.isKnown(session, number, reply)) return;
+    if (session.hasEnded || this.#isClosed) return this.#refuse(reply, 'moved', 'The instance has ended', isLocal);
+    const busy = this.#calls.whyBusy(session, bytes);
+    if (busy !== undefined) return this.#refuse(reply, 'busy', busy, isLocal);
+    const message = parseMessage(text, parsing) as JsonRpcMessage | MessageFault;
+    if (message instanceof MessageFault)
+      return this.#fail(reply, message.id, new RpcError(message.rpcCode, message.message), isLocal);
+    if (!('method' in message && 'id' in message)) return this.#fail(reply, undefined, notAMessage(), isLocal);
+    const client = clientOf(session, message);
+    if (client instanceof RpcError) return this.#fail(reply, message.id, client, isLocal);
+    // Calls that wait for their client go on here: no other instance knows them.
+    if (this.#refuses && !this.#fronts.suspended.has(message.params?.requestState)) {
+      return this.#refuse(reply, 'moved', 'The instance is being handed over', isLocal);
+    }
+    if (!this.#served.mayAct()) return this.#refuse(reply, 'moved', 'Its node has lost its lease', isLocal);
+    const call = new NodeCall(this, session, { reply, number, bytes, isLocal }, message, receivedMs);
+    this.#calls.begun(call);
+    if (!call.listens) this.#inFlight++;
+    this.#fronts.serve(message, bytes, client, call);
+  }
+
+  /** The client may have used other instances too, and has ended for them as well. */
+  #gone(client: string, reply: string | undefined): void {
+    const session = reply === undefined ? undefined : this.#calls.sessions.of(reply);
+    const identity = session?.takeClient(client);
+    if (identity) this.#calls.onClientEnded(identity);
+  }
+
+  #refuse(reply: string, reason: Refusal, text: string, isLocal: boolean): void {
+    void this.#calls.send(reply, `${toCaller.refused}${reason} ${text}`, isLocal);
+  }
+
+  #fail(reply: string, id: RequestId | undefined, error: unknown, isLocal: boolean): void {
+    void this.#calls.send(reply, JSON.stringify(errorAnswer(id, toRpcError(error))), isLocal);
+  }
+}
+
+/** The sender of a request, as its node describes it, or why the request is refused. */
+function clientOf(session: CallingSession, { params }: JsonRpcRequest): ClientFacts | RpcError {
+  const meta = params?._meta;
+  if (!isObject(meta)) return invalidParams('A request between nodes needs "_meta", an object');
+  const caller = meta[CALLER];
+  if (caller !== undefined && !isCaller(caller)) {
+    return invalidParams(`"${CALLER}" needs "id" and "affinity", and may have "principal": all are strings`);
+  }
+  return readEnvelope(meta, session.identityOf(caller));
+}
+
+function isCaller(value: unknown): value is CallerRecord {
+  if (!isObject(value)) return false;
+  const { id, affinity, principal } = value;
+  const isNamed = principal === undefined || typeof principal === 'string';
+  return typeof id === 'string' && typeof affinity === 'string' && isNamed;
+}
+
+function notAMessage(): RpcError {
+  return new RpcError(RpcCode.invalidRequest, 'Not a message from a node to an instance');
+}
+
+function notACall(): RpcError {
+  return new RpcError(RpcCode.invalidRequest, 'The reply subject of a request is not that of a call of a node');
+}

@@ -1,0 +1,133 @@
+// One call of another node, as the reply to its request. Notifications and the answer go to its reply subject in order.
+
+import { extendRan } from '../../base/error-json.ts';
+import type { ProcessIdentity, UsageError } from '../../base/errors.ts';
+import { RAN } from '../../host/services/process-service.ts';
+import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../jsonrpc/message.ts';
+import { messageText } from '../../jsonrpc/message-text.ts';
+import type { SingleReply } from '../../mcp/front/single-request.ts';
+import type { Meta } from '../../mcp/types.ts';
+import { type Hops, toCaller } from '../call-protocol.ts';
+import type { CallingSession } from './calling-sessions.ts';
+
+/** What a call needs of its instance. */
+export interface CallOwner {
+  readonly node: string;
+  readonly generation: number | undefined;
+  /** Returns a promise if the next message has to wait. It never rejects. */
+  sendTo(call: NodeCall, text: string): Promise<void> | undefined;
+  /** It has its answer, or was cancelled (`undefined`). */
+  over(call: NodeCall, answer: string | undefined): void;
+  /** Its last message was sent. */
+  left(call: NodeCall): void;
+}
+
+export class NodeCall implements SingleReply {
+  onfull: ((isFull: boolean) => void) | undefined;
+  onclose: (() => void) | undefined;
+  readonly clientStays = true;
+  readonly reply: string;
+  readonly number: number;
+  readonly session: CallingSession;
+  readonly bytes: number;
+  /** By a function of this process. */
+  readonly isLocal: boolean;
+  /** It ends when it is cancelled, and not before. */
+  readonly listens: boolean;
+  readonly #owner: CallOwner;
+  /** When it arrived, if that is asked for. */
+  readonly #receivedMs: number | undefined;
+  /** Its result says which process answered it, although the caller did not ask for that. */
+  readonly #hidesRan: boolean = false;
+  #sending: Promise<void> | undefined;
+  #isOver = false;
+
+  constructor(
+    owner: CallOwner,
+    session: CallingSession,
+    { reply, number, bytes, isLocal }: Pick<NodeCall, 'reply' | 'number' | 'bytes' | 'isLocal'>,
+    request: JsonRpcRequest,
+    receivedMs: number | undefined,
+  ) {
+    this.#owner = owner;
+    this.session = session;
+    this.reply = reply;
+    this.number = number;
+    this.bytes = bytes;
+    this.isLocal = isLocal;
+    this.listens = request.method === 'subscriptions/listen';
+    this.#receivedMs = receivedMs;
+    if (receivedMs === undefined) return;
+    const meta = request.params!._meta as Meta;
+    this.#hidesRan = meta[RAN] !== true;
+    meta[RAN] = true;
+  }
+
+  notify(message: JsonRpcNotification): void {
+    const text = messageText(message);
+    if (typeof text === 'string' && !this.#isOver) this.#send(text);
+  }
+
+  answer(message: JsonRpcResponse): UsageError | undefined {
+    if (this.#isOver) return undefined;
+    const ran = 'error' in message ? this.#ranOfError(message.error.data) : this.#ranOfResult(message.result);
+    const text = messageText(message);
+    if (typeof text !== 'string') return text;
+    if (this.#receivedMs !== undefined)
+      this.#send(`${toCaller.hops}${JSON.stringify(this.#hops(this.#receivedMs, ran))}`);
+    this.#isOver = true;
+    this.#owner.over(this, text);
+    this.#send(text);
+    if (!this.#sending) this.#owner.left(this);
+    return undefined;
+  }
+
+  /** The door closes. The call has its answer already. */
+  end(): void {
+    this.onclose?.();
+  }
+
+  /** The caller does not wait for it any more. */
+  cancel(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#owner.over(this, undefined);
+    this.onclose?.();
+    if (!this.#sending) this.#owner.left(this);
+  }
+
+  #send(text: string): void {
+    const sending = this.#sending
+      ? this.#sending.then(() => this.#owner.sendTo(this, text))
+      : this.#owner.sendTo(this, text);
+    if (!sending) return;
+    if (!this.#sending) this.onfull?.(true);
+    this.#sending = sending;
+    void sending.then(() => {
+      if (this.#sending !== sending) return;
+      this.#sending = undefined;
+      if (this.#isOver) this.#owner.left(this);
+      else this.onfull?.(false);
+    });
+  }
+
+  #ranOfError(data: unknown): ProcessIdentity | undefined {
+    const { node, generation } = this.#owner;
+    return extendRan(data, generation === undefined ? { node } : { node, claim: generation });
+  }
+
+  #ranOfResult(result: Record<string, unknown>): ProcessIdentity | undefined {
+    const meta = result._meta as Meta | undefined;
+    const ran = meta?.[RAN] as ProcessIdentity | undefined;
+    if (!meta || !ran) return undefined;
+    const { node, generation } = this.#owner;
+    if (this.#hidesRan) delete meta[RAN];
+    else meta[RAN] = generation === undefined ? { ...ran, node } : { ...ran, node, claim: generation };
+    return ran;
+  }
+
+  #hops(receivedMs: number, ran: ProcessIdentity | undefined): Hops {
+    const { node, generation } = this.#owner;
+    return { node, generation, pid: ran?.pid ?? null, life: ran?.generation, receivedMs, answeredMs: Date.now() };
+  }
+}

@@ -1,0 +1,110 @@
+// The door by which the other nodes of a fleet reach the servers of this node. Each instance has a subject of its own; those of a
+// stateless server share one more. Callers on this node send the same messages without NATS.
+
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { within } from '../../base/wait.ts';
+import type { CallState } from '../call-protocol.ts';
+import type { Fabric, Subscription } from '../fabric.ts';
+import { type Subjects, subjectsOf } from '../subjects.ts';
+import { DoorCalls, type DoorLimits } from './door-calls.ts';
+import { DoorInstance, type LocalInstance, type OpenInstance, type ServedInstance } from './door-instance.ts';
+
+export type { DoorLimits } from './door-calls.ts';
+export type { LocalInstance, OpenInstance, ServedInstance } from './door-instance.ts';
+
+export interface NodeDoorOptions {
+  clock?: Clock;
+  limits?: Partial<DoorLimits>;
+}
+
+/** Each message goes to one of the instances that have subscribed. */
+const ANY_GROUP = 'any';
+/** How long the last answers may take to NATS. */
+const FLUSH_MS = 2_000;
+
+export class NodeDoor {
+  readonly #fabric: Fabric;
+  readonly #node: string;
+  readonly #subjects: Subjects;
+  readonly #clock: Clock;
+  readonly #calls: DoorCalls;
+  readonly #instances = new Map<string, { instance: DoorInstance; open: OpenInstance }>();
+
+  constructor(fabric: Fabric, node: string, { clock = systemClock, limits }: NodeDoorOptions = {}) {
+    this.#fabric = fabric;
+    this.#node = node;
+    this.#subjects = subjectsOf(fabric.fleet);
+    this.#clock = clock;
+    this.#calls = new DoorCalls(fabric, limits, clock);
+    this.#calls.onClientEnded = (client) => {
+      for (const { instance } of this.#instances.values()) instance.clientEnded(client);
+    };
+  }
+
+  /** Receives what goes back to callers on this node: the messages of `toCaller`, by the reply subject of their call. */
+  set onLocal(listener: ((reply: string, text: string) => void) | undefined) {
+    this.#calls.onLocal = listener;
+  }
+
+  /** Its id must not be that of an instance that is open. */
+  open(served: ServedInstance): OpenInstance {
+    const { id, anyOf } = served;
+    const instance = new DoorInstance(this.#node, served, this.#calls, this.#clock);
+    const own = this.#fabric.subscribe(this.#subjects.call(this.#node, id), instance.receive);
+    const shared =
+      anyOf === undefined ? undefined : this.#fabric.subscribe(this.#subjects.any(anyOf), instance.receive, ANY_GROUP);
+    const open: OpenInstance = {
+      get inFlight() {
+        return instance.inFlight;
+      },
+      drain: async (ms) => {
+        void ended(shared);
+        await instance.drain(ms);
+        await this.#flush();
+      },
+      close: async () => {
+        this.#instances.delete(id);
+        void ended(shared);
+        void ended(own);
+        await instance.close();
+        await this.#flush();
+      },
+    };
+    this.#instances.set(id, { instance, open });
+    return open;
+  }
+
+  /** The way to an instance for callers on this node. */
+  local(id: string): LocalInstance | undefined {
+    return this.#instances.get(id)?.instance;
+  }
+
+  /** What became of these calls, by their reply subjects. Answers that are kept are sent again. */
+  inquire(calls: readonly string[]): CallState[] {
+    return calls.map((reply) => this.#calls.inquire(reply));
+  }
+
+  /** A node has lost its lease: its calls here have no receiver any more. */
+  callerEnded(session: string): void {
+    this.#calls.sessionEnded(session);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#instances.values()].map(({ open }) => open.close()));
+    this.#calls.close();
+  }
+
+  /** While NATS is away, answers wait for it without this. */
+  async #flush(): Promise<void> {
+    if (this.#fabric.isConnected)
+      await within(
+        this.#clock,
+        FLUSH_MS,
+        this.#fabric.flush().catch(() => undefined),
+      );
+  }
+}
+
+function ended(subscription: Subscription | undefined): Promise<void> | undefined {
+  return subscription?.end().catch(() => undefined); // the connection is closed: so is the subscription
+}
