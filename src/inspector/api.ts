@@ -11,6 +11,7 @@ import type { LatencyPoint, LatencyRow } from '../analysis/latency.ts';
 import type { Life } from '../analysis/lives.ts';
 import type { Problem } from '../analysis/problems.ts';
 import type { Evidence } from '../base/errors.ts';
+import type { FleetStatus } from '../fleet/fleet-status.ts';
 import type { FlowDirection, FlowKind, HttpFact, HttpPlace } from '../flow/event.ts';
 import type { ServerStatus } from '../host/supervision/server-state.ts';
 import type {
@@ -28,7 +29,7 @@ import type {
 } from '../mcp/types.ts';
 
 export type { ApiProblem } from '../http/http-problem.ts';
-export type { ClientSummary, ExchangeTimes, HopTimes, LatencyRow, Life, Problem };
+export type { ClientSummary, ExchangeTimes, FleetStatus, HopTimes, LatencyRow, Life, Problem };
 
 /** `GET /api/overview` */
 export interface Overview {
@@ -141,6 +142,8 @@ export interface LiveMessages {
   call: CallUpdate;
   question: Question;
   answered: { id: string };
+  /** If the host has joined a fleet: its status, whenever it has changed. */
+  fleet: FleetStatus;
 }
 
 /** `GET /api/events/SEQ` */

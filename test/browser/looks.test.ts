@@ -1,15 +1,13 @@
 // Every view in both themes and both widths: no violation that axe finds, nothing that runs over the side.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { usually } from '../fixtures/repetitions.ts';
 import { inBrowser, openPage } from './chromium.ts';
 import { goTo, live, soon } from './on-page.ts';
 import { openInspector } from './target.ts';
+import { violations, violationsAndOverflow } from './violations.ts';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const views = [
   'servers',
   'wire',
@@ -26,11 +24,6 @@ const views = [
   'clients',
   'wire?client=client%201',
 ];
-
-async function violations(page: Page): Promise<string[]> {
-  return (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-    violations.map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ html, any }) => html.slice(0, 160) + ' ' + (any[0]?.message ?? '')).join(' | ')))`)) as string[];
-}
 
 /** In that view, at rest. */
 async function settle(page: Page, view: string): Promise<void> {
@@ -60,15 +53,12 @@ inBrowser('looks', () => {
       client.fromClient('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
       const page = await openPage(url, { colorScheme, viewport: { width, height: 800 } });
       await live(page);
-      await page.evaluate(axe);
       const found: string[] = [];
       for (const view of views) {
         await settle(page, view);
         if (view.endsWith('fail')) await page.getByRole('button', { name: 'Call', exact: true }).click();
         await page.evaluate('new Promise((done) => setTimeout(done, 300))'); // colours fade in for no one, plots draw
-        found.push(...(await violations(page)).map((violation) => `${view}: ${violation}`));
-        const over = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-        if (Number(over) > 0) found.push(`${view}: ${over} px too wide`);
+        found.push(...(await violationsAndOverflow(page)).map((violation) => `${view}: ${violation}`));
       }
       await page.keyboard.press('?');
       found.push(...(await violations(page)).map((violation) => `keys: ${violation}`));

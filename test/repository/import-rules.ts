@@ -129,7 +129,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   http: { folders: ['base'], node: io, packages: ['hono'] },
   inspector: {
     folders: ['base', 'secrets', 'flow', 'analysis', 'record', 'live', 'host', 'http'],
-    types: ['mcp'],
+    types: ['mcp', 'fleet'],
     node: io,
   },
   cli: { folders: all, node: io, packages: ['commander'] },

@@ -6,7 +6,7 @@ import { focusSearch, useKeys } from './parts/keyboard.ts';
 import { goTo, lastAddressOf, useRoute, views } from './route.ts';
 import { Header } from './shell/header.tsx';
 import { KeyHelp } from './shell/key-help.tsx';
-import { Navigation, titles } from './shell/navigation.tsx';
+import { keyOf, Navigation, titles } from './shell/navigation.tsx';
 import { NoAccess } from './shell/no-access.tsx';
 import { useCell } from './state/cell.ts';
 import { connection, source } from './state/inspected.ts';
@@ -19,6 +19,7 @@ const OffersView = lazy(() => import('./views/offers/offers-view.tsx'));
 const LatencyView = lazy(() => import('./views/latency/latency-view.tsx'));
 const StderrView = lazy(() => import('./views/stderr/stderr-view.tsx'));
 const ClientsView = lazy(() => import('./views/clients/clients-view.tsx'));
+const FleetView = lazy(() => import('./views/fleet/fleet-view.tsx'));
 const ProblemsView = lazy(() => import('./views/problems/problems-view.tsx'));
 
 export function App() {
@@ -30,7 +31,7 @@ export function App() {
     ['?', () => setHelp(true)],
     ['/', focusSearch],
     ['T', toggleTheme],
-    ...views.map((one, at) => [String(at + 1), () => goTo(lastAddressOf(one))] as const),
+    ...views.map((one, at) => [keyOf(at), () => goTo(lastAddressOf(one))] as const),
   ]);
   useEffect(() => {
     document.title = `${titles[view]} · ${known?.title ?? 'Standpipe'} · Inspector`;
@@ -54,6 +55,7 @@ export function App() {
           {view === 'stderr' && <StderrView />}
           {view === 'problems' && <ProblemsView />}
           {view === 'clients' && <ClientsView />}
+          {view === 'fleet' && <FleetView />}
         </Suspense>
       </main>
       <QuestionDialog />

@@ -3,7 +3,18 @@
 import { Cell, useCell } from './state/cell.ts';
 
 export const views = [
-  ...(['servers', 'wire', 'tools', 'resources', 'prompts', 'latency', 'stderr', 'problems', 'clients'] as const),
+  ...([
+    'servers',
+    'wire',
+    'tools',
+    'resources',
+    'prompts',
+    'latency',
+    'stderr',
+    'problems',
+    'clients',
+    'fleet',
+  ] as const),
 ];
 export type View = (typeof views)[number];
 

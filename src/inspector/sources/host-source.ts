@@ -1,5 +1,6 @@
 // A host in this process: it can be watched and used.
 
+import type { FleetStatus } from '../../fleet/fleet-status.ts';
 import { OwnHost } from '../../host/control/host-access.ts';
 import type { Host } from '../../host/host.ts';
 import type { Redact } from '../../secrets/redact.ts';
@@ -15,10 +16,13 @@ export interface HostSourceOptions {
   redact?: Redact;
   /** How the command line reaches its servers. */
   reach?: (server: string) => Reach;
+  /** The fleet that it has joined. */
+  fleet?: () => Promise<FleetStatus | undefined>;
 }
 
 /** Closing the Inspector does not stop the host. */
-export function hostSource(host: Host, { title, questions, redact, reach }: HostSourceOptions = {}): InspectorSource {
+export function hostSource(host: Host, options: HostSourceOptions = {}): InspectorSource {
+  const { title, questions, redact, reach, fleet } = options;
   const access = new OwnHost(host);
   const speaksMcp = (server: string) =>
     host.status().some(({ name, protocol }) => name === server && protocol === 'mcp');
@@ -37,6 +41,7 @@ export function hostSource(host: Host, { title, questions, redact, reach }: Host
     questions,
     redact,
     reach,
+    ...(fleet && { fleet }),
     close: async () => undefined,
   };
 }

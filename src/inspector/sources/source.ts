@@ -1,5 +1,6 @@
 // What the Inspector shows: a flow of events, and perhaps a host to act on. One file per implementation.
 
+import type { FleetStatus } from '../../fleet/fleet-status.ts';
 import type { FlowStore } from '../../flow/store.ts';
 import type { HostAccess } from '../../host/control/host-access.ts';
 import type { ServerStatus } from '../../host/supervision/server-state.ts';
@@ -26,6 +27,8 @@ export interface InspectorSource {
   reach?(server: string): Reach | undefined;
   /** Questions of servers. */
   readonly questions?: Questions | undefined;
+  /** The fleet that the host has joined. Resolves to undefined if it has joined none. */
+  fleet?(): Promise<FleetStatus | undefined>;
   /** Events that were lost before they came here. */
   readonly lost?: number;
   /** Fills the flow; resolves when earlier events are in it. Rejects if there is nothing to show. */

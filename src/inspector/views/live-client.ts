@@ -4,7 +4,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '../../base/clock.ts';
-import type { CallUpdate, ClientSummary, InspectedServer, LiveMessages, Problem } from '../api.ts';
+import type { CallUpdate, ClientSummary, FleetStatus, InspectedServer, LiveMessages, Problem } from '../api.ts';
 import type { Redaction } from '../redaction.ts';
 import type { InspectorView } from './view.ts';
 
@@ -26,6 +26,7 @@ export class LiveClient {
   #servers: InspectedServer[] | undefined;
   #clients: ClientSummary[] | undefined;
   #problems: Problem[] | undefined;
+  #fleet: FleetStatus | undefined;
   /** By id: an update replaces the one before. */
   readonly #calls = new Map<string, CallUpdate>();
   readonly #questions = new Map<string, { name: 'question' | 'answered'; data: unknown }>();
@@ -62,6 +63,10 @@ export class LiveClient {
 
   putProblems(problems: Problem[]): void {
     this.#problems = this.redaction.value(problems);
+  }
+
+  putFleet(fleet: FleetStatus): void {
+    this.#fleet = this.redaction.value(fleet);
   }
 
   putCall(update: CallUpdate): void {
@@ -118,12 +123,14 @@ export class LiveClient {
     if (this.#servers) piece += message('servers', this.#servers);
     if (this.#clients) piece += message('clients', this.#clients);
     if (this.#problems) piece += message('problems', this.#problems);
+    if (this.#fleet) piece += message('fleet', this.#fleet);
     for (const call of this.#calls.values()) piece += message('call', call);
     for (const { name, data } of this.#questions.values()) piece += message(name, data);
     this.#updates = new Set();
     this.#servers = undefined;
     this.#clients = undefined;
     this.#problems = undefined;
+    this.#fleet = undefined;
     this.#calls.clear();
     this.#questions.clear();
     return piece;

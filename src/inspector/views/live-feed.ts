@@ -5,10 +5,11 @@ import type { AnalysisChange } from '../../analysis/analysis.ts';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
 import { HttpProblem } from '../../http/http-problem.ts';
 import { safeHeaders } from '../../http/respond.ts';
-import type { CallUpdate } from '../api.ts';
+import type { CallUpdate, FleetStatus } from '../api.ts';
 import type { Calls } from '../calls/calls.ts';
 import type { Redaction } from '../redaction.ts';
 import { BackgroundValidation } from './background-validation.ts';
+import { FleetWatch } from './fleet-watch.ts';
 import { LiveClient } from './live-client.ts';
 import type { InspectorView } from './view.ts';
 
@@ -28,6 +29,7 @@ export class LiveFeed {
   readonly #clock: Clock;
   readonly #clients = new Set<LiveClient>();
   readonly #validation: BackgroundValidation;
+  readonly #fleet: FleetWatch | undefined;
   #beat: Timer | undefined;
   #asksServers = false;
   #clientsDue: Timer | undefined;
@@ -36,6 +38,11 @@ export class LiveFeed {
     this.#view = view;
     this.#clock = clock;
     this.#validation = new BackgroundValidation(view);
+    const { source } = view;
+    if (source.fleet) {
+      const tell = (fleet: FleetStatus) => this.#each((client) => client.putFleet(fleet));
+      this.#fleet = new FleetWatch(() => source.fleet!(), tell, clock);
+    }
     view.onChange = (change) => this.#changed(change);
     view.source.questions?.watch({
       asked: (question) => this.#each((client) => client.putQuestion('question', question)),
@@ -60,6 +67,7 @@ export class LiveFeed {
     this.#counted();
     client.pump();
     this.#tellServers();
+    this.#fleet?.start();
     void this.#validation.run();
   }
 
@@ -72,6 +80,7 @@ export class LiveFeed {
     this.#view.source.questions?.watch(undefined);
     this.#beat?.cancel();
     this.#clientsDue?.cancel();
+    this.#fleet?.stop();
     this.#validation.stop();
     for (const client of this.#clients) client.end();
   }
@@ -141,6 +150,7 @@ export class LiveFeed {
     this.#view.watchers = this.#clients.size;
     this.#beat?.cancel();
     if (this.#clients.size > 0) this.#waitToBeat();
+    else this.#fleet?.stop();
   }
 
   #waitToBeat(): void {

@@ -100,4 +100,5 @@ const handlers: LiveHandlers = {
   call: putCall,
   question: putQuestion,
   answered: ({ id }) => dropQuestion(id),
+  fleet: (status) => inspected.fleet.set(status),
 };

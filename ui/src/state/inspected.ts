@@ -1,7 +1,7 @@
 // All that the page knows of what it looks at. Filled by the connection (connect.ts), read by every view. What was once shown
 // stays when the backend goes: evidence is not taken away.
 
-import type { ClientSummary, InspectedServer, Overview, Problem } from '../../../src/inspector/api.ts';
+import type { ClientSummary, FleetStatus, InspectedServer, Overview, Problem } from '../../../src/inspector/api.ts';
 import { Cell } from './cell.ts';
 import { EventColumns } from './event-columns.ts';
 import { FilteredRows } from './filtered-rows.ts';
@@ -24,6 +24,8 @@ export const servers = new Cell<InspectedServer[]>([]);
 export const clients = new Cell<ReadonlyMap<string, ClientSummary>>(new Map());
 /** When `servers` came: uptimes go on from there. */
 export const serversAtMs = new Cell(performance.now());
+/** If the host has joined one. */
+export const fleet = new Cell<FleetStatus | undefined>(undefined);
 export const problems = new Cell<Problem[]>([]);
 
 /** The others are informational: an older revision or transport is not a fault. */

@@ -7,6 +7,7 @@ import { ServerChip } from '../../parts/server-chip.tsx';
 import { announce } from '../../state/announce.ts';
 import { latency } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
+import { Hop } from './hop.tsx';
 import { moveToSeq } from './wire-state.ts';
 
 type Part = ExchangeReport['requests'][number];
@@ -31,6 +32,7 @@ export function ExchangeOf({ row }: { row: EventRow }) {
         ))}
       </ol>
       {times && <Times times={times} />}
+      {requests.map(({ requestSeq, hop }) => hop && <Hop key={requestSeq} hop={hop} />)}
       {requests.length === 1 && <p className="muted">No server was asked: the host answered it.</p>}
     </section>
   );

@@ -1,0 +1,129 @@
+// The fleet on the page: nodes, placement and a request that another node answered. The status comes through the real backend; who
+// reports it is the test.
+
+import { expect, test } from 'vitest';
+import type { FleetStatus } from '../../src/fleet/fleet-status.ts';
+import { Host } from '../../src/host/host.ts';
+import { hostSource } from '../../src/inspector/sources/host-source.ts';
+import { inBrowser, openPage } from './chromium.ts';
+import { detail, goTo, live, rows, soon } from './on-page.ts';
+import { openInspector, openSource } from './target.ts';
+import { violationsAndOverflow } from './violations.ts';
+
+const node = (name: string, more: Partial<FleetStatus['nodes'][number]> = {}): FleetStatus['nodes'][number] => ({
+  ...{ name, session: `${name}1`, labels: [], version: '0.1.0', pid: 4711, hostname: `${name}.example` },
+  ...{ startedAt: '2026-01-01T00:00:00.000Z', offers: [], draining: false, isAlive: true },
+  ...more,
+});
+
+const place = { labels: ['gpu'], replicas: 2, spread: 'prefer', stateless: false } as const;
+const replica = (slot: number, name: string, generation = 1) => ({
+  ...{ slot, node: name, generation, held: true, isInForce: true },
+});
+
+function smallFleet(): FleetStatus {
+  return {
+    ...{ fleet: 'kitchen', self: 'a', isConnected: true, placer: 'b' },
+    nodes: [
+      node('a', { labels: ['eu'], offers: ['notes'], url: 'http://127.0.0.1:8080/mcp' }),
+      node('b', { labels: ['gpu', 'eu'], clockOffset: { ms: -12.34, uncertaintyMs: 0.45 } }),
+      node('c', { draining: true, clockOffset: { ms: 61_000, uncertaintyMs: 2 } }),
+    ],
+    servers: [{ name: 'files', place, replicas: [replica(1, 'b', 3), replica(2, 'c')] }],
+  };
+}
+
+async function openFleet(status: () => FleetStatus) {
+  const host = new Host([]);
+  return { host, ...(await openSource(hostSource(host, { fleet: async () => status() }))) };
+}
+
+inBrowser('a fleet', () => {
+  test('is no view of a host that has joined none', async () => {
+    const { url } = await openInspector('workbench');
+    const page = await openPage(url);
+    await live(page);
+    expect(await page.getByRole('navigation').getByRole('link', { name: /Fleet/ }).count()).toBe(0);
+    await goTo(page, '#/fleet');
+    await page.getByText('has not joined a fleet').waitFor();
+  });
+
+  test('shows nodes and placement as they are and as they change, by keyboard, in the dark and narrow', async () => {
+    let status = smallFleet();
+    const { url } = await openFleet(() => status);
+    const page = await openPage(url, { colorScheme: 'dark', viewport: { width: 400, height: 800 } });
+    await live(page);
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: /Fleet 3/ })
+      .waitFor();
+    await page.keyboard.press('0');
+    await page.getByText('kitchen · 3 of 3 nodes alive · 1 server').waitFor();
+    const nodes = page.getByRole('region', { name: 'Nodes' }).getByRole('row');
+    await nodes.filter({ hasText: 'this node' }).filter({ hasText: 'http://127.0.0.1:8080/mcp' }).waitFor();
+    await nodes.filter({ hasText: 'places' }).filter({ hasText: '−12.3 ms ± 450 µs' }).waitFor();
+    await nodes.filter({ hasText: 'draining' }).filter({ hasText: '+1 m 01 s ± 2.00 ms' }).waitFor();
+    const replicas = page.getByRole('region', { name: 'Placement' }).getByRole('row');
+    await replicas.filter({ hasText: '1 of 2' }).filter({ hasText: 'claimed' }).filter({ hasText: 'b3gpu' }).waitFor();
+    expect(await violationsAndOverflow(page)).toEqual([]);
+
+    status = smallFleet();
+    status.nodes[1]!.isAlive = false;
+    status.isConnected = false;
+    const lost = { ...replica(1, 'b', 3), isInForce: false, reason: 'No node that lives has the label gpu' };
+    status.servers[0]!.replicas[0] = lost;
+    await page.getByText('2 of 3 nodes alive · 1 server · 1 replica not running').waitFor();
+    await nodes.filter({ hasText: 'no lease' }).filter({ hasText: 'b.example' }).waitFor();
+    await replicas.nth(1).filter({ hasText: 'lease lost' }).filter({ hasText: 'has the label gpu' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'The connection to NATS is lost' }).waitFor();
+    expect(await violationsAndOverflow(page)).toEqual([]);
+  });
+
+  test('of a thousand nodes is cut to its first rows, and searched', async () => {
+    const names = Array.from({ length: 1_000 }, (_, at) => `n${at}`);
+    const servers = names.map((name) => ({ name: `s-${name}`, place, replicas: [replica(1, name)] }));
+    const status = { ...smallFleet(), nodes: names.map((name) => node(name)), servers };
+    const { url } = await openFleet(() => status);
+    const page = await openPage(url);
+    await live(page);
+    await goTo(page, '#/fleet');
+    await page.getByText('500 more nodes: search for them.').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('n999');
+    const nodes = page.getByRole('region', { name: 'Nodes' }).getByRole('row');
+    await soon(() => nodes.count()).toBe(2);
+    await page.getByRole('region', { name: 'Placement' }).getByRole('row').filter({ hasText: 's-n999' }).waitFor();
+  });
+
+  test('shows where the time of a request went that another node answered', async () => {
+    const { url, host } = await openFleet(smallFleet);
+    const client = host.clients.observe({ id: '1', principal: 'ada' }, { door: 'http' });
+    client.introduced({ revision: '2025-11-25', info: { name: 'cursor', version: '1.0' } });
+    const files = host.flow.begin('files');
+    files.connected('nats://kitchen/files');
+    const request = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"read"}}`;
+    for (const id of [1, 2]) {
+      client.fromClient(request(id));
+      client.linked(id, files, 'toServer', id);
+      files.text('toServer', request(id));
+      const receivedMs = Date.now() + 60_000;
+      const measured = id === 1 ? { offsetMs: 60_000, uncertaintyMs: 0.25 } : {};
+      files.hop({ id, node: 'b', generation: 3, pid: 42, receivedMs, answeredMs: receivedMs, ...measured });
+      files.text('fromServer', `{"jsonrpc":"2.0","id":${id},"result":{"content":[]}}`);
+      client.toClient(`{"jsonrpc":"2.0","id":${id},"result":{"content":[]}}`);
+    }
+    const page = await openPage(url);
+    await live(page);
+    await goTo(page, '#/wire?server=files');
+    await soon(() => rows(page).filter({ hasText: 'read' }).count()).toBe(4);
+    const hop = detail(page).getByRole('region', { name: 'Node b' });
+    await rows(page).filter({ hasText: 'read' }).first().click();
+    await hop.getByText('process 42, generation 3').waitFor();
+    for (const part of ['to b', 'at b', 'from b'])
+      await hop.getByRole('term').getByText(part, { exact: true }).waitFor();
+    await soon(() => hop.getByRole('definition').first().textContent()).toContain('±');
+    expect(await violationsAndOverflow(page)).toEqual([]);
+    await rows(page).filter({ hasText: 'read' }).nth(2).click();
+    await hop.getByRole('term').getByText('to and from b', { exact: true }).waitFor();
+  });
+});
