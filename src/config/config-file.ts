@@ -107,6 +107,10 @@ export function expandForm(
   const envFiles = new Set<string>();
   const servers: ServerConfig[] = [];
   for (const { draft, findings } of drafts) {
+    if (draft.place) {
+      const suggestion = 'It is for the servers of a fleet: `standpipe fleet apply FILE`.';
+      findings.warn(draft.place.at, '"place" has no effect in the config of one host', suggestion);
+    }
     const server = expandDraft(draft, sources, textOf, findings, envFiles);
     if (draft.command && server.enabled && connectsToItself(server, file, sources.platform)) {
       findings.error(draft.command.at, 'This entry connects to itself', 'Name another config: "--config", "FILE".');

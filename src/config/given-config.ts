@@ -13,6 +13,7 @@ import type { ConfigPlace } from './files/places.ts';
 import { GIVEN, problemError } from './problem.ts';
 import { parseDocument } from './read/json-document.ts';
 import type { namesOfOthers, replacements, spellingsOfRemotes } from './read/known-keys.ts';
+import type { Place } from './read/place.ts';
 import type { InputCapability, OAuthSettings, RestartLimits, SharePolicy, ToolRules } from './server-config.ts';
 import { systemContext } from './system-context.ts';
 
@@ -56,6 +57,7 @@ interface OwnKeys {
   asks?: boolean | readonly string[] | undefined;
   clientCapabilities?: readonly InputCapability[] | undefined;
   tools?: ToolRules | readonly string[] | undefined;
+  place?: Partial<Place> | undefined;
   type?: string | undefined;
 }
 

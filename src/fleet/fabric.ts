@@ -1,6 +1,10 @@
 // What a fleet needs of the network between its nodes: a directory, leases and routes. NATS provides all three (`nats/`); nothing
 // else of the fleet knows about NATS. One contract suite (test/contract/fabric.contract.ts) holds for every implementation.
 
+import type { Place } from '../config/read/place.ts';
+
+export type { Place };
+
 export interface Entry<T> {
   readonly key: string;
   readonly value: T;
@@ -101,17 +105,6 @@ export interface ServerRecord {
   /** As in `mcpServers`, without `place`. Variables are not expanded: they are those of the node that runs it. */
   entry: Record<string, unknown>;
   place: Place;
-}
-
-export interface Place {
-  /** The node must have all of these. */
-  labels: readonly string[];
-  /** How many processes, on as many nodes where possible. */
-  replicas: number;
-  /** `nodes`: never two replicas on one node, even if some then run nowhere. `prefer`: on different nodes where possible. */
-  spread: 'nodes' | 'prefer';
-  /** Any replica may answer any request, and more than `replicas` processes do no harm. */
-  stateless: boolean;
 }
 
 export interface NodeRecord {

@@ -12,6 +12,7 @@ import {
   keysOfOthers,
   keysToReplace,
   oauthKeys,
+  placeKeys,
   remoteKeys,
   restartKeys,
   shareKeys,
@@ -19,13 +20,14 @@ import {
   stopKeys,
   toolsKeys,
 } from '../../src/config/read/known-keys.ts';
+import { defaultPlace } from '../../src/config/read/place.ts';
 import { defaultRestart, defaultSettings, defaultShare } from '../../src/config/server-config.ts';
 import { framingByName, framingNames } from '../../src/framing/by-name.ts';
 import { defaultStopWaits } from '../../src/process/tree/stop-ladder.ts';
 import { fixture, goodConfigs, root } from './fixtures.ts';
 
 const schema = JSON.parse(readFileSync(join(root, 'schema/mcp.schema.json'), 'utf8'));
-const { stdioServer, remoteServer, oauth, restart, share, stop, tools, input } = schema.definitions;
+const { stdioServer, remoteServer, oauth, place, restart, share, stop, tools, input } = schema.definitions;
 const validate = new Ajv({
   strict: true,
   strictRequired: false,
@@ -58,6 +60,8 @@ test.each([
   ['a timeout of nothing', entry({ command: 'x', startupTimeoutMs: 0 })],
   ['an unknown policy', entry({ command: 'x', restart: 'sometimes' })],
   ['an unknown way to share', entry({ command: 'x', share: { by: 'window' } })],
+  ['no replicas', entry({ command: 'x', place: { replicas: 0 } })],
+  ['a label with a blank', entry({ command: 'x', place: { labels: ['a b'] } })],
   ['an empty pattern', entry({ command: 'x', tools: [''] })],
   ['an address and a command', entry({ command: 'x', url: 'https://x.test' })],
   ['a type without an address', entry({ type: 'http' })],
@@ -75,6 +79,7 @@ test.each([
   ['a server', stdioServer, [...commandKeys, ...keysOfOthers]],
   ['restart', restart, restartKeys],
   ['share', share, shareKeys],
+  ['place', place, placeKeys],
   ['stop', stop, stopKeys],
   ['tools', tools, toolsKeys],
   ['an input', input, inputKeys],
@@ -89,7 +94,7 @@ test('keys that are to be replaced are in no schema', () => {
 });
 
 test('every key has a description for editors', () => {
-  const all = [schema, stdioServer, remoteServer, oauth, restart, share, stop, tools, input].flatMap((part) =>
+  const all = [schema, stdioServer, remoteServer, oauth, place, restart, share, stop, tools, input].flatMap((part) =>
     Object.entries(part.properties),
   );
   const followed = all.map(([key, part]) => [key, resolve(part)] as const);
@@ -101,6 +106,7 @@ test('the defaults are the real ones', () => {
     Object.fromEntries(Object.entries(part.properties).map(([key, each]) => [key, resolve(each).default]));
   expect(defaults(restart)).toEqual(defaultRestart);
   expect(defaults(share)).toEqual(defaultShare);
+  expect(defaults(place)).toEqual(defaultPlace);
   expect(defaults(stop)).toEqual(defaultStopWaits);
   expect(defaults(stdioServer)).toMatchObject({
     startupTimeoutMs: defaultSettings.startupTimeoutMs,

@@ -22,7 +22,8 @@ export function inputsOf(draft: Draft): string[] {
   return all.filter(({ scope }) => scope === 'input').map(({ name }) => name);
 }
 
-function textsOf(draft: Draft): (Located | null | undefined)[] {
+/** What may contain variables. */
+export function textsOf(draft: Draft): (Located | null | undefined)[] {
   if (draft.url) {
     const { clientId, clientSecret, clientMetadataUrl } = draft.oauth || {};
     return [draft.url, ...draft.headers.values(), clientId, clientSecret, clientMetadataUrl, draft.ca];

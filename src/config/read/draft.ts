@@ -14,10 +14,12 @@ import {
   remoteKeys,
   spellingsOfRemotes,
 } from './known-keys.ts';
+import { type PlaceDraft, readPlace } from './place.ts';
 import { isRemote, type RemoteDraft, readRemoteDraft } from './remote-draft.ts';
 import { readSettings } from './settings.ts';
 
-export type Draft = CommandDraft | RemoteDraft;
+/** `place`: has an effect only in the config of a fleet. */
+export type Draft = (CommandDraft | RemoteDraft) & { place?: PlaceDraft | undefined };
 
 export function readDraft(
   name: string,
@@ -35,6 +37,9 @@ export function readDraft(
     findings.warn(fields.keyAt(key), `"${key}" has no effect for a ${server}`, 'Remove it.');
   }
   const settings = readSettings(name, source, fields, findings);
-  if (remote) return readRemoteDraft(settings, fields, findings);
-  return readCommandDraft(settings, fields, document, findings);
+  const place = readPlace(fields, findings);
+  const draft = remote
+    ? readRemoteDraft(settings, fields, findings)
+    : readCommandDraft(settings, fields, document, findings);
+  return draft && { ...draft, place };
 }

@@ -21,6 +21,7 @@ const settingKeys = [
   'asks',
   'clientCapabilities',
   'tools',
+  'place',
 ] as const;
 
 export const onlyOfCommands = ['command', 'args', 'env', 'envFile', 'cwd', 'framing', 'stop', 'keepDaemons'] as const;
@@ -31,6 +32,7 @@ export const remoteKeys = [...settingKeys, ...onlyOfRemotes] as const;
 export const restartKeys = ['policy', 'maxRestarts', 'periodMs', 'backoffMs', 'maxBackoffMs', 'resetAfterMs'] as const;
 export const stopKeys = ['stdinMs', 'sigtermMs', 'sigkillMs'] as const;
 export const shareKeys = ['by', 'maxProcesses', 'idleMs'] as const;
+export const placeKeys = ['labels', 'replicas', 'spread', 'stateless'] as const;
 export const toolsKeys = ['allow', 'deny'] as const;
 export const inputKeys = ['id', 'type', 'description', 'default', 'password', 'options', 'command', 'args'] as const;
 

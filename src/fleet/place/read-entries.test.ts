@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import type { UsageError } from '../../base/errors.ts';
+import { configOnNode } from './config-on-node.ts';
+import { type ReadOptions, readFleetEntries } from './read-entries.ts';
+
+const read = (servers: object, options?: ReadOptions) =>
+  readFleetEntries(JSON.stringify({ mcpServers: servers }), 'fleet.json', options);
+const textsOf = async (servers: object, options?: ReadOptions) =>
+  (await read(servers, options)).problems.map(({ severity, message }) => `${severity}: ${message}`);
+
+test('an entry is kept as it is written, with the defaults of its place', async () => {
+  const { servers, problems } = await read({
+    files: {
+      command: 'npx',
+      args: ['x', '${HOME}'],
+      env: { TOKEN: '${TOKEN}' },
+      place: { labels: ['gpu'], replicas: 3 },
+    },
+    web: {
+      url: 'https://x.test/mcp',
+      headers: { Authorization: 'Bearer ${WEB}' },
+      '//': 'a comment',
+      description: 'd',
+    },
+  });
+  expect(problems).toEqual([]);
+  expect(servers).toEqual([
+    {
+      name: 'files',
+      entry: { command: 'npx', args: ['x', '${HOME}'], env: { TOKEN: '${TOKEN}' } },
+      place: { labels: ['gpu'], replicas: 3, spread: 'prefer', stateless: false },
+    },
+    {
+      name: 'web',
+      entry: { url: 'https://x.test/mcp', headers: { Authorization: 'Bearer ${WEB}' } },
+      place: { labels: [], replicas: 1, spread: 'prefer', stateless: false },
+    },
+  ]);
+});
+
+test('a mistake is reported at its position, and refuses the whole text', async () => {
+  const text = '{"mcpServers": {\n  "a": {"command": "x"},\n  "b": {"command": "x", "place": {"replicas": 0}}\n}}';
+  const { servers, problems } = await readFleetEntries(text, 'fleet.json');
+  expect(servers).toEqual([]);
+  expect(problems).toMatchObject([{ severity: 'error', server: 'b', file: 'fleet.json', line: 3, column: 47 }]);
+});
+
+test.each([
+  ['a variable', { command: 'x', env: { API_KEY: 's3cr3t' } }, 'The variable "API_KEY"'],
+  [
+    'a password in the value of a variable',
+    { command: 'x', env: { DB: 'postgres://u:hunter22@h/d' } },
+    'The variable "DB"',
+  ],
+  ['the default of a reference', { command: 'x', env: { API_KEY: '${API_KEY:-s3cr3t}' } }, 'The variable "API_KEY"'],
+  ['an argument', { command: 'x', args: ['--token', 's3cr3t-value'] }, 'An argument'],
+  ['an argument with its name', { command: 'x', args: ['--api-key=s3cr3t-value'] }, 'An argument'],
+  ['a header', { url: 'https://x.test', headers: { Authorization: 'Bearer abcdefgh' } }, 'The header "Authorization"'],
+  ['a password in an address', { url: 'https://me:hunter22@x.test/mcp' }, 'The address'],
+  [
+    'a secret of a client',
+    { url: 'https://x.test', oauth: { clientId: 'c', clientSecret: 's3cr3t' } },
+    '"clientSecret"',
+  ],
+])('a secret is refused in %s, without being shown', async (_, entry, what) => {
+  const { problems } = await read({ a: entry });
+  expect(problems).toMatchObject([
+    { severity: 'error', message: `${what} contains a secret, which all nodes could read` },
+  ]);
+  expect(problems[0]!.suggestion).toContain('${');
+  expect(JSON.stringify(problems)).not.toMatch(/s3cr3t|hunter22|abcdefgh/);
+  expect((await read({ a: entry }, { allowLiterals: true })).servers).toHaveLength(1);
+});
+
+test('references are no secrets, in any place', async () => {
+  const texts = await textsOf({
+    a: { command: 'x', args: ['--token', '${TOKEN}', '--key=${KEY}'], env: { SECRET: 'a-${SECRET}', B: '${PW:-}' } },
+    b: { url: 'https://u:${PASSWORD}@x.test/mcp?token=${TOKEN}', headers: { 'X-Api-Key': '${KEY}' } },
+  });
+  expect(texts).toEqual([]);
+});
+
+test.each([
+  [{ a: { command: './server', cwd: 'sub/folder' } }, 'warning: This path is relative'],
+  [
+    { 'a@b': { command: 'x' } },
+    'error: The name of a server of a fleet has at most 100 characters, without "@" and "#"',
+  ],
+  [{ a: { command: 'x', args: ['${'] } }, 'error: In this string, "${" has no closing "}"'],
+  [
+    { a: { command: 'x', place: { labels: ['a b'] } } },
+    'error: A label consists of letters, digits, "-" and "_", at most 64',
+  ],
+  [{ a: { command: 'x', place: { spread: 'node' } } }, 'error: "spread" must be one of "nodes", "prefer"'],
+  [{ a: { command: 'x', place: { replica: 2 } } }, 'warning: Unknown key "replica"'],
+])('%j: %s', async (servers, text) => {
+  expect(await textsOf(servers)).toContain(text);
+});
+
+const context = { cwd: '/srv', home: '/home/me', env: { TOKEN: 'of this node' }, platform: 'linux' as const };
+
+test('a node expands an entry with its own variables and folder', async () => {
+  const { servers } = await read({
+    a: { command: 'x', args: ['${workspaceFolder}'], env: { TOKEN: '${TOKEN}' }, cwd: 'sub' },
+  });
+  expect(configOnNode(servers[0]!, context)).toMatchObject({
+    name: 'a',
+    args: ['/srv'],
+    env: { TOKEN: 'of this node' },
+    cwd: '/srv/sub',
+  });
+});
+
+test('a node says which variable it lacks', async () => {
+  const { servers } = await read({ a: { command: 'x', env: { TOKEN: '${OTHER_THING}' } } });
+  try {
+    configOnNode(servers[0]!, context);
+    expect.unreachable();
+  } catch (error) {
+    expect(error as UsageError).toMatchObject({ code: 'VARIABLE_NOT_SET', message: 'Variable OTHER_THING is not set' });
+  }
+});
