@@ -10,7 +10,7 @@ export class FleetState implements FleetView {
   readonly servers = new Map<string, Entry<ServerRecord>>();
   readonly nodes = new Map<string, Entry<NodeRecord>>();
   readonly claims = new Map<string, Map<number, Entry<ClaimRecord>>>();
-  leases: ReadonlySet<string> = new Set();
+  leases = new Set<string>();
   onChanged: (() => void) | undefined;
   /** `key` of its server, and its slot. */
   onClaim: ((key: string, slot: number) => void) | undefined;
@@ -34,7 +34,7 @@ export class FleetState implements FleetView {
     const watches = [
       servers.watch(into(this.servers)),
       nodes.watch((entry) => {
-        if (entry.value) this.#recent.add(entry.key);
+        if (entry.value) this.#seen(entry.key);
         intoNodes(entry);
       }),
       claims.watch(this.#onClaim),
@@ -49,13 +49,18 @@ export class FleetState implements FleetView {
     if (value === undefined) slots.delete(slot);
     else {
       slots.set(slot, { key, value, revision });
-      this.#recent.add(value.node);
+      this.#seen(value.node);
     }
     if (slots.size === 0) this.claims.delete(server);
     else this.claims.set(server, slots);
     this.onClaim?.(server, slot);
     this.onChanged?.();
   };
+
+  #seen(node: string): void {
+    this.#recent.add(node);
+    this.leases.add(node);
+  }
 
   /** One request. Resolves to whether a node has come or gone. */
   async listLeases({ leases: { table } }: Fabric): Promise<boolean> {

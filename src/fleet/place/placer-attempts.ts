@@ -1,0 +1,138 @@
+// What the placer has asked nodes to do, and how that went: so that a slot is asked about one request at a time, a request is not
+// repeated before its effect can be seen, and a node that refuses or does not answer is left out for a time.
+
+import { keyOfServer, keyOfSlot } from '../subjects.ts';
+import type { Action, Attempts, FleetView } from './plan.ts';
+
+export type SlotAction = Exclude<Action, { kind: 'forget' }>;
+
+/** How long the effect of a request may take to be seen, before it is repeated. A release waits for calls to end. */
+const REPEAT_MS = { place: 2_000, release: 10_000, renew: 30_000 };
+/** After a refusal; doubles with each. */
+const REFUSAL_MS = { first: 500, most: 60_000 };
+/** After a request without an answer. */
+const SILENT_MS = 3_000;
+
+interface Asked {
+  action: SlotAction;
+  /** Infinity: it is under way. */
+  untilMs: number;
+}
+
+interface Refusal {
+  reason: string;
+  /** The revision of the record of the server that was refused. */
+  config: number;
+  waitMs: number;
+  untilMs: number;
+}
+
+export class PlacerAttempts {
+  /** By `keyOfSlot`. */
+  readonly #asked = new Map<string, Asked>();
+  /** By the key of the server, and by node. */
+  readonly #refusals = new Map<string, Map<string, Refusal>>();
+  readonly #silent = new Map<string, number>();
+
+  /** Whether the same is under way, or was asked so recently that its effect may not be seen yet. */
+  isAsked(action: SlotAction, nowMs: number): boolean {
+    const asked = this.#asked.get(keyOfSlot(action.server, action.slot));
+    if (!asked) return false;
+    if (asked.untilMs === Number.POSITIVE_INFINITY) return true;
+    return asked.untilMs > nowMs && isSame(asked.action, action);
+  }
+
+  began(action: SlotAction): void {
+    this.#asked.set(keyOfSlot(action.server, action.slot), { action, untilMs: Number.POSITIVE_INFINITY });
+  }
+
+  accepted(action: SlotAction, nowMs: number): void {
+    const key = keyOfSlot(action.server, action.slot);
+    if (this.#asked.get(key)?.action === action) {
+      this.#asked.set(key, { action, untilMs: nowMs + REPEAT_MS[action.kind] });
+    }
+    this.#silent.delete(action.node);
+  }
+
+  refused(action: SlotAction, reason: string, config: number, nowMs: number): void {
+    const key = keyOfServer(action.server);
+    const ofServer = this.#refusals.get(key) ?? new Map<string, Refusal>();
+    const before = ofServer.get(action.node);
+    const isAgain = before !== undefined && before.config === config;
+    const waitMs = isAgain ? Math.min(2 * before.waitMs, REFUSAL_MS.most) : REFUSAL_MS.first;
+    ofServer.set(action.node, { reason, config, waitMs, untilMs: nowMs + waitMs });
+    this.#refusals.set(key, ofServer);
+    this.#notDone(action, nowMs + waitMs);
+  }
+
+  unanswered(action: SlotAction, nowMs: number): void {
+    this.#notDone(action, nowMs + SILENT_MS);
+    this.#silent.set(action.node, nowMs + SILENT_MS);
+  }
+
+  /** The claim of the slot has changed: what was asked has been done, or is out of date. */
+  claimChanged(key: string, slot: number, isHeldBy: string | undefined): void {
+    this.#asked.delete(`${key}.${slot}`);
+    if (isHeldBy !== undefined) this.#refusals.get(key)?.delete(isHeldBy);
+  }
+
+  /** Without what is over. When the first of it will be is `nextMs`. */
+  at(nowMs: number, { servers, nodes }: FleetView): Attempts & { nextMs: number } {
+    const attempts = {
+      placing: new Map<string, Map<number, string>>(),
+      refusals: new Map<string, Map<string, string>>(),
+      silent: new Set<string>(),
+      nextMs: Number.POSITIVE_INFINITY,
+    };
+    const isOver = (untilMs: number) => {
+      if (untilMs <= nowMs) return true;
+      attempts.nextMs = Math.min(attempts.nextMs, untilMs);
+      return false;
+    };
+    for (const [key, { action, untilMs }] of this.#asked) {
+      if (isOver(untilMs)) this.#asked.delete(key);
+      else if (action.kind === 'place')
+        nested(attempts.placing, keyOfServer(action.server)).set(action.slot, action.node);
+    }
+    for (const [key, ofServer] of this.#refusals) {
+      for (const [node, { config, reason, untilMs }] of ofServer) {
+        if (servers.get(key)?.revision !== config || !nodes.has(node)) ofServer.delete(node);
+        else if (!isOver(untilMs)) nested(attempts.refusals, key).set(node, reason);
+      }
+      if (ofServer.size === 0) this.#refusals.delete(key);
+    }
+    for (const [node, untilMs] of this.#silent) {
+      if (isOver(untilMs)) this.#silent.delete(node);
+      else attempts.silent.add(node);
+    }
+    return attempts;
+  }
+
+  /** The last refusal of a slot that is tried again. */
+  lastRefusal(server: string, node: string): string | undefined {
+    return this.#refusals.get(keyOfServer(server))?.get(node)?.reason;
+  }
+
+  /** Another node may be asked to take the slot at once; any other request is for this node alone, and is repeated later. */
+  #notDone(action: SlotAction, untilMs: number): void {
+    const key = keyOfSlot(action.server, action.slot);
+    if (this.#asked.get(key)?.action !== action) return;
+    if (action.kind === 'place') this.#asked.delete(key);
+    else this.#asked.set(key, { action, untilMs });
+  }
+}
+
+function nested<K, V>(maps: Map<string, Map<K, V>>, key: string): Map<K, V> {
+  const known = maps.get(key);
+  if (known) return known;
+  const made = new Map<K, V>();
+  maps.set(key, made);
+  return made;
+}
+
+function isSame(one: SlotAction, other: SlotAction): boolean {
+  if (one.kind !== other.kind || one.node !== other.node) return false;
+  if (one.kind === 'place') return one.revision === (other as typeof one).revision;
+  if (one.kind === 'renew' && one.config !== (other as typeof one).config) return false;
+  return one.generation === (other as typeof one).generation;
+}

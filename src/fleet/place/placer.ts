@@ -1,0 +1,258 @@
+// Gives the servers of the fleet to its nodes. Each node has a placer; the one that holds the lease `placer` is in charge. It knows
+// nothing that the directory does not have, and each of its requests is checked by compare-and-set: one that was paused, or a
+// second one, does no harm.
+//
+// At rest it sends one request a fifth of a lifetime: the list of leases. It plans when something has changed.
+
+import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
+import { StandpipeError, toError } from '../../base/errors.ts';
+import type { Fabric } from '../fabric.ts';
+import { askNode } from '../node/answer-node-requests.ts';
+import { NodeLease } from '../node/node-lease.ts';
+import { keyOfServer } from '../subjects.ts';
+import { FleetState } from './fleet-state.ts';
+import { PlacerAttempts, type SlotAction } from './placer-attempts.ts';
+import { type Action, type Plan, plan, type Waiting } from './plan.ts';
+
+export interface PlacerOptions {
+  clock?: Clock | undefined;
+  /**
+   * How many nodes come before this one. Node 0 looks most often whether the lease is free, and the others the less often the later
+   * they come: so many nodes cost few messages, and a free lease is found soon.
+   */
+  rank?: (() => number) | undefined;
+  /** What people may want to know. */
+  note?: ((text: string) => void) | undefined;
+}
+
+/** Requests under way. A node that does not answer holds up only its own. */
+const MOST_REQUESTS = 256;
+const MOST_REQUESTS_OF_NODE = 4;
+/** So that many changes at a time make few plans. */
+const SOON_MS = 20;
+
+export class Placer {
+  readonly #fabric: Fabric;
+  readonly #clock: Clock;
+  readonly #rank: () => number;
+  readonly #note: (text: string) => void;
+  readonly #lease: NodeLease;
+  #state: FleetState | undefined;
+  #attempts = new PlacerAttempts();
+  #waiting: readonly Waiting[] = [];
+  /** Actions to carry out, by node. */
+  #queues = new Map<string, Action[]>();
+  #underWay = new Map<string, number>();
+  #requests = 0;
+  #round: { timer: Timer; atMs: number } | undefined;
+  /** A plan of a large fleet takes some time: the pauses between plans grow with it. */
+  #pauseMs = SOON_MS;
+  #listing: Timer | undefined;
+  #trying: Timer | undefined;
+  #isStopped = false;
+
+  constructor(fabric: Fabric, node: string, options: PlacerOptions = {}) {
+    this.#fabric = fabric;
+    this.#clock = options.clock ?? systemClock;
+    this.#rank = options.rank ?? (() => 0);
+    this.#note = options.note ?? (() => undefined);
+    this.#lease = new NodeLease(fabric, 'placer', node, { clock: options.clock });
+    this.#lease.onLost = (reason) => {
+      this.#note(`This node no longer places servers: ${reason}`);
+      this.#end();
+      this.#tryLater();
+    };
+  }
+
+  start(): void {
+    void this.#try();
+  }
+
+  /** Another node can take over at once. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#trying?.cancel();
+    this.#end();
+    await this.#lease.release();
+  }
+
+  get isPlacing(): boolean {
+    return this.#state !== undefined && this.#lease.isHeld;
+  }
+
+  /** The slots that run nowhere or cannot leave a drained node, with the reasons. Known only while it is placing. */
+  get waiting(): readonly Waiting[] {
+    return this.#waiting;
+  }
+
+  async #try(): Promise<void> {
+    const isHeld = await this.#lease.acquire().catch(() => false);
+    if (this.#isStopped) return;
+    if (!isHeld) return this.#tryLater();
+    this.#note('This node places the servers of the fleet');
+    const state = new FleetState();
+    this.#state = state;
+    this.#attempts = new PlacerAttempts();
+    try {
+      await state.watch(this.#fabric);
+      await state.listLeases(this.#fabric);
+    } catch (error) {
+      if (this.#state !== state) return;
+      this.#note(`The fleet cannot be read: ${toError(error).message}`);
+      this.#end();
+      await this.#lease.release();
+      return this.#tryLater();
+    }
+    if (this.#state !== state) return state.stop();
+    state.onChanged = () => this.#soon(this.#pauseMs);
+    state.onClaim = (key, slot) => {
+      const claim = state.claims.get(key)?.get(slot)?.value;
+      this.#attempts.claimChanged(key, slot, claim?.held ? claim.node : undefined);
+    };
+    this.#soon(0);
+    this.#listLater(state);
+  }
+
+  #tryLater(): void {
+    if (this.#isStopped) return;
+    this.#trying = this.#after((this.#fabric.leases.lifetimeMs / 8) * (1 + this.#rank()), () => void this.#try());
+  }
+
+  #listLater(state: FleetState): void {
+    this.#listing = this.#after(this.#fabric.leases.lifetimeMs / 5, async () => {
+      try {
+        if ((await state.listLeases(this.#fabric)) && this.#state === state) this.#soon(0);
+      } catch {
+        // NATS is away: the next list, or the loss of the lease, follows
+      }
+      if (this.#state === state) this.#listLater(state);
+    });
+  }
+
+  /** Plans after this time, if not before. */
+  #soon(ms: number): void {
+    const atMs = this.#clock.nowMs() + ms;
+    if (this.#round && this.#round.atMs <= atMs) return;
+    this.#round?.timer.cancel();
+    const timer = this.#after(ms, () => {
+      this.#round = undefined;
+      this.#plan();
+    });
+    this.#round = { timer, atMs };
+  }
+
+  #plan(): void {
+    const state = this.#state;
+    if (!state || !this.#lease.isHeld) return;
+    const nowMs = this.#clock.nowMs();
+    const attempts = this.#attempts.at(nowMs, state);
+    const planned = plan(state, attempts);
+    this.#waiting = this.#withRefusals(planned);
+    this.#queues = new Map();
+    for (const action of planned.actions) {
+      if (action.kind !== 'forget' && this.#attempts.isAsked(action, nowMs)) continue;
+      const queue = this.#queues.get(action.node);
+      if (queue) queue.push(action);
+      else this.#queues.set(action.node, [action]);
+    }
+    this.#pauseMs = Math.max(SOON_MS, 2 * (this.#clock.nowMs() - nowMs));
+    this.#send();
+    // What was asked or refused is tried again after its time, even if nothing changes.
+    if (attempts.nextMs < Number.POSITIVE_INFINITY) this.#soon(Math.max(this.#pauseMs, attempts.nextMs - nowMs));
+  }
+
+  /** A slot that a node has refused is placed again and again: it says why meanwhile. */
+  #withRefusals({ actions, waiting }: Plan): Waiting[] {
+    const again = actions.flatMap((action) => {
+      const refusal = action.kind === 'place' && this.#attempts.lastRefusal(action.server, action.node);
+      if (action.kind !== 'place' || !refusal) return [];
+      const { server, slot, node } = action;
+      return [{ server, slot, node: undefined, reason: `${node} refused it: ${refusal}` }];
+    });
+    return [...waiting, ...again];
+  }
+
+  #send(): void {
+    for (const [node, queue] of this.#queues) {
+      while (queue.length > 0 && (this.#underWay.get(node) ?? 0) < MOST_REQUESTS_OF_NODE) {
+        if (this.#requests >= MOST_REQUESTS) return;
+        void this.#carryOut(queue.shift()!);
+      }
+      if (queue.length === 0) this.#queues.delete(node);
+    }
+  }
+
+  async #carryOut(action: Action): Promise<void> {
+    const state = this.#state!;
+    const { node } = action;
+    this.#requests++;
+    this.#underWay.set(node, (this.#underWay.get(node) ?? 0) + 1);
+    if (action.kind === 'forget') await this.#forget(node, action.revision);
+    else await this.#ask(action, state);
+    this.#requests--;
+    const left = this.#underWay.get(node)! - 1;
+    if (left > 0) this.#underWay.set(node, left);
+    else this.#underWay.delete(node);
+    if (this.#state === state && this.#lease.isHeld) this.#send();
+  }
+
+  async #forget(node: string, revision: number): Promise<void> {
+    try {
+      await this.#fabric.directory.nodes.remove(node, revision);
+    } catch (error) {
+      this.#note(`The record of node ${node} cannot be removed: ${toError(error).message}`);
+    }
+  }
+
+  async #ask(action: SlotAction, state: FleetState): Promise<void> {
+    const attempts = this.#attempts;
+    const config = state.servers.get(keyOfServer(action.server))?.revision ?? 0;
+    attempts.began(action);
+    try {
+      const refused = await this.#request(action);
+      if (refused === undefined) attempts.accepted(action, this.#clock.nowMs());
+      else attempts.refused(action, refused, config, this.#clock.nowMs());
+    } catch (error) {
+      const { message } = toError(error);
+      const isSilent = error instanceof StandpipeError && /^(?:NOT_SENT|REQUEST_TIMEOUT)$/.test(error.code);
+      if (isSilent) attempts.unanswered(action, this.#clock.nowMs());
+      else attempts.refused(action, message, config, this.#clock.nowMs());
+    }
+    if (this.#state === state) this.#soon(this.#pauseMs);
+  }
+
+  /** Resolves to why the node refuses, if it does. */
+  async #request(action: SlotAction): Promise<string | undefined> {
+    const { kind, server, slot, node } = action;
+    const timeoutMs = this.#fabric.leases.lifetimeMs / 2;
+    if (kind === 'place') {
+      const params = { server, slot, revision: action.revision };
+      const answer = await askNode(this.#fabric, node, 'standpipe/place', params, timeoutMs);
+      return 'refused' in answer ? answer.refused : undefined;
+    }
+    const { generation } = action;
+    if (kind === 'renew') {
+      await askNode(this.#fabric, node, 'standpipe/renew', { server, slot, generation }, timeoutMs);
+    } else {
+      const params = { server, slot, generation, reason: action.reason };
+      await askNode(this.#fabric, node, 'standpipe/release', params, timeoutMs);
+    }
+    return undefined;
+  }
+
+  #end(): void {
+    this.#state?.stop();
+    this.#state = undefined;
+    this.#queues.clear();
+    this.#waiting = [];
+    this.#round?.timer.cancel();
+    this.#round = undefined;
+    this.#listing?.cancel();
+  }
+
+  #after(ms: number, callback: () => void): Timer {
+    const timer = this.#clock.after(ms, callback);
+    timer.keepAlive(false);
+    return timer;
+  }
+}

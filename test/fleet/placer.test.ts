@@ -1,0 +1,153 @@
+// Placers on a real NATS server, with nodes that claim slots and run nothing.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Fabric, Place } from '../../src/fleet/fabric.ts';
+import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
+import { FleetState } from '../../src/fleet/place/fleet-state.ts';
+import { isInForce } from '../../src/fleet/place/plan.ts';
+import { keyOfServer } from '../../src/fleet/subjects.ts';
+import { type ClaimingNode, claimingNode } from '../fixtures/fleet/claiming-node.ts';
+import { type NatsServer, startNatsServer } from '../fixtures/fleet/nats-server.ts';
+import { until } from '../fixtures/server.ts';
+
+let nats: NatsServer;
+beforeAll(async () => {
+  nats = await startNatsServer();
+});
+
+const opened: { close(): Promise<void> }[] = [];
+afterAll(() => Promise.all(opened.map((each) => each.close())));
+
+/** What the records of a fleet say. */
+class Watched {
+  readonly fabric: Fabric;
+  readonly state = new FleetState();
+
+  constructor(fabric: Fabric) {
+    this.fabric = fabric;
+  }
+
+  async server(name: string, place: Partial<Place> = {}, command = 'x'): Promise<void> {
+    const { servers } = this.fabric.directory;
+    const value = {
+      name,
+      entry: { command },
+      place: { labels: [], replicas: 1, spread: 'prefer' as const, stateless: false, ...place },
+    };
+    const before = await servers.get(keyOfServer(name));
+    if (before) await servers.update(keyOfServer(name), value, before.revision);
+    else await servers.create(keyOfServer(name), value);
+  }
+
+  async drain(node: string): Promise<void> {
+    const { nodes } = this.fabric.directory;
+    const { value, revision } = (await nodes.get(node))!;
+    await nodes.update(node, { ...value, draining: true }, revision);
+  }
+
+  /** `server.slot` → node, of claims whose node has not replaced their session. */
+  get places(): Record<string, string> {
+    const all = [...this.state.claims].flatMap(([key, slots]) =>
+      [...slots].flatMap(([slot, { value }]) =>
+        isInForce(value, this.state) && this.state.nodes.has(value.node) ? [[`${key}.${slot}`, value.node]] : [],
+      ),
+    );
+    return Object.fromEntries(all);
+  }
+
+  async placed(what: string, is: (places: Record<string, string>) => boolean): Promise<void> {
+    await until(what, () => is(this.places));
+  }
+}
+
+async function newFleet(fleet: string): Promise<{ watched: Watched; join: Join }> {
+  const fabric = await openFabric({ servers: [nats.url], fleet, name: 'test', lifetimeMs: 3_000 });
+  const watched = new Watched(fabric);
+  await watched.state.watch(fabric);
+  opened.push(fabric);
+  const join: Join = async (name, options = {}) => {
+    const node = await claimingNode(name, { servers: [nats.url], fleet, ...options });
+    opened.push({ close: () => node.vanish() });
+    return node;
+  };
+  return { watched, join };
+}
+
+type Join = (name: string, options?: { labels?: string[]; isDeaf?: boolean }) => Promise<ClaimingNode>;
+
+const countOf = (places: Record<string, string>, node: string) =>
+  Object.values(places).filter((each) => each === node).length;
+
+test.concurrent('one of three placers gives each slot to one node, and a drained node hands over what others may run', async () => {
+  const { watched, join } = await newFleet('three');
+  await watched.server('x', { replicas: 2, spread: 'nodes' });
+  for (const name of ['y', 'z']) await watched.server(name);
+  await watched.server('g', { labels: ['gpu'] });
+  const nodes = await Promise.all([join('a'), join('b'), join('c', { labels: ['gpu'] })]);
+  await watched.placed('all run', (places) => Object.keys(places).length === 5);
+  expect(nodes.filter(({ placer }) => placer.isPlacing)).toHaveLength(1);
+  expect(watched.places['g.1']).toBe('c');
+  expect(watched.places['x.1']).not.toBe(watched.places['x.2']);
+
+  await watched.server('y', {}, 'changed');
+  const owner = nodes.find(({ name }) => name === watched.places['y.1'])!;
+  await until('y runs as it is now', () => owner.done.includes('run y.1 changed'));
+
+  await watched.drain('c');
+  await watched.placed(
+    'only the server with the label is left',
+    (places) => countOf(places, 'c') === 1 && Object.keys(places).length === 5,
+  );
+  const placing = nodes.find(({ placer }) => placer.isPlacing)!.placer;
+  await until('the reason is known', () => placing.waiting.length === 1);
+  const reason = 'no node with the label gpu is free: c is draining';
+  expect(placing.waiting).toEqual([{ server: 'g', slot: 1, node: 'c', reason }]);
+  expect(
+    nodes[2]!.done.filter((line) => line.startsWith('end')).every((line) => line.endsWith('node c is drained')),
+  ).toBe(true);
+});
+
+test.concurrent('another node places when the placer ends or vanishes, and what ran on it moves', async () => {
+  const { watched, join } = await newFleet('leaving');
+  for (const name of ['w', 'x', 'y', 'z']) await watched.server(name);
+  const first = await join('a');
+  await watched.placed('all run on the first', (places) => countOf(places, 'a') === 4);
+  const others = await Promise.all([join('b'), join('c')]);
+  await first.placer.stop();
+  await until('another places', () => others.some(({ placer }) => placer.isPlacing));
+  expect(countOf(watched.places, 'a')).toBe(4);
+  await first.vanish();
+  await watched.placed(
+    'all run on the others',
+    (places) => Object.keys(places).length === 4 && countOf(places, 'a') === 0,
+  );
+  await until('its record is gone', () => !watched.state.nodes.has('a'));
+  const [placing] = others.filter(({ placer }) => placer.isPlacing);
+  const [left] = others.filter((each) => each !== placing);
+  await placing!.vanish();
+  await watched.placed('all run on the last', (places) => countOf(places, left!.name) === 4);
+});
+
+test.concurrent('a server that a node refuses goes to another, and says why if all refuse', async () => {
+  const { watched, join } = await newFleet('refusing');
+  const [a, b] = [await join('a'), await join('b')];
+  a.unfit.set('x', 'Variable TOKEN is not set');
+  await watched.server('x');
+  await watched.placed('x runs on b', (places) => places['x.1'] === 'b');
+  for (const node of [a, b]) node.unfit.set('y', 'Variable KEY is not set');
+  await watched.server('y');
+  const placing = [a, b].find(({ placer }) => placer.isPlacing)!.placer;
+  const both = (reason = '') =>
+    ['a', 'b'].every((node) => reason.includes(`${node} refused it: Variable KEY is not set`));
+  await until('the reason is known', () =>
+    placing.waiting.some(({ server, reason }) => server === 'y' && both(reason)),
+  );
+});
+
+test.concurrent('a node that does not answer holds up no other', async () => {
+  const { watched, join } = await newFleet('deaf');
+  await join('a', { isDeaf: true });
+  await join('b');
+  for (const name of ['u', 'v', 'w', 'x', 'y', 'z']) await watched.server(name);
+  await watched.placed('all run on the one that answers', (places) => countOf(places, 'b') === 6);
+});
