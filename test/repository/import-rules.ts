@@ -104,7 +104,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
   fleet: {
     folders: ['base', 'secrets', 'requests', 'jsonrpc', 'process', 'mcp', 'config', 'flow', 'doors', 'host'],
     node: io,
-    types: [...natsPackages],
+    types: [...wireTypes, ...natsPackages],
     lazyPackages: [...natsPackages],
   },
   analysis: {

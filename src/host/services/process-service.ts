@@ -184,7 +184,8 @@ function sent(
   }
   const result = Promise.resolve(turns.request(method, params, caller));
   if ((params._meta as Meta | undefined)?.[RAN] !== true) return result;
-  return result.then((given) => ({ ...given, _meta: { ...(given._meta as Meta | undefined), [RAN]: server.process } }));
+  // The process itself, where another node has said which it was.
+  return result.then((given) => ({ ...given, _meta: { [RAN]: server.process, ...(given._meta as Meta | undefined) } }));
 }
 
 /** The next process is followed. */

@@ -1,0 +1,215 @@
+// The calls of this node to instances of the fleet that wait for an answer, by their reply subjects: one subscription for all. An
+// answer is delivered once. What comes for a call that is over, or for an attempt that was given up, is dropped.
+
+import { type Clock, systemClock } from '../../base/clock.ts';
+import { decodeText } from '../../base/decode-text.ts';
+import { PeerError, toError } from '../../base/errors.ts';
+import { InFlight } from '../../requests/in-flight.ts';
+import { type Hops, type Refusal, toCaller, toInstance } from '../call-protocol.ts';
+import type { Fabric, Message, Subscription } from '../fabric.ts';
+import type { LocalInstance } from '../node/node-door.ts';
+import { isPart, PartsAssembler, publishMessage } from '../parts.ts';
+import { subjectsOf } from '../subjects.ts';
+import { type Call, FIRST_INQUIRY_MS } from './call.ts';
+import { Inquiries } from './inquiries.ts';
+import type { Instance, RoutingTable } from './routing-table.ts';
+
+/** What a door gives callers on its own node. */
+export interface LocalDoor {
+  local(instance: string): LocalInstance | undefined;
+  onLocal: ((reply: string, text: string) => void) | undefined;
+}
+
+export interface CallsOptions {
+  /** Of the lease of this node: the last one, while it has none. */
+  session: () => string | undefined;
+  door?: LocalDoor | undefined;
+  clock?: Clock | undefined;
+  /** Of all requests without an answer. */
+  maxHeldChars?: number | undefined;
+}
+
+const BRACE = 123;
+const DEFAULT_MAX_HELD_CHARS = 256 * 1024 * 1024;
+
+export class Calls {
+  readonly clock: Clock;
+  readonly table: RoutingTable;
+  readonly fabric: Fabric;
+  readonly self: string;
+  onHops: ((call: Call, hops: Hops) => void) | undefined;
+  readonly #options: CallsOptions;
+  readonly #byReply = new InFlight<string, Call>();
+  readonly #assembler: PartsAssembler;
+  readonly #inquiries: Inquiries;
+  readonly #subscription: Subscription;
+  readonly #maxHeldChars: number;
+  #heldChars = 0;
+  #session: string | undefined;
+  #prefix = '';
+  #last = 0;
+
+  constructor(fabric: Fabric, table: RoutingTable, self: string, options: CallsOptions) {
+    this.clock = options.clock ?? systemClock;
+    this.fabric = fabric;
+    this.table = table;
+    this.self = self;
+    this.#options = options;
+    this.#maxHeldChars = options.maxHeldChars ?? DEFAULT_MAX_HELD_CHARS;
+    this.#assembler = new PartsAssembler({ clock: this.clock });
+    this.#inquiries = new Inquiries(this);
+    this.#subscription = fabric.subscribe(subjectsOf(fabric.fleet).reply(self, '*', '*'), this.#received);
+    if (options.door) options.door.onLocal = (reply, text) => this.#receivedText(reply, text, undefined);
+  }
+
+  get size(): number {
+    return this.#byReply.size;
+  }
+
+  values(): Iterable<Call> {
+    return this.#byReply.values();
+  }
+
+  isOpen(call: Call): boolean {
+    return this.#byReply.get(call.reply) === call;
+  }
+
+  /** Takes a place for the text of a request, or says why there is none. */
+  hold({ text, method }: Call): PeerError | undefined {
+    if (this.#heldChars > 0 && this.#heldChars + text.length > this.#maxHeldChars) {
+      const message = `${method} was not sent: requests to other nodes with ${this.#heldChars} characters wait for answers already`;
+      return new PeerError('SEND_QUEUE_FULL', message, { hint: 'Send it again when some of them are answered.' });
+    }
+    this.#heldChars += text.length;
+    return undefined;
+  }
+
+  release({ text }: Call): void {
+    this.#heldChars -= text.length;
+  }
+
+  /** Whether the instance can be reached at all now. */
+  canReach({ node }: Instance): boolean {
+    return this.fabric.isConnected || (node === this.self && this.#options.door !== undefined);
+  }
+
+  /** A promise is returned where the message has to wait for its place. */
+  send(call: Call, instance: Instance, isTraced: boolean): Promise<void> | undefined {
+    call.instance = instance;
+    call.isTraced = isTraced;
+    call.reply = this.#nextReply();
+    call.askEveryMs = FIRST_INQUIRY_MS;
+    const text = isTraced ? toInstance.traced + call.text : call.text;
+    this.#byReply.add(call.reply, call);
+    const local = instance.node === this.self ? this.#options.door?.local(instance.id) : undefined;
+    if (local) {
+      call.askAtMs = Number.POSITIVE_INFINITY;
+      local.send(text, call.reply);
+      return undefined;
+    }
+    call.askAtMs = this.clock.nowMs() + FIRST_INQUIRY_MS;
+    this.#inquiries.begin();
+    call.sending = publishMessage(this.fabric, instance.subject, text, call.reply);
+    return call.sending;
+  }
+
+  /** The attempt is over: what still comes for it is dropped. Returns false if it was before. */
+  close(call: Call): boolean {
+    if (this.#byReply.get(call.reply) !== call) return false;
+    this.#byReply.delete(call.reply);
+    this.#assembler.forget(call.reply);
+    return true;
+  }
+
+  /** The answer is not wanted any more. */
+  cancel(call: Call): void {
+    if (!this.close(call)) return;
+    const { instance, reply, sending } = call;
+    const cancel = () => this.tell(instance!, toInstance.cancel + reply);
+    // A message in parts would begin to run after its cancellation.
+    if (sending) void sending.then(cancel, cancel);
+    else cancel();
+  }
+
+  /** A message that is not answered. */
+  tell(instance: Instance, text: string): void {
+    const local = instance.node === this.self ? this.#options.door?.local(instance.id) : undefined;
+    if (local) return local.send(text, this.#nextReply());
+    if (this.fabric.isConnected) void this.fabric.publish(instance.subject, text, this.#nextReply());
+  }
+
+  /** Instances have changed: the nodes of calls to those that are gone are asked at once. */
+  instancesChanged(): void {
+    this.#inquiries.hurry();
+  }
+
+  async end(): Promise<void> {
+    this.#inquiries.end();
+    this.#assembler.clear();
+    if (this.#options.door) this.#options.door.onLocal = undefined;
+    await this.#subscription.end().catch(() => undefined); // the connection is closed: so is the subscription
+  }
+
+  #nextReply(): string {
+    const session = this.#options.session() ?? this.#session ?? 'none';
+    if (session !== this.#session) {
+      this.#session = session;
+      this.#prefix = subjectsOf(this.fabric.fleet).reply(this.self, session, '*').slice(0, -1);
+    }
+    return `${this.#prefix}${++this.#last}`;
+  }
+
+  readonly #received = ({ subject, data, isUndeliverable }: Message): void => {
+    const call = this.#byReply.get(subject);
+    if (!call) return;
+    if (isUndeliverable) return this.#notRun(call, `node "${call.instance!.node}" does not answer for it`);
+    if (data[0] === BRACE) this.#deliver(call, decodeText(data), data);
+    else if (isPart(data)) this.#receivedPart(call, data);
+    else this.#receivedText(subject, decodeText(data), data);
+  };
+
+  #receivedPart(call: Call, data: Uint8Array): void {
+    try {
+      const whole = this.#assembler.add(call.reply, data, call.maxAnswerBytes);
+      if (whole) this.#receivedText(call.reply, decodeText(whole), whole);
+    } catch (error) {
+      call.owner.failed(call, toError(error));
+    }
+  }
+
+  #receivedText(reply: string, text: string, data: Uint8Array | undefined): void {
+    const call = this.#byReply.get(reply);
+    if (!call) return;
+    if (text.charCodeAt(0) === BRACE) return this.#deliver(call, text, data);
+    if (text.startsWith(toCaller.refused)) return this.#refused(call, text.slice(toCaller.refused.length));
+    if (text.startsWith(toCaller.hops)) this.#hops(call, text.slice(toCaller.hops.length));
+  }
+
+  #deliver(call: Call, text: string, data: Uint8Array | undefined): void {
+    try {
+      call.owner.received(call, text, data);
+    } catch (error) {
+      call.owner.failed(call, toError(error));
+    }
+  }
+
+  #refused(call: Call, text: string): void {
+    const at = text.indexOf(' ');
+    const reason = (at < 0 ? text : text.slice(0, at)) as Refusal;
+    const why = at < 0 ? `node "${call.instance!.node}" refused it` : text.slice(at + 1);
+    if (reason !== 'busy') return this.#notRun(call, why);
+    if (this.close(call)) call.owner.busy(call, why);
+  }
+
+  #notRun(call: Call, why: string): void {
+    if (this.close(call)) call.owner.notRun(call, why);
+  }
+
+  #hops(call: Call, text: string): void {
+    try {
+      this.onHops?.(call, JSON.parse(text) as Hops);
+    } catch (error) {
+      call.owner.failed(call, toError(error));
+    }
+  }
+}

@@ -1,0 +1,75 @@
+// Which instance of a server answers a request. Of a stateless server any may: one on this node, or each in turn. Otherwise a client
+// keeps its instance as long as that lives. A new client gets one by rendezvous hashing, so that all nodes choose the same one for it
+// and a replica that comes or goes concerns only its own share of them.
+
+import type { SharePolicy } from '../../config/server-config.ts';
+import type { RoutedClient } from '../../jsonrpc/channel.ts';
+import type { Instance } from './routing-table.ts';
+
+/** Beyond these, the one that was not used for longest is forgotten. It gets its instance by its hash again. */
+const MOST_CLIENTS = 10_000;
+
+export class InstanceChooser {
+  readonly #self: string;
+  readonly #share: SharePolicy['by'];
+  /** The ids of their instances, by client. */
+  readonly #chosen = new Map<string, string>();
+  #turn = 0;
+
+  constructor(self: string, share: SharePolicy['by']) {
+    this.#self = self;
+    this.#share = share;
+  }
+
+  choose(instances: readonly Instance[], isStateless: boolean, client: RoutedClient | undefined): Instance | undefined {
+    if (instances.length <= 1) return instances[0];
+    if (isStateless) return this.#any(instances);
+    const key = this.#keyOf(client);
+    const known = this.#chosen.get(key);
+    const kept = known === undefined ? undefined : instances.find(({ id }) => id === known);
+    const chosen = kept ?? highest(instances, key);
+    if (known !== undefined) this.#chosen.delete(key);
+    else if (this.#chosen.size >= MOST_CLIENTS) this.#chosen.delete(this.#chosen.keys().next().value!);
+    this.#chosen.set(key, chosen.id);
+    return chosen;
+  }
+
+  /** The client has ended. Its instance, if it has a choice of its own. */
+  forget(instances: readonly Instance[], client: RoutedClient): Instance | undefined {
+    if (instances.length <= 1) return instances[0];
+    const key = this.#keyOf(client);
+    const known = this.#chosen.get(key);
+    if (this.#share !== 'principal') this.#chosen.delete(key);
+    return instances.find(({ id }) => id === known);
+  }
+
+  #any(instances: readonly Instance[]): Instance {
+    const near = instances.find(({ node }) => node === this.#self);
+    this.#turn = (this.#turn + 1) % instances.length;
+    return near ?? instances[this.#turn]!;
+  }
+
+  #keyOf(client: RoutedClient | undefined): string {
+    if (!client) return '';
+    return this.#share === 'principal' ? `p${client.principal ?? ''}` : `c${client.affinity}`;
+  }
+}
+
+function highest(instances: readonly Instance[], key: string): Instance {
+  let best = instances[0]!;
+  let bestHash = -1;
+  for (const instance of instances) {
+    const hash = hashOf(`${key}\n${instance.slot}`);
+    if (hash > bestHash) [best, bestHash] = [instance, hash];
+  }
+  return best;
+}
+
+/** FNV-1a of 32 bits, with a final mix: similar keys have to differ in the high bits too. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

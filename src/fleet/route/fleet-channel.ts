@@ -1,0 +1,300 @@
+// The channel to one server of the fleet, for the client of this node's host: structurally a transport. Requests go to the instance
+// that is right for their client. A request that did not run is sent again as soon as the table names an instance that runs it; one
+// that may have run is lost with what is known. The channel ends when nothing has run the server for a time.
+
+import { fromRpcError } from '../../base/error-json.ts';
+import { type Evidence, PeerError, RpcCode, RpcError, UsageError } from '../../base/errors.ts';
+import { isStopped } from '../../host/supervision/server-errors.ts';
+import type { RoutedClient, SendOptions } from '../../jsonrpc/channel.ts';
+import type { JsonRpcMessage, JsonRpcRequest, JsonRpcResponse, RequestId } from '../../jsonrpc/message.ts';
+import { messageText, OwnRequest, SharingRequest } from '../../jsonrpc/message-text.ts';
+import type { ClientChannel } from '../../mcp/client/options.ts';
+import { InFlight } from '../../requests/in-flight.ts';
+import { SENT } from '../../requests/pending-requests.ts';
+import type { ObservedHop } from '../../transport/wire.ts';
+import { toInstance } from '../call-protocol.ts';
+import { Call, type CallOwner, notSent, outcomeUnknown } from './call.ts';
+import type { Calls } from './calls.ts';
+import { InstanceChooser } from './choose-instance.ts';
+import type { ChannelSettings } from './fleet-channels.ts';
+import { ListenEverywhere } from './listen-everywhere.ts';
+import { ObservedChannel } from './observed-channel.ts';
+import { parkedAt, readParked } from './parked-state.ts';
+import { AnswerReader } from './read-answer.ts';
+import type { Instance } from './routing-table.ts';
+import { WaitingCalls } from './waiting-calls.ts';
+
+export class FleetChannel implements ClientChannel, CallOwner {
+  onmessage?: ((message: never, extra?: never, frameBytes?: number) => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+  onclose?: (() => void) | undefined;
+  onlost?: ((id: RequestId, error: Error) => void) | undefined;
+  closeError: Error | undefined;
+  receivedFor: RequestId | undefined;
+  readonly writesText = true;
+  readonly carriesCaller = true;
+  readonly server: string;
+  readonly calls: Calls;
+  readonly reader: AnswerReader;
+  readonly #url: string;
+  readonly #observed: ObservedChannel;
+  readonly #chooser: InstanceChooser;
+  readonly #byId = new InFlight<RequestId, Call | ListenEverywhere>();
+  readonly #waiting: WaitingCalls;
+  #state: 'new' | 'open' | 'closed' = 'new';
+  #stopListening: (() => void) | undefined;
+  readonly #onEnd: () => void;
+
+  constructor(calls: Calls, server: string, settings: ChannelSettings, onEnd: () => void) {
+    this.calls = calls;
+    this.server = server;
+    this.reader = new AnswerReader(settings.maxFrameBytes, settings.maxFrameValues);
+    this.#url = `nats://${calls.fabric.fleet}/${encodeURIComponent(server)}`;
+    this.#observed = new ObservedChannel(settings.observer, calls.clock, (error) => this.onerror?.(error));
+    this.#chooser = new InstanceChooser(calls.self, settings.share ?? 'all');
+    this.#waiting = new WaitingCalls(calls, server, {
+      send: (call) => this.#dispatch(call),
+      lose: (call, error) => this.#lose(call, error),
+      end: (why) => this.#end(`No node answers for "${server}": ${why}`),
+    });
+    this.#onEnd = onEnd;
+  }
+
+  /** Fails at once if nothing runs the server: its host shows why, and tries again when that changes. */
+  async start(): Promise<void> {
+    if (this.#state !== 'new') throw new UsageError('ALREADY_STARTED', 'The channel was started before');
+    const { table } = this.calls;
+    if (!this.instances.some((instance) => this.calls.canReach(instance))) {
+      throw new PeerError('NOT_SENT', `No node answers for "${this.server}": ${table.whyNone(this.server)}`, {
+        hint: '`standpipe ls --fleet` shows nodes and servers.',
+      });
+    }
+    this.#state = 'open';
+    this.#stopListening = table.listen(this.server, () => this.#instancesChanged());
+    this.#observed.connected(this.#url);
+  }
+
+  send(message: JsonRpcMessage, options?: object): Promise<void> {
+    if (this.#state !== 'open') return Promise.reject(this.#notOpen());
+    // 2026-07-28: a client sends no responses.
+    if (!('method' in message)) return SENT;
+    if (!('id' in message)) {
+      if (message.method === 'notifications/cancelled') this.#cancel(message.params?.requestId as RequestId);
+      return SENT;
+    }
+    return this.#request(message, (options as SendOptions | undefined)?.sender);
+  }
+
+  gone(client: RoutedClient): void {
+    const instance = this.#chooser.forget(this.instances, client);
+    if (instance && !this.isStateless) this.calls.tell(instance, toInstance.gone + client.id);
+  }
+
+  /** Requests in flight are cancelled: their client has closed its connection. */
+  async close(): Promise<void> {
+    const wasOpen = this.#state === 'open';
+    for (const call of this.#takeAll()) {
+      if (call instanceof ListenEverywhere) call.cancel();
+      else this.calls.cancel(call);
+    }
+    this.#close();
+    if (wasOpen) this.onclose?.();
+  }
+
+  evidence(): Evidence {
+    return { phase: this.#state === 'new' ? 'startup' : 'running', url: this.#url };
+  }
+
+  get instances(): readonly Instance[] {
+    return this.calls.table.instancesOf(this.server);
+  }
+
+  get isStateless(): boolean {
+    return this.calls.table.recordOf(this.server)?.place.stateless ?? false;
+  }
+
+  /** The instance for requests of no client. */
+  anyInstance(): Instance | undefined {
+    return this.#chooser.choose(this.instances, this.isStateless, undefined);
+  }
+
+  received(call: Call, text: string, data: Uint8Array | undefined): void {
+    const message = this.read(call, text, data);
+    if (!message) return;
+    const bytes = data?.length ?? text.length;
+    if ('method' in message) return this.deliver(call.id, message, bytes);
+    if (message.id !== call.id) return this.failed(call, wrongAnswer(call));
+    if ('error' in message && message.error) return this.#refused(call, message, bytes);
+    const result = (message as { result: Record<string, unknown> }).result;
+    if (result.resultType === 'input_required' && typeof result.requestState === 'string') {
+      result.requestState = parkedAt(call.instance!.id, result.requestState);
+    }
+    this.#settle(call);
+    this.#waiting.answered();
+    this.deliver(call.id, message, bytes);
+  }
+
+  notRun(call: Call, why: string): void {
+    if (call.only === undefined) return this.#waiting.add(call, why);
+    this.#lose(call, notSent(call, this.server, `it waited for its client in an instance that has ended (${why})`));
+  }
+
+  busy(call: Call, why: string): void {
+    this.#lose(call, new RpcError(RpcCode.serverBusy, `Node "${call.instance!.node}" is busy: ${why}`));
+  }
+
+  lost(call: Call, why: string): void {
+    this.#lose(call, outcomeUnknown(call, why));
+  }
+
+  failed(call: Call, error: Error): void {
+    if (this.calls.close(call)) this.#lose(call, error);
+    else this.onerror?.(error);
+  }
+
+  /** Undefined: it is no message, and the call has failed. */
+  read(call: Call, text: string, data: Uint8Array | undefined): JsonRpcMessage | undefined {
+    this.#observed.received(text, data);
+    const message = this.reader.read(call.method, text, data?.length ?? text.length);
+    if (!(message instanceof PeerError)) return message;
+    call.owner.failed(call, message);
+    return undefined;
+  }
+
+  /** To the client, as belonging to this request. */
+  deliver(id: RequestId, message: JsonRpcMessage, bytes: number): void {
+    this.receivedFor = id;
+    try {
+      this.onmessage?.(message as never, undefined, bytes);
+    } finally {
+      this.receivedFor = undefined;
+    }
+  }
+
+  /** The request with this id has its answer. */
+  settled(id: RequestId): void {
+    this.#byId.delete(id);
+  }
+
+  hop(hop: ObservedHop): void {
+    this.#observed.hop(hop);
+  }
+
+  #request(message: JsonRpcRequest, sender: RoutedClient | undefined): Promise<void> {
+    const params = message instanceof SharingRequest ? message.own : message.params;
+    const parked = params?.requestState === undefined ? undefined : readParked(params.requestState);
+    const { id, method } = message;
+    const text = messageText(
+      parked ? new OwnRequest(id, method, { ...message.params, requestState: parked.state }) : message,
+    );
+    if (typeof text !== 'string') return Promise.reject(text);
+    this.#observed.sent(text);
+    if (method === 'subscriptions/listen') {
+      const listen = new ListenEverywhere(this, id, text);
+      this.#byId.add(id, listen);
+      listen.update();
+      return SENT;
+    }
+    const only = parked?.instance;
+    const call = new Call(this, { id, method, text, sender, only, maxAnswerBytes: this.reader.maxFrameBytes });
+    const refused = this.calls.hold(call);
+    if (refused) return Promise.reject(refused);
+    this.#byId.add(id, call);
+    return this.#dispatch(call) ?? SENT;
+  }
+
+  #dispatch(call: Call): Promise<void> | undefined {
+    const { instances } = this;
+    const instance =
+      call.only === undefined
+        ? this.#chooser.choose(instances, instances.length > 1 && this.isStateless, call.sender)
+        : instances.find(({ id }) => id === call.only);
+    if (!instance || !this.calls.canReach(instance)) {
+      this.notRun(call, this.calls.table.whyNone(this.server));
+      return undefined;
+    }
+    return this.calls.send(call, instance, this.#observed.mayTrace());
+  }
+
+  #refused(
+    call: Call,
+    message: JsonRpcResponse & { error: { code: number; message: string; data?: unknown } },
+    bytes: number,
+  ): void {
+    const { code, message: text, data } = message.error;
+    const thrown = new RpcError(code, String(text), data);
+    const error = fromRpcError(thrown) as Error;
+    // Its owner was about to give it up: it did not run.
+    if (isStopped(error) && call.instance!.generation !== undefined) {
+      this.calls.close(call);
+      return this.notRun(call, error.message);
+    }
+    this.#settle(call);
+    if (error === thrown) this.deliver(call.id, message, bytes);
+    else this.onlost?.(call.id, error);
+  }
+
+  #cancel(id: RequestId): void {
+    const call = this.#byId.take(id);
+    if (call instanceof ListenEverywhere) return call.cancel();
+    if (!call) return;
+    this.calls.release(call);
+    this.#waiting.delete(call);
+    this.calls.cancel(call);
+  }
+
+  #settle(call: Call): void {
+    this.calls.close(call);
+    this.calls.release(call);
+    this.#byId.delete(call.id);
+  }
+
+  #lose(call: Call, error: Error): void {
+    this.#settle(call);
+    this.onlost?.(call.id, error);
+  }
+
+  #instancesChanged(): void {
+    for (const call of [...this.#byId.values()]) if (call instanceof ListenEverywhere) call.update();
+    this.#waiting.instancesChanged();
+    this.calls.instancesChanged();
+  }
+
+  /** Nothing has run the server for a time. */
+  #end(why: string): void {
+    for (const call of this.#takeAll()) {
+      if (call instanceof ListenEverywhere) call.cancel();
+      else if (this.calls.close(call)) this.onlost?.(call.id, outcomeUnknown(call, why));
+      else this.onlost?.(call.id, notSent(call, this.server, why));
+    }
+    this.closeError = new PeerError('CONNECTION_CLOSED', why);
+    this.#close(why);
+    this.onclose?.();
+  }
+
+  #takeAll(): (Call | ListenEverywhere)[] {
+    const open = [...this.#byId.values()];
+    for (const call of open) {
+      this.#byId.delete(call.id);
+      if (call instanceof Call) this.calls.release(call);
+    }
+    return open;
+  }
+
+  #close(reason?: string): void {
+    if (this.#state === 'open') this.#observed.disconnected(reason);
+    this.#state = 'closed';
+    this.#stopListening?.();
+    this.#waiting.end();
+    this.#onEnd();
+  }
+
+  #notOpen(): UsageError {
+    if (this.#state === 'new') return new UsageError('NOT_STARTED', 'The channel was not started');
+    return new UsageError('TRANSPORT_CLOSED', 'The channel is closed');
+  }
+}
+
+function wrongAnswer({ method, instance }: Call): PeerError {
+  return new PeerError('MESSAGE_INVALID', `Node "${instance!.node}" answered ${method} with the id of another request`);
+}

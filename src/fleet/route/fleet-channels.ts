@@ -1,0 +1,57 @@
+// The calls of this node to servers of the fleet: a channel for each server, and what they have in common.
+
+import type { SharePolicy } from '../../config/server-config.ts';
+import type { WireObserver } from '../../transport/wire.ts';
+import type { Fabric } from '../fabric.ts';
+import { Calls, type CallsOptions } from './calls.ts';
+import { FleetChannel } from './fleet-channel.ts';
+import { type ClockOffset, NodeClocks } from './node-clocks.ts';
+import type { RoutingTable } from './routing-table.ts';
+
+export interface ChannelSettings {
+  /** Who shares a process, as its entry says: decides which clients stay together where there are several replicas. */
+  share?: SharePolicy['by'] | undefined;
+  /** The longest message that is read. */
+  maxFrameBytes: number;
+  maxFrameValues?: number | undefined;
+  observer?: WireObserver | undefined;
+}
+
+export class FleetChannels {
+  readonly #calls: Calls;
+  readonly #clocks: NodeClocks;
+  readonly #open = new Set<FleetChannel>();
+
+  constructor(fabric: Fabric, table: RoutingTable, self: string, options: CallsOptions) {
+    this.#clocks = new NodeClocks(fabric, options.clock);
+    this.#calls = new Calls(fabric, table, self, options);
+    this.#calls.onHops = (call, { node, generation, pid, receivedMs, answeredMs }) => {
+      if (!(call.owner instanceof FleetChannel)) return;
+      const offset = node === self ? { ms: 0, uncertaintyMs: 0 } : this.#clocks.offsetOf(node);
+      const measured = offset && { offsetMs: offset.ms, uncertaintyMs: offset.uncertaintyMs };
+      call.owner.hop({ id: call.id, node, generation, pid: pid ?? undefined, receivedMs, answeredMs, ...measured });
+    };
+  }
+
+  /** Requests that wait for an answer. */
+  get inFlight(): number {
+    return this.#calls.size;
+  }
+
+  /** How far the wall clock of a node is ahead of this one's. Undefined: it was not measured yet. */
+  clockOffset(node: string): ClockOffset | undefined {
+    return this.#clocks.offsetOf(node);
+  }
+
+  /** A channel that is not started yet, for one connection of a client. */
+  open(server: string, settings: ChannelSettings): FleetChannel {
+    const channel = new FleetChannel(this.#calls, server, settings, () => this.#open.delete(channel));
+    this.#open.add(channel);
+    return channel;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open].map((channel) => channel.close()));
+    await this.#calls.end();
+  }
+}

@@ -1,0 +1,159 @@
+// Calls without an answer: once a second their nodes are asked what became of them, all calls of a node in one request. A call is
+// given up only where nothing can be known any more. While this node is not connected, nothing is.
+
+import type { Timer } from '../../base/clock.ts';
+import { PeerError } from '../../base/errors.ts';
+import type { CallState } from '../call-protocol.ts';
+import { askNode } from '../node/answer-node-requests.ts';
+import { type Call, FIRST_INQUIRY_MS } from './call.ts';
+import type { Calls } from './calls.ts';
+
+const TICK_MS = 1_000;
+/** A call that runs is asked about again after twice the time, up to this. */
+const LAST_INQUIRY_MS = 5_000;
+const ANSWER_MS = 3_000;
+/** A node that nothing is subscribed for may be connecting again. */
+const NO_SUBSCRIBER_MS = 3_000;
+/** In one request: the rest is asked about next time. */
+const MOST_CALLS = 1_000;
+
+interface AskedNode {
+  isAsked: boolean;
+  /** Since when nothing is subscribed there, and since when it does not answer. */
+  absentSinceMs: number | undefined;
+  silentSinceMs: number | undefined;
+}
+
+export class Inquiries {
+  readonly #calls: Calls;
+  readonly #nodes = new Map<string, AskedNode>();
+  #timer: Timer | undefined;
+  #isOver = false;
+
+  constructor(calls: Calls) {
+    this.#calls = calls;
+  }
+
+  /** There are calls. */
+  begin(): void {
+    if (this.#timer || this.#isOver) return;
+    this.#timer = this.#calls.clock.after(TICK_MS, () => {
+      this.#timer = undefined;
+      this.#tick();
+    });
+    this.#timer.keepAlive(false);
+  }
+
+  /** Those of instances that the table does not have any more are asked about now. */
+  hurry(): void {
+    const { table, clock } = this.#calls;
+    const nowMs = clock.nowMs();
+    let isNeeded = false;
+    for (const call of this.#calls.values()) {
+      if (call.askAtMs <= nowMs || call.askAtMs === Number.POSITIVE_INFINITY) continue;
+      if (table.instancesOf(call.instance!.server).some(({ id }) => id === call.instance!.id)) continue;
+      call.askAtMs = nowMs;
+      isNeeded = true;
+    }
+    if (isNeeded) this.#ask();
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#timer?.cancel();
+  }
+
+  #tick(): void {
+    if (this.#calls.size === 0) return this.#nodes.clear();
+    this.begin();
+    this.#ask();
+  }
+
+  #ask(): void {
+    if (!this.#calls.fabric.isConnected) return this.#forgetAbsences();
+    const nowMs = this.#calls.clock.nowMs();
+    const byNode = new Map<string, Call[]>();
+    for (const call of this.#calls.values()) {
+      if (call.askAtMs > nowMs) continue;
+      const { node } = call.instance!;
+      const calls = byNode.get(node);
+      if (!calls) byNode.set(node, [call]);
+      else if (calls.length < MOST_CALLS) calls.push(call);
+    }
+    for (const [node, calls] of byNode) void this.#askNode(node, calls);
+  }
+
+  async #askNode(node: string, calls: readonly Call[]): Promise<void> {
+    const asked = this.#nodes.get(node) ?? { isAsked: false, absentSinceMs: undefined, silentSinceMs: undefined };
+    if (asked.isAsked) return;
+    this.#nodes.set(node, asked);
+    asked.isAsked = true;
+    const replies = calls.map(({ reply }) => reply);
+    const { fabric } = this.#calls;
+    try {
+      const { states } = await askNode(fabric, node, 'standpipe/calls', { calls: replies }, ANSWER_MS);
+      asked.absentSinceMs = undefined;
+      asked.silentSinceMs = undefined;
+      calls.forEach((call, at) => {
+        // It may have been answered, or sent again, meanwhile.
+        if (call.reply === replies[at] && this.#calls.isOpen(call)) this.#became(call, states[at]);
+      });
+    } catch (error) {
+      this.#unanswered(node, asked, error);
+    } finally {
+      asked.isAsked = false;
+    }
+  }
+
+  #became(call: Call, state: CallState | undefined): void {
+    const { clock, table } = this.#calls;
+    const { node, session } = call.instance!;
+    switch (state) {
+      case 'running':
+        call.askAtMs = clock.nowMs() + call.askEveryMs;
+        call.askEveryMs = Math.min(2 * call.askEveryMs, LAST_INQUIRY_MS);
+        return;
+      case 'answered':
+        call.askAtMs = clock.nowMs() + FIRST_INQUIRY_MS;
+        return;
+      case 'unknown':
+        // Another run of the node knows nothing of what this one was sent.
+        if (table.sessionOf(node) !== session) return this.#lose(call, `Node "${node}" has started anew`);
+        if (this.#calls.close(call)) call.owner.notRun(call, `it did not arrive at node "${node}"`);
+        return;
+      case 'forgotten':
+        return this.#lose(call, `Node "${node}" has answered it, and the answer was lost`);
+      default:
+        return this.#lose(call, `Node "${node}" does not know what became of it`);
+    }
+  }
+
+  /** `error`: nothing is subscribed there, or no answer came. */
+  #unanswered(node: string, asked: AskedNode, error: unknown): void {
+    const { fabric, clock, table } = this.#calls;
+    if (!fabric.isConnected) return this.#forgetAbsences();
+    const nowMs = clock.nowMs();
+    const isAbsent = error instanceof PeerError && error.code === 'NOT_SENT';
+    asked.silentSinceMs ??= nowMs;
+    asked.absentSinceMs = isAbsent ? (asked.absentSinceMs ?? nowMs) : undefined;
+    const isGone = asked.absentSinceMs !== undefined && nowMs - asked.absentSinceMs >= NO_SUBSCRIBER_MS;
+    const isSilent = nowMs - asked.silentSinceMs >= 2 * fabric.leases.lifetimeMs;
+    const session = table.sessionOf(node);
+    for (const call of [...this.#calls.values()]) {
+      if (call.instance!.node !== node || call.askAtMs === Number.POSITIVE_INFINITY) continue;
+      const hasEnded = session !== call.instance!.session;
+      if (isGone || isSilent || hasEnded) this.#lose(call, `Node "${node}" is gone`);
+    }
+  }
+
+  #forgetAbsences(): void {
+    for (const asked of this.#nodes.values()) {
+      asked.absentSinceMs = undefined;
+      asked.silentSinceMs = undefined;
+    }
+  }
+
+  #lose(call: Call, why: string): void {
+    if (this.#calls.close(call)) call.owner.lost(call, why);
+  }
+}

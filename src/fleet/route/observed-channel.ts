@@ -1,0 +1,72 @@
+// What happens on a channel to another node, for an observer. What the observer throws does not affect the traffic.
+
+import type { Clock } from '../../base/clock.ts';
+import { toError } from '../../base/errors.ts';
+import type { ObservedHop, WireObserver } from '../../transport/wire.ts';
+
+/** Hops are asked for so often at most: each costs a message. */
+const TRACE_EVERY_MS = 20;
+
+export class ObservedChannel {
+  readonly #observer: WireObserver | undefined;
+  readonly #clock: Clock;
+  readonly #report: (error: Error) => void;
+  #tracedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(observer: WireObserver | undefined, clock: Clock, report: (error: Error) => void) {
+    this.#observer = observer;
+    this.#clock = clock;
+    this.#report = report;
+  }
+
+  /** Whether the hops of the next request are wanted. */
+  mayTrace(): boolean {
+    if (!this.#observer?.hop) return false;
+    const nowMs = this.#clock.nowMs();
+    if (nowMs - this.#tracedAtMs < TRACE_EVERY_MS) return false;
+    this.#tracedAtMs = nowMs;
+    return true;
+  }
+
+  sent(text: string): void {
+    if (!this.#observer?.sent) return;
+    try {
+      this.#observer.sent(text);
+    } catch (thrown) {
+      this.#report(toError(thrown));
+    }
+  }
+
+  /** `data`: the bytes of the text, if it came by NATS. */
+  received(text: string, data: Uint8Array | undefined): void {
+    const observer = this.#observer;
+    if (!observer) return;
+    try {
+      const bytes = data ?? Buffer.from(text);
+      if (observer.receivedSpan) observer.receivedSpan(bytes, 0, bytes.length, 0);
+      else observer.received?.(bytes, 0);
+    } catch (thrown) {
+      this.#report(toError(thrown));
+    }
+  }
+
+  connected(url: string): void {
+    this.#tell((observer) => observer.connected?.(url));
+  }
+
+  disconnected(reason: string | undefined): void {
+    this.#tell((observer) => observer.disconnected?.(reason));
+  }
+
+  hop(hop: ObservedHop): void {
+    this.#tell((observer) => observer.hop?.(hop));
+  }
+
+  #tell(act: (observer: WireObserver) => void): void {
+    try {
+      if (this.#observer) act(this.#observer);
+    } catch (thrown) {
+      this.#report(toError(thrown));
+    }
+  }
+}

@@ -1,0 +1,185 @@
+// Which instances of which server run where, as this node knows it from the directory: a copy that may be a moment old. A claim is in
+// force while its node has the session that made it; a node record without a lease is removed by the placer. A wrong answer of this
+// table costs time and nothing else: a request to an instance that does not exist reaches no process.
+
+import type { ClaimRecord, Fabric, NodeRecord, ServerRecord, TableListener } from '../fabric.ts';
+import { instanceOf, keyOfServer, ownInstanceOf, type Subjects, subjectsOf } from '../subjects.ts';
+
+/** One process of a server that requests can be sent to. */
+export interface Instance {
+  /** The last token of its subject. */
+  readonly id: string;
+  readonly subject: string;
+  readonly server: string;
+  readonly node: string;
+  readonly session: string;
+  /** 0: a server of the node's own config. */
+  readonly slot: number;
+  /** Of the claim. Undefined: a server of the node's own config. */
+  readonly generation: number | undefined;
+}
+
+interface KnownNode {
+  session: string;
+  offers: readonly string[];
+}
+
+const NONE: readonly Instance[] = [];
+
+export class RoutingTable {
+  /** The names of `servers()` have changed. */
+  onServers: (() => void) | undefined;
+  /** The instances of a server have changed. */
+  onInstances: ((server: string) => void) | undefined;
+  readonly #fabric: Fabric;
+  readonly #self: string;
+  readonly #subjects: Subjects;
+  readonly #servers = new Map<string, ServerRecord>();
+  readonly #nodes = new Map<string, KnownNode>();
+  /** By key, and by server. */
+  readonly #claims = new Map<string, ClaimRecord>();
+  readonly #slots = new Map<string, ClaimRecord[]>();
+  /** Made when they are asked for, and forgotten when something changes. */
+  readonly #instances = new Map<string, readonly Instance[]>();
+  readonly #listeners = new Map<string, Set<() => void>>();
+  readonly #stops: (() => void)[] = [];
+
+  constructor(fabric: Fabric, self: string) {
+    this.#fabric = fabric;
+    this.#self = self;
+    this.#subjects = subjectsOf(fabric.fleet);
+  }
+
+  /** Resolves when all that the directory has is known. */
+  async start(): Promise<void> {
+    const { servers, nodes, claims } = this.#fabric.directory;
+    const stops = await Promise.all([
+      servers.watch(this.#serverChanged),
+      nodes.watch(this.#nodeChanged),
+      claims.watch(this.#claimChanged),
+    ]);
+    this.#stops.push(...stops);
+  }
+
+  stop(): void {
+    for (const stop of this.#stops.splice(0)) stop();
+  }
+
+  /** Those of the fleet, and `<name>@<node>` of the other nodes. */
+  servers(): string[] {
+    const names = [...this.#servers.values()].map(({ name }) => name);
+    for (const [node, { offers }] of this.#nodes) {
+      if (node !== this.#self) for (const name of offers) names.push(`${name}@${node}`);
+    }
+    return names;
+  }
+
+  /** The entry of a server of the fleet. */
+  recordOf(server: string): ServerRecord | undefined {
+    return this.#servers.get(keyOfServer(server));
+  }
+
+  /** The session of a node, if it is one of the fleet now. */
+  sessionOf(node: string): string | undefined {
+    return this.#nodes.get(node)?.session;
+  }
+
+  /** In the order of their slots. The same array until something changes. */
+  instancesOf(server: string): readonly Instance[] {
+    const known = this.#instances.get(server);
+    if (known) return known;
+    const found = this.#find(server);
+    if (found.length > 0) this.#instances.set(server, found);
+    return found;
+  }
+
+  /** Why a server has no instance, in words. */
+  whyNone(server: string): string {
+    if (!this.#fabric.isConnected) return 'this node is not connected to NATS';
+    const own = this.#offer(server);
+    if (own && !this.recordOf(server)) {
+      return this.#nodes.has(own.node)
+        ? `node "${own.node}" does not offer "${own.name}"`
+        : `node "${own.node}" is not in the fleet`;
+    }
+    if (!this.recordOf(server)) return 'it is not a server of the fleet';
+    const claims = this.#slots.get(server) ?? [];
+    if (claims.length === 0) return 'no node runs it yet';
+    return `no node runs it at the moment; the last was ${claims.map(({ node }) => `"${node}"`).join(', ')}`;
+  }
+
+  /** Called after each change of the instances of a server. Returns a function that ends it. */
+  listen(server: string, listener: () => void): () => void {
+    const listeners = this.#listeners.get(server) ?? new Set();
+    this.#listeners.set(server, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(server);
+    };
+  }
+
+  #find(server: string): readonly Instance[] {
+    const claims = this.#slots.get(server);
+    if (claims) {
+      const inForce = claims.filter(({ node, session, held }) => held && this.#nodes.get(node)?.session === session);
+      return inForce.sort((a, b) => a.slot - b.slot).map((claim) => this.#instance(instanceOf(claim), claim));
+    }
+    const own = this.#offer(server);
+    const node = own && this.#nodes.get(own.node);
+    if (!node?.offers.includes(own!.name)) return NONE;
+    const id = ownInstanceOf(own!.name, node.session);
+    return [this.#instance(id, { server, node: own!.node, session: node.session, slot: 0, generation: undefined })];
+  }
+
+  #instance(id: string, { server, node, session, slot, generation }: Omit<Instance, 'id' | 'subject'>): Instance {
+    return { id, subject: this.#subjects.call(node, id), server, node, session, slot, generation };
+  }
+
+  /** The name of a server of another node's config, in its parts. */
+  #offer(server: string): { name: string; node: string } | undefined {
+    const at = server.lastIndexOf('@');
+    return at < 1 ? undefined : { name: server.slice(0, at), node: server.slice(at + 1) };
+  }
+
+  readonly #serverChanged: TableListener<ServerRecord> = ({ key, value }) => {
+    const before = this.#servers.get(key);
+    if (value) this.#servers.set(key, value);
+    else this.#servers.delete(key);
+    if (before?.name !== value?.name) this.onServers?.();
+  };
+
+  readonly #claimChanged: TableListener<ClaimRecord> = ({ key, value }) => {
+    const before = this.#claims.get(key);
+    const { server } = (value ?? before ?? {}) as Partial<ClaimRecord>;
+    if (server === undefined) return;
+    const others = (this.#slots.get(server) ?? []).filter((claim) => claim !== before);
+    if (value) {
+      this.#claims.set(key, value);
+      others.push(value);
+    } else this.#claims.delete(key);
+    if (others.length > 0) this.#slots.set(server, others);
+    else this.#slots.delete(server);
+    this.#changed(server);
+  };
+
+  readonly #nodeChanged: TableListener<NodeRecord> = ({ key, value }) => {
+    const before = this.#nodes.get(key);
+    const offers = value?.offers ?? [];
+    if (value) this.#nodes.set(key, { session: value.session, offers });
+    else this.#nodes.delete(key);
+    const isOtherSession = before?.session !== value?.session;
+    const offered = before?.offers ?? [];
+    const isOtherOffer = offers.length !== offered.length || offers.some((name) => !offered.includes(name));
+    if (!isOtherSession && !isOtherOffer) return;
+    const concerned = new Set([...offers, ...offered].map((name) => `${name}@${key}`));
+    if (isOtherSession) for (const { server, node } of this.#claims.values()) if (node === key) concerned.add(server);
+    for (const server of concerned) this.#changed(server);
+    if (isOtherOffer && key !== this.#self) this.onServers?.();
+  };
+
+  #changed(server: string): void {
+    this.#instances.delete(server);
+    for (const listener of [...(this.#listeners.get(server) ?? [])]) listener();
+    this.onInstances?.(server);
+  }
+}

@@ -1,0 +1,100 @@
+// Calls of one server that did not run and wait for an instance: they are sent again when the table changes, and after a growing
+// time, since an owner is in the table before it takes requests. If nothing runs the server for long, or this node is cut off for as
+// long, that is the end of the channel.
+
+import type { Timer } from '../../base/clock.ts';
+import { type Call, notSent } from './call.ts';
+import type { Calls } from './calls.ts';
+
+const FIRST_RETRY_MS = 20;
+const LAST_RETRY_MS = 500;
+/** In lifetimes of a lease: a server of a node that was lost runs elsewhere after less than two. */
+const PATIENCE = 3;
+
+export interface WaitingCallsOwner {
+  send(call: Call): void;
+  /** It waits no longer. */
+  lose(call: Call, error: Error): void;
+  /** No node has answered for the server for a time. */
+  end(why: string): void;
+}
+
+export class WaitingCalls {
+  readonly #calls: Calls;
+  readonly #server: string;
+  readonly #owner: WaitingCallsOwner;
+  readonly #waiting = new Set<Call>();
+  #retry: Timer | undefined;
+  #retryMs = FIRST_RETRY_MS;
+  /** Runs while the table has no instance. */
+  #absence: Timer | undefined;
+
+  constructor(calls: Calls, server: string, owner: WaitingCallsOwner) {
+    this.#calls = calls;
+    this.#server = server;
+    this.#owner = owner;
+  }
+
+  add(call: Call, why: string): void {
+    const nowMs = this.#calls.clock.nowMs();
+    call.waitsSinceMs ??= nowMs;
+    if (nowMs - call.waitsSinceMs < this.#patienceMs) {
+      this.#waiting.add(call);
+      return this.#later();
+    }
+    if (this.#isAway) return this.#owner.end(why);
+    const waitedMs = Math.round(nowMs - call.waitsSinceMs);
+    this.#owner.lose(call, notSent(call, this.#server, `${why}, for ${waitedMs} ms`));
+  }
+
+  delete(call: Call): void {
+    this.#waiting.delete(call);
+  }
+
+  /** An instance has answered. */
+  answered(): void {
+    this.#retryMs = FIRST_RETRY_MS;
+  }
+
+  instancesChanged(): void {
+    this.#retryMs = FIRST_RETRY_MS;
+    this.#sendAll();
+    this.#absence?.cancel();
+    this.#absence = undefined;
+    if (!this.#isAway) return;
+    this.#absence = this.#calls.clock.after(this.#patienceMs, () => {
+      if (this.#isAway) this.#owner.end(this.#calls.table.whyNone(this.#server));
+    });
+    this.#absence.keepAlive(false);
+  }
+
+  end(): void {
+    this.#waiting.clear();
+    this.#retry?.cancel();
+    this.#absence?.cancel();
+  }
+
+  get #patienceMs(): number {
+    return PATIENCE * this.#calls.fabric.leases.lifetimeMs;
+  }
+
+  get #isAway(): boolean {
+    return !this.#calls.table.instancesOf(this.#server).some((instance) => this.#calls.canReach(instance));
+  }
+
+  #later(): void {
+    if (this.#retry) return;
+    this.#retry = this.#calls.clock.after(this.#retryMs, () => {
+      this.#retry = undefined;
+      this.#retryMs = Math.min(2 * this.#retryMs, LAST_RETRY_MS);
+      this.#sendAll();
+    });
+    this.#retry.keepAlive(false);
+  }
+
+  #sendAll(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const call of waiting) this.#owner.send(call);
+  }
+}

@@ -1,0 +1,69 @@
+// A server of another node is a service like any other: over a channel, NATS and the door of that node; as a server of a host; and
+// on the same node without NATS.
+
+import { RpcError } from '../../src/base/errors.ts';
+import { defaultRemoteSettings, defaultSettings, type RemoteConfig } from '../../src/config/server-config.ts';
+import { connect } from '../../src/connect/connect.ts';
+import { Host } from '../../src/host/host.ts';
+import { Server } from '../../src/mcp/server/server.ts';
+import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
+import { RouteNode } from '../fixtures/fleet/route-node.ts';
+import { declare } from '../fixtures/service-contract/declare.mjs';
+import { serviceContract } from './service.contract.ts';
+
+const nats = await startNatsServer();
+const modern = { 'a watcher hears of log messages that belong to no request': '2026-07-28 has none' };
+const stays = {
+  'a closed service refuses requests, and its watchers learn of the end':
+    'a server that has stopped is connected again when it is needed',
+};
+const elicit = () => ({ action: 'decline' as const });
+const maxFrameBytes = defaultSettings.maxFrameBytes;
+let opened = 0;
+
+async function served(isFar: boolean) {
+  const name = `files ${++opened}`;
+  const server = declare(new Server({ name: 'service-contract', version: '1.0.0' }), RpcError);
+  const owner = await RouteNode.join(nats.url, `owner${opened}`, { isFar });
+  const placed = await owner.run(name, server.service);
+  const caller = isFar ? await RouteNode.join(nats.url, `caller${opened}`) : owner;
+  const close = async () => {
+    await placed.open.close();
+    await Promise.all(isFar ? [caller.close(), owner.close()] : [owner.close()]);
+  };
+  return { name, channels: caller.channels, close };
+}
+
+for (const isFar of [true, false]) {
+  const where = isFar ? 'another node' : 'the same node of a fleet';
+
+  serviceContract(
+    `a server of ${where}`,
+    async () => {
+      const { name, channels, close } = await served(isFar);
+      const client = await connect(() => channels.open(name, { maxFrameBytes }), { era: 'modern', elicit });
+      return { service: client.service, close: () => client.close().finally(close) };
+    },
+    { skip: modern },
+  );
+
+  serviceContract(
+    `a server of a host, on ${where},`,
+    async () => {
+      const { name, channels, close } = await served(isFar);
+      const entry: RemoteConfig = {
+        ...defaultSettings,
+        ...defaultRemoteSettings,
+        name: 'far',
+        url: 'nats://route/far',
+        source: { file: 'fleet', line: 1, column: 1 },
+      };
+      const host = new Host([entry], {
+        channelTo: (_config, { observer }) => channels.open(name, { maxFrameBytes, observer }),
+        inputs: () => ({ elicit }),
+      });
+      return { service: host.service('far'), close: () => host.stop().finally(close) };
+    },
+    { skip: { ...modern, ...stays } },
+  );
+}
