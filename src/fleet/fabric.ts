@@ -12,10 +12,14 @@ export interface Entry<T> {
   readonly revision: number;
 }
 
-/** Called in the order of the changes. `value` is undefined when the key was removed. A lease that ran out is not reported. */
+/** Called in the order of the changes. `value` is undefined when the key was removed. The end of a lease is not reported. */
 export type TableListener<T> = (entry: { key: string; value: T | undefined; revision: number }) => void;
 
-/** Named values of JSON that change by compare-and-set. Keys consist of letters, digits, `-`, `_`, `=` and `.` between tokens. */
+/**
+ * Named values of JSON that change by compare-and-set. Keys consist of letters, digits, `-`, `_`, `=` and `.` between tokens. All
+ * reject with FLEET_UNREACHABLE while there is no connection, when it is lost, and when NATS does not answer in time. In the last two
+ * cases the change may have been made: reading the entry shows it.
+ */
 export interface Table<T> {
   /** As the table is now: never from a copy that may be old. */
   get(key: string): Promise<Entry<T> | undefined>;
@@ -29,7 +33,8 @@ export interface Table<T> {
   keys(): Promise<Set<string>>;
   /**
    * Calls the listener with every entry, resolves, and calls it with every change until the returned function is called. After a
-   * lost connection it goes on with what changed meanwhile, removals included.
+   * lost connection it goes on with what changed meanwhile, removals included. An entry may be reported again. Revisions begin
+   * anew if the table was deleted in NATS; what it had is then reported as removed.
    */
   watch(listener: TableListener<T>): Promise<() => void>;
 }
@@ -77,13 +82,15 @@ export interface Routes {
   readonly maxBytes: number;
   readonly isConnected: boolean;
   /**
-   * Sends at once, or keeps the message until the connection is there. A promise is returned where the buffer is full: it resolves
-   * when there is place. With a `reply`, a message that nobody receives comes back to it as `isUndeliverable`.
+   * Sends the message, at most once. While there is no connection (`isConnected`), it is dropped, as those are that were on their way
+   * when it was lost: nothing is sent late. A promise is returned where more than 8 MB are unsent: the message is accepted, and the
+   * next one should wait for it. With a `reply`, a message without a subscriber comes back to it as `isUndeliverable`. Throws
+   * PAYLOAD_TOO_LONG above `maxBytes`.
    */
   publish(subject: string, data: Uint8Array | string, reply?: string): Promise<void> | undefined;
   /** `group`: each message goes to one subscriber of the group. */
   subscribe(subject: string, listener: (message: Message) => void, group?: string): Subscription;
-  /** JSON there and back. Rejects with NOT_SENT if there is no subscriber, with REQUEST_TIMEOUT after the time. */
+  /** JSON there and back. Rejects with NOT_SENT without a subscriber or a connection, with REQUEST_TIMEOUT after the time. */
   request<T>(subject: string, value: unknown, timeoutMs: number): Promise<T>;
   /** Resolves when everything that was published has reached the NATS server. */
   flush(): Promise<void>;
@@ -93,7 +100,7 @@ export interface Fabric extends Routes {
   readonly fleet: string;
   readonly directory: Directory;
   readonly leases: Leases;
-  /** Called when the connection is lost and when it is there again, with what to say about it. */
+  /** Called when the connection is lost, when it is there again, and, with the state as it is, for anything else worth saying. */
   onConnection: ((isConnected: boolean, text: string) => void) | undefined;
   /** Resolves when everything was sent, and the connection is closed. */
   close(): Promise<void>;

@@ -12,6 +12,8 @@ export interface Subjects {
   node(node: string): string;
   /** Answers to the calls of a node. `call`: a number from 1 that grows with every call of the session, to whatever instance. */
   reply(node: string, session: string, call: number | '*'): string;
+  /** The beginning of the subjects of answers to requests, and of changes of tables. `name`: a node, or a program. */
+  inbox(name: string): string;
 }
 
 export function subjectsOf(fleet: string): Subjects {
@@ -21,6 +23,7 @@ export function subjectsOf(fleet: string): Subjects {
     any: (server) => `${prefix}.any.${keyOfServer(server)}`,
     node: (node) => `${prefix}.node.${node}`,
     reply: (node, session, call) => `${prefix}.reply.${node}.${session}.${call}`,
+    inbox: (name) => `${prefix}.inbox.${name.replace(/[^A-Za-z0-9_-]/g, '-')}`,
   };
 }
 

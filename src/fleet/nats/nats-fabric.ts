@@ -1,11 +1,17 @@
-// The messages of a fleet over one connection to NATS.
+// The messages of a fleet over one connection to NATS. `nats-link.ts` says what nats.js does with them when the connection is lost.
 
-import type { Msg, NatsConnection } from '@nats-io/transport-node';
+import type { Msg } from '@nats-io/transport-node';
 import { PeerError } from '../../base/errors.ts';
 import type { Directory, Fabric, Leases, Message, Subscription } from '../fabric.ts';
-import type { NatsPackages } from './load-nats.ts';
+import type { NatsLink } from './nats-link.ts';
 
 const NO_RESPONDERS = 503;
+/** What a message takes beside its data, roughly. */
+const MESSAGE_BYTES = 200;
+/** After so many bytes NATS is asked whether it has received them. */
+const ASK_BYTES = 1 << 20;
+/** Publishing waits while more is unconfirmed. */
+const MOST_UNCONFIRMED_BYTES = 8 << 20;
 
 interface Parts {
   fleet: string;
@@ -14,83 +20,135 @@ interface Parts {
 }
 
 export class NatsFabric implements Fabric {
-  onConnection: ((isConnected: boolean, text: string) => void) | undefined;
   readonly fleet: string;
   readonly directory: Directory;
   readonly leases: Leases;
-  isConnected = true;
-  readonly #connection: NatsConnection;
-  readonly #packages: NatsPackages;
+  readonly #link: NatsLink;
+  /** Published, and not known to have reached NATS. Strings count by their length. */
+  #unconfirmedBytes = 0;
+  #confirming: Promise<void> | undefined;
 
-  constructor(connection: NatsConnection, packages: NatsPackages, { fleet, directory, leases }: Parts) {
-    this.#connection = connection;
-    this.#packages = packages;
+  constructor(link: NatsLink, { fleet, directory, leases }: Parts) {
+    this.#link = link;
     this.fleet = fleet;
     this.directory = directory;
     this.leases = leases;
-    void this.#follow();
   }
 
   get maxBytes(): number {
-    return this.#connection.info!.max_payload;
+    return this.#link.maxBytes;
+  }
+
+  get isConnected(): boolean {
+    return this.#link.isConnected;
+  }
+
+  get onConnection(): ((isConnected: boolean, text: string) => void) | undefined {
+    return this.#link.onChange;
+  }
+
+  set onConnection(listener: ((isConnected: boolean, text: string) => void) | undefined) {
+    this.#link.onChange = listener;
   }
 
   publish(subject: string, data: Uint8Array | string, reply?: string): Promise<void> | undefined {
-    this.#connection.publish(subject, data, reply === undefined ? undefined : { reply });
-    return undefined;
+    if (!this.#link.isConnected) return undefined;
+    try {
+      this.#link.connection.publish(subject, data, reply === undefined ? undefined : { reply });
+    } catch (error) {
+      throw this.#link.explain(error, `Publishing ${data.length} bytes`);
+    }
+    this.#unconfirmedBytes += data.length + MESSAGE_BYTES;
+    if (this.#unconfirmedBytes < ASK_BYTES) return undefined;
+    this.#confirming ??= this.#confirm();
+    return this.#unconfirmedBytes > MOST_UNCONFIRMED_BYTES ? this.#whenConfirmed() : undefined;
   }
 
   subscribe(subject: string, listener: (message: Message) => void, group?: string): Subscription {
-    const subscription = this.#connection.subscribe(subject, {
-      queue: group,
-      callback: (error, message) => {
-        if (!error) listener(messageOf(message));
+    const link = this.#link;
+    const subscription = link.connection.subscribe(subject, {
+      ...(group === undefined ? {} : { queue: group }),
+      callback(error, message) {
+        // Subscriptions that are not permitted are reported with the state of the connection.
+        if (error) return;
+        try {
+          listener(new NatsMessage(message));
+        } catch (failure) {
+          link.failed(subject, failure);
+        }
       },
     });
-    return { end: () => subscription.drain() };
+    return {
+      async end() {
+        if (!subscription.isClosed()) await subscription.drain().catch(() => undefined);
+      },
+    };
   }
 
   async request<T>(subject: string, value: unknown, timeoutMs: number): Promise<T> {
+    const { connection, packages } = this.#link;
+    if (!this.isConnected)
+      throw new PeerError('NOT_SENT', `${subject} cannot be asked: there is no connection to NATS`);
     try {
-      const answer = await this.#connection.request(subject, JSON.stringify(value), { timeout: timeoutMs });
+      const answer = await connection.request(subject, JSON.stringify(value), { timeout: timeoutMs });
       return answer.json<T>();
     } catch (error) {
-      const { NoRespondersError, TimeoutError, RequestError } = this.#packages.transport;
+      const { NoRespondersError, TimeoutError, RequestError } = packages.transport;
       const isNone = error instanceof NoRespondersError || (error instanceof RequestError && error.isNoResponders());
       if (isNone) throw new PeerError('NOT_SENT', `Nothing in the fleet listens at ${subject}`, { cause: error });
       if (error instanceof TimeoutError) {
         throw new PeerError('REQUEST_TIMEOUT', `${subject} did not answer within ${timeoutMs} ms`, { cause: error });
       }
-      throw error;
+      throw this.#link.explain(error, `Asking ${subject}`);
     }
   }
 
   flush(): Promise<void> {
-    return this.#connection.flush();
+    return this.#link.attempt('Sending', () => this.#link.connection.flush());
   }
 
-  async close(): Promise<void> {
-    await this.#connection.drain();
+  close(): Promise<void> {
+    return this.#link.close();
   }
 
-  async #follow(): Promise<void> {
-    for await (const status of this.#connection.status()) {
-      if (status.type === 'disconnect') this.#changed(false, `The connection to NATS (${status.server}) is lost`);
-      if (status.type === 'reconnect') this.#changed(true, `Connected to NATS again (${status.server})`);
+  async #whenConfirmed(): Promise<void> {
+    while (this.#unconfirmedBytes > MOST_UNCONFIRMED_BYTES) {
+      this.#confirming ??= this.#confirm();
+      await this.#confirming;
     }
   }
 
-  #changed(isConnected: boolean, text: string): void {
-    this.isConnected = isConnected;
-    this.onConnection?.(isConnected, text);
+  async #confirm(): Promise<void> {
+    const bytes = this.#unconfirmedBytes;
+    try {
+      await this.#link.connection.flush();
+      this.#unconfirmedBytes -= bytes;
+    } catch {
+      // The connection was lost: nothing is unsent any more.
+      this.#unconfirmedBytes = 0;
+    } finally {
+      this.#confirming = undefined;
+    }
   }
 }
 
-function messageOf(message: Msg): Message {
-  return {
-    subject: message.subject,
-    reply: message.reply,
-    data: message.data,
-    isUndeliverable: message.headers?.code === NO_RESPONDERS && message.data.length === 0,
-  };
+/** Subject and reply are decoded when they are read. `data` is a view of what the socket has read. */
+class NatsMessage implements Message {
+  readonly data: Uint8Array;
+  readonly isUndeliverable: boolean;
+  readonly #message: Msg;
+
+  constructor(message: Msg) {
+    this.#message = message;
+    this.data = message.data;
+    this.isUndeliverable = this.data.length === 0 && message.headers?.code === NO_RESPONDERS;
+  }
+
+  get subject(): string {
+    return this.#message.subject;
+  }
+
+  get reply(): string | undefined {
+    return this.#message.reply || undefined;
+  }
 }

@@ -1,68 +1,69 @@
-// A table of the fleet in a bucket of NATS's key-value store.
+// A table of the fleet in a bucket of NATS. In a bucket that keeps its entries, a removed key leaves a marker, so that no watcher
+// misses the removal. In one whose entries expire, a removal leaves nothing, so that one request lists the keys that are there.
 
-import type { KV } from '@nats-io/kv';
 import type { Entry, Table, TableListener } from '../fabric.ts';
-import type { NatsPackages } from './load-nats.ts';
+import { isApiError, type NatsBucket } from './nats-bucket.ts';
+import { NatsWatch } from './nats-watch.ts';
 
 /** JetStream: the entry has another revision. */
-const WRONG_LAST_SEQUENCE = 10071;
+const WRONG_REVISION = [10071, 10164];
+/** JetStream: there is no message with this number. */
+const NO_SUCH_MESSAGE = [10037, 10043, 10057];
 
 export class NatsTable<T> implements Table<T> {
-  readonly #kv: KV;
-  readonly #packages: NatsPackages;
+  readonly #bucket: NatsBucket;
 
-  constructor(kv: KV, packages: NatsPackages) {
-    this.#kv = kv;
-    this.#packages = packages;
+  constructor(bucket: NatsBucket) {
+    this.#bucket = bucket;
   }
 
   async get(key: string): Promise<Entry<T> | undefined> {
-    const entry = await this.#kv.get(key);
+    const entry = await this.#attempt('Reading', key, () => this.#bucket.kv.get(key));
     return entry && entry.operation === 'PUT' ? { key, value: entry.json<T>(), revision: entry.revision } : undefined;
   }
 
   create(key: string, value: T): Promise<number | undefined> {
-    return this.#first(this.#kv.create(key, JSON.stringify(value)));
+    return this.#change('Creating', key, () => this.#bucket.kv.create(key, JSON.stringify(value)));
   }
 
   update(key: string, value: T, revision: number): Promise<number | undefined> {
-    return this.#first(this.#kv.update(key, JSON.stringify(value), revision));
+    return this.#change('Changing', key, async () => this.#bucket.kv.update(key, JSON.stringify(value), revision));
   }
 
   async remove(key: string, revision: number): Promise<boolean> {
-    return (await this.#first(this.#kv.delete(key, { previousSeq: revision }).then(() => revision))) !== undefined;
+    const { kv, jsm, stream, expires } = this.#bucket;
+    const removed = await this.#change('Removing', key, async () => {
+      if (expires) await jsm.streams.deleteMessage(stream, revision, false);
+      else await kv.delete(key, { previousSeq: revision });
+      return revision;
+    });
+    return removed !== undefined;
   }
 
   async keys(): Promise<Set<string>> {
-    const found = new Set<string>();
-    for await (const key of await this.#kv.keys()) found.add(key);
-    return found;
+    const { jsm, stream, prefix, expires } = this.#bucket;
+    if (!expires) return NatsWatch.keys(this.#bucket);
+    const request = { subjects_filter: `${prefix}>` };
+    const { state } = await this.#bucket.attempt(`Listing ${stream}`, () => jsm.streams.info(stream, request));
+    return new Set(Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix.length)));
   }
 
   async watch(listener: TableListener<T>): Promise<() => void> {
-    const watch = await this.#kv.watch();
-    const isEmpty = (await this.#kv.status()).values === 0;
-    await new Promise<void>((resolve) => {
-      const read = async () => {
-        for await (const entry of watch) {
-          const value = entry.operation === 'PUT' ? entry.json<T>() : undefined;
-          listener({ key: entry.key, value, revision: entry.revision });
-          if (entry.delta === 0) resolve();
-        }
-      };
-      void read();
-      if (isEmpty) resolve();
-    });
+    const watch = new NatsWatch<T>(this.#bucket, listener);
+    await watch.start();
     return () => watch.stop();
   }
 
-  async #first(change: Promise<number>): Promise<number | undefined> {
+  async #change(verb: string, key: string, run: () => Promise<number>): Promise<number | undefined> {
     try {
-      return await change;
+      return await this.#attempt(verb, key, run);
     } catch (error) {
-      const { JetStreamApiError } = this.#packages.jetstream;
-      if (error instanceof JetStreamApiError && error.code === WRONG_LAST_SEQUENCE) return undefined;
+      if (isApiError(error, ...WRONG_REVISION, ...NO_SUCH_MESSAGE)) return undefined;
       throw error;
     }
+  }
+
+  #attempt<R>(verb: string, key: string, run: () => Promise<R>): Promise<R> {
+    return this.#bucket.attempt(`${verb} ${key} in ${this.#bucket.stream}`, run);
   }
 }

@@ -1,46 +1,50 @@
 // Connects to NATS, and makes the buckets of the fleet where they do not exist.
 
 import type { Fabric } from '../fabric.ts';
+import { subjectsOf } from '../subjects.ts';
+import { type ConnectOptions, connectNats } from './connect-nats.ts';
 import { loadNats } from './load-nats.ts';
+import { NatsBucket } from './nats-bucket.ts';
 import { NatsFabric } from './nats-fabric.ts';
 import { NatsTable } from './nats-table.ts';
 
-export interface FabricOptions {
-  /** `nats://HOST:PORT` or `tls://HOST:PORT`. */
-  servers: readonly string[];
+export interface FabricOptions extends ConnectOptions {
   fleet: string;
-  /** For the monitoring of NATS. */
-  name: string;
   /** Of the leases, if the fleet does not exist yet. Default: 5 s. */
   lifetimeMs?: number | undefined;
-  /** A credentials file of NATS. */
-  credentials?: string | undefined;
-  /** Certificates of the authorities to trust, and those of the client, in PEM. */
-  tls?: { ca?: string | undefined; cert?: string | undefined; key?: string | undefined } | undefined;
+  /** On how many servers of NATS the buckets are kept, if the fleet does not exist yet. Default: 1. */
+  replicas?: number | undefined;
 }
 
 const DEFAULT_LIFETIME_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 export async function openFabric(options: FabricOptions): Promise<Fabric> {
-  const { servers, fleet, name, lifetimeMs = DEFAULT_LIFETIME_MS } = options;
+  const { fleet, name, lifetimeMs = DEFAULT_LIFETIME_MS, replicas } = options;
   const packages = await loadNats();
-  const connection = await packages.transport.connect({
-    servers: [...servers],
-    name,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 250,
-    pingInterval: 2_000,
-    maxPingOut: 2,
-    ignoreAuthErrorAbort: true,
-  });
-  const kvm = new packages.kv.Kvm(connection);
-  // Never from a replica: a claim must not be taken over on the word of an old copy.
-  const shared = { allow_direct: false, history: 1 };
-  const table = async <T>(bucket: string, ttl?: number) =>
-    new NatsTable<T>(await kvm.create(`standpipe-${fleet}-${bucket}`, ttl ? { ...shared, ttl } : shared), packages);
-  return new NatsFabric(connection, packages, {
-    fleet,
-    directory: { servers: await table('servers'), nodes: await table('nodes'), claims: await table('claims') },
-    leases: { lifetimeMs, table: await table('leases', lifetimeMs) },
-  });
+  const link = await connectNats(options, packages, subjectsOf(fleet).inbox(name));
+  try {
+    const open = (bucket: string, more: { ttlMs?: number; timeoutMs: number }) =>
+      NatsBucket.open(link, { name: `standpipe-${fleet}-${bucket}`, replicas, ...more });
+    // A renewal that takes longer than until the next one is repeated.
+    const [servers, nodes, claims, leases] = await Promise.all([
+      open('servers', { timeoutMs: TIMEOUT_MS }),
+      open('nodes', { timeoutMs: TIMEOUT_MS }),
+      open('claims', { timeoutMs: TIMEOUT_MS }),
+      open('leases', { ttlMs: lifetimeMs, timeoutMs: Math.min(TIMEOUT_MS, lifetimeMs / 2) }),
+    ]);
+    return new NatsFabric(link, {
+      fleet,
+      directory: {
+        servers: new NatsTable(servers.bucket),
+        nodes: new NatsTable(nodes.bucket),
+        claims: new NatsTable(claims.bucket),
+      },
+      // As the bucket has it: it may have been made with another lifetime.
+      leases: { lifetimeMs: leases.info.config.max_age / 1e6, table: new NatsTable(leases.bucket) },
+    });
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
 }

@@ -1,0 +1,113 @@
+// A bucket of the key-value store of NATS, made where it does not exist. A bucket that was deleted while the fleet runs is made again.
+
+import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
+import type { KV } from '@nats-io/kv';
+import type { NatsLink } from './nats-link.ts';
+
+/** JetStream: another node has made the stream, with other settings. */
+const NAME_IN_USE = 10058;
+const STREAM_NOT_FOUND = 10059;
+
+export interface BucketOptions {
+  name: string;
+  /** Entries are forgotten after this time, if the bucket does not exist yet. */
+  ttlMs?: number | undefined;
+  /** On how many servers of NATS it is kept. Default: 1. */
+  replicas?: number | undefined;
+  timeoutMs: number;
+}
+
+export class NatsBucket {
+  readonly link: NatsLink;
+  readonly stream: string;
+  /** Of the subjects of its entries: a key follows. */
+  readonly prefix: string;
+  /** Whether entries are forgotten after a time. */
+  readonly expires: boolean;
+  readonly jsm: JetStreamManager;
+  readonly kv: KV;
+  readonly #options: BucketOptions;
+  readonly #onMade = new Set<() => void>();
+  #isOpen = false;
+
+  private constructor(link: NatsLink, options: BucketOptions, jsm: JetStreamManager, kv: KV) {
+    this.link = link;
+    this.stream = `KV_${options.name}`;
+    this.prefix = `$KV.${options.name}.`;
+    this.expires = options.ttlMs !== undefined;
+    this.jsm = jsm;
+    this.kv = kv;
+    this.#options = options;
+  }
+
+  static async open(link: NatsLink, options: BucketOptions): Promise<{ bucket: NatsBucket; info: StreamInfo }> {
+    const { jetstream, kv } = link.packages;
+    // Without a check of the account: a program that only looks need not be permitted to.
+    const js = jetstream.jetstream(link.connection, { timeout: options.timeoutMs, checkAPI: false });
+    const jsm = await js.jetstreamManager(false);
+    const bucket = new NatsBucket(link, options, jsm, await new kv.Kvm(js).open(options.name));
+    const info = await bucket.info();
+    bucket.#isOpen = true;
+    return { bucket, info };
+  }
+
+  /** Called when this program has made a bucket anew that was deleted. */
+  onMade(listener: () => void): () => void {
+    this.#onMade.add(listener);
+    return () => this.#onMade.delete(listener);
+  }
+
+  /** Something with the bucket; once more if it was deleted and made anew. */
+  async attempt<T>(what: string, run: () => Promise<T>): Promise<T> {
+    try {
+      return await this.link.attempt(what, run);
+    } catch (error) {
+      // Nothing answers at the subjects of a bucket that does not exist.
+      if (!isApiError(error, STREAM_NOT_FOUND) && !isNotEnabled(error)) throw error;
+    }
+    await this.info();
+    return this.link.attempt(what, run);
+  }
+
+  /** What the bucket is now. */
+  async info(): Promise<StreamInfo> {
+    const { stream, link } = this;
+    const read = () => link.attempt(`Reading the bucket ${this.#options.name}`, () => this.jsm.streams.info(stream));
+    try {
+      return await read();
+    } catch (error) {
+      if (!isApiError(error, STREAM_NOT_FOUND)) throw error;
+    }
+    await this.#create();
+    const info = await read();
+    if (this.#isOpen) {
+      this.link.say(`The bucket ${this.#options.name} was deleted in NATS, and has been made anew without its entries`);
+      for (const listener of [...this.#onMade]) listener();
+    }
+    return info;
+  }
+
+  async #create(): Promise<void> {
+    const { name, ttlMs, replicas = 1 } = this.#options;
+    const { Kvm } = this.link.packages.kv;
+    // Never read from a copy: a claim must not be taken over because a replica is behind.
+    const settings = { allow_direct: false, history: 1, replicas, ...(ttlMs === undefined ? {} : { ttl: ttlMs }) };
+    const kvm = new Kvm(this.link.packages.jetstream.jetstream(this.link.connection, { checkAPI: false }));
+    try {
+      await this.link.attempt(`Making the bucket ${name}`, () => kvm.create(name, settings));
+    } catch (error) {
+      if (!isApiError(error, NAME_IN_USE)) throw error;
+    }
+  }
+}
+
+/** nats.js: nothing answered at a subject of JetStream. */
+function isNotEnabled(error: unknown): boolean {
+  return ((error as { cause?: Error }).cause?.name ?? '') === 'JetStreamNotEnabled';
+}
+
+/** Whether JetStream answered with this code. */
+export function isApiError(error: unknown, ...codes: number[]): boolean {
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  return codes.includes(code as number) || (cause !== undefined && isApiError(cause, ...codes));
+}

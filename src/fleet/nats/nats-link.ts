@@ -1,0 +1,177 @@
+// One connection to NATS: whether it is there, and what is to be said about it. What nats.js 3.4 does, and others must know:
+// - What was given to the socket when the connection is lost is not sent again. What is published while there is none is dropped
+//   at the next attempt to connect, without an error. Subscriptions come back. So each message is sent at most once.
+// - A request that is under way when the connection is lost is answered by its timeout alone. `attempt` ends it at once.
+// - An exception of a listener ends the reading from the socket: every listener is called with a `catch`.
+// - All is called in the order of arrival, without a wait: what listeners keep is all that can grow here.
+// - `info` is undefined while it connects.
+
+import type { NatsConnection, Status } from '@nats-io/transport-node';
+import type { Clock, Timer } from '../../base/clock.ts';
+import { PeerError, type StandpipeError, toError } from '../../base/errors.ts';
+import { within } from '../../base/wait.ts';
+import { explainFailure } from './explain-failure.ts';
+import type { NatsPackages } from './load-nats.ts';
+
+/** How long an orderly end may wait for NATS. */
+const DRAIN_MS = 2_000;
+const TICK_MS = 1_000;
+/** A process that does not run for this long is reported: NATS closes connections that do not read. */
+const STALLED_MS = 3_000;
+
+interface LinkOptions {
+  /** The addresses, for messages. */
+  where: string;
+  inboxPrefix: string;
+  clock: Clock;
+}
+
+export class NatsLink {
+  readonly clock: Clock;
+  isConnected = true;
+  /** What can be said about the connection, and whether it is there. */
+  onChange: ((isConnected: boolean, text: string) => void) | undefined;
+  readonly connection: NatsConnection;
+  readonly packages: NatsPackages;
+  /** Of the subjects that only this program subscribes to. */
+  readonly inboxPrefix: string;
+  /** The longest message. */
+  maxBytes: number;
+  readonly #where: string;
+  readonly #onReconnect = new Set<() => void>();
+  readonly #attempts = new Set<(error: Error) => void>();
+  #ticks: Timer | undefined;
+  #lastTickMs = 0;
+  #isClosing = false;
+
+  constructor(connection: NatsConnection, packages: NatsPackages, { where, inboxPrefix, clock }: LinkOptions) {
+    this.inboxPrefix = inboxPrefix;
+    this.clock = clock;
+    this.connection = connection;
+    this.packages = packages;
+    this.#where = where;
+    this.maxBytes = connection.info!.max_payload;
+    this.#lastTickMs = clock.nowMs();
+    this.#tickLater();
+    void this.#follow();
+    void connection.closed().then((error) => this.#closed(error));
+  }
+
+  /** Called after each new connection, when NATS has the subscriptions again. */
+  onReconnect(listener: () => void): () => void {
+    this.#onReconnect.add(listener);
+    return () => this.#onReconnect.delete(listener);
+  }
+
+  /** Something that NATS answers. Rejects with FLEET_UNREACHABLE at once while there is no connection, and when it is lost. */
+  attempt<T>(what: string, run: () => Promise<T>): Promise<T> {
+    if (!this.isConnected) return Promise.reject(this.#disconnected(what));
+    return new Promise((resolve, reject) => {
+      const fail = (error: unknown) => reject(this.explain(error, what));
+      const lost = () => reject(this.#disconnected(what, ' It is not known whether it was done.'));
+      this.#attempts.add(lost);
+      run()
+        .then(resolve, fail)
+        .finally(() => this.#attempts.delete(lost));
+    });
+  }
+
+  explain(error: unknown, what: string): StandpipeError {
+    return explainFailure(error, this.packages, this.#where, what);
+  }
+
+  say(text: string): void {
+    this.onChange?.(this.isConnected, text);
+  }
+
+  /** A listener has thrown. */
+  failed(subject: string, error: unknown): void {
+    this.say(`The listener of ${subject} failed: ${toError(error).stack}`);
+  }
+
+  /** Sends what is unsent, if NATS takes it, and ends. */
+  async close(): Promise<void> {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    if (this.isConnected)
+      await within(
+        this.clock,
+        DRAIN_MS,
+        this.connection.drain().catch(() => undefined),
+      );
+    await this.connection.close();
+    this.#ticks?.cancel();
+  }
+
+  async #follow(): Promise<void> {
+    for await (const status of this.connection.status()) this.#take(status);
+  }
+
+  #take(status: Status): void {
+    switch (status.type) {
+      case 'disconnect':
+        if (this.isConnected)
+          this.#lost(`The connection to NATS (${status.server}) is lost. It is tried again until it is there`);
+        break;
+      case 'reconnect':
+        this.isConnected = true;
+        void this.#resumed(status.server);
+        break;
+      case 'staleConnection':
+        this.say('NATS does not answer pings. The connection is closed and opened again');
+        break;
+      case 'error':
+        this.say(`NATS refused something: ${status.error.message}`);
+        break;
+    }
+  }
+
+  /** NATS has the subscriptions again when it answers a ping. Until then messages to this program may find no subscriber. */
+  async #resumed(server: string): Promise<void> {
+    try {
+      await this.connection.flush();
+    } catch {
+      // Lost again.
+      return;
+    }
+    this.maxBytes = this.connection.info?.max_payload ?? this.maxBytes;
+    this.say(`Connected to NATS again (${server})`);
+    for (const listener of [...this.#onReconnect]) listener();
+  }
+
+  #lost(text: string): void {
+    this.isConnected = false;
+    if (!this.#isClosing) this.say(text);
+    for (const fail of [...this.#attempts]) fail(new Error(text));
+    this.#attempts.clear();
+  }
+
+  #closed(error: unknown): void {
+    this.#ticks?.cancel();
+    if (this.isConnected || !this.#isClosing)
+      this.#lost(`The connection to NATS has ended${error ? `: ${toError(error).message}` : ''}`);
+  }
+
+  #tickLater(): void {
+    this.#ticks = this.clock.after(TICK_MS, () => {
+      const nowMs = this.clock.nowMs();
+      const lateMs = nowMs - this.#lastTickMs - TICK_MS;
+      this.#lastTickMs = nowMs;
+      this.#tickLater();
+      if (lateMs < STALLED_MS) return;
+      const seconds = Math.round(lateMs / 100) / 10;
+      this.say(`This process did not run for ${seconds} s. NATS closes connections that do not read`);
+    });
+    this.#ticks.keepAlive(false);
+  }
+
+  #disconnected(what: string, more = ''): PeerError {
+    return new PeerError(
+      'FLEET_UNREACHABLE',
+      `${what} failed: there is no connection to NATS at ${this.#where}.${more}`,
+      {
+        hint: 'It is made again as soon as NATS can be reached.',
+      },
+    );
+  }
+}
