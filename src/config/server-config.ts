@@ -46,6 +46,8 @@ export interface CommandConfig extends ServerSettings {
   stop: Readonly<Partial<StopWaits>>;
   /** Whether processes that left the session of the server keep running when it is stopped. */
   keepDaemons: boolean;
+  /** Its processes are killed if the lease of this node is not renewed in time. Set by a fleet for what it runs here. */
+  isLeased?: boolean;
   url?: undefined;
 }
 

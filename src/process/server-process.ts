@@ -40,6 +40,8 @@ export interface ServerProcessOptions {
   stragglersMs?: number;
   /** Does not stop processes that left the session of the server, as daemons do. Default: they are stopped with it. */
   keepDaemons?: boolean;
+  /** Runs under the lease of this process: killed by the watchdog if `renewLease` is not called in time. POSIX only. */
+  isLeased?: boolean;
   clock?: Clock;
   /** Called in the turn of the spawn, before the start can be aborted: from now on a process exists. */
   onSpawn?: (server: ServerProcess) => void;
@@ -72,7 +74,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   // cross-spawn finds .cmd files and quotes for cmd.exe. On POSIX it only calls spawn, and takes 6 ms to load.
   const spawn = process.platform === 'win32' ? ((await import('cross-spawn')).default as Spawn) : nodeSpawn;
   const guard = { mark, watchdog: process.platform === 'win32' ? undefined : (options.watchdog ?? sharedWatchdog()) };
-  guard.watchdog?.watch({ mark }); // first: this process can be killed at any moment from here on
+  guard.watchdog?.watch({ mark, isLeased: options.isLeased }); // first: this process can be killed at any moment from here on
   let server: ServerProcess | undefined;
   try {
     const child = spawnPiped(spawn, launch, args);
@@ -128,6 +130,11 @@ function sharedWatchdog(): Watchdog {
   return theWatchdog;
 }
 
+/** The servers with `isLeased` may run for 0.8 × lifetime from the renewal, which was sent so long ago. */
+export function renewLease(ageMs: number, lifetimeMs: number): void {
+  if (process.platform !== 'win32') sharedWatchdog().renewLease(ageMs, lifetimeMs);
+}
+
 export class ServerProcess {
   readonly pid: number;
   readonly stdin: Writable;
@@ -164,12 +171,13 @@ export class ServerProcess {
     guard: ServerGuard,
     options: ServerProcessOptions,
   ) {
-    const { keepDaemons } = options;
+    const { keepDaemons, isLeased } = options;
     this.#child = child;
     this.pid = child.pid!;
     this.#guard = guard;
     this.#tree = new ProcessTree(this.pid, guard.mark, keepDaemons);
-    guard.watchdog?.watch({ mark: guard.mark, group: this.pid, startTicks: this.#tree.leaderStart, keepDaemons });
+    const startTicks = this.#tree.leaderStart;
+    guard.watchdog?.watch({ mark: guard.mark, group: this.pid, startTicks, keepDaemons, isLeased });
     this.#waits = withDefaultWaits(options.stopWaits);
     this.#stragglersMs = options.stragglersMs;
     this.#clock = options.clock ?? systemClock;

@@ -1,5 +1,10 @@
 // The shell script of the watchdog. It reads one line for each change of the servers to watch, until its stdin ends:
-// `+ mark:group:start:keepsDaemons` (0 for a group or start that is not known yet), `- mark`.
+// `+ mark:group:start:keepsDaemons` (0 for a group or start that is not known yet), `- mark`, `@ …` like `+` for a server that runs
+// under a lease, `= left all seconds`: the lease ends after so many ticks of so many seconds.
+//
+// A subshell counts the ticks while there are leased servers, since `read` of POSIX has no timeout. SIGUSR1 tells it that the lease
+// was renewed, which needs no process. At zero it kills the leased servers, and again with every tick until it is renewed. Where the
+// leased servers have changed, another one takes its place, and SIGUSR2 ends it after its `sleep`, so that no orphan is left.
 //
 // The end of stdin means that the host has exited. After one second, in which servers can exit by themselves, the remaining
 // processes get SIGTERM, after another second SIGKILL, until two checks in a row have found none. A server consists of its group
@@ -55,39 +60,8 @@ signal_marked() { :; }
 export function watchdogScript(platform: NodeJS.Platform = process.platform): string {
   const signalMarked =
     platform === 'linux' ? signalMarkedByProc : platform === 'darwin' ? signalMarkedByPs : signalMarkedNowhere;
-  return `# Standpipe: ends the servers of a host that vanished.
-trap '' HUP INT QUIT TERM PIPE
-servers=
-forget() {
-  kept=
-  for other in $servers; do
-    case $other in "$1":*) ;; *) kept="$kept $other" ;; esac
-  done
-  servers=$kept
-}
-while read -r change server; do
-  forget "\${server%%:*}"
-  if [ "$change" = + ]; then servers="$servers $server"; fi
-done
-[ "$servers" ] || exit 0
-
-groups=   # group:start
-sessions=
-every=    # all marks, as options of grep
-ended=    # those of servers of which nothing is spared
-for server in $servers; do
-  mark=\${server%%:*}
-  [ \${#mark} -ge 16 ] || continue   # a shorter one could occur in any environment
-  rest=\${server#*:}
-  keeps=\${rest##*:}
-  group=\${rest%:*}
-  every="$every -e $mark"
-  case $group:$keeps in 0:*|*:0) ended="$ended -e $mark" ;; esac
-  case $group in
-    0:*) ;;
-    *) groups="$groups $group" sessions="$sessions \${group%:*}" ;;
-  esac
-done
+  return `# Standpipe: ends the servers of a host that vanished, and those of a lease that was not renewed.
+trap '' HUP INT QUIT TERM PIPE USR1
 
 # Fields 5, 6 and 22 of proc(5). The name before them may hold spaces and parentheses.
 stat_of() {
@@ -111,6 +85,84 @@ signal_groups() {
   groups=$kept
 }
 ${signalMarked}
+identify() {
+  groups=   # group:start
+  sessions=
+  every=    # all marks, as options of grep
+  ended=    # those of servers of which nothing is spared
+  for server; do
+    mark=\${server%%:*}
+    [ \${#mark} -ge 16 ] || continue   # a shorter one could occur in any environment
+    rest=\${server#*:}
+    keeps=\${rest##*:}
+    group=\${rest%:*}
+    every="$every -e $mark"
+    case $group:$keeps in 0:*|*:0) ended="$ended -e $mark" ;; esac
+    case $group in
+      0:*) ;;
+      *) groups="$groups $group" sessions="$sessions \${group%:*}" ;;
+    esac
+  done
+}
+
+# Ticks left, ticks in all, seconds of a tick. $$ is the watchdog: if that was killed, its successor counts.
+count_down() {
+  left=$1
+  trap "left=$2" USR1
+  trap 'exit 0' USR2
+  identify $leased
+  while kill -s 0 $$; do
+    sleep "$3" || sleep 1 || exit
+    left=$((left - 1))
+    if [ "$left" -le 0 ]; then
+      signal_groups KILL
+      signal_marked KILL
+    fi
+  done
+}
+counter=
+counted=
+renew() {
+  if [ "$1 $leased" = "$2 $counted" ]; then
+    if [ "$counter" ]; then kill -s USR1 "$counter"; fi
+    return
+  fi
+  if [ "$counter" ]; then kill -s USR2 "$counter"; fi
+  jobs >/dev/null   # reaps those that have ended
+  counter=
+  counted=$leased
+  [ "$leased" ] || return
+  count_down "$@" </dev/null &
+  counter=$!
+}
+
+servers=
+leased=
+without() {
+  gone=$1
+  shift
+  kept=
+  for other; do
+    case $other in "$gone":*) ;; *) kept="$kept $other" ;; esac
+  done
+}
+while read -r change server; do
+  if [ "$change" = = ]; then
+    renew $server
+    continue
+  fi
+  without "\${server%%:*}" $leased
+  leased=$kept
+  without "\${server%%:*}" $servers
+  servers=$kept
+  case $change in
+    +) servers="$servers $server" ;;
+    @) servers="$servers $server" leased="$leased $server" ;;
+  esac
+done
+[ "$servers" ] || exit 0
+
+identify $servers
 empty=0
 for step in TERM KILL KILL KILL KILL KILL KILL KILL KILL KILL; do
   sleep 1

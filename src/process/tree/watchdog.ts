@@ -2,6 +2,8 @@
 // servers. The end of the pipe is the end of the host; watchdog-script.ts defines what happens then.
 // Invariant: the watchdog runs, and has the mark of a server in its pipe, before that server is spawned, so that every server is
 // guarded at all times. A watchdog that dies is replaced at once, with all servers.
+// Servers that run under a lease are also killed, while the host lives, when the lease is not renewed in time: a host that hangs
+// or was stopped cannot end them itself.
 // POSIX only. It does not keep the host alive and does not block a folder. A forgotten server is never signalled. The functions do
 // not throw: errors are reported, and the servers keep running without a watchdog.
 
@@ -19,6 +21,8 @@ export interface WatchedServer {
   startTicks?: number | undefined;
   /** Whether processes that left the session of the server are spared. */
   keepDaemons?: boolean | undefined;
+  /** Whether it is killed when the lease was not renewed in time. */
+  isLeased?: boolean | undefined;
 }
 
 export type WatchdogFailure = (error: ProcessError) => void;
@@ -35,11 +39,17 @@ export interface WatchdogOptions {
 const maxReplacements = 3;
 const periodMs = 10_000;
 
+/** Of the lifetime of a lease, after its last renewal: NATS forgets it at 1. In whole seconds for 5 s, as POSIX has it. */
+const TICK = 0.2;
+const TICKS = 4;
+
 export class Watchdog {
   readonly #lines = new Map<string, string>(); // mark → the line that was written for that server
   readonly #shell: string;
   readonly #onFailure: WatchdogFailure;
   readonly #clock: Clock;
+  readonly #leased = new Set<string>();
+  #lease: { endsAtMs: number; tickMs: number } | undefined;
   #process: ChildProcess | undefined;
   #replacedAtMs: number[] = [];
 
@@ -59,16 +69,26 @@ export class Watchdog {
   }
 
   /** Must be called before the spawn, and again with the group in the turn of the spawn. */
-  watch({ mark, group = 0, startTicks = 0, keepDaemons = false }: WatchedServer): void {
+  watch({ mark, group = 0, startTicks = 0, keepDaemons = false, isLeased = false }: WatchedServer): void {
     const known = group > 1 ? group : 0; // for kill(2), 0 is our own group and -1 is every process
-    const line = `+ ${mark}:${known}:${startTicks}:${keepDaemons ? 1 : 0}\n`;
+    const line = `${isLeased ? '@' : '+'} ${mark}:${known}:${startTicks}:${keepDaemons ? 1 : 0}\n`;
     this.#lines.set(mark, line);
-    if (this.#process) this.#tell(line);
+    if (isLeased) this.#leased.add(mark);
+    if (this.#process) this.#tell(isLeased ? line + this.#leaseLine() : line);
     else this.#start();
   }
 
   forget(mark: string): void {
-    if (this.#lines.delete(mark)) this.#tell(`- ${mark}\n`);
+    if (!this.#lines.delete(mark)) return;
+    const line = `- ${mark}\n`;
+    this.#tell(this.#leased.delete(mark) ? line + this.#leaseLine() : line);
+  }
+
+  /** The lease of the leased servers was renewed so long ago, or is the first. */
+  renewLease(ageMs: number, lifetimeMs: number): void {
+    const tickMs = TICK * lifetimeMs;
+    this.#lease = { endsAtMs: this.#clock.nowMs() - ageMs + TICKS * tickMs, tickMs };
+    if (this.#leased.size > 0) this.#tell(this.#leaseLine());
   }
 
   /** As if the host had been killed: the servers that are still watched are ended. */
@@ -76,6 +96,7 @@ export class Watchdog {
     const watchdog = this.#process;
     this.#process = undefined;
     this.#lines.clear();
+    this.#leased.clear();
     watchdog?.stdin?.end();
   }
 
@@ -93,10 +114,18 @@ export class Watchdog {
       watchdog.stdin?.on('error', (error) => this.#lost(watchdog, error));
       watchdog.unref();
       (watchdog.stdin as Partial<import('node:net').Socket> | null)?.unref?.();
-      this.#tell([...this.#lines.values()].join(''));
+      this.#tell([...this.#lines.values(), this.#leaseLine()].join(''));
     } catch (error) {
       this.#lost(this.#process, toError(error));
     }
+  }
+
+  /** Whole ticks only, but a tenth of one may be missing: the time of the renewal itself. */
+  #leaseLine(): string {
+    if (!this.#lease) return '';
+    const { endsAtMs, tickMs } = this.#lease;
+    const left = Math.max(0, Math.floor((endsAtMs - this.#clock.nowMs()) / tickMs + 0.1));
+    return `= ${left} ${TICKS} ${tickMs / 1000}\n`;
   }
 
   // A line is in the pipe when write() returns: libuv writes immediately what the pipe can take. If the watchdog has died without

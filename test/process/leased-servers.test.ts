@@ -1,0 +1,106 @@
+// A host that hangs cannot end its servers. Those that run under its lease must be gone before another host may run them.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { describe, expect, test } from 'vitest';
+import { readProcessRow } from '../../src/process/tree/process-table.ts';
+import { Watchdog } from '../../src/process/tree/watchdog.ts';
+import { fixture, isAlive, node, playground, until } from '../fixtures/process/programs.ts';
+
+const linux = process.platform === 'linux';
+const shells = ['/bin/dash', '/bin/bash', '/bin/ksh'].filter((shell) => existsSync(shell));
+
+test.runIf(process.platform !== 'win32')(
+  'a host that is stopped with SIGSTOP: its leased server and the grandchild are killed, its own server is not',
+  async () => {
+    const { marks } = playground();
+    const host = spawn(node, [fixture('host-with-lease.mjs'), '2500'], {
+      env: { ...process.env, ...marks.env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    const lines = createInterface({ input: host.stdout })[Symbol.asyncIterator]();
+    const { own, leased } = JSON.parse((await lines.next()).value!);
+    await marks.count('ignores-stdin-eof', 1);
+    const [grandchild] = await marks.count('ignores-sigterm', 1);
+    process.kill(host.pid!, 'SIGSTOP');
+    await until('the grandchild is gone', () => !isAlive(grandchild!));
+    // The stopped host cannot reap the leader.
+    if (linux) await until('the leader is gone', () => readProcessRow(leased)?.dead !== false);
+    expect(isAlive(own)).toBe(true);
+
+    process.kill(host.pid!, 'SIGCONT');
+    expect(JSON.parse((await lines.next()).value!)).toEqual({ signal: 'SIGKILL' });
+    expect(isAlive(own)).toBe(true);
+    host.stdin.end();
+    expect(await once(host, 'exit')).toEqual([0, null]);
+    expect(isAlive(own)).toBe(false);
+  },
+);
+
+/** A process that leads its own group, as a server does. */
+function groupLeader(): ChildProcess & { pid: number } {
+  return spawn('sleep', ['99'], { detached: true, stdio: 'ignore' }) as ChildProcess & { pid: number };
+}
+
+const markOf = (server: ChildProcess) => `mark-of-the-server-${server.pid}`;
+
+describe.runIf(linux).concurrent.each(shells)('the lease in %s', (shell) => {
+  const watchdogWith = (servers: { leased?: ChildProcess[]; own?: ChildProcess[] }, lifetimeMs: number) => {
+    const watchdog = new Watchdog({ shell, onFailure: () => undefined });
+    watchdog.renewLease(0, lifetimeMs);
+    for (const server of servers.own ?? []) watchdog.watch({ mark: markOf(server), group: server.pid! });
+    for (const server of servers.leased ?? []) {
+      watchdog.watch({ mark: markOf(server), group: server.pid!, isLeased: true });
+    }
+    return watchdog;
+  };
+
+  test('renewals keep a server that dies without them, also in place of a watchdog that was killed', async () => {
+    const [renewed, lapsed, own, forgotten] = [groupLeader(), groupLeader(), groupLeader(), groupLeader()];
+    const keeper = watchdogWith({ leased: [renewed] }, 5_000);
+    process.kill(keeper.pid!, 'SIGKILL');
+    const renewals = setInterval(() => keeper.renewLease(0, 5_000), 100);
+    const other = watchdogWith({ own: [own], leased: [forgotten, lapsed] }, 5_000);
+    other.forget(markOf(forgotten));
+    const [, signal] = await once(lapsed, 'exit');
+    expect(signal).toBe('SIGKILL');
+    expect([renewed, own, forgotten].map(({ pid }) => isAlive(pid))).toEqual([true, true, true]);
+    clearInterval(renewals);
+    forgotten.kill('SIGKILL');
+    for (const watchdog of [keeper, other]) watchdog.close();
+    await Promise.all([once(renewed, 'exit'), once(own, 'exit')]);
+  });
+
+  test('one process counts for a server, and renewals start none', async () => {
+    const server = groupLeader();
+    const watchdog = watchdogWith({ leased: [server] }, 5_000);
+    const pid = watchdog.pid!;
+    // A bash that starts may run other programs first.
+    const isCounter = (child: number) =>
+      commandOf(child) === commandOf(pid) && childrenOf(child).some((its) => commandOf(its)?.startsWith('sleep'));
+    const counters = () => childrenOf(pid).filter(isCounter);
+    await until('it counts', () => counters().length === 1);
+    const [counter] = counters();
+    for (let i = 0; i < 20; i++) watchdog.renewLease(0, 5_000);
+    watchdog.close(); // the server ends when the watchdog has read all of it
+    await once(server, 'exit');
+    await until('it still counts, and only it', () => String(counters()) === String(counter));
+    await until('nothing is left', () => ![pid, counter!].some(isAlive));
+  });
+});
+
+function commandOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return undefined; // it has ended
+  }
+}
+
+function childrenOf(parent: number): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const rows = pids.map((pid) => readProcessRow(Number(pid)));
+  return rows.filter((row) => row?.parent === parent && !row.dead).map((row) => row!.pid);
+}
