@@ -143,6 +143,10 @@ export class Calls {
     this.#inquiries.hurry();
   }
 
+  reconnected(): void {
+    this.#inquiries.askAll();
+  }
+
   async end(): Promise<void> {
     this.#inquiries.end();
     this.#assembler.clear();

@@ -2,11 +2,10 @@
 // that is right for their client. A request that did not run is sent again as soon as the table names an instance that runs it; one
 // that may have run is lost with what is known. The channel ends when nothing has run the server for a time.
 
-import { fromRpcError } from '../../base/error-json.ts';
 import { type Evidence, PeerError, RpcCode, RpcError, UsageError } from '../../base/errors.ts';
 import { isStopped } from '../../host/supervision/server-errors.ts';
 import type { RoutedClient, SendOptions } from '../../jsonrpc/channel.ts';
-import type { JsonRpcMessage, JsonRpcRequest, JsonRpcResponse, RequestId } from '../../jsonrpc/message.ts';
+import type { JsonRpcErrorResponse, JsonRpcMessage, JsonRpcRequest, RequestId } from '../../jsonrpc/message.ts';
 import { messageText, OwnRequest, SharingRequest } from '../../jsonrpc/message-text.ts';
 import type { ClientChannel } from '../../mcp/client/options.ts';
 import { InFlight } from '../../requests/in-flight.ts';
@@ -20,7 +19,7 @@ import type { ChannelSettings } from './fleet-channels.ts';
 import { ListenEverywhere } from './listen-everywhere.ts';
 import { ObservedChannel } from './observed-channel.ts';
 import { parkedAt, readParked } from './parked-state.ts';
-import { AnswerReader } from './read-answer.ts';
+import { AnswerReader, ownError, wrongId } from './read-answer.ts';
 import type { Instance } from './routing-table.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
@@ -90,6 +89,10 @@ export class FleetChannel implements ClientChannel, CallOwner {
     if (instance && !this.isStateless) this.calls.tell(instance, toInstance.gone + client.id);
   }
 
+  reconnected(): void {
+    this.#waiting.retry();
+  }
+
   /** Requests in flight are cancelled: their client has closed its connection. */
   async close(): Promise<void> {
     const wasOpen = this.#state === 'open';
@@ -123,7 +126,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     if (!message) return;
     const bytes = data?.length ?? text.length;
     if ('method' in message) return this.deliver(call.id, message, bytes);
-    if (message.id !== call.id) return this.failed(call, wrongAnswer(call));
+    if (message.id !== call.id) return this.failed(call, wrongId(call.method));
     if ('error' in message && message.error) return this.#refused(call, message, bytes);
     const result = (message as { result: Record<string, unknown> }).result;
     if (result.resultType === 'input_required' && typeof result.requestState === 'string') {
@@ -216,22 +219,16 @@ export class FleetChannel implements ClientChannel, CallOwner {
     return this.calls.send(call, instance, this.#observed.mayTrace());
   }
 
-  #refused(
-    call: Call,
-    message: JsonRpcResponse & { error: { code: number; message: string; data?: unknown } },
-    bytes: number,
-  ): void {
-    const { code, message: text, data } = message.error;
-    const thrown = new RpcError(code, String(text), data);
-    const error = fromRpcError(thrown) as Error;
+  #refused(call: Call, message: JsonRpcErrorResponse, bytes: number): void {
+    const error = ownError(message);
     // Its owner was about to give it up: it did not run.
     if (isStopped(error) && call.instance!.generation !== undefined) {
       this.calls.close(call);
-      return this.notRun(call, error.message);
+      return this.notRun(call, error!.message);
     }
     this.#settle(call);
-    if (error === thrown) this.deliver(call.id, message, bytes);
-    else this.onlost?.(call.id, error);
+    if (error) this.onlost?.(call.id, error);
+    else this.deliver(call.id, message, bytes);
   }
 
   #cancel(id: RequestId): void {
@@ -293,8 +290,4 @@ export class FleetChannel implements ClientChannel, CallOwner {
     if (this.#state === 'new') return new UsageError('NOT_STARTED', 'The channel was not started');
     return new UsageError('TRANSPORT_CLOSED', 'The channel is closed');
   }
-}
-
-function wrongAnswer({ method, instance }: Call): PeerError {
-  return new PeerError('MESSAGE_INVALID', `Node "${instance!.node}" answered ${method} with the id of another request`);
 }

@@ -43,6 +43,12 @@ export class FleetChannels {
     return this.#clocks.offsetOf(node);
   }
 
+  /** To be called when the connection to NATS is there again: messages may have been lost with the one before. */
+  reconnected(): void {
+    this.#calls.reconnected();
+    for (const channel of this.#open) channel.reconnected();
+  }
+
   /** A channel that is not started yet, for one connection of a client. */
   open(server: string, settings: ChannelSettings): FleetChannel {
     const channel = new FleetChannel(this.#calls, server, settings, () => this.#open.delete(channel));

@@ -58,6 +58,12 @@ export class Inquiries {
     if (isNeeded) this.#ask();
   }
 
+  askAll(): void {
+    const nowMs = this.#calls.clock.nowMs();
+    for (const call of this.#calls.values()) if (call.askAtMs !== Number.POSITIVE_INFINITY) call.askAtMs = nowMs;
+    this.#ask();
+  }
+
   end(): void {
     this.#isOver = true;
     this.#timer?.cancel();

@@ -1,8 +1,9 @@
 // From the text of a message of another node to the message, within the limits of the server's entry.
 
 import { DEFAULT_MAX_FRAME_VALUES } from '../../base/count-json-values.ts';
-import { PeerError } from '../../base/errors.ts';
-import type { JsonRpcMessage } from '../../jsonrpc/message.ts';
+import { fromRpcError } from '../../base/error-json.ts';
+import { PeerError, RpcError } from '../../base/errors.ts';
+import type { JsonRpcErrorResponse, JsonRpcMessage } from '../../jsonrpc/message.ts';
 import { MessageFault, type ParseOptions, parseMessage } from '../../jsonrpc/parse.ts';
 
 export class AnswerReader {
@@ -25,6 +26,17 @@ export class AnswerReader {
       ? unreadable(parsed.code, method, parsed.message)
       : (parsed as JsonRpcMessage);
   }
+}
+
+/** The error that the host of the other node has sent. Undefined: it is one of the server. */
+export function ownError({ error: { code, message, data } }: JsonRpcErrorResponse): Error | undefined {
+  const sent = new RpcError(code, String(message), data);
+  const error = fromRpcError(sent) as Error;
+  return error === sent ? undefined : error;
+}
+
+export function wrongId(method: string): PeerError {
+  return new PeerError('MESSAGE_INVALID', `The answer to ${method} has the id of another request`);
 }
 
 function unreadable(code: PeerError['code'], method: string, why: string): PeerError {

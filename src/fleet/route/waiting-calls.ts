@@ -56,9 +56,13 @@ export class WaitingCalls {
     this.#retryMs = FIRST_RETRY_MS;
   }
 
-  instancesChanged(): void {
+  retry(): void {
     this.#retryMs = FIRST_RETRY_MS;
     this.#sendAll();
+  }
+
+  instancesChanged(): void {
+    this.retry();
     this.#absence?.cancel();
     this.#absence = undefined;
     if (!this.#isAway) return;
