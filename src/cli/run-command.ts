@@ -84,6 +84,10 @@ async function makeProgram(words: readonly string[], run: RunCommand, out: Outpu
     .option('--config <file>', 'use only this config file')
     .option('--discover', 'also use the config files of Claude, Cursor, VS Code, Codex, Gemini CLI and other hosts')
     .option('--shared', 'use the host of the servers that `standpipe connect -- <command>` shares')
+    .option(
+      '--node <name>',
+      'use the host of this node of a fleet, which has no config; with `up`: the name of the node',
+    )
     .option('--json', 'print one JSON document')
     .option('--verbose', 'show traffic and process events on stderr')
     .addOption(
@@ -106,7 +110,7 @@ async function makeProgram(words: readonly string[], run: RunCommand, out: Outpu
 
 /** The first word that is not an option or the value of an option. */
 function wantedCommand(words: readonly string[]): string | undefined {
-  const takesValue = new Set(['--config', '--timeout']);
+  const takesValue = new Set(['--config', '--node', '--timeout']);
   const plain = words.filter((word, at) => !word.startsWith('-') && !takesValue.has(words[at - 1] ?? ''));
   return plain[0] === 'help' ? plain[1] : plain[0];
 }

@@ -8,6 +8,8 @@ export interface Settings {
   discover?: boolean | undefined;
   /** The host of the servers that clients brought along, in place of that of a config. */
   shared?: boolean | undefined;
+  /** The host of this node of a fleet, which has no config. */
+  node?: string | undefined;
   json?: boolean | undefined;
   verbose?: boolean | undefined;
   timeoutMs?: number | undefined;

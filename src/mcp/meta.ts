@@ -21,6 +21,9 @@ export interface CallOptions {
   repeatable?: boolean;
 }
 
+/** Ours. Of a request: `true` asks which process answers it. Of its result: the process (`ProcessIdentity`). */
+export const RAN = 'dev.standpipe/ran';
+
 /** Ours: between the nodes of a fleet, the client that a request came from, as the node knows it that it is connected to. */
 export const CALLER = 'dev.standpipe/caller';
 

@@ -144,6 +144,7 @@ describe('results', () => {
       content: [{ type: 'text', text: '{"degrees":21.5}' }],
       structuredContent: { degrees: 21.5 },
       saved: [],
+      ran: { server: 'everything', pid: expect.any(Number), generation: 1 },
     });
     const failed = await runCli(['call', 'fails', '--json', ...everything]);
     expect(failed.code).toBe(1);

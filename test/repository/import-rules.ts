@@ -100,7 +100,7 @@ export const importRules: Readonly<Record<string, ImportRule>> = {
     node: io,
     packages: ['jsonc-parser'],
   },
-  host: { folders: belowHost, node: io },
+  host: { folders: belowHost, node: io, types: ['fleet/fleet-status.ts'] },
   fleet: {
     folders: ['base', 'secrets', 'requests', 'jsonrpc', 'process', 'mcp', 'config', 'flow', 'doors', 'host'],
     node: io,

@@ -1,7 +1,9 @@
 // `standpipe call`: calls a tool.
 
+import type { ProcessIdentity } from '../../base/errors.ts';
 import { visible, visibleLine } from '../../base/terminal/visible.ts';
 import type { ServerWarning } from '../../host/control/control-methods.ts';
+import { RAN } from '../../mcp/meta.ts';
 import type { CallToolResult } from '../../mcp/types.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
@@ -66,12 +68,14 @@ const call: CommandBody = async (invocation, words, options) => {
     const input = await readInput(found, args, check);
     out.activity.begin(`calling ${found.server}/${found.tool.name}`);
     const stderr = stderrOfCall(reached.host, found.server);
+    const wantsOrigin = out.json || settings.verbose;
     const result = await reached.host
       .client(found.server)
       .callTool(found.tool.name, input, {
         timeoutMs: settings.timeoutMs,
         signal,
         repeatable,
+        ...(wantsOrigin && { meta: { [RAN]: true } }),
         onProgress: (progress) => out.activity.progress(progress),
       })
       .catch(async (error) => withStderr(error, await stderr()));
@@ -82,7 +86,7 @@ const call: CommandBody = async (invocation, words, options) => {
       result,
       found,
       output,
-      { ...(written && { stderr: written }), ...warned, ...unansweredOf(reached) },
+      { ...(written && { stderr: written }), ...warned, ...unansweredOf(reached), ...originOf(result) },
       invocation,
     );
   });
@@ -99,17 +103,37 @@ function unansweredOf({ unanswered }: Reached): { unanswered?: Reached['unanswer
   return unanswered.length > 0 ? { unanswered } : {};
 }
 
+/** The process that answered, and in a fleet its node and the generation of its claim. */
+function originOf({ _meta }: CallToolResult): { ran?: ProcessIdentity } {
+  const ran = _meta?.[RAN] as ProcessIdentity | undefined;
+  return ran ? { ran } : {};
+}
+
+function originText({ server, pid, node, claim }: ProcessIdentity): string {
+  const where = node === undefined ? '' : ` on node ${node}`;
+  const generation = claim === undefined ? '' : `, generation ${claim}`;
+  return visibleLine(`Answered by ${server}${where}${pid === null ? '' : `, process ${pid}`}${generation}`);
+}
+
+interface More {
+  stderr?: string;
+  warnings?: ServerWarning[];
+  unanswered?: Reached['unanswered'];
+  ran?: ProcessIdentity;
+}
+
 async function show(
   result: CallToolResult,
   { server, tool }: FoundTool,
   output: string | undefined,
-  more: { stderr?: string; warnings?: ServerWarning[]; unanswered?: Reached['unanswered'] },
-  { out }: Invocation,
+  more: More,
+  { out, settings }: Invocation,
 ): Promise<number> {
   const { isError = false, content, structuredContent } = result;
   const isSaved = output !== undefined && !isError;
   const saved = isSaved || !isError ? await printContent(content, structuredContent, output, out) : [];
   if (out.json) out.document({ server, tool: tool.name, isError, content, structuredContent, saved, ...more });
+  if (settings.verbose && more.ran && !out.json) out.say(originText(more.ran));
   if (!isError) return ExitCode.done;
   out.say(`${out.paintError('red', 'The tool reports an error:')} ${visible(errorText(result))}`);
   for (const line of stderrTailLines(more.stderr ?? '')) out.say(out.paintError('dim', line));

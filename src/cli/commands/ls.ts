@@ -7,6 +7,7 @@ import { unlessAborted } from '../../base/wait.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
 import type { HostAccess } from '../../host/control/host-access.ts';
 import type { ProcessStatus, ServerState, ServerStatus } from '../../host/supervision/server-state.ts';
+import { addAddressesOfFleet } from '../fleet/fleet-options.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { printRows, type Row } from '../output/table.ts';
 import { tellRejected } from '../servers/rejected-entries.ts';
@@ -15,7 +16,16 @@ import type { Settings } from '../settings.ts';
 import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
-  examples(command, 'ls', 'ls --json', 'ls --config other/mcp.json');
+  command.option('--fleet [name]', 'show the nodes of the fleet that the host has joined, and what runs where');
+  addAddressesOfFleet(command);
+  examples(
+    command,
+    'ls',
+    'ls --json',
+    'ls --config other/mcp.json',
+    'ls --fleet',
+    'ls --fleet --join nats://127.0.0.1',
+  );
   command.action(run(ls));
 };
 
@@ -33,7 +43,9 @@ export const stateColours: Record<ServerState, Colour | undefined> = {
 /** As in `standpipe config`: an entry with errors. In JSON its state is `disabled`. */
 const CANNOT_BE_USED = 'cannot be used';
 
-const ls: CommandBody = async ({ settings, out, signal }) => {
+const ls: CommandBody = async (invocation, _words, options) => {
+  const { settings, out, signal } = invocation;
+  if (options.fleet !== undefined || options.join !== undefined) return listFleet(invocation, options);
   const running = await findRunningHost(settings, (text) => out.say(text));
   const listing = running ? ofHost(running).finally(() => running.close()) : fromConfig(settings);
   const { servers, rejected } = await unlessAborted(listing, signal);
@@ -118,6 +130,22 @@ export function describeUptime(ms: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
   const hours = Math.floor(seconds / 3600);
   return hours < 24 ? `${hours}h ${Math.floor((seconds % 3600) / 60)}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`;
+}
+
+async function listFleet(invocation: Invocation, { fleet, ...options }: Record<string, unknown>): Promise<undefined> {
+  const [{ statesOnNodes, withFleet }, { printFleet }] = await Promise.all([
+    import('../fleet/reach-fleet.ts'),
+    import('../fleet/fleet-tables.ts'),
+  ]);
+  const { out, signal } = invocation;
+  const named = { ...options, ...(typeof fleet === 'string' && { fleet }) };
+  const listing = withFleet(invocation, named, async (access) => {
+    const status = await access.status();
+    if (out.json) out.document(status);
+    else printFleet(status, await statesOnNodes(access, status, out), out);
+  });
+  await unlessAborted(listing, signal);
+  return undefined;
 }
 
 interface Listing {

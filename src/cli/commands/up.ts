@@ -6,6 +6,7 @@ import { describeError } from '../../base/error-json.ts';
 import { UsageError } from '../../base/errors.ts';
 import { reportStart } from '../../process/launch/start-detached.ts';
 import { ExitCode } from '../exit-code.ts';
+import { addJoinOptions, readJoinOptions, settingsOfNode } from '../fleet/join-options.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { durationOf } from '../settings.ts';
 import type { UpOptions } from '../up/run-host.ts';
@@ -50,11 +51,12 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--idle <duration>', 'end when no program was connected for so long: 30s, 10m', durationOf('--idle'))
     .option('--on-demand', 'start a server at its first use, not with the host')
     .addOption(new Option('--log <file>', 'the file that stdout and stderr are').hideHelp());
+  addJoinOptions(command);
   command.addHelpText(
     'after',
     `
 Other commands find the running host by its config and use its servers. A change of the config starts, stops or
-restarts only the servers it concerns. With --background the host writes its log to a file, whose name is printed.`,
+restarts only the servers it concerns. With --background the host writes its log to a file, whose name is printed.\nA node of a fleet needs no config: it then runs what the fleet places on it.`,
   );
   examples(
     command,
@@ -66,6 +68,7 @@ restarts only the servers it concerns. With --background the host writes its log
     'up --record session.jsonl',
     'up --background --idle 10m',
     'up --json | jq .',
+    'up --join nats://127.0.0.1 --node one --labels gpu,eu',
   );
   command.action(run(up));
 };
@@ -98,9 +101,15 @@ const up: CommandBody = async (invocation, _words, options) => {
   return ExitCode.done;
 };
 
-async function background({ settings, out }: Invocation, { idle }: UpOptions): Promise<number> {
+async function background({ settings, out }: Invocation, options: UpOptions): Promise<number> {
   const { startInBackground } = await import('../up/start-background.ts');
-  const started = await startInBackground(settings, { idleMs: idle, words: wordsOfHost(process.argv.slice(2)) });
+  const join = readJoinOptions(options);
+  const words = wordsOfHost(process.argv.slice(2));
+  const started = await startInBackground(settingsOfNode(settings, join), {
+    idleMs: options.idle,
+    words,
+    hasFleet: join !== undefined,
+  });
   if (!started) {
     throw new UsageError('HOST_ALREADY_RUNNING', 'A host for this config is running already', {
       hint: 'Use it (`standpipe ls`), or stop it first (`standpipe down`).',

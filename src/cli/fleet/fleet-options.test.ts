@@ -6,7 +6,7 @@ const read = (options: FleetOptions, env: NodeJS.ProcessEnv = {}) => readFleetOp
 
 test('addresses of NATS may leave out their scheme', () => {
   const { servers, fleet } = read({ join: 'one, tls://two:4443,nats://[::1]:4222/' })!;
-  expect(servers).toEqual(['nats://one', 'tls://two:4443', 'nats://[::1]:4222']);
+  expect(servers).toEqual(['nats://one', 'tls://two:4443', 'nats://[::1]:4222/']);
   expect(fleet).toBe('default');
 });
 
@@ -33,7 +33,11 @@ test.each<[FleetOptions, string]>([
   expect(textOf(options)).toContain(says);
 });
 
-test('a password in an address is refused, and not quoted', () => {
+test('an address in the environment may have a password', () => {
+  expect(read({}, { STANDPIPE_JOIN: 'nats://me:hush@host' })!.servers).toEqual(['nats://me:hush@host']);
+});
+
+test('a password on the command line is refused, and not quoted', () => {
   const text = textOf({ join: 'nats://me:hush@host' });
   expect(text).toContain('--nats-creds FILE');
   expect(text).not.toContain('hush');

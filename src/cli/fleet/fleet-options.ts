@@ -1,5 +1,5 @@
 // How commands reach a fleet: its NATS servers, its name and its credentials, as options or variables of the environment. Secrets
-// are in files: no option, message or list has one.
+// are in files or in the environment: no option, message or list has one.
 
 import type { Command } from 'commander';
 import { UsageError } from '../../base/errors.ts';
@@ -22,13 +22,17 @@ export const DEFAULT_FLEET = 'default';
 /** Below it, a busy machine loses its leases; above it, a dead node is replaced late. */
 const LEASE_MS = { least: 1_000, most: 600_000 };
 
-export function addFleetOptions(
-  command: Command,
-  what = 'the fleet at these NATS servers: nats://HOST[:PORT][,…]',
-): Command {
+const ADDRESSES = 'the fleet at these NATS servers: nats://HOST[:PORT][,…]';
+
+export function addFleetOptions(command: Command, what = ADDRESSES): Command {
+  command.option('--fleet <name>', `name of the fleet (or STANDPIPE_FLEET; default: ${DEFAULT_FLEET})`);
+  return addAddressesOfFleet(command, what);
+}
+
+/** Where `--fleet` means something else, too. */
+export function addAddressesOfFleet(command: Command, what = ADDRESSES): Command {
   return command
     .option('--join <addresses>', `${what} (or STANDPIPE_JOIN)`)
-    .option('--fleet <name>', `name of the fleet (or STANDPIPE_FLEET; default: ${DEFAULT_FLEET})`)
     .option('--nats-creds <file>', 'credentials file of NATS (or STANDPIPE_NATS_CREDS)')
     .option('--nats-ca <file>', 'certificates of the authorities to trust, in PEM (or STANDPIPE_NATS_CA)')
     .option('--nats-cert <file>', 'client certificate for NATS, in PEM (or STANDPIPE_NATS_CERT)')
@@ -67,7 +71,7 @@ export function readFleetOptions(
     });
   }
   return {
-    servers: join.split(',').map(readAddress),
+    servers: join.split(',').map((address) => readAddress(address, options.join !== undefined)),
     fleet: checkName('--fleet', fleet ?? DEFAULT_FLEET),
     name,
     lifetimeMs: options.lease === undefined ? undefined : checkLease(options.lease),
@@ -90,8 +94,8 @@ export function checkName(option: string, name: string): string {
   });
 }
 
-/** Never quotes the address: it may contain a password. */
-function readAddress(text: string): string {
+/** Never quotes the address: it may contain a password. `isVisible`: it is part of the command line. */
+function readAddress(text: string, isVisible: boolean): string {
   const address = text.trim();
   const full = /^\w+:\/\//.test(address) ? address : `nats://${address}`;
   const url = URL.canParse(full) ? new URL(full) : undefined;
@@ -101,12 +105,12 @@ function readAddress(text: string): string {
       hint: 'Write nats://HOST[:PORT] or tls://HOST[:PORT], with commas between several.',
     });
   }
-  if (url.username !== '' || url.password !== '') {
-    throw new UsageError('INVALID_OPTION', '--join cannot contain a name or a password', {
-      hint: 'A command line is visible to others. Put them in a credentials file: --nats-creds FILE.',
+  if (isVisible && url.username !== '') {
+    throw new UsageError('INVALID_OPTION', '--join cannot contain a user or a password', {
+      hint: 'A command line is visible to others. Use STANDPIPE_JOIN in the environment, or --nats-creds FILE.',
     });
   }
-  return `${scheme}//${url.host}`;
+  return full;
 }
 
 function checkLease(ms: number): number {

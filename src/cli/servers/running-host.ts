@@ -12,8 +12,8 @@ import { isTrusted, runtimeFolder } from '../../live/runtime-folder.ts';
 import type { Settings } from '../settings.ts';
 
 /** The config file of the settings, if there is one. It is not read. */
-export function configFileOf({ config, shared }: Settings): string | undefined {
-  if (shared) return undefined;
+export function configFileOf({ config, shared, node }: Settings): string | undefined {
+  if (shared || node !== undefined) return undefined;
   if (config !== undefined) return resolve(config);
   return usedFiles(systemContext()).find((file) => existsSync(file));
 }
@@ -27,12 +27,14 @@ export function configFlag(file: string): string {
 export function configOptions(settings: Settings): string[] {
   const file = configFileOf(settings);
   if (settings.shared) return ['--shared'];
+  if (settings.node !== undefined) return ['--node', settings.node];
   return [...(settings.discover ? ['--discover'] : []), ...(file === undefined ? [] : ['--config', file])];
 }
 
 /** The name of its socket and of the files beside it. Undefined if there is no config. */
 export function controlNameOf(settings: Settings): string | undefined {
   if (settings.shared) return 'control-shared';
+  if (settings.node !== undefined) return `control-node-${shortHash(settings.node)}`;
   const file = configFileOf(settings);
   const key = settings.discover ? `discover ${process.cwd()} ${settings.config ?? ''}` : file && realPath(file);
   return key === undefined ? undefined : `control-${shortHash(key)}`;
@@ -67,7 +69,12 @@ export async function findRunningHost(
   const isThere = process.platform === 'win32' || (isTrusted(runtimeFolder()) && existsSync(path));
   const { RemoteHost } = await import('../../host/control/remote-host.ts');
   const host = isThere ? await RemoteHost.connect(path) : undefined;
-  if (host || !settings.shared) return host;
+  if (host || (!settings.shared && settings.node === undefined)) return host;
+  if (settings.node !== undefined) {
+    throw new UsageError('NOT_STARTED', `No host on this machine is the node "${settings.node}" without a config`, {
+      hint: 'The host of a node with a config is found by its config. `standpipe ls --fleet --join …` shows all nodes.',
+    });
+  }
   throw new UsageError('NOT_STARTED', 'No host of shared servers is running', {
     hint: 'The first `standpipe connect -- <command>` or `connect <url>` starts it.',
   });

@@ -3,8 +3,9 @@
 import { basename, join, relative } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
+import type { ConfigDiff } from '../../config/files/diff-configs.ts';
 import type { Config, LoadOptions } from '../../config/files/load-config.ts';
-import { watchConfig } from '../../config/files/watch-config.ts';
+import { type ConfigWatch, watchConfig } from '../../config/files/watch-config.ts';
 import { type ConfigProblem, problemText } from '../../config/problem.ts';
 import { userEraMemory } from '../../connect/file-era-memory.ts';
 import { type ControlOptions, type ControlServer, serveControl } from '../../host/control/control-server.ts';
@@ -14,6 +15,8 @@ import { isAway, type ServerStatus } from '../../host/supervision/server-state.t
 import { ensureRuntimeFolder, runtimeFolder } from '../../live/runtime-folder.ts';
 import { BoundedLog } from '../../process/files/bounded-log.ts';
 import { reportStart } from '../../process/launch/start-detached.ts';
+import { type JoinFlags, readJoinOptions, settingsOfNode } from '../fleet/join-options.ts';
+import { UpFleet } from '../fleet/up-fleet.ts';
 import { untilAborted } from '../interrupt.ts';
 import type { Invocation } from '../invocation.ts';
 import { openPage } from '../open-page.ts';
@@ -28,11 +31,11 @@ import { newProblems } from './new-problems.ts';
 import { type RecordOptions, recordHost } from './record-host.ts';
 import { repeatedFailures } from './repeated-failures.ts';
 import { screenView } from './screen-view.ts';
-import { type HttpOptions, readHttpOptions, serveHost } from './serve-http.ts';
+import { type HostServing, type HttpOptions, readHttpOptions, serveHost } from './serve-http.ts';
 import type { UpView } from './view.ts';
 import { declineQuestions, Viewers } from './viewers.ts';
 
-export interface UpOptions extends HttpOptions, RecordOptions {
+export interface UpOptions extends HttpOptions, RecordOptions, JoinFlags {
   watch: boolean;
   inspector: boolean;
   inspectorPort?: number;
@@ -48,21 +51,21 @@ export interface UpOptions extends HttpOptions, RecordOptions {
 
 const noConfig = { servers: [], files: [], problems: [] };
 
-export async function runHost({ settings, out, signal }: Invocation, options: UpOptions): Promise<void> {
+export async function runHost({ settings: given, out, signal }: Invocation, options: UpOptions): Promise<void> {
   const plan = readHttpOptions(options);
+  const joining = readJoinOptions(options);
+  const settings = settingsOfNode(given, joining);
+  const fleet = joining && new UpFleet(joining);
   const load: LoadOptions = { file: settings.config, discover: settings.discover };
   let view: UpView | undefined;
   const tell = (text: string) => view?.note(text);
   const viewers = new Viewers(tell);
-  const sameConfig = settings.shared
-    ? ' --shared'
-    : settings.config === undefined
-      ? ''
-      : ` --config ${relative(process.cwd(), settings.config)}`;
+  const sameConfig = sameOptions(settings);
   const adviceOf = (status: ServerStatus) => adviceFor(status, placeOf(settings, host, status.name), sameConfig);
   const isRepeated = repeatedFailures();
   const hostOptions: HostOptions = {
     eraMemory: userEraMemory(),
+    channelTo: fleet?.channelTo,
     inputs: options.inspector ? viewers.questions.inputs : declineQuestions(tell),
     onNoise: ({ server, text, count }) =>
       tell(
@@ -77,7 +80,8 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
       if (failed) view?.advise(adviceOf(failed));
     },
   };
-  const host = settings.shared ? new Host([], hostOptions) : await Host.open(load, hostOptions);
+  const isWithoutConfig = settings.shared || settings.node !== undefined;
+  const host = isWithoutConfig ? new Host([], hostOptions) : await Host.open(load, hostOptions);
   const { config } = host; // before any client can bring a server
   const { servers, files: configFiles, problems } = config ?? noConfig;
   const secrets = new ServerSecrets(servers);
@@ -87,60 +91,76 @@ export async function runHost({ settings, out, signal }: Invocation, options: Up
     idleMs: idle ?? DEFAULT_IDLE_MS,
     onAdd: (all) => secrets.learn(all),
   });
+  await fleet?.connect();
   // Before any server: a second host of the same config must not start any.
   const asked = new AbortController();
   const control = await openControl(host, controlPathOf(settings)!, {
     onDown: () => asked.abort(),
     shareServer: settings.shared ? (brought) => shared.share(brought) : undefined,
+    fleet: fleet?.control,
     idleMs: idle,
     onIdle: () => {
       tell(`no client was connected for ${durationText(idle!)}`);
       asked.abort();
     },
+  }).catch(async (error: unknown) => {
+    await fleet?.leave();
+    throw error;
   });
   const read = () => ({ servers: host.status(), advice: host.status().flatMap(adviceOf) });
   const lines = options.log === undefined ? out : new BoundedLog(options.log, 1);
-  view = out.json ? jsonView(out) : out.onTerminal ? screenView(out, read) : logView(lines);
+  const shown = out.json ? jsonView(out) : out.onTerminal ? screenView(out, read) : logView(lines);
+  view = shown;
   if (settings.verbose) showTraffic(host.flow, out, secrets.redact);
-  const files = settings.shared ? 'standpipe connect' : configFiles.map(({ file }) => file).join(', ');
+  const files = settings.shared
+    ? 'standpipe connect'
+    : configFiles.map(({ file }) => file).join(', ') || (fleet?.title ?? '');
   const recorder = await recordHost(host, { name: files, cwd: process.cwd() }, options, secrets.redact, tell);
-  const trouble = await viewers.open(host, files, control.path, secrets.redact, configOptions(settings), options);
-  const ownerFile = join(runtimeFolder(), `${basename(control.path, '.sock')}.token`);
-  const http =
-    plan &&
-    (await serveHost(host, plan, ownerFile, tell).catch(async (error: unknown) => {
-      await viewers.close();
-      await control.close();
-      await recorder?.close();
-      throw error;
-    }));
-  view.began({ config: files, servers: host.names, inspector: viewers.url, http: http?.url, sameConfig });
-  for (const text of trouble) view.note(text);
-  if (http) view.note(`MCP over HTTP at ${http.url} (one server: ${http.url}/<server>). ${http.clients}`);
-  if (recorder) view.note(`All traffic is recorded to ${recorder.file}`);
-  tellProblems(problems, view);
-  const watching =
-    options.watch && config
-      ? watchConfig(config, load, ({ config: changed }) => reload(host, changed, secrets, view), {
-          onError: (error) => view.note(`The config could not be reloaded: ${errorLine(error)}`),
-        })
-      : undefined;
-  if (options.log !== undefined) await reportStart({});
-  const started = signal.aborted || options.onDemand ? undefined : host.start();
-  if (options.open && viewers.url) openPage(viewers.url, 'Standpipe Inspector');
-  await untilAborted(AbortSignal.any([signal, asked.signal]));
-  view.stopping();
-  await watching?.close();
-  await http?.close();
-  await control.close();
-  await host.stop();
-  await started;
-  // Viewers also get the last events.
-  await viewers.close();
-  // The Inspector could start one until it was closed.
-  await host.stop();
-  await recorder?.close();
-  view.ended();
+  const trouble = await viewers.open(host, files, control.path, secrets.redact, configOptions(settings), {
+    ...options,
+    fleet: fleet?.control.status,
+  });
+  let http: HostServing | undefined;
+  let watching: ConfigWatch | undefined;
+  let started: Promise<unknown> | undefined;
+  const end = async () => {
+    await watching?.close();
+    await Promise.all([http?.close(), fleet?.retire()]);
+    await control.close();
+    await fleet?.leave();
+    await host.stop();
+    await started;
+    // Viewers also get the last events.
+    await viewers.close();
+    // The Inspector could start one until it was closed.
+    await host.stop();
+    await recorder?.close();
+  };
+  try {
+    const ownerFile = join(runtimeFolder(), `${basename(control.path, '.sock')}.token`);
+    http = plan && (await serveHost(host, plan, ownerFile, tell, fleet));
+    shown.began({ config: files, servers: host.names, inspector: viewers.url, http: http?.url, sameConfig });
+    for (const text of trouble) shown.note(text);
+    if (http) shown.note(`MCP over HTTP at ${http.url} (one server: ${http.url}/<server>). ${http.clients}`);
+    if (recorder) shown.note(`All traffic is recorded to ${recorder.file}`);
+    tellProblems(problems, shown);
+    await fleet?.join(host, { url: http?.url, note: tell, learn: (all) => secrets.learn(all) });
+    const take = (changed: Config) => fleet?.reload(changed) ?? host.reload(changed);
+    watching =
+      options.watch && config
+        ? watchConfig(config, load, ({ config: changed }) => reload(host, changed, take, secrets, shown), {
+            onError: (error) => shown.note(`The config could not be reloaded: ${errorLine(error)}`),
+          })
+        : undefined;
+    if (options.log !== undefined) await reportStart({});
+    started = signal.aborted || options.onDemand ? undefined : host.start();
+    if (options.open && viewers.url) openPage(viewers.url, 'Standpipe Inspector');
+    await untilAborted(AbortSignal.any([signal, asked.signal]));
+    shown.stopping();
+  } finally {
+    await end();
+  }
+  shown.ended();
 }
 
 async function openControl(host: Host, path: string, options: ControlOptions): Promise<ControlServer> {
@@ -148,11 +168,17 @@ async function openControl(host: Host, path: string, options: ControlOptions): P
   return serveControl(host, path, options);
 }
 
-async function reload(host: Host, config: Config, secrets: ServerSecrets, view: UpView): Promise<void> {
+async function reload(
+  host: Host,
+  config: Config,
+  take: (config: Config) => Promise<ConfigDiff>,
+  secrets: ServerSecrets,
+  view: UpView,
+): Promise<void> {
   secrets.learn(config.servers);
   const before = host.config?.problems ?? [];
   try {
-    const { added, removed, changed } = await host.reload(config);
+    const { added, removed, changed } = await take(config);
     const what = [
       ...added.map(({ name }) => `${name} added`),
       ...removed.map(({ name }) => `${name} removed`),
@@ -169,6 +195,13 @@ function tellProblems(problems: readonly ConfigProblem[], view: UpView): void {
   for (const problem of problems) {
     view.note(`${problem.severity}: ${problemText(problem)}. ${problem.suggestion ?? ''}`.trimEnd());
   }
+}
+
+/** The options with which other commands find the host. */
+function sameOptions({ shared, node, config }: Settings): string {
+  if (shared) return ' --shared';
+  if (node !== undefined) return ` --node ${node}`;
+  return config === undefined ? '' : ` --config ${relative(process.cwd(), config)}`;
 }
 
 /** Where the entry of a server is. */

@@ -3,6 +3,8 @@
 import { UsageError } from '../../base/errors.ts';
 import { type HttpServing, serveHttp } from '../../doors/http/serve-http.ts';
 import type { Host } from '../../host/host.ts';
+import { fleetMetrics } from '../fleet/fleet-metrics.ts';
+import type { UpFleet } from '../fleet/up-fleet.ts';
 import { hostMetrics, whyNotReady } from './host-metrics.ts';
 import { findClients } from './http-clients.ts';
 import { readTls, type TlsFiles, tlsFiles, watchTls } from './tls-files.ts';
@@ -77,6 +79,7 @@ export async function serveHost(
   { options, address, tls }: HttpPlan,
   ownerFile: string,
   note: (text: string) => void,
+  fleet?: UpFleet,
 ): Promise<HostServing> {
   const known = (name: string | undefined) => name === undefined || host.isListed(name);
   const { auth, token, clients } = findClients(options, ownerFile, note);
@@ -85,8 +88,8 @@ export async function serveHost(
     auth,
     token,
     observeClient: host.clients.observe,
-    metrics: hostMetrics(host),
-    notReady: () => whyNotReady(host),
+    metrics: [...hostMetrics(host), ...(fleet ? fleetMetrics(fleet) : [])],
+    notReady: () => fleet?.whyNotReady(host) ?? whyNotReady(host),
     tls: tls && readTls(tls),
     behindProxy: options.behindProxy,
     publicUrl: options.publicUrl,

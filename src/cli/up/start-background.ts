@@ -24,6 +24,8 @@ export interface BackgroundOptions {
   idleMs?: number | undefined;
   /** The options of `up`, which are meant for the current folder. Otherwise a server is started at its first use. */
   words?: readonly string[];
+  /** It joins a fleet: what that places here may refer to any variable. */
+  hasFleet?: boolean;
 }
 
 export interface BackgroundHost {
@@ -58,7 +60,10 @@ export async function startInBackground(
   }
 }
 
-async function start(settings: Settings, { idleMs, words }: BackgroundOptions): Promise<BackgroundHost | undefined> {
+async function start(
+  settings: Settings,
+  { idleMs, words, hasFleet }: BackgroundOptions,
+): Promise<BackgroundHost | undefined> {
   if (settings.discover) {
     throw new UsageError('NOT_SUPPORTED', 'A host in the background has one config', {
       hint: 'Name it by --config FILE.',
@@ -71,7 +76,8 @@ async function start(settings: Settings, { idleMs, words }: BackgroundOptions): 
   const output = openPrivateSync(log);
   let started: DetachedStart;
   try {
-    const env = { ...getDefaultEnvironment(), ...(file === undefined ? {} : variablesOf(file)) };
+    const needed = file === undefined ? {} : variablesOf(file);
+    const env = hasFleet ? ({ ...process.env } as Record<string, string>) : { ...getDefaultEnvironment(), ...needed };
     const cwd = words ? process.cwd() : file === undefined ? homedir() : projectFolder(file);
     started = await startDetached([mainFile, ...args], { cwd, env, output });
   } catch (cause) {

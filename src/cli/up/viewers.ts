@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { toError } from '../../base/errors.ts';
+import type { FleetStatus } from '../../fleet/fleet-status.ts';
 import type { Host, HostOptions } from '../../host/host.ts';
 import type { Question } from '../../inspector/api.ts';
 import { inspectorInputs, type Questions } from '../../inspector/calls/questions.ts';
@@ -9,6 +10,14 @@ import type { Inspector } from '../../inspector/server.ts';
 import { hostSource } from '../../inspector/sources/host-source.ts';
 import { type Announced, announce } from '../../live/announce.ts';
 import type { Redact } from '../../secrets/redact.ts';
+
+interface ViewersOptions {
+  inspector: boolean;
+  inspectorPort?: number;
+  record?: string;
+  /** The fleet that the host has joined. */
+  fleet?: (() => Promise<FleetStatus>) | undefined;
+}
 
 export class Viewers {
   readonly questions: Questions;
@@ -30,7 +39,7 @@ export class Viewers {
     control: string,
     redact: Redact,
     cliOptions: readonly string[],
-    { inspector, inspectorPort, record }: { inspector: boolean; inspectorPort?: number; record?: string },
+    { inspector, inspectorPort, record, fleet }: ViewersOptions,
   ): Promise<string[]> {
     const trouble: string[] = [];
     const attempt = async (what: string, work: () => Promise<void>) => {
@@ -43,7 +52,13 @@ export class Viewers {
     if (inspector) {
       await attempt('No Inspector', async () => {
         const reach = (server: string) => ({ server, options: cliOptions });
-        const source = hostSource(host, { title: name, questions: this.questions, redact, reach });
+        const source = hostSource(host, {
+          title: name,
+          questions: this.questions,
+          redact,
+          reach,
+          ...(fleet && { fleet }),
+        });
         const { startInspector } = await import('../../inspector/server.ts');
         this.#inspector = await startInspector(source, { port: inspectorPort });
       });

@@ -2,10 +2,10 @@
 
 import { extendRan } from '../../base/error-json.ts';
 import type { ProcessIdentity, UsageError } from '../../base/errors.ts';
-import { RAN } from '../../host/services/process-service.ts';
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../jsonrpc/message.ts';
 import { messageText } from '../../jsonrpc/message-text.ts';
 import type { SingleReply } from '../../mcp/front/single-request.ts';
+import { RAN } from '../../mcp/meta.ts';
 import type { Meta } from '../../mcp/types.ts';
 import { type Hops, toCaller } from '../call-protocol.ts';
 import type { CallingSession } from './calling-sessions.ts';

@@ -3,6 +3,7 @@
 
 import { UsageError } from '../../base/errors.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
+import type { FleetStatus } from '../../fleet/fleet-status.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import type { Params } from '../../mcp/service.ts';
 import type { Host } from '../host.ts';
@@ -39,11 +40,22 @@ export interface ControlResults {
   'standpipe/logs': { text: string; lastSeq: number };
   /** Stops the servers and ends the process. Answered when that begins. */
   'standpipe/down': { pid: number };
+  /** The fleet that the host has joined. */
+  'standpipe/fleet': FleetStatus;
 }
 
 export type ControlMethod = keyof ControlResults;
 
+/** What a host that has joined a fleet can be asked beside. */
+export interface FleetControl {
+  status(): Promise<FleetStatus>;
+  /** Answered by the host of another node. */
+  forward(node: string, method: ControlMethod, params: Params): Promise<ControlResults[ControlMethod]>;
+}
+
 export interface ControlHooks {
+  /** Undefined: the host has joined none. */
+  fleet?: FleetControl | undefined;
   /** Ends the process that the host runs in. */
   onDown?: (() => void) | undefined;
   /** Gives a client the server that it brought. Absent where the servers are those of a config. */
@@ -80,19 +92,30 @@ const methods: { [M in ControlMethod]: Answer<M> } = {
     setImmediate(onDown); // the answer leaves first
     return { pid: process.pid };
   },
+  'standpipe/fleet': (_host, _params, hooks) => fleetOf(hooks).status(),
 };
 
 export function isControlMethod(method: string): method is ControlMethod {
   return Object.hasOwn(methods, method);
 }
 
+/** `node` in the parameters: the host of that node of the fleet is asked. */
 export function answerControl<M extends ControlMethod>(
   host: Host,
   method: M,
   params: Params,
   hooks: ControlHooks = {},
 ): ControlResults[M] | Promise<ControlResults[M]> {
-  return methods[method](host, params, hooks);
+  const { node, ...others } = params;
+  if (node === undefined) return methods[method](host, params, hooks);
+  return fleetOf(hooks).forward(String(node), method, others) as Promise<ControlResults[M]>;
+}
+
+function fleetOf({ fleet }: ControlHooks): FleetControl {
+  if (fleet) return fleet;
+  throw new UsageError('NOT_SUPPORTED', 'This host has joined no fleet', {
+    hint: 'Start it with --join nats://HOST, or give --join to this command.',
+  });
 }
 
 function serverOf({ server }: Params): string {

@@ -7,6 +7,7 @@ import type { Client } from '../../mcp/client/client.ts';
 import { mayHave } from '../../mcp/client/lists.ts';
 import type { InputHandlers } from '../../mcp/client/options.ts';
 import { listByMethod } from '../../mcp/lists.ts';
+import { RAN } from '../../mcp/meta.ts';
 import { invalidParams, methodNotFound } from '../../mcp/protocol-errors.ts';
 import type { Caller, Params, Result, Service, ServiceFacts, Watcher } from '../../mcp/service.ts';
 import type { ElicitResult, Meta, Tool } from '../../mcp/types.ts';
@@ -32,9 +33,6 @@ export interface HostCaller extends Caller {
   /** It may know the hint and the evidence of any error, such as the stderr of a server. */
   readonly isOwner?: boolean;
 }
-
-/** Of a request: `true` asks which process answers it. Of its result: the process (`ProcessIdentity`). */
-export const RAN = 'dev.standpipe/ran';
 
 /** Requests that read only: one whose outcome is unknown may be sent again. So may those for lists. */
 const reads = new Set(['resources/read', 'prompts/get', 'completion/complete']);
@@ -184,8 +182,12 @@ function sent(
   }
   const result = Promise.resolve(turns.request(method, params, caller));
   if ((params._meta as Meta | undefined)?.[RAN] !== true) return result;
-  // The process itself, where another node has said which it was.
-  return result.then((given) => ({ ...given, _meta: { [RAN]: server.process, ...(given._meta as Meta | undefined) } }));
+  return result.then((given) => {
+    const meta = given._meta as Meta | undefined;
+    // Another node of a fleet names the process itself.
+    const ran = (client.transport?.carriesCaller ? meta?.[RAN] : undefined) ?? server.process;
+    return { ...given, _meta: { ...meta, [RAN]: ran } };
+  });
 }
 
 /** The next process is followed. */

@@ -1,0 +1,62 @@
+// The options of `up --join`: the node that the host becomes, and its fleet.
+
+import { hostname } from 'node:os';
+import type { Command } from 'commander';
+import { UsageError } from '../../base/errors.ts';
+import type { FabricOptions } from '../../fleet/nats/open-fabric.ts';
+import { configFileOf } from '../servers/running-host.ts';
+import type { Settings } from '../settings.ts';
+import { addFleetOptions, addLeaseOption, checkName, type FleetOptions, readFleetOptions } from './fleet-options.ts';
+
+/** The options of `up` about a fleet. */
+export interface JoinFlags extends FleetOptions {
+  node?: string;
+  labels?: string;
+  offer?: boolean;
+}
+
+export interface JoinPlan {
+  fabric: FabricOptions;
+  node: string;
+  labels: string[];
+  offers: boolean;
+}
+
+export function addJoinOptions(command: Command): Command {
+  addFleetOptions(command, 'become a node of the fleet at these NATS servers: nats://HOST[:PORT][,…]');
+  return addLeaseOption(command)
+    .option('--labels <names>', 'labels of the node, for servers that need them: gpu,eu')
+    .option('--no-offer', 'do not offer the servers of the config to the other nodes');
+}
+
+/** Before anything starts. Undefined where no fleet is joined. */
+export function readJoinOptions({ labels, offer, ...options }: JoinFlags): JoinPlan | undefined {
+  const node = checkName('--node', options.node ?? nodeNameOf(hostname()));
+  const fabric = readFleetOptions(options, node);
+  if (fabric) {
+    const names = (labels ?? '').split(',').filter((label) => label !== '');
+    return { fabric, node, labels: names.map((label) => checkName('--labels', label)), offers: offer !== false };
+  }
+  const needless = options.node !== undefined ? '--node' : labels !== undefined ? '--labels' : undefined;
+  if (needless === undefined && offer !== false) return undefined;
+  throw new UsageError('INVALID_OPTION', `${needless ?? '--no-offer'} needs --join`, {
+    hint: 'Name the NATS servers of the fleet: --join nats://HOST[:PORT].',
+  });
+}
+
+/** The host name with other characters replaced: `web-1.example.org` is the node `web-1-example-org`. */
+export function nodeNameOf(host: string): string {
+  return (
+    host
+      .replace(/[^A-Za-z0-9_-]+/g, '-')
+      .replace(/^-+|-+$/g, '')
+      .slice(0, 64) || 'node'
+  );
+}
+
+/** A node needs no config: without one its host is found by the name of the node. */
+export function settingsOfNode(settings: Settings, plan: JoinPlan | undefined): Settings {
+  const ofConfig = { ...settings, node: undefined };
+  const hasConfig = settings.discover || settings.shared || configFileOf(ofConfig) !== undefined;
+  return plan && !hasConfig ? { ...settings, node: plan.node } : ofConfig;
+}

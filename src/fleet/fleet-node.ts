@@ -1,0 +1,286 @@
+// One node of a fleet: a host that has joined it. It keeps its lease, runs what the fleet places here, offers its own servers, and
+// reaches those of the others. Without NATS its own servers go on; when NATS is back, it takes a new session and goes on by itself.
+
+import { hostname } from 'node:os';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { toError } from '../base/errors.ts';
+import { SILENT, within } from '../base/wait.ts';
+import type { ConfigDiff } from '../config/files/diff-configs.ts';
+import type { Config } from '../config/files/load-config.ts';
+import type { ServerConfig } from '../config/server-config.ts';
+import { answerControl, type ControlMethod, type ControlResults } from '../host/control/control-methods.ts';
+import type { Host } from '../host/host.ts';
+import type { ChannelTo } from '../host/host-options.ts';
+import { ownInfo } from '../mcp/own-info.ts';
+import type { Params } from '../mcp/service.ts';
+import type { Fabric } from './fabric.ts';
+import type { FleetStatus } from './fleet-status.ts';
+import { answerNodeRequests, askNode, type NodeHandlers } from './node/answer-node-requests.ts';
+import { Claims } from './node/claims.ts';
+import { HostTable } from './node/host-table.ts';
+import { NodeDoor } from './node/node-door.ts';
+import { NodeEntry } from './node/node-entry.ts';
+import { NodeLease } from './node/node-lease.ts';
+import { OwnServers } from './node/own-servers.ts';
+import { RunInstances } from './node/run-instances.ts';
+import { Placer } from './place/placer.ts';
+import { readFleetStatus } from './read-status.ts';
+import { FleetChannels } from './route/fleet-channels.ts';
+import { RoutingTable } from './route/routing-table.ts';
+
+export interface JoinOptions {
+  fabric: Fabric;
+  node: string;
+  labels?: readonly string[] | undefined;
+  /** Whether the other nodes may use the servers of its config. Default: true. */
+  offers?: boolean | undefined;
+  /** Of its gateway. */
+  url?: string | undefined;
+  /** How long calls may take to end when a server is moved, and when the node leaves. Default: 10 s. */
+  drainMs?: number | undefined;
+  /** Called with what happens, for people. */
+  note?: ((text: string) => void) | undefined;
+  /** Called before servers are started, for their secrets. */
+  learn?: ((servers: readonly ServerConfig[]) => void) | undefined;
+  clock?: Clock | undefined;
+}
+
+/** For metrics. */
+export interface FleetFigures {
+  isConnected: boolean;
+  hasLease: boolean;
+  /** Replicas of servers that this node runs. */
+  claims: number;
+}
+
+const DEFAULT_DRAIN_MS = 10_000;
+/** Without NATS, the last steps of leaving are given up after so long. */
+const LEAVE_MS = 5_000;
+/** For what another host does by its control socket: a restart takes as long as the server. */
+const CONTROL_MS = 60_000;
+const noConfig: Config = { servers: [], rejected: [], shadowed: [], problems: [], files: [], searched: [] };
+
+export class FleetNode {
+  readonly name: string;
+  readonly #fabric: Fabric;
+  readonly #host: Host;
+  readonly #clock: Clock;
+  readonly #offers: boolean;
+  readonly #note: (text: string) => void;
+  readonly #lease: NodeLease;
+  readonly #routes: RoutingTable;
+  readonly #door: NodeDoor;
+  readonly #channels: FleetChannels;
+  readonly #table: HostTable;
+  readonly #own: OwnServers;
+  readonly #claims: Claims;
+  readonly #entry: NodeEntry;
+  readonly #placer: Placer;
+  /** What leads back out of the fleet, the last step first. */
+  readonly #exits: (() => unknown)[] = [];
+  #draining: Promise<void> | undefined;
+  #leaving: Promise<void> | undefined;
+
+  /** Resolves when the node is part of the fleet. Rejects with NODE_NAME_TAKEN if another has its name. */
+  static async join(host: Host, options: JoinOptions): Promise<FleetNode> {
+    const node = new FleetNode(host, options);
+    try {
+      await node.#join();
+    } catch (error) {
+      await node.leave();
+      throw error;
+    }
+    return node;
+  }
+
+  private constructor(host: Host, options: JoinOptions) {
+    const { fabric, node, labels = [], url, clock = systemClock, drainMs = DEFAULT_DRAIN_MS } = options;
+    this.name = node;
+    this.#fabric = fabric;
+    this.#host = host;
+    this.#clock = clock;
+    this.#offers = options.offers ?? true;
+    this.#note = options.note ?? (() => undefined);
+    this.#lease = new NodeLease(fabric, `node.${node}`, node, { clock });
+    this.#routes = new RoutingTable(fabric, node);
+    this.#door = new NodeDoor(fabric, node, { clock });
+    this.#channels = new FleetChannels(fabric, this.#routes, node, {
+      session: () => this.#entry.record.session,
+      door: this.#door,
+      clock,
+    });
+    const others = {
+      fleet: fabric.fleet,
+      names: () => (this.#leaving ? [] : this.#routes.servers()),
+      recordOf: (name: string) => this.#routes.recordOf(name),
+      onHidden: (name: string) => this.#note(`The server "${name}" of this node hides that of the fleet here`),
+      onServers: (servers: readonly ServerConfig[]) => options.learn?.(servers),
+    };
+    this.#table = new HostTable(host, host.config ?? noConfig, others, clock);
+    this.#own = new OwnServers(host, this.#door, drainMs);
+    const mayAct = (session: string) => this.#lease.isHeld && this.#lease.session === session;
+    const runner = new RunInstances(host, this.#table, this.#door, { node, mayAct, drainMs, note: this.#note });
+    const onProblem = (error: Error) => this.#note(error.message);
+    this.#claims = new Claims(fabric, this.#lease, runner, node, { clock, onProblem });
+    const record = {
+      name: node,
+      session: '',
+      labels,
+      version: ownInfo.version,
+      pid: process.pid,
+      hostname: hostname(),
+      startedAt: new Date().toISOString(),
+      offers: [],
+      ...(url !== undefined && { url }),
+      draining: false,
+    };
+    this.#entry = new NodeEntry(fabric.directory.nodes, record, () => this.#lease.isHeld);
+    this.#placer = new Placer(fabric, node, { clock, note: this.#note });
+  }
+
+  readonly channelTo: ChannelTo = (config, { observer }) => {
+    const { name, share, maxFrameBytes, maxFrameValues } = config;
+    return this.#channels.open(name, { share: share.by, maxFrameBytes, maxFrameValues, observer });
+  };
+
+  get fleet(): string {
+    return this.#fabric.fleet;
+  }
+
+  figures(): FleetFigures {
+    return {
+      isConnected: this.#fabric.isConnected,
+      hasLease: this.#lease.isHeld,
+      claims: this.#claims.held.length,
+    };
+  }
+
+  /** Takes up a change of its own config. Resolves when every process that has to go is gone. */
+  ownConfig(config: Config): Promise<ConfigDiff> {
+    const applied = this.#table.changeOwn(config);
+    void this.#offer();
+    return applied;
+  }
+
+  status(): Promise<FleetStatus> {
+    return readFleetStatus(this.#fabric, this.name);
+  }
+
+  /** A method of the control socket of another node's host. */
+  async control(node: string, method: ControlMethod, params: object): Promise<ControlResults[ControlMethod]> {
+    if (node === this.name) return answerControl(this.#host, method, params as Params);
+    return askNode(this.#fabric, node, 'standpipe/control', { method, params }, CONTROL_MS);
+  }
+
+  /** Takes no more servers, and hands over those that it runs. Resolves when their processes have ended. */
+  drain(): Promise<void> {
+    this.#draining ??= this.#drain();
+    return this.#draining;
+  }
+
+  /** Ends what runs here for the fleet, gives everything back, and answers no more calls. */
+  leave(): Promise<void> {
+    this.#leaving ??= this.#leave();
+    return this.#leaving;
+  }
+
+  async #join(): Promise<void> {
+    this.#fabric.onConnection = (isConnected, text) => this.#connected(isConnected, text);
+    this.#lease.onLost = (reason) => this.#lost(reason);
+    this.#exits.push(() => this.#lease.release());
+    await this.#lease.acquire();
+    this.#exits.push(() => this.#entry.remove());
+    this.#routes.onServers = () => this.#table.fleetChanged();
+    this.#routes.onInstances = (server) => this.#host.reachable(server);
+    this.#exits.push(() => this.#routes.stop());
+    await this.#routes.start();
+    this.#exits.push(() => this.#table.close());
+    const requests = answerNodeRequests(this.#fabric, this.name, this.#handlers());
+    this.#exits.push(
+      () => requests.end(),
+      () => this.#channels.close(),
+      () => this.#door.close(),
+    );
+    await this.#table.apply();
+    this.#lease.onHeld = (session) => void this.#held(session);
+    await this.#offer();
+    this.#placer.start();
+    this.#note(`Joined the fleet ${this.#fabric.fleet} as node ${this.name}`);
+  }
+
+  #handlers(): NodeHandlers {
+    return {
+      'standpipe/ping': () => ({ session: this.#lease.session ?? '', nowMs: Date.now() }),
+      'standpipe/place': (params) => this.#claims.place(params),
+      'standpipe/release': (params) => {
+        this.#claims.release(params);
+        return {};
+      },
+      'standpipe/renew': async (params) => {
+        await this.#claims.renew(params);
+        return {};
+      },
+      'standpipe/calls': ({ calls }) => ({ states: this.#door.inquire(calls) }),
+      'standpipe/control': ({ method, params }) => answerControl(this.#host, method, params as Params),
+    };
+  }
+
+  /** Makes the own servers known, with the session of the lease. */
+  async #offer(): Promise<void> {
+    const { session } = this.#lease;
+    if (session === undefined) return; // with the next lease
+    const enabled = this.#table.own.servers.filter((server) => server.enabled);
+    const offers = this.#offers && !this.#draining ? enabled.map((server) => server.name) : [];
+    this.#own.offer(offers, session);
+    await this.#entry.change({ session, offers });
+  }
+
+  #connected(isConnected: boolean, text: string): void {
+    const goesOn = isConnected
+      ? ''
+      : '. The servers of this node go on; those of the fleet stop if it is not back soon';
+    this.#note(`${text}${goesOn}`);
+  }
+
+  async #lost(reason: string): Promise<void> {
+    this.#note(`The lease of this node is lost: ${reason}. What it runs for the fleet stops`);
+    await this.#claims.leaseLost(reason);
+  }
+
+  /** A lease after one that was lost. */
+  async #held(session: string): Promise<void> {
+    this.#note('The node has a lease again');
+    const claimed = this.#claims.leaseHeld();
+    await this.#attempt('The entry of the node could not be written', this.#offer());
+    await claimed;
+    if (this.#lease.session === session) this.#table.fleetChanged();
+  }
+
+  async #drain(): Promise<void> {
+    await this.#attempt('The fleet does not know that the node is drained', this.#entry.change({ draining: true }));
+    await this.#attempt('The node may still be the one that places', this.#placer.stop());
+    await this.#claims.releaseAll('the node leaves');
+  }
+
+  async #leave(): Promise<void> {
+    this.#lease.onHeld = undefined;
+    await this.drain();
+    await this.#attempt('The fleet does not know that the node leaves', this.#offer());
+    await this.#own.drain();
+    await this.#table.apply(); // without the servers of the others
+    for (const exit of this.#exits.reverse()) {
+      await this.#attempt('A part of the node did not end', Promise.resolve(exit()));
+    }
+    this.#fabric.onConnection = undefined;
+  }
+
+  /** Nothing that a lost connection delays may keep the node from going on. */
+  async #attempt(what: string, work: Promise<unknown>): Promise<void> {
+    const problem = work.then(
+      () => undefined,
+      (error: unknown) => toError(error).message,
+    );
+    const outcome = await within(this.#clock, LEAVE_MS, problem);
+    if (outcome !== undefined) this.#note(`${what}: ${outcome === SILENT ? 'NATS does not answer' : outcome}`);
+  }
+}

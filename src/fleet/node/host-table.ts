@@ -1,0 +1,130 @@
+// The table of a host that has joined a fleet: the servers of its own config, those of the fleet and of the other nodes, and the
+// instances that run here. A change of what the fleet has is taken up a moment later, with all that follow it; others at once.
+
+import type { Clock, Timer } from '../../base/clock.ts';
+import { isObject } from '../../base/json-object.ts';
+import { type ConfigDiff, diffConfigs } from '../../config/files/diff-configs.ts';
+import type { Config } from '../../config/files/load-config.ts';
+import {
+  defaultRemoteSettings,
+  defaultSettings,
+  defaultShare,
+  type RemoteConfig,
+  type ServerConfig,
+  type ServerSettings,
+  type SharePolicy,
+} from '../../config/server-config.ts';
+import type { Host } from '../../host/host.ts';
+import type { ServerRecord } from '../fabric.ts';
+
+/** How long changes of the fleet are collected. */
+const COLLECT_MS = 50;
+
+const limits = ['requestTimeoutMs', 'maxFrameBytes', 'maxFrameValues'] as const;
+
+export interface ServersOfFleet {
+  fleet: string;
+  /** Those of the fleet by their names, those of other nodes by `<name>@<node>`. */
+  names(): readonly string[];
+  /** The entry of one of the fleet. */
+  recordOf(name: string): ServerRecord | undefined;
+  /** A server of this node has the name of one of the fleet. */
+  onHidden(name: string): void;
+  /** Called before servers are started. */
+  onServers(servers: readonly ServerConfig[]): void;
+}
+
+export class HostTable {
+  own: Config;
+  readonly #host: Host;
+  readonly #others: ServersOfFleet;
+  readonly #clock: Clock;
+  readonly #instances = new Map<string, ServerConfig>();
+  #hidden: ReadonlySet<string> = new Set();
+  #timer: Timer | undefined;
+
+  constructor(host: Host, own: Config, others: ServersOfFleet, clock: Clock) {
+    this.#host = host;
+    this.own = own;
+    this.#others = others;
+    this.#clock = clock;
+  }
+
+  /** The entries of the own config that are others now. */
+  async changeOwn(config: Config): Promise<ConfigDiff> {
+    const diff = diffConfigs(this.own, config);
+    this.own = config;
+    await this.apply();
+    return diff;
+  }
+
+  /** The process is wanted from now on. */
+  add(instance: ServerConfig): void {
+    this.#instances.set(instance.name, instance);
+    void this.apply(); // processes of an earlier instance of this name end first
+  }
+
+  /** Resolves when its processes are gone. */
+  async remove(name: string): Promise<void> {
+    if (this.#instances.delete(name)) await this.apply();
+  }
+
+  has(name: string): boolean {
+    return this.own.servers.some((server) => server.name === name);
+  }
+
+  fleetChanged(): void {
+    this.#timer ??= this.#clock.after(COLLECT_MS, () => void this.apply());
+  }
+
+  /** Resolves when every process that has to go is gone. */
+  async apply(): Promise<void> {
+    this.close();
+    const config = this.#config();
+    this.#others.onServers(config.servers);
+    await this.#host.reload(config);
+  }
+
+  close(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #config(): Config {
+    const { servers, rejected } = this.own;
+    const taken = new Set([...servers, ...rejected].map(({ name }) => name));
+    const names = this.#others.names();
+    this.#tellHidden(names.filter((name) => taken.has(name)));
+    const others = names.filter((name) => !taken.has(name)).map((name) => this.#remote(name));
+    return { ...this.own, servers: [...servers, ...others, ...this.#instances.values()] };
+  }
+
+  #tellHidden(names: readonly string[]): void {
+    const before = this.#hidden;
+    this.#hidden = new Set(names);
+    for (const name of names) if (!before.has(name)) this.#others.onHidden(name);
+  }
+
+  #remote(name: string): RemoteConfig {
+    const { fleet } = this.#others;
+    const record = this.#others.recordOf(name);
+    return {
+      ...defaultSettings,
+      ...(record && callSettings(record)),
+      ...defaultRemoteSettings,
+      name,
+      url: `nats://${fleet}/${encodeURIComponent(name)}`,
+      oauth: false,
+      autoStart: false, // a fleet may have thousands
+      source: { file: `fleet ${fleet}`, line: 1, column: 1 },
+    };
+  }
+}
+
+/** What the entry of a server says about each call. The rest concerns its processes. */
+function callSettings({ entry }: ServerRecord): Partial<ServerSettings> {
+  const given = limits.map((key) => [key, entry[key]] as const).filter(([, value]) => typeof value === 'number');
+  const { share } = entry;
+  const by = (isObject(share) ? share.by : share) as SharePolicy['by'] | undefined;
+  return { ...Object.fromEntries(given), share: { ...defaultShare, by: by ?? defaultShare.by } };
+}

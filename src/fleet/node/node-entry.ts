@@ -1,0 +1,64 @@
+// The entry of this node in the directory. Writes are joined: the entry becomes as the last change wants it. What an operator sets in
+// it (`draining`) is kept.
+
+import { isDeepStrictEqual } from 'node:util';
+import type { NodeRecord, Table } from '../fabric.ts';
+
+export class NodeEntry {
+  readonly #table: Table<NodeRecord>;
+  /** While it is false, the name may be another node's. */
+  readonly #mayWrite: () => boolean;
+  #record: NodeRecord;
+  #draining: boolean | undefined;
+  #writing: Promise<void> | undefined;
+  #isChanged = false;
+
+  constructor(table: Table<NodeRecord>, record: NodeRecord, mayWrite: () => boolean) {
+    this.#table = table;
+    this.#record = record;
+    this.#mayWrite = mayWrite;
+  }
+
+  get record(): NodeRecord {
+    return this.#record;
+  }
+
+  /** Resolves when it is written. */
+  change(changes: Partial<NodeRecord>): Promise<void> {
+    this.#record = { ...this.#record, ...changes };
+    if (changes.draining !== undefined) this.#draining = changes.draining;
+    this.#isChanged = true;
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+    return this.#writing;
+  }
+
+  /** An operator, or another node, may change it at the same time. */
+  async remove(): Promise<void> {
+    await this.#writing?.catch(() => undefined); // reported to who changed it
+    const { name, session } = this.#record;
+    for (;;) {
+      const entry = await this.#table.get(name);
+      if (entry?.value.session !== session || (await this.#table.remove(name, entry.revision))) return;
+    }
+  }
+
+  async #write(): Promise<void> {
+    while (this.#isChanged) {
+      this.#isChanged = false;
+      const { name } = this.#record;
+      const entry = await this.#table.get(name);
+      if (!this.#mayWrite()) return; // it is written again with the next lease
+      const isOfThisRun = entry?.value.pid === this.#record.pid && entry.value.startedAt === this.#record.startedAt;
+      const draining = this.#draining ?? (isOfThisRun ? entry.value.draining : false);
+      const record = { ...this.#record, draining };
+      if (isDeepStrictEqual(entry?.value, JSON.parse(JSON.stringify(record)))) continue;
+      const revision = entry
+        ? await this.#table.update(name, record, entry.revision)
+        : await this.#table.create(name, record);
+      if (revision === undefined) this.#isChanged = true;
+      else this.#draining = undefined;
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// The servers of a node's own config, offered to the other nodes by its door. They belong to their node: no lease is needed to
+// answer for them.
+
+import type { Host } from '../../host/host.ts';
+import { ownInstanceOf } from '../subjects.ts';
+import type { NodeDoor, OpenInstance } from './node-door.ts';
+
+export class OwnServers {
+  readonly #host: Host;
+  readonly #door: NodeDoor;
+  readonly #drainMs: number;
+  /** By the names of servers. */
+  readonly #open = new Map<string, { id: string; open: OpenInstance }>();
+
+  /** `drainMs`: how long calls may take to end when a server is no longer offered. */
+  constructor(host: Host, door: NodeDoor, drainMs: number) {
+    this.#host = host;
+    this.#door = door;
+    this.#drainMs = drainMs;
+  }
+
+  /** From now on these, and no others. A new session has new subjects. */
+  offer(names: readonly string[], session: string): void {
+    const wanted = new Map(names.map((name) => [name, ownInstanceOf(name, session)]));
+    for (const [name, { id, open }] of this.#open) {
+      if (wanted.get(name) === id) continue;
+      this.#open.delete(name);
+      void open.drain(this.#drainMs).then(() => open.close());
+    }
+    for (const [server, id] of wanted) {
+      if (this.#open.has(server)) continue;
+      const service = this.#host.service(server);
+      const open = this.#door.open({ id, server, service, generation: undefined, mayAct: () => true });
+      this.#open.set(server, { id, open });
+    }
+  }
+
+  /** Takes no more calls. Resolves when none is in flight, or after the time. */
+  async drain(): Promise<void> {
+    await Promise.all([...this.#open.values()].map(({ open }) => open.drain(this.#drainMs)));
+  }
+}

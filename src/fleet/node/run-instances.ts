@@ -1,0 +1,106 @@
+// Runs the claims of a node as servers of its host, and serves each by the door of the node. A slot of a server is the host's server
+// `<server>#<slot>`; its processes know the node and the generation of the claim.
+
+import { UsageError } from '../../base/errors.ts';
+import type { ServerConfig } from '../../config/server-config.ts';
+import type { Host } from '../../host/host.ts';
+import type { Service } from '../../mcp/service.ts';
+import type { ClaimRecord, ServerRecord } from '../fabric.ts';
+import { configOnNode } from '../place/config-on-node.ts';
+import { instanceOf } from '../subjects.ts';
+import type { InstanceRunner } from './claims.ts';
+import { fencingEnvironment } from './fencing-environment.ts';
+import type { HostTable } from './host-table.ts';
+import type { NodeDoor, OpenInstance, ServedInstance } from './node-door.ts';
+
+interface Running {
+  generation: number;
+  isStateless: boolean;
+  open: OpenInstance;
+  /** Resolves when its processes are gone. */
+  ended: Promise<void> | undefined;
+}
+
+export interface RunOptions {
+  node: string;
+  /** Whether the claims of this session may be acted on now. */
+  mayAct: (session: string) => boolean;
+  /** How long calls may take to end when an instance is moved. */
+  drainMs: number;
+  note: (text: string) => void;
+}
+
+export class RunInstances implements InstanceRunner {
+  readonly #host: Host;
+  readonly #table: HostTable;
+  readonly #door: NodeDoor;
+  readonly #options: RunOptions;
+  readonly #running = new Map<string, Running>();
+
+  constructor(host: Host, table: HostTable, door: NodeDoor, options: RunOptions) {
+    this.#host = host;
+    this.#table = table;
+    this.#door = door;
+    this.#options = options;
+  }
+
+  async run(claim: ClaimRecord, record: ServerRecord): Promise<void> {
+    const name = nameOf(claim);
+    if (this.#table.has(name)) throw nameTaken(name, this.#options.node);
+    const config = instanceConfig(claim, record);
+    const { stateless } = record.place;
+    const running = this.#running.get(name);
+    const isOpen = running?.generation === claim.generation && running.isStateless === stateless;
+    if (!isOpen) await running?.open.close();
+    this.#table.add(config);
+    if (isOpen) return;
+    const open = this.#door.open(this.#served(claim, stateless, this.#host.service(name)));
+    this.#running.set(name, { generation: claim.generation, isStateless: stateless, open, ended: undefined });
+    this.#options.note(`${name} was placed here (generation ${claim.generation})`);
+  }
+
+  async end(claim: ClaimRecord, reason: string, how: 'drain' | 'now'): Promise<void> {
+    const name = nameOf(claim);
+    const running = this.#running.get(name);
+    if (running?.generation !== claim.generation) return;
+    if (how === 'drain' && !running.ended) await running.open.drain(this.#options.drainMs);
+    running.ended ??= this.#stop(name, running);
+    await running.ended;
+    this.#options.note(`${name} has ended here (generation ${claim.generation}): ${reason}`);
+  }
+
+  async #stop(name: string, running: Running): Promise<void> {
+    await Promise.all([running.open.close(), this.#table.remove(name)]);
+    if (this.#running.get(name) === running) this.#running.delete(name);
+  }
+
+  #served(claim: ClaimRecord, stateless: boolean, service: Service): ServedInstance {
+    const { server, session, generation } = claim;
+    const { mayAct } = this.#options;
+    return {
+      id: instanceOf(claim),
+      server,
+      service,
+      generation,
+      // A second process of a stateless server does no harm.
+      ...(stateless ? { anyOf: server, mayAct: () => true } : { mayAct: () => mayAct(session) }),
+    };
+  }
+}
+
+function nameOf({ server, slot }: ClaimRecord): string {
+  return `${server}#${slot}`;
+}
+
+function instanceConfig(claim: ClaimRecord, record: ServerRecord): ServerConfig {
+  const config = configOnNode(record);
+  const shared = { name: nameOf(claim), unlisted: true, enabled: true, autoStart: true };
+  if (config.command === undefined) return { ...config, ...shared };
+  return { ...config, ...shared, env: { ...config.env, ...fencingEnvironment(claim) } };
+}
+
+function nameTaken(name: string, node: string): UsageError {
+  return new UsageError('INVALID_OPTION', `Node ${node} has a server of its own named "${name}"`, {
+    hint: `Rename it in the config of ${node}.`,
+  });
+}

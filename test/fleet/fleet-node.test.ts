@@ -1,0 +1,159 @@
+// Nodes of a fleet in one process, each with its own host, over a real NATS server.
+
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test } from 'vitest';
+import type { ProcessIdentity } from '../../src/base/errors.ts';
+import { configOf, type GivenConfig } from '../../src/config/given-config.ts';
+import type { Fabric, Place } from '../../src/fleet/fabric.ts';
+import { FleetNode, type JoinOptions } from '../../src/fleet/fleet-node.ts';
+import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
+import { keyOfServer } from '../../src/fleet/subjects.ts';
+import { Host } from '../../src/host/host.ts';
+import { RAN } from '../../src/mcp/meta.ts';
+import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
+import { isAlive, until } from '../fixtures/server.ts';
+
+const nats = await startNatsServer();
+const server = (name: string) => fileURLToPath(new URL(`../fixtures/cli/${name}`, import.meta.url));
+const everything = { command: process.execPath, args: [server('everything.mjs')] };
+
+interface Joined {
+  node: FleetNode;
+  host: Host;
+  notes: string[];
+  end(): Promise<void>;
+}
+
+let fleets = 0;
+let fleet = '';
+const joined = new Set<Joined>();
+
+afterEach(async () => {
+  for (const each of [...joined]) await each.end();
+});
+
+function newFleet(): void {
+  fleet = `fleet${++fleets}`;
+}
+
+const open = (name: string) => openFabric({ servers: [nats.url], fleet, name });
+
+async function join(
+  name: string,
+  own: GivenConfig['mcpServers'] = {},
+  options: Partial<JoinOptions> = {},
+): Promise<Joined> {
+  const fabric = await open(name);
+  const notes: string[] = [];
+  let node: FleetNode | undefined;
+  const host = new Host({ mcpServers: own }, { channelTo: (config, wire) => node?.channelTo(config, wire) });
+  node = await FleetNode.join(host, { fabric, node: name, note: (text) => notes.push(text), ...options });
+  void host.start();
+  const each: Joined = {
+    node,
+    host,
+    notes,
+    async end() {
+      joined.delete(each);
+      await node.leave();
+      await host.stop();
+      await fabric.close();
+    },
+  };
+  joined.add(each);
+  return each;
+}
+
+/** A server of the fleet, placed by the fleet. */
+async function apply(name: string, given: Partial<Place> = {}, entry: object = everything): Promise<void> {
+  const full: Place = { labels: [], replicas: 1, spread: 'prefer', stateless: false, ...given };
+  await withFabric(async ({ directory }) => {
+    const record = { name, entry: entry as Record<string, unknown>, place: full };
+    await directory.servers.create(keyOfServer(name), record);
+  });
+}
+
+async function withFabric<T>(work: (fabric: Fabric) => Promise<T>): Promise<T> {
+  const fabric = await open('operator');
+  try {
+    return await work(fabric);
+  } finally {
+    await fabric.close();
+  }
+}
+
+const knows = ({ host }: Joined, name: string) => until(`${name} is known`, () => host.names.includes(name));
+const pidOf = ({ host }: Joined, name: string) => host.status().find((status) => status.name === name)?.pid;
+const greet = async ({ host }: Joined, name: string) => {
+  const { content, _meta } = await host.callTool(name, 'greet', { name: 'Ada' }, { meta: { [RAN]: true } });
+  expect(content).toEqual([{ type: 'text', text: 'Hello, Ada!' }]);
+  return _meta?.[RAN] as ProcessIdentity;
+};
+
+test('a server of the fleet runs on one node and is called from both', async () => {
+  newFleet();
+  const one = await join('one', {}, { labels: ['gpu'] });
+  const two = await join('two');
+  await apply('files', { labels: ['gpu'] });
+  await knows(one, 'files');
+  await knows(two, 'files');
+  const ran = await greet(two, 'files');
+  expect(ran).toEqual({ server: 'files#1', pid: pidOf(one, 'files#1'), generation: 1, node: 'one', claim: 1 });
+  expect(await greet(one, 'files')).toEqual(ran);
+  expect(one.notes).toContain('files#1 was placed here (generation 1)');
+});
+
+test('a node that leaves hands over what it runs, and leaves nothing behind', async () => {
+  newFleet();
+  const [one, two] = [await join('one'), await join('two')];
+  await apply('files');
+  await knows(one, 'files');
+  await knows(two, 'files');
+  const before = await greet(one, 'files');
+  const [owner, other] = before.node === 'one' ? [one, two] : [two, one];
+  const slow = other.host.callTool('files', 'works', { ms: 300 });
+  await until('it runs', () => (owner.host.status().find(({ name }) => name === 'files#1')?.calls ?? 0) > 1);
+  await owner.end();
+  expect((await slow).content).toEqual([{ type: 'text', text: 'done' }]);
+  expect(isAlive(before.pid!)).toBe(false);
+  expect(await greet(other, 'files')).toMatchObject({ node: other.node.name, claim: 2 });
+  const { nodes, servers } = await other.node.status();
+  expect(nodes.map(({ name }) => name)).toEqual([other.node.name]);
+  expect(servers[0]!.replicas).toMatchObject([{ node: other.node.name, generation: 2, isInForce: true }]);
+  await withFabric(async ({ leases }) => expect(await leases.table.keys()).not.toContain(`node.${owner.node.name}`));
+});
+
+test('the servers of a node are offered to the others, and hide those of the fleet there', async () => {
+  newFleet();
+  const one = await join('one', { files: everything });
+  const two = await join('two', { quiet: everything }, { offers: false });
+  await apply('files');
+  await knows(two, 'files');
+  await knows(two, 'files@one');
+  expect(await greet(two, 'files@one')).toMatchObject({ server: 'files', node: 'one', pid: pidOf(one, 'files') });
+  expect(one.host.names.filter((name) => name.startsWith('files'))).toEqual(expect.arrayContaining(['files']));
+  expect(await greet(one, 'files')).toEqual({ server: 'files', pid: pidOf(one, 'files'), generation: 1 });
+  expect(one.notes).toContain('The server "files" of this node hides that of the fleet here');
+  expect(one.host.names).not.toContain('quiet@two');
+
+  await one.node.ownConfig(configOf({ mcpServers: { other: everything } }));
+  await knows(two, 'other@one');
+  await knows(one, 'files');
+  expect(two.host.names).not.toContain('files@one');
+  expect(await greet(two, 'other@one')).toMatchObject({ server: 'other', node: 'one' });
+});
+
+test('a second node of a name is refused', async () => {
+  newFleet();
+  await join('one');
+  await expect(join('one')).rejects.toMatchObject({ code: 'NODE_NAME_TAKEN' });
+});
+
+test('an entry that cannot run on a node is given back with the reason', async () => {
+  newFleet();
+  const one = await join('one');
+  await apply('files', {}, { command: 'x', env: { TOKEN: '${env:FLEET_TEST_NOT_SET}' } });
+  await until('it is refused', () => one.notes.some((note) => note.includes('FLEET_TEST_NOT_SET')));
+  const replica = async () => (await one.node.status()).servers[0]!.replicas[0]!;
+  await until('the claim is given back', async () => !(await replica()).held);
+});
