@@ -20,7 +20,7 @@ export const spreads = ['nodes', 'prefer'] as const;
 export const defaultPlace: Readonly<Place> = { labels: [], replicas: 1, spread: 'prefer', stateless: false };
 
 /** Of a server. */
-const MOST_REPLICAS = 1_000;
+export const MOST_REPLICAS = 1_000;
 const labelName = /^[A-Za-z0-9_-]{1,64}$/;
 
 export interface PlaceDraft extends Place {

@@ -2,7 +2,9 @@
 // reported: their names are listed.
 
 import type { ClaimRecord, Entry, Fabric, NodeRecord, ServerRecord, TableListener } from '../fabric.ts';
+import { keyOfSlot } from '../subjects.ts';
 import type { FleetView } from './plan.ts';
+import { usableClaim, usableNode, usableServer } from './usable-records.ts';
 
 const NODE = 'node.';
 
@@ -24,15 +26,16 @@ export class FleetState implements FleetView {
   /** Resolves when everything is there. */
   async watch({ directory: { servers, nodes, claims } }: Fabric): Promise<void> {
     const into =
-      <T>(map: Map<string, Entry<T>>): TableListener<T> =>
+      <T>(map: Map<string, Entry<T>>, usable: (value: T, key: string) => T | undefined): TableListener<T> =>
       ({ key, value, revision }) => {
-        if (value === undefined) map.delete(key);
-        else map.set(key, { key, value, revision });
+        const used = value === undefined ? undefined : usable(value, key);
+        if (used === undefined) map.delete(key);
+        else map.set(key, { key, value: used, revision });
         this.onChanged?.();
       };
-    const intoNodes = into(this.nodes);
+    const intoNodes = into(this.nodes, usableNode);
     const watches = [
-      servers.watch(into(this.servers)),
+      servers.watch(into(this.servers, usableServer)),
       nodes.watch((entry) => {
         if (entry.value) this.#seen(entry.key);
         intoNodes(entry);
@@ -46,7 +49,7 @@ export class FleetState implements FleetView {
     const dot = key.lastIndexOf('.');
     const [server, slot] = [key.slice(0, dot), Number(key.slice(dot + 1))];
     const slots = this.claims.get(server) ?? new Map<number, Entry<ClaimRecord>>();
-    if (value === undefined) slots.delete(slot);
+    if (value === undefined || !usableClaim(value) || keyOfSlot(value.server, value.slot) !== key) slots.delete(slot);
     else {
       slots.set(slot, { key, value, revision });
       this.#seen(value.node);

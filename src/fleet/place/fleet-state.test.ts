@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import type { ClaimRecord, Fabric, NodeRecord, ServerRecord, Table, TableListener } from '../fabric.ts';
+import { FleetState } from './fleet-state.ts';
+import { plan } from './plan.ts';
+
+/** A table whose changes a test makes. */
+function told<T>(): {
+  table: Table<T>;
+  tell: (key: string, value: unknown) => void;
+  keys: string[];
+  list: (() => void)[];
+} {
+  let listener: TableListener<T> | undefined;
+  let revision = 0;
+  const keys: string[] = [];
+  const list: (() => void)[] = [];
+  const table = {
+    watch: async (each: TableListener<T>) => {
+      listener = each;
+      return () => undefined;
+    },
+    keys: () => new Promise<Set<string>>((resolve) => list.push(() => resolve(new Set(keys)))),
+  } as unknown as Table<T>;
+  return { table, tell: (key, value) => listener!({ key, value: value as T, revision: ++revision }), keys, list };
+}
+
+async function watched() {
+  const [servers, nodes, claims, leases] = [
+    told<ServerRecord>(),
+    told<NodeRecord>(),
+    told<ClaimRecord>(),
+    told<never>(),
+  ];
+  const directory = { servers: servers.table, nodes: nodes.table, claims: claims.table };
+  const fabric = { directory, leases: { lifetimeMs: 1, table: leases.table } } as unknown as Fabric;
+  const state = new FleetState();
+  await state.watch(fabric);
+  const listLeases = () => state.listLeases(fabric);
+  return { state, servers, nodes, claims, leases, listLeases };
+}
+
+const node = (name: string) => ({ name, session: `s-${name}`, labels: [], offers: [], draining: false });
+const claim = { server: 'x', slot: 1, node: 'b', session: 's-b', generation: 1, held: true, config: 1 };
+const server = { name: 'x', entry: {}, place: { labels: [], replicas: 1, spread: 'prefer', stateless: false } };
+
+test('a node that joined after the leases were asked for is not taken for dead', async () => {
+  const { state, servers, nodes, claims, leases, listLeases } = await watched();
+  servers.tell('x', server);
+  nodes.tell('a', node('a'));
+  leases.keys.push('node.a', 'placer');
+  const listed = listLeases();
+  const answer = leases.list.shift()!;
+  answer(); // as it was before b joined
+  nodes.tell('b', node('b'));
+  claims.tell('x.1', claim);
+  await listed;
+  expect(plan(state).actions).toEqual([]);
+  const again = listLeases();
+  leases.list.shift()!();
+  await again;
+  expect(plan(state).actions).toMatchObject([
+    { kind: 'place', node: 'a' },
+    { kind: 'forget', node: 'b' },
+  ]);
+});
+
+test('a list that fails takes no node for dead', async () => {
+  const { state, servers, nodes, listLeases, leases } = await watched();
+  servers.tell('x', server);
+  leases.table.keys = () => Promise.reject(new Error('no connection'));
+  nodes.tell('a', node('a'));
+  await expect(listLeases()).rejects.toThrow('no connection');
+  expect(plan(state).actions).toMatchObject([{ kind: 'place', node: 'a' }]);
+});
+
+test('records that cannot be read are left alone, and do not end the plan', async () => {
+  const { state, servers, nodes, claims } = await watched();
+  const odd = [null, 3, 'x', [], {}, { name: 'x' }, { name: 'x', entry: 1 }, { ...server, name: 'y' }];
+  for (const value of odd) {
+    servers.tell('x', value);
+    nodes.tell('x', value);
+    claims.tell('x.1', value);
+    claims.tell('odd', value);
+    plan(state);
+  }
+  expect([state.servers.size, state.nodes.size, state.claims.size]).toEqual([0, 0, 0]);
+  servers.tell('x', { ...server, place: { replicas: 1e12, labels: [1, 'eu'], spread: 'zones' } });
+  expect(state.servers.get('x')!.value.place).toEqual({
+    replicas: 1000,
+    labels: ['eu'],
+    spread: 'prefer',
+    stateless: false,
+  });
+});

@@ -1,0 +1,41 @@
+// Records of a fleet that a plan can be made of. Others may have been written by another version, or by hand: they are left alone, and
+// must not end the node that reads them.
+
+import { isObject } from '../../base/json-object.ts';
+import { defaultPlace, MOST_REPLICAS, type Place } from '../../config/read/place.ts';
+import type { ClaimRecord, NodeRecord, ServerRecord } from '../fabric.ts';
+import { keyOfServer } from '../subjects.ts';
+
+/** What cannot be read in its `place` has its default. */
+export function usableServer(value: ServerRecord, key: string): ServerRecord | undefined {
+  if (!isObject(value) || typeof value.name !== 'string' || keyOfServer(value.name) !== key) return undefined;
+  if (!isObject(value.entry)) return undefined;
+  const { labels, replicas, spread, stateless } = (isObject(value.place) ? value.place : {}) as Partial<Place>;
+  const count = Number.isInteger(replicas) ? Math.min(Math.max(replicas!, 0), MOST_REPLICAS) : defaultPlace.replicas;
+  return {
+    name: value.name,
+    entry: value.entry,
+    place: {
+      labels: textsIn(labels),
+      replicas: count,
+      spread: spread === 'nodes' ? 'nodes' : 'prefer',
+      stateless: stateless === true,
+    },
+  };
+}
+
+export function usableNode(value: NodeRecord, key: string): NodeRecord | undefined {
+  if (!isObject(value) || value.name !== key || typeof value.session !== 'string') return undefined;
+  return { ...value, labels: textsIn(value.labels), offers: textsIn(value.offers), draining: value.draining === true };
+}
+
+export function usableClaim(value: ClaimRecord): boolean {
+  if (!isObject(value)) return false;
+  const { server, node, session, slot, generation } = value as Partial<ClaimRecord>;
+  const isNamed = [server, node, session].every((each) => typeof each === 'string');
+  return isNamed && [slot, generation].every((each) => Number.isInteger(each));
+}
+
+function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+}
