@@ -79,6 +79,7 @@ export const usageErrorCodes = [
   'HOST_VERSION',
   'NATS_NOT_INSTALLED',
   'NODE_NAME_TAKEN',
+  'FLEET_CHANGED',
   'NOT_SUPPORTED',
 ] as const;
 

@@ -53,6 +53,14 @@ export const commandTable: Readonly<Record<string, TableEntry>> = {
     summary: 'make, list and remove the tokens of clients of `up --http`',
     load: () => import('./commands/token.ts'),
   },
+  fleet: {
+    summary: 'show and change the servers of a fleet of hosts',
+    load: () => import('./commands/fleet.ts'),
+  },
+  drain: {
+    summary: 'move the servers of the fleet away from a node',
+    load: () => import('./commands/drain.ts'),
+  },
   add: { summary: 'add a server to the config: a command or a URL', load: () => import('./commands/add.ts') },
   remove: { summary: 'remove servers from the config', load: () => import('./commands/remove.ts') },
   login: {

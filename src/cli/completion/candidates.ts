@@ -53,6 +53,12 @@ const values: Record<string, Answer> = {
   '--only': [],
   '--skip': [],
   '--rule': [],
+  '--join': [],
+  '--fleet': [],
+  '--nats-creds': { filesBehind: '' },
+  '--nats-ca': { filesBehind: '' },
+  '--nats-cert': { filesBehind: '' },
+  '--nats-key': { filesBehind: '' },
 };
 
 /** `line`: the words after `standpipe`; the last one is being typed. */
@@ -93,6 +99,9 @@ async function ofCommand(command: string, given: string[], current: string, sour
       return words(...Object.keys(commandTable));
     case 'token':
       return given.length === 0 ? words('add', 'ls', 'rm') : [];
+    case 'fleet':
+      if (given.length === 0) return words('apply', 'diff', 'show');
+      return given.length === 1 && server !== 'show' ? { filesBehind: '' } : [];
     case 'litemcp':
       return given.length === 0 ? words('serve') : [];
     case 'start':

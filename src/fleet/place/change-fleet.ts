@@ -1,0 +1,51 @@
+// What has to change so that a fleet has the servers of a text, and the change of each by compare-and-set.
+
+import { isDeepStrictEqual } from 'node:util';
+import type { Entry, Fabric, ServerRecord } from '../fabric.ts';
+import { keyOfServer } from '../subjects.ts';
+
+export interface ServerChange {
+  name: string;
+  kind: 'add' | 'change' | 'remove' | 'none';
+  before: Entry<ServerRecord> | undefined;
+  after: ServerRecord | undefined;
+}
+
+/** Sorted by name. */
+export function changesTo(
+  wanted: readonly ServerRecord[],
+  current: ReadonlyMap<string, Entry<ServerRecord>>,
+): ServerChange[] {
+  const changes = wanted.map((after): ServerChange => {
+    const before = current.get(keyOfServer(after.name));
+    const kind = !before ? 'add' : isDeepStrictEqual(plain(before.value), plain(after)) ? 'none' : 'change';
+    return { name: after.name, kind, before, after };
+  });
+  const kept = new Set(wanted.map(({ name }) => name));
+  for (const before of current.values()) {
+    const { name } = before.value;
+    if (!kept.has(name)) changes.push({ name, kind: 'remove', before, after: undefined });
+  }
+  return changes.sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** False: another program has changed the server meanwhile, and nothing was done. */
+export async function carryOut({ directory: { servers } }: Fabric, change: ServerChange): Promise<boolean> {
+  const { kind, name, before, after } = change;
+  const key = keyOfServer(name);
+  switch (kind) {
+    case 'none':
+      return true;
+    case 'add':
+      return (await servers.create(key, after!)) !== undefined;
+    case 'change':
+      return (await servers.update(key, after!, before!.revision)) !== undefined;
+    case 'remove':
+      return servers.remove(key, before!.revision);
+  }
+}
+
+/** As it comes back from the directory. */
+function plain(record: ServerRecord): unknown {
+  return JSON.parse(JSON.stringify(record));
+}
