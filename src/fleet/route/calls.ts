@@ -30,7 +30,7 @@ export interface CallsOptions {
 }
 
 const BRACE = 123;
-const DEFAULT_MAX_HELD_CHARS = 256 * 1024 * 1024;
+const DEFAULT_MAX_HELD_CHARS = 64 * 1024 * 1024;
 
 export class Calls {
   readonly clock: Clock;
@@ -99,6 +99,7 @@ export class Calls {
     call.isTraced = isTraced;
     call.reply = this.#nextReply();
     call.askEveryMs = FIRST_INQUIRY_MS;
+    call.sending = undefined;
     const text = isTraced ? toInstance.traced + call.text : call.text;
     this.#byReply.add(call.reply, call);
     const local = instance.node === this.self ? this.#options.door?.local(instance.id) : undefined;
@@ -109,7 +110,14 @@ export class Calls {
     }
     call.askAtMs = this.clock.nowMs() + FIRST_INQUIRY_MS;
     this.#inquiries.begin();
-    call.sending = publishMessage(this.fabric, instance.subject, text, call.reply);
+    try {
+      call.sending = publishMessage(this.fabric, instance.subject, text, call.reply);
+    } catch (error) {
+      this.#notRun(call, toError(error).message);
+    }
+    if (!call.sending) return undefined;
+    // Without its last part it does not run.
+    call.sending = call.sending.catch((error: unknown) => this.#notRun(call, toError(error).message));
     return call.sending;
   }
 
@@ -127,7 +135,7 @@ export class Calls {
     const { instance, reply, sending } = call;
     const cancel = () => this.tell(instance!, toInstance.cancel + reply);
     // A message in parts would begin to run after its cancellation.
-    if (sending) void sending.then(cancel, cancel);
+    if (sending) void sending.then(cancel);
     else cancel();
   }
 

@@ -36,9 +36,10 @@ export class RoutingTable {
   readonly #subjects: Subjects;
   readonly #servers = new Map<string, ServerRecord>();
   readonly #nodes = new Map<string, KnownNode>();
-  /** By key, and by server. */
+  /** By key, by server, and by node. */
   readonly #claims = new Map<string, ClaimRecord>();
   readonly #slots = new Map<string, ClaimRecord[]>();
+  readonly #claimed = new Map<string, Set<ClaimRecord>>();
   /** Made when they are asked for, and forgotten when something changes. */
   readonly #instances = new Map<string, readonly Instance[]>();
   readonly #listeners = new Map<string, Set<() => void>>();
@@ -157,6 +158,8 @@ export class RoutingTable {
       this.#claims.set(key, value);
       others.push(value);
     } else this.#claims.delete(key);
+    if (before) this.#claimed.get(before.node)?.delete(before);
+    if (value) this.#claimed.set(value.node, (this.#claimed.get(value.node) ?? new Set()).add(value));
     if (others.length > 0) this.#slots.set(server, others);
     else this.#slots.delete(server);
     this.#changed(server);
@@ -172,7 +175,8 @@ export class RoutingTable {
     const isOtherOffer = offers.length !== offered.length || offers.some((name) => !offered.includes(name));
     if (!isOtherSession && !isOtherOffer) return;
     const concerned = new Set([...offers, ...offered].map((name) => `${name}@${key}`));
-    if (isOtherSession) for (const { server, node } of this.#claims.values()) if (node === key) concerned.add(server);
+    if (isOtherSession) for (const { server } of this.#claimed.get(key) ?? []) concerned.add(server);
+    if (!value && this.#claimed.get(key)?.size === 0) this.#claimed.delete(key);
     for (const server of concerned) this.#changed(server);
     if (isOtherOffer && key !== this.#self) this.onServers?.();
   };

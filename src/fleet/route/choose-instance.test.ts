@@ -1,0 +1,68 @@
+// Which replica a client gets.
+
+import { expect, test } from 'vitest';
+import { InstanceChooser } from './choose-instance.ts';
+import type { Instance } from './routing-table.ts';
+
+const instance = (slot: number, generation = 1): Instance => ({
+  id: `files_${slot}_${generation}`,
+  subject: '',
+  server: 'files',
+  node: `n${slot}`,
+  session: 's',
+  slot,
+  generation,
+});
+const client = (id: string, principal?: string) => ({ id, principal, affinity: id });
+const clients = Array.from({ length: 1000 }, (_, at) => client(String(at)));
+const slotsOf = (chooser: InstanceChooser, instances: readonly Instance[]) =>
+  clients.map((each) => chooser.choose(instances, false, each)!.slot);
+
+test('replicas get about equal shares, and a replica that ends moves its own clients alone', () => {
+  const chooser = new InstanceChooser('self', 'all');
+  const four = [1, 2, 3, 4].map((slot) => instance(slot));
+  const before = slotsOf(chooser, four);
+  for (const slot of [1, 2, 3, 4]) {
+    const share = before.filter((each) => each === slot).length;
+    expect(share).toBeGreaterThan(150);
+    expect(share).toBeLessThan(350);
+  }
+  const after = slotsOf(chooser, four.slice(1));
+  for (const [at, slot] of before.entries()) if (slot !== 1) expect(after[at]).toBe(slot);
+  // The slot is claimed again: those that have another replica by now stay there.
+  expect(slotsOf(chooser, [instance(1, 2), ...four.slice(1)])).toEqual(after);
+});
+
+test('nodes that have chosen nothing before choose the same', () => {
+  const three = [1, 2, 3].map((slot) => instance(slot));
+  expect(slotsOf(new InstanceChooser('a', 'all'), three)).toEqual(slotsOf(new InstanceChooser('b', 'all'), three));
+});
+
+test('clients of one principal stay together where they share a process', () => {
+  const chooser = new InstanceChooser('self', 'principal');
+  const three = [1, 2, 3].map((slot) => instance(slot));
+  const slots = clients.map(({ id }) => chooser.choose(three, false, client(id, 'ada'))!.slot);
+  expect(new Set(slots).size).toBe(1);
+});
+
+test('a stateless server is called on this node, or at each in turn', () => {
+  const three = [1, 2, 3].map((slot) => instance(slot));
+  const far = new InstanceChooser('self', 'all');
+  expect([1, 2, 3, 4].map(() => far.choose(three, true, undefined)!.slot)).toEqual([2, 3, 1, 2]);
+  const near = new InstanceChooser('n3', 'all');
+  expect([1, 2].map(() => near.choose(three, true, undefined)!.slot)).toEqual([3, 3]);
+  expect(near.choose([], true, undefined)).toBeUndefined();
+});
+
+test('choices are bounded: the client that was not seen for longest is forgotten', () => {
+  const chooser = new InstanceChooser('self', 'all');
+  const [one, two] = [
+    [instance(1), instance(3)],
+    [instance(1), instance(2), instance(3)],
+  ];
+  const moved = clients.find((each) => new InstanceChooser('x', 'all').choose(two, false, each)!.slot === 2)!;
+  const first = chooser.choose(one, false, moved)!.slot;
+  expect(chooser.choose(two, false, moved)!.slot).toBe(first);
+  for (let at = 0; at < 10_000; at++) chooser.choose(two, false, client(`other ${at}`));
+  expect(chooser.choose(two, false, moved)!.slot).toBe(2);
+});

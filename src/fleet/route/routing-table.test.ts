@@ -1,0 +1,131 @@
+// Which instances a node knows, by what the directory reports and in whatever order.
+
+import { expect, test } from 'vitest';
+import type { ClaimRecord, Fabric, NodeRecord, ServerRecord, TableListener } from '../fabric.ts';
+import { keyOfServer, keyOfSlot } from '../subjects.ts';
+import { RoutingTable } from './routing-table.ts';
+
+/** The part of a table that is watched. */
+class Watched<T> {
+  #listener: TableListener<T> = () => undefined;
+  #revision = 0;
+
+  async watch(listener: TableListener<T>): Promise<() => void> {
+    this.#listener = listener;
+    return () => undefined;
+  }
+
+  put(key: string, value: T | undefined): void {
+    this.#listener({ key, value, revision: ++this.#revision });
+  }
+}
+
+class Directory {
+  readonly servers = new Watched<ServerRecord>();
+  readonly nodes = new Watched<NodeRecord>();
+  readonly claims = new Watched<ClaimRecord>();
+  readonly table = new RoutingTable({ fleet: 'f', isConnected: true, directory: this } as unknown as Fabric, 'self');
+  readonly changed: string[] = [];
+
+  constructor() {
+    void this.table.start();
+    this.table.onInstances = (server) => this.changed.push(server);
+  }
+
+  node(name: string, session: string | undefined, offers: string[] = []): void {
+    this.nodes.put(name, session === undefined ? undefined : ({ name, session, offers } as unknown as NodeRecord));
+  }
+
+  claim(server: string, slot: number, node: string, session: string, generation = 1, held = true): void {
+    this.claims.put(keyOfSlot(server, slot), { server, slot, node, session, generation, held, config: 1 });
+  }
+
+  at(server: string): string[] {
+    return this.table.instancesOf(server).map(({ node, slot, generation }) => `${node} ${slot} ${generation}`);
+  }
+
+  takeChanged(): string[] {
+    return this.changed.splice(0).sort();
+  }
+}
+
+test('a claim counts while it is held by the session that its node has', () => {
+  const directory = new Directory();
+  directory.claim('files', 1, 'a', 's1');
+  expect(directory.at('files')).toEqual([]);
+  directory.node('a', 's1');
+  expect(directory.at('files')).toEqual(['a 1 1']);
+  expect(directory.table.instancesOf('files')[0]).toMatchObject({
+    id: 'files_1_1_s1',
+    subject: 'standpipe.f.call.a.files_1_1_s1',
+  });
+  directory.node('a', 's2'); // it lost its lease, and has another
+  expect(directory.at('files')).toEqual([]);
+  directory.claim('files', 1, 'a', 's2', 2);
+  expect(directory.at('files')).toEqual(['a 1 2']);
+  directory.claim('files', 1, 'a', 's2', 2, false);
+  expect(directory.at('files')).toEqual([]);
+  directory.claim('files', 1, 'b', 't', 3);
+  directory.node('b', 't');
+  expect(directory.at('files')).toEqual(['b 1 3']);
+  directory.claims.put(keyOfSlot('files', 1), undefined);
+  expect(directory.at('files')).toEqual([]);
+});
+
+test('replicas come in the order of their slots, and the list is the same until something changes', () => {
+  const directory = new Directory();
+  for (const [at, node] of ['a', 'b', 'c'].entries()) directory.node(node, `s${at}`);
+  directory.claim('files', 3, 'c', 's2');
+  directory.claim('files', 1, 'a', 's0');
+  directory.claim('files', 2, 'b', 's1');
+  expect(directory.at('files')).toEqual(['a 1 1', 'b 2 1', 'c 3 1']);
+  const before = directory.table.instancesOf('files');
+  directory.claim('other', 1, 'a', 's0');
+  directory.node('c', 's2', ['own']);
+  expect(directory.table.instancesOf('files')).toBe(before);
+  directory.node('b', undefined);
+  expect(directory.at('files')).toEqual(['a 1 1', 'c 3 1']);
+});
+
+test('servers of the configs of other nodes have the name of their node, and those of this node are not among them', () => {
+  const directory = new Directory();
+  const place = { labels: [], replicas: 1, spread: 'prefer', stateless: false } as const;
+  directory.servers.put(keyOfServer('my files'), { name: 'my files', entry: {}, place });
+  directory.node('a', 's', ['notes', 'x@y']);
+  directory.node('self', 't', ['own']);
+  expect(directory.table.servers()).toEqual(['my files', 'notes@a', 'x@y@a']);
+  expect(directory.table.instancesOf('x@y@a')).toMatchObject([{ node: 'a', generation: undefined, slot: 0 }]);
+  expect(directory.table.recordOf('my files')).toMatchObject({ name: 'my files' });
+  directory.node('a', 's', ['notes']);
+  expect(directory.at('x@y@a')).toEqual([]);
+  expect([directory.table.whyNone('x@y@a'), directory.table.whyNone('notes@b')]).toEqual([
+    'node "a" does not offer "x@y"',
+    'node "b" is not in the fleet',
+  ]);
+  expect([directory.table.whyNone('my files'), directory.table.whyNone('else')]).toEqual([
+    'no node runs it yet',
+    'it is not a server of the fleet',
+  ]);
+});
+
+test('changes are reported for the servers that they concern, among 20,000 claims of 1,000 nodes', () => {
+  const directory = new Directory();
+  for (let node = 0; node < 1000; node++) {
+    for (let server = 0; server < 20; server++) directory.claim(`server ${node}/${server}`, 1, `n${node}`, `s${node}`);
+  }
+  for (let node = 0; node < 1000; node++) directory.node(`n${node}`, `s${node}`);
+  directory.takeChanged();
+  const heard: string[] = [];
+  const stop = directory.table.listen('server 7/3', () => heard.push(directory.at('server 7/3').join()));
+  directory.node('n7', undefined);
+  expect(directory.takeChanged()).toEqual(Array.from({ length: 20 }, (_, at) => `server 7/${at}`).sort());
+  expect(heard).toEqual(['']);
+  directory.node('n8', 's8', ['own']);
+  expect(directory.takeChanged()).toEqual(['own@n8']);
+  directory.claim('server 7/3', 1, 'n9', 's9', 2);
+  expect(directory.takeChanged()).toEqual(['server 7/3']);
+  expect(heard).toEqual(['', 'n9 1 2']);
+  stop();
+  directory.node('n9', undefined);
+  expect(heard).toHaveLength(2);
+});

@@ -1,0 +1,262 @@
+// Servers with several replicas, and how a host uses servers of other nodes: who keeps which replica, where questions are answered,
+// what watchers hear, what is shown while no node runs a server, and the hops of a request.
+
+import { expect, test } from 'vitest';
+import { PeerError } from '../../src/base/errors.ts';
+import { defaultRemoteSettings, defaultSettings, type RemoteConfig } from '../../src/config/server-config.ts';
+import { connect } from '../../src/connect/connect.ts';
+import { Host } from '../../src/host/host.ts';
+import type { Client } from '../../src/mcp/client/client.ts';
+import { Server } from '../../src/mcp/server/server.ts';
+import { type ClientIdentity, newClient } from '../../src/mcp/service.ts';
+import type { ObservedHop } from '../../src/transport/wire.ts';
+import { TestCaller, TestWatcher } from '../contract/test-caller.ts';
+import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
+import { RouteNode } from '../fixtures/fleet/route-node.ts';
+import { until } from '../fixtures/server.ts';
+
+const nats = await startNatsServer();
+const any = { input: { type: 'object' } } as const;
+const maxFrameBytes = 1024 * 1024;
+const nodes = await Promise.all(['a', 'b', 'c'].map((name) => RouteNode.join(nats.url, name)));
+const [a, b, c] = nodes as [RouteNode, RouteNode, RouteNode];
+const caller = await RouteNode.join(nats.url, 'caller');
+
+/** Answers with the name of its replica. */
+function named(name: string): Server {
+  const server = new Server({ name: 'replica', version: '1.0.0' });
+  server.tool('who', any, () => name);
+  server.tool('ask', any, async (_args, call) => {
+    const requestedSchema = { type: 'object' as const, properties: {} };
+    const { action } = await call.elicit({ message: 'Go on?', requestedSchema });
+    return `${name}: ${action}`;
+  });
+  server.resource('mem://it', { name: 'it' }, () => 'text');
+  return server;
+}
+
+async function replicas(server: string, ...on: RouteNode[]): Promise<Server[]> {
+  const servers = on.map((node) => named(node.name));
+  await Promise.all(on.map((node, at) => node.run(server, servers[at]!.service, at + 1)));
+  await until('all are known', () => caller.table.instancesOf(server).length === on.length);
+  return servers;
+}
+
+const opened = (server: string, share: 'all' | 'principal' = 'all', options = {}): Promise<Client> =>
+  connect(() => caller.channels.open(server, { maxFrameBytes, share }), { era: 'modern', ...options });
+
+async function who(client: Client, identity: ClientIdentity): Promise<string> {
+  const test = new TestCaller();
+  const as = Object.assign(test, { client: { ...test.client, identity } });
+  const { content } = (await client.service.request('tools/call', { name: 'who', arguments: {} }, as)) as {
+    content: { text: string }[];
+  };
+  return content[0]!.text;
+}
+
+test('a client keeps its replica while that lives, whatever comes and goes beside it', async () => {
+  await replicas('sticky', a, b);
+  const client = await opened('sticky');
+  const clients = Array.from({ length: 40 }, () => newClient());
+  const first = await Promise.all(clients.map((each) => who(client, each)));
+  expect(new Set(first)).toEqual(new Set(['a', 'b']));
+  const third = await c.run('sticky', named('c').service, 3);
+  await until('the third is known', () => caller.table.instancesOf('sticky').length === 3);
+  expect(await Promise.all(clients.map((each) => who(client, each)))).toEqual(first);
+  const late = Array.from({ length: 40 }, () => newClient());
+  const later = await Promise.all(late.map((each) => who(client, each)));
+  expect(new Set(later)).toEqual(new Set(['a', 'b', 'c']));
+  await third.end();
+  const after = await Promise.all(late.map((each) => who(client, each)));
+  for (const [at, node] of later.entries()) if (node !== 'c') expect(after[at]).toBe(node);
+  await client.close();
+});
+
+test('with a process for each principal, all clients of a principal get one replica, on every node', async () => {
+  await replicas('shared', a, b);
+  const other = await RouteNode.join(nats.url, 'other');
+  await until('the other knows them', () => other.table.instancesOf('shared').length === 2);
+  const here = await opened('shared', 'principal');
+  const open = () => other.channels.open('shared', { maxFrameBytes, share: 'principal' });
+  const there = await connect(open, { era: 'modern' });
+  const names = Array.from({ length: 20 }, (_, at) => `user ${at}`);
+  const chosen = await Promise.all(names.map((name) => who(here, newClient(name))));
+  expect(new Set(chosen)).toEqual(new Set(['a', 'b']));
+  expect(await Promise.all(names.map((name) => who(there, newClient(name))))).toEqual(chosen);
+  await Promise.all([here.close(), there.close()]);
+  await other.close();
+});
+
+test('a stateless server is called at each replica in turn', async () => {
+  await caller.declare('stateless', true);
+  await replicas('stateless', a, b, c);
+  await until('it is known', () => caller.table.recordOf('stateless') !== undefined);
+  const client = await opened('stateless');
+  const identity = newClient();
+  const chosen: string[] = [];
+  for (let at = 0; at < 6; at++) chosen.push(await who(client, identity));
+  expect(chosen.slice(3)).toEqual(chosen.slice(0, 3));
+  expect(new Set(chosen).size).toBe(3);
+  await client.close();
+});
+
+test('answers to a question go to the replica that asked, and if that has ended the call says that it had begun', async () => {
+  const on = [a, b, c];
+  await caller.declare('asks', true); // so that each request would go to another one
+  await until('it is known', () => caller.table.recordOf('asks') !== undefined);
+  const placed = await Promise.all(on.map((node, at) => node.run('asks', named(node.name).service, at + 1)));
+  await until('all are known', () => caller.table.instancesOf('asks').length === 3);
+  const client = await opened('asks', 'all', { elicit: () => ({ action: 'accept', content: {} }) });
+  const asked = Array.from({ length: 12 }, async () => {
+    const test = new TestCaller(async () => ({ action: 'accept', content: {} }));
+    return client.service.request('tools/call', { name: 'ask', arguments: {} }, test);
+  });
+  for (const result of await Promise.all(asked)) {
+    expect(result).toMatchObject({ content: [{ text: expect.stringMatching(/^[abc]: accept$/) }] });
+  }
+  let isAsked = false;
+  let answer!: () => void;
+  const test = new TestCaller(
+    () =>
+      new Promise((resolve) => {
+        isAsked = true;
+        answer = () => resolve({ action: 'accept', content: {} });
+      }),
+  );
+  const lost = Promise.resolve(client.service.request('tools/call', { name: 'ask', arguments: {} }, test));
+  const outcome = lost.catch((error: unknown) => error);
+  await until('it has asked', () => isAsked);
+  await Promise.all(placed.map(({ open }) => open.close()));
+  answer();
+  expect(await outcome).toMatchObject({
+    code: 'OUTCOME_UNKNOWN',
+    message: expect.stringContaining('had begun to run'),
+  });
+  await client.close();
+});
+
+test('a watcher hears every replica, and reads again where one was replaced', async () => {
+  const [first, second] = await replicas('watched', a, b);
+  const client = await opened('watched');
+  const watcher = new TestWatcher({ toolsListChanged: true, resourceSubscriptions: ['mem://it'] });
+  const stop = await client.service.watch(watcher);
+  // Each replica is listened to when it has reported what may have been missed before.
+  await watcher.until(() => watcher.heard.length >= 2);
+  const heard = () => watcher.heard.splice(0).map(({ method }) => method);
+  expect(heard()).toEqual(['notifications/tools/list_changed', 'notifications/resources/updated']);
+  for (const replica of [first!, second!]) {
+    replica.resourceUpdated('mem://it');
+    await watcher.until(() => watcher.heard.length > 0);
+    expect(heard()).toEqual(['notifications/resources/updated']);
+  }
+  const third = named('c');
+  await c.run('watched', third.service, 2); // takes over the slot of b
+  await watcher.until(() => watcher.heard.length >= 2);
+  expect(heard()).toEqual(['notifications/tools/list_changed', 'notifications/resources/updated']);
+  third.resourceUpdated('mem://it');
+  await watcher.until(() => watcher.heard.length > 0);
+  expect(heard()).toEqual(['notifications/resources/updated']);
+  stop();
+  await client.close();
+});
+
+function entry(name: string): RemoteConfig {
+  const source = { file: 'fleet', line: 1, column: 1 } as const;
+  const restart = { ...defaultSettings.restart, backoffMs: 1e6, maxBackoffMs: 1e6 };
+  return { ...defaultSettings, ...defaultRemoteSettings, name, url: `nats://route/${name}`, restart, source };
+}
+
+test('a server that no node runs is unreachable with the reason, and ready as soon as one does', async () => {
+  await caller.declare('nowhere');
+  await until('it is known', () => caller.table.servers().includes('nowhere'));
+  await using host = new Host([entry('nowhere'), entry('x@gone')], {
+    channelTo: ({ name }, { observer }) => caller.channels.open(name, { maxFrameBytes, observer }),
+  });
+  caller.table.onInstances = (server) => host.reachable(server);
+  const [nowhere, gone] = await host.start();
+  expect(nowhere).toMatchObject({ state: 'unreachable', reason: expect.stringContaining('no node runs it yet') });
+  expect(gone).toMatchObject({
+    state: 'unreachable',
+    reason: expect.stringContaining('node "gone" is not in the fleet'),
+  });
+  await a.run('nowhere', named('a').service);
+  await until('it is ready', () => host.status()[0]!.state === 'ready');
+  expect(await host.callTool('nowhere', 'who')).toMatchObject({ content: [{ text: 'a' }] });
+  caller.table.onInstances = undefined;
+});
+
+test('a server of the config of another node is called by its name and its node, and says who answered and when', async () => {
+  const offering = await RouteNode.join(nats.url, 'offers', { offers: ['own'] });
+  offering.offer('own', named('own of offers').service);
+  await until('it is known', () => caller.table.servers().includes('own@offers'));
+  const hops: ObservedHop[] = [];
+  const frames: string[] = [];
+  const observer = {
+    hop: (hop: ObservedHop) => hops.push(hop),
+    sent: (text: string) => frames.push(`> ${JSON.parse(text).method}`),
+    received: (bytes: Uint8Array) => frames.push(`< ${JSON.parse(Buffer.from(bytes).toString()).id}`),
+  };
+  const client = await connect(() => caller.channels.open('own@offers', { maxFrameBytes, observer }), {
+    era: 'modern',
+  });
+  expect(await client.callTool('who')).toMatchObject({ content: [{ text: 'own of offers' }] });
+  expect(frames).toEqual(['> server/discover', '< 1', '> tools/call', '< 2']);
+  const { ms, uncertaintyMs } = await measured('offers');
+  // It is one clock: the true offset is 0.
+  expect(Math.abs(ms)).toBeLessThanOrEqual(uncertaintyMs + 1);
+  await until('a later call has its hops', async () => {
+    await client.callTool('who');
+    return hops.some(({ offsetMs }) => offsetMs !== undefined);
+  });
+  expect(hops.at(-1)).toMatchObject({ id: expect.any(Number), node: 'offers', receivedMs: expect.any(Number) });
+  await client.close();
+  await offering.close();
+});
+
+async function measured(node: string) {
+  await until('the offset is measured', () => caller.channels.clockOffset(node) !== undefined);
+  return caller.channels.clockOffset(node)!;
+}
+
+test('equal ids and progress tokens of many clients on two nodes are never mixed up', async () => {
+  const server = new Server({ name: 'echo', version: '1.0.0' });
+  server.tool('echo', any, async ({ text }: { text?: string }, call) => {
+    call.progress(1, 2, text);
+    await new Promise((resolve) => setImmediate(resolve));
+    call.progress(2, 2, text);
+    return text!;
+  });
+  await Promise.all([a, b].map((node, at) => node.run('echo', server.service, at + 1)));
+  const calling = [caller, c];
+  for (const node of calling) await until('known', () => node.table.instancesOf('echo').length === 2);
+  const clients = await Promise.all(
+    calling.flatMap((node) =>
+      Array.from({ length: 10 }, () => connect(() => node.channels.open('echo', { maxFrameBytes }), { era: 'modern' })),
+    ),
+  );
+  const wrong: unknown[] = [];
+  const one = async (client: Client, text: string) => {
+    const test = new TestCaller();
+    const result = await client.service.request('tools/call', { name: 'echo', arguments: { text } }, test);
+    const { content } = result as { content: { text: string }[] };
+    const seen = [content[0]!.text, ...test.progressed.map(({ message }) => message)];
+    if (seen.length !== 3 || seen.some((each) => each !== text)) wrong.push({ text, seen });
+  };
+  await Promise.all(
+    clients.flatMap((client, at) => Array.from({ length: 25 }, (_, call) => one(client, `${at}/${call}`))),
+  );
+  expect(wrong).toEqual([]);
+  await Promise.all(clients.map((client) => client.close()));
+});
+
+test('what is sent on a channel that is closed, or was never started, is refused', async () => {
+  await replicas('closed', a);
+  const channel = caller.channels.open('closed', { maxFrameBytes });
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
+  await expect(channel.send(ping)).rejects.toMatchObject({ code: 'NOT_STARTED' });
+  await channel.start();
+  await expect(channel.start()).rejects.toMatchObject({ code: 'ALREADY_STARTED' });
+  await channel.close();
+  await expect(channel.send(ping)).rejects.toMatchObject({ code: 'TRANSPORT_CLOSED' });
+  await expect(caller.channels.open('never there', { maxFrameBytes }).start()).rejects.toThrow(PeerError);
+});
