@@ -10,8 +10,11 @@ export interface Subjects {
   any(server: string): string;
   /** Requests to a node itself: the methods of `node/node-methods.ts`. */
   node(node: string): string;
-  /** Answers to the calls of a node. `call`: a number from 1 that grows with every call of the session, to whatever instance. */
-  reply(node: string, session: string, call: number | '*'): string;
+  /**
+   * Answers to the calls of a node. `run`: a token of its process, which outlives the sessions of its lease. `call`: a number from 1
+   * that grows with every call of the run, to whatever instance.
+   */
+  reply(node: string, run: string, call: number | '*'): string;
   /** The beginning of the subjects of answers to requests, and of changes of tables. `name`: a node, or a program. */
   inbox(name: string): string;
 }
@@ -22,7 +25,7 @@ export function subjectsOf(fleet: string): Subjects {
     call: (node, instance) => `${prefix}.call.${node}.${instance}`,
     any: (server) => `${prefix}.any.${keyOfServer(server)}`,
     node: (node) => `${prefix}.node.${node}`,
-    reply: (node, session, call) => `${prefix}.reply.${node}.${session}.${call}`,
+    reply: (node, run, call) => `${prefix}.reply.${node}.${run}.${call}`,
     inbox: (name) => `${prefix}.inbox.${name.replace(/[^A-Za-z0-9_-]/g, '-')}`,
   };
 }

@@ -13,7 +13,7 @@ import { contractServer } from './service.contract.ts';
 const nats = await startNatsServer();
 const INSTANCE = 'contract_1_1_s';
 
-/** Each client has a session of its own. */
+/** Each client has a run of its own. */
 class NodeClient extends DoorClient {
   readonly #node: CallingNode;
   readonly #subject: string;
@@ -70,13 +70,13 @@ doorContract(
       mayAct: () => true,
     });
     await fabric!.flush();
-    let sessions = 0;
+    let runs = 0;
     return {
       async connect() {
-        const node = new CallingNode(other!, 'calling', `s${++sessions}`);
+        const node = new CallingNode(other!, 'calling', `r${++runs}`);
         await other!.flush();
         const subject = subjectsOf('doors').call('answering', INSTANCE);
-        return new NodeClient(node, subject, () => door.callerEnded(node.session)).open();
+        return new NodeClient(node, subject, () => door.callerEnded(node.run)).open();
       },
       inspect: async (tool, args) => {
         const { content } = await host.callTool('contract', tool, args);

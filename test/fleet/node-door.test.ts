@@ -43,7 +43,7 @@ async function open(served: Partial<ServedInstance> = {}, limits: Partial<DoorLi
     mayAct: () => true,
     ...served,
   });
-  const node = new CallingNode(calling!, 'calling', `session${number}`);
+  const node = new CallingNode(calling!, 'calling', `run${number}`);
   await Promise.all([answering!.flush(), calling!.flush()]);
   const subject = subjects.call(`node${number}`, 'one');
   const release = () => {
@@ -146,7 +146,7 @@ test('messages that are no requests are refused or ignored, and nothing else is 
   calling!.publish(subject, new Uint8Array([0xff, 0, 0xfe]), node.newCall());
   expect(textIn(await node.call(subject, 'echo', { text: 'still here' }))).toBe('still here');
   expect(ran).toEqual([]);
-  door.callerEnded('no-such-session');
+  door.callerEnded('no-such-run');
 });
 
 test('more calls than there may be are refused as busy, and their places are free again', async () => {
@@ -245,7 +245,7 @@ test('subscriptions end with an answer when the instance closes, and calls in fl
   });
 });
 
-test('the calls and the questions of a node end with its session, and later ones are refused', async () => {
+test('the calls and the questions of a node end with its run', async () => {
   const { node, subject, door, instance } = await open();
   const counted = async () => Number(textIn(await other.call(subject, 'cancelled', { atLeast: 0 })));
   const other = new CallingNode(calling!, 'other', 'other');
@@ -256,10 +256,9 @@ test('the calls and the questions of a node end with its session, and later ones
   const waiting = await node.publish(subject, callText('wait', {}, { progressToken: 1 }));
   await node.until(({ reply }) => reply === waiting);
   expect(instance.inFlight).toBe(2);
-  door.callerEnded(node.session);
+  door.callerEnded(node.run);
   expect(instance.inFlight).toBe(0);
   await other.call(subject, 'cancelled', { atLeast: before + 1 });
-  expect(await node.call(subject, 'echo', { text: 'x' })).toMatch(/^refused moved /);
   const resumed = callText('ask', { message: 'Who?' }, {}, { requestState: question.requestState });
   const { error } = JSON.parse(await other.last(await other.publish(subject, resumed)));
   expect(error.data).toMatchObject({ requestState: 'unknown' });

@@ -1,10 +1,10 @@
 // Answers that were sent, kept for a time: an answer can be lost with the connection to NATS, and the calling node then asks for it.
 // They are kept in two halves. When the newer one is full or old enough, the older one is dropped as a whole: keeping an answer costs
-// one entry of a Map and nothing later. Of each session the highest number is remembered among its calls that were dropped. So it is
+// one entry of a Map and nothing later. Of each node the highest number is remembered among its calls that were dropped. So it is
 // known of every call whether it certainly never arrived.
 
 import type { Clock, Timer } from '../../base/clock.ts';
-import type { CallingSession, CallingSessions } from './calling-sessions.ts';
+import type { CallingNode, CallingNodes } from './calling-nodes.ts';
 
 export interface KeptLimits {
   /** Of the answers that are kept. */
@@ -20,16 +20,16 @@ const NOTHING = '';
 export class AnsweredCalls {
   readonly #limits: KeptLimits;
   readonly #clock: Clock;
-  readonly #sessions: CallingSessions;
+  readonly #nodes: CallingNodes;
   #newer = new Map<string, string>();
   #older = new Map<string, string>();
   #newerChars = 0;
   #timer: Timer | undefined;
 
-  constructor(limits: KeptLimits, clock: Clock, sessions: CallingSessions) {
+  constructor(limits: KeptLimits, clock: Clock, nodes: CallingNodes) {
     this.#limits = limits;
     this.#clock = clock;
-    this.#sessions = sessions;
+    this.#nodes = nodes;
   }
 
   get size(): number {
@@ -41,7 +41,7 @@ export class AnsweredCalls {
     return this.#newer.get(reply) ?? this.#older.get(reply);
   }
 
-  add(session: CallingSession, number: number, reply: string, answer: string = NOTHING): void {
+  add(caller: CallingNode, number: number, reply: string, answer: string = NOTHING): void {
     const { maxKept, maxKeptChars, keptMs } = this.#limits;
     const chars = reply.length + answer.length;
     const isTooLong = chars > maxKeptChars / 2;
@@ -49,7 +49,7 @@ export class AnsweredCalls {
       this.#dropOlder();
     this.#newer.set(reply, isTooLong ? NOTHING : answer);
     this.#newerChars += isTooLong ? reply.length : chars;
-    if (number > session.newer) session.newer = number;
+    if (number > caller.newer) caller.newer = number;
     if (this.#timer) return;
     this.#timer = this.#clock.after(keptMs / 2, () => this.#tick());
     this.#timer.keepAlive(false);
@@ -71,10 +71,10 @@ export class AnsweredCalls {
   }
 
   #dropOlder(): void {
-    for (const session of this.#sessions.values()) {
-      if (session.older > session.forgotten) session.forgotten = session.older;
-      session.older = session.newer;
-      session.newer = 0;
+    for (const caller of this.#nodes.values()) {
+      if (caller.older > caller.forgotten) caller.forgotten = caller.older;
+      caller.older = caller.newer;
+      caller.newer = 0;
     }
     this.#older = this.#newer;
     this.#newer = new Map();

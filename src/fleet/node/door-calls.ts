@@ -12,7 +12,7 @@ import type { Fabric } from '../fabric.ts';
 import { PartsAssembler, publishMessage } from '../parts.ts';
 import { subjectsOf } from '../subjects.ts';
 import { AnsweredCalls, type KeptLimits } from './answered-calls.ts';
-import { type CallingSession, CallingSessions } from './calling-sessions.ts';
+import { CallingNode, CallingNodes } from './calling-nodes.ts';
 import type { NodeCall } from './node-call.ts';
 
 export interface DoorLimits extends KeptLimits {
@@ -43,9 +43,11 @@ const LATE = `${toCaller.refused}moved The request arrived after its node was to
 
 export class DoorCalls {
   readonly limits: DoorLimits;
-  readonly sessions: CallingSessions;
+  readonly nodes: CallingNodes;
   readonly answered: AnsweredCalls;
   readonly assembler: PartsAssembler;
+  /** Callers on this node itself. */
+  readonly local: CallingNode;
   /** By reply subject. */
   readonly running = new InFlight<string, NodeCall>();
   /** Receives the messages to callers on this node. */
@@ -56,11 +58,12 @@ export class DoorCalls {
   #calls = 0;
   #bytes = 0;
 
-  constructor(fabric: Fabric, limits: Partial<DoorLimits> = {}, clock: Clock = systemClock) {
+  constructor(fabric: Fabric, node: string, limits: Partial<DoorLimits> = {}, clock: Clock = systemClock) {
     this.limits = { ...defaultDoorLimits, ...limits };
     this.#fabric = fabric;
-    this.sessions = new CallingSessions(subjectsOf(fabric.fleet));
-    this.answered = new AnsweredCalls(this.limits, clock, this.sessions);
+    this.local = new CallingNode(node, 'local', '', true);
+    this.nodes = new CallingNodes(subjectsOf(fabric.fleet));
+    this.answered = new AnsweredCalls(this.limits, clock, this.nodes);
     this.assembler = new PartsAssembler({ clock });
   }
 
@@ -78,20 +81,20 @@ export class DoorCalls {
   }
 
   /** Whether the request is not to be run, since its call is known. Its answer is sent again where it is kept. */
-  isKnown(session: CallingSession, number: number, reply: string): boolean {
+  isKnown(caller: CallingNode, number: number, reply: string): boolean {
     if (this.running.get(reply)) return true;
     const answer = this.answered.get(reply);
     if (answer) void this.send(reply, answer, false);
-    return answer !== undefined || number <= session.forgotten;
+    return answer !== undefined || number <= caller.forgotten;
   }
 
-  /** Why no other request of the session may begin. */
-  whyBusy(session: CallingSession, bytes: number): string | undefined {
+  /** Why no other request of the node may begin. */
+  whyBusy(caller: CallingNode, bytes: number): string | undefined {
     const { maxCalls, maxCallsPerNode, maxCallBytes, maxCallBytesPerNode } = this.limits;
-    if (session.calls >= maxCallsPerNode) return `${session.calls} calls of node ${session.node} are in flight here`;
+    if (caller.calls >= maxCallsPerNode) return `${caller.calls} calls of node ${caller.name} are in flight here`;
     if (this.#calls >= maxCalls) return `${this.#calls} calls of other nodes are in flight here`;
-    const isTooLong = session.bytes > 0 && session.bytes + bytes > maxCallBytesPerNode;
-    if (isTooLong) return `calls of node ${session.node} with ${session.bytes} bytes are in flight here`;
+    const isTooLong = caller.bytes > 0 && caller.bytes + bytes > maxCallBytesPerNode;
+    if (isTooLong) return `calls of node ${caller.name} with ${caller.bytes} bytes are in flight here`;
     const isTooMuch = this.#bytes > 0 && this.#bytes + bytes > maxCallBytes;
     return isTooMuch ? `calls of other nodes with ${this.#bytes} bytes are in flight here` : undefined;
   }
@@ -103,7 +106,7 @@ export class DoorCalls {
 
   over(call: NodeCall, answer: string | undefined): void {
     this.running.delete(call.reply);
-    if (!call.isLocal) this.answered.add(call.session, call.number, call.reply, answer);
+    if (!call.isLocal) this.answered.add(call.caller, call.number, call.reply, answer);
   }
 
   left(call: NodeCall): void {
@@ -112,28 +115,27 @@ export class DoorCalls {
 
   inquire(reply: string): CallState {
     if (this.running.get(reply)) return 'running';
-    const session = this.sessions.of(reply);
-    const number = session ? session.numberOf(reply) : Number.NaN;
-    if (!session || Number.isNaN(number)) return 'forgotten';
+    const caller = this.nodes.of(reply);
+    const number = caller ? caller.numberOf(reply) : Number.NaN;
+    if (!caller || Number.isNaN(number)) return 'forgotten';
     const answer = this.answered.get(reply);
     if (answer === LATE) return 'unknown';
     if (answer) {
       void this.send(reply, answer, false);
       return 'answered';
     }
-    if (answer !== undefined || number <= session.forgotten || !session.isComplete) return 'forgotten';
+    if (answer !== undefined || number <= caller.forgotten || !caller.isComplete) return 'forgotten';
     this.assembler.forget(reply);
-    this.answered.add(session, number, reply, LATE);
+    this.answered.add(caller, number, reply, LATE);
     return 'unknown';
   }
 
-  /** A session of a node is over: its calls are cancelled, and its clients have ended. */
-  sessionEnded(name: string): void {
-    for (const session of this.sessions.named(name)) {
-      session.hasEnded = true;
-      for (const call of [...this.running.values()]) if (call.session === session) call.cancel();
-      for (const client of session.takeClients()) this.onClientEnded(client);
-    }
+  /** A run of a node is over: its calls are cancelled, and its clients have ended. */
+  runEnded(run: string): void {
+    const caller = this.nodes.byRun(run);
+    if (!caller) return;
+    for (const call of [...this.running.values()]) if (call.caller === caller) call.cancel();
+    for (const client of caller.takeClients()) this.onClientEnded(client);
   }
 
   close(): void {
@@ -141,11 +143,11 @@ export class DoorCalls {
     this.assembler.clear();
   }
 
-  #count({ session, bytes }: NodeCall, by: 1 | -1): void {
+  #count({ caller, bytes }: NodeCall, by: 1 | -1): void {
     this.#calls += by;
     this.#bytes += by * bytes;
-    session.calls += by;
-    session.bytes += by * bytes;
+    caller.calls += by;
+    caller.bytes += by * bytes;
   }
 }
 

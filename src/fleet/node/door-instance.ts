@@ -18,7 +18,7 @@ import type { ClientFacts, ClientIdentity, Service } from '../../mcp/service.ts'
 import { CALLER, type CallerRecord, type Refusal, toCaller, toInstance } from '../call-protocol.ts';
 import type { Message } from '../fabric.ts';
 import { isPart } from '../parts.ts';
-import type { CallingSession } from './calling-sessions.ts';
+import type { CallingNode } from './calling-nodes.ts';
 import type { DoorCalls } from './door-calls.ts';
 import { type CallOwner, NodeCall } from './node-call.ts';
 
@@ -123,9 +123,9 @@ export class DoorInstance implements CallOwner, LocalInstance {
   }
 
   #receivePart(data: Uint8Array, reply: string | undefined): void {
-    const session = reply === undefined ? undefined : this.#calls.sessions.of(reply);
-    if (reply === undefined || !session) return;
-    if (this.#calls.isKnown(session, session.numberOf(reply), reply)) return;
+    const caller = reply === undefined ? undefined : this.#calls.nodes.of(reply);
+    if (reply === undefined || !caller) return;
+    if (this.#calls.isKnown(caller, caller.numberOf(reply), reply)) return;
     try {
       const whole = this.#calls.assembler.add(reply, data, this.#calls.limits.maxMessageBytes);
       if (whole) this.#take(decodeText(whole), whole.length, reply, false);
@@ -143,7 +143,7 @@ export class DoorInstance implements CallOwner, LocalInstance {
       this.#request(text.slice(toInstance.traced.length), bytes, reply, isLocal, Date.now());
     } else if (text.startsWith(toInstance.cancel)) {
       this.#calls.running.get(text.slice(toInstance.cancel.length))?.cancel();
-    } else if (text.startsWith(toInstance.gone)) this.#gone(text.slice(toInstance.gone.length), reply);
+    } else if (text.startsWith(toInstance.gone)) this.#gone(text.slice(toInstance.gone.length), reply, isLocal);
     else if (reply !== undefined) this.#fail(reply, undefined, notAMessage(), isLocal);
   }
 
@@ -155,34 +155,34 @@ export class DoorInstance implements CallOwner, LocalInstance {
     receivedMs: number | undefined,
   ): void {
     if (reply === undefined) return; // its sender does not wait for an answer
-    const session = this.#calls.sessions.of(reply);
-    const number = session ? session.numberOf(reply) : Number.NaN;
-    if (!session || Number.isNaN(number)) return this.#fail(reply, undefined, notACall(), isLocal);
-    if (this.#calls.isKnown(session, number, reply)) return;
-    if (session.hasEnded || this.#isClosed) return this.#refuse(reply, 'moved', 'The instance has ended', isLocal);
-    const busy = this.#calls.whyBusy(session, bytes);
+    const caller = isLocal ? this.#calls.local : this.#calls.nodes.of(reply);
+    const number = caller && !isLocal ? caller.numberOf(reply) : Number.NaN;
+    if (!caller || (Number.isNaN(number) && !isLocal)) return this.#fail(reply, undefined, notACall(), isLocal);
+    if (this.#calls.isKnown(caller, number, reply)) return;
+    if (this.#isClosed) return this.#refuse(reply, 'moved', 'The instance has ended', isLocal);
+    const busy = this.#calls.whyBusy(caller, bytes);
     if (busy !== undefined) return this.#refuse(reply, 'busy', busy, isLocal);
     const message = parseMessage(text, parsing) as JsonRpcMessage | MessageFault;
     if (message instanceof MessageFault)
       return this.#fail(reply, message.id, new RpcError(message.rpcCode, message.message), isLocal);
     if (!('method' in message && 'id' in message)) return this.#fail(reply, undefined, notAMessage(), isLocal);
-    const client = clientOf(session, message);
+    const client = clientOf(caller, message);
     if (client instanceof RpcError) return this.#fail(reply, message.id, client, isLocal);
     // Calls that wait for their client go on here: no other instance knows them.
     if (this.#refuses && !this.#fronts.suspended.has(message.params?.requestState)) {
       return this.#refuse(reply, 'moved', 'The instance is being handed over', isLocal);
     }
     if (!this.#served.mayAct()) return this.#refuse(reply, 'moved', 'Its node has lost its lease', isLocal);
-    const call = new NodeCall(this, session, { reply, number, bytes, isLocal }, message, receivedMs);
+    const call = new NodeCall(this, caller, { reply, number, bytes, isLocal }, message, receivedMs);
     this.#calls.begun(call);
     if (!call.listens) this.#inFlight++;
     this.#fronts.serve(message, bytes, client, call);
   }
 
   /** The client may have used other instances too, and has ended for them as well. */
-  #gone(client: string, reply: string | undefined): void {
-    const session = reply === undefined ? undefined : this.#calls.sessions.of(reply);
-    const identity = session?.takeClient(client);
+  #gone(client: string, reply = '', isLocal: boolean): void {
+    const caller = isLocal ? this.#calls.local : this.#calls.nodes.of(reply);
+    const identity = caller?.takeClient(client);
     if (identity) this.#calls.onClientEnded(identity);
   }
 
@@ -196,14 +196,14 @@ export class DoorInstance implements CallOwner, LocalInstance {
 }
 
 /** The sender of a request, as its node describes it, or why the request is refused. */
-function clientOf(session: CallingSession, { params }: JsonRpcRequest): ClientFacts | RpcError {
+function clientOf(node: CallingNode, { params }: JsonRpcRequest): ClientFacts | RpcError {
   const meta = params?._meta;
   if (!isObject(meta)) return invalidParams('A request between nodes needs "_meta", an object');
   const caller = meta[CALLER];
   if (caller !== undefined && !isCaller(caller)) {
     return invalidParams(`"${CALLER}" needs "id" and "affinity", and may have "principal": all are strings`);
   }
-  return readEnvelope(meta, session.identityOf(caller));
+  return readEnvelope(meta, node.identityOf(caller));
 }
 
 function isCaller(value: unknown): value is CallerRecord {

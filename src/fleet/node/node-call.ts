@@ -8,7 +8,7 @@ import type { SingleReply } from '../../mcp/front/single-request.ts';
 import { RAN } from '../../mcp/meta.ts';
 import type { Meta } from '../../mcp/types.ts';
 import { type Hops, toCaller } from '../call-protocol.ts';
-import type { CallingSession } from './calling-sessions.ts';
+import type { CallingNode } from './calling-nodes.ts';
 
 /** What a call needs of its instance. */
 export interface CallOwner {
@@ -28,7 +28,7 @@ export class NodeCall implements SingleReply {
   readonly clientStays = true;
   readonly reply: string;
   readonly number: number;
-  readonly session: CallingSession;
+  readonly caller: CallingNode;
   readonly bytes: number;
   /** By a function of this process. */
   readonly isLocal: boolean;
@@ -44,13 +44,13 @@ export class NodeCall implements SingleReply {
 
   constructor(
     owner: CallOwner,
-    session: CallingSession,
+    caller: CallingNode,
     { reply, number, bytes, isLocal }: Pick<NodeCall, 'reply' | 'number' | 'bytes' | 'isLocal'>,
     request: JsonRpcRequest,
     receivedMs: number | undefined,
   ) {
     this.#owner = owner;
-    this.session = session;
+    this.caller = caller;
     this.reply = reply;
     this.number = number;
     this.bytes = bytes;

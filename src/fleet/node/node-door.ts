@@ -35,7 +35,7 @@ export class NodeDoor {
     this.#node = node;
     this.#subjects = subjectsOf(fabric.fleet);
     this.#clock = clock;
-    this.#calls = new DoorCalls(fabric, limits, clock);
+    this.#calls = new DoorCalls(fabric, node, limits, clock);
     this.#calls.onClientEnded = (client) => {
       for (const { instance } of this.#instances.values()) instance.clientEnded(client);
     };
@@ -84,9 +84,9 @@ export class NodeDoor {
     return calls.map((reply) => this.#calls.inquire(reply));
   }
 
-  /** A node has lost its lease: its calls here have no receiver any more. */
-  callerEnded(session: string): void {
-    this.#calls.sessionEnded(session);
+  /** A run of another node is over, by the token in its reply subjects: its calls here have no receiver any more. */
+  callerEnded(run: string): void {
+    this.#calls.runEnded(run);
   }
 
   async close(): Promise<void> {

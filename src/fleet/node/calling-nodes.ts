@@ -1,23 +1,22 @@
-// The nodes that calls come from, each by its session: what their reply subjects begin with names both. A client of theirs has an
-// identity here that no client of another node or session has.
+// The nodes that calls come from: the reply subjects of their calls begin with the name of the node and a token of its run. A client
+// of theirs has an identity here that no client of another node or of another run has.
 
 import type { ClientIdentity } from '../../mcp/service.ts';
 import type { CallerRecord } from '../call-protocol.ts';
 import { fleetName, type Subjects } from '../subjects.ts';
 
 /** Beyond these, the oldest are forgotten. */
-const MOST_SESSIONS = 10_000;
+const MOST_NODES = 10_000;
 const MOST_CLIENTS = 10_000;
 /** What the host of a node asks on its own behalf belongs to no client, here as there. */
 const HOST_AFFINITY = 'host';
 
-export class CallingSession {
-  readonly node: string;
-  readonly session: string;
+export class CallingNode {
+  readonly name: string;
+  /** Of one process of the node. It outlives the sessions of its lease. */
+  readonly run: string;
   /** Of the reply subjects of its calls. The number of the call follows. */
   readonly prefix: string;
-  /** It has lost its lease: its calls have no receiver. */
-  hasEnded = false;
   /** All its calls were seen: it is not one that was forgotten before. */
   readonly isComplete: boolean;
   /** Its calls that are in flight. */
@@ -30,14 +29,14 @@ export class CallingSession {
   /** Those whose connection or session can end. */
   readonly #clients = new Map<string, ClientIdentity>();
 
-  constructor(node: string, session: string, prefix: string, isComplete: boolean) {
-    this.node = node;
-    this.session = session;
+  constructor(name: string, run: string, prefix: string, isComplete: boolean) {
+    this.name = name;
+    this.run = run;
     this.prefix = prefix;
     this.isComplete = isComplete;
   }
 
-  /** NaN: it is no call of this session. */
+  /** NaN: it is no call of this node. */
   numberOf(reply: string): number {
     const number = Number(reply.slice(this.prefix.length));
     return Number.isSafeInteger(number) && number > 0 ? number : Number.NaN;
@@ -47,7 +46,7 @@ export class CallingSession {
     if (caller === undefined) return { id: this.#own(''), principal: undefined, affinity: HOST_AFFINITY };
     const { id, principal, affinity } = caller;
     if (id !== affinity) {
-      const here = affinity === HOST_AFFINITY ? affinity : `${this.node}/${affinity}`;
+      const here = affinity === HOST_AFFINITY ? affinity : `${this.name}/${affinity}`;
       return { id: this.#own(id), principal, affinity: here };
     }
     const known = this.#clients.get(id);
@@ -73,15 +72,15 @@ export class CallingSession {
   }
 
   #own(id: string): string {
-    return `${this.node}/${this.session}/${id}`;
+    return `${this.name}/${this.run}/${id}`;
   }
 }
 
-export class CallingSessions {
+export class CallingNodes {
   readonly #subjects: Subjects;
-  readonly #byPrefix = new Map<string, CallingSession>();
-  #last: CallingSession | undefined;
-  /** Sessions were forgotten that may have had calls. */
+  readonly #byPrefix = new Map<string, CallingNode>();
+  #last: CallingNode | undefined;
+  /** Nodes were forgotten that may have had calls. */
   #hasForgotten = false;
 
   constructor(subjects: Subjects) {
@@ -89,30 +88,30 @@ export class CallingSessions {
   }
 
   /** Undefined: the subject is not that of a call of a node. */
-  of(reply: string): CallingSession | undefined {
+  of(reply: string): CallingNode | undefined {
     const last = this.#last;
     if (last && reply.startsWith(last.prefix)) return last;
     const prefix = reply.slice(0, reply.lastIndexOf('.') + 1);
-    const session = this.#byPrefix.get(prefix) ?? this.#add(prefix);
-    this.#last = session ?? last;
-    return session;
+    const node = this.#byPrefix.get(prefix) ?? this.#add(prefix);
+    this.#last = node ?? last;
+    return node;
   }
 
-  /** All of that name. */
-  named(session: string): CallingSession[] {
-    return [...this.#byPrefix.values()].filter((each) => each.session === session);
+  byRun(run: string): CallingNode | undefined {
+    for (const node of this.#byPrefix.values()) if (node.run === run) return node;
+    return undefined;
   }
 
-  values(): Iterable<CallingSession> {
+  values(): Iterable<CallingNode> {
     return this.#byPrefix.values();
   }
 
-  #add(prefix: string): CallingSession | undefined {
-    const [node = '', session = ''] = prefix.split('.').slice(-3);
-    const isOne = fleetName.test(node) && fleetName.test(session);
-    if (!isOne || this.#subjects.reply(node, session, 1) !== `${prefix}1`) return undefined;
-    if (this.#byPrefix.size >= MOST_SESSIONS) this.#forgetOne();
-    const added = new CallingSession(node, session, prefix, !this.#hasForgotten);
+  #add(prefix: string): CallingNode | undefined {
+    const [name = '', run = ''] = prefix.split('.').slice(-3);
+    const isOne = fleetName.test(name) && fleetName.test(run);
+    if (!isOne || this.#subjects.reply(name, run, 1) !== `${prefix}1`) return undefined;
+    if (this.#byPrefix.size >= MOST_NODES) this.#forgetOne();
+    const added = new CallingNode(name, run, prefix, !this.#hasForgotten);
     this.#byPrefix.set(prefix, added);
     return added;
   }
