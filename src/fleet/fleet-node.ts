@@ -27,6 +27,7 @@ import { Placer } from './place/placer.ts';
 import { readFleetStatus } from './read-status.ts';
 import { FleetChannels } from './route/fleet-channels.ts';
 import { RoutingTable } from './route/routing-table.ts';
+import { runOf } from './subjects.ts';
 
 export interface JoinOptions {
   fabric: Fabric;
@@ -104,8 +105,20 @@ export class FleetNode {
     this.#lease = new NodeLease(fabric, `node.${node}`, node, { clock });
     this.#routes = new RoutingTable(fabric, node);
     this.#door = new NodeDoor(fabric, node, { clock });
+    const record = {
+      name: node,
+      session: '',
+      labels,
+      version: ownInfo.version,
+      pid: process.pid,
+      hostname: hostname(),
+      startedAt: new Date().toISOString(),
+      offers: [],
+      ...(url !== undefined && { url }),
+      draining: false,
+    };
     this.#channels = new FleetChannels(fabric, this.#routes, node, {
-      session: () => this.#entry.record.session,
+      run: runOf(record),
       door: this.#door,
       clock,
     });
@@ -122,18 +135,6 @@ export class FleetNode {
     const runner = new RunInstances(host, this.#table, this.#door, { node, mayAct, drainMs, note: this.#note });
     const onProblem = (error: Error) => this.#note(error.message);
     this.#claims = new Claims(fabric, this.#lease, runner, node, { clock, onProblem });
-    const record = {
-      name: node,
-      session: '',
-      labels,
-      version: ownInfo.version,
-      pid: process.pid,
-      hostname: hostname(),
-      startedAt: new Date().toISOString(),
-      offers: [],
-      ...(url !== undefined && { url }),
-      draining: false,
-    };
     this.#entry = new NodeEntry(fabric.directory.nodes, record, () => this.#lease.isHeld);
     this.#placer = new Placer(fabric, node, { clock, note: this.#note });
   }
@@ -192,6 +193,7 @@ export class FleetNode {
     this.#exits.push(() => this.#entry.remove());
     this.#routes.onServers = () => this.#table.fleetChanged();
     this.#routes.onInstances = (server) => this.#host.reachable(server);
+    this.#routes.onRunEnded = (node, run) => this.#door.callerEnded(node, run);
     this.#exits.push(() => this.#routes.stop());
     await this.#routes.start();
     this.#exits.push(() => this.#table.close());
@@ -236,6 +238,7 @@ export class FleetNode {
   }
 
   #connected(isConnected: boolean, text: string): void {
+    if (isConnected) this.#channels.reconnected();
     const goesOn = isConnected
       ? ''
       : '. The servers of this node go on; those of the fleet stop if it is not back soon';

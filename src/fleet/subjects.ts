@@ -11,8 +11,8 @@ export interface Subjects {
   /** Requests to a node itself: the methods of `node/node-methods.ts`. */
   node(node: string): string;
   /**
-   * Answers to the calls of a node. `run`: a token of its process, which outlives the sessions of its lease. `call`: a number from 1
-   * that grows with every call of the run, to whatever instance.
+   * Answers to the calls of a node. `run`: `runOf` of the node. `call`: a number from 1 that grows with every call of the run, to
+   * whatever instance.
    */
   reply(node: string, run: string, call: number | '*'): string;
   /** The beginning of the subjects of answers to requests, and of changes of tables. `name`: a node, or a program. */
@@ -28,6 +28,11 @@ export function subjectsOf(fleet: string): Subjects {
     reply: (node, run, call) => `${prefix}.reply.${node}.${run}.${call}`,
     inbox: (name) => `${prefix}.inbox.${name.replace(/[^A-Za-z0-9_-]/g, '-')}`,
   };
+}
+
+/** One process of a node, which outlives the sessions of its lease. */
+export function runOf({ pid, startedAt }: { pid: number; startedAt: string }): string {
+  return `${pid}-${Date.parse(startedAt)}`;
 }
 
 /** The instance of a claim: `<server>_<slot>_<generation>_<session>`. */

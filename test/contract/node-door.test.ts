@@ -76,7 +76,7 @@ doorContract(
         const node = new CallingNode(other!, 'calling', `r${++runs}`);
         await other!.flush();
         const subject = subjectsOf('doors').call('answering', INSTANCE);
-        return new NodeClient(node, subject, () => door.callerEnded(node.run)).open();
+        return new NodeClient(node, subject, () => door.callerEnded(node.name, node.run)).open();
       },
       inspect: async (tool, args) => {
         const { content } = await host.callTool('contract', tool, args);

@@ -89,7 +89,7 @@ test('the process of a client outlives its requests, and ends with the client', 
   expect(processes()).toHaveLength(3);
   await same.publish(subject, 'gone 2');
   await until('2 are left', () => processes().length === 2);
-  door.callerEnded('run1');
+  door.callerEnded('beta', 'run1');
   await until('1 are left', () => processes().length === 1);
   expect(processes()[0]!.owner).toBe('requests without a session');
 });

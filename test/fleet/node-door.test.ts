@@ -146,7 +146,7 @@ test('messages that are no requests are refused or ignored, and nothing else is 
   calling!.publish(subject, new Uint8Array([0xff, 0, 0xfe]), node.newCall());
   expect(textIn(await node.call(subject, 'echo', { text: 'still here' }))).toBe('still here');
   expect(ran).toEqual([]);
-  door.callerEnded('no-such-run');
+  door.callerEnded('no-such-node', 'run');
 });
 
 test('more calls than there may be are refused as busy, and their places are free again', async () => {
@@ -256,7 +256,7 @@ test('the calls and the questions of a node end with its run', async () => {
   const waiting = await node.publish(subject, callText('wait', {}, { progressToken: 1 }));
   await node.until(({ reply }) => reply === waiting);
   expect(instance.inFlight).toBe(2);
-  door.callerEnded(node.run);
+  door.callerEnded(node.name, node.run);
   expect(instance.inFlight).toBe(0);
   await other.call(subject, 'cancelled', { atLeast: before + 1 });
   const resumed = callText('ask', { message: 'Who?' }, {}, { requestState: question.requestState });

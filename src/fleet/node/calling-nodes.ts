@@ -97,9 +97,9 @@ export class CallingNodes {
     return node;
   }
 
-  byRun(run: string): CallingNode | undefined {
-    for (const node of this.#byPrefix.values()) if (node.run === run) return node;
-    return undefined;
+  /** If there were calls of it. */
+  find(name: string, run: string): CallingNode | undefined {
+    return this.#byPrefix.get(this.#subjects.reply(name, run, 1).slice(0, -1));
   }
 
   values(): Iterable<CallingNode> {

@@ -131,8 +131,8 @@ export class DoorCalls {
   }
 
   /** A run of a node is over: its calls are cancelled, and its clients have ended. */
-  runEnded(run: string): void {
-    const caller = this.nodes.byRun(run);
+  runEnded(node: string, run: string): void {
+    const caller = this.nodes.find(node, run);
     if (!caller) return;
     for (const call of [...this.running.values()]) if (call.caller === caller) call.cancel();
     for (const client of caller.takeClients()) this.onClientEnded(client);

@@ -84,9 +84,9 @@ export class NodeDoor {
     return calls.map((reply) => this.#calls.inquire(reply));
   }
 
-  /** A run of another node is over, by the token in its reply subjects: its calls here have no receiver any more. */
-  callerEnded(run: string): void {
-    this.#calls.runEnded(run);
+  /** A run of another node is over: its calls here have no receiver any more. */
+  callerEnded(node: string, run: string): void {
+    this.#calls.runEnded(node, run);
   }
 
   async close(): Promise<void> {

@@ -21,8 +21,8 @@ export interface LocalDoor {
 }
 
 export interface CallsOptions {
-  /** Of the lease of this node: the last one, while it has none. */
-  session: () => string | undefined;
+  /** `runOf` this node. */
+  run: string;
   door?: LocalDoor | undefined;
   clock?: Clock | undefined;
   /** Of all requests without an answer. */
@@ -45,8 +45,7 @@ export class Calls {
   readonly #subscription: Subscription;
   readonly #maxHeldChars: number;
   #heldChars = 0;
-  #session: string | undefined;
-  #prefix = '';
+  readonly #prefix: string;
   #last = 0;
 
   constructor(fabric: Fabric, table: RoutingTable, self: string, options: CallsOptions) {
@@ -58,7 +57,9 @@ export class Calls {
     this.#maxHeldChars = options.maxHeldChars ?? DEFAULT_MAX_HELD_CHARS;
     this.#assembler = new PartsAssembler({ clock: this.clock });
     this.#inquiries = new Inquiries(this);
-    this.#subscription = fabric.subscribe(subjectsOf(fabric.fleet).reply(self, '*', '*'), this.#received);
+    const replies = subjectsOf(fabric.fleet).reply(self, options.run, '*');
+    this.#prefix = replies.slice(0, -1);
+    this.#subscription = fabric.subscribe(replies, this.#received);
     if (options.door) options.door.onLocal = (reply, text) => this.#receivedText(reply, text, undefined);
   }
 
@@ -163,11 +164,6 @@ export class Calls {
   }
 
   #nextReply(): string {
-    const session = this.#options.session() ?? this.#session ?? 'none';
-    if (session !== this.#session) {
-      this.#session = session;
-      this.#prefix = subjectsOf(this.fabric.fleet).reply(this.self, session, '*').slice(0, -1);
-    }
     return `${this.#prefix}${++this.#last}`;
   }
 

@@ -3,7 +3,7 @@
 // table costs time and nothing else: a request to an instance that does not exist reaches no process.
 
 import type { ClaimRecord, Fabric, NodeRecord, ServerRecord, TableListener } from '../fabric.ts';
-import { instanceOf, keyOfServer, ownInstanceOf, type Subjects, subjectsOf } from '../subjects.ts';
+import { instanceOf, keyOfServer, ownInstanceOf, runOf, type Subjects, subjectsOf } from '../subjects.ts';
 
 /** One process of a server that requests can be sent to. */
 export interface Instance {
@@ -21,6 +21,7 @@ export interface Instance {
 
 interface KnownNode {
   session: string;
+  run: string;
   offers: readonly string[];
 }
 
@@ -31,6 +32,8 @@ export class RoutingTable {
   onServers: (() => void) | undefined;
   /** The instances of a server have changed. */
   onInstances: ((server: string) => void) | undefined;
+  /** A process of a node is gone, or has had no lease for a time. */
+  onRunEnded: ((node: string, run: string) => void) | undefined;
   readonly #fabric: Fabric;
   readonly #self: string;
   readonly #subjects: Subjects;
@@ -168,7 +171,9 @@ export class RoutingTable {
   readonly #nodeChanged: TableListener<NodeRecord> = ({ key, value }) => {
     const before = this.#nodes.get(key);
     const offers = value?.offers ?? [];
-    if (value) this.#nodes.set(key, { session: value.session, offers });
+    const run = value && runOf(value);
+    if (before && before.run !== run) this.onRunEnded?.(key, before.run);
+    if (value) this.#nodes.set(key, { session: value.session, run: runOf(value), offers });
     else this.#nodes.delete(key);
     const isOtherSession = before?.session !== value?.session;
     const offered = before?.offers ?? [];
