@@ -46,10 +46,10 @@ export async function timedLoad(client, { warmMs, ...wanted }) {
       return answer;
     },
   };
-  await load(timed, wanted);
+  const { calls, elapsedMs } = await load(timed, wanted);
   takenMs.sort((a, b) => a - b);
   const quantileUs = (share) => takenMs[Math.floor((takenMs.length - 1) * share)] * 1000;
-  return { p50Us: quantileUs(0.5), p99Us: quantileUs(0.99) };
+  return { perSecond: (calls * 1000) / elapsedMs, p50Us: quantileUs(0.5), p99Us: quantileUs(0.99) };
 }
 
 async function cpuOfBothUs(client) {

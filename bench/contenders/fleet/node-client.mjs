@@ -1,0 +1,70 @@
+// A client of a node of a fleet, in the process of the node. The echo server runs on this node, or on another one in a process of
+// its own, which is started as its documentation says.
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { makeTempFolder } from '../../temp-folder.mjs';
+import { cliPath } from '../cli/path.mjs';
+
+const endWithParent = new URL('../cli/end-with-parent.mjs', import.meta.url).href;
+const serverPath = fileURLToPath(new URL('../gateway/server.mjs', import.meta.url));
+const echoServer = { command: process.execPath, args: [serverPath] };
+const START_LIMIT_MS = 20_000;
+
+/** `parts`: the file of `fleet-parts.mjs`. */
+export async function connect({ url, parts, isLocal }) {
+  const { FleetNode, Host, openFabric } = await import(parts);
+  // Each sample has a fleet of its own.
+  const fleet = `bench-${process.pid}`;
+  const folder = makeTempFolder();
+  const owner = isLocal ? undefined : startOwner(folder, url, fleet);
+  let node;
+  const config = join(folder.path, 'caller.json');
+  writeFileSync(config, JSON.stringify({ mcpServers: isLocal ? { echo: echoServer } : {} }));
+  const host = await Host.open(config, { channelTo: (...given) => node?.channelTo(...given) });
+  const fabric = await openFabric({ servers: [url], fleet, name: 'caller' });
+  node = await FleetNode.join(host, { fabric, node: 'caller' });
+  await host.start();
+  const server = isLocal ? 'echo' : 'echo@owner';
+  const echo = async (text) => (await host.callTool(server, 'echo', { text })).content[0].text;
+  await becomesReady(() => echo(''));
+  return {
+    echo,
+    async close() {
+      await node.leave();
+      await host.stop();
+      owner?.child.kill('SIGTERM');
+      await owner?.exited;
+      folder.remove();
+    },
+  };
+}
+
+function startOwner(folder, url, fleet) {
+  const config = join(folder.path, 'owner.json');
+  writeFileSync(config, JSON.stringify({ mcpServers: { echo: echoServer } }));
+  const child = spawn(
+    process.execPath,
+    [
+      ...[...process.execArgv, '--import', endWithParent, cliPath, 'up', '--config', config, '--no-inspector'],
+      ...['--join', url, '--fleet', fleet, '--node', 'owner'],
+    ],
+    { env: { ...process.env, XDG_RUNTIME_DIR: folder.path }, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] },
+  );
+  return { child, exited: once(child, 'exit') };
+}
+
+async function becomesReady(call) {
+  const limitMs = performance.now() + START_LIMIT_MS;
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (performance.now() > limitMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// The parts of a node of a fleet, from the sources: the package exports none of them. They are bundled once for each run.
+
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+const source = (path) => fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
+const outFile = new URL('../results/fleet-parts.mjs', import.meta.url);
+
+const files = [
+  'fleet/fleet-node.ts',
+  'fleet/nats/open-fabric.ts',
+  'fleet/node/answer-node-requests.ts',
+  'fleet/node/claims.ts',
+  'fleet/node/node-lease.ts',
+  'fleet/place/placer.ts',
+  'fleet/route/routing-table.ts',
+  'host/host.ts',
+];
+
+/** Resolves to the address of the bundle. */
+export async function bundleFleetParts() {
+  const entry = 'fleet-parts';
+  const bundle = await rolldown({
+    input: entry,
+    platform: 'node',
+    external: [/^@nats-io\//],
+    logLevel: 'silent',
+    plugins: [
+      {
+        name: entry,
+        resolveId: (id) => (id === entry ? id : undefined),
+        load: (id) =>
+          id === entry ? files.map((file) => `export * from ${JSON.stringify(source(file))};`).join('\n') : undefined,
+      },
+    ],
+  });
+  await bundle.write({ file: fileURLToPath(outFile), format: 'esm', codeSplitting: false });
+  await bundle.close();
+  return outFile.href;
+}

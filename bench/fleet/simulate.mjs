@@ -1,0 +1,135 @@
+// One run of the simulation: nodes join, servers are applied, rest, nodes die one by one, nodes come and go.
+
+import { bundleFleetParts } from './fleet-parts.mjs';
+import { startNatsServer } from './nats-server.mjs';
+import { SimulatedNode } from './simulated-node.mjs';
+import { Traffic } from './traffic.mjs';
+
+const FLEET = 'simulated';
+/** At a time. */
+const JOINING = 50;
+const APPLYING = 200;
+const SETTLE_MS = 10_000;
+const DEATHS = 5;
+/** Of the nodes, each minute. */
+const CHURN = 0.01;
+const MINUTE_MS = 60_000;
+
+/** Resolves to the figures of `simulation-table.mjs`. */
+export async function simulateFleet({ nodes: count, servers, tables, seconds, show }) {
+  const parts = await import(await bundleFleetParts());
+  const nats = await startNatsServer();
+  try {
+    const observer = await parts.openFabric({ servers: [nats.url], fleet: FLEET, name: 'observer' });
+    const claims = await Claimed.watch(observer);
+    const nodes = new Set();
+    let named = 0;
+    const join = async () => {
+      const name = `n${++named}`;
+      nodes.add(await SimulatedNode.join(parts, { url: nats.url, fleet: FLEET, name, withTable: named <= tables }));
+    };
+
+    show('nodes join');
+    const joinMs = await timed(() => inParallel(count, JOINING, join));
+    show('servers are applied');
+    const total = count * servers;
+    const names = Array.from({ length: total }, (_, at) => `server-${at + 1}`);
+    const startMs = performance.now();
+    await inParallel(total, APPLYING, (at) => observer.directory.servers.create(names[at], recordOf(names[at])));
+    const applyMs = performance.now() - startMs;
+    await claims.until(() => claims.held.size === total);
+    const placeMs = performance.now() - startMs;
+    const most = Math.max(...claims.byNode().values());
+
+    show('at rest');
+    await wait(SETTLE_MS);
+    const traffic = new Traffic(nats, tables);
+    const rest = await traffic.during(() => wait(seconds * 1000));
+
+    show('nodes die');
+    const deathsMs = [];
+    for (let death = 0; death < DEATHS; death++) {
+      const node = [...nodes].at(-1 - death * 7);
+      nodes.delete(node);
+      const lost = claims.of(node.name);
+      const diedMs = performance.now();
+      await node.die();
+      await claims.until(() => lost.every((key) => claims.held.get(key) !== node.name));
+      deathsMs.push(performance.now() - diedMs);
+    }
+
+    show('nodes come and go');
+    const each = MINUTE_MS / Math.max(1, Math.round(count * CHURN));
+    const churn = await traffic.during(async () => {
+      for (let leftMs = seconds * 1000; leftMs > 0; leftMs -= each) {
+        const node = [...nodes].find(({ name }) => Number(name.slice(1)) > tables + 1);
+        nodes.delete(node);
+        await Promise.all([wait(Math.min(each, leftMs)), node.die(), join()]);
+      }
+    });
+    const { mem, cpu } = await nats.monitor('varz');
+    deathsMs.sort((a, b) => a - b);
+    return {
+      ...{ count, total, tables, joinMs, applyMs, placeMs, most, rest, churn },
+      ...{ deathMs: deathsMs[DEATHS >> 1], deathMaxMs: deathsMs.at(-1), natsRssBytes: mem, natsCpu: cpu },
+    };
+  } finally {
+    await nats.end();
+  }
+}
+
+/** The claims that are held, by key: the name of the node. */
+class Claimed {
+  held = new Map();
+  #changed = () => undefined;
+
+  static async watch(fabric) {
+    const claimed = new Claimed();
+    await fabric.directory.claims.watch(({ key, value }) => {
+      if (value?.held) claimed.held.set(key, value.node);
+      else claimed.held.delete(key);
+      claimed.#changed();
+    });
+    return claimed;
+  }
+
+  of(node) {
+    return [...this.held].filter(([, owner]) => owner === node).map(([key]) => key);
+  }
+
+  byNode() {
+    const counts = new Map();
+    for (const node of this.held.values()) counts.set(node, (counts.get(node) ?? 0) + 1);
+    return counts;
+  }
+
+  until(isTrue) {
+    return new Promise((resolve) => {
+      this.#changed = () => isTrue() && resolve();
+      this.#changed();
+    });
+  }
+}
+
+function recordOf(name) {
+  const place = { labels: [], replicas: 1, spread: 'prefer', stateless: false };
+  return { name, entry: { command: 'node', args: ['server.mjs'] }, place };
+}
+
+async function inParallel(count, width, run) {
+  let next = 0;
+  const work = async () => {
+    while (next < count) await run(next++);
+  };
+  await Promise.all(Array.from({ length: width }, work));
+}
+
+async function timed(run) {
+  const startMs = performance.now();
+  await run();
+  return performance.now() - startMs;
+}
+
+function wait(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,57 @@
+// A node of a fleet without a host: its lease, its claims, its record, the requests of other nodes, and its placer are those of a
+// real one, over a connection of its own. Its servers are claims without processes.
+
+/** Nothing runs: a claim is all there is. */
+const noProcesses = { run: async () => undefined, end: async () => undefined };
+const LIFETIME_MS = 5_000;
+
+export class SimulatedNode {
+  name;
+  #fabric;
+  #lease;
+  #placer;
+  #table;
+
+  /** `withTable`: it also keeps the routing table that a node has for its clients. */
+  static async join(parts, { url, fleet, name, withTable }) {
+    const node = new SimulatedNode();
+    node.name = name;
+    const fabric = await parts.openFabric({ servers: [url], fleet, name, lifetimeMs: LIFETIME_MS });
+    node.#fabric = fabric;
+    const lease = new parts.NodeLease(fabric, `node.${name}`, name);
+    node.#lease = lease;
+    const claims = new parts.Claims(fabric, lease, noProcesses, name);
+    await lease.acquire();
+    parts.answerNodeRequests(fabric, name, {
+      'standpipe/ping': () => ({ session: lease.session, nowMs: Date.now() }),
+      'standpipe/place': (params) => claims.place(params),
+      'standpipe/release': (params) => {
+        claims.release(params);
+        return {};
+      },
+      'standpipe/renew': async (params) => {
+        await claims.renew(params);
+        return {};
+      },
+    });
+    await fabric.directory.nodes.create(name, {
+      ...{ name, session: lease.session, labels: [], version: 'simulated', pid: process.pid, hostname: 'simulated' },
+      ...{ startedAt: new Date().toISOString(), offers: [], draining: false },
+    });
+    if (withTable) {
+      node.#table = new parts.RoutingTable(fabric, name);
+      await node.#table.start();
+    }
+    node.#placer = new parts.Placer(fabric, name);
+    node.#placer.start();
+    return node;
+  }
+
+  /** As if it were killed: it gives nothing back. */
+  async die() {
+    this.#table?.stop();
+    await this.#fabric.close();
+    void this.#placer.stop();
+    await this.#lease.release(); // ends its timers; without a connection, NATS learns nothing of it
+  }
+}
