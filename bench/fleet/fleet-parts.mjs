@@ -1,6 +1,7 @@
 // The parts of a node of a fleet, from the sources: the package exports none of them. They are bundled once for each run.
 
 import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
 import { rolldown } from 'rolldown';
 
 const source = (path) => fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
@@ -23,14 +24,14 @@ export async function bundleFleetParts() {
   const bundle = await rolldown({
     input: entry,
     platform: 'node',
-    external: [/^@nats-io\//],
+    external: (id) => /^[@a-z]/.test(id) && id !== entry,
     logLevel: 'silent',
     plugins: [
       {
         name: entry,
         resolveId: (id) => (id === entry ? id : undefined),
         load: (id) =>
-          id === entry ? files.map((file) => `export * from ${JSON.stringify(source(file))};`).join('\n') : undefined,
+          id === entry ? files.filter((file) => existsSync(source(file))).map((file) => `export * from ${JSON.stringify(source(file))};`).join('\n') : undefined,
       },
     ],
   });

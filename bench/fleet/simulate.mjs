@@ -9,6 +9,8 @@ const FLEET = 'simulated';
 /** At a time. */
 const JOINING = 50;
 const APPLYING = 200;
+/** After that, the node that places has listed all leases. */
+const SEEN_MS = 3_000;
 const SETTLE_MS = 10_000;
 const DEATHS = 5;
 /** Of the nodes, each minute. */
@@ -25,12 +27,15 @@ export async function simulateFleet({ nodes: count, servers, tables, seconds, sh
     const nodes = new Set();
     let named = 0;
     const join = async () => {
-      const name = `n${++named}`;
-      nodes.add(await SimulatedNode.join(parts, { url: nats.url, fleet: FLEET, name, withTable: named <= tables }));
+      const number = ++named;
+      const rank = () => [...nodes].filter((node) => Number(node.name.slice(1)) < number).length;
+      const options = { url: nats.url, fleet: FLEET, name: `n${number}`, rank, withTable: number <= tables };
+      nodes.add(await SimulatedNode.join(parts, options));
     };
 
     show('nodes join');
     const joinMs = await timed(() => inParallel(count, JOINING, join));
+    await wait(SEEN_MS);
     show('servers are applied');
     const total = count * servers;
     const names = Array.from({ length: total }, (_, at) => `server-${at + 1}`);
@@ -49,7 +54,7 @@ export async function simulateFleet({ nodes: count, servers, tables, seconds, sh
     show('nodes die');
     const deathsMs = [];
     for (let death = 0; death < DEATHS; death++) {
-      const node = [...nodes].at(-1 - death * 7);
+      const node = [...nodes].findLast(({ name }) => claims.of(name).length >= servers);
       nodes.delete(node);
       const lost = claims.of(node.name);
       const diedMs = performance.now();

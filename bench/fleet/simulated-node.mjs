@@ -12,8 +12,8 @@ export class SimulatedNode {
   #placer;
   #table;
 
-  /** `withTable`: it also keeps the routing table that a node has for its clients. */
-  static async join(parts, { url, fleet, name, withTable }) {
+  /** `rank()`: how many nodes come before it. `withTable`: it also keeps the routing table that a node has for its clients. */
+  static async join(parts, { url, fleet, name, rank, withTable }) {
     const node = new SimulatedNode();
     node.name = name;
     const fabric = await parts.openFabric({ servers: [url], fleet, name, lifetimeMs: LIFETIME_MS });
@@ -42,7 +42,7 @@ export class SimulatedNode {
       node.#table = new parts.RoutingTable(fabric, name);
       await node.#table.start();
     }
-    node.#placer = new parts.Placer(fabric, name);
+    node.#placer = new parts.Placer(fabric, name, { rank });
     node.#placer.start();
     return node;
   }
