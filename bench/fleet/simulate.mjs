@@ -42,7 +42,9 @@ export async function simulateFleet({ nodes: count, servers, tables, seconds, sh
     const startMs = performance.now();
     await inParallel(total, APPLYING, (at) => observer.directory.servers.create(names[at], recordOf(names[at])));
     const applyMs = performance.now() - startMs;
+    const watch = setInterval(() => show(`${claims.held.size} of ${total} slots are claimed`), 5_000);
     await claims.until(() => claims.held.size === total);
+    clearInterval(watch);
     const placeMs = performance.now() - startMs;
     const most = Math.max(...claims.byNode().values());
 
