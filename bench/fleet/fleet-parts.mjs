@@ -1,7 +1,7 @@
 // The parts of a node of a fleet, from the sources: the package exports none of them. They are bundled once for each run.
 
 import { fileURLToPath } from 'node:url';
-import { existsSync } from 'node:fs';
+
 import { rolldown } from 'rolldown';
 
 const source = (path) => fileURLToPath(new URL(`../../src/${path}`, import.meta.url));
@@ -31,7 +31,7 @@ export async function bundleFleetParts() {
         name: entry,
         resolveId: (id) => (id === entry ? id : undefined),
         load: (id) =>
-          id === entry ? files.filter((file) => existsSync(source(file))).map((file) => `export * from ${JSON.stringify(source(file))};`).join('\n') : undefined,
+          id === entry ? files.map((file) => `export * from ${JSON.stringify(source(file))};`).join('\n') : undefined,
       },
     ],
   });
