@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import type { NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node';
+import type { Authenticator, NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { UsageError } from '../../base/errors.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -15,10 +15,12 @@ export interface ConnectOptions {
   servers: readonly string[];
   /** For the monitoring of NATS. */
   name: string;
-  /** A credentials file of NATS. It is read at each connection. */
+  /** A file with the credentials that `nsc` writes, an NKEY seed, `USER:PASSWORD`, or a token. */
   credentials?: string | undefined;
   /** Files in PEM: certificates of the authorities to trust, and the certificate of the client with its key. */
   tls?: { ca?: string | undefined; cert?: string | undefined; key?: string | undefined } | undefined;
+  /** How long each server may take to accept the connection. Default: 5 s. */
+  connectTimeoutMs?: number | undefined;
   clock?: Clock | undefined;
 }
 
@@ -41,7 +43,7 @@ export async function connectNats(
     servers,
     name: options.name,
     inboxPrefix,
-    timeout: CONNECT_TIMEOUT_MS,
+    timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_WAIT_MS,
     reconnectJitter: RECONNECT_WAIT_MS,
@@ -60,22 +62,46 @@ export async function connectNats(
   try {
     connection = await packages.transport.connect(settings);
   } catch (error) {
-    throw explainFailure(error, packages, text, 'The connection to NATS');
+    const isSilent = tls && error instanceof packages.transport.TimeoutError;
+    throw explainFailure(isSilent ? noHandshake(error) : error, packages, text, 'The connection to NATS');
   }
   return new NatsLink(connection, packages, { where: text, inboxPrefix, clock: options.clock ?? systemClock });
 }
 
-/** nats.js gives up for good if an authenticator throws. A file that cannot be read any more leaves the last credentials. */
-function credentialsFile(path: string, { transport }: NatsPackages) {
-  let last = readFile(path, 'The credentials file of NATS');
-  return transport.credsAuthenticator(() => {
+/** nats.js waits on where NATS has closed the connection because it wants the certificate of the client. */
+function noHandshake(cause: Error): Error {
+  return new Error('TLS: it did not accept the connection in time', { cause });
+}
+
+/**
+ * The file is read at each connection. nats.js gives up for good if an authenticator throws: a file that cannot be read any more
+ * leaves the last credentials.
+ */
+function credentialsFile(path: string, packages: NatsPackages): Authenticator {
+  let last = readCredentials(path, packages);
+  return (nonce) => {
     try {
-      last = readFileSync(path);
+      last = readCredentials(path, packages);
     } catch {
-      // The connection fails with the last credentials, if they are not valid any more, and says so.
+      // NATS refuses the last credentials if they are not valid any more, and this is said.
     }
-    return last;
-  });
+    return last(nonce);
+  };
+}
+
+function readCredentials(path: string, { transport }: NatsPackages): Authenticator {
+  const bytes = readFile(path, 'The credentials file of NATS');
+  const text = new TextDecoder().decode(bytes).trim();
+  if (text.includes('BEGIN NATS USER JWT')) return transport.credsAuthenticator(bytes);
+  if (/^SU[A-Z2-7]{56}$/.test(text)) return transport.nkeyAuthenticator(new TextEncoder().encode(text));
+  if (text === '' || /\s/.test(text)) {
+    throw new UsageError('INVALID_OPTION', `The credentials file of NATS has no credentials: ${path}`, {
+      hint: 'It contains what nsc writes, an NKEY seed, USER:PASSWORD, or a token.',
+    });
+  }
+  const colon = text.indexOf(':');
+  if (colon < 0) return transport.tokenAuthenticator(text);
+  return transport.usernamePasswordAuthenticator(text.slice(0, colon), text.slice(colon + 1));
 }
 
 function readTls({ tls }: ConnectOptions, { isTls, hosts }: NatsAddresses): NodeConnectionOptions['tls'] | undefined {

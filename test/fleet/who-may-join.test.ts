@@ -1,0 +1,178 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { StandpipeError } from '../../src/base/errors.ts';
+import type { Fabric } from '../../src/fleet/fabric.ts';
+import { type FabricOptions, openFabric } from '../../src/fleet/nats/open-fabric.ts';
+import { subjectsOf } from '../../src/fleet/subjects.ts';
+import { selfSigned } from '../fixtures/doors/self-signed.ts';
+import { natsOperator } from '../fixtures/fleet/nats-operator.ts';
+import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
+
+const folder = temporaryFolder('who-may-join');
+const subjects = subjectsOf('default');
+
+function write(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+async function open(options: Partial<FabricOptions> & { servers: string[] }): Promise<Fabric> {
+  const fabric = await openFabric({ fleet: 'default', name: 'a', ...options });
+  onTestFinished(() => fabric.close());
+  return fabric;
+}
+
+/** Message and hint of the refusal. */
+async function refusal(options: Partial<FabricOptions> & { servers: string[] }): Promise<string> {
+  const error = await open(options).then(
+    () => expect.unreachable(),
+    (error: StandpipeError) => error,
+  );
+  expect(error.code).toBe('FLEET_UNREACHABLE');
+  return `${error.message} ${error.hint}`;
+}
+
+test('the documented permissions are enough for nodes and for those who look, and no more', async () => {
+  const [, config] = /## Who may join.*?```conf\n(.*?)```/s.exec(readFileSync('docs/fleet.md', 'utf8'))!;
+  Object.assign(process.env, { NODE_A_PASSWORD: 'pa', NODE_B_PASSWORD: 'pb', LOOK_PASSWORD: 'pl' });
+  const outsider = 'users: [\n { user: outsider, password: po, permissions: { publish: "other", subscribe: "other" } }';
+  const nats = await startNatsServer(['-c', write('nats.conf', config!.replace('users: [', outsider))]);
+  const host = nats.url.slice('nats://'.length);
+  const credentials = write('a.txt', 'node-a:pa\n');
+  const a = await open({ servers: [nats.url], name: 'a', credentials });
+  const b = await open({ servers: [`nats://node-b:pb@${host}`], name: 'b' });
+  const said: string[] = [];
+  b.onConnection = (_, text) => said.push(text);
+
+  // The directory and the leases.
+  const { servers, nodes, claims } = a.directory;
+  await Promise.all([servers, nodes, claims].map((table) => table.watch(() => undefined)));
+  const revision = (await nodes.create('a', { name: 'a' } as never))!;
+  expect(await claims.create('s.1', { slot: 1 } as never)).toBeTypeOf('number');
+  expect(await nodes.keys()).toEqual(new Set(['a']));
+  const lease = (await a.leases.table.create('node.a', { session: 's', node: 'a' }))!;
+  expect(await b.leases.table.keys()).toEqual(new Set(['node.a']));
+  expect(
+    await a.leases.table.remove('node.a', (await a.leases.table.update('node.a', { session: 's', node: 'a' }, lease))!),
+  ).toBe(true);
+
+  // Calls, requests and answers between nodes.
+  const got: string[] = [];
+  a.subscribe(subjects.call('a', 'i'), ({ reply }) => a.publish(reply!, 'answer'));
+  a.subscribe(subjects.any('s'), () => got.push('any'), 'g');
+  a.subscribe(subjects.node('a'), ({ reply, data }) => a.publish(reply!, data));
+  b.subscribe(subjects.reply('b', '*', '*'), ({ data }) => got.push(Buffer.from(data).toString()));
+  // What is another node's.
+  b.subscribe(subjects.reply('a', '*', '*'), () => got.push('answer for another'));
+  b.subscribe(subjects.call('a', 'i'), () => got.push('call for another'));
+  await Promise.all([a.flush(), b.flush()]);
+  await expect.poll(() => said.length).toBe(2);
+  for (const text of said)
+    expect(text).toMatch(/Permissions Violation for Subscription to "standpipe\.default\.(reply|call)\.a\./);
+  b.publish(subjects.call('a', 'i'), 'request', subjects.reply('b', 's', 1));
+  b.publish(subjects.any('s'), 'request');
+  expect(await b.request(subjects.node('a'), { x: 1 }, 5000)).toEqual({ x: 1 });
+  await Promise.all([a.flush(), b.flush()]);
+  await b.flush();
+  expect(got.sort()).toEqual(['answer', 'any']);
+
+  // A program that only looks.
+  const look = await open({ servers: [`nats://look:pl@${host}`], name: 'standpipe' });
+  const seen: string[] = [];
+  await look.directory.nodes.watch(({ key }) => seen.push(key));
+  expect(seen).toEqual(['a']);
+  expect(await look.leases.table.keys()).toEqual(new Set());
+  expect(await look.directory.claims.get('s.1')).toBeDefined();
+  expect(await look.request(subjects.node('a'), {}, 5000)).toEqual({});
+  await expect(look.directory.nodes.update('a', { name: 'x' } as never, revision)).rejects.toThrow(
+    'NATS does not permit publishing to $KV.standpipe-default-nodes.a',
+  );
+  await expect(look.request(subjects.call('a', 'i'), {}, 5000)).rejects.toThrow(
+    'does not permit publishing to standpipe',
+  );
+
+  // Others.
+  expect(await refusal({ servers: [`nats://outsider:po@${host}`] })).toContain('"Who may join"');
+  const wrong = await refusal({ servers: [`nats://node-a:hush%21@${host}`] });
+  expect(wrong).toContain('NATS refused the credentials (Authorization Violation)');
+  expect(wrong).not.toMatch(/hush/);
+  expect(await refusal({ servers: [nats.url] })).toContain('NATS refused the credentials');
+});
+
+test('an account without JetStream is refused with what to do', async () => {
+  const config = write('accounts.conf', 'accounts { A: { users: [{ user: a, password: a }] } }');
+  const nats = await startNatsServer(['-c', config]);
+  expect(await refusal({ servers: [nats.url.replace('//', '//a:a@')] })).toContain(
+    'it has no JetStream Start it with JetStream',
+  );
+});
+
+test('addresses without NATS are refused with the reason', async () => {
+  const other = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await new Promise((resolve) => other.once('listening', resolve));
+  const { port } = other.address() as { port: number };
+  expect(await refusal({ servers: [`nats://127.0.0.1:${port}`] })).toContain('does not speak NATS');
+  await new Promise((resolve) => other.close(resolve));
+  const nothing = await refusal({ servers: [`nats://me:hush@127.0.0.1:${port}`, `nats://me:hush@[::1]:${port}`] });
+  expect(nothing).toContain(`nats://127.0.0.1:${port}, nats://[::1]:${port}: nothing listens there`);
+  expect(nothing).not.toContain('hush');
+  expect(await refusal({ servers: ['nats://no-such-host.invalid'] })).toContain('the name of the host is unknown');
+});
+
+test('any server of the list is enough', async () => {
+  const nats = await startNatsServer();
+  const fabric = await open({ servers: ['nats://127.0.0.1:1', nats.url] });
+  expect(await fabric.directory.nodes.keys()).toEqual(new Set());
+});
+
+test('a credentials file of an operator opens its account, and a broken one is refused', async () => {
+  const { config, credentials } = natsOperator();
+  const nats = await startNatsServer(['-c', write('operator.conf', config)]);
+  const fabric = await open({ servers: [nats.url], credentials: write('user.creds', credentials) });
+  expect(await fabric.directory.nodes.create('a', { name: 'a' } as never)).toBeTypeOf('number');
+  const other = write('other.creds', natsOperator().credentials);
+  expect(await refusal({ servers: [nats.url], credentials: other })).toContain('NATS refused the credentials');
+  const missing = { servers: [nats.url], credentials: join(folder, 'missing.creds') };
+  await expect(open(missing)).rejects.toMatchObject({ code: 'INVALID_OPTION' });
+  await expect(open({ servers: [nats.url], credentials: write('empty.creds', '\n') })).rejects.toMatchObject({
+    code: 'INVALID_OPTION',
+  });
+});
+
+test('TLS: the certificate of the server is verified, and that of the client', async () => {
+  const [server, client] = [selfSigned('server'), selfSigned('client')];
+  const [ca, serverKey] = [write('server.pem', server.cert), write('server.key', server.key)];
+  const [cert, key] = [write('client.pem', client.cert), write('client.key', client.key)];
+  const config = `tls { cert_file: "${ca}", key_file: "${serverKey}", ca_file: "${cert}", verify: true }`;
+  const nats = await startNatsServer(['-c', write('tls.conf', config)]);
+  for (const host of ['localhost', '127.0.0.1']) {
+    const fabric = await open({ servers: [`tls://${host}:${nats.port}`], tls: { ca, cert, key } });
+    expect(await fabric.directory.nodes.keys()).toEqual(new Set());
+  }
+  const servers = [`tls://localhost:${nats.port}`];
+  expect(await refusal({ servers, tls: { cert, key } })).toContain('--nats-ca');
+  // NATS closes a connection without a client certificate, and nats.js goes on waiting.
+  expect(await refusal({ servers, tls: { ca }, connectTimeoutMs: 500 })).toContain('--nats-cert');
+  await expect(open({ servers, tls: { ca: join(folder, 'no.pem') } })).rejects.toMatchObject({
+    code: 'INVALID_OPTION',
+  });
+
+  const other = selfSigned('server', 'other.example', [10, 0, 0, 1]);
+  const [otherCa, otherKey] = [write('other.pem', other.cert), write('other.key', other.key)];
+  const named = await startNatsServer([
+    '-c',
+    write('other.conf', `tls { cert_file: "${otherCa}", key_file: "${otherKey}" }`),
+  ]);
+  for (const host of ['localhost', '127.0.0.1']) {
+    const text = await refusal({ servers: [`tls://${host}:${named.port}`], tls: { ca: otherCa } });
+    expect(text).toContain(`the TLS connection failed`);
+    expect(text).toContain(host);
+  }
+  const plain = await startNatsServer();
+  expect(await refusal({ servers: [plain.url.replace('nats:', 'tls:')] })).toContain('it has no TLS');
+});
