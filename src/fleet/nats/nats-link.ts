@@ -5,6 +5,7 @@
 // - An exception of a listener ends the reading from the socket: every listener is called with a `catch`.
 // - All is called in the order of arrival, without a wait: what listeners keep is all that can grow here.
 // - `info` is undefined while it connects.
+// - A connection whose pings are not answered is closed only after all that was written was sent, so never: `#destroySocket`.
 
 import type { NatsConnection, Status } from '@nats-io/transport-node';
 import type { Clock, Timer } from '../../base/clock.ts';
@@ -119,6 +120,7 @@ export class NatsLink {
         break;
       case 'staleConnection':
         this.say('NATS does not answer pings. The connection is closed and opened again');
+        this.#destroySocket();
         break;
       case 'error':
         this.say(`NATS refused something: ${status.error.message}`);
@@ -137,6 +139,12 @@ export class NatsLink {
     this.maxBytes = this.connection.info?.max_payload ?? this.maxBytes;
     this.say(`Connected to NATS again (${server})`);
     for (const listener of [...this.#onReconnect]) listener();
+  }
+
+  /** nats.js waits until the socket has sent everything before it closes it, which never happens where the other end is gone. */
+  #destroySocket(): void {
+    const { protocol } = this.connection as { protocol?: { transport?: { socket?: { destroy(): void } } } };
+    protocol?.transport?.socket?.destroy();
   }
 
   #lost(text: string): void {

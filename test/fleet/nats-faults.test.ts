@@ -1,0 +1,123 @@
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { expect, onTestFinished, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
+import type { Fabric } from '../../src/fleet/fabric.ts';
+import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
+import { NatsProxy } from '../fixtures/fleet/nats-proxy.ts';
+import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
+
+const nats = await startNatsServer();
+const proxy = await NatsProxy.open(nats.port);
+let fleets = 0;
+
+async function open(
+  fleet: string,
+  more: { url?: string; lifetimeMs?: number; clock?: ManualClock } = {},
+): Promise<Fabric> {
+  const fabric = await openFabric({ servers: [more.url ?? nats.url], fleet, name: 'a', ...more });
+  onTestFinished(() => fabric.close());
+  return fabric;
+}
+
+async function manager() {
+  const connection = await connect({ servers: nats.url });
+  onTestFinished(() => connection.close());
+  return jetstreamManager(connection);
+}
+
+function connection(fabric: Fabric, isConnected: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    fabric.onConnection = (state) => {
+      if (state === isConnected) resolve();
+    };
+  });
+}
+
+test('a connection that hangs is noticed, whatever was published to it, and made again', async () => {
+  const fleet = `hangs${++fleets}`;
+  const [fabric, other] = [await open(fleet, { url: proxy.url }), await open(fleet)];
+  let received = 0;
+  fabric.subscribe('much', () => (received += 1));
+  await fabric.flush();
+  proxy.hang();
+  const lost = connection(fabric, false);
+  const chunk = new Uint8Array(1_000_000);
+  const waits = Array.from({ length: 40 }, () => fabric.publish('elsewhere', chunk));
+  expect(waits.some((wait) => wait !== undefined)).toBe(true);
+  const refused = expect(fabric.directory.nodes.create('a', { name: 'a' } as never)).rejects.toMatchObject({
+    code: 'FLEET_UNREACHABLE',
+  });
+  for (let i = 0; i < 100; i += 1) await other.publish('much', chunk);
+  await refused;
+  await lost;
+  await Promise.all(waits);
+  const back = connection(fabric, true);
+  proxy.heal();
+  await back;
+  const before = received;
+  await other.publish('much', 'x');
+  await other.flush();
+  await fabric.flush();
+  expect(received).toBe(before + 1);
+});
+
+test('a bucket that is deleted is made anew, and what it had is reported as removed', async () => {
+  const fleet = `deleted${++fleets}`;
+  const clock = new ManualClock();
+  const [fabric, watcher] = [await open(fleet), await open(fleet, { clock })];
+  const { nodes } = fabric.directory;
+  await nodes.create('a', { name: 'a' } as never);
+  const revision = (await nodes.create('b', { name: 'b' } as never))!;
+  const said: string[] = [];
+  fabric.onConnection = (_, text) => said.push(text);
+  const [own, others] = [new Map<string, unknown>(), new Map<string, unknown>()];
+  const into = (seen: Map<string, unknown>) => (entry: { key: string; value: unknown }) =>
+    seen.set(entry.key, entry.value);
+  await nodes.watch(into(own));
+  await watcher.directory.nodes.watch(into(others));
+  await (await manager()).streams.delete(`KV_standpipe-${fleet}-nodes`);
+  // What changes by its revision is not changed: it is another bucket.
+  expect(await nodes.update('b', { name: 'b' } as never, revision)).toBeUndefined();
+  expect(said.join()).toContain(`The bucket standpipe-${fleet}-nodes was deleted in NATS`);
+  expect(await nodes.create('a', { name: 'again' } as never)).toBe(1);
+  const expected = new Map<string, unknown>([
+    ['a', { name: 'again' }],
+    ['b', undefined],
+  ]);
+  await expect.poll(() => own).toEqual(expected);
+  // Another node notices it by the heartbeats that stay away.
+  await expect
+    .poll(() => {
+      clock.advance(20_000);
+      return others;
+    })
+    .toEqual(expected);
+});
+
+test('a consumer that JetStream has lost is made anew, without a gap', async () => {
+  const fleet = `consumer${++fleets}`;
+  const clock = new ManualClock();
+  const { claims } = (await open(fleet, { clock })).directory;
+  const seen: string[] = [];
+  await claims.watch(({ key }) => seen.push(key));
+  await claims.create('a', {} as never);
+  await expect.poll(() => seen).toEqual(['a']);
+  const { consumers } = await manager();
+  const stream = `KV_standpipe-${fleet}-claims`;
+  for await (const { name } of consumers.list(stream)) await consumers.delete(stream, name);
+  await claims.create('b', {} as never);
+  await claims.create('c', {} as never);
+  await expect
+    .poll(() => {
+      clock.advance(20_000);
+      return seen;
+    })
+    .toEqual(['a', 'b', 'c']);
+});
+
+test('a bucket of another lifetime keeps it', async () => {
+  const fleet = `lifetime${++fleets}`;
+  await open(fleet, { lifetimeMs: 2000 });
+  expect((await open(fleet, { lifetimeMs: 9000 })).leases.lifetimeMs).toBe(2000);
+});
