@@ -4,7 +4,7 @@
 // replica of a server with `spread: "nodes"`. A slot without an owner goes to the eligible node with the fewest slots. A slot is placed
 // elsewhere only after its claim has ended: so a plan that is made from an old view, or by two placers, starts no second process.
 
-import type { ClaimRecord, Entry, NodeRecord, ServerRecord } from '../fabric.ts';
+import type { ClaimRecord, Entry, NodeRecord, Place, ServerRecord } from '../fabric.ts';
 import { type Candidate, LeastLoaded } from './least-loaded.ts';
 import { reasonFor } from './reasons.ts';
 
@@ -53,11 +53,24 @@ export interface PlannedNode extends Candidate {
   readonly isEligible: boolean;
 }
 
+/** A server with slots that need a node. */
+interface OpenServer {
+  key: string;
+  record: ServerRecord;
+  config: number;
+  /** How many of its replicas each node has, or gets by this plan. */
+  here: Map<string, number>;
+  ownerless: number[];
+  /** On drained nodes. */
+  leaving: ClaimRecord[];
+}
+
 export const noAttempts: Attempts = { placing: new Map(), refusals: new Map(), silent: new Set() };
 
 export function plan(view: FleetView, attempts: Attempts = noAttempts): Plan {
   const planner = new Planner(view, attempts);
-  for (const key of [...view.servers.keys()].sort()) planner.planServer(key);
+  for (const key of view.servers.keys()) planner.inspect(key);
+  planner.fill();
   for (const key of view.claims.keys()) if (!view.servers.has(key)) planner.endRemoved(key);
   for (const [node, { revision }] of view.nodes) {
     if (!view.leases.has(node)) planner.actions.push({ kind: 'forget', node, revision });
@@ -83,6 +96,8 @@ class Planner {
   readonly #attempts: Attempts;
   readonly #nodes = new Map<string, PlannedNode>();
   readonly #byLabels = new Map<string, LeastLoaded>();
+  readonly #reasons = new Map<string, string>();
+  readonly #open: OpenServer[] = [];
 
   constructor(view: FleetView, attempts: Attempts) {
     this.#view = view;
@@ -98,70 +113,63 @@ class Planner {
     for (const slots of attempts.placing.values()) for (const node of slots.values()) this.#addLoad(node);
   }
 
-  planServer(key: string): void {
+  /** Ends and renews what runs, and collects the slots that need a node. */
+  inspect(key: string): void {
     const { value: record, revision: config } = this.#view.servers.get(key)!;
-    const { name: server, place } = record;
-    const replicas = isEnabled(record) ? place.replicas : 0;
+    const isRun = isEnabled(record);
+    const replicas = isRun ? record.place.replicas : 0;
     const placing = this.#attempts.placing.get(key);
-    const refusals = this.#attempts.refusals.get(key);
     const claims = this.#view.claims.get(key);
-    /** How many replicas each node has. */
-    const here = new Map<string, number>();
-    const add = (node: string) => here.set(node, (here.get(node) ?? 0) + 1);
-    const ownerless: number[] = [];
-    const leaving: ClaimRecord[] = [];
+    const open: OpenServer = { key, record, config, here: new Map(), ownerless: [], leaving: [] };
     for (let slot = 1; slot <= replicas; slot++) {
       const claim = claims?.get(slot)?.value;
       const asked = placing?.get(slot);
       if (claim && isInForce(claim, this.#view)) {
         const node = this.#nodes.get(claim.node);
-        const wrong = node && this.#whyNotThere(node, record, here);
+        const wrong = node && whyNotThere(node, record, open.here);
         if (wrong !== undefined) this.#release(claim, wrong);
-        else if (node?.record.draining) leaving.push(claim);
+        else if (node?.record.draining) open.leaving.push(claim);
         else this.#renew(claim, config);
-        add(claim.node);
-      } else if (asked !== undefined) add(asked);
-      else ownerless.push(slot);
+        increment(open.here, claim.node);
+      } else if (asked !== undefined) increment(open.here, asked);
+      else open.ownerless.push(slot);
     }
+    if (open.ownerless.length > 0 || open.leaving.length > 0) this.#open.push(open);
     for (const [slot, { value }] of claims ?? []) {
       if (slot <= replicas || !isInForce(value, this.#view)) continue;
-      this.#release(value, isEnabled(record) ? `"replicas" is ${replicas}` : 'the server is disabled');
+      this.#release(value, isRun ? `"replicas" is ${replicas}` : 'the server is disabled');
     }
-    if (ownerless.length === 0 && leaving.length === 0) return;
+  }
 
+  /** Selects nodes in the order of the names, whatever the order of the records. */
+  fill(): void {
+    this.#open.sort((one, other) => (one.key < other.key ? -1 : 1));
+    for (const open of this.#open) this.#fillServer(open);
+  }
+
+  #fillServer(open: OpenServer): void {
+    const { key, record, config, here } = open;
+    const { name: server, place } = record;
     const nodes = this.#nodesWith(place.labels);
-    const isFree = ({ name }: Candidate) => !here.has(name) && !refusals?.has(name);
-    const select = (): Candidate | undefined => {
-      const free = nodes.take(isFree);
-      if (free || place.spread === 'nodes') return free;
-      const usable = nodes.aside.filter(({ name }) => !refusals?.has(name));
-      const weight = ({ name, load, order }: Candidate) => [here.get(name) ?? 0, load, order];
-      return usable.reduce<Candidate | undefined>(
-        (best, node) => (best && !isLess(weight(node), weight(best)) ? best : node),
-        undefined,
-      );
-    };
-    const reason = () => reasonFor(record, [...this.#nodes.values()], here, refusals, this.#attempts.silent);
-    for (const slot of ownerless) {
-      const before = claims?.get(slot);
-      const node = this.#ownerBefore(before?.value, record, isFree) ?? select();
-      if (!node) {
-        this.waiting.push({ server, slot, node: undefined, reason: reason() });
-        continue;
-      }
-      this.actions.push({ kind: 'place', server, slot, node: node.name, revision: before?.revision ?? 0 });
+    const refusals = this.#attempts.refusals.get(key);
+    const take = (first?: Candidate): Candidate | undefined => {
+      const node = first ?? select(nodes, place, here, refusals);
+      if (!node) return undefined;
       node.load++;
-      add(node.name);
+      increment(here, node.name);
+      return node;
+    };
+    for (const slot of open.ownerless) {
+      const before = this.#view.claims.get(key)?.get(slot);
+      const node = take(this.#ownerBefore(before?.value, open, refusals));
+      if (node) this.actions.push({ kind: 'place', server, slot, node: node.name, revision: before?.revision ?? 0 });
+      else this.waiting.push({ server, slot, node: undefined, reason: this.#reasonFor(open, refusals) });
     }
-    for (const claim of leaving) {
-      // Only to know that there is one: it is selected again when the claim has ended.
-      const node = select();
-      if (node) {
-        node.load++;
-        add(node.name);
-        this.#release(claim, `node ${claim.node} is drained`);
-      } else {
-        this.waiting.push({ server, slot: claim.slot, node: claim.node, reason: reason() });
+    for (const claim of open.leaving) {
+      // Only to know that there is a node: it is selected again when the claim has ended.
+      if (take()) this.#release(claim, `node ${claim.node} is drained`);
+      else {
+        this.waiting.push({ server, slot: claim.slot, node: claim.node, reason: this.#reasonFor(open, refusals) });
         this.#renew(claim, config);
       }
     }
@@ -179,22 +187,25 @@ class Planner {
     if (node) node.load++;
   }
 
-  /** These hold even if the slot then runs nowhere. */
-  #whyNotThere(node: PlannedNode, { place }: ServerRecord, here: ReadonlyMap<string, number>): string | undefined {
-    const missing = place.labels.filter((label) => !node.record.labels.includes(label));
-    if (missing.length > 0) return `node ${node.name} does not have the label ${missing.join(', ')}`;
-    if (place.spread === 'nodes' && here.has(node.name)) return `node ${node.name} runs another replica`;
-    return undefined;
-  }
-
   /** The node that lost its lease while it had the slot, and is back. */
   #ownerBefore(
     claim: ClaimRecord | undefined,
-    { place }: ServerRecord,
-    isFree: (node: Candidate) => boolean,
+    { record, here }: OpenServer,
+    refusals: ReadonlyMap<string, string> | undefined,
   ): Candidate | undefined {
     const node = claim?.held ? this.#nodes.get(claim.node) : undefined;
-    return node?.isEligible && hasLabels(node.record, place.labels) && isFree(node) ? node : undefined;
+    if (!node?.isEligible || here.has(node.name) || refusals?.has(node.name)) return undefined;
+    return hasLabels(node.record, record.place.labels) ? node : undefined;
+  }
+
+  /** One for all servers with the same labels, where nothing else matters. */
+  #reasonFor({ record, here }: OpenServer, refusals: ReadonlyMap<string, string> | undefined): string {
+    const find = () => reasonFor(record, [...this.#nodes.values()], here, refusals, this.#attempts.silent);
+    if (here.size > 0 || refusals) return find();
+    const key = record.place.labels.join();
+    const reason = this.#reasons.get(key) ?? find();
+    this.#reasons.set(key, reason);
+    return reason;
   }
 
   #nodesWith(labels: readonly string[]): LeastLoaded {
@@ -216,11 +227,43 @@ class Planner {
   }
 }
 
-function hasLabels(node: NodeRecord, labels: readonly string[]): boolean {
-  return labels.every((label) => node.labels.includes(label));
+/** The node with the fewest slots that has no replica; if each has one and that is allowed, the one with the fewest replicas. */
+function select(
+  nodes: LeastLoaded,
+  { spread }: Place,
+  here: ReadonlyMap<string, number>,
+  refusals: ReadonlyMap<string, string> | undefined,
+): Candidate | undefined {
+  const free = nodes.take(({ name }) => !here.has(name) && !refusals?.has(name));
+  if (free || spread === 'nodes') return free;
+  let best: Candidate | undefined;
+  for (const node of nodes.aside) {
+    if (refusals?.has(node.name)) continue;
+    const more = best
+      ? here.get(node.name)! - here.get(best.name)! || node.load - best.load || node.order - best.order
+      : -1;
+    if (more < 0) best = node;
+  }
+  return best;
 }
 
-function isLess(a: readonly number[], b: readonly number[]): boolean {
-  const at = a.findIndex((value, index) => value !== b[index]);
-  return at >= 0 && a[at]! < b[at]!;
+/** These hold even if the slot then runs nowhere. */
+function whyNotThere(
+  { name, record }: PlannedNode,
+  { place: { labels, spread } }: ServerRecord,
+  here: ReadonlyMap<string, number>,
+): string | undefined {
+  if (!hasLabels(record, labels)) {
+    const missing = labels.filter((label) => !record.labels.includes(label));
+    return `node ${name} does not have the label ${missing.join(', ')}`;
+  }
+  return spread === 'nodes' && here.has(name) ? `node ${name} runs another replica` : undefined;
+}
+
+function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+function hasLabels(node: NodeRecord, labels: readonly string[]): boolean {
+  return labels.every((label) => node.labels.includes(label));
 }
