@@ -54,6 +54,8 @@ export interface FleetFigures {
   claims: number;
 }
 
+/** Slots with their reasons, in one message. */
+const MOST_WAITING = 1_000;
 const DEFAULT_DRAIN_MS = 10_000;
 /** Without NATS, the last steps of leaving are given up after so long. */
 const LEAVE_MS = 5_000;
@@ -136,7 +138,7 @@ export class FleetNode {
     const onProblem = (error: Error) => this.#note(error.message);
     this.#claims = new Claims(fabric, this.#lease, runner, node, { clock, onProblem });
     this.#entry = new NodeEntry(fabric.directory.nodes, record, () => this.#lease.isHeld);
-    this.#placer = new Placer(fabric, node, { clock, note: this.#note });
+    this.#placer = new Placer(fabric, node, { clock, rank: () => this.#routes.rank, note: this.#note });
   }
 
   readonly channelTo: ChannelTo = (config, { observer }) => {
@@ -222,6 +224,7 @@ export class FleetNode {
         await this.#claims.renew(params);
         return {};
       },
+      'standpipe/placement': () => ({ waiting: this.#placer.waiting.slice(0, MOST_WAITING) }),
       'standpipe/calls': ({ calls }) => ({ states: this.#door.inquire(calls) }),
       'standpipe/control': ({ method, params }) => answerControl(this.#host, method, params as Params),
     };

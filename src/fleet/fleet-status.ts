@@ -2,6 +2,16 @@
 
 import type { ClaimRecord, NodeRecord, ServerRecord } from './fabric.ts';
 
+/** How a program of the same user reaches the fleet of a host. It may contain a password: it is never shown. */
+export interface FleetAddress {
+  /** URLs of NATS servers. */
+  servers: readonly string[];
+  fleet: string;
+  /** Paths of files, absolute. */
+  credentials?: string | undefined;
+  tls?: { ca?: string | undefined; cert?: string | undefined; key?: string | undefined } | undefined;
+}
+
 export interface FleetStatus {
   fleet: string;
   /** The node that reports this. Undefined: a program that is no node. */

@@ -3,6 +3,7 @@
 
 import type { ControlMethod, ControlResults } from '../host/control/control-methods.ts';
 import type { CallState } from './call-protocol.ts';
+import type { Waiting } from './place/plan.ts';
 
 export interface NodeRequests {
   /** The wall clock of the node, to measure its offset. */
@@ -19,6 +20,8 @@ export interface NodeRequests {
   };
   /** The record of the server has changed: run it as it is now. */
   'standpipe/renew': { params: { server: string; slot: number; generation: number }; result: Record<string, never> };
+  /** What the node knows as the one that places servers: why slots run nowhere, or cannot leave a drained node. */
+  'standpipe/placement': { params: Record<string, never>; result: { waiting: readonly Waiting[] } };
   /** What became of these calls, by their reply subjects. */
   'standpipe/calls': { params: { calls: string[] }; result: { states: CallState[] } };
   /** A method of the host's control socket (`status`, `logs`, `restart`, …). */

@@ -2,13 +2,19 @@
 
 import type { Fabric } from './fabric.ts';
 import type { FleetServerStatus, FleetStatus, ReplicaStatus } from './fleet-status.ts';
+import { askNode } from './node/answer-node-requests.ts';
 import { readFleet } from './place/fleet-state.ts';
-import { type FleetView, isInForce, plan, type Waiting } from './place/plan.ts';
+import { type FleetView, isEnabled, isInForce, plan, type Waiting } from './place/plan.ts';
+
+const PLACER_MS = 1_000;
 
 /** `self`: the node that reports it, if one does. */
 export async function readFleetStatus(fabric: Fabric, self?: string): Promise<FleetStatus> {
   const [view, placer] = await Promise.all([readFleet(fabric), fabric.leases.table.get('placer')]);
-  const { waiting } = plan(view);
+  const reasons = new Map<string, string>();
+  for (const each of [...plan(view).waiting, ...(await knownToPlacer(fabric, placer?.value.node))]) {
+    reasons.set(slotOf(each.server, each.slot, each.node !== undefined), each.reason);
+  }
   const { fleet, isConnected } = fabric;
   const nodes = [...view.nodes.values()].map(({ value }) => ({ ...value, isAlive: view.leases.has(value.name) }));
   return {
@@ -17,22 +23,35 @@ export async function readFleetStatus(fabric: Fabric, self?: string): Promise<Fl
     isConnected,
     placer: placer?.value.node,
     nodes: nodes.sort(byName),
-    servers: [...view.servers.keys()].map((key) => serverStatus(key, view, waiting)).sort(byName),
+    servers: [...view.servers.keys()].map((key) => serverStatus(key, view, reasons)).sort(byName),
   };
 }
 
-function serverStatus(key: string, view: FleetView, waiting: readonly Waiting[]): FleetServerStatus {
-  const { name, place } = view.servers.get(key)!.value;
+/** The placer also knows which nodes refused a slot. If it does not answer, the rest is known without it. */
+async function knownToPlacer(fabric: Fabric, node: string | undefined): Promise<readonly Waiting[]> {
+  if (node === undefined) return [];
+  const asked = askNode(fabric, node, 'standpipe/placement', {}, PLACER_MS);
+  return asked.then(({ waiting }) => waiting).catch(() => []);
+}
+
+function serverStatus(key: string, view: FleetView, reasons: ReadonlyMap<string, string>): FleetServerStatus {
+  const record = view.servers.get(key)!.value;
+  const { name, place } = record;
   const claims = view.claims.get(key) ?? new Map();
   const wanted = Array.from({ length: place.replicas }, (_, index) => index + 1);
   const beyond = [...claims.keys()].filter((slot) => slot > place.replicas && claims.get(slot)!.value.held);
   const replicas = [...wanted, ...beyond].map((slot): ReplicaStatus => {
     const claim = claims.get(slot)?.value;
     const { node = '', generation = 0, held = false } = claim ?? {};
-    const why = waiting.find((each) => each.server === name && each.slot === slot)?.reason;
-    return { slot, node, generation, held, isInForce: claim !== undefined && isInForce(claim, view), reason: why };
+    const isRunning = claim !== undefined && isInForce(claim, view);
+    const why = isEnabled(record) ? reasons.get(slotOf(name, slot, isRunning)) : 'the server is disabled';
+    return { slot, node, generation, held, isInForce: isRunning, reason: why };
   });
   return { name, place, replicas };
+}
+
+function slotOf(server: string, slot: number, isRunning: boolean): string {
+  return `${slot} ${isRunning} ${server}`;
 }
 
 function byName(one: { name: string }, other: { name: string }): number {

@@ -1,5 +1,6 @@
 // `standpipe fleet` and `standpipe drain` as processes, on a real NATS server with nodes that claim slots and run nothing.
 
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -7,7 +8,16 @@ import { readFleet } from '../../src/fleet/place/fleet-state.ts';
 import { type ClaimingNode, claimingNode } from '../fixtures/fleet/claiming-node.ts';
 import { type NatsServer, startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { until } from '../fixtures/server.ts';
-import { folder, type Ran, runCli, runOnTerminal } from './run-cli.ts';
+import {
+  everythingEntry,
+  folder,
+  type Ran,
+  runCli,
+  runOnTerminal,
+  startCli,
+  stopHost,
+  writeConfig,
+} from './run-cli.ts';
 
 let nats: NatsServer;
 const nodes: ClaimingNode[] = [];
@@ -98,6 +108,50 @@ test('servers that a file does not have are removed only on purpose', async () =
   const answered = await runOnTerminal(['fleet', 'apply', file], { steps: [asked], env: env() });
   expect(answered.stdout).toContain('- files: removed');
   await placesAre({ 'gpu.1': 'two' });
+});
+
+test('why no node takes a server is shown, as each node said it', async () => {
+  for (const node of nodes) node.unfit.set('picky', 'Variable KEY is not set');
+  await run(
+    'fleet',
+    'apply',
+    fileOf('picky.json', { picky: { command: 'x' }, off: { command: 'x', disabled: true } }),
+    '--keep',
+  );
+  const reason = 'no node is free: one refused it: Variable KEY is not set; two refused it: Variable KEY is not set';
+  await until('both have refused', async () => (await run('fleet', 'show')).stderr.includes(reason));
+  expect((await run('fleet', 'show')).stderr).toContain('off 1: runs nowhere: the server is disabled\n');
+  await run('fleet', 'apply', fileOf('gpu.json', { gpu }), '--yes');
+});
+
+test('commands reach the fleet of the running host', async () => {
+  const config = writeConfig('node.json', {});
+  const host = startCli([
+    'up',
+    '--no-inspector',
+    '--config',
+    config,
+    '--node',
+    'host',
+    '--fleet',
+    'running',
+    '--join',
+    nats.url,
+  ]);
+  try {
+    await once(host.stdout, 'data');
+    const ofHost = (...args: string[]) => runCli([...args, '--config', config]);
+    await until('the host has joined', async () => (await ofHost('fleet', 'show')).code === 0);
+    const file = fileOf('real.json', { everything: everythingEntry });
+    expect(await ofHost('fleet', 'apply', file)).toMatchObject({ code: 0 });
+    const place = 'everything 1: on node host, generation 1';
+    await until('it runs', async () => (await ofHost('fleet', 'show')).stderr.includes(place));
+    const drained = await ofHost('drain', 'host');
+    expect(drained.stderr).toContain('everything 1 stays: no node is free: host is draining\n');
+    expect(drained.code).toBe(3);
+  } finally {
+    await stopHost(host);
+  }
 });
 
 test.each<[string, string[], string]>([

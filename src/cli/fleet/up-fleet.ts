@@ -1,11 +1,14 @@
 // The fleet of `up --join`, from the connection to NATS to the end of the host. Loaded on use: most hosts join none.
 
+import { resolve } from 'node:path';
 import { UsageError } from '../../base/errors.ts';
 import type { ConfigDiff } from '../../config/files/diff-configs.ts';
 import type { Config } from '../../config/files/load-config.ts';
 import { isOfFleet, type ServerConfig } from '../../config/server-config.ts';
 import type { Fabric } from '../../fleet/fabric.ts';
 import type { FleetNode } from '../../fleet/fleet-node.ts';
+import type { FleetAddress } from '../../fleet/fleet-status.ts';
+import type { FabricOptions } from '../../fleet/nats/open-fabric.ts';
 import type { FleetControl } from '../../host/control/control-methods.ts';
 import type { Host } from '../../host/host.ts';
 import type { ChannelTo } from '../../host/host-options.ts';
@@ -42,6 +45,7 @@ export class UpFleet {
 
   readonly control: FleetControl = {
     status: () => this.#joined().status(),
+    address: () => addressOf(this.#plan.fabric),
     forward: (node, method, params) => this.#joined().control(node, method, params),
   };
 
@@ -81,4 +85,16 @@ export class UpFleet {
     if (this.#node) return this.#node;
     throw new UsageError('NOT_STARTED', 'The host has not joined its fleet yet', { hint: 'Try again in a moment.' });
   }
+}
+
+/** The command that uses it may run in another folder. */
+function addressOf({ servers, fleet, credentials, tls }: FabricOptions): FleetAddress {
+  const absolute = (file: string | undefined) => (file === undefined ? undefined : resolve(file));
+  const { ca, cert, key } = tls ?? {};
+  return {
+    servers,
+    fleet,
+    credentials: absolute(credentials),
+    tls: tls && { ca: absolute(ca), cert: absolute(cert), key: absolute(key) },
+  };
 }

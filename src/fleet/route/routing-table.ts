@@ -83,6 +83,13 @@ export class RoutingTable {
     return this.#servers.get(keyOfServer(server));
   }
 
+  /** How many nodes of the fleet come before this one, by name. */
+  get rank(): number {
+    let rank = 0;
+    for (const name of this.#nodes.keys()) if (name < this.#self) rank++;
+    return rank;
+  }
+
   /** The session of a node, if it is one of the fleet now. */
   sessionOf(node: string): string | undefined {
     return this.#nodes.get(node)?.session;

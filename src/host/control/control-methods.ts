@@ -3,7 +3,7 @@
 
 import { UsageError } from '../../base/errors.ts';
 import type { ConfigProblem } from '../../config/problem.ts';
-import type { FleetStatus } from '../../fleet/fleet-status.ts';
+import type { FleetAddress, FleetStatus } from '../../fleet/fleet-status.ts';
 import { ownInfo } from '../../mcp/own-info.ts';
 import type { Params } from '../../mcp/service.ts';
 import type { Host } from '../host.ts';
@@ -42,6 +42,8 @@ export interface ControlResults {
   'standpipe/down': { pid: number };
   /** The fleet that the host has joined. */
   'standpipe/fleet': FleetStatus;
+  /** For programs that change the fleet. Other nodes are refused. */
+  'standpipe/fleet-address': FleetAddress;
 }
 
 export type ControlMethod = keyof ControlResults;
@@ -49,6 +51,7 @@ export type ControlMethod = keyof ControlResults;
 /** What a host that has joined a fleet can be asked beside. */
 export interface FleetControl {
   status(): Promise<FleetStatus>;
+  address(): FleetAddress;
   /** Answered by the host of another node. */
   forward(node: string, method: ControlMethod, params: Params): Promise<ControlResults[ControlMethod]>;
 }
@@ -93,6 +96,7 @@ const methods: { [M in ControlMethod]: Answer<M> } = {
     return { pid: process.pid };
   },
   'standpipe/fleet': (_host, _params, hooks) => fleetOf(hooks).status(),
+  'standpipe/fleet-address': (_host, _params, hooks) => fleetOf(hooks).address(),
 };
 
 export function isControlMethod(method: string): method is ControlMethod {
