@@ -13,6 +13,7 @@ import type { Host } from '../host/host.ts';
 import type { ChannelTo } from '../host/host-options.ts';
 import { ownInfo } from '../mcp/own-info.ts';
 import type { Params } from '../mcp/service.ts';
+import { renewLease } from '../process/server-process.ts';
 import type { Fabric } from './fabric.ts';
 import type { FleetStatus } from './fleet-status.ts';
 import { answerNodeRequests, askNode, type NodeHandlers } from './node/answer-node-requests.ts';
@@ -21,6 +22,7 @@ import { HostTable } from './node/host-table.ts';
 import { NodeDoor } from './node/node-door.ts';
 import { NodeEntry } from './node/node-entry.ts';
 import { NodeLease } from './node/node-lease.ts';
+import type { FleetFigures, JoinOptions } from './node/node-options.ts';
 import { OwnServers } from './node/own-servers.ts';
 import { RunInstances } from './node/run-instances.ts';
 import { Placer } from './place/placer.ts';
@@ -29,30 +31,7 @@ import { FleetChannels } from './route/fleet-channels.ts';
 import { RoutingTable } from './route/routing-table.ts';
 import { runOf } from './subjects.ts';
 
-export interface JoinOptions {
-  fabric: Fabric;
-  node: string;
-  labels?: readonly string[] | undefined;
-  /** Whether the other nodes may use the servers of its config. Default: true. */
-  offers?: boolean | undefined;
-  /** Of its gateway. */
-  url?: string | undefined;
-  /** How long calls may take to end when a server is moved, and when the node leaves. Default: 10 s. */
-  drainMs?: number | undefined;
-  /** Called with what happens, for people. */
-  note?: ((text: string) => void) | undefined;
-  /** Called before servers are started, for their secrets. */
-  learn?: ((servers: readonly ServerConfig[]) => void) | undefined;
-  clock?: Clock | undefined;
-}
-
-/** For metrics. */
-export interface FleetFigures {
-  isConnected: boolean;
-  hasLease: boolean;
-  /** Replicas of servers that this node runs. */
-  claims: number;
-}
+export type { FleetFigures, JoinOptions };
 
 /** Slots with their reasons, in one message. */
 const MOST_WAITING = 1_000;
@@ -154,7 +133,9 @@ export class FleetNode {
     return {
       isConnected: this.#fabric.isConnected,
       hasLease: this.#lease.isHeld,
+      nodes: this.#routes.nodes,
       claims: this.#claims.held.length,
+      calls: this.#channels.counts,
     };
   }
 
@@ -165,8 +146,13 @@ export class FleetNode {
     return applied;
   }
 
-  status(): Promise<FleetStatus> {
-    return readFleetStatus(this.#fabric, this.name);
+  async status(): Promise<FleetStatus> {
+    const status = await readFleetStatus(this.#fabric, this.name);
+    const nodes = status.nodes.map((node) => {
+      const isOther = node.isAlive && node.name !== this.name;
+      return { ...node, clockOffset: isOther ? this.#channels.clockOffset(node.name) : undefined };
+    });
+    return { ...status, nodes };
   }
 
   /** A method of the control socket of another node's host. */
@@ -190,6 +176,7 @@ export class FleetNode {
   async #join(): Promise<void> {
     this.#fabric.onConnection = (isConnected, text) => this.#connected(isConnected, text);
     this.#lease.onLost = (reason) => this.#lost(reason);
+    this.#lease.onRenewed = (ageMs) => renewLease(ageMs, this.#fabric.leases.lifetimeMs);
     this.#exits.push(() => this.#lease.release());
     await this.#lease.acquire();
     this.#exits.push(() => this.#entry.remove());
@@ -246,6 +233,7 @@ export class FleetNode {
       ? ''
       : '. The servers of this node go on; those of the fleet stop if it is not back soon';
     this.#note(`${text}${goesOn}`);
+    if (isConnected) this.#channels.reconnected();
   }
 
   async #lost(reason: string): Promise<void> {

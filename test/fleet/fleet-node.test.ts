@@ -26,17 +26,19 @@ interface Joined {
 
 let fleets = 0;
 let fleet = '';
+let lifetimeMs: number | undefined;
 const joined = new Set<Joined>();
 
 afterEach(async () => {
   for (const each of [...joined]) await each.end();
 });
 
-function newFleet(): void {
+function newFleet(leaseMs?: number): void {
   fleet = `fleet${++fleets}`;
+  lifetimeMs = leaseMs;
 }
 
-const open = (name: string) => openFabric({ servers: [nats.url], fleet, name });
+const open = (name: string) => openFabric({ servers: [nats.url], fleet, name, lifetimeMs });
 
 async function join(
   name: string,
@@ -156,4 +158,28 @@ test('an entry that cannot run on a node is given back with the reason', async (
   await until('it is refused', () => one.notes.some((note) => note.includes('FLEET_TEST_NOT_SET')));
   const replica = async () => (await one.node.status()).servers[0]!.replicas[0]!;
   await until('the claim is given back', async () => !(await replica()).held);
+});
+
+test('without NATS a node stops what it runs for the fleet and goes on with its own servers, and heals when NATS is back', async () => {
+  newFleet(2_000);
+  const one = await join('one', { own: everything });
+  await apply('files');
+  await apply('pure', { stateless: true });
+  await knows(one, 'files');
+  await knows(one, 'pure');
+  const before = await greet(one, 'files');
+  const stateless = await greet(one, 'pure');
+  await nats.stop();
+  await until('the lease is lost', () => one.notes.some((note) => note.startsWith('The lease of this node is lost')));
+  await until('its process has ended', () => !isAlive(before.pid!));
+  expect(await greet(one, 'own')).toMatchObject({ server: 'own' });
+  expect(await greet(one, 'pure')).toEqual(stateless);
+  expect(one.node.figures()).toMatchObject({ isConnected: false, hasLease: false, claims: 0 });
+
+  await nats.start();
+  await until('the lease is back', () => one.notes.includes('The node has a lease again'));
+  const after = await greet(one, 'files');
+  expect(after).toMatchObject({ node: 'one', server: 'files#1' });
+  expect(after.claim).toBeGreaterThan(before.claim!);
+  expect(await greet(one, 'own')).toMatchObject({ server: 'own' });
 });

@@ -24,6 +24,18 @@ export function fleetMetrics(fleet: UpFleet): Gauged[] {
     },
     one('connected', 'Whether the node is connected to NATS', ({ isConnected }) => Number(isConnected)),
     one('lease_held', 'Whether the node has its lease', ({ hasLease }) => Number(hasLease)),
+    one('nodes', 'Nodes in the directory of the fleet', ({ nodes }) => nodes),
     one('claims', 'Replicas of servers that the node runs', ({ claims }) => claims),
+    one('inquiries', 'Requests to nodes about calls without an answer', ({ calls }) => calls.inquiries),
+    {
+      name: 'fleet_calls',
+      help: 'Calls that were sent to instances of servers, by their node and outcome; `not_run` is sent again, `lost` may have run',
+      labels: ['node', 'outcome'],
+      *read() {
+        for (const { node, outcome, count } of fleet.node?.figures().calls.values() ?? []) {
+          yield { labels: { node, outcome }, value: count };
+        }
+      },
+    },
   ];
 }

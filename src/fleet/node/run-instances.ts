@@ -96,7 +96,8 @@ function instanceConfig(claim: ClaimRecord, record: ServerRecord): ServerConfig 
   const config = configOnNode(record);
   const shared = { name: nameOf(claim), unlisted: true, enabled: true, autoStart: true };
   if (config.command === undefined) return { ...config, ...shared };
-  return { ...config, ...shared, env: { ...config.env, ...fencingEnvironment(claim) } };
+  const env = { ...config.env, ...fencingEnvironment(claim) };
+  return { ...config, ...shared, env, isLeased: !record.place.stateless };
 }
 
 function nameTaken(name: string, node: string): UsageError {

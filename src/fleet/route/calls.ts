@@ -11,6 +11,7 @@ import type { LocalInstance } from '../node/node-door.ts';
 import { isPart, PartsAssembler, publishMessage } from '../parts.ts';
 import { subjectsOf } from '../subjects.ts';
 import { type Call, FIRST_INQUIRY_MS } from './call.ts';
+import { CallCounts, type CallOutcome } from './call-counts.ts';
 import { Inquiries } from './inquiries.ts';
 import type { Instance, RoutingTable } from './routing-table.ts';
 
@@ -37,6 +38,7 @@ export class Calls {
   readonly table: RoutingTable;
   readonly fabric: Fabric;
   readonly self: string;
+  readonly counts = new CallCounts();
   onHops: ((call: Call, hops: Hops) => void) | undefined;
   readonly #options: CallsOptions;
   readonly #byReply = new InFlight<string, Call>();
@@ -123,16 +125,17 @@ export class Calls {
   }
 
   /** The attempt is over: what still comes for it is dropped. Returns false if it was before. */
-  close(call: Call): boolean {
+  close(call: Call, outcome: CallOutcome = 'answered'): boolean {
     if (this.#byReply.get(call.reply) !== call) return false;
     this.#byReply.delete(call.reply);
+    this.counts.add(call.instance!.node, outcome);
     this.#assembler.forget(call.reply);
     return true;
   }
 
   /** The answer is not wanted any more. */
   cancel(call: Call): void {
-    if (!this.close(call)) return;
+    if (!this.close(call, 'cancelled')) return;
     const { instance, reply, sending } = call;
     const cancel = () => this.tell(instance!, toInstance.cancel + reply);
     // A message in parts would begin to run after its cancellation.
@@ -206,11 +209,11 @@ export class Calls {
     const reason = (at < 0 ? text : text.slice(0, at)) as Refusal;
     const why = at < 0 ? `node "${call.instance!.node}" refused it` : text.slice(at + 1);
     if (reason !== 'busy') return this.#notRun(call, why);
-    if (this.close(call)) call.owner.busy(call, why);
+    if (this.close(call, 'busy')) call.owner.busy(call, why);
   }
 
   #notRun(call: Call, why: string): void {
-    if (this.close(call)) call.owner.notRun(call, why);
+    if (this.close(call, 'not_run')) call.owner.notRun(call, why);
   }
 
   #hops(call: Call, text: string): void {

@@ -151,7 +151,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
   }
 
   failed(call: Call, error: Error): void {
-    if (this.calls.close(call)) this.#lose(call, error);
+    if (this.calls.close(call, 'failed')) this.#lose(call, error);
     else this.onerror?.(error);
   }
 
@@ -223,7 +223,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     const error = ownError(message);
     // Its owner was about to give it up: it did not run.
     if (isStopped(error) && call.instance!.generation !== undefined) {
-      this.calls.close(call);
+      this.calls.close(call, 'not_run');
       return this.notRun(call, error!.message);
     }
     this.#settle(call);
@@ -261,7 +261,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
   #end(why: string): void {
     for (const call of this.#takeAll()) {
       if (call instanceof ListenEverywhere) call.cancel();
-      else if (this.calls.close(call)) this.onlost?.(call.id, outcomeUnknown(call, why));
+      else if (this.calls.close(call, 'lost')) this.onlost?.(call.id, outcomeUnknown(call, why));
       else this.onlost?.(call.id, notSent(call, this.server, why));
     }
     this.closeError = new PeerError('CONNECTION_CLOSED', why);

@@ -3,6 +3,7 @@
 import type { SharePolicy } from '../../config/server-config.ts';
 import type { WireObserver } from '../../transport/wire.ts';
 import type { Fabric } from '../fabric.ts';
+import type { CallCounts } from './call-counts.ts';
 import { Calls, type CallsOptions } from './calls.ts';
 import { FleetChannel } from './fleet-channel.ts';
 import { type ClockOffset, NodeClocks } from './node-clocks.ts';
@@ -36,6 +37,10 @@ export class FleetChannels {
   /** Requests that wait for an answer. */
   get inFlight(): number {
     return this.#calls.size;
+  }
+
+  get counts(): CallCounts {
+    return this.#calls.counts;
   }
 
   /** How far the wall clock of a node is ahead of this one's. Undefined: it was not measured yet. */

@@ -94,6 +94,7 @@ export class Inquiries {
     if (asked.isAsked) return;
     this.#nodes.set(node, asked);
     asked.isAsked = true;
+    this.#calls.counts.inquiries++;
     const replies = calls.map(({ reply }) => reply);
     const { fabric } = this.#calls;
     try {
@@ -125,7 +126,7 @@ export class Inquiries {
       case 'unknown':
         // Another run of the node knows nothing of what this one was sent.
         if (table.sessionOf(node) !== session) return this.#lose(call, `Node "${node}" has started anew`);
-        if (this.#calls.close(call)) call.owner.notRun(call, `it did not arrive at node "${node}"`);
+        if (this.#calls.close(call, 'not_run')) call.owner.notRun(call, `it did not arrive at node "${node}"`);
         return;
       case 'forgotten':
         return this.#lose(call, `Node "${node}" has answered it, and the answer was lost`);
@@ -160,6 +161,6 @@ export class Inquiries {
   }
 
   #lose(call: Call, why: string): void {
-    if (this.#calls.close(call)) call.owner.lost(call, why);
+    if (this.#calls.close(call, 'lost')) call.owner.lost(call, why);
   }
 }

@@ -83,6 +83,11 @@ export class RoutingTable {
     return this.#servers.get(keyOfServer(server));
   }
 
+  /** How many the fleet has, this one included. */
+  get nodes(): number {
+    return this.#nodes.size;
+  }
+
   /** How many nodes of the fleet come before this one, by name. */
   get rank(): number {
     let rank = 0;
