@@ -60,13 +60,13 @@ class Watched {
   }
 }
 
-async function newFleet(fleet: string): Promise<{ watched: Watched; join: Join }> {
-  const fabric = await openFabric({ servers: [nats.url], fleet, name: 'test', lifetimeMs: 3_000 });
+async function newFleet(fleet: string, { url } = nats): Promise<{ watched: Watched; join: Join }> {
+  const fabric = await openFabric({ servers: [url], fleet, name: 'test', lifetimeMs: 3_000 });
   const watched = new Watched(fabric);
   await watched.state.watch(fabric);
   opened.push(fabric);
   const join: Join = async (name, options = {}) => {
-    const node = await claimingNode(name, { servers: [nats.url], fleet, ...options });
+    const node = await claimingNode(name, { servers: [url], fleet, ...options });
     opened.push({ close: () => node.vanish() });
     return node;
   };
@@ -150,4 +150,23 @@ test.concurrent('a node that does not answer holds up no other', async () => {
   await join('b');
   for (const name of ['u', 'v', 'w', 'x', 'y', 'z']) await watched.server(name);
   await watched.placed('all run on the one that answers', (places) => countOf(places, 'b') === 6);
+});
+
+test.concurrent('after NATS was away for longer than a lease, each node gets back what it had', async () => {
+  const own = await startNatsServer();
+  const { watched, join } = await newFleet('away', own);
+  const names = ['r', 's', 't', 'u', 'v', 'w', 'x', 'y', 'z'];
+  for (const name of names) await watched.server(name);
+  const nodes = await Promise.all(['a', 'b', 'c'].map((name) => join(name)));
+  await watched.placed('all run', (places) => Object.keys(places).length === names.length);
+  const before = watched.places;
+  await own.stop();
+  await until('all leases are lost', () => nodes.every(({ lease }) => lease.session === undefined));
+  await own.start();
+  const isAgain = (generation: number) => generation > 1;
+  const claims = () =>
+    [...watched.state.claims.values()].flatMap((slots) => [...slots.values()].map(({ value }) => value));
+  await watched.placed('all run again', () => claims().every(({ generation }) => isAgain(generation)));
+  await watched.placed('in force', (places) => Object.keys(places).length === names.length);
+  expect(watched.places).toEqual(before);
 });

@@ -12,7 +12,7 @@ import { NodeLease } from '../node/node-lease.ts';
 import { keyOfServer } from '../subjects.ts';
 import { FleetState } from './fleet-state.ts';
 import { PlacerAttempts, type SlotAction } from './placer-attempts.ts';
-import { type Action, type Plan, plan, type Waiting } from './plan.ts';
+import { type Action, type FleetView, type Plan, plan, type Waiting } from './plan.ts';
 
 export interface PlacerOptions {
   clock?: Clock | undefined;
@@ -50,6 +50,10 @@ export class Placer {
   #listing: Timer | undefined;
   #trying: Timer | undefined;
   #isStopped = false;
+  /** When NATS was last seen to be away. The other nodes may have lost their leases by that too. */
+  #awayMs = Number.NEGATIVE_INFINITY;
+  /** Until then, nodes without a lease are waited for. */
+  #settledMs = 0;
 
   constructor(fabric: Fabric, node: string, options: PlacerOptions = {}) {
     this.#fabric = fabric;
@@ -59,6 +63,7 @@ export class Placer {
     this.#lease = new NodeLease(fabric, 'placer', node, { clock: options.clock });
     this.#lease.onLost = (reason) => {
       this.#note(`This node no longer places servers: ${reason}`);
+      this.#awayMs = this.#clock.nowMs();
       this.#end();
       this.#tryLater();
     };
@@ -88,7 +93,12 @@ export class Placer {
   async #try(): Promise<void> {
     const isHeld = await this.#lease.acquire().catch(() => false);
     if (this.#isStopped) return;
+    const { isConnected, leases } = this.#fabric;
+    const nowMs = this.#clock.nowMs();
+    if (!isConnected) this.#awayMs = nowMs;
     if (!isHeld) return this.#tryLater();
+    const wasAway = nowMs - this.#awayMs < 2 * leases.lifetimeMs;
+    this.#settledMs = wasAway ? nowMs + leases.lifetimeMs / 2 : nowMs;
     this.#note('This node places the servers of the fleet');
     const state = new FleetState();
     this.#state = state;
@@ -146,7 +156,9 @@ export class Placer {
     if (!state || !this.#lease.isHeld) return;
     const nowMs = this.#clock.nowMs();
     const attempts = this.#attempts.at(nowMs, state);
-    const planned = plan(state, attempts);
+    const isSettled = nowMs >= this.#settledMs;
+    if (!isSettled) this.#soon(this.#settledMs - nowMs);
+    const planned = plan(isSettled ? state : withLostNodes(state), attempts);
     this.#waiting = this.#withRefusals(planned);
     this.#queues = new Map();
     for (const action of planned.actions) {
@@ -214,8 +226,10 @@ export class Placer {
       else attempts.refused(action, refused, config, this.#clock.nowMs());
     } catch (error) {
       const { message } = toError(error);
-      const isSilent = error instanceof StandpipeError && /^(?:NOT_SENT|REQUEST_TIMEOUT)$/.test(error.code);
-      if (isSilent) attempts.unanswered(action, this.#clock.nowMs());
+      const code = error instanceof StandpipeError ? error.code : undefined;
+      // It is answered when the earlier process has ended, which may take its time.
+      if (action.kind === 'renew' && code === 'REQUEST_TIMEOUT') attempts.accepted(action, this.#clock.nowMs());
+      else if (code === 'NOT_SENT' || code === 'REQUEST_TIMEOUT') attempts.unanswered(action, this.#clock.nowMs());
       else attempts.refused(action, message, config, this.#clock.nowMs());
     }
     if (this.#state === state) this.#soon(this.#pauseMs);
@@ -255,4 +269,9 @@ export class Placer {
     timer.keepAlive(false);
     return timer;
   }
+}
+
+/** Nodes without a lease count as alive: what they had is not moved, and their records stay. */
+function withLostNodes({ servers, nodes, claims, leases }: FleetView): FleetView {
+  return { servers, nodes, claims, leases: new Set([...leases, ...nodes.keys()]) };
 }
