@@ -36,7 +36,7 @@ export const defaultDoorLimits: Readonly<DoorLimits> = {
   maxMessageBytes: 64 * MB,
   maxKept: 100_000,
   maxKeptChars: 64 * MB,
-  keptMs: 30_000,
+  keptMs: 120_000,
 };
 
 const LATE = `${toCaller.refused}moved The request arrived after its node was told that it had not`;

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { ManualClock } from '../../base/clock.ts';
+import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
+import { OwnResult } from '../../jsonrpc/message-text.ts';
+import type { Fabric } from '../fabric.ts';
+import { subjectsOf } from '../subjects.ts';
+import { DoorCalls, type DoorLimits } from './door-calls.ts';
+import { type CallOwner, NodeCall } from './node-call.ts';
+
+const subjects = subjectsOf('test');
+const request: JsonRpcRequest = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { _meta: {} } };
+
+function open(limits: Partial<DoorLimits> = {}) {
+  const sent: string[] = [];
+  const fabric = { fleet: 'test', maxBytes: 1024, publish: (reply: string) => void sent.push(reply) };
+  const clock = new ManualClock();
+  const calls = new DoorCalls(fabric as unknown as Fabric, 'here', limits, clock);
+  const owner: CallOwner = {
+    node: 'here',
+    generation: 1,
+    sendTo: ({ reply, isLocal }, text) => calls.send(reply, text, isLocal),
+    over: (call, answer) => calls.over(call, answer),
+    left: (call) => calls.left(call),
+  };
+  /** Undefined: it is not run. */
+  const arrive = (reply: string): NodeCall | undefined => {
+    const caller = calls.nodes.of(reply)!;
+    const number = caller.numberOf(reply);
+    if (calls.isKnown(caller, number, reply)) return undefined;
+    const call = new NodeCall(owner, caller, { reply, number, bytes: 10, isLocal: false }, request, undefined);
+    calls.begun(call);
+    return call;
+  };
+  const answer = (call: NodeCall, text = '') => call.answer(new OwnResult(1, { text }));
+  return { calls, clock, sent, arrive, answer };
+}
+
+it('a call is unknown only if it never arrived, and then never runs; whatever arrives in order runs once', () => {
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ does: fc.constantFrom('arrive', 'lose', 'hold back'), node: fc.nat(2) }) },
+    { weight: 4, arbitrary: fc.record({ does: fc.constantFrom('answer', 'cancel'), which: fc.nat(50) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ does: fc.constantFrom('ask', 'arrive late', 'arrive again'), which: fc.nat(50) }),
+    },
+    { weight: 1, arbitrary: fc.record({ does: fc.constant('wait'), ms: fc.nat(200) }) },
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 400, size: 'max' }), (steps) => {
+      const { calls, clock, arrive, answer } = open({ maxKept: 10, keptMs: 100 });
+      const numbers = [0, 0, 0];
+      const running: NodeCall[] = [];
+      const all: string[] = [];
+      const late = new Set<string>();
+      const [arrived, ended, disowned] = [new Set<string>(), new Set<string>(), new Set<string>()];
+      for (const each of steps as { does: string; node?: number; which?: number; ms?: number }[]) {
+        const { does, node = 0, which = 0, ms = 0 } = each;
+        const some = all[all.length - 1 - (which % Math.max(1, all.length))];
+        if (does === 'wait') clock.advance(ms);
+        else if (does === 'arrive' || does === 'lose' || does === 'hold back') {
+          const reply = subjects.reply(`node${node}`, 'run', ++numbers[node]!);
+          all.push(reply);
+          if (does === 'hold back') late.add(reply);
+          if (does !== 'arrive') continue;
+          const call = arrive(reply);
+          expect(call).toBeDefined();
+          running.push(call!);
+          arrived.add(reply);
+        } else if (does === 'answer' || does === 'cancel') {
+          const [call] = running.splice(which % Math.max(1, running.length), 1);
+          if (!call) continue;
+          if (does === 'answer') answer(call);
+          else call.cancel();
+          ended.add(call.reply);
+        } else if (some === undefined) continue;
+        else if (does === 'ask') {
+          const state = calls.inquire(some);
+          if (state === 'unknown') disowned.add(some);
+          expect(state === 'running').toBe(arrived.has(some) && !ended.has(some));
+          if (arrived.has(some)) expect(state).not.toBe('unknown');
+          else expect(['unknown', 'forgotten']).toContain(state);
+        } else if (arrived.has(some) || does === 'arrive late') {
+          if (!arrived.has(some) && !late.delete(some)) continue; // it was lost
+          const call = arrive(some);
+          if (arrived.has(some) || disowned.has(some)) expect(call).toBeUndefined();
+          if (!call) continue;
+          running.push(call);
+          arrived.add(some);
+        }
+        expect(calls.answered.size).toBeLessThanOrEqual(10);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+it('what is kept is bounded in number, size and time, and the newest stay', () => {
+  const { calls, clock, sent, arrive, answer } = open({ maxKept: 100, maxKeptChars: 10_000, keptMs: 1000 });
+  const reply = (number: number) => subjects.reply('there', 'run', number);
+  const states = (...of: number[]) => of.map((number) => calls.inquire(reply(number)));
+  for (let number = 1; number <= 1000; number++) answer(arrive(reply(number))!);
+  expect(calls.answered.size).toBeLessThanOrEqual(100);
+  expect(states(1, 900, 951, 1000)).toEqual(['forgotten', 'forgotten', 'answered', 'answered']);
+  answer(arrive(reply(1001))!, 'x'.repeat(6000)); // too long to be kept
+  answer(arrive(reply(1002))!, 'x'.repeat(4500));
+  expect(states(1000, 1001, 1002)).toEqual(['answered', 'forgotten', 'answered']);
+  sent.length = 0;
+  clock.advance(1000);
+  expect(calls.answered.size).toBe(0);
+  expect(clock.pending).toBe(0);
+  expect(states(1000, 1002, 1003)).toEqual(['forgotten', 'forgotten', 'unknown']);
+  expect(sent).toEqual([]);
+});

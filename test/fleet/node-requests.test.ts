@@ -1,0 +1,75 @@
+import { afterAll, expect, test } from 'vitest';
+import { UsageError } from '../../src/base/errors.ts';
+import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
+import { answerNodeRequests, askNode, type NodeHandlers } from '../../src/fleet/node/answer-node-requests.ts';
+import { subjectsOf } from '../../src/fleet/subjects.ts';
+import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
+
+const nats = await startNatsServer();
+const [asked, asking] = await Promise.all(
+  ['asked', 'asking'].map((name) => openFabric({ servers: [nats.url], fleet: 'test', name })),
+);
+afterAll(() => Promise.all([asked!.close(), asking!.close()]));
+
+let held: (() => void)[] = [];
+const handlers: Partial<NodeHandlers> = {
+  'standpipe/ping': () => ({ session: 's', nowMs: 7 }),
+  'standpipe/place': async ({ slot }) => ({ generation: slot }),
+  'standpipe/release': () => {
+    throw new UsageError('DUPLICATE_NAME', 'No such slot', { hint: 'Look again.' });
+  },
+  'standpipe/renew': () => new Promise((resolve) => held.push(() => resolve({}))),
+  'standpipe/calls': ({ calls }) => ({ states: calls.map(() => 'unknown' as const) }),
+  'standpipe/control': () => ({ text: 'x'.repeat(asked!.maxBytes) }) as never,
+};
+const subscription = answerNodeRequests(asked!, 'alpha', handlers as NodeHandlers);
+await asked!.flush();
+const MINUTE = 60_000;
+const slot = { server: 's', slot: 3, generation: 1 };
+
+test('a node answers by the handler of the method, or with the error that it threw', async () => {
+  expect(await askNode(asking!, 'alpha', 'standpipe/ping', {}, MINUTE)).toEqual({ session: 's', nowMs: 7 });
+  const place = askNode(asking!, 'alpha', 'standpipe/place', { server: 's', slot: 3, revision: 0 }, MINUTE);
+  expect(await place).toEqual({ generation: 3 });
+  const release = askNode(asking!, 'alpha', 'standpipe/release', { ...slot, reason: 'r' }, MINUTE);
+  await expect(release).rejects.toMatchObject({ name: 'UsageError', code: 'DUPLICATE_NAME', hint: 'Look again.' });
+  const control = askNode(
+    asking!,
+    'alpha',
+    'standpipe/control',
+    { method: 'standpipe/status', params: {} } as never,
+    MINUTE,
+  );
+  await expect(control).rejects.toMatchObject({ code: 'FRAME_TOO_LONG' });
+  await expect(askNode(asking!, 'beta', 'standpipe/ping', {}, MINUTE)).rejects.toMatchObject({ code: 'NOT_SENT' });
+});
+
+test('what is no request of a node is refused or ignored', async () => {
+  const subject = subjectsOf('test').node('alpha');
+  const codeOf = async (value: unknown) => {
+    const { error } = await asking!.request<{ error: { rpcCode: number } }>(subject, value, MINUTE);
+    return error.rpcCode;
+  };
+  expect(await codeOf(7)).toBe(-32600);
+  expect(await codeOf({ method: 'standpipe/ping' })).toBe(-32600);
+  expect(await codeOf({ method: 'toString', params: {} })).toBe(-32601);
+  asking!.publish(subject, 'garbage');
+  const back = new Promise<string>((resolve) => {
+    asking!.subscribe('test.back', ({ data }) => resolve(new TextDecoder().decode(data)));
+  });
+  asking!.publish(subject, 'garbage', 'test.back');
+  expect(JSON.parse(await back).error.rpcCode).toBe(-32700);
+  expect(await askNode(asking!, 'alpha', 'standpipe/ping', {}, MINUTE)).toBeDefined();
+});
+
+test('more requests than a node answers at a time are refused, and it goes on', async () => {
+  const outcomes = Array.from({ length: 1001 }, () => askNode(asking!, 'alpha', 'standpipe/renew', slot, MINUTE));
+  await expect(Promise.race(outcomes)).rejects.toMatchObject({ code: 'SERVER_BUSY' });
+  for (const release of held) release();
+  held = [];
+  const settled = await Promise.allSettled(outcomes);
+  expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+  expect(await askNode(asking!, 'alpha', 'standpipe/ping', {}, MINUTE)).toBeDefined();
+  await subscription.end();
+  await expect(askNode(asking!, 'alpha', 'standpipe/ping', {}, MINUTE)).rejects.toMatchObject({ code: 'NOT_SENT' });
+});
