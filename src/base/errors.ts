@@ -30,7 +30,7 @@ export interface Evidence {
 export interface ProcessIdentity {
   server: string;
   pid: number | null;
-  /** Counts the processes of the server: the first has 1. */
+  /** Counts the processes of the server: the first has 1. 0: not known, since the node that ran it is gone. */
   generation: number;
   /** In a fleet: the node that it ran on, and the generation of the claim by which that node ran the server. */
   node?: string;

@@ -33,6 +33,16 @@ export interface CallerRecord {
   affinity: string;
 }
 
+/**
+ * Ours: how a `requestState` begins whose call waits at another node of a fleet, and not in the front of the client. The request that
+ * returns it is passed on.
+ */
+export const PARKED = 'fleet:';
+
+export function isParkedElsewhere(state: unknown): state is string {
+  return typeof state === 'string' && state.startsWith(PARKED);
+}
+
 /** What every modern request says about its sender. */
 export interface RequestEnvelope {
   [PROTOCOL_VERSION]: string;

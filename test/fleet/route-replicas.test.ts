@@ -2,15 +2,18 @@
 // what watchers hear, what is shown while no node runs a server, and the hops of a request.
 
 import { expect, test } from 'vitest';
-import { PeerError } from '../../src/base/errors.ts';
+import { PeerError, RpcCode } from '../../src/base/errors.ts';
 import { defaultRemoteSettings, defaultSettings, type RemoteConfig } from '../../src/config/server-config.ts';
 import { connect } from '../../src/connect/connect.ts';
+import { instanceOf } from '../../src/fleet/subjects.ts';
 import { Host } from '../../src/host/host.ts';
 import type { Client } from '../../src/mcp/client/client.ts';
+import { Fronts } from '../../src/mcp/front/fronts.ts';
 import { Server } from '../../src/mcp/server/server.ts';
-import { type ClientIdentity, newClient } from '../../src/mcp/service.ts';
+import { type ClientIdentity, newClient, type Params } from '../../src/mcp/service.ts';
 import type { ObservedHop } from '../../src/transport/wire.ts';
 import { TestCaller, TestWatcher } from '../contract/test-caller.ts';
+import { modernMeta } from '../fixtures/doors/modern-request.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { RouteNode } from '../fixtures/fleet/route-node.ts';
 import { until } from '../fixtures/server.ts';
@@ -133,6 +136,57 @@ test('answers to a question go to the replica that asked, and if that has ended 
     message: expect.stringContaining('had begun to run'),
   });
   await client.close();
+});
+
+/** Two requests of one client, on whatever connections. */
+function post(fronts: Fronts, principal: string, params: Params): Promise<Params> {
+  const client = { ...new TestCaller().client, identity: newClient(principal) };
+  const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: modernMeta } } as const;
+  return new Promise((resolve) => {
+    const answer = (message: object) => {
+      resolve(message as Params);
+      return undefined;
+    };
+    const nothing = () => undefined;
+    const reply = { notify: nothing, answer, end: nothing, onfull: undefined, onclose: undefined };
+    fronts.serve(request, 100, client, reply);
+  });
+}
+
+test('a call that asks its client is resumed through another node, by its principal alone', async () => {
+  const placed = await a.run('parks', named('a').service);
+  await Promise.all([b.run('parks', named('b').service, 2), c.run('parks', named('c').service, 3)]);
+  const gateways = [caller, await RouteNode.join(nats.url, 'gateway')];
+  const fronts: Fronts[] = [];
+  for (const node of gateways) {
+    await until('all are known', () => node.table.instancesOf('parks').length === 3);
+    const client = await connect(() => node.channels.open('parks', { maxFrameBytes }), { era: 'modern' });
+    fronts.push(new Fronts(client.service));
+  }
+  const [first, second] = fronts as [Fronts, Fronts];
+  const ask = { name: 'ask', arguments: {} };
+  const parked = async () => {
+    const { result } = (await post(first, 'ada', ask)) as { result: { requestState: string; inputRequests: object } };
+    const inputResponses = Object.fromEntries(
+      Object.keys(result.inputRequests).map((name) => [name, { action: 'accept', content: {} }]),
+    );
+    return { ...ask, requestState: result.requestState, inputResponses };
+  };
+  const states = await Promise.all(Array.from({ length: 12 }, parked));
+  expect(await post(second, 'eve', states[0]!)).toMatchObject({ error: { code: RpcCode.invalidParams } });
+  for (const state of states) {
+    expect(await post(second, 'ada', state)).toMatchObject({
+      result: { content: [{ text: expect.stringMatching(/^[abc]: accept$/) }] },
+    });
+  }
+  const left = (await Promise.all(Array.from({ length: 12 }, parked))).filter(({ requestState }) =>
+    requestState.includes(instanceOf(placed.claim)),
+  );
+  expect(left.length).toBeGreaterThan(0);
+  await placed.open.close();
+  expect(await post(second, 'ada', left[0]!)).toMatchObject({
+    error: { data: { 'dev.standpipe/error': { code: 'OUTCOME_UNKNOWN' } } },
+  });
 });
 
 test('a watcher hears every replica, and reads again where one was replaced', async () => {

@@ -1,7 +1,7 @@
 // One request to a server of the fleet until it is answered or lost. It may be sent several times, each time with a reply subject of
 // its own, and only when it is certain that the attempt before did not run and will not.
 
-import { type ErrorDetails, PeerError } from '../../base/errors.ts';
+import { PeerError } from '../../base/errors.ts';
 import type { RoutedClient } from '../../jsonrpc/channel.ts';
 import type { RequestId } from '../../jsonrpc/message.ts';
 import type { Instance } from './routing-table.ts';
@@ -67,13 +67,23 @@ export function notSent({ method }: Call, server: string, why: string): PeerErro
   });
 }
 
-export function outcomeUnknown({ method, instance }: Call, why: string): PeerError {
-  const { server, node, generation } = instance!;
-  const details: ErrorDetails = {
-    hint: 'Check whether it took effect before you send it again.',
-    evidence: { phase: 'running' },
-  };
-  const error = new PeerError('OUTCOME_UNKNOWN', `${why} — ${method} had been sent there and may have run`, details);
+/** It waited for its client in an instance that has ended. */
+export function parkedCallLost(call: Call, why: string): PeerError {
+  return unknown(
+    call,
+    `${call.method} had begun to run and waited for answers of its client, where it has ended: ${why}`,
+  );
+}
+
+export function outcomeUnknown(call: Call, why: string): PeerError {
+  return unknown(call, `${why} — ${call.method} had been sent there and may have run`);
+}
+
+function unknown({ instance }: Call, message: string): PeerError {
+  const hint = 'Check whether it took effect before you send it again.';
+  const error = new PeerError('OUTCOME_UNKNOWN', message, { hint, evidence: { phase: 'running' } });
+  if (!instance) return error;
+  const { server, node, generation } = instance;
   error.ran = { server, pid: null, generation: 0, node, ...(generation !== undefined && { claim: generation }) };
   return error;
 }

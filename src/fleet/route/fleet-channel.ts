@@ -138,8 +138,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
   }
 
   notRun(call: Call, why: string): void {
-    if (call.only === undefined) return this.#waiting.add(call, why);
-    this.#lose(call, notSent(call, this.server, `it waited for its client in an instance that has ended (${why})`));
+    this.#waiting.add(call, why);
   }
 
   busy(call: Call, why: string): void {

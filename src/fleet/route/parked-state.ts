@@ -1,7 +1,7 @@
 // A call that asks its client is parked in the instance that runs it. The `requestState` that resumes it names that instance, so that
 // the request with the answers is sent there, by whatever node.
 
-const PREFIX = 'fleet:';
+import { isParkedElsewhere, PARKED } from '../../mcp/meta.ts';
 
 export interface ParkedState {
   /** The id of the instance. */
@@ -11,13 +11,13 @@ export interface ParkedState {
 }
 
 export function parkedAt(instance: string, state: string): string {
-  return `${PREFIX}${instance}:${state}`;
+  return `${PARKED}${instance}:${state}`;
 }
 
 /** Undefined: it was not made here. */
 export function readParked(state: unknown): ParkedState | undefined {
-  if (typeof state !== 'string' || !state.startsWith(PREFIX)) return undefined;
-  const end = state.indexOf(':', PREFIX.length);
+  if (!isParkedElsewhere(state)) return undefined;
+  const end = state.indexOf(':', PARKED.length);
   if (end < 0) return undefined;
-  return { instance: state.slice(PREFIX.length, end), state: state.slice(end + 1) };
+  return { instance: state.slice(PARKED.length, end), state: state.slice(end + 1) };
 }

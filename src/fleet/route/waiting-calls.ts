@@ -3,13 +3,15 @@
 // long, that is the end of the channel.
 
 import type { Timer } from '../../base/clock.ts';
-import { type Call, notSent } from './call.ts';
+import { type Call, notSent, parkedCallLost } from './call.ts';
 import type { Calls } from './calls.ts';
 
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 500;
 /** In lifetimes of a lease: a server of a node that was lost runs elsewhere after less than two. */
 const PATIENCE = 3;
+/** An instance that this node does not know yet. No other one can take its place. */
+const PARKED_MS = 1_000;
 
 export interface WaitingCallsOwner {
   send(call: Call): void;
@@ -38,10 +40,11 @@ export class WaitingCalls {
   add(call: Call, why: string): void {
     const nowMs = this.#calls.clock.nowMs();
     call.waitsSinceMs ??= nowMs;
-    if (nowMs - call.waitsSinceMs < this.#patienceMs) {
+    if (nowMs - call.waitsSinceMs < (call.only === undefined ? this.#patienceMs : PARKED_MS)) {
       this.#waiting.add(call);
       return this.#later();
     }
+    if (call.only !== undefined) return this.#owner.lose(call, parkedCallLost(call, why));
     if (this.#isAway) return this.#owner.end(why);
     const waitedMs = Math.round(nowMs - call.waitsSinceMs);
     this.#owner.lose(call, notSent(call, this.#server, `${why}, for ${waitedMs} ms`));

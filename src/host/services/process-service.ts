@@ -2,6 +2,8 @@
 // where that is safe. Watches are renewed on each new process; their watchers then get one notification of each kind they
 // asked for, since what changed meanwhile is not known.
 
+import type { RpcError } from '../../base/errors.ts';
+import { isOfFleet } from '../../config/server-config.ts';
 import { notAllowed } from '../../config/tool-filter.ts';
 import type { Client } from '../../mcp/client/client.ts';
 import { mayHave } from '../../mcp/client/lists.ts';
@@ -52,6 +54,7 @@ export class ProcessService implements Service {
   }
 
   request(method: string, params: Params, caller: Caller): Promise<Result> {
+    if (params.requestState !== undefined && !isOfFleet(this.#instance.config)) return Promise.reject(unknownState());
     if (method === 'tools/call') return this.#callTool(params, caller);
     // Servers that know the dialect would run a tool by it, allowed or not. The front of a client translates it.
     if (method.startsWith('mcp/')) return Promise.reject(methodNotFound(method));
@@ -163,6 +166,13 @@ export class ProcessService implements Service {
   #read<T>(run: (client: Client) => Promise<T>): Promise<T> {
     return this.#instance.supervised.use(run, { repeatable: true, counts: false });
   }
+}
+
+/** The call of a client waits in its front, unless another node has it. */
+function unknownState(): RpcError {
+  return invalidParams('Unknown requestState: it was altered. Send the request again without it.', {
+    requestState: 'unknown',
+  });
 }
 
 /** Each process has its own turns. */

@@ -3,7 +3,7 @@
 
 import type { InboundCall } from '../../jsonrpc/inbound.ts';
 import { type SharedMembers, SharingResult } from '../../jsonrpc/message-text.ts';
-import { CALL_OPTIONS, type CallOptions, SERVER_INFO } from '../meta.ts';
+import { CALL_OPTIONS, type CallOptions, isParkedElsewhere, SERVER_INFO } from '../meta.ts';
 import { methodNotFound } from '../protocol-errors.ts';
 import { modernRevisions, NEWEST_MODERN } from '../revisions.ts';
 import type { ClientFacts, ClientIdentity, Params, Result, Service, ServiceFacts } from '../service.ts';
@@ -95,7 +95,9 @@ export class ModernEra {
         throw methodNotFound(method, `removed in ${NEWEST_MODERN}`);
     }
     const { notifier, observer } = connection;
-    if (params.requestState !== undefined) return this.#suspended.resume(inbound, client, notifier, observer);
+    if (params.requestState !== undefined && !isParkedElsewhere(params.requestState)) {
+      return this.#suspended.resume(inbound, client, notifier, observer);
+    }
     const meta = params._meta as Params;
     let options: CallOptions | undefined;
     if (meta[CALL_OPTIONS] !== undefined) ({ params, options } = takeCallOptions(params, meta));

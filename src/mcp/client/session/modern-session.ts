@@ -10,6 +10,7 @@ import {
   CALLER,
   CLIENT_CAPABILITIES,
   CLIENT_INFO,
+  isParkedElsewhere,
   LOG_LEVEL,
   PROTOCOL_VERSION,
   type RequestEnvelope,
@@ -26,7 +27,7 @@ import type { ClientOptions } from '../options.ts';
 import type { Warnings } from '../warnings.ts';
 import { CallHeaders } from './call-headers.ts';
 import { finishRounds } from './input-rounds.ts';
-import { clientCapabilities } from './inputs.ts';
+import { clientCapabilities, refusal } from './inputs.ts';
 import { Listening } from './listening.ts';
 import { onlyCaller } from './open-callers.ts';
 import { mayAskForInput, SentRequest, type ServerFacts, Session } from './session.ts';
@@ -119,11 +120,14 @@ export class ModernSession extends Session {
     return {};
   }
 
-  #finish(result: Result, method: string, params: Params, caller: Caller, startedMs: number): Promise<Result> {
+  #finish(result: Result, method: string, params: Params, caller: Caller, startedMs: number): Result | Promise<Result> {
     if (result.resultType !== 'input_required' || !mayAskForInput.has(method)) {
       throw unexpectedType(method, result.resultType);
     }
-    return finishRounds(result as unknown as InputRequiredResult, {
+    const asked = result as unknown as InputRequiredResult;
+    // The call waits at another node, where every node of the fleet can resume it.
+    if (isParkedElsewhere(asked.requestState) && caller.asksInResult && mayAnswerAll(asked, caller)) return result;
+    return finishRounds(asked, {
       method,
       params: this.#enveloped(params, caller.client),
       caller,
@@ -229,6 +233,11 @@ export function makeEnvelope(
   capabilities: ClientCapabilities,
 ): RequestEnvelope {
   return { [PROTOCOL_VERSION]: revision, [CLIENT_INFO]: info, [CLIENT_CAPABILITIES]: capabilities };
+}
+
+/** Whether the client itself can answer, so that no handler of this process is needed. */
+function mayAnswerAll({ inputRequests = {} }: InputRequiredResult, caller: Caller): boolean {
+  return Object.values(inputRequests).every((asked) => refusal(asked, caller, {}) === undefined);
 }
 
 function notSent(uri: string): UsageError {
