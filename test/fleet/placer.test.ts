@@ -152,6 +152,23 @@ test.concurrent('a node that does not answer holds up no other', async () => {
   await watched.placed('all run on the one that answers', (places) => countOf(places, 'b') === 6);
 });
 
+test.concurrent('two placers at a time start no second process', async () => {
+  const { watched, join } = await newFleet('two');
+  const nodes = await Promise.all(['a', 'b', 'c'].map((name) => join(name)));
+  const placing = () => nodes.filter(({ placer }) => placer.isPlacing);
+  await until('one places', () => placing().length === 1);
+  const [first] = placing();
+  const { table } = watched.fabric.leases;
+  await table.remove('placer', (await table.get('placer'))!.revision); // the first does not know yet
+  await until('another places', () => placing().some((node) => node !== first));
+  const names = Array.from({ length: 20 }, (_, index) => `s${index}`);
+  await Promise.all(names.map((name) => watched.server(name)));
+  await watched.placed('all run', (places) => Object.keys(places).length === names.length);
+  const began = () => nodes.flatMap((node) => node.began);
+  await until('all have begun', () => names.every((name) => began().some((line) => line.startsWith(`${name}.1 `))));
+  expect(new Set(began()).size).toBe(began().length);
+});
+
 test.concurrent('after NATS was away for longer than a lease, each node gets back what it had', async () => {
   const own = await startNatsServer();
   const { watched, join } = await newFleet('away', own);

@@ -41,6 +41,9 @@ export async function whenDrained(fabric: Fabric, node: string, invocation: Invo
     await state.listLeases(fabric);
     const here = claimsOf(state, node);
     if (!out.json) out.say(`Node ${visibleLine(node)} is drained: ${here.length} to move.`);
+    if (here.length > 0 && !(await fabric.leases.table.get('placer'))) {
+      out.say('No node places servers at the moment: nothing moves until one does.');
+    }
     out.activity.begin(`moving the servers of ${node}`);
     for (const claim of here) moved.set(slotText(claim), claim);
     const shown = new Set<string>();

@@ -86,6 +86,7 @@ test.each([
     { 'a@b': { command: 'x' } },
     'error: The name of a server of a fleet has at most 100 characters, without "@" and "#"',
   ],
+  [{ a: { url: 'nats://fleet/x' } }, 'error: A server of a fleet cannot be an entry of a config file'],
   [{ a: { command: 'x', args: ['${'] } }, 'error: In this string, "${" has no closing "}"'],
   [
     { a: { command: 'x', place: { labels: ['a b'] } } },

@@ -4,6 +4,7 @@
 
 import { readForm } from '../../config/config-file.ts';
 import { readServers } from '../../config/edit/config-servers.ts';
+import { addressFault } from '../../config/expand/address.ts';
 import { textsOf } from '../../config/expand/expand-draft.ts';
 import { parseTemplate } from '../../config/expand/template.ts';
 import type { ConfigPlace } from '../../config/files/places.ts';
@@ -67,6 +68,8 @@ function checkDraft(draft: Draft, findings: Findings, { allowLiterals = false }:
   const texts = draft.url ? [draft.ca] : [draft.cwd, draft.envFile, draft.command];
   for (const located of texts)
     if (located && isRelativePath(located)) findings.warn(located.at, 'This path is relative', STAYS);
+  const fault = draft.url && !draft.url.text.includes('${') ? addressFault(draft.url.text.trim()) : undefined;
+  if (fault) findings.error(draft.url!.at, fault.message, fault.suggestion);
   for (const located of textsOf(draft)) {
     const { fault } = parseTemplate(located?.text ?? '');
     if (fault)
