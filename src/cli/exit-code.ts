@@ -31,6 +31,7 @@ const exceptions: Record<string, number> = {
   LOGIN_FAILED: ExitCode.server,
   AUTHORIZATION_FAILED: ExitCode.server,
   SERVER_UNREACHABLE: ExitCode.server,
+  FLEET_UNREACHABLE: ExitCode.server,
 };
 
 export function exitCodeOf(error: unknown): number {

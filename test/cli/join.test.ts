@@ -1,0 +1,159 @@
+// `standpipe up --join` as processes on a real NATS server: two nodes, one of them without a config, and the commands that show and
+// use both.
+
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type NatsServer, startNatsServer } from '../fixtures/fleet/nats-server.ts';
+import { isAlive, until } from '../fixtures/server.ts';
+import { everythingEntry, finished, folder, gatewayIn, runCli, startCli, writeConfig } from './run-cli.ts';
+
+let nats: NatsServer;
+const empty = join(folder, 'empty');
+const hosts: ChildProcessWithoutNullStreams[] = [];
+let one: Started;
+let two: Started;
+let config: string;
+
+interface Started {
+  child: ChildProcessWithoutNullStreams;
+  log(): string;
+  says(part: string): Promise<void>;
+}
+
+beforeAll(async () => {
+  nats = await startNatsServer();
+  mkdirSync(empty);
+  config = writeConfig('one.json', { own: everythingEntry, files: everythingEntry });
+  one = start(['--config', config, '--join', nats.url, '--node', 'one', '--http', '0', '--labels', 'a,b']);
+  two = start(['--join', nats.url, '--node', 'two', '--labels', 'gpu']);
+  await Promise.all([one, two].map(({ says }) => says('Joined the fleet default')));
+});
+afterAll(() => Promise.all(hosts.map(stop)));
+
+/** In a folder without a config. */
+function start(args: readonly string[]): Started {
+  const child = startCli(['up', '--no-inspector', ...args], { cwd: empty });
+  hosts.push(child);
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (log += chunk));
+  return {
+    child,
+    log: () => log,
+    says: (part) => until(`${part} in: ${log}`, () => log.includes(part)),
+  };
+}
+
+async function stop(child: ChildProcessWithoutNullStreams): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = once(child, 'close');
+  child.kill('SIGTERM');
+  await closed;
+}
+
+const run = (...args: string[]) => runCli(args, { cwd: empty });
+const document = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
+
+test('nodes, their labels and servers, and what runs where are shown', async () => {
+  const file = join(folder, 'fleet.json');
+  const place = { labels: ['gpu'] };
+  const remote = { ...everythingEntry, place };
+  const lost = { ...everythingEntry, place: { labels: ['x'] } };
+  const mcpServers = { files: remote, remote, lost };
+  writeFileSync(file, JSON.stringify({ mcpServers }));
+  expect(await run('fleet', 'apply', file, '--join', nats.url)).toMatchObject({ code: 0 });
+  await two.says('files#1 ready');
+  await two.says('remote#1 ready');
+  const status = await document('ls', '--fleet', '--config', config);
+  expect(status).toMatchObject({ fleet: 'default', self: 'one', isConnected: true });
+  expect(status.nodes).toMatchObject([
+    { name: 'one', labels: ['a', 'b'], offers: ['own', 'files'], isAlive: true, draining: false },
+    { name: 'two', labels: ['gpu'], offers: [], isAlive: true },
+  ]);
+  expect(status.servers).toMatchObject([
+    { name: 'files', replicas: [{ slot: 1, node: 'two', generation: 1, isInForce: true }] },
+    { name: 'lost', replicas: [{ slot: 1, isInForce: false, reason: 'no node has the label x' }] },
+    { name: 'remote', replicas: [{ slot: 1, node: 'two', isInForce: true }] },
+  ]);
+  const { stdout } = await run('ls', '--fleet', '--join', nats.url);
+  expect(stdout).toContain('files\t1 of 1\ttwo\t1\tready\n');
+  expect(stdout).toContain('lost\t1 of 1\t-\t0\tnowhere: no node has the label x\n');
+  await one.says('The server "files" of this node hides that of the fleet here');
+});
+
+test('the servers of the other node are called, and the answer names node, process and generation', async () => {
+  const called = await document('call', 'own@one', 'greet', 'name=Ada', '--node', 'two');
+  expect(called.ran).toMatchObject({ server: 'own', node: 'one', pid: expect.any(Number), generation: 1 });
+  const { stdout, stderr } = await run('call', 'files', 'greet', 'name=Ada', '--node', 'two', '--verbose');
+  expect(stdout).toBe('Hello, Ada!\n');
+  expect(stderr).toMatch(/Answered by files#1 on node two, process \d+, generation 1\n/);
+  const tools = await document('tools', '--node', 'two');
+  expect(new Set(tools.tools.map(({ server }: { server: string }) => server))).toEqual(
+    new Set(['files', 'files@one', 'own@one', 'remote']),
+  );
+});
+
+test('a gateway serves all of them and has figures of the fleet', async () => {
+  const { url, token } = gatewayIn(one.log())!;
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/remote`), { requestInit }));
+  expect((await client.callTool({ name: 'greet', arguments: { name: 'Bob' } })).content).toMatchObject([
+    { text: 'Hello, Bob!' },
+  ]);
+  await client.close();
+  const { origin } = new URL(url);
+  expect((await fetch(`${origin}/readyz`)).status).toBe(200);
+  const metrics = await (await fetch(`${origin}/metrics`, requestInit)).text();
+  expect(metrics).toContain('standpipe_fleet_info{fleet="default",node="one"} 1');
+  expect(metrics).toContain('standpipe_fleet_connected 1');
+  expect(metrics).toContain('standpipe_fleet_nodes 2');
+  expect(metrics).toMatch(/standpipe_fleet_calls\{node="two",outcome="answered"\} \d+/);
+});
+
+test.each<[string, string[], NodeJS.ProcessEnv, number, string]>([
+  ['a name that another node has', ['--node', 'two'], {}, 2, 'Another host runs as node "two" of the fleet "default"'],
+  ['no NATS server', ['--join', 'nats://127.0.0.1:1', '--node', 'three'], {}, 3, 'nats://127.0.0.1:1'],
+  ['a node name that cannot be one', ['--node', 'a.b'], {}, 2, '--node cannot be "a.b"'],
+  [
+    'packages that are missing',
+    ['--node', 'three'],
+    {
+      NODE_OPTIONS: `--import=${pathToFileURL(fileURLToPath(new URL('../fixtures/fleet/refuse-nats.mjs', import.meta.url)))}`,
+    },
+    2,
+    'npm install @nats-io/transport-node @nats-io/kv @nats-io/jetstream',
+  ],
+])('%s: a clear error', async (_what, args, env, code, says) => {
+  const words = args.includes('--join') ? args : ['--join', nats.url, ...args];
+  const host = startCli(['up', '--no-inspector', '--config', writeConfig('none.json', {}), ...words], { env });
+  hosts.push(host);
+  const ran = await finished(host);
+  expect(ran.stderr).toContain(says);
+  expect(ran.code).toBe(code);
+});
+
+test('a node in the background is stopped by its name, and leaves nothing behind', async () => {
+  const args = ['--background', '--no-inspector', '--node', 'three'];
+  const env = { STANDPIPE_JOIN: nats.url };
+  expect(await runCli(['up', ...args], { cwd: empty, env })).toMatchObject({ code: 0 });
+  const { servers } = await document('ls', '--node', 'three');
+  expect(servers.map(({ name }: { name: string }) => name)).toContain('own@one');
+  expect(await run('down', '--node', 'three')).toMatchObject({ code: 0 });
+  const { nodes } = await document('ls', '--fleet', '--config', config);
+  expect(nodes.map(({ name }: { name: string }) => name)).toEqual(['one', 'two']);
+});
+
+test('a node that ends gives back what it ran', async () => {
+  const { ran } = await document('call', 'files', 'greet', 'name=Ada', '--node', 'two');
+  await stop(two.child);
+  expect(two.child.exitCode).toBe(0);
+  expect(isAlive(ran.pid)).toBe(false);
+  const { nodes, servers } = await document('ls', '--fleet', '--config', config);
+  expect(nodes.map(({ name }: { name: string }) => name)).toEqual(['one']);
+  expect(servers[0].replicas).toMatchObject([{ held: false, reason: 'no node has the label gpu' }]);
+});
