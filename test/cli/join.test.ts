@@ -10,7 +10,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type NatsServer, startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { isAlive, until } from '../fixtures/server.ts';
-import { everythingEntry, finished, folder, gatewayIn, runCli, startCli, writeConfig } from './run-cli.ts';
+import { everythingEntry, finished, fixturePath, folder, gatewayIn, runCli, startCli, writeConfig } from './run-cli.ts';
 
 let nats: NatsServer;
 const empty = join(folder, 'empty');
@@ -55,6 +55,7 @@ async function stop(child: ChildProcessWithoutNullStreams): Promise<void> {
   await closed;
 }
 
+const isTalks = ({ name }: { name: string }) => name === 'talks#1';
 const run = (...args: string[]) => runCli(args, { cwd: empty });
 const document = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
 
@@ -63,11 +64,13 @@ test('nodes, their labels and servers, and what runs where are shown', async () 
   const place = { labels: ['gpu'] };
   const remote = { ...everythingEntry, place };
   const lost = { ...everythingEntry, place: { labels: ['x'] } };
-  const mcpServers = { files: remote, remote, lost };
+  const talks = { ...remote, args: [fixturePath('talks.mjs')] };
+  const mcpServers = { files: remote, remote, talks, lost };
   writeFileSync(file, JSON.stringify({ mcpServers }));
   expect(await run('fleet', 'apply', file, '--join', nats.url)).toMatchObject({ code: 0 });
   await two.says('files#1 ready');
   await two.says('remote#1 ready');
+  await two.says('talks#1 ready');
   const status = await document('ls', '--fleet', '--config', config);
   expect(status).toMatchObject({ fleet: 'default', self: 'one', isConnected: true });
   expect(status.nodes).toMatchObject([
@@ -78,6 +81,7 @@ test('nodes, their labels and servers, and what runs where are shown', async () 
     { name: 'files', replicas: [{ slot: 1, node: 'two', generation: 1, isInForce: true }] },
     { name: 'lost', replicas: [{ slot: 1, isInForce: false, reason: 'no node has the label x' }] },
     { name: 'remote', replicas: [{ slot: 1, node: 'two', isInForce: true }] },
+    { name: 'talks', replicas: [{ slot: 1, node: 'two', isInForce: true }] },
   ]);
   const { stdout } = await run('ls', '--fleet', '--join', nats.url);
   expect(stdout).toContain('files\t1 of 1\ttwo\t1\tready\n');
@@ -93,8 +97,25 @@ test('the servers of the other node are called, and the answer names node, proce
   expect(stderr).toMatch(/Answered by files#1 on node two, process \d+, generation 1\n/);
   const tools = await document('tools', '--node', 'two');
   expect(new Set(tools.tools.map(({ server }: { server: string }) => server))).toEqual(
-    new Set(['files', 'files@one', 'own@one', 'remote']),
+    new Set(['files', 'files@one', 'own@one', 'remote', 'talks']),
   );
+});
+
+test('logs and restart reach the nodes that run a server', async () => {
+  await document('call', 'talks', 'fail', '--config', config);
+  const line = 'two talks#1 stderr: ZeroDivisionError: division by zero\n';
+  for (const name of ['talks', 'talks@two']) {
+    expect((await run('logs', name, '--config', config)).stdout).toContain(line);
+    expect((await run('logs', name, '--join', nats.url)).stdout).toContain(line);
+  }
+  const pid = async () => (await document('ls', '--node', 'two')).servers.find(isTalks).pid;
+  const before = await pid();
+  const { servers } = await document('restart', 'talks', '--config', config);
+  expect(servers).toMatchObject([{ node: 'two', server: { name: 'talks#1', state: 'ready' } }]);
+  expect(await pid()).not.toBe(before);
+  expect(await run('stop', 'talks', '--config', config)).toMatchObject({ code: 2 });
+  expect((await run('logs', 'talks@one', '--config', config)).stderr).toContain('node "one" does not run it');
+  expect((await run('logs', 'other@one', '--config', config)).stderr).toContain('There is no server named "other@one"');
 });
 
 test('a gateway serves all of them and has figures of the fleet', async () => {

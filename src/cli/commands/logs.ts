@@ -5,7 +5,9 @@ import { visibleLine } from '../../base/terminal/visible.ts';
 import { unlessAborted } from '../../base/wait.ts';
 import { connectLive } from '../../live/find-live.ts';
 import { readRecording } from '../../record/reader.ts';
-import type { CommandBody, CommandModule } from '../invocation.ts';
+import { addFleetOptions } from '../fleet/fleet-options.ts';
+import type { FleetAccess } from '../fleet/reach-fleet.ts';
+import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { logEntries } from '../logs/log-entries.ts';
 import type { Output } from '../output/output.ts';
 import { noHost, withRunningHost } from '../servers/reach-host.ts';
@@ -13,22 +15,32 @@ import { examples } from './server-options.ts';
 
 export const define: CommandModule['define'] = (command, run) => {
   command
-    .argument('[server]', 'only of this server')
+    .argument('[server]', 'only of this server; <server>@<node>: of this node of the fleet')
     .option('-f, --follow', 'continue with new lines until the host ends, or Ctrl-C');
   command.addHelpText(
     'after',
     `
 Shows stderr, non-protocol text on stdout, starts, exits and state changes, as far back as the host has them in memory.
-With --json, prints one document per line.`,
+With --json, prints one document per line. Of a server of a fleet: the stderr of its processes, from the nodes that run them.`,
   );
-  examples(command, 'logs', 'logs weather --follow', 'logs --json | jq .');
+  addFleetOptions(command);
+  examples(command, 'logs', 'logs weather --follow', 'logs --json | jq .', 'logs files@one');
   command.action(run(logs));
 };
 
-const logs: CommandBody = (invocation, [server], { follow }) =>
-  withRunningHost(invocation, async (host) => {
-    const { out, settings, signal } = invocation;
+const logs: CommandBody = async (invocation, [server], options) => {
+  const isFollowed = options.follow === true;
+  const { out, settings, signal } = invocation;
+  if (options.join !== undefined) {
+    if (server === undefined) throw noServer();
+    const { withFleet } = await import('../fleet/reach-fleet.ts');
+    return withFleet(invocation, options, (fleet) => ofFleet(fleet, server, isFollowed, invocation));
+  }
+  return withRunningHost(invocation, async (host) => {
     if (server !== undefined) {
+      const { fleetOfServer } = await import('../fleet/reach-fleet.ts');
+      const fleet = await fleetOfServer(host, server);
+      if (fleet) return ofFleet(fleet, server, isFollowed, invocation);
       const { findServer } = await import('../servers/find-server.ts');
       await findServer(server, { host, running: true, only: undefined }, settings);
     }
@@ -38,12 +50,25 @@ const logs: CommandBody = (invocation, [server], { follow }) =>
     const { lastSeq } = await host.status();
     const socket = await connectLive(live);
     try {
-      await unlessAborted(print(socket, { server, lastSeq: follow ? undefined : lastSeq }, out), signal);
+      await unlessAborted(print(socket, { server, lastSeq: isFollowed ? undefined : lastSeq }, out), signal);
     } finally {
       socket.destroy();
     }
     return undefined;
   });
+};
+
+async function ofFleet(fleet: FleetAccess, name: string, isFollowed: boolean, invocation: Invocation) {
+  const { printFleetLogs } = await import('../fleet/fleet-logs.ts');
+  await unlessAborted(printFleetLogs(fleet, name, isFollowed, invocation), invocation.signal);
+  return undefined;
+}
+
+function noServer(): UsageError {
+  return new UsageError('INVALID_OPTION', 'No server was given', {
+    hint: 'With --join, name one: standpipe logs <server>[@<node>] --join nats://HOST.',
+  });
+}
 
 interface Wanted {
   server: string | undefined;

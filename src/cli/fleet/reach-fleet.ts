@@ -4,6 +4,7 @@ import type { StandpipeError } from '../../base/errors.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import type { FleetStatus } from '../../fleet/fleet-status.ts';
 import type { ControlMethod, ControlResults } from '../../host/control/control-methods.ts';
+import type { RemoteHost } from '../../host/control/remote-host.ts';
 import type { ServerState } from '../../host/supervision/server-state.ts';
 import type { Params } from '../../mcp/service.ts';
 import type { Invocation } from '../invocation.ts';
@@ -36,13 +37,7 @@ export async function withFleet<T>(
 async function reachFleet({ settings, out }: Invocation, options: FleetOptions): Promise<FleetAccess> {
   if (options.join === undefined) {
     const host = await findRunningHost(settings, (text) => out.say(text));
-    if (host) {
-      return {
-        status: () => host.control('standpipe/fleet'),
-        control: (node, method, params) => host.control(method, { ...params, node }),
-        close: () => host.close(),
-      };
-    }
+    if (host) return fleetOfHost(host);
   }
   const named = readFleetOptions(options, 'standpipe');
   if (!named) throw missingJoin();
@@ -57,6 +52,23 @@ async function reachFleet({ settings, out }: Invocation, options: FleetOptions):
     control: async <M extends ControlMethod>(node: string, method: M, params: Params = {}) =>
       (await askNode(fabric, node, 'standpipe/control', { method, params }, CONTROL_MS)) as ControlResults[M],
     close: () => fabric.close(),
+  };
+}
+
+/** The fleet of a running host, if other nodes run the server, or it is a replica that the host runs. */
+export async function fleetOfServer(host: RemoteHost, name: string): Promise<FleetAccess | undefined> {
+  const { servers } = await host.status();
+  const isNode = servers.some(({ url }) => url?.startsWith('nats:'));
+  const found = servers.find((server) => server.name === name);
+  const isOfFleet = found ? found.url?.startsWith('nats:') : isNode && name.includes('@');
+  return isOfFleet ? fleetOfHost(host) : undefined;
+}
+
+function fleetOfHost(host: RemoteHost): FleetAccess {
+  return {
+    status: () => host.control('standpipe/fleet'),
+    control: (node, method, params) => host.control(method, { ...params, node }),
+    close: () => host.close(),
   };
 }
 
