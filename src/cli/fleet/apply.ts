@@ -26,6 +26,8 @@ interface ApplyOptions extends FleetOptions {
   allowLiterals?: boolean;
 }
 
+/** Changes under way: a fleet may have thousands of servers. */
+const AT_A_TIME = 16;
 const outcomes = { add: 'added', change: 'changed', remove: 'removed', none: 'unchanged' } as const;
 const signs = { add: '+', change: '~', remove: '-', none: ' ' } as const;
 
@@ -37,7 +39,11 @@ export const apply: CommandBody = async (invocation, [file], given) => {
     if (options.dryRun) return report(invocation, fabric, changes, { dryRun: true });
     await confirmRemovals(changes, options, invocation);
     const lost: string[] = [];
-    for (const change of changes) if (!(await carryOut(fabric, change))) lost.push(change.name);
+    for (let at = 0; at < changes.length; at += AT_A_TIME) {
+      const some = changes.slice(at, at + AT_A_TIME);
+      const isDone = await Promise.all(some.map((change) => carryOut(fabric, change)));
+      lost.push(...some.filter((_, index) => !isDone[index]).map(({ name }) => name));
+    }
     report(invocation, fabric, changes, { lost });
     if (lost.length === 0) return ExitCode.done;
     throw new UsageError('FLEET_CHANGED', `Another program has changed ${lost.join(', ')} in the meantime`, {
