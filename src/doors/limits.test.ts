@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../base/clock.ts';
-import { Limits, Ticket } from './limits.ts';
+import { Limits } from './limits.ts';
+import { Ticket } from './ticket.ts';
 
 const small = { maxSessions: 3, maxStreams: 3, maxInFlight: 4, maxWaitingBytes: 100 };
 const ada = { name: 'ada', quotas: { inFlight: 2, streams: 1, sessions: 1, waitingBytes: 50, requestsPerMinute: 60 } };

@@ -6,6 +6,8 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { within } from '../base/wait.ts';
 import { KeptEvents } from './http/event-log.ts';
 import type { Principal, Quotas } from './principal.ts';
+import type { QuotaShare, SharedQuotas } from './shared-quotas.ts';
+import { Ticket } from './ticket.ts';
 import { TokenBucket } from './token-bucket.ts';
 
 export interface LimitOptions {
@@ -21,10 +23,12 @@ export interface LimitOptions {
   maxKeptCharsInAll?: number;
   /** For principals without quotas of their own. Without them, one may use half of the door while others use it. */
   quotas?: Quotas;
+  /** Where the quotas hold over several gateways together. */
+  shared?: SharedQuotas | undefined;
 }
 
 export type Counted = 'sessions' | 'streams' | 'inFlight' | 'waitingBytes';
-type Counts = Record<Counted, number>;
+export type Counts = Record<Counted, number>;
 
 /** Why a request is refused, and when to try again. */
 export interface LimitRefusal {
@@ -34,6 +38,8 @@ export interface LimitRefusal {
   value: number;
   retryAfterS: number;
 }
+
+export type Admission = Ticket | LimitRefusal;
 
 const names: Record<Counted, string> = {
   sessions: 'open sessions',
@@ -67,6 +73,7 @@ export class Limits {
   /** Those that hold something, or have sent requests in the last minute. */
   readonly #accounts = new Map<string | undefined, Account>();
   readonly #quotas: Quotas | undefined;
+  readonly #shared: SharedQuotas | undefined;
   #waits: { kinds: readonly Counted[]; resolve: () => void }[] = [];
   #drainUntilMs: number | undefined;
 
@@ -74,6 +81,7 @@ export class Limits {
     this.clock = clock;
     this.kept = new KeptEvents(given.maxKeptCharsInAll ?? 256 * 1024 * 1024);
     this.#quotas = given.quotas;
+    this.#shared = given.shared;
     this.max = {
       sessions: given.maxSessions ?? 10_000,
       streams: given.maxStreams ?? 10_000,
@@ -92,10 +100,17 @@ export class Limits {
     return this.counts.waitingBytes > this.max.waitingBytes;
   }
 
-  /** A request has arrived. `kind`: what it is counted as until it ends. */
-  admit(principal: Principal | undefined, kind: 'inFlight' | 'streams'): Ticket | LimitRefusal {
+  /** A request has arrived. `kind`: what it is counted as until it ends. A promise only where quotas are shared. */
+  admit(principal: Principal | undefined, kind: 'inFlight' | 'streams'): Admission | Promise<Admission> {
     const account = this.of(principal);
     const refusal = account.countRequest() ?? account.take(kind);
+    if (!refusal) return new Ticket(account, kind);
+    return account.share && refusal.status === 429 ? this.#askFor(account, kind, refusal) : refusal;
+  }
+
+  async #askFor(account: Account, kind: 'inFlight' | 'streams', { limit }: LimitRefusal): Promise<Admission> {
+    await account.share!.refill();
+    const refusal = (limit === 'requestsPerMinute' ? account.countRequest() : undefined) ?? account.take(kind);
     return refusal ?? new Ticket(account, kind);
   }
 
@@ -108,6 +123,7 @@ export class Limits {
     }
     account.quotas = principal && (principal.quotas ?? this.#quotas);
     account.sharesEqually = principal !== undefined && account.quotas === undefined;
+    if (this.#shared && account.quotas) account.shareFrom(this.#shared, principal!.name, account.quotas);
     return account;
   }
 
@@ -158,6 +174,7 @@ export class Account {
   sharesEqually = false;
   readonly counts = noCounts();
   readonly limits: Limits;
+  share: QuotaShare | undefined;
   #bucket: TokenBucket | undefined;
 
   constructor(limits: Limits) {
@@ -167,14 +184,19 @@ export class Account {
   get isIdle(): boolean {
     const { sessions, streams, inFlight, waitingBytes } = this.counts;
     if (sessions + streams + inFlight + waitingBytes > 0) return false;
+    if (this.share && !this.share.isIdle) return false;
     return this.#bucket === undefined || this.#bucket.isFull(this.limits.clock.nowMs());
+  }
+
+  shareFrom(shared: SharedQuotas, name: string, quotas: Quotas): void {
+    this.share ??= shared(name, quotas, this.counts);
+    if (this.share) this.share.quotas = quotas;
   }
 
   countRequest(): LimitRefusal | undefined {
     const perMinute = this.quotas?.requestsPerMinute;
     if (perMinute === undefined) return undefined;
-    if (this.#bucket?.perMinute !== perMinute) this.#bucket = new TokenBucket(perMinute, this.limits.clock.nowMs());
-    const waitMs = this.#bucket.take(this.limits.clock.nowMs());
+    const waitMs = this.share ? this.share.takeRequest() : this.#takeToken(perMinute, this.limits.clock.nowMs());
     if (waitMs === 0) return undefined;
     const after = Math.ceil(waitMs / 1000);
     return {
@@ -190,10 +212,18 @@ export class Account {
     const { limits, counts } = this;
     const max = limits.max[kind];
     const quota = this.#quotaOf(kind, max);
-    if (quota < max && counts[kind] + amount > quota) return this.#refusal(429, kind, quota);
+    if (quota < max && counts[kind] + amount > this.#shareOf(kind, quota)) return this.#refusal(429, kind, quota);
     if (limits.counts[kind] + amount > max) return this.#refusal(503, kind, max);
     this.add(kind, amount);
     return undefined;
+  }
+
+  /** Where quotas are shared, more is asked for before it is refused. */
+  async takeOrAsk(kind: Counted): Promise<LimitRefusal | undefined> {
+    const refusal = this.take(kind);
+    if (!refusal || !this.share || refusal.status !== 429) return refusal;
+    await this.share.refill();
+    return this.take(kind);
   }
 
   /** Without asking: what has to be sent is sent. */
@@ -207,6 +237,15 @@ export class Account {
     this.limits.given();
   }
 
+  #takeToken(perMinute: number, nowMs: number): number {
+    if (this.#bucket?.perMinute !== perMinute) this.#bucket = new TokenBucket(perMinute, nowMs);
+    return this.#bucket.take(nowMs);
+  }
+
+  #shareOf(kind: Counted, quota: number): number {
+    return this.share && this.quotas?.[kind] !== undefined ? Math.min(quota, this.share.limitOf(kind)) : quota;
+  }
+
   #quotaOf(kind: Counted, max: number): number {
     const own = this.quotas?.[kind];
     if (own !== undefined) return own;
@@ -218,69 +257,5 @@ export class Account {
     const raise = status === 429 ? 'its quota' : optionOf[kind];
     const message = `Too many ${names[kind]}: ${where} ${value}. To go on, ${cures[kind]}; the operator can raise ${raise}.`;
     return { status, message, limit: kind, value, retryAfterS: retryAfterS[kind] };
-  }
-}
-
-/** One request while it is counted: until all who hold it have released it. */
-export class Ticket {
-  readonly account: Account;
-  #kind: 'inFlight' | 'streams';
-  #bodyBytes = 0;
-  #unreadBytes = 0;
-  #holders = 1;
-
-  constructor(account: Account, kind: 'inFlight' | 'streams') {
-    this.account = account;
-    this.#kind = kind;
-  }
-
-  get isStream(): boolean {
-    return this.#kind === 'streams';
-  }
-
-  hold(): void {
-    this.#holders++;
-  }
-
-  release(): void {
-    if (this.#holders === 1) {
-      this.#setBytes(0, 0);
-      this.account.give(this.#kind);
-    }
-    this.#holders--;
-  }
-
-  /** It is a stream that stays open, and no work. */
-  becomeStream(): LimitRefusal | undefined {
-    if (this.#kind === 'streams') return undefined;
-    const refusal = this.account.take('streams');
-    if (refusal) return refusal;
-    this.account.give(this.#kind);
-    this.#kind = 'streams';
-    return undefined;
-  }
-
-  /** More of the body has arrived. It is held until the answer. */
-  addBody(bytes: number): LimitRefusal | undefined {
-    const refusal = this.account.take('waitingBytes', bytes);
-    if (!refusal) this.#bodyBytes += bytes;
-    return refusal;
-  }
-
-  /** What waits for the client to read. It is never refused, but requests are while it is too much. */
-  setUnread(bytes: number): void {
-    if (this.#holders > 0) this.#setBytes(this.#bodyBytes, bytes);
-  }
-
-  /** The answer has taken the place of the request. */
-  answered(bytes: number): void {
-    if (this.#holders > 0) this.#setBytes(0, bytes);
-  }
-
-  #setBytes(body: number, unread: number): void {
-    const more = body + unread - this.#bodyBytes - this.#unreadBytes;
-    if (more !== 0) this.account.add('waitingBytes', more);
-    this.#bodyBytes = body;
-    this.#unreadBytes = unread;
   }
 }

@@ -23,7 +23,27 @@ export class TokenBucket {
       this.#tokens--;
       return 0;
     }
+    return this.waitMs();
+  }
+
+  /** How long until one may pass. */
+  waitMs(): number {
+    if (this.#tokens >= 1) return 0;
     return Math.min(MOST_MS, Math.ceil(((1 - this.#tokens) * 60_000) / this.perMinute));
+  }
+
+  /** Up to this many at once. */
+  takeUpTo(most: number, nowMs: number): number {
+    this.#fill(nowMs);
+    const taken = Math.min(most, Math.floor(this.#tokens));
+    this.#tokens -= taken;
+    return taken;
+  }
+
+  /** Takes back what was not used. */
+  give(tokens: number, nowMs: number): void {
+    this.#fill(nowMs);
+    this.#tokens = Math.min(this.#most, this.#tokens + tokens);
   }
 
   isFull(nowMs: number): boolean {

@@ -26,6 +26,7 @@ import type { FleetFigures, JoinOptions } from './node/node-options.ts';
 import { OwnServers } from './node/own-servers.ts';
 import { RunInstances } from './node/run-instances.ts';
 import { Placer } from './place/placer.ts';
+import { FleetQuotas } from './quotas/fleet-quotas.ts';
 import { readFleetStatus } from './read-status.ts';
 import { FleetChannels } from './route/fleet-channels.ts';
 import { RoutingTable } from './route/routing-table.ts';
@@ -58,6 +59,8 @@ export class FleetNode {
   readonly #claims: Claims;
   readonly #entry: NodeEntry;
   readonly #placer: Placer;
+  /** Of principals, over all gateways. */
+  readonly quotas: FleetQuotas;
   /** What leads back out of the fleet, the last step first. */
   readonly #exits: (() => unknown)[] = [];
   #draining: Promise<void> | undefined;
@@ -117,6 +120,7 @@ export class FleetNode {
     const onProblem = (error: Error) => this.#note(error.message);
     this.#claims = new Claims(fabric, this.#lease, runner, node, { clock, onProblem });
     this.#entry = new NodeEntry(fabric.directory.nodes, record, () => this.#lease.isHeld);
+    this.quotas = new FleetQuotas(fabric, node, { clock, isGateway: url !== undefined });
     this.#placer = new Placer(fabric, node, { clock, rank: () => this.#routes.rank, note: this.#note });
   }
 
@@ -196,6 +200,8 @@ export class FleetNode {
     this.#lease.onHeld = (session) => void this.#held(session);
     await this.#offer();
     this.#placer.start();
+    this.#exits.push(() => this.quotas.stop());
+    await this.quotas.start();
     this.#note(`Joined the fleet ${this.#fabric.fleet} as node ${this.name}`);
   }
 
@@ -213,6 +219,7 @@ export class FleetNode {
       },
       'standpipe/placement': () => ({ waiting: this.#placer.waiting.slice(0, MOST_WAITING) }),
       'standpipe/calls': ({ calls }) => ({ states: this.#door.inquire(calls) }),
+      'standpipe/quota': (ask) => this.quotas.answer(ask),
       'standpipe/control': ({ method, params }) => answerControl(this.#host, method, params as Params),
     };
   }

@@ -4,6 +4,7 @@
 import type { ControlMethod, ControlResults } from '../host/control/control-methods.ts';
 import type { CallState } from './call-protocol.ts';
 import type { Waiting } from './place/plan.ts';
+import type { QuotaAsk, QuotaGrant } from './quotas/quota-home.ts';
 
 export interface NodeRequests {
   /** The wall clock of the node, to measure its offset. */
@@ -24,6 +25,8 @@ export interface NodeRequests {
   'standpipe/placement': { params: Record<string, never>; result: { waiting: readonly Waiting[] } };
   /** What became of these calls, by their reply subjects. */
   'standpipe/calls': { params: { calls: string[] }; result: { states: CallState[] } };
+  /** A gateway asks the home of a principal for parts of its quotas. */
+  'standpipe/quota': { params: QuotaAsk; result: QuotaGrant };
   /** A method of the host's control socket (`status`, `logs`, `restart`, …). */
   'standpipe/control': { params: { method: ControlMethod; params: object }; result: ControlResults[ControlMethod] };
 }

@@ -5,6 +5,7 @@ import { UsageError } from '../../base/errors.ts';
 import type { ConfigDiff } from '../../config/files/diff-configs.ts';
 import type { Config } from '../../config/files/load-config.ts';
 import { isOfFleet, type ServerConfig } from '../../config/server-config.ts';
+import type { SharedQuotas } from '../../doors/shared-quotas.ts';
 import type { Fabric } from '../../fleet/fabric.ts';
 import type { FleetNode } from '../../fleet/fleet-node.ts';
 import type { FleetAddress } from '../../fleet/fleet-status.ts';
@@ -42,6 +43,8 @@ export class UpFleet {
   }
 
   readonly channelTo: ChannelTo = (config, wire) => this.#node?.channelTo(config, wire);
+
+  readonly sharedQuotas: SharedQuotas = (...principal) => this.#node?.quotas.shared(...principal);
 
   readonly control: FleetControl = {
     status: () => this.#joined().status(),

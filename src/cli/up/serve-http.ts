@@ -88,6 +88,7 @@ export async function serveHost(
     auth,
     token,
     observeClient: host.clients.observe,
+    shared: fleet?.sharedQuotas,
     metrics: [...hostMetrics(host), ...(fleet ? fleetMetrics(fleet) : [])],
     notReady: () => fleet?.whyNotReady(host) ?? whyNotReady(host),
     tls: tls && readTls(tls),

@@ -1,8 +1,8 @@
 // One HTTP request and the way to answer it, whatever library received it: Node's `http` or Web `Request` and `Response`.
 
 import type { ObservedClient } from '../../mcp/front/client-observer.ts';
-import type { Ticket } from '../limits.ts';
 import type { Principal } from '../principal.ts';
+import type { Ticket } from '../ticket.ts';
 
 export interface EventSink {
   write(text: string): void;

@@ -14,11 +14,12 @@ import { isLegacyRevision, isModernRevision } from '../../mcp/revisions.ts';
 import { newClient, type Service } from '../../mcp/service.ts';
 import type { ToolHeader } from '../../mcp/tool-headers.ts';
 import { InFlight } from '../../requests/in-flight.ts';
-import { type LimitRefusal, Limits, Ticket } from '../limits.ts';
+import { type Admission, type LimitRefusal, Limits } from '../limits.ts';
+import { Ticket } from '../ticket.ts';
 import { type HttpDoorOptions, type OwnOptions, withDefaults } from './door-options.ts';
 import type { HttpExchange } from './exchange.ts';
 import { checkedClient, hasJson, toolHeaderMismatch } from './header-checks.ts';
-import { idOf, isInitialize, isNewRequest, isRequest } from './message-kinds.ts';
+import { idOf, isInitialize, isListen, isNewRequest, isRequest } from './message-kinds.ts';
 import { ModernPost } from './modern-post.ts';
 import { ObservedExchange } from './observed-exchange.ts';
 import { refuse, refuseBeyond, refuseRequest, refuseStopping } from './refuse.ts';
@@ -66,9 +67,15 @@ export class HttpDoor {
   #route(exchange: HttpExchange): Promise<void> | void {
     if (exchange.isClosed) return; // while it was found out who sends it: its end is over, and would not be seen
     if (this.#isClosed) return refuseStopping(exchange, this.#limits.retryAfterS);
-    const ticket = this.#limits.admit(exchange.principal, exchange.method === 'GET' ? 'streams' : 'inFlight');
-    if (!(ticket instanceof Ticket)) return refuseBeyond(exchange, ticket);
-    exchange.ticket = ticket;
+    const admitted = this.#limits.admit(exchange.principal, exchange.method === 'GET' ? 'streams' : 'inFlight');
+    if (admitted instanceof Promise) return admitted.then((admission) => this.#admitted(exchange, admission));
+    return this.#admitted(exchange, admitted);
+  }
+
+  #admitted(exchange: HttpExchange, admission: Admission): Promise<void> | void {
+    if (!(admission instanceof Ticket)) return refuseBeyond(exchange, admission);
+    if (exchange.isClosed) return admission.release(); // while the quotas were asked for
+    exchange.ticket = admission;
     switch (exchange.method) {
       case 'POST':
         return this.#post(exchange);
@@ -122,6 +129,8 @@ export class HttpDoor {
     if (typeof oldSession === 'string') return this.#postToOneStream(exchange, oldSession, message, text.length);
     const version = exchange.header('mcp-protocol-version');
     if (meta?.[PROTOCOL_VERSION] !== undefined || isModernRevision(version)) {
+      beyond = isListen(message) ? await exchange.ticket?.becomeStream() : undefined;
+      if (beyond) return refuseBeyond(exchange, beyond, idOf(message));
       return this.#postModern(exchange, message, meta, text.length);
     }
     if (version !== undefined && !isLegacyRevision(version)) {
@@ -146,8 +155,6 @@ export class HttpDoor {
       const error = invalidParams(`"_meta" needs "${PROTOCOL_VERSION}"`, { missing: PROTOCOL_VERSION });
       return refuseRequest(exchange, 400, message.id, error);
     }
-    const beyond = message.method === 'subscriptions/listen' ? exchange.ticket?.becomeStream() : undefined;
-    if (beyond) return refuseBeyond(exchange, beyond, message.id);
     const facts = checkedClient(exchange, message, meta, client);
     if (facts instanceof RpcError) return refuseRequest(exchange, 400, message.id, facts);
     const headers = this.#toolHeaders.of(message, facts);
@@ -155,13 +162,8 @@ export class HttpDoor {
       if (exchange.isClosed) return; // the client went away meanwhile
       const refusal = required && toolHeaderMismatch(exchange, required, message.params?.arguments);
       if (refusal) return refuseRequest(exchange, 400, message.id, refusal);
-      this.#postFronts.serve(
-        message,
-        bytes,
-        facts,
-        new ModernPost(exchange, client, this.#posts, ++this.#lastPost),
-        observed,
-      );
+      const post = new ModernPost(exchange, client, this.#posts, ++this.#lastPost);
+      this.#postFronts.serve(message, bytes, facts, post, observed);
     };
     return headers instanceof Promise ? headers.then(serve) : serve(headers);
   }
@@ -192,7 +194,7 @@ export class HttpDoor {
 
   async #newSession(exchange: HttpExchange, oneStream: boolean): Promise<HttpSession | undefined> {
     const account = this.#limits.of(exchange.principal);
-    const beyond = account.take('sessions');
+    const beyond = await account.takeOrAsk('sessions');
     if (beyond) {
       refuseBeyond(exchange, beyond);
       return undefined;

@@ -18,3 +18,8 @@ export function isInitialize(message: JsonRpcMessage): message is JsonRpcRequest
 export function idOf(message: JsonRpcMessage): RequestId | undefined {
   return isRequest(message) ? message.id : undefined;
 }
+
+/** A request that stays open as a stream of events. */
+export function isListen(message: JsonRpcMessage): message is JsonRpcRequest {
+  return isRequest(message) && message.method === 'subscriptions/listen';
+}

@@ -3,8 +3,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { BodyParts } from '../../base/body-parts.ts';
 import { decodeText } from '../../base/decode-text.ts';
-import type { Ticket } from '../limits.ts';
 import type { Principal } from '../principal.ts';
+import type { Ticket } from '../ticket.ts';
 import type { EventSink, HttpExchange } from './exchange.ts';
 
 const MOST_DROPPED_BYTES = 64 * 1024;

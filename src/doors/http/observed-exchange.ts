@@ -4,8 +4,8 @@
 
 import type { ObserveClient, ObservedClient } from '../../mcp/front/client-observer.ts';
 import { newClient } from '../../mcp/service.ts';
-import type { Ticket } from '../limits.ts';
 import type { Principal } from '../principal.ts';
+import type { Ticket } from '../ticket.ts';
 import type { EventSink, HttpExchange } from './exchange.ts';
 
 export class ObservedExchange implements HttpExchange {

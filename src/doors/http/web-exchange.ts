@@ -1,7 +1,7 @@
 // An exchange of Web `Request` and `Response`: Hono, Deno-style handlers, serverless runtimes.
 
-import type { Ticket } from '../limits.ts';
 import type { Principal } from '../principal.ts';
+import type { Ticket } from '../ticket.ts';
 import type { EventSink, HttpExchange } from './exchange.ts';
 
 export class WebExchange implements HttpExchange {

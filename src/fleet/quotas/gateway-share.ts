@@ -1,0 +1,171 @@
+// The part of the quotas of one principal that this gateway has. It is asked for when it is needed, a little in advance, and given back
+// when it is not used. While the home does not answer, the gateway goes on with its fair part: the quota divided by the gateways.
+
+import type { Clock } from '../../base/clock.ts';
+import type { Counted, Counts } from '../../doors/limits.ts';
+import type { Quotas } from '../../doors/principal.ts';
+import type { QuotaShare } from '../../doors/shared-quotas.ts';
+import { countedKinds, noCounts, type QuotaGrant } from './quota-home.ts';
+
+export interface ShareContext {
+  clock: Clock;
+  /** A grant is trusted for so long: less than until the home forgets it. */
+  trustedMs: number;
+  /** Rejects if the home cannot be asked. */
+  ask(share: GatewayShare, wanted: Counts, requests: number): Promise<QuotaGrant>;
+  /** Which of how many gateways this one is, in an order of the principal. */
+  rank(principal: string): { index: number; count: number };
+}
+
+/** Between two attempts to reach a home that does not answer. */
+const RETRY_MS = 500;
+/** Of bytes: in advance. */
+const BYTES_AHEAD = 64 * 1024;
+
+export class GatewayShare implements QuotaShare {
+  readonly principal: string;
+  quotas: Quotas;
+  readonly held = noCounts();
+  readonly #counts: Readonly<Counts>;
+  readonly #context: ShareContext;
+  /** Since the last look: the most that was held, and the requests that came. */
+  readonly #peaks = noCounts();
+  #requests = 0;
+  /** That may pass. */
+  #tokens = 0;
+  #waitMs = 1;
+  /** When the last grant was asked for. */
+  #grantedMs = Number.NEGATIVE_INFINITY;
+  /** Since when the home does not answer. */
+  #failingMs: number | undefined;
+  #triedMs = 0;
+  #earnedMs = 0;
+  #asking: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+  /** Callers that wait for more. */
+  #waiting = 0;
+
+  constructor(principal: string, quotas: Quotas, counts: Readonly<Counts>, context: ShareContext) {
+    this.principal = principal;
+    this.quotas = quotas;
+    this.#counts = counts;
+    this.#context = context;
+  }
+
+  get isIdle(): boolean {
+    return !this.#asking && this.#tokens < 1 && countedKinds.every((kind) => this.held[kind] === 0);
+  }
+
+  limitOf(kind: Counted): number {
+    this.#peaks[kind] = Math.max(this.#peaks[kind], this.#counts[kind] + 1);
+    if (this.#isTrusted()) return this.held[kind];
+    return this.#isAlone() ? this.#fairPart(this.quotas[kind] ?? 0) : 0;
+  }
+
+  takeRequest(): number {
+    this.#requests += 1;
+    if (this.#isAlone()) this.#earnFairly();
+    if (this.#tokens < 1) return Math.max(1, this.#waitMs);
+    this.#tokens -= 1;
+    return 0;
+  }
+
+  async refill(): Promise<void> {
+    if (this.#failingMs !== undefined && this.#context.clock.nowMs() - this.#triedMs < RETRY_MS) return;
+    this.#waiting += 1;
+    try {
+      // An ask that is under way does not count this caller: one more follows, for all who came meanwhile.
+      if (this.#asking) this.#next ??= this.#asking.then(() => this.#start());
+      await (this.#next ?? this.#start());
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** To be called again and again: keeps what is used, and gives back the rest. */
+  async tick(): Promise<void> {
+    if (this.isIdle && this.#requests === 0) return;
+    const isUsed = this.#requests > 0;
+    const wanted = noCounts();
+    for (const kind of countedKinds) {
+      if (this.quotas[kind] === undefined) continue;
+      const needed = Math.max(this.#counts[kind], Math.min(this.#peaks[kind], this.held[kind]));
+      wanted[kind] = this.#counts[kind] === 0 && this.#peaks[kind] === 0 ? 0 : needed;
+      this.#peaks[kind] = 0;
+    }
+    this.#requests = 0;
+    if (this.#asking) return;
+    await this.#start(wanted, isUsed ? 0 : -Math.floor(this.#tokens));
+  }
+
+  #start(wanted = this.#wanted(), requests = this.#missing()): Promise<void> {
+    this.#next = undefined;
+    this.#asking = this.#ask(wanted, requests).finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #ask(wanted: Counts, requests: number): Promise<void> {
+    const nowMs = this.#context.clock.nowMs();
+    if (requests < 0) this.#tokens += requests;
+    try {
+      const grant = await this.#context.ask(this, wanted, requests);
+      if (this.#isAlone()) this.#tokens = 0;
+      this.#failingMs = undefined;
+      this.#grantedMs = nowMs;
+      Object.assign(this.held, grant.held);
+      this.#tokens += grant.requests;
+      this.#waitMs = grant.waitMs;
+    } catch {
+      this.#triedMs = this.#context.clock.nowMs();
+      this.#failingMs ??= this.#triedMs;
+    }
+  }
+
+  #wanted(): Counts {
+    const wanted = noCounts();
+    const { count } = this.#context.rank(this.principal);
+    for (const kind of countedKinds) {
+      const quota = this.quotas[kind];
+      if (quota === undefined) continue;
+      const more = kind === 'waitingBytes' ? BYTES_AHEAD : this.#waiting;
+      // Those who were given something a moment ago have not taken it yet.
+      const held = Math.max(this.#counts[kind], this.#isTrusted() ? this.held[kind] : 0);
+      const ahead = Math.floor(quota / (4 * count));
+      wanted[kind] = Math.min(quota, this.#counts[kind] + more <= held ? held : held + more + ahead);
+    }
+    return wanted;
+  }
+
+  /** Requests for those who wait, and for half a second of the rate. */
+  #missing(): number {
+    const inAdvance = Math.floor((this.quotas.requestsPerMinute ?? 0) / 120);
+    return Math.max(0, this.#waiting + inAdvance - Math.floor(this.#tokens));
+  }
+
+  /** By then, what other gateways had of the home that is gone is not trusted any more either. */
+  #isAlone(): boolean {
+    return this.#failingMs !== undefined && this.#context.clock.nowMs() - this.#failingMs > this.#context.trustedMs;
+  }
+
+  #isTrusted(): boolean {
+    return this.#context.clock.nowMs() - this.#grantedMs <= this.#context.trustedMs;
+  }
+
+  #fairPart(quota: number): number {
+    const { index, count } = this.#context.rank(this.principal);
+    return Math.floor(quota / count) + (index < quota % count ? 1 : 0);
+  }
+
+  /** Without the home: what its part of the rate gives since then. */
+  #earnFairly(): void {
+    const nowMs = this.#context.clock.nowMs();
+    const sinceMs = Math.max(this.#earnedMs, this.#failingMs!);
+    const { count } = this.#context.rank(this.principal);
+    const perMinute = (this.quotas.requestsPerMinute ?? 0) / count;
+    this.#tokens = Math.min(Math.max(1, perMinute), this.#tokens + ((nowMs - sinceMs) * perMinute) / 60_000);
+    this.#earnedMs = nowMs;
+    this.#waitMs = Math.ceil(((1 - this.#tokens) * 60_000) / perMinute);
+  }
+}

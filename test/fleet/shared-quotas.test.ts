@@ -1,0 +1,102 @@
+// Two gateways of a fleet as HTTP servers, over a real NATS: the quotas of a principal hold over both together.
+
+import { expect, onTestFinished, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
+import { serveHttp } from '../../src/doors/http/serve-http.ts';
+import type { Fabric, NodeRecord } from '../../src/fleet/fabric.ts';
+import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
+import { answerNodeRequests, type NodeHandlers } from '../../src/fleet/node/answer-node-requests.ts';
+import { FleetQuotas } from '../../src/fleet/quotas/fleet-quotas.ts';
+import { Server } from '../../src/mcp/server/server.ts';
+import { modernHeaders, modernMeta } from '../fixtures/doors/modern-request.ts';
+import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
+
+const nats = await startNatsServer();
+const clock = new ManualClock();
+const principals = {
+  ada: { name: 'ada', quotas: { inFlight: 6 } },
+  grace: { name: 'grace', quotas: { requestsPerMinute: 20 } },
+};
+
+interface Gateway {
+  fabric: Fabric;
+  quotas: FleetQuotas;
+  /** The status of the answer. */
+  call(principal: string, tool: string): Promise<number>;
+}
+
+async function gateway(name: string, waits: Promise<void>, started: () => void): Promise<Gateway> {
+  const fabric = await openFabric({ servers: [nats.url], fleet: 'quotas', name, lifetimeMs: 2000 });
+  const quotas = new FleetQuotas(fabric, name, { clock, isGateway: true });
+  const requests = answerNodeRequests(fabric, name, { 'standpipe/quota': (ask) => quotas.answer(ask) } as NodeHandlers);
+  await fabric.directory.nodes.create(name, { name, url: `http://${name}` } as NodeRecord);
+  await quotas.start();
+  const server = new Server({ name, version: '1.0.0' });
+  server.tool('echo', {}, () => 'here');
+  server.tool('waits', {}, async () => {
+    started();
+    await waits;
+    return 'done';
+  });
+  const authenticate = (request: { header(name: string): string | undefined }) =>
+    principals[request.header('x-principal') as 'ada'];
+  const serving = await serveHttp(server, { port: 0, auth: { authenticate }, shared: quotas.shared });
+  onTestFinished(async () => {
+    await serving.close();
+    quotas.stop();
+    await requests.end();
+    await fabric.close();
+  });
+  return {
+    fabric,
+    quotas,
+    async call(principal, tool) {
+      const params = { name: tool, arguments: {}, _meta: modernMeta };
+      const response = await fetch(serving.url, {
+        method: 'POST',
+        headers: {
+          ...modernHeaders('tools/call', tool),
+          accept: 'application/json, text/event-stream',
+          'x-principal': principal,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      });
+      await response.text();
+      return response.status;
+    },
+  };
+}
+
+const times = (count: number, statuses: number[]) => statuses.filter((status) => status === count).length;
+
+test('the quotas of a principal hold over two gateways together', async () => {
+  let goOn!: () => void;
+  let running = 0;
+  const waits = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const [a, b] = [await gateway('a', waits, () => running++), await gateway('b', waits, () => running++)];
+  await expect
+    .poll(() => [a.quotas.homeOf('ada'), b.quotas.homeOf('ada')])
+    .toEqual(Array(2).fill(a.quotas.homeOf('ada')));
+
+  // Places at a time: all at one, then none at the other.
+  const held = Array.from({ length: 9 }, () => a.call('ada', 'waits'));
+  const refusedAtA = Promise.all(held).then((statuses) => times(429, statuses));
+  await expect.poll(() => running).toBe(6);
+  expect(await b.call('ada', 'waits')).toBe(429);
+  goOn();
+  expect(await refusedAtA).toBe(3);
+  // What is not used comes back, and can be used at the other.
+  await expect
+    .poll(() => {
+      clock.advance(500);
+      return b.call('ada', 'echo');
+    })
+    .toBe(200);
+
+  // Requests of a minute: as many as the quota in all.
+  const calls = Array.from({ length: 30 }, () => [a.call('grace', 'echo'), b.call('grace', 'echo')]);
+  const statuses = await Promise.all(calls.flat());
+  expect([times(200, statuses), times(429, statuses)]).toEqual([20, 40]);
+});
