@@ -13,7 +13,7 @@ const request: JsonRpcRequest = { jsonrpc: '2.0', id: 1, method: 'tools/call', p
 
 function open(limits: Partial<DoorLimits> = {}) {
   const sent: string[] = [];
-  const fabric = { fleet: 'test', maxBytes: 1024, publish: (reply: string) => void sent.push(reply) };
+  const fabric = { fleet: 'test', maxBytes: 1 << 20, publish: (reply: string) => void sent.push(reply) };
   const clock = new ManualClock();
   const calls = new DoorCalls(fabric as unknown as Fabric, 'here', limits, clock);
   const owner: CallOwner = {
@@ -21,7 +21,6 @@ function open(limits: Partial<DoorLimits> = {}) {
     generation: 1,
     sendTo: ({ reply, isLocal }, text) => calls.send(reply, text, isLocal),
     over: (call, answer) => calls.over(call, answer),
-    left: (call) => calls.left(call),
   };
   /** Undefined: it is not run. */
   const arrive = (reply: string): NodeCall | undefined => {

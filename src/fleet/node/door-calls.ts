@@ -55,6 +55,7 @@ export class DoorCalls {
   /** A client of another node has ended. */
   onClientEnded: (client: ClientIdentity) => void = () => undefined;
   readonly #fabric: Fabric;
+  readonly #sendingAgain = new Set<string>();
   #calls = 0;
   #bytes = 0;
 
@@ -84,7 +85,7 @@ export class DoorCalls {
   isKnown(caller: CallingNode, number: number, reply: string): boolean {
     if (this.running.get(reply)) return true;
     const answer = this.answered.get(reply);
-    if (answer) void this.send(reply, answer, false);
+    if (answer) this.#sendAgain(reply, answer);
     return answer !== undefined || number <= caller.forgotten;
   }
 
@@ -106,22 +107,19 @@ export class DoorCalls {
 
   over(call: NodeCall, answer: string | undefined): void {
     this.running.delete(call.reply);
+    this.#count(call, -1);
     if (!call.isLocal) this.answered.add(call.caller, call.number, call.reply, answer);
   }
 
-  left(call: NodeCall): void {
-    this.#count(call, -1);
-  }
-
   inquire(reply: string): CallState {
-    if (this.running.get(reply)) return 'running';
+    if (this.running.get(reply) || this.#sendingAgain.has(reply)) return 'running';
     const caller = this.nodes.of(reply);
     const number = caller ? caller.numberOf(reply) : Number.NaN;
     if (!caller || Number.isNaN(number)) return 'forgotten';
     const answer = this.answered.get(reply);
     if (answer === LATE) return 'unknown';
     if (answer) {
-      void this.send(reply, answer, false);
+      this.#sendAgain(reply, answer);
       return 'answered';
     }
     if (answer !== undefined || number <= caller.forgotten || !caller.isComplete) return 'forgotten';
@@ -141,6 +139,15 @@ export class DoorCalls {
   close(): void {
     this.answered.clear();
     this.assembler.clear();
+  }
+
+  /** One after the other: parts of two copies must not be mixed. */
+  #sendAgain(reply: string, answer: string): void {
+    if (this.#sendingAgain.has(reply)) return;
+    const sending = this.send(reply, answer, false);
+    if (!sending) return;
+    this.#sendingAgain.add(reply);
+    void sending.then(() => this.#sendingAgain.delete(reply));
   }
 
   #count({ caller, bytes }: NodeCall, by: 1 | -1): void {

@@ -113,10 +113,6 @@ export class DoorInstance implements CallOwner, LocalInstance {
 
   over(call: NodeCall, answer: string | undefined): void {
     this.#calls.over(call, answer);
-  }
-
-  left(call: NodeCall): void {
-    this.#calls.left(call);
     if (call.listens) return;
     this.#inFlight--;
     if (this.inFlight === 0) this.#drained?.();
@@ -132,7 +128,9 @@ export class DoorInstance implements CallOwner, LocalInstance {
     } catch (error) {
       const isLost = error instanceof StandpipeError && error.code === 'FRAME_TRUNCATED';
       const isFull = error instanceof RpcError && error.rpcCode === RpcCode.serverBusy;
-      if (isLost || isFull) this.#refuse(reply, 'busy', error.message, false);
+      // It did not arrive, and is sent again.
+      if (isLost) this.#refuse(reply, 'moved', error.message, false);
+      else if (isFull) this.#refuse(reply, 'busy', error.message, false);
       else this.#fail(reply, undefined, error, false);
     }
   }

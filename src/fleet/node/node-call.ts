@@ -16,10 +16,8 @@ export interface CallOwner {
   readonly generation: number | undefined;
   /** Returns a promise if the next message has to wait. It never rejects. */
   sendTo(call: NodeCall, text: string): Promise<void> | undefined;
-  /** It has its answer, or was cancelled (`undefined`). */
+  /** Its answer was sent, or it was cancelled (`undefined`), and nothing of it waits to be sent. */
   over(call: NodeCall, answer: string | undefined): void;
-  /** Its last message was sent. */
-  left(call: NodeCall): void;
 }
 
 export class NodeCall implements SingleReply {
@@ -40,6 +38,8 @@ export class NodeCall implements SingleReply {
   /** Its result says which process answered it, although the caller did not ask for that. */
   readonly #hidesRan: boolean = false;
   #sending: Promise<void> | undefined;
+  /** While it is being sent. */
+  #answer: string | undefined;
   #isOver = false;
 
   constructor(
@@ -76,9 +76,9 @@ export class NodeCall implements SingleReply {
     if (this.#receivedMs !== undefined)
       this.#send(`${toCaller.hops}${JSON.stringify(this.#hops(this.#receivedMs, ran))}`);
     this.#isOver = true;
-    this.#owner.over(this, text);
     this.#send(text);
-    if (!this.#sending) this.#owner.left(this);
+    if (this.#sending) this.#answer = text;
+    else this.#owner.over(this, text);
     return undefined;
   }
 
@@ -91,9 +91,8 @@ export class NodeCall implements SingleReply {
   cancel(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#owner.over(this, undefined);
     this.onclose?.();
-    if (!this.#sending) this.#owner.left(this);
+    if (!this.#sending) this.#owner.over(this, undefined);
   }
 
   #send(text: string): void {
@@ -106,7 +105,7 @@ export class NodeCall implements SingleReply {
     void sending.then(() => {
       if (this.#sending !== sending) return;
       this.#sending = undefined;
-      if (this.#isOver) this.#owner.left(this);
+      if (this.#isOver) this.#owner.over(this, this.#answer);
       else this.onfull?.(false);
     });
   }

@@ -184,6 +184,8 @@ export class Calls {
       const whole = this.#assembler.add(call.reply, data, call.maxAnswerBytes);
       if (whole) this.#receivedText(call.reply, decodeText(whole), whole);
     } catch (error) {
+      // It was lost with the connection. Its node is asked about the call, and sends the answer again.
+      if (error instanceof PeerError && error.code === 'FRAME_TRUNCATED') return;
       call.owner.failed(call, toError(error));
     }
   }

@@ -126,6 +126,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     if (!message) return;
     const bytes = data?.length ?? text.length;
     if ('method' in message) return this.deliver(call.id, message, bytes);
+    message.id ??= call.id; // the door could not read it
     if (message.id !== call.id) return this.failed(call, wrongId(call.method));
     if ('error' in message && message.error) return this.#refused(call, message, bytes);
     const result = (message as { result: Record<string, unknown> }).result;
