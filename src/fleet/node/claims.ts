@@ -188,7 +188,8 @@ export class Claims {
     if (slot.instance && slot.instance.generation !== slot.claim.generation) {
       await this.#end(slot, 'the node has claimed the slot again', slot.isStateless ? 'drain' : 'now');
     }
-    if (slot.claim.session !== this.#session()) return;
+    const isGivenBack = this.#slots.get(slot.key) !== slot;
+    if (isGivenBack || slot.claim.session !== this.#session()) return;
     slot.instance = slot.claim;
     try {
       await this.#runner.run(slot.claim, record);
@@ -215,8 +216,10 @@ export class Claims {
     this.#slots.delete(slot.key);
   }
 
-  async #end(slot: Slot, reason: string, how: 'drain' | 'now'): Promise<void> {
+  /** Without the lease there is no time to drain. */
+  async #end(slot: Slot, reason: string, wish: 'drain' | 'now'): Promise<void> {
     if (!slot.instance) return;
+    const how = slot.isStateless || slot.instance.session === this.#session() ? wish : 'now';
     slot.isDraining = how === 'drain';
     await this.#runner.end(slot.instance, reason, how);
     slot.isDraining = false;

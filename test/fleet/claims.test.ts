@@ -1,0 +1,82 @@
+// Claims under every order of placements, releases, cuts, pauses and losses: no slot has two processes, and none runs without its claim.
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { keyOfSlot } from '../../src/fleet/subjects.ts';
+import { LIFETIME_MS, SimulatedFleet } from '../fixtures/fleet/simulated-fleet.ts';
+import { usually } from '../fixtures/repetitions.ts';
+
+const servers = ['state', 'free'] as const;
+const NODES = 3;
+const SLOTS = 2;
+
+const step = fc.record({
+  kind: fc.constantFrom('place', 'place', 'release', 'renew', 'change', 'cut', 'pause', 'heal', 'heal'),
+  node: fc.nat(NODES - 1),
+  server: fc.constantFrom(...servers),
+  slot: fc.integer({ min: 1, max: SLOTS }),
+  /** Which revision the placer has seen: the last one, one of before, or none. */
+  seen: fc.constantFrom('now', 'now', 'now', 'before', 'none'),
+  ms: fc.integer({ min: 0, max: 1.5 * LIFETIME_MS }),
+});
+// Without a watchdog it holds too, as long as no node is paused.
+const withWatchdog = fc.boolean();
+
+test('never two owners of a slot, never a process without its claim, and in the end each slot runs once', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer(),
+      withWatchdog,
+      fc.array(step, { minLength: 5, maxLength: 40 }),
+      async (seed, hasWatchdog, steps) => {
+        const fleet = new SimulatedFleet(seed, NODES, hasWatchdog);
+        fleet.serve('state', false);
+        fleet.serve('free', true);
+        await fleet.advance(200);
+        for (const one of steps) {
+          act(fleet, one);
+          await fleet.advance(one.ms);
+          expect(fleet.violations).toEqual([]);
+        }
+        fleet.areFaultsOn = false;
+        for (const node of fleet.nodes) node.heal();
+        await fleet.advance(8 * LIFETIME_MS);
+        expect(fleet.violations).toEqual([]);
+        const running = [...fleet.instances]
+          .map(({ claim }) => claim)
+          .map(({ server, slot }) => keyOfSlot(server, slot));
+        expect(running.sort()).toEqual([...fleet.claims.entries.keys()].sort());
+        expect(running).toHaveLength(servers.length * SLOTS);
+        for (const { claim, node } of fleet.instances) expect(node.claims.held).toContainEqual(claim);
+
+        fleet.isPlacing = false;
+        const all = Promise.all(fleet.nodes.map(({ claims }) => claims.releaseAll('the test ends')));
+        await fleet.advance(4 * LIFETIME_MS);
+        await all;
+        expect(fleet.instances.size).toBe(0);
+        expect([...fleet.claims.entries.values()].filter(({ value }) => value.held)).toEqual([]);
+        expect(fleet.violations).toEqual([]);
+      },
+    ),
+    { numRuns: usually(60, 500) },
+  );
+});
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+function act(fleet: SimulatedFleet, { kind, node: number, server, slot, seen }: Step): void {
+  const node = fleet.nodes[number]!;
+  const entry = fleet.claims.entries.get(keyOfSlot(server, slot));
+  const generation = entry?.value.generation ?? 0;
+  const owner = fleet.nodes.find(({ name }) => name === entry?.value.node) ?? node;
+  if (kind === 'place') {
+    const now = entry?.revision ?? 0;
+    const revision = seen === 'now' ? now : seen === 'before' ? Math.max(0, now - 1) : 0;
+    void node.place({ server, slot, revision });
+  } else if (kind === 'release') owner.claims.release({ server, slot, generation, reason: 'the test' });
+  else if (kind === 'renew') void owner.claims.renew({ server, slot, generation }).catch(() => undefined);
+  else if (kind === 'change') fleet.serve(server, server === 'free');
+  else if (kind === 'cut') owner.isCut = true;
+  else if (kind === 'pause' && fleet.hasWatchdog) owner.pause(true);
+  else node.heal();
+}
