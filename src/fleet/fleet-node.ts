@@ -218,7 +218,7 @@ export class FleetNode {
         return {};
       },
       'standpipe/placement': () => ({ waiting: this.#placer.waiting.slice(0, MOST_WAITING) }),
-      'standpipe/calls': ({ calls }) => ({ states: this.#door.inquire(calls) }),
+      'standpipe/calls': ({ calls }) => ({ run: runOf(this.#entry.record), states: this.#door.inquire(calls) }),
       'standpipe/quota': (ask) => this.quotas.answer(ask),
       'standpipe/control': ({ method, params }) => answerControl(this.#host, method, params as Params),
     };

@@ -23,8 +23,8 @@ export interface NodeRequests {
   'standpipe/renew': { params: { server: string; slot: number; generation: number }; result: Record<string, never> };
   /** What the node knows as the one that places servers: why slots run nowhere, or cannot leave a drained node. */
   'standpipe/placement': { params: Record<string, never>; result: { waiting: readonly Waiting[] } };
-  /** What became of these calls, by their reply subjects. */
-  'standpipe/calls': { params: { calls: string[] }; result: { states: CallState[] } };
+  /** What became of these calls, by their reply subjects. `run`: `runOf` the node. Another run knows nothing of what this one got. */
+  'standpipe/calls': { params: { calls: string[] }; result: { run: string; states: CallState[] } };
   /** A gateway asks the home of a principal for parts of its quotas. */
   'standpipe/quota': { params: QuotaAsk; result: QuotaGrant };
   /** A method of the host's control socket (`status`, `logs`, `restart`, …). */

@@ -19,7 +19,7 @@ const handlers: Partial<NodeHandlers> = {
     throw new UsageError('DUPLICATE_NAME', 'No such slot', { hint: 'Look again.' });
   },
   'standpipe/renew': () => new Promise((resolve) => held.push(() => resolve({}))),
-  'standpipe/calls': ({ calls }) => ({ states: calls.map(() => 'unknown' as const) }),
+  'standpipe/calls': ({ calls }) => ({ run: 'r', states: calls.map(() => 'unknown' as const) }),
   'standpipe/control': () => ({ text: 'x'.repeat(asked!.maxBytes) }) as never,
 };
 const subscription = answerNodeRequests(asked!, 'alpha', handlers as NodeHandlers);

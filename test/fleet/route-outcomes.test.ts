@@ -4,6 +4,8 @@
 import { expect, test } from 'vitest';
 import { RpcCode } from '../../src/base/errors.ts';
 import { connect } from '../../src/connect/connect.ts';
+import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
+import { answerNodeRequests, type NodeHandlers } from '../../src/fleet/node/answer-node-requests.ts';
 import type { Client } from '../../src/mcp/client/client.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { NatsProxy } from '../fixtures/fleet/nats-proxy.ts';
@@ -161,6 +163,26 @@ test('of calls at a node that is lost, the outcome is unknown, with node and gen
   expect(await next).toBe('next by next');
   expect(work.doubled).toEqual([]);
   await other.close();
+  await close();
+});
+
+test('another process with the name of the owner, which knows nothing of a call, does not make it run again', async () => {
+  const work = new Work();
+  const { client, owner, toOwner, close } = await pair(work);
+  work.hold();
+  const lost = textOf(client, 'lost').catch((error: unknown) => error);
+  await until('it runs', () => work.started === 1);
+  toOwner.cut();
+  const fabric = await openFabric({ servers: [nats.url], fleet: 'route', name: 'again' });
+  // The directory still has the process before it.
+  const handlers: Partial<NodeHandlers> = {
+    'standpipe/calls': ({ calls }) => ({ run: 'another', states: calls.map(() => 'unknown') }),
+  };
+  answerNodeRequests(fabric, owner.name, handlers as NodeHandlers);
+  expect(await lost).toMatchObject({ code: 'OUTCOME_UNKNOWN', message: expect.stringContaining('has started anew') });
+  work.go();
+  expect(work.doubled).toEqual([]);
+  await fabric.close();
   await close();
 });
 

@@ -23,7 +23,7 @@ const any = { input: { type: 'object' } } as const;
 const maxFrameBytes = 1024 * 1024;
 const nodes = await Promise.all(['a', 'b', 'c'].map((name) => RouteNode.join(nats.url, name)));
 const [a, b, c] = nodes as [RouteNode, RouteNode, RouteNode];
-const caller = await RouteNode.join(nats.url, 'caller');
+const caller = await RouteNode.join(nats.url, 'caller', { openWaitMs: 0 });
 
 /** Answers with the name of its replica. */
 function named(name: string): Server {
@@ -237,6 +237,22 @@ test('a server that no node runs is unreachable with the reason, and ready as so
   await until('it is ready', () => host.status()[0]!.state === 'ready');
   expect(await host.callTool('nowhere', 'who')).toMatchObject({ content: [{ text: 'a' }] });
   caller.table.onInstances = undefined;
+});
+
+test('a call to a server that was just added waits for the node that will run it', async () => {
+  const patient = await RouteNode.join(nats.url, 'patient');
+  const waited = connect(() => patient.channels.open('soon', { maxFrameBytes }), { era: 'modern' });
+  await patient.fabric.flush();
+  await a.run('soon', named('a').service);
+  const client = await waited;
+  expect(await client.callTool('who')).toMatchObject({ content: [{ text: 'a' }] });
+  const abort = new AbortController();
+  const never = () => patient.channels.open('never', { maxFrameBytes });
+  const given = connect(never, { era: 'modern', signal: abort.signal }).catch((error: unknown) => error);
+  abort.abort(new Error('enough'));
+  expect(await given).toMatchObject({ message: 'enough' });
+  await client.close();
+  await patient.close();
 });
 
 test('a server of the config of another node is called by its name and its node, and says who answered and when', async () => {

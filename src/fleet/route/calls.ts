@@ -28,6 +28,8 @@ export interface CallsOptions {
   clock?: Clock | undefined;
   /** Of all requests without an answer. */
   maxHeldChars?: number | undefined;
+  /** How long a channel waits for a server that no node runs: by default two lifetimes of a lease, which a takeover may need. */
+  openWaitMs?: number | undefined;
 }
 
 const BRACE = 123;
@@ -75,6 +77,10 @@ export class Calls {
 
   isOpen(call: Call): boolean {
     return this.#byReply.get(call.reply) === call;
+  }
+
+  get openWaitMs(): number {
+    return this.#options.openWaitMs ?? 2 * this.fabric.leases.lifetimeMs;
   }
 
   /** Takes a place for the text of a request, or says why there is none. */

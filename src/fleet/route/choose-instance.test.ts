@@ -10,6 +10,7 @@ const instance = (slot: number, generation = 1): Instance => ({
   server: 'files',
   node: `n${slot}`,
   session: 's',
+  run: 'r',
   slot,
   generation,
 });

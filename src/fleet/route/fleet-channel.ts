@@ -21,6 +21,7 @@ import { ObservedChannel } from './observed-channel.ts';
 import { parkedAt, readParked } from './parked-state.ts';
 import { AnswerReader, ownError, wrongId } from './read-answer.ts';
 import type { Instance } from './routing-table.ts';
+import { isReachable, untilReachable } from './until-reachable.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
 export class FleetChannel implements ClientChannel, CallOwner {
@@ -59,12 +60,17 @@ export class FleetChannel implements ClientChannel, CallOwner {
     this.#onEnd = onEnd;
   }
 
-  /** Fails at once if nothing runs the server: its host shows why, and tries again when that changes. */
+  /** Fails if nothing runs the server for a time: its host shows why, and tries again when that changes. */
   async start(): Promise<void> {
     if (this.#state !== 'new') throw new UsageError('ALREADY_STARTED', 'The channel was started before');
-    const { table } = this.calls;
-    if (!this.instances.some((instance) => this.calls.canReach(instance))) {
-      throw new PeerError('NOT_SENT', `No node answers for "${this.server}": ${table.whyNone(this.server)}`, {
+    const { calls, server } = this;
+    const { table } = calls;
+    if (!isReachable(calls, server)) {
+      await untilReachable(calls, server, calls.openWaitMs, () => this.#state === 'closed');
+    }
+    if (this.#state !== 'new') throw this.#notOpen();
+    if (!isReachable(calls, server)) {
+      throw new PeerError('NOT_SENT', `No node answers for "${server}": ${table.whyNone(server)}`, {
         hint: '`standpipe ls --fleet` shows nodes and servers.',
       });
     }
@@ -147,6 +153,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
   }
 
   lost(call: Call, why: string): void {
+    if (call.method === 'server/discover') return this.notRun(call, why); // it changes nothing
     this.#lose(call, outcomeUnknown(call, why));
   }
 

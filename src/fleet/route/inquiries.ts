@@ -98,12 +98,12 @@ export class Inquiries {
     const replies = calls.map(({ reply }) => reply);
     const { fabric } = this.#calls;
     try {
-      const { states } = await askNode(fabric, node, 'standpipe/calls', { calls: replies }, ANSWER_MS);
+      const { run, states } = await askNode(fabric, node, 'standpipe/calls', { calls: replies }, ANSWER_MS);
       asked.absentSinceMs = undefined;
       asked.silentSinceMs = undefined;
       calls.forEach((call, at) => {
         // It may have been answered, or sent again, meanwhile.
-        if (call.reply === replies[at] && this.#calls.isOpen(call)) this.#became(call, states[at]);
+        if (call.reply === replies[at] && this.#calls.isOpen(call)) this.#became(call, run, states[at]);
       });
     } catch (error) {
       this.#unanswered(node, asked, error);
@@ -112,9 +112,10 @@ export class Inquiries {
     }
   }
 
-  #became(call: Call, state: CallState | undefined): void {
-    const { clock, table } = this.#calls;
-    const { node, session } = call.instance!;
+  /** `run`: the process that says so. */
+  #became(call: Call, run: string, state: CallState | undefined): void {
+    const { clock } = this.#calls;
+    const { node } = call.instance!;
     switch (state) {
       case 'running':
         call.askAtMs = clock.nowMs() + call.askEveryMs;
@@ -124,8 +125,7 @@ export class Inquiries {
         call.askAtMs = clock.nowMs() + FIRST_INQUIRY_MS;
         return;
       case 'unknown':
-        // Another run of the node knows nothing of what this one was sent.
-        if (table.sessionOf(node) !== session) return this.#lose(call, `Node "${node}" has started anew`);
+        if (run !== call.instance!.run) return this.#lose(call, `Node "${node}" has started anew`);
         if (this.#calls.close(call, 'not_run')) call.owner.notRun(call, `it did not arrive at node "${node}"`);
         return;
       case 'forgotten':
@@ -145,11 +145,10 @@ export class Inquiries {
     asked.absentSinceMs = isAbsent ? (asked.absentSinceMs ?? nowMs) : undefined;
     const isGone = asked.absentSinceMs !== undefined && nowMs - asked.absentSinceMs >= NO_SUBSCRIBER_MS;
     const isSilent = nowMs - asked.silentSinceMs >= 2 * fabric.leases.lifetimeMs;
-    const session = table.sessionOf(node);
+    const run = table.runOf(node);
     for (const call of [...this.#calls.values()]) {
       if (call.instance!.node !== node || call.askAtMs === Number.POSITIVE_INFINITY) continue;
-      const hasEnded = session !== call.instance!.session;
-      if (isGone || isSilent || hasEnded) this.#lose(call, `Node "${node}" is gone`);
+      if (isGone || isSilent || run !== call.instance!.run) this.#lose(call, `Node "${node}" is gone`);
     }
   }
 

@@ -13,6 +13,8 @@ export interface Instance {
   readonly server: string;
   readonly node: string;
   readonly session: string;
+  /** The process of the node. */
+  readonly run: string;
   /** 0: a server of the node's own config. */
   readonly slot: number;
   /** Of the claim. Undefined: a server of the node's own config. */
@@ -95,9 +97,9 @@ export class RoutingTable {
     return rank;
   }
 
-  /** The session of a node, if it is one of the fleet now. */
-  sessionOf(node: string): string | undefined {
-    return this.#nodes.get(node)?.session;
+  /** The process of a node, if it is one of the fleet now. */
+  runOf(node: string): string | undefined {
+    return this.#nodes.get(node)?.run;
   }
 
   /** In the order of their slots. The same array until something changes. */
@@ -144,11 +146,16 @@ export class RoutingTable {
     const node = own && this.#nodes.get(own.node);
     if (!node?.offers.includes(own!.name)) return NONE;
     const id = ownInstanceOf(own!.name, node.session);
-    return [this.#instance(id, { server, node: own!.node, session: node.session, slot: 0, generation: undefined })];
+    const { session } = node;
+    return [this.#instance(id, { server, node: own!.node, session, slot: 0, generation: undefined })];
   }
 
-  #instance(id: string, { server, node, session, slot, generation }: Omit<Instance, 'id' | 'subject'>): Instance {
-    return { id, subject: this.#subjects.call(node, id), server, node, session, slot, generation };
+  #instance(
+    id: string,
+    { server, node, session, slot, generation }: Omit<Instance, 'id' | 'subject' | 'run'>,
+  ): Instance {
+    const { run } = this.#nodes.get(node)!;
+    return { id, subject: this.#subjects.call(node, id), server, node, session, run, slot, generation };
   }
 
   /** The name of a server of another node's config, in its parts. */

@@ -5,6 +5,7 @@
 import type { Timer } from '../../base/clock.ts';
 import { type Call, notSent, parkedCallLost } from './call.ts';
 import type { Calls } from './calls.ts';
+import { isReachable } from './until-reachable.ts';
 
 const FIRST_RETRY_MS = 20;
 const LAST_RETRY_MS = 500;
@@ -86,7 +87,7 @@ export class WaitingCalls {
   }
 
   get #isAway(): boolean {
-    return !this.#calls.table.instancesOf(this.#server).some((instance) => this.#calls.canReach(instance));
+    return !isReachable(this.#calls, this.#server);
   }
 
   #later(): void {
