@@ -95,6 +95,11 @@ test('the servers of the other node are called, and the answer names node, proce
   const { stdout, stderr } = await run('call', 'files', 'greet', 'name=Ada', '--node', 'two', '--verbose');
   expect(stdout).toBe('Hello, Ada!\n');
   expect(stderr).toMatch(/Answered by files#1 on node two, process \d+, generation 1\n/);
+  const direct = await document('call', 'files', 'greet', 'name=Ada', '--join', nats.url);
+  expect(direct).toMatchObject({
+    content: [{ text: 'Hello, Ada!' }],
+    ran: { server: 'files#1', node: 'two', claim: 1 },
+  });
   const tools = await document('tools', '--node', 'two');
   expect(new Set(tools.tools.map(({ server }: { server: string }) => server))).toEqual(
     new Set(['files', 'files@one', 'own@one', 'remote', 'talks']),

@@ -84,7 +84,12 @@ async function withFabric<T>(work: (fabric: Fabric) => Promise<T>): Promise<T> {
   }
 }
 
-const knows = ({ host }: Joined, name: string) => until(`${name} is known`, () => host.names.includes(name));
+/** Its servers answer: the directory of the fleet arrives a moment later than it changes. */
+const knows = ({ host }: Joined, name: string) =>
+  until(`${name} answers`, async () => {
+    const tools = host.names.includes(name) ? await host.listTools(name).catch(() => []) : [];
+    return tools.length > 0;
+  });
 const pidOf = ({ host }: Joined, name: string) => host.status().find((status) => status.name === name)?.pid;
 const greet = async ({ host }: Joined, name: string) => {
   const { content, _meta } = await host.callTool(name, 'greet', { name: 'Ada' }, { meta: { [RAN]: true } });

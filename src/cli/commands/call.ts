@@ -6,6 +6,7 @@ import type { ServerWarning } from '../../host/control/control-methods.ts';
 import { RAN } from '../../mcp/meta.ts';
 import type { CallToolResult } from '../../mcp/types.ts';
 import { ExitCode } from '../exit-code.ts';
+import { addFleetOptions } from '../fleet/fleet-options.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { errorText, printContent } from '../result/print-content.ts';
 import { checkOutput } from '../result/save-content.ts';
@@ -33,7 +34,7 @@ export const define: CommandModule['define'] = (command, run) => {
     .option('--no-check', 'send the arguments without validation')
     .option('--output <path>', 'save images, audio and files of the result to this file or folder')
     .option('--repeatable', 'retry the call if the server exits during it');
-  addAddressOptions(addServerOptions(command));
+  addFleetOptions(addAddressOptions(addServerOptions(command)));
   command.addHelpText(
     'after',
     `
@@ -55,6 +56,7 @@ A LiteMCP server has one tool and takes values by position.`,
     'call add a=2 b=3 --url http://127.0.0.1:3000/mcp',
     "call https://example.com/mcp add a=2 b=3 --header 'Authorization: Bearer ${TOKEN}'",
     'call calculator 2 3',
+    'call files list --join nats://127.0.0.1',
   );
   command.action(run(call));
 };

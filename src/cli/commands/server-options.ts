@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { UsageError } from '../../base/errors.ts';
 import { remoteTransports } from '../../config/server-config.ts';
 import { erasOfMcp, revisionsOfMcp } from '../../mcp/revisions.ts';
+import type { FleetOptions } from '../fleet/fleet-options.ts';
 import type { ServerCommandOptions } from '../servers/server-command.ts';
 
 export function addServerOptions(command: Command): Command {
@@ -30,8 +31,8 @@ export function addAddressOptions(command: Command): Command {
     );
 }
 
-export function serverOptions(options: Record<string, unknown>): ServerCommandOptions {
-  return options as ServerCommandOptions;
+export function serverOptions(options: Record<string, unknown>): ServerCommandOptions & FleetOptions {
+  return options as ServerCommandOptions & FleetOptions;
 }
 
 export function examples(command: Command, ...lines: string[]): void {

@@ -6,6 +6,7 @@ import { problemError } from '../../config/problem.ts';
 import { catalogOf, type Offer } from '../../host/services/catalog.ts';
 import type { Tool } from '../../mcp/types.ts';
 import { ExitCode } from '../exit-code.ts';
+import { addFleetOptions } from '../fleet/fleet-options.ts';
 import type { CommandBody, CommandModule } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { printRows } from '../output/table.ts';
@@ -20,7 +21,7 @@ import { addAddressOptions, addServerOptions, examples, serverOptions } from './
 
 export const define: CommandModule['define'] = (command, run) => {
   command.argument('[server]', 'only of this server').option('--signatures', 'show each as add(a: number, b?: number)');
-  addAddressOptions(addServerOptions(command));
+  addFleetOptions(addAddressOptions(addServerOptions(command)));
   examples(
     command,
     'tools',

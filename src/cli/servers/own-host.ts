@@ -5,6 +5,7 @@ import type { Config } from '../../config/files/load-config.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import { userEraMemory } from '../../connect/file-era-memory.ts';
 import type { Host } from '../../host/host.ts';
+import type { ChannelTo } from '../../host/host-options.ts';
 import type { Unanswered } from '../../host/services/process-service.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Settings } from '../settings.ts';
@@ -13,18 +14,18 @@ import { reportNoise } from './server-reports.ts';
 
 export async function ownHost(
   invocation: Invocation,
-  given: ServerConfig | undefined,
+  given: readonly ServerConfig[] | undefined,
   unanswered: Unanswered[],
+  channelTo?: ChannelTo,
 ): Promise<Host> {
   const { settings, out } = invocation;
   const { Host } = await import('../../host/host.ts');
-  const servers = given
-    ? [given]
-    : (await loadServers(settings).catch(mentionServerCommand)).servers.map((server) =>
-        forOneCommand(server, settings),
-      );
+  const servers =
+    given ??
+    (await loadServers(settings).catch(mentionServerCommand)).servers.map((server) => forOneCommand(server, settings));
   const host = new Host(servers, {
     eraMemory: userEraMemory(),
+    channelTo,
     inputs: (server) => askPerson(server, out, unanswered),
     onNoise: ({ server, text, count }) => {
       if (count === 1) reportNoise(server, text, out);
@@ -55,7 +56,7 @@ function mentionServerCommand(error: unknown): never {
   throw new UsageError(error.code, error.message, { hint, cause: error });
 }
 
-function forOneCommand(server: ServerConfig, { timeoutMs }: Settings): ServerConfig {
+export function forOneCommand(server: ServerConfig, { timeoutMs }: Settings): ServerConfig {
   const { startupTimeoutMs, requestTimeoutMs } = server;
   return {
     ...server,

@@ -6,6 +6,7 @@ import type { HostAccess } from '../../host/control/host-access.ts';
 import type { RemoteHost } from '../../host/control/remote-host.ts';
 import type { Unanswered } from '../../host/services/process-service.ts';
 import type { Tool } from '../../mcp/types.ts';
+import type { FleetOptions } from '../fleet/fleet-options.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Output } from '../output/output.ts';
 import { findRunningHost } from './running-host.ts';
@@ -27,12 +28,17 @@ export interface Reached {
 /** Runs the work with a host, and releases the host afterwards in any case. */
 export async function withHost<T>(
   invocation: Invocation,
-  options: ServerCommandOptions,
+  options: ServerCommandOptions & FleetOptions,
   work: (reached: Reached) => Promise<T>,
 ): Promise<T> {
   const { settings, signal, out } = invocation;
   const given = await givenServer(invocation, options);
   const unanswered: Unanswered[] = [];
+  if (options.join !== undefined) {
+    if (given) throw serverOfFleet();
+    const { visitFleet } = await import('../fleet/visit-fleet.ts');
+    return visitFleet(invocation, options, unanswered, work);
+  }
   const running = given ? undefined : await findRunningHost(settings, (text) => out.say(text));
   if (running) {
     if (settings.verbose) out.say('Using the running host; its traffic is shown there, not here.');
@@ -54,7 +60,7 @@ export async function withHost<T>(
   const remember: Reached['remember'] = (server, tools) => {
     if (!given) rememberTools(settings, server, tools);
   };
-  const own = await ownHost(invocation, given, unanswered);
+  const own = await ownHost(invocation, given && [given], unanswered);
   try {
     const only = given?.name;
     return await unlessAborted(work({ host: new OwnHost(own), running: false, only, remember, unanswered }), signal);
@@ -65,6 +71,12 @@ export async function withHost<T>(
     await own.stop();
     out.activity.end();
   }
+}
+
+function serverOfFleet(): UsageError {
+  return new UsageError('INVALID_OPTION', '--join cannot be used with a command after -- or with a URL', {
+    hint: 'Name a server of the fleet, or leave out --join.',
+  });
 }
 
 /** Elicitations during a call go to the terminal of this command, if it has one. */

@@ -2,25 +2,15 @@
 // instances that run here. A change of what the fleet has is taken up a moment later, with all that follow it; others at once.
 
 import type { Clock, Timer } from '../../base/clock.ts';
-import { isObject } from '../../base/json-object.ts';
 import { type ConfigDiff, diffConfigs } from '../../config/files/diff-configs.ts';
 import type { Config } from '../../config/files/load-config.ts';
-import {
-  defaultRemoteSettings,
-  defaultSettings,
-  defaultShare,
-  type RemoteConfig,
-  type ServerConfig,
-  type ServerSettings,
-  type SharePolicy,
-} from '../../config/server-config.ts';
+import type { ServerConfig } from '../../config/server-config.ts';
 import type { Host } from '../../host/host.ts';
 import type { ServerRecord } from '../fabric.ts';
+import { remoteEntry } from '../remote-entry.ts';
 
 /** How long changes of the fleet are collected. */
 const COLLECT_MS = 50;
-
-const limits = ['requestTimeoutMs', 'maxFrameBytes', 'maxFrameValues'] as const;
 
 export interface ServersOfFleet {
   fleet: string;
@@ -93,9 +83,10 @@ export class HostTable {
   #config(): Config {
     const { servers, rejected } = this.own;
     const taken = new Set([...servers, ...rejected].map(({ name }) => name));
+    const { fleet, recordOf } = this.#others;
     const names = this.#others.names();
     this.#tellHidden(names.filter((name) => taken.has(name)));
-    const others = names.filter((name) => !taken.has(name)).map((name) => this.#remote(name));
+    const others = names.filter((name) => !taken.has(name)).map((name) => remoteEntry(fleet, name, recordOf(name)));
     return { ...this.own, servers: [...servers, ...others, ...this.#instances.values()] };
   }
 
@@ -104,27 +95,4 @@ export class HostTable {
     this.#hidden = new Set(names);
     for (const name of names) if (!before.has(name)) this.#others.onHidden(name);
   }
-
-  #remote(name: string): RemoteConfig {
-    const { fleet } = this.#others;
-    const record = this.#others.recordOf(name);
-    return {
-      ...defaultSettings,
-      ...(record && callSettings(record)),
-      ...defaultRemoteSettings,
-      name,
-      url: `nats://${fleet}/${encodeURIComponent(name)}`,
-      oauth: false,
-      autoStart: false, // a fleet may have thousands
-      source: { file: `fleet ${fleet}`, line: 1, column: 1 },
-    };
-  }
-}
-
-/** What the entry of a server says about each call. The rest concerns its processes. */
-function callSettings({ entry }: ServerRecord): Partial<ServerSettings> {
-  const given = limits.map((key) => [key, entry[key]] as const).filter(([, value]) => typeof value === 'number');
-  const { share } = entry;
-  const by = (isObject(share) ? share.by : share) as SharePolicy['by'] | undefined;
-  return { ...Object.fromEntries(given), share: { ...defaultShare, by: by ?? defaultShare.by } };
 }

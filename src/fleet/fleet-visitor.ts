@@ -1,0 +1,50 @@
+// A program that calls the servers of a fleet and is no node of it: it has no lease, runs nothing, and is not listed.
+
+import { randomBytes } from 'node:crypto';
+import type { RemoteConfig } from '../config/server-config.ts';
+import type { ChannelTo } from '../host/host-options.ts';
+import type { Fabric } from './fabric.ts';
+import { remoteEntry } from './remote-entry.ts';
+import { FleetChannels } from './route/fleet-channels.ts';
+import { RoutingTable } from './route/routing-table.ts';
+import { runOf } from './subjects.ts';
+
+export class FleetVisitor {
+  readonly #fabric: Fabric;
+  readonly #routes: RoutingTable;
+  readonly #channels: FleetChannels;
+
+  private constructor(fabric: Fabric) {
+    const name = `visitor-${randomBytes(6).toString('hex')}`;
+    const run = runOf({ pid: process.pid, startedAt: new Date().toISOString() });
+    this.#fabric = fabric;
+    this.#routes = new RoutingTable(fabric, name);
+    this.#channels = new FleetChannels(fabric, this.#routes, name, { run });
+    fabric.onConnection = (isConnected) => {
+      if (isConnected) this.#channels.reconnected();
+    };
+  }
+
+  static async open(fabric: Fabric): Promise<FleetVisitor> {
+    const visitor = new FleetVisitor(fabric);
+    await visitor.#routes.start();
+    return visitor;
+  }
+
+  /** Those of the fleet, and `<name>@<node>` of its nodes, as they are now. */
+  get servers(): RemoteConfig[] {
+    const { fleet } = this.#fabric;
+    return this.#routes.servers().map((name) => remoteEntry(fleet, name, this.#routes.recordOf(name)));
+  }
+
+  readonly channelTo: ChannelTo = (config, { observer }) => {
+    const { name, share, maxFrameBytes, maxFrameValues } = config;
+    return this.#channels.open(name, { share: share.by, maxFrameBytes, maxFrameValues, observer });
+  };
+
+  async close(): Promise<void> {
+    this.#fabric.onConnection = undefined;
+    await this.#channels.close();
+    this.#routes.stop();
+  }
+}
