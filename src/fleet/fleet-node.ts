@@ -41,6 +41,8 @@ const DEFAULT_DRAIN_MS = 10_000;
 const LEAVE_MS = 5_000;
 /** For what another host does by its control socket: a restart takes as long as the server. */
 const CONTROL_MS = 60_000;
+/** It is written again with the next lease. */
+const NOT_WRITTEN = 'The entry of the node could not be written';
 const noConfig: Config = { servers: [], rejected: [], shadowed: [], problems: [], files: [], searched: [] };
 
 export class FleetNode {
@@ -63,6 +65,7 @@ export class FleetNode {
   readonly quotas: FleetQuotas;
   /** What leads back out of the fleet, the last step first. */
   readonly #exits: (() => unknown)[] = [];
+  #known: FleetStatus | undefined;
   #draining: Promise<void> | undefined;
   #leaving: Promise<void> | undefined;
 
@@ -146,17 +149,20 @@ export class FleetNode {
   /** Takes up a change of its own config. Resolves when every process that has to go is gone. */
   ownConfig(config: Config): Promise<ConfigDiff> {
     const applied = this.#table.changeOwn(config);
-    void this.#offer();
+    void this.#attempt(NOT_WRITTEN, this.#offer());
     return applied;
   }
 
+  /** Without a connection to NATS: as it was known last. */
   async status(): Promise<FleetStatus> {
+    if (!this.#fabric.isConnected && this.#known) return { ...this.#known, isConnected: false };
     const status = await readFleetStatus(this.#fabric, this.name);
     const nodes = status.nodes.map((node) => {
       const isOther = node.isAlive && node.name !== this.name;
       return { ...node, clockOffset: isOther ? this.#channels.clockOffset(node.name) : undefined };
     });
-    return { ...status, nodes };
+    this.#known = { ...status, nodes };
+    return this.#known;
   }
 
   /** A method of the control socket of another node's host. */
@@ -202,6 +208,7 @@ export class FleetNode {
     this.#placer.start();
     this.#exits.push(() => this.quotas.stop());
     await this.quotas.start();
+    await this.#attempt('The fleet cannot be read', this.status());
     this.#note(`Joined the fleet ${this.#fabric.fleet} as node ${this.name}`);
   }
 
@@ -252,7 +259,7 @@ export class FleetNode {
   async #held(session: string): Promise<void> {
     this.#note('The node has a lease again');
     const claimed = this.#claims.leaseHeld();
-    await this.#attempt('The entry of the node could not be written', this.#offer());
+    await this.#attempt(NOT_WRITTEN, this.#offer());
     await claimed;
     if (this.#lease.session === session) this.#table.fleetChanged();
   }

@@ -180,6 +180,9 @@ test('without NATS a node stops what it runs for the fleet and goes on with its 
   expect(await greet(one, 'own')).toMatchObject({ server: 'own' });
   expect(await greet(one, 'pure')).toEqual(stateless);
   expect(one.node.figures()).toMatchObject({ isConnected: false, hasLease: false, claims: 0 });
+  expect(await one.node.status()).toMatchObject({ isConnected: false, nodes: [{ name: 'one' }] });
+  await one.node.ownConfig(configOf({ mcpServers: { own: everything, more: everything } }));
+  expect(await greet(one, 'more')).toMatchObject({ server: 'more' });
 
   await nats.start();
   await until('the lease is back', () => one.notes.includes('The node has a lease again'));
@@ -187,4 +190,5 @@ test('without NATS a node stops what it runs for the fleet and goes on with its 
   expect(after).toMatchObject({ node: 'one', server: 'files#1' });
   expect(after.claim).toBeGreaterThan(before.claim!);
   expect(await greet(one, 'own')).toMatchObject({ server: 'own' });
+  await until('its new server is offered', async () => (await one.node.status()).nodes[0]!.offers.includes('more'));
 });
