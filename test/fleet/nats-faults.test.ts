@@ -121,3 +121,9 @@ test('a bucket of another lifetime keeps it', async () => {
   await open(fleet, { lifetimeMs: 2000 });
   expect((await open(fleet, { lifetimeMs: 9000 })).leases.lifetimeMs).toBe(2000);
 });
+
+test('a bucket that keeps leases for ever is refused', async () => {
+  const name = `standpipe-forever-leases`;
+  await (await manager()).streams.add({ name: `KV_${name}`, subjects: [`$KV.${name}.>`] });
+  await expect(open('forever')).rejects.toThrow('keeps leases for ever');
+});

@@ -1,14 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import type { StandpipeError } from '../../src/base/errors.ts';
 import type { Fabric } from '../../src/fleet/fabric.ts';
+import { FleetNode } from '../../src/fleet/fleet-node.ts';
 import { type FabricOptions, openFabric } from '../../src/fleet/nats/open-fabric.ts';
 import { subjectsOf } from '../../src/fleet/subjects.ts';
+import { Host } from '../../src/host/host.ts';
 import { selfSigned } from '../fixtures/doors/self-signed.ts';
 import { natsOperator } from '../fixtures/fleet/nats-operator.ts';
-import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
+import { type NatsServer, startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const folder = temporaryFolder('who-may-join');
@@ -36,11 +39,17 @@ async function refusal(options: Partial<FabricOptions> & { servers: string[] }):
   return `${error.message} ${error.hint}`;
 }
 
-test('the documented permissions are enough for nodes and for those who look, and no more', async () => {
+/** A server with the documented configuration, and one more user. */
+async function startDocumented(user: string): Promise<NatsServer> {
   const [, config] = /## Who may join.*?```conf\n(.*?)```/s.exec(readFileSync('docs/fleet.md', 'utf8'))!;
   Object.assign(process.env, { NODE_A_PASSWORD: 'pa', NODE_B_PASSWORD: 'pb', LOOK_PASSWORD: 'pl' });
-  const outsider = 'users: [\n { user: outsider, password: po, permissions: { publish: "other", subscribe: "other" } }';
-  const nats = await startNatsServer(['-c', write('nats.conf', config!.replace('users: [', outsider))]);
+  return startNatsServer(['-c', write('nats.conf', config!.replace('users: [', `users: [\n${user}`))]);
+}
+
+test('the documented permissions are enough for nodes and for those who look, and no more', async () => {
+  const nats = await startDocumented(
+    `{ user: outsider, password: po, permissions: { publish: "other", subscribe: "other" } }`,
+  );
   const host = nats.url.slice('nats://'.length);
   const credentials = write('a.txt', 'node-a:pa\n');
   const a = await open({ servers: [nats.url], name: 'a', credentials });
@@ -101,6 +110,40 @@ test('the documented permissions are enough for nodes and for those who look, an
   expect(wrong).toContain('NATS refused the credentials (Authorization Violation)');
   expect(wrong).not.toMatch(/hush/);
   expect(await refusal({ servers: [nats.url] })).toContain('NATS refused the credentials');
+});
+
+test('nodes with the documented permissions place servers, call each other and leave', async () => {
+  const nats = await startDocumented('{ user: admin, password: pad }');
+  const as = (user: string) => [nats.url.replace('//', `//${user}@`)];
+  const admin = await open({ servers: as('admin:pad'), name: 'admin', lifetimeMs: 2000 });
+  const notes: string[] = [];
+  const join = async (name: string, password: string) => {
+    const fabric = await open({ servers: as(`node-${name}:${password}`), name });
+    let node: FleetNode | undefined;
+    const host = new Host({ mcpServers: {} }, { channelTo: (config, wire) => node?.channelTo(config, wire) });
+    node = await FleetNode.join(host, {
+      fabric,
+      node: name,
+      labels: [name],
+      url: `http://${name}`,
+      note: (text) => notes.push(text),
+    });
+    void host.start();
+    return { host, end: () => node!.leave().then(() => host.stop()) };
+  };
+  const [a, b] = [await join('a', 'pa'), await join('b', 'pb')];
+  const entry = {
+    command: process.execPath,
+    args: [fileURLToPath(new URL('../fixtures/cli/everything.mjs', import.meta.url))],
+  };
+  const place = { labels: ['b'], replicas: 1, spread: 'prefer' as const, stateless: false };
+  await admin.directory.servers.create('files', { name: 'files', entry, place });
+  await expect.poll(() => a.host.names.includes('files'), { timeout: 60_000 }).toBe(true);
+  const { content } = await a.host.callTool('files', 'greet', { name: 'Ada' });
+  expect(content).toEqual([{ type: 'text', text: 'Hello, Ada!' }]);
+  await Promise.all([a.end(), b.end()]);
+  expect(notes.filter((note) => /permi|refused|violation/i.test(note))).toEqual([]);
+  expect(await admin.leases.table.keys()).toEqual(new Set());
 });
 
 test('an account without JetStream is refused with what to do', async () => {

@@ -74,18 +74,20 @@ function noHandshake(cause: Error): Error {
 }
 
 /**
- * The file is read at each connection. nats.js gives up for good if an authenticator throws: a file that cannot be read any more
- * leaves the last credentials.
+ * The file is read at each connection. nats.js gives up for good if an authenticator throws: a file that is broken leaves the last
+ * credentials, which NATS refuses if they are not valid any more.
  */
 function credentialsFile(path: string, packages: NatsPackages): Authenticator {
   let last = readCredentials(path, packages);
   return (nonce) => {
     try {
-      last = readCredentials(path, packages);
+      const read = readCredentials(path, packages);
+      const signed = read(nonce);
+      last = read;
+      return signed;
     } catch {
-      // NATS refuses the last credentials if they are not valid any more, and this is said.
+      return last(nonce);
     }
-    return last(nonce);
   };
 }
 

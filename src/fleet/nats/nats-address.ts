@@ -1,6 +1,7 @@
 // Addresses of NATS servers, taken apart: nats.js knows no user and password in an address, and reads the port wrongly if there are.
 // What is kept for messages has no credentials.
 
+import { takeCredentials } from '../../base/credentials.ts';
 import { UsageError } from '../../base/errors.ts';
 
 export interface NatsAddresses {
@@ -38,10 +39,10 @@ export function readNatsAddresses(addresses: readonly string[]): NatsAddresses {
 }
 
 /** NATS: a user without a password is a token. */
-function credentialsOf({ username, password }: URL): Pick<NatsAddresses, 'user' | 'pass' | 'token'> {
-  if (username === '') return {};
-  const user = decodeURIComponent(username);
-  return password === '' ? { token: user } : { user, pass: decodeURIComponent(password) };
+function credentialsOf(url: URL): Pick<NatsAddresses, 'user' | 'pass' | 'token'> {
+  const given = takeCredentials(url);
+  if (!given) return {};
+  return given.password === '' ? { token: given.user } : { user: given.user, pass: given.password };
 }
 
 function readUrl(address: string): URL {

@@ -44,6 +44,7 @@ export class NatsLink {
   #ticks: Timer | undefined;
   #lastTickMs = 0;
   #isClosing = false;
+  #lastRefusal = '';
 
   constructor(connection: NatsConnection, packages: NatsPackages, { where, inboxPrefix, clock }: LinkOptions) {
     this.inboxPrefix = inboxPrefix;
@@ -123,9 +124,15 @@ export class NatsLink {
         this.#destroySocket();
         break;
       case 'error':
-        this.say(`NATS refused something: ${status.error.message}`);
+        this.#refused(`NATS refused something: ${status.error.message}`);
         break;
     }
+  }
+
+  /** Not again for each attempt to connect. */
+  #refused(text: string): void {
+    if (this.isConnected || text !== this.#lastRefusal) this.say(text);
+    this.#lastRefusal = text;
   }
 
   /** NATS has the subscriptions again when it answers a ping. Until then messages to this program may find no subscriber. */

@@ -219,14 +219,17 @@ export class NatsWatch<T> {
     this.#reading = undefined;
     for (const key of [...this.#known])
       if (!seen.has(key)) this.#removed(key, { ...nothing, revision: this.#lastRevision });
-    if (!this.#isHeadersOnly) for (const revision of oldMarkers.slice(0, MOST_DELETED)) this.#deleteMarker(revision);
+    if (!this.#isHeadersOnly) void this.#deleteMarkers(oldMarkers.slice(0, MOST_DELETED));
     isDone();
   }
 
-  #deleteMarker(revision: number): void {
+  async #deleteMarkers(revisions: readonly number[]): Promise<void> {
     const { jsm, stream } = this.#bucket;
-    // It may be gone already, or the program may not be permitted to: another one deletes it.
-    jsm.streams.deleteMessage(stream, revision, false).catch(() => undefined);
+    try {
+      for (const revision of revisions) await jsm.streams.deleteMessage(stream, revision, false);
+    } catch {
+      // Another program deletes them too, or this one may not.
+    }
   }
 }
 

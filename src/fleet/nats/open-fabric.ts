@@ -1,5 +1,6 @@
 // Connects to NATS, and makes the buckets of the fleet where they do not exist.
 
+import { PeerError } from '../../base/errors.ts';
 import type { Fabric } from '../fabric.ts';
 import { subjectsOf } from '../subjects.ts';
 import { type ConnectOptions, connectNats } from './connect-nats.ts';
@@ -33,6 +34,8 @@ export async function openFabric(options: FabricOptions): Promise<Fabric> {
       open('claims', { timeoutMs: TIMEOUT_MS }),
       open('leases', { ttlMs: lifetimeMs, timeoutMs: Math.min(TIMEOUT_MS, lifetimeMs / 2) }),
     ]);
+    const bucketMs = leases.info.config.max_age / 1e6;
+    if (bucketMs === 0) throw noLifetime(fleet);
     return new NatsFabric(link, {
       fleet,
       directory: {
@@ -41,10 +44,21 @@ export async function openFabric(options: FabricOptions): Promise<Fabric> {
         claims: new NatsTable(claims.bucket),
       },
       // As the bucket has it: it may have been made with another lifetime.
-      leases: { lifetimeMs: leases.info.config.max_age / 1e6, table: new NatsTable(leases.bucket) },
+      leases: { lifetimeMs: bucketMs, table: new NatsTable(leases.bucket) },
     });
   } catch (error) {
     await link.close();
     throw error;
   }
+}
+
+function noLifetime(fleet: string): PeerError {
+  const name = `standpipe-${fleet}-leases`;
+  return new PeerError(
+    'FLEET_UNREACHABLE',
+    `The bucket ${name} of NATS keeps leases for ever, so no node would be replaced`,
+    {
+      hint: `It was not made by Standpipe. Delete the stream KV_${name}, or use another name with --fleet.`,
+    },
+  );
 }
