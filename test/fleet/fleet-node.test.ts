@@ -10,6 +10,7 @@ import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
 import { keyOfServer } from '../../src/fleet/subjects.ts';
 import { Host } from '../../src/host/host.ts';
 import { RAN } from '../../src/mcp/meta.ts';
+import { contractServer } from '../contract/service.contract.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 
@@ -21,6 +22,7 @@ interface Joined {
   node: FleetNode;
   host: Host;
   notes: string[];
+  fabric: Fabric;
   end(): Promise<void>;
 }
 
@@ -55,6 +57,7 @@ async function join(
     node,
     host,
     notes,
+    fabric,
     async end() {
       joined.delete(each);
       await node.leave();
@@ -191,4 +194,17 @@ test('without NATS a node stops what it runs for the fleet and goes on with its 
   expect(after.claim).toBeGreaterThan(before.claim!);
   expect(await greet(one, 'own')).toMatchObject({ server: 'own' });
   await until('its new server is offered', async () => (await one.node.status()).nodes[0]!.offers.includes('more'));
+});
+
+test('calls of a node that is gone are cancelled where they run', async () => {
+  newFleet(2000);
+  const one = await join('one', { contract: { command: process.execPath, args: [contractServer] } });
+  const two = await join('two');
+  await knows(two, 'contract@one');
+  const waiting = two.host.callTool('contract@one', 'wait').catch(() => undefined);
+  await until('it runs', () => (one.host.status()[0]?.calls ?? 0) > 0);
+  await two.fabric.close();
+  expect((await one.host.callTool('contract', 'cancelled', { atLeast: 1 })).content).toMatchObject([{ text: '1' }]);
+  await two.end();
+  await waiting;
 });

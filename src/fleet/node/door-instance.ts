@@ -63,7 +63,7 @@ export class DoorInstance implements CallOwner, LocalInstance {
   #inFlight = 0;
   #refuses = false;
   #isClosed = false;
-  #drained: (() => void) | undefined;
+  readonly #drains = new Set<() => void>();
 
   constructor(node: string, served: ServedInstance, calls: DoorCalls, clock: Clock) {
     this.node = node;
@@ -91,20 +91,20 @@ export class DoorInstance implements CallOwner, LocalInstance {
   async drain(ms: number): Promise<void> {
     this.#refuses = true;
     if (this.inFlight === 0) return;
-    await within(this.#clock, ms, new Promise<void>((resolve) => (this.#drained = resolve)));
+    await within(this.#clock, ms, new Promise<void>((resolve) => this.#drains.add(resolve)));
   }
 
   async close(): Promise<void> {
     this.#refuses = true;
     this.#isClosed = true;
     await this.#fronts.close();
-    this.#drained?.();
+    this.#left();
   }
 
   clientEnded(client: ClientIdentity): void {
     this.#fronts.suspended.clientEnded(client.id);
     this.#served.service.gone?.(client);
-    if (this.inFlight === 0) this.#drained?.();
+    this.#left();
   }
 
   sendTo({ reply, isLocal }: NodeCall, text: string): Promise<void> | undefined {
@@ -115,7 +115,13 @@ export class DoorInstance implements CallOwner, LocalInstance {
     this.#calls.over(call, answer);
     if (call.listens) return;
     this.#inFlight--;
-    if (this.inFlight === 0) this.#drained?.();
+    this.#left();
+  }
+
+  #left(): void {
+    if (this.#drains.size === 0 || (this.inFlight > 0 && !this.#isClosed)) return;
+    for (const resolve of this.#drains) resolve();
+    this.#drains.clear();
   }
 
   #receivePart(data: Uint8Array, reply: string | undefined): void {
