@@ -119,7 +119,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
   }
 
   get isStateless(): boolean {
-    return this.calls.table.recordOf(this.server)?.place.stateless ?? false;
+    return this.calls.table.recordOf(this.server)?.place?.stateless === true;
   }
 
   /** The instance for requests of no client. */

@@ -108,6 +108,31 @@ test('servers of the configs of other nodes have the name of their node, and tho
   ]);
 });
 
+test('records that cannot be read are left out, and end nothing', () => {
+  const directory = new Directory();
+  for (const junk of [null, 1, 'text', [], {}, { name: 1, offers: 'all', server: 2, session: null }]) {
+    directory.servers.put('junk', junk as never);
+    directory.nodes.put('junk', junk as never);
+    directory.claims.put('junk.1', junk as never);
+  }
+  directory.node('a', 's', ['notes']);
+  directory.claim('files', 1, 'a', 's');
+  expect(directory.at('files')).toEqual(['a 1 1']);
+  expect(directory.table.servers()).toEqual(['notes@a']);
+});
+
+test('a server whose entry changes is reported, and one that is removed is forgotten', () => {
+  const directory = new Directory();
+  let reported = 0;
+  directory.table.onServers = () => reported++;
+  const place = { labels: [], replicas: 1, spread: 'prefer', stateless: false } as const;
+  directory.servers.put('files', { name: 'files', entry: {}, place });
+  directory.servers.put('files', { name: 'files', entry: { maxFrameBytes: 1 }, place });
+  expect([reported, directory.table.recordOf('files')?.entry]).toEqual([2, { maxFrameBytes: 1 }]);
+  directory.servers.put('files', undefined);
+  expect([reported, directory.table.servers()]).toEqual([3, []]);
+});
+
 test('changes are reported for the servers that they concern, among 20,000 claims of 1,000 nodes', () => {
   const directory = new Directory();
   for (let node = 0; node < 1000; node++) {

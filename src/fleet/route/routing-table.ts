@@ -3,7 +3,7 @@
 // table costs time and nothing else: a request to an instance that does not exist reaches no process.
 
 import type { ClaimRecord, Fabric, NodeRecord, ServerRecord, TableListener } from '../fabric.ts';
-import { instanceOf, keyOfServer, ownInstanceOf, runOf, type Subjects, subjectsOf } from '../subjects.ts';
+import { instanceOf, ownInstanceOf, runOf, type Subjects, subjectsOf } from '../subjects.ts';
 
 /** One process of a server that requests can be sent to. */
 export interface Instance {
@@ -39,7 +39,9 @@ export class RoutingTable {
   readonly #fabric: Fabric;
   readonly #self: string;
   readonly #subjects: Subjects;
+  /** By name; and the names by key. */
   readonly #servers = new Map<string, ServerRecord>();
+  readonly #names = new Map<string, string>();
   readonly #nodes = new Map<string, KnownNode>();
   /** By key, by server, and by node. */
   readonly #claims = new Map<string, ClaimRecord>();
@@ -82,7 +84,7 @@ export class RoutingTable {
 
   /** The entry of a server of the fleet. */
   recordOf(server: string): ServerRecord | undefined {
-    return this.#servers.get(keyOfServer(server));
+    return this.#servers.get(server);
   }
 
   /** How many the fleet has, this one included. */
@@ -165,10 +167,15 @@ export class RoutingTable {
   }
 
   readonly #serverChanged: TableListener<ServerRecord> = ({ key, value }) => {
-    const before = this.#servers.get(key);
-    if (value) this.#servers.set(key, value);
-    else this.#servers.delete(key);
-    if (before?.name !== value?.name) this.onServers?.();
+    const before = this.#names.get(key);
+    if (before !== undefined) this.#servers.delete(before);
+    this.#names.delete(key);
+    // One of another version, or written by hand, may be anything.
+    if (typeof value?.name === 'string') {
+      this.#servers.set(value.name, value);
+      this.#names.set(key, value.name);
+    }
+    this.onServers?.();
   };
 
   readonly #claimChanged: TableListener<ClaimRecord> = ({ key, value }) => {
@@ -189,7 +196,7 @@ export class RoutingTable {
 
   readonly #nodeChanged: TableListener<NodeRecord> = ({ key, value }) => {
     const before = this.#nodes.get(key);
-    const offers = value?.offers ?? [];
+    const offers = Array.isArray(value?.offers) ? (value.offers as readonly string[]) : [];
     const run = value && runOf(value);
     if (before && before.run !== run) this.onRunEnded?.(key, before.run);
     if (value) this.#nodes.set(key, { session: value.session, run: runOf(value), offers });
