@@ -159,13 +159,14 @@ test('a second node of a name is refused', async () => {
   await expect(join('one')).rejects.toMatchObject({ code: 'NODE_NAME_TAKEN' });
 });
 
-test('an entry that cannot run on a node is given back with the reason', async () => {
+test('an entry that cannot run on a node is refused with the reason, and not claimed', async () => {
   newFleet();
   const one = await join('one');
   await apply('files', {}, { command: 'x', env: { TOKEN: '${env:FLEET_TEST_NOT_SET}' } });
   await until('it is refused', () => one.notes.some((note) => note.includes('FLEET_TEST_NOT_SET')));
-  const replica = async () => (await one.node.status()).servers[0]!.replicas[0]!;
-  await until('the claim is given back', async () => !(await replica()).held);
+  const { servers } = await one.node.status();
+  expect(servers[0]!.replicas).toMatchObject([{ generation: 0, held: false, isInForce: false }]);
+  expect(servers[0]!.replicas[0]!.reason).toContain('one refused it: Variable FLEET_TEST_NOT_SET is not set');
 });
 
 test('without NATS a node stops what it runs for the fleet and goes on with its own servers, and heals when NATS is back', async () => {

@@ -19,6 +19,8 @@ export interface InstanceRunner {
    * wait until the server is ready. Rejects if this node cannot run the server at all.
    */
   run(claim: ClaimRecord, record: ServerRecord): Promise<void>;
+  /** Why this node cannot run a slot of the server, as far as that is known before it is claimed. */
+  whyNot?(record: ServerRecord, slot: number): string | undefined;
   /** Resolves when the process tree is gone. `now` may follow while it drains, and also ends what drains. Must not reject. */
   end(claim: ClaimRecord, reason: string, how: 'drain' | 'now'): Promise<void>;
 }
@@ -90,7 +92,8 @@ export class Claims {
       const record = await this.#unlessLost(servers.get(keyOfServer(server)));
       if (!record) return { refused: `The fleet has no server "${server}"` };
       const unfit = this.#unfit.get(key);
-      if (unfit?.config === record.revision) return { refused: unfit.reason };
+      const why = unfit?.config === record.revision ? unfit.reason : this.#runner.whyNot?.(record.value, number);
+      if (why !== undefined) return { refused: why };
       const before = revision === 0 ? undefined : await this.#unlessLost(claims.get(key));
       if ((before?.revision ?? 0) !== revision) return { refused: 'The claim of the slot has changed' };
       if (before && (await this.#unlessLost(this.#isInForce(before.value)))) {
@@ -290,10 +293,6 @@ export class Claims {
 }
 
 function isSame(one: ClaimRecord, other: ClaimRecord): boolean {
-  return (
-    one.session === other.session &&
-    one.generation === other.generation &&
-    one.held === other.held &&
-    one.config === other.config
-  );
+  const members = ['session', 'generation', 'held', 'config'] as const;
+  return members.every((member) => one[member] === other[member]);
 }

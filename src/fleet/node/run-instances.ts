@@ -1,7 +1,7 @@
 // Runs the claims of a node as servers of its host, and serves each by the door of the node. A slot of a server is the host's server
 // `<server>#<slot>`; its processes know the node and the generation of the claim.
 
-import { UsageError } from '../../base/errors.ts';
+import { toError, UsageError } from '../../base/errors.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import type { Host } from '../../host/host.ts';
 import type { Service } from '../../mcp/service.ts';
@@ -44,9 +44,19 @@ export class RunInstances implements InstanceRunner {
     this.#options = options;
   }
 
+  whyNot(record: ServerRecord, slot: number): string | undefined {
+    try {
+      this.#checkName(nameOf({ server: record.name, slot }));
+      configOnNode(record);
+      return undefined;
+    } catch (error) {
+      return toError(error).message;
+    }
+  }
+
   async run(claim: ClaimRecord, record: ServerRecord): Promise<void> {
     const name = nameOf(claim);
-    if (this.#table.has(name)) throw nameTaken(name, this.#options.node);
+    this.#checkName(name);
     const config = instanceConfig(claim, record);
     const { stateless } = record.place;
     const running = this.#running.get(name);
@@ -69,6 +79,10 @@ export class RunInstances implements InstanceRunner {
     this.#options.note(`${name} has ended here (generation ${claim.generation}): ${reason}`);
   }
 
+  #checkName(name: string): void {
+    if (this.#table.has(name)) throw nameTaken(name, this.#options.node);
+  }
+
   async #stop(name: string, running: Running): Promise<void> {
     await Promise.all([running.open.close(), this.#table.remove(name)]);
     if (this.#running.get(name) === running) this.#running.delete(name);
@@ -88,7 +102,7 @@ export class RunInstances implements InstanceRunner {
   }
 }
 
-function nameOf({ server, slot }: ClaimRecord): string {
+function nameOf({ server, slot }: Pick<ClaimRecord, 'server' | 'slot'>): string {
   return `${server}#${slot}`;
 }
 

@@ -73,6 +73,21 @@ test('a list that fails takes no node for dead', async () => {
   expect(plan(state).actions).toMatchObject([{ kind: 'place', node: 'a' }]);
 });
 
+test('a table that cannot be watched fails the whole, and leaves no watch', async () => {
+  const stopped: string[] = [];
+  const table = (name: string, isThere: boolean) => ({
+    watch: async () => {
+      if (!isThere) throw new Error(`no ${name}`);
+      return () => stopped.push(name);
+    },
+  });
+  const directory = { servers: table('servers', false), nodes: table('nodes', true), claims: table('claims', false) };
+  const state = new FleetState();
+  await expect(state.watch({ directory } as unknown as Fabric)).rejects.toThrow('no servers');
+  state.stop();
+  expect(stopped).toEqual(['nodes']);
+});
+
 test('records that cannot be read are left alone, and do not end the plan', async () => {
   const { state, servers, nodes, claims } = await watched();
   const odd = [null, 3, 'x', [], {}, { name: 'x' }, { name: 'x', entry: 1 }, { ...server, name: 'y' }];

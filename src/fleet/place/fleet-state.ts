@@ -34,15 +34,17 @@ export class FleetState implements FleetView {
         this.onChanged?.();
       };
     const intoNodes = into(this.nodes, usableNode);
-    const watches = [
+    const watches = await Promise.allSettled([
       servers.watch(into(this.servers, usableServer)),
       nodes.watch((entry) => {
         if (entry.value) this.#seen(entry.key);
         intoNodes(entry);
       }),
       claims.watch(this.#onClaim),
-    ];
-    for (const watch of watches) this.#stops.push(await watch);
+    ]);
+    for (const watch of watches) if (watch.status === 'fulfilled') this.#stops.push(watch.value);
+    const failed = watches.find((watch) => watch.status === 'rejected');
+    if (failed) throw failed.reason;
   }
 
   readonly #onClaim: TableListener<ClaimRecord> = ({ key, value, revision }) => {

@@ -5,14 +5,14 @@
 // At rest it sends one request a fifth of a lifetime: the list of leases. It plans when something has changed.
 
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
-import { StandpipeError, toError } from '../../base/errors.ts';
+import { toError } from '../../base/errors.ts';
 import type { Fabric } from '../fabric.ts';
-import { askNode } from '../node/answer-node-requests.ts';
 import { NodeLease } from '../node/node-lease.ts';
-import { keyOfServer } from '../subjects.ts';
+import { keyOfServer, keyOfSlot } from '../subjects.ts';
 import { FleetState } from './fleet-state.ts';
-import { PlacerAttempts, type SlotAction } from './placer-attempts.ts';
-import { type Action, type FleetView, type Plan, plan, type Waiting } from './plan.ts';
+import { PlacerAttempts } from './placer-attempts.ts';
+import { PlacerRequests } from './placer-requests.ts';
+import { type FleetView, type Plan, plan, type Waiting } from './plan.ts';
 
 export interface PlacerOptions {
   clock?: Clock | undefined;
@@ -25,9 +25,8 @@ export interface PlacerOptions {
   note?: ((text: string) => void) | undefined;
 }
 
-/** Requests under way. A node that does not answer holds up only its own. */
-const MOST_REQUESTS = 256;
-const MOST_REQUESTS_OF_NODE = 4;
+/** At a time. */
+const MOST_NOTES = 5;
 /** So that many changes at a time make few plans. */
 const SOON_MS = 20;
 
@@ -40,10 +39,9 @@ export class Placer {
   #state: FleetState | undefined;
   #attempts = new PlacerAttempts();
   #waiting: readonly Waiting[] = [];
-  /** Actions to carry out, by node. */
-  #queues = new Map<string, Action[]>();
-  #underWay = new Map<string, number>();
-  #requests = 0;
+  /** Those of them that were noted, by `keyOfSlot`. */
+  readonly #told = new Set<string>();
+  #requests: PlacerRequests | undefined;
   #round: { timer: Timer; atMs: number } | undefined;
   /** A plan of a large fleet takes some time: the pauses between plans grow with it. */
   #pauseMs = SOON_MS;
@@ -107,6 +105,7 @@ export class Placer {
       await state.watch(this.#fabric);
       await state.listLeases(this.#fabric);
     } catch (error) {
+      state.stop();
       if (this.#state !== state) return;
       this.#note(`The fleet cannot be read: ${toError(error).message}`);
       this.#end();
@@ -118,7 +117,18 @@ export class Placer {
     state.onClaim = (key, slot) => {
       const claim = state.claims.get(key)?.get(slot)?.value;
       this.#attempts.claimChanged(key, slot, claim?.held ? claim.node : undefined);
+      if (claim?.held) this.#told.delete(keyOfSlot(claim.server, slot));
     };
+    this.#requests = new PlacerRequests(this.#fabric, {
+      attempts: this.#attempts,
+      clock: this.#clock,
+      configOf: (server) => state.servers.get(keyOfServer(server))?.revision ?? 0,
+      mayAct: () => this.#state === state && this.#lease.isHeld,
+      onDone: () => {
+        if (this.#state === state) this.#soon(this.#pauseMs);
+      },
+      note: this.#note,
+    });
     this.#soon(0);
     this.#listLater(state);
   }
@@ -160,15 +170,9 @@ export class Placer {
     if (!isSettled) this.#soon(this.#settledMs - nowMs);
     const planned = plan(isSettled ? state : withLostNodes(state), attempts);
     this.#waiting = this.#withRefusals(planned);
-    this.#queues = new Map();
-    for (const action of planned.actions) {
-      if (action.kind !== 'forget' && this.#attempts.isAsked(action, nowMs)) continue;
-      const queue = this.#queues.get(action.node);
-      if (queue) queue.push(action);
-      else this.#queues.set(action.node, [action]);
-    }
+    this.#tellWaiting();
     this.#pauseMs = Math.max(SOON_MS, 2 * (this.#clock.nowMs() - nowMs));
-    this.#send();
+    this.#requests?.carryOut(planned.actions);
     // What was asked or refused is tried again after its time, even if nothing changes.
     if (attempts.nextMs < Number.POSITIVE_INFINITY) this.#soon(Math.max(this.#pauseMs, attempts.nextMs - nowMs));
   }
@@ -184,80 +188,23 @@ export class Placer {
     return [...waiting, ...again];
   }
 
-  #send(): void {
-    for (const [node, queue] of this.#queues) {
-      while (queue.length > 0 && (this.#underWay.get(node) ?? 0) < MOST_REQUESTS_OF_NODE) {
-        if (this.#requests >= MOST_REQUESTS) return;
-        void this.#carryOut(queue.shift()!);
-      }
-      if (queue.length === 0) this.#queues.delete(node);
+  /** Each slot once, until it runs. */
+  #tellWaiting(): void {
+    const all = new Map(this.#waiting.map((each) => [keyOfSlot(each.server, each.slot), each]));
+    const fresh = [...all].filter(([key]) => !this.#told.has(key)).map(([, each]) => each);
+    for (const { server, slot, node, reason } of fresh.slice(0, MOST_NOTES)) {
+      this.#note(`${server} ${slot} ${node === undefined ? 'runs nowhere' : `stays on ${node}`}: ${reason}`);
     }
-  }
-
-  async #carryOut(action: Action): Promise<void> {
-    const state = this.#state!;
-    const { node } = action;
-    this.#requests++;
-    this.#underWay.set(node, (this.#underWay.get(node) ?? 0) + 1);
-    if (action.kind === 'forget') await this.#forget(node, action.revision);
-    else await this.#ask(action, state);
-    this.#requests--;
-    const left = this.#underWay.get(node)! - 1;
-    if (left > 0) this.#underWay.set(node, left);
-    else this.#underWay.delete(node);
-    if (this.#state === state && this.#lease.isHeld) this.#send();
-  }
-
-  async #forget(node: string, revision: number): Promise<void> {
-    try {
-      await this.#fabric.directory.nodes.remove(node, revision);
-    } catch (error) {
-      this.#note(`The record of node ${node} cannot be removed: ${toError(error).message}`);
-    }
-  }
-
-  async #ask(action: SlotAction, state: FleetState): Promise<void> {
-    const attempts = this.#attempts;
-    const config = state.servers.get(keyOfServer(action.server))?.revision ?? 0;
-    attempts.began(action);
-    try {
-      const refused = await this.#request(action);
-      if (refused === undefined) attempts.accepted(action, this.#clock.nowMs());
-      else attempts.refused(action, refused, config, this.#clock.nowMs());
-    } catch (error) {
-      const { message } = toError(error);
-      const code = error instanceof StandpipeError ? error.code : undefined;
-      // It is answered when the earlier process has ended, which may take its time.
-      if (action.kind === 'renew' && code === 'REQUEST_TIMEOUT') attempts.accepted(action, this.#clock.nowMs());
-      else if (code === 'NOT_SENT' || code === 'REQUEST_TIMEOUT') attempts.unanswered(action, this.#clock.nowMs());
-      else attempts.refused(action, message, config, this.#clock.nowMs());
-    }
-    if (this.#state === state) this.#soon(this.#pauseMs);
-  }
-
-  /** Resolves to why the node refuses, if it does. */
-  async #request(action: SlotAction): Promise<string | undefined> {
-    const { kind, server, slot, node } = action;
-    const timeoutMs = this.#fabric.leases.lifetimeMs / 2;
-    if (kind === 'place') {
-      const params = { server, slot, revision: action.revision };
-      const answer = await askNode(this.#fabric, node, 'standpipe/place', params, timeoutMs);
-      return 'refused' in answer ? answer.refused : undefined;
-    }
-    const { generation } = action;
-    if (kind === 'renew') {
-      await askNode(this.#fabric, node, 'standpipe/renew', { server, slot, generation }, timeoutMs);
-    } else {
-      const params = { server, slot, generation, reason: action.reason };
-      await askNode(this.#fabric, node, 'standpipe/release', params, timeoutMs);
-    }
-    return undefined;
+    const more = fresh.length - MOST_NOTES;
+    if (more > 0) this.#note(`${more} more have no node: \`standpipe fleet show\` says why`);
+    for (const key of all.keys()) this.#told.add(key);
   }
 
   #end(): void {
     this.#state?.stop();
     this.#state = undefined;
-    this.#queues.clear();
+    this.#requests = undefined;
+    this.#told.clear();
     this.#waiting = [];
     this.#round?.timer.cancel();
     this.#round = undefined;

@@ -1,0 +1,121 @@
+// Carries out the actions of plans: requests to nodes, some at a time, and few at a time to each, so that a node that does not answer
+// holds up no other. What is not sent when the next plan comes is left to that plan.
+
+import type { Clock } from '../../base/clock.ts';
+import { StandpipeError, toError } from '../../base/errors.ts';
+import type { Fabric } from '../fabric.ts';
+import { askNode } from '../node/answer-node-requests.ts';
+import type { PlacerAttempts, SlotAction } from './placer-attempts.ts';
+import type { Action } from './plan.ts';
+
+export interface PlacerRequestsOptions {
+  attempts: PlacerAttempts;
+  clock: Clock;
+  /** The revision of the record of a server. */
+  configOf: (server: string) => number;
+  mayAct: () => boolean;
+  /** A request has been answered, or has failed. */
+  onDone: () => void;
+  note: (text: string) => void;
+}
+
+/** Under way. */
+const MOST_REQUESTS = 256;
+const MOST_REQUESTS_OF_NODE = 4;
+
+export class PlacerRequests {
+  readonly #fabric: Fabric;
+  readonly #options: PlacerRequestsOptions;
+  /** Actions that wait, by node. */
+  #queues = new Map<string, Action[]>();
+  readonly #underWay = new Map<string, number>();
+  #requests = 0;
+
+  constructor(fabric: Fabric, options: PlacerRequestsOptions) {
+    this.#fabric = fabric;
+    this.#options = options;
+  }
+
+  /** In place of the actions that wait. */
+  carryOut(actions: readonly Action[]): void {
+    const { attempts, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    this.#queues = new Map();
+    for (const action of actions) {
+      if (action.kind !== 'forget' && attempts.isAsked(action, nowMs)) continue;
+      const queue = this.#queues.get(action.node);
+      if (queue) queue.push(action);
+      else this.#queues.set(action.node, [action]);
+    }
+    this.#send();
+  }
+
+  #send(): void {
+    if (!this.#options.mayAct()) return;
+    for (const [node, queue] of this.#queues) {
+      while (queue.length > 0 && (this.#underWay.get(node) ?? 0) < MOST_REQUESTS_OF_NODE) {
+        if (this.#requests >= MOST_REQUESTS) return;
+        void this.#begin(queue.shift()!);
+      }
+      if (queue.length === 0) this.#queues.delete(node);
+    }
+  }
+
+  async #begin(action: Action): Promise<void> {
+    const { node } = action;
+    this.#requests++;
+    this.#underWay.set(node, (this.#underWay.get(node) ?? 0) + 1);
+    if (action.kind === 'forget') await this.#forget(node, action.revision);
+    else await this.#ask(action);
+    this.#requests--;
+    const left = this.#underWay.get(node)! - 1;
+    if (left > 0) this.#underWay.set(node, left);
+    else this.#underWay.delete(node);
+    this.#options.onDone();
+    this.#send();
+  }
+
+  async #forget(node: string, revision: number): Promise<void> {
+    try {
+      await this.#fabric.directory.nodes.remove(node, revision);
+    } catch (error) {
+      this.#options.note(`The record of node ${node} cannot be removed: ${toError(error).message}`);
+    }
+  }
+
+  async #ask(action: SlotAction): Promise<void> {
+    const { attempts, clock, configOf } = this.#options;
+    const config = configOf(action.server);
+    attempts.began(action);
+    try {
+      const refused = await this.#request(action);
+      if (refused === undefined) attempts.accepted(action, clock.nowMs());
+      else attempts.refused(action, refused, config, clock.nowMs());
+    } catch (error) {
+      const code = error instanceof StandpipeError ? error.code : undefined;
+      // It is answered when the earlier process has ended, which may take its time.
+      if (action.kind === 'renew' && code === 'REQUEST_TIMEOUT') attempts.accepted(action, clock.nowMs());
+      else if (code === 'NOT_SENT' || code === 'REQUEST_TIMEOUT') attempts.unanswered(action, clock.nowMs());
+      else attempts.refused(action, toError(error).message, config, clock.nowMs());
+    }
+  }
+
+  /** Resolves to why the node refuses, if it does. */
+  async #request(action: SlotAction): Promise<string | undefined> {
+    const { kind, server, slot, node } = action;
+    const timeoutMs = this.#fabric.leases.lifetimeMs / 2;
+    if (kind === 'place') {
+      const params = { server, slot, revision: action.revision };
+      const answer = await askNode(this.#fabric, node, 'standpipe/place', params, timeoutMs);
+      return 'refused' in answer ? answer.refused : undefined;
+    }
+    const { generation } = action;
+    if (kind === 'renew') {
+      await askNode(this.#fabric, node, 'standpipe/renew', { server, slot, generation }, timeoutMs);
+    } else {
+      const params = { server, slot, generation, reason: action.reason };
+      await askNode(this.#fabric, node, 'standpipe/release', params, timeoutMs);
+    }
+    return undefined;
+  }
+}
