@@ -13,6 +13,7 @@ const APPLYING = 200;
 const SEEN_MS = 3_000;
 const SETTLE_MS = 10_000;
 const DEATHS = 5;
+const FIRST = 20;
 /** Of the nodes, each minute. */
 const CHURN = 0.01;
 const MINUTE_MS = 60_000;
@@ -29,7 +30,7 @@ export async function simulateFleet({ nodes: count, servers, tables, seconds, sh
     const join = async () => {
       const number = ++named;
       const rank = () => [...nodes].filter((node) => Number(node.name.slice(1)) < number).length;
-      const options = { url: nats.url, fleet: FLEET, name: `n${number}`, rank, withTable: number <= tables };
+      const options = { url: nats.url, fleet: FLEET, name: `n${number}`, rank, withTable: hasTable(number, tables) };
       nodes.add(await SimulatedNode.join(parts, options));
     };
 
@@ -50,8 +51,16 @@ export async function simulateFleet({ nodes: count, servers, tables, seconds, sh
 
     show('at rest');
     await wait(SETTLE_MS);
-    const traffic = new Traffic(nats, tables);
+    const traffic = new Traffic(nats, (number) => hasTable(number, tables));
     const rest = await traffic.during(() => wait(seconds * 1000));
+
+    show('a node reads the table');
+    const reading = await parts.openFabric({ servers: [nats.url], fleet: FLEET, name: 'reader' });
+    const read = { ...(await traffic.of('reader')) };
+    const readMs = await timed(() => new parts.RoutingTable(reading, 'reader').start());
+    const { messages, bytes } = await traffic.of('reader');
+    await reading.close();
+    const table = { ms: readMs, messages: messages - read.messages, bytes: bytes - read.bytes };
 
     show('nodes die');
     const deathsMs = [];
@@ -69,20 +78,25 @@ export async function simulateFleet({ nodes: count, servers, tables, seconds, sh
     const each = MINUTE_MS / Math.max(1, Math.round(count * CHURN));
     const churn = await traffic.during(async () => {
       for (let leftMs = seconds * 1000; leftMs > 0; leftMs -= each) {
-        const node = [...nodes].find(({ name }) => Number(name.slice(1)) > tables + 1);
+        const node = [...nodes].find(({ name }) => Number(name.slice(1)) > FIRST + tables);
         nodes.delete(node);
         await Promise.all([wait(Math.min(each, leftMs)), node.die(), join()]);
       }
     });
-    const { mem, cpu } = await nats.monitor('varz');
+    const { mem } = await nats.monitor('varz');
     deathsMs.sort((a, b) => a - b);
     return {
-      ...{ count, total, tables, joinMs, applyMs, placeMs, most, rest, churn },
-      ...{ deathMs: deathsMs[DEATHS >> 1], deathMaxMs: deathsMs.at(-1), natsRssBytes: mem, natsCpu: cpu },
+      ...{ count, total, tables, joinMs, applyMs, placeMs, most, rest, table, churn },
+      ...{ deathMs: deathsMs[DEATHS >> 1], deathMaxMs: deathsMs.at(-1), natsRssBytes: mem },
     };
   } finally {
     await nats.end();
   }
+}
+
+/** Not the first ones: they place, or try to more often than others. */
+export function hasTable(number, tables) {
+  return number > FIRST && number <= FIRST + tables;
 }
 
 /** The claims that are held, by key: the name of the node. */

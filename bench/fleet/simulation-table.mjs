@@ -16,10 +16,14 @@ const rows = [
   ],
   ['at rest, a node and minute: messages; bytes', ({ rest }) => traffic(rest.node)],
   ['… a node with its routing table', ({ rest }) => traffic(rest.withTable)],
-  ['… the node that places', ({ rest }) => traffic(rest.most)],
+  ['… the busiest node, which places', ({ rest }) => traffic(rest.most)],
+  [
+    'a node that joins reads the table: time; messages; bytes',
+    ({ table }) => `${seconds(table.ms)}; ${traffic(table)}`,
+  ],
   ['1 % of the nodes come and go each minute, a node and minute', ({ churn }) => traffic(churn.node)],
   ['… a node with its routing table', ({ churn }) => traffic(churn.withTable)],
-  ['… the node that places', ({ churn }) => traffic(churn.most)],
+  ['… the busiest node, which places', ({ churn }) => traffic(churn.most)],
   ['NATS: memory, at the end', ({ natsRssBytes }) => `${whole(natsRssBytes / 1024 / 1024)} MB`],
 ];
 

@@ -5,12 +5,17 @@ const PAGE = 1_024;
 
 export class Traffic {
   #nats;
-  #tables;
+  #hasTable;
 
-  /** The first `tables` nodes have a routing table. */
-  constructor(nats, tables) {
+  /** `hasTable(number)`: whether that node has a routing table. */
+  constructor(nats, hasTable) {
     this.#nats = nats;
-    this.#tables = tables;
+    this.#hasTable = hasTable;
+  }
+
+  /** Of one connection so far. */
+  async of(name) {
+    return (await this.#read()).get(name);
   }
 
   /** Messages and bytes a node and minute: the median of the nodes without and with a routing table, the highest, and the sum of all. */
@@ -22,9 +27,9 @@ export class Traffic {
     const after = await this.#read();
     const used = [...after].flatMap(([name, now]) => {
       const then = before.get(name);
-      if (!then || name === 'observer') return [];
+      if (!then || !/^n\d+$/.test(name)) return [];
       const rate = (key) => (now[key] - then[key]) / minutes;
-      return [{ withTable: Number(name.slice(1)) <= this.#tables, messages: rate('messages'), bytes: rate('bytes') }];
+      return [{ withTable: this.#hasTable(Number(name.slice(1))), messages: rate('messages'), bytes: rate('bytes') }];
     });
     const part = (nodes) => ({ messages: median(nodes, 'messages'), bytes: median(nodes, 'bytes') });
     return {

@@ -36,6 +36,7 @@ export async function connect({ url, parts, isLocal }) {
     async close() {
       await node.leave();
       await host.stop();
+      await fabric.close();
       owner?.child.kill('SIGTERM');
       await owner?.exited;
       folder.remove();
