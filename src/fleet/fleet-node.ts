@@ -31,6 +31,7 @@ import { readFleetStatus } from './read-status.ts';
 import { FleetChannels } from './route/fleet-channels.ts';
 import { RoutingTable } from './route/routing-table.ts';
 import { runOf } from './subjects.ts';
+import { wallMs } from './wall-clock.ts';
 
 export type { FleetFigures, JoinOptions };
 
@@ -214,7 +215,7 @@ export class FleetNode {
 
   #handlers(): NodeHandlers {
     return {
-      'standpipe/ping': () => ({ session: this.#lease.session ?? '', nowMs: Date.now() }),
+      'standpipe/ping': () => ({ session: this.#lease.session ?? '', nowMs: wallMs() }),
       'standpipe/place': (params) => this.#claims.place(params),
       'standpipe/release': (params) => {
         this.#claims.release(params);

@@ -18,6 +18,7 @@ import type { ClientFacts, ClientIdentity, Service } from '../../mcp/service.ts'
 import { CALLER, type CallerRecord, type Refusal, toCaller, toInstance } from '../call-protocol.ts';
 import type { Message } from '../fabric.ts';
 import { isPart } from '../parts.ts';
+import { wallMs } from '../wall-clock.ts';
 import type { CallingNode } from './calling-nodes.ts';
 import type { DoorCalls } from './door-calls.ts';
 import { type CallOwner, NodeCall } from './node-call.ts';
@@ -144,7 +145,7 @@ export class DoorInstance implements CallOwner, LocalInstance {
   #take(text: string, bytes: number, reply: string | undefined, isLocal: boolean): void {
     if (text.charCodeAt(0) === BRACE) this.#request(text, bytes, reply, isLocal, undefined);
     else if (text.startsWith(toInstance.traced)) {
-      this.#request(text.slice(toInstance.traced.length), bytes, reply, isLocal, Date.now());
+      this.#request(text.slice(toInstance.traced.length), bytes, reply, isLocal, wallMs());
     } else if (text.startsWith(toInstance.cancel)) {
       this.#calls.running.get(text.slice(toInstance.cancel.length))?.cancel();
     } else if (text.startsWith(toInstance.gone)) this.#gone(text.slice(toInstance.gone.length), reply, isLocal);

@@ -8,6 +8,7 @@ import type { SingleReply } from '../../mcp/front/single-request.ts';
 import { RAN } from '../../mcp/meta.ts';
 import type { Meta } from '../../mcp/types.ts';
 import { type Hops, toCaller } from '../call-protocol.ts';
+import { wallMs } from '../wall-clock.ts';
 import type { CallingNode } from './calling-nodes.ts';
 
 /** What a call needs of its instance. */
@@ -127,6 +128,6 @@ export class NodeCall implements SingleReply {
 
   #hops(receivedMs: number, ran: ProcessIdentity | undefined): Hops {
     const { node, generation } = this.#owner;
-    return { node, generation, pid: ran?.pid ?? null, life: ran?.generation, receivedMs, answeredMs: Date.now() };
+    return { node, generation, pid: ran?.pid ?? null, life: ran?.generation, receivedMs, answeredMs: wallMs() };
   }
 }

@@ -4,6 +4,7 @@
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Fabric } from '../fabric.ts';
 import { askNode } from '../node/answer-node-requests.ts';
+import { wallMs } from '../wall-clock.ts';
 
 export interface ClockOffset {
   ms: number;
@@ -22,10 +23,10 @@ export class NodeClocks {
   readonly #wallMs: () => number;
   readonly #measured = new Map<string, { offset: ClockOffset | undefined; atMs: number }>();
 
-  constructor(fabric: Fabric, clock: Clock = systemClock, wallMs: () => number = Date.now) {
+  constructor(fabric: Fabric, clock: Clock = systemClock, wall: () => number = wallMs) {
     this.#fabric = fabric;
     this.#clock = clock;
-    this.#wallMs = wallMs;
+    this.#wallMs = wall;
   }
 
   /** As last measured. Begins to measure where that is needed, and does not wait for it. */
