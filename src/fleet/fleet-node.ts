@@ -27,11 +27,11 @@ import { OwnServers } from './node/own-servers.ts';
 import { RunInstances } from './node/run-instances.ts';
 import { Placer } from './place/placer.ts';
 import { FleetQuotas } from './quotas/fleet-quotas.ts';
-import { readFleetStatus } from './read-status.ts';
 import { FleetChannels } from './route/fleet-channels.ts';
 import { RoutingTable } from './route/routing-table.ts';
 import { runOf } from './subjects.ts';
 import { wallMs } from './wall-clock.ts';
+import { WatchedStatus } from './watched-status.ts';
 
 export type { FleetFigures, JoinOptions };
 
@@ -62,11 +62,11 @@ export class FleetNode {
   readonly #claims: Claims;
   readonly #entry: NodeEntry;
   readonly #placer: Placer;
+  readonly #status: WatchedStatus;
   /** Of principals, over all gateways. */
   readonly quotas: FleetQuotas;
   /** What leads back out of the fleet, the last step first. */
   readonly #exits: (() => unknown)[] = [];
-  #known: FleetStatus | undefined;
   #draining: Promise<void> | undefined;
   #leaving: Promise<void> | undefined;
 
@@ -110,6 +110,7 @@ export class FleetNode {
       door: this.#door,
       clock,
     });
+    this.#status = new WatchedStatus(fabric, node, (name) => this.#channels.clockOffset(name), clock);
     const others = {
       fleet: fabric.fleet,
       names: () => (this.#leaving ? [] : this.#routes.servers()),
@@ -155,15 +156,8 @@ export class FleetNode {
   }
 
   /** Without a connection to NATS: as it was known last. */
-  async status(): Promise<FleetStatus> {
-    if (!this.#fabric.isConnected && this.#known) return { ...this.#known, isConnected: false };
-    const status = await readFleetStatus(this.#fabric, this.name);
-    const nodes = status.nodes.map((node) => {
-      const isOther = node.isAlive && node.name !== this.name;
-      return { ...node, clockOffset: isOther ? this.#channels.clockOffset(node.name) : undefined };
-    });
-    this.#known = { ...status, nodes };
-    return this.#known;
+  status(): Promise<FleetStatus> {
+    return this.#status.read();
   }
 
   /** A method of the control socket of another node's host. */
@@ -194,7 +188,10 @@ export class FleetNode {
     this.#routes.onServers = () => this.#table.fleetChanged();
     this.#routes.onInstances = (server) => this.#host.reachable(server);
     this.#routes.onRunEnded = (node, run) => this.#door.callerEnded(node, run);
-    this.#exits.push(() => this.#routes.stop());
+    this.#exits.push(() => {
+      this.#routes.stop();
+      this.#status.stop();
+    });
     await this.#routes.start();
     this.#exits.push(() => this.#table.close());
     const requests = answerNodeRequests(this.#fabric, this.name, this.#handlers());

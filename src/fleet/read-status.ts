@@ -8,9 +8,9 @@ import { type FleetView, isEnabled, isInForce, plan, type Waiting } from './plac
 
 const PLACER_MS = 1_000;
 
-/** `self`: the node that reports it, if one does. */
-export async function readFleetStatus(fabric: Fabric, self?: string): Promise<FleetStatus> {
-  const [view, placer] = await Promise.all([readFleet(fabric), fabric.leases.table.get('placer')]);
+/** `self`: the node that reports it, if one does. `known`: the fleet as it is now, if it need not be read. */
+export async function readFleetStatus(fabric: Fabric, self?: string, known?: FleetView): Promise<FleetStatus> {
+  const [view, placer] = await Promise.all([known ?? readFleet(fabric), fabric.leases.table.get('placer')]);
   const reasons = new Map<string, string>();
   for (const each of [...plan(view).waiting, ...(await knownToPlacer(fabric, placer?.value.node))]) {
     reasons.set(slotOf(each.server, each.slot, each.node !== undefined), each.reason);

@@ -178,13 +178,15 @@ test('without NATS a node stops what it runs for the fleet and goes on with its 
   await knows(one, 'pure');
   const before = await greet(one, 'files');
   const stateless = await greet(one, 'pure');
+  const known = await one.node.status();
+  expect(known).toMatchObject({ isConnected: true, placer: 'one', nodes: [{ name: 'one', isAlive: true }] });
   await nats.stop();
   await until('the lease is lost', () => one.notes.some((note) => note.startsWith('The lease of this node is lost')));
   await until('its process has ended', () => !isAlive(before.pid!));
   expect(await greet(one, 'own')).toMatchObject({ server: 'own' });
   expect(await greet(one, 'pure')).toEqual(stateless);
   expect(one.node.figures()).toMatchObject({ isConnected: false, hasLease: false, claims: 0 });
-  expect(await one.node.status()).toMatchObject({ isConnected: false, nodes: [{ name: 'one' }] });
+  expect(await one.node.status()).toEqual({ ...known, isConnected: false });
   await one.node.ownConfig(configOf({ mcpServers: { own: everything, more: everything } }));
   expect(await greet(one, 'more')).toMatchObject({ server: 'more' });
 
@@ -193,6 +195,11 @@ test('without NATS a node stops what it runs for the fleet and goes on with its 
   const after = await greet(one, 'files');
   expect(after).toMatchObject({ node: 'one', server: 'files#1' });
   expect(after.claim).toBeGreaterThan(before.claim!);
+  await until('the status shows it', async () => {
+    const { isConnected, servers } = await one.node.status();
+    const files = servers.find(({ name }) => name === 'files')?.replicas[0];
+    return isConnected && files?.generation === after.claim && files?.isInForce === true;
+  });
   expect(await greet(one, 'own')).toMatchObject({ server: 'own' });
   await until('its new server is offered', async () => (await one.node.status()).nodes[0]!.offers.includes('more'));
 });

@@ -4,6 +4,7 @@
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { UsageError } from '../../base/errors.ts';
+import type { FleetStatus } from '../../fleet/fleet-status.ts';
 import { isOfClient } from '../../flow/event.ts';
 import type { LiveDescriptor } from '../../live/descriptor.ts';
 import type { RecordingItem } from '../../record/reader.ts';
@@ -71,6 +72,15 @@ class LiveSource implements InspectorSource {
 
   get host(): SourceHost | undefined {
     return [...this.#members].some(({ host }) => host) ? this.#acting : undefined;
+  }
+
+  /** That of the first host which has joined one. */
+  async fleet(): Promise<FleetStatus | undefined> {
+    for (const { host } of this.#members) {
+      const status = await host?.control('standpipe/fleet', {}).catch(() => undefined); // it has joined none
+      if (status) return status;
+    }
+    return undefined;
   }
 
   async open(): Promise<void> {

@@ -1,0 +1,84 @@
+// The status of the fleet as a node reports it to those who ask again and again, such as the pages of its Inspector. While they do, the
+// directory is watched and not read anew each time. Without NATS the last status is reported, with that fact.
+
+import { type Clock, systemClock, type Timer } from '../base/clock.ts';
+import type { Fabric } from './fabric.ts';
+import type { FleetStatus, NodeStatus } from './fleet-status.ts';
+import { FleetState } from './place/fleet-state.ts';
+import { readFleetStatus } from './read-status.ts';
+
+/** So long after the last question the directory is watched. */
+const IDLE_MS = 10_000;
+
+export class WatchedStatus {
+  readonly #fabric: Fabric;
+  readonly #node: string;
+  readonly #offsetOf: (node: string) => NodeStatus['clockOffset'];
+  readonly #clock: Clock;
+  #state: Promise<FleetState> | undefined;
+  #idle: Timer | undefined;
+  #last: FleetStatus;
+
+  constructor(
+    fabric: Fabric,
+    node: string,
+    offsetOf: (node: string) => NodeStatus['clockOffset'],
+    clock: Clock = systemClock,
+  ) {
+    this.#fabric = fabric;
+    this.#node = node;
+    this.#offsetOf = offsetOf;
+    this.#clock = clock;
+    this.#last = {
+      fleet: fabric.fleet,
+      self: node,
+      isConnected: false,
+      placer: undefined,
+      nodes: [],
+      servers: [],
+    };
+  }
+
+  async read(): Promise<FleetStatus> {
+    this.#idle?.cancel();
+    this.#idle = this.#clock.after(IDLE_MS, () => this.stop());
+    this.#idle.keepAlive(false);
+    if (!this.#fabric.isConnected) return { ...this.#last, isConnected: false };
+    try {
+      this.#last = await this.#read();
+    } catch (error) {
+      this.stop();
+      if (this.#fabric.isConnected) throw error;
+    }
+    return { ...this.#last, isConnected: this.#fabric.isConnected };
+  }
+
+  stop(): void {
+    this.#idle?.cancel();
+    void this.#state?.then((state) => state.stop()).catch(() => undefined); // it was never begun
+    this.#state = undefined;
+  }
+
+  async #read(): Promise<FleetStatus> {
+    this.#state ??= this.#watch();
+    const state = await this.#state;
+    await state.listLeases(this.#fabric);
+    const status = await readFleetStatus(this.#fabric, this.#node, state);
+    const nodes = status.nodes.map((node) => {
+      const isOther = node.isAlive && node.name !== this.#node;
+      return { ...node, clockOffset: isOther ? this.#offsetOf(node.name) : undefined };
+    });
+    return { ...status, nodes };
+  }
+
+  async #watch(): Promise<FleetState> {
+    const state = new FleetState();
+    try {
+      await state.watch(this.#fabric);
+    } catch (error) {
+      state.stop();
+      throw error;
+    }
+    return state;
+  }
+}
