@@ -23,11 +23,11 @@ function open(limits: Partial<DoorLimits> = {}) {
     over: (call, answer) => calls.over(call, answer),
   };
   /** Undefined: it is not run. */
-  const arrive = (reply: string): NodeCall | undefined => {
+  const arrive = (reply: string, bytes = 10): NodeCall | undefined => {
     const caller = calls.nodes.of(reply)!;
     const number = caller.numberOf(reply);
     if (calls.isKnown(caller, number, reply)) return undefined;
-    const call = new NodeCall(owner, caller, { reply, number, bytes: 10, isLocal: false }, request, undefined);
+    const call = new NodeCall(owner, caller, { reply, number, bytes, isLocal: false }, request, undefined);
     calls.begun(call);
     return call;
   };
@@ -110,4 +110,46 @@ it('what is kept is bounded in number, size and time, and the newest stay', () =
   expect(clock.pending).toBe(0);
   expect(states(1000, 1002, 1003)).toEqual(['forgotten', 'forgotten', 'unknown']);
   expect(sent).toEqual([]);
+});
+
+it('the bytes of requests in flight are bounded by node and in all; a single request is accepted whatever its size', () => {
+  const { calls, arrive, answer } = open({ maxCallBytes: 150, maxCallBytesPerNode: 100 });
+  const [one, other, third] = ['one', 'other', 'third'].map((name) => calls.nodes.of(subjects.reply(name, 'run', 1))!);
+  expect(calls.whyBusy(one!, 1000)).toBeUndefined();
+  const first = arrive(subjects.reply('one', 'run', 1), 60)!;
+  expect(calls.whyBusy(one!, 40)).toBeUndefined();
+  expect(calls.whyBusy(one!, 41)).toBe('calls of node one with 60 bytes are in flight here');
+  arrive(subjects.reply('other', 'run', 1), 80);
+  expect(calls.whyBusy(other!, 5)).toBeUndefined();
+  expect(calls.whyBusy(third!, 11)).toBe('calls of other nodes with 140 bytes are in flight here');
+  answer(first);
+  expect(calls.whyBusy(third!, 70)).toBeUndefined();
+});
+
+it('of too many nodes and clients the oldest are forgotten, and then nothing is claimed to be unknown', () => {
+  const { calls, arrive } = open();
+  const runs = arrive(subjects.reply('busy', 'run', 1))!;
+  for (let n = 0; n < 10_000; n++) calls.nodes.of(subjects.reply('node', `run${n}`, 1));
+  expect([...calls.nodes.values()]).toHaveLength(10_000);
+  expect(calls.inquire(runs.reply)).toBe('running');
+  expect(calls.inquire(subjects.reply('node', 'run9000', 1))).toBe('unknown');
+  expect(calls.inquire(subjects.reply('node', 'run0', 1))).toBe('forgotten');
+  const { caller } = runs;
+  const identities = Array.from({ length: 10_001 }, (_, n) => caller.identityOf({ id: `${n}`, affinity: `${n}` }));
+  expect(caller.takeClient('0')).toBeUndefined();
+  expect(caller.takeClient('1')).toBe(identities[1]);
+  expect(caller.takeClients()).toHaveLength(9_999);
+});
+
+it('a client has an identity of its own node and run, and an affinity that outlives it has one of the node', () => {
+  const { calls } = open();
+  const [one, again] = ['run1', 'run2'].map((run) => calls.nodes.of(subjects.reply('one', run, 1))!);
+  const client = one!.identityOf({ id: '7', affinity: '7', principal: 'ada' });
+  expect(client).toEqual({ id: 'one/run1/7', principal: 'ada', affinity: 'one/run1/7' });
+  expect(one!.identityOf({ id: '7', affinity: '7', principal: 'ada' })).toBe(client);
+  expect(again!.identityOf({ id: '7', affinity: '7', principal: 'ada' }).id).toBe('one/run2/7');
+  const posts = [one!, again!].map((node) => node.identityOf({ id: '8', affinity: 'post:ada', principal: 'ada' }));
+  expect(posts.map(({ affinity }) => affinity)).toEqual(['one/post:ada', 'one/post:ada']);
+  expect(one!.identityOf({ id: '1', affinity: 'host' })).toMatchObject({ id: 'one/run1/1', affinity: 'host' });
+  expect(calls.nodes.find('one', 'run1')).toBe(one);
 });
