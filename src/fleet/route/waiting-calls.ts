@@ -31,6 +31,7 @@ export class WaitingCalls {
   #retryMs = FIRST_RETRY_MS;
   /** Runs while the table has no instance. */
   #absence: Timer | undefined;
+  #isOver = false;
 
   constructor(calls: Calls, server: string, owner: WaitingCallsOwner) {
     this.#calls = calls;
@@ -77,6 +78,7 @@ export class WaitingCalls {
   }
 
   end(): void {
+    this.#isOver = true;
     this.#waiting.clear();
     this.#retry?.cancel();
     this.#absence?.cancel();
@@ -103,6 +105,10 @@ export class WaitingCalls {
   #sendAll(): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    for (const call of waiting) this.#owner.send(call);
+    for (const call of waiting) {
+      // One of them was the end of the channel: the others have failed as not sent, and must not be.
+      if (this.#isOver) return;
+      this.#owner.send(call);
+    }
   }
 }
