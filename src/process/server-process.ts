@@ -12,7 +12,7 @@ import {
 import type { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { commandLine } from '../base/command-line.ts';
-import type { Evidence, Phase, ProcessError } from '../base/errors.ts';
+import { type Evidence, type Phase, ProcessError } from '../base/errors.ts';
 import { type Mask, maskValues } from '../secrets/mask-values.ts';
 import { type Redact, redactor } from '../secrets/redact.ts';
 import { redactArguments, secretsInArguments } from '../secrets/redact-arguments.ts';
@@ -74,6 +74,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   // cross-spawn finds .cmd files and quotes for cmd.exe. On POSIX it only calls spawn, and takes 6 ms to load.
   const spawn = process.platform === 'win32' ? ((await import('cross-spawn')).default as Spawn) : nodeSpawn;
   const guard = { mark, watchdog: process.platform === 'win32' ? undefined : (options.watchdog ?? sharedWatchdog()) };
+  if (options.isLeased && guard.watchdog && !guard.watchdog.isLeaseHeld) throw leaseEnded(launch.commandLine);
   guard.watchdog?.watch({ mark, isLeased: options.isLeased }); // first: this process can be killed at any moment from here on
   let server: ServerProcess | undefined;
   try {
@@ -96,6 +97,13 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     throw options.signal.reason;
   }
   return server!;
+}
+
+function leaseEnded(command: string): ProcessError {
+  return new ProcessError('SPAWN_FAILED', `${command} was not started: the lease that it would run under has ended`, {
+    hint: 'It is started where the lease is held, or here when it is held again.',
+    evidence: { phase: 'spawn', command },
+  });
 }
 
 /** Characters. */

@@ -5,6 +5,8 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
+import { startServerProcess } from '../../src/process/server-process.ts';
 import { readProcessRow } from '../../src/process/tree/process-table.ts';
 import { Watchdog } from '../../src/process/tree/watchdog.ts';
 import { fixture, isAlive, node, playground, until } from '../fixtures/process/programs.ts';
@@ -38,6 +40,20 @@ test.runIf(process.platform !== 'win32')(
     expect(isAlive(own)).toBe(false);
   },
 );
+
+test.runIf(process.platform !== 'win32')('a server is not started when the lease has ended', async () => {
+  const clock = new ManualClock();
+  const watchdog = new Watchdog({ clock });
+  watchdog.renewLease(1_000, 5_000);
+  const start = () => startServerProcess({ command: 'sleep', args: ['99'], isLeased: true, watchdog });
+  clock.advance(2_999);
+  await (await start()).stop();
+  clock.advance(1);
+  await expect(start()).rejects.toMatchObject({ code: 'SPAWN_FAILED' });
+  watchdog.renewLease(0, 5_000);
+  await (await start()).stop();
+  watchdog.close();
+});
 
 /** A process that leads its own group, as a server does. */
 function groupLeader(): ChildProcess & { pid: number } {

@@ -49,7 +49,7 @@ export class Watchdog {
   readonly #onFailure: WatchdogFailure;
   readonly #clock: Clock;
   readonly #leased = new Set<string>();
-  #lease: { endsAtMs: number; tickMs: number } | undefined;
+  #lease: { endsAtMs: number; endsAtWallMs: number; tickMs: number } | undefined;
   #process: ChildProcess | undefined;
   #replacedAtMs: number[] = [];
 
@@ -87,8 +87,19 @@ export class Watchdog {
   /** The lease of the leased servers was renewed so long ago, or is the first. */
   renewLease(ageMs: number, lifetimeMs: number): void {
     const tickMs = TICK * lifetimeMs;
-    this.#lease = { endsAtMs: this.#clock.nowMs() - ageMs + TICKS * tickMs, tickMs };
+    const leftMs = TICKS * tickMs - ageMs;
+    this.#lease = { endsAtMs: this.#clock.nowMs() + leftMs, endsAtWallMs: Date.now() + leftMs, tickMs };
     if (this.#leased.size > 0) this.#tell(this.#leaseLine());
+  }
+
+  /**
+   * Whether a leased server may be started now, by both clocks. A host that was stopped finds the restart of a server due before
+   * the loss of its lease, and another host may run the server by then.
+   */
+  get isLeaseHeld(): boolean {
+    return (
+      this.#lease !== undefined && this.#clock.nowMs() < this.#lease.endsAtMs && Date.now() < this.#lease.endsAtWallMs
+    );
   }
 
   /** As if the host had been killed: the servers that are still watched are ended. */
