@@ -263,3 +263,14 @@ test('a cancelled call is cancelled at its node', async () => {
   await other.close();
   await close();
 });
+
+test('a channel that is opened after the node has left does not start: the host would wait for its first answer', async () => {
+  const name = `work${++servers}`;
+  const node = await RouteNode.join(nats.url, `left${servers}`);
+  await node.declare(name);
+  await node.run(name, new Work().server(node.name).service);
+  await until('the table has it', () => node.table.instancesOf(name).length > 0);
+  await node.channels.close();
+  await expect(node.channels.open(name, { maxFrameBytes }).start()).rejects.toMatchObject({ code: 'NOT_SENT' });
+  await node.close();
+});
