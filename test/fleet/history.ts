@@ -11,6 +11,8 @@ export interface Call {
   id: string;
   server: string;
   isRepeatable: boolean;
+  /** Through which gateway, and how. */
+  via?: string;
   /** Undefined: it never settled. */
   fate: Fate | undefined;
 }
@@ -104,10 +106,11 @@ class History {
     }
   }
 
-  checkCall({ id, server, isRepeatable, fate }: Call): void {
+  checkCall({ id, server, isRepeatable, via, fate }: Call): void {
     this.#made.add(id);
     const runs = this.#runsOf.get(id) ?? [];
-    const say = (text: string) => this.#violations.push(`call ${id} ${text}`);
+    const through = via === undefined ? '' : ` (${via})`;
+    const say = (text: string) => this.#violations.push(`call ${id}${through} ${text}`);
     if (!fate) say(`has no fate; it ran ${runs.length} times`);
     if (runs.length > 1 && !isRepeatable)
       say(`ran ${runs.length} times, and is not repeatable: ${runs.map(nameOf).join(', ')}`);

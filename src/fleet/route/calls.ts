@@ -51,7 +51,8 @@ export class Calls {
   #heldChars = 0;
   readonly #prefix: string;
   #last = 0;
-  #isOver = false;
+  /** No call is sent any more. */
+  isOver = false;
 
   constructor(fabric: Fabric, table: RoutingTable, self: string, options: CallsOptions) {
     this.clock = options.clock ?? systemClock;
@@ -100,7 +101,7 @@ export class Calls {
 
   /** Whether the instance can be reached at all now. */
   canReach({ node }: Instance): boolean {
-    if (this.#isOver) return false;
+    if (this.isOver) return false;
     return this.fabric.isConnected || (node === this.self && this.#options.door !== undefined);
   }
 
@@ -169,7 +170,7 @@ export class Calls {
 
   /** No call is sent any more. */
   async end(): Promise<void> {
-    this.#isOver = true;
+    this.isOver = true;
     this.#inquiries.end();
     this.#assembler.clear();
     if (this.#options.door) this.#options.door.onLocal = undefined;

@@ -66,7 +66,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     const { calls, server } = this;
     const { table } = calls;
     if (!isReachable(calls, server)) {
-      await untilReachable(calls, server, calls.openWaitMs, () => this.#state === 'closed');
+      await untilReachable(calls, server, calls.openWaitMs, () => this.#state === 'closed' || calls.isOver);
     }
     if (this.#state !== 'new') throw this.#notOpen();
     if (!isReachable(calls, server)) {
