@@ -126,6 +126,12 @@ export function fabricContract(name: string, under: FabricUnderTest): void {
       ];
       for (const key of [changed, removed, again]) await nodes.create(key, record('old', -1));
       const states = await mirrored(fabric.directory.nodes);
+      // Changes that never pause, also while the watch begins anew.
+      const busy = fresh('bus');
+      const revisions: number[] = [];
+      await fabric.directory.nodes.watch(({ revision }) => revisions.push(revision));
+      let isOver = false;
+      const writing = keepWriting(nodes, busy, () => isOver);
       for (let round = 0; round < 3; round += 1) {
         const lost = connection(fabric, false);
         cut();
@@ -143,6 +149,10 @@ export function fabricContract(name: string, under: FabricUnderTest): void {
         expect(states.has(removed)).toBe(false);
         if (round > 0) await until(() => states.has(made));
       }
+      isOver = true;
+      const last = await writing;
+      await until(() => revisions.at(-1) === last);
+      expect(revisions).toEqual([...revisions].sort((a, b) => a - b));
     });
 
     it('survive a restart of the server, watches included', async () => {
@@ -314,6 +324,13 @@ async function mirrored(table: Table<NodeRecord>): Promise<Map<string, NodeRecor
     else states.delete(key);
   });
   return states;
+}
+
+/** Resolves to the last revision. */
+async function keepWriting(table: Table<NodeRecord>, key: string, isOver: () => boolean): Promise<number> {
+  let revision = (await table.create(key, record('busy')))!;
+  while (!isOver()) revision = (await table.update(key, record('busy'), revision))!;
+  return revision;
 }
 
 function connection(fabric: Fabric, isConnected: boolean): Promise<void> {

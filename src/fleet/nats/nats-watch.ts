@@ -94,6 +94,7 @@ export class NatsWatch<T> {
     const turn = this.#turn;
     this.#subscription?.unsubscribe();
     this.#delivered = 0;
+    const lastRevision = this.#lastRevision;
     this.#aliveMs = this.#bucket.link.clock.nowMs();
     const inbox = packages.transport.createInbox(link.inboxPrefix);
     this.#subscription = connection.subscribe(inbox, {
@@ -125,11 +126,11 @@ export class NatsWatch<T> {
         headers_only: this.#isHeadersOnly,
       }),
     );
-    // Asked after the consumer was made: if the bucket is still the same, the consumer is one of it.
+    // Asked after the consumer was made: if the bucket is still the same, the consumer is one of it. Changes may arrive before the answer.
     const { created, state } = await this.#bucket.info();
     if (turn !== this.#turn) return;
     this.#created ??= created;
-    if (created !== this.#created || state.last_seq < this.#lastRevision) {
+    if (created !== this.#created || state.last_seq < lastRevision) {
       this.#created = created;
       link.say(`The bucket ${stream} was deleted or made anew in NATS: all of its entries are read again`);
       return this.#readAgain();
