@@ -191,9 +191,16 @@ test('an owner that may not act, or is busy, runs nothing', async () => {
   const { name, client, owner, placed, close } = await pair(work);
   placed.mayAct = false;
   const moved = textOf(client, 'moved');
+  const abort = new AbortController();
+  const given = client
+    .callTool('work', { key: 'cancelled' }, { signal: abort.signal })
+    .catch((error: unknown) => error);
   await owner.fabric.flush();
+  abort.abort(new Error('enough'));
+  expect(await given).toMatchObject({ message: 'enough' });
   placed.mayAct = true;
   expect(await moved).toBe(`moved by ${owner.name}`);
+  expect([...work.runs.keys()]).toEqual(['moved']);
   const narrow = await RouteNode.join(nats.url, 'narrow', { limits: { maxCallsPerNode: 1 } });
   await placed.end();
   await narrow.run(name, work.server(narrow.name).service);

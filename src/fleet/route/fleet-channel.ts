@@ -53,7 +53,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     this.#observed = new ObservedChannel(settings.observer, calls.clock, (error) => this.onerror?.(error));
     this.#chooser = new InstanceChooser(calls.self, settings.share ?? 'all');
     this.#waiting = new WaitingCalls(calls, server, {
-      send: (call) => this.#dispatch(call),
+      send: (call) => this.#byId.get(call.id) === call && this.#dispatch(call),
       lose: (call, error) => this.#lose(call, error),
       end: (why) => this.#end(`No node answers for "${server}": ${why}`),
     });

@@ -15,7 +15,8 @@ const PATIENCE = 3;
 const PARKED_MS = 1_000;
 
 export interface WaitingCallsOwner {
-  send(call: Call): void;
+  /** Unless it has ended meanwhile. */
+  send(call: Call): unknown;
   /** It waits no longer. */
   lose(call: Call, error: Error): void;
   /** No node has answered for the server for a time. */
