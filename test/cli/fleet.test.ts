@@ -118,7 +118,7 @@ test('why no node takes a server is shown, as each node said it', async () => {
     fileOf('picky.json', { picky: { command: 'x' }, off: { command: 'x', disabled: true } }),
     '--keep',
   );
-  const reason = 'no node is free: one refused it: Variable KEY is not set; two refused it: Variable KEY is not set';
+  const reason = 'no node is free: one, two refused it: Variable KEY is not set';
   await until('both have refused', async () => (await run('fleet', 'show')).stderr.includes(reason));
   expect((await run('fleet', 'show')).stderr).toContain('off 1: runs nowhere: the server is disabled\n');
   await run('fleet', 'apply', fileOf('gpu.json', { gpu }), '--yes');

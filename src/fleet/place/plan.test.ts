@@ -226,6 +226,19 @@ describe('the reason why a slot runs nowhere', () => {
   });
 });
 
+test('nodes that refuse a server for the same reason are named together', () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const ofServer = new Map(names.map((name) => [name, name === 'g' ? 'it is full' : 'it is too old']));
+  const { waiting } = plan(
+    fleet()
+      .join(...names)
+      .server('x'),
+    { ...noAttempts, refusals: new Map([['x', ofServer]]) },
+  );
+  const reason = 'no node is free: a, b, c, d, e and 1 more refused it: it is too old; g refused it: it is full';
+  expect(waiting).toMatchObject([{ reason }]);
+});
+
 test('a replica beside another of its server is ended if they must be apart', () => {
   const one = fleet().join('a').server('x', { replicas: 2 });
   one.settle();

@@ -31,15 +31,25 @@ export function reasonFor(
     ),
   ].filter((text) => text !== '');
   const refused = fitting.filter(({ name, isEligible }) => isEligible && !here.has(name) && refusals?.has(name));
-  for (const { name } of refused.slice(0, MOST_NAMES)) parts.push(`${name} refused it: ${refusals!.get(name)}`);
+  const byReason = new Map<string, string[]>();
+  for (const { name } of refused) {
+    const reason = refusals!.get(name)!;
+    byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
+  }
+  for (const [reason, names] of [...byReason].slice(0, MOST_NAMES))
+    parts.push(`${listed(names)} refused it: ${reason}`);
   return `no node${which} is free: ${parts.join('; ')}`;
 }
 
 function part(nodes: readonly PlannedNode[], is: (node: PlannedNode) => boolean | undefined, text: string): string {
   const names = nodes.filter(is).map(({ name }) => name);
   if (names.length === 0) return '';
+  return `${listed(names)} ${names.length === 1 ? 'is' : 'are'} ${text}`;
+}
+
+function listed(names: readonly string[]): string {
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
-  return `${names.slice(0, MOST_NAMES).join(', ')}${more} ${names.length === 1 ? 'is' : 'are'} ${text}`;
+  return `${names.slice(0, MOST_NAMES).join(', ')}${more}`;
 }
 
 function labelsText(labels: readonly string[]): string {
