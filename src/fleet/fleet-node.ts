@@ -3,7 +3,7 @@
 
 import { hostname } from 'node:os';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { toError } from '../base/errors.ts';
+import { toError, UsageError } from '../base/errors.ts';
 import { SILENT, within } from '../base/wait.ts';
 import type { ConfigDiff } from '../config/files/diff-configs.ts';
 import type { Config } from '../config/files/load-config.ts';
@@ -16,11 +16,12 @@ import type { Params } from '../mcp/service.ts';
 import { renewLease } from '../process/server-process.ts';
 import type { Fabric } from './fabric.ts';
 import type { FleetStatus } from './fleet-status.ts';
-import { answerNodeRequests, askNode, type NodeHandlers } from './node/answer-node-requests.ts';
+import { answerNodeRequests, askNode } from './node/answer-node-requests.ts';
 import { Claims } from './node/claims.ts';
 import { HostTable } from './node/host-table.ts';
 import { NodeDoor } from './node/node-door.ts';
 import { NodeEntry } from './node/node-entry.ts';
+import { nodeHandlers } from './node/node-handlers.ts';
 import { NodeLease } from './node/node-lease.ts';
 import type { FleetFigures, JoinOptions } from './node/node-options.ts';
 import { OwnServers } from './node/own-servers.ts';
@@ -30,13 +31,10 @@ import { FleetQuotas } from './quotas/fleet-quotas.ts';
 import { FleetChannels } from './route/fleet-channels.ts';
 import { RoutingTable } from './route/routing-table.ts';
 import { runOf } from './subjects.ts';
-import { wallMs } from './wall-clock.ts';
 import { WatchedStatus } from './watched-status.ts';
 
 export type { FleetFigures, JoinOptions };
 
-/** Slots with their reasons, in one message. */
-const MOST_WAITING = 1_000;
 const DEFAULT_DRAIN_MS = 10_000;
 /** Without NATS, the last steps of leaving are given up after so long. */
 const LEAVE_MS = 5_000;
@@ -44,7 +42,6 @@ const LEAVE_MS = 5_000;
 const CONTROL_MS = 60_000;
 /** It is written again with the next lease. */
 const NOT_WRITTEN = 'The entry of the node could not be written';
-const noConfig: Config = { servers: [], rejected: [], shadowed: [], problems: [], files: [], searched: [] };
 
 export class FleetNode {
   readonly name: string;
@@ -118,7 +115,7 @@ export class FleetNode {
       onHidden: (name: string) => this.#note(`The server "${name}" of this node hides that of the fleet here`),
       onServers: (servers: readonly ServerConfig[]) => options.learn?.(servers),
     };
-    this.#table = new HostTable(host, host.config ?? noConfig, others, clock);
+    this.#table = new HostTable(host, configOf(host), others, clock);
     this.#own = new OwnServers(host, this.#door, drainMs);
     const mayAct = (session: string) => this.#lease.isHeld && this.#lease.session === session;
     const runner = new RunInstances(host, this.#table, this.#door, { node, mayAct, drainMs, note: this.#note });
@@ -194,7 +191,19 @@ export class FleetNode {
     });
     await this.#routes.start();
     this.#exits.push(() => this.#table.close());
-    const requests = answerNodeRequests(this.#fabric, this.name, this.#handlers());
+    const requests = answerNodeRequests(
+      this.#fabric,
+      this.name,
+      nodeHandlers({
+        host: this.#host,
+        lease: this.#lease,
+        claims: this.#claims,
+        door: this.#door,
+        placer: this.#placer,
+        quotas: this.quotas,
+        run: runOf(this.#entry.record),
+      }),
+    );
     this.#exits.push(
       () => requests.end(),
       () => this.#channels.close(),
@@ -210,25 +219,6 @@ export class FleetNode {
     this.#note(`Joined the fleet ${this.#fabric.fleet} as node ${this.name}`);
   }
 
-  #handlers(): NodeHandlers {
-    return {
-      'standpipe/ping': () => ({ session: this.#lease.session ?? '', nowMs: wallMs() }),
-      'standpipe/place': (params) => this.#claims.place(params),
-      'standpipe/release': (params) => {
-        this.#claims.release(params);
-        return {};
-      },
-      'standpipe/renew': async (params) => {
-        await this.#claims.renew(params);
-        return {};
-      },
-      'standpipe/placement': () => ({ waiting: this.#placer.waiting.slice(0, MOST_WAITING) }),
-      'standpipe/calls': ({ calls }) => ({ run: runOf(this.#entry.record), states: this.#door.inquire(calls) }),
-      'standpipe/quota': (ask) => this.quotas.answer(ask),
-      'standpipe/control': ({ method, params }) => answerControl(this.#host, method, params as Params),
-    };
-  }
-
   /** Makes the own servers known, with the session of the lease. */
   async #offer(): Promise<void> {
     const { session } = this.#lease;
@@ -240,12 +230,13 @@ export class FleetNode {
   }
 
   #connected(isConnected: boolean, text: string): void {
-    if (isConnected) this.#channels.reconnected();
-    const goesOn = isConnected
-      ? ''
-      : '. The servers of this node go on; those of the fleet stop if it is not back soon';
-    this.#note(`${text}${goesOn}`);
-    if (isConnected) this.#channels.reconnected();
+    if (!isConnected) {
+      this.#note(`${text}. The servers of this node go on; those of the fleet stop if it is not back soon`);
+      return;
+    }
+    this.#note(text);
+    this.#channels.reconnected();
+    void this.#attempt(NOT_WRITTEN, this.#offer()); // what could not be written meanwhile
   }
 
   async #lost(reason: string): Promise<void> {
@@ -289,4 +280,11 @@ export class FleetNode {
     const outcome = await within(this.#clock, LEAVE_MS, problem);
     if (outcome !== undefined) this.#note(`${what}: ${outcome === SILENT ? 'NATS does not answer' : outcome}`);
   }
+}
+
+/** Its own servers are known by its config. */
+function configOf({ config, names }: Host): Config {
+  if (config) return config;
+  if (names.length === 0) return { servers: [], rejected: [], shadowed: [], problems: [], files: [], searched: [] };
+  throw new UsageError('NOT_SUPPORTED', 'A host joins a fleet with the servers of a config, or without any');
 }

@@ -7,6 +7,7 @@ import { configOf, type GivenConfig } from '../../src/config/given-config.ts';
 import type { Fabric, Place } from '../../src/fleet/fabric.ts';
 import { FleetNode, type JoinOptions } from '../../src/fleet/fleet-node.ts';
 import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
+import { askNode } from '../../src/fleet/node/answer-node-requests.ts';
 import { keyOfServer } from '../../src/fleet/subjects.ts';
 import { Host } from '../../src/host/host.ts';
 import { RAN } from '../../src/mcp/meta.ts';
@@ -17,6 +18,19 @@ import { isAlive, until } from '../fixtures/server.ts';
 const nats = await startNatsServer();
 const server = (name: string) => fileURLToPath(new URL(`../fixtures/cli/${name}`, import.meta.url));
 const everything = { command: process.execPath, args: [server('everything.mjs')] };
+
+/** A server whose tool answers with the `_meta` of its request. */
+const GIVES_META_BACK = `
+const tools = [{ name: 'meta', inputSchema: { type: 'object' } }];
+const info = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'meta', version: '1' } };
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  const text = JSON.stringify(params?._meta ?? {});
+  const result = { initialize: info, 'tools/list': { tools }, 'tools/call': { content: [{ type: 'text', text }] } }[method];
+  const error = { code: -32601, message: 'Method not found' };
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) }));
+});`;
 
 interface Joined {
   node: FleetNode;
@@ -151,6 +165,31 @@ test('the servers of a node are offered to the others, and hide those of the fle
   await knows(one, 'files');
   expect(two.host.names).not.toContain('files@one');
   expect(await greet(two, 'other@one')).toMatchObject({ server: 'other', node: 'one' });
+});
+
+test('the trace of a request passes to the node that answers it', async () => {
+  newFleet();
+  const one = await join('one', { meta: { command: process.execPath, args: ['-e', GIVES_META_BACK] } });
+  const two = await join('two');
+  await knows(two, 'meta@one');
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const { content } = await two.host.callTool('meta@one', 'meta', {}, { meta: { traceparent } });
+  expect(JSON.parse((content[0] as { text: string }).text)).toMatchObject({ traceparent });
+  expect(one.host.status()[0]).toMatchObject({ calls: 1 });
+});
+
+test('a node does for others what its control socket has, and nothing that ends it', async () => {
+  newFleet();
+  const one = await join('one');
+  const ask = (method: string) =>
+    withFabric((fabric) =>
+      askNode(fabric, 'one', 'standpipe/control', { method: method as 'standpipe/down', params: {} }, 10_000),
+    );
+  await expect(ask('standpipe/status')).resolves.toMatchObject({ pid: process.pid });
+  await expect(ask('standpipe/down')).rejects.toMatchObject({ code: 'NOT_SUPPORTED' });
+  await expect(ask('standpipe/fleet-address')).rejects.toMatchObject({ code: 'NOT_SUPPORTED' });
+  await expect(ask('toString')).rejects.toThrow('Method not found: toString');
+  await expect(one.node.control('nowhere', 'standpipe/status', {})).rejects.toMatchObject({ code: 'NOT_SENT' });
 });
 
 test('a second node of a name is refused', async () => {

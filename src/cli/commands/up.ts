@@ -90,6 +90,11 @@ const up: CommandBody = async (invocation, _words, options) => {
       hint: 'Name the file to record to: --record session.jsonl.',
     });
   }
+  if (invocation.settings.shared && readJoinOptions(given)) {
+    throw new UsageError('NOT_SUPPORTED', '--shared cannot be used with --join', {
+      hint: 'The servers that clients bring along belong to this machine.',
+    });
+  }
   if (given.background) return background(invocation, given);
   const { runHost } = await import('../up/run-host.ts');
   try {

@@ -45,6 +45,15 @@ export class NodeEntry {
   }
 
   async #write(): Promise<void> {
+    try {
+      await this.#writeChanges();
+    } catch (error) {
+      this.#isChanged = true; // with the next change
+      throw error;
+    }
+  }
+
+  async #writeChanges(): Promise<void> {
     while (this.#isChanged) {
       this.#isChanged = false;
       const { name } = this.#record;

@@ -1,0 +1,49 @@
+// What a node answers to the others of its fleet beside calls.
+
+import { answerControl, isControlMethod } from '../../host/control/control-methods.ts';
+import type { Host } from '../../host/host.ts';
+import { methodNotFound } from '../../mcp/protocol-errors.ts';
+import type { Params } from '../../mcp/service.ts';
+import type { Placer } from '../place/placer.ts';
+import type { FleetQuotas } from '../quotas/fleet-quotas.ts';
+import { wallMs } from '../wall-clock.ts';
+import type { NodeHandlers } from './answer-node-requests.ts';
+import type { Claims } from './claims.ts';
+import type { NodeDoor } from './node-door.ts';
+import type { NodeLease } from './node-lease.ts';
+
+export interface NodeParts {
+  host: Host;
+  lease: NodeLease;
+  claims: Claims;
+  door: NodeDoor;
+  placer: Placer;
+  quotas: FleetQuotas;
+  run: string;
+}
+
+/** Slots with their reasons, in one message. */
+const MOST_WAITING = 1_000;
+
+export function nodeHandlers({ host, lease, claims, door, placer, quotas, run }: NodeParts): NodeHandlers {
+  return {
+    'standpipe/ping': () => ({ session: lease.session ?? '', nowMs: wallMs() }),
+    'standpipe/place': (params) => claims.place(params),
+    'standpipe/release': (params) => {
+      claims.release(params);
+      return {};
+    },
+    'standpipe/renew': async (params) => {
+      await claims.renew(params);
+      return {};
+    },
+    'standpipe/placement': () => ({ waiting: placer.waiting.slice(0, MOST_WAITING) }),
+    'standpipe/calls': ({ calls }) => ({ run, states: door.inquire(calls) }),
+    'standpipe/quota': (ask) => quotas.answer(ask),
+    // Without hooks: another node can neither end this process nor learn the credentials for NATS.
+    'standpipe/control': ({ method, params }) => {
+      if (!isControlMethod(method)) throw methodNotFound(method);
+      return answerControl(host, method, params as Params);
+    },
+  };
+}
