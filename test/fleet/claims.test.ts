@@ -62,6 +62,28 @@ test('never two owners of a slot, never a process without its claim, and in the 
   );
 });
 
+test('a node that cannot run a server gives the slot back, refuses it with the reason, and tries again later', async () => {
+  const fleet = new SimulatedFleet(1, 1, true);
+  fleet.isPlacing = fleet.areFaultsOn = false;
+  fleet.serve('state', false);
+  await fleet.advance(2 * LIFETIME_MS);
+  const [node] = fleet.nodes;
+  const place = async () => {
+    const revision = fleet.claims.entries.get('state.1')?.revision ?? 0;
+    const placed = node!.claims.place({ server: 'state', slot: 1, revision });
+    await fleet.advance(500);
+    return placed;
+  };
+  node!.unfit = 'A variable is not set';
+  expect(await place()).toEqual({ generation: 1 });
+  expect(fleet.claims.entries.get('state.1')?.value).toMatchObject({ held: false });
+  node!.unfit = undefined;
+  expect(await place()).toEqual({ refused: 'A variable is not set' });
+  await fleet.advance(30_000);
+  expect(await place()).toEqual({ generation: 2 });
+  expect(fleet.instances.size).toBe(1);
+});
+
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 function act(fleet: SimulatedFleet, { kind, node: number, server, slot, seen }: Step): void {

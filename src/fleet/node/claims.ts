@@ -46,6 +46,8 @@ interface Slot {
 }
 
 const RETRY_MS = 100;
+/** The config of the node may have changed by then. */
+const UNFIT_MS = 30_000;
 
 export class Claims {
   readonly #fabric: Fabric;
@@ -59,8 +61,8 @@ export class Claims {
   readonly #tails = new Map<string, Promise<unknown>>();
   /** What ends the waits for the network when the lease is lost. */
   readonly #waiting = new Set<() => void>();
-  /** By key: the revision of the record that cannot be run here, and why. */
-  readonly #unfit = new Map<string, { config: number; reason: string }>();
+  /** By key: the revision of the record that cannot be run here, why, and until when it is not tried again. */
+  readonly #unfit = new Map<string, { config: number; reason: string; untilMs: number }>();
 
   constructor(fabric: Fabric, lease: NodeLease, runner: InstanceRunner, node: string, options: ClaimsOptions = {}) {
     this.#fabric = fabric;
@@ -92,7 +94,8 @@ export class Claims {
       const record = await this.#unlessLost(servers.get(keyOfServer(server)));
       if (!record) return { refused: `The fleet has no server "${server}"` };
       const unfit = this.#unfit.get(key);
-      const why = unfit?.config === record.revision ? unfit.reason : this.#runner.whyNot?.(record.value, number);
+      const isUnfit = unfit?.config === record.revision && this.#clock.nowMs() < unfit.untilMs;
+      const why = isUnfit ? unfit.reason : this.#runner.whyNot?.(record.value, number);
       if (why !== undefined) return { refused: why };
       const before = revision === 0 ? undefined : await this.#unlessLost(claims.get(key));
       if ((before?.revision ?? 0) !== revision) return { refused: 'The claim of the slot has changed' };
@@ -199,7 +202,8 @@ export class Claims {
       this.#unfit.delete(slot.key);
     } catch (thrown) {
       const error = toError(thrown);
-      this.#unfit.set(slot.key, { config: slot.claim.config, reason: error.message });
+      const untilMs = this.#clock.nowMs() + UNFIT_MS;
+      this.#unfit.set(slot.key, { config: slot.claim.config, reason: error.message, untilMs });
       this.#onProblem(error);
       await this.#giveBack(slot, error.message, 'now');
     }
@@ -293,6 +297,5 @@ export class Claims {
 }
 
 function isSame(one: ClaimRecord, other: ClaimRecord): boolean {
-  const members = ['session', 'generation', 'held', 'config'] as const;
-  return members.every((member) => one[member] === other[member]);
+  return (['session', 'generation', 'held', 'config'] as const).every((field) => one[field] === other[field]);
 }
