@@ -1,0 +1,120 @@
+// Claims of two nodes on a real NATS server: both at once, an owner that was paused and comes back, an acknowledgement that is lost.
+
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { ManualClock, systemClock } from '../../src/base/clock.ts';
+import type { ClaimRecord, Fabric, Table } from '../../src/fleet/fabric.ts';
+import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
+import { Claims } from '../../src/fleet/node/claims.ts';
+import { NodeLease } from '../../src/fleet/node/node-lease.ts';
+import { keyOfSlot } from '../../src/fleet/subjects.ts';
+import { type NatsServer, startNatsServer } from '../fixtures/fleet/nats-server.ts';
+import { until } from '../fixtures/server.ts';
+
+let nats: NatsServer;
+/** No lease ends by itself during a test. */
+const LIFETIME_MS = 60_000;
+const place = { labels: [], replicas: 1, spread: 'prefer' as const, stateless: false };
+
+beforeAll(async () => {
+  nats = await startNatsServer();
+});
+
+/** With a `ManualClock`, the node believes that no time passes: it is as one that is paused, until the clock is turned. */
+async function node(name: string, { clock = systemClock, change = (fabric: Fabric) => fabric } = {}) {
+  const fabric = change(await openFabric({ servers: [nats.url], fleet: 'claims', name, lifetimeMs: LIFETIME_MS }));
+  const wallMs = clock === systemClock ? undefined : () => clock.nowMs();
+  const lease = new NodeLease(fabric, `node.${name}`, name, { clock, wallMs });
+  const running = new Map<string, ClaimRecord>();
+  const runner = {
+    run: async (claim: ClaimRecord) => void running.set(keyOfSlot(claim.server, claim.slot), claim),
+    end: async ({ server, slot }: ClaimRecord) => void running.delete(keyOfSlot(server, slot)),
+  };
+  const claims = new Claims(fabric, lease, runner, name);
+  lease.onHeld = () => void claims.leaseHeld();
+  lease.onLost = (reason) => claims.leaseLost(reason);
+  await lease.acquire();
+  onTestFinished(async () => {
+    await claims.releaseAll('the test ends');
+    await lease.release();
+    await fabric.close();
+  });
+  return { fabric, lease, claims, running };
+}
+
+test('two nodes that claim a slot at once: one of them has it, in generation 1', async () => {
+  const [one, other] = [await node('a'), await node('b')];
+  for (let i = 1; i <= 20; i++) await one.fabric.directory.servers.create(`at-once-${i}`, record(`at-once-${i}`));
+  for (let i = 1; i <= 20; i++) {
+    const params = { server: `at-once-${i}`, slot: 1, revision: 0 };
+    const answers = await Promise.all([one.claims.place(params), other.claims.place(params)]);
+    expect(answers.filter((answer) => 'generation' in answer)).toEqual([{ generation: 1 }]);
+  }
+  await until('all run', () => one.running.size + other.running.size === 20);
+  for (const key of one.running.keys()) expect(other.running.has(key)).toBe(false);
+});
+
+test('an owner that was paused and comes back finds its slot taken in the next generation, and ends what it ran', async () => {
+  const clock = new ManualClock();
+  const paused = await node('paused', { clock });
+  const { claims, servers } = paused.fabric.directory;
+  await servers.create('moves', record('moves'));
+  expect(await paused.claims.place({ server: 'moves', slot: 1, revision: 0 })).toEqual({ generation: 1 });
+  await until('it runs', () => paused.running.size === 1);
+
+  const heir = await node('heir');
+  const { revision } = (await claims.get('moves.1'))!;
+  const params = { server: 'moves', slot: 1, revision };
+  const inForce = 'Node "paused" runs it in generation 1';
+  expect(await heir.claims.place(params)).toEqual({ refused: inForce });
+  const { table } = heir.fabric.leases;
+  await table.remove('node.paused', (await table.get('node.paused'))!.revision); // as NATS does after the lifetime
+  expect(await heir.claims.place(params)).toEqual({ generation: 2 });
+
+  // Nothing of it has noticed so far. Its watchdog would have killed the process by now.
+  expect(paused.lease.isHeld).toBe(true);
+  clock.advance(LIFETIME_MS);
+  expect(paused.lease.isHeld).toBe(false);
+  expect(await paused.claims.place(params)).toMatchObject({ refused: expect.stringContaining('no lease') });
+  await until('it has ended', () => paused.running.size === 0);
+  await until('it has a new lease', () => {
+    clock.advance(LIFETIME_MS / 64);
+    return paused.lease.isHeld;
+  });
+  expect(await paused.claims.place(params)).toMatchObject({ refused: expect.any(String) });
+  expect(paused.claims.held).toEqual([]);
+  expect((await claims.get('moves.1'))!.value).toMatchObject({ node: 'heir', generation: 2, held: true });
+});
+
+test('a claim whose acknowledgement is lost is found by reading, and runs once', async () => {
+  let lost = 0;
+  const loses = (fabric: Fabric): Fabric => {
+    const table = fabric.directory.claims;
+    const create = async (key: string, claim: ClaimRecord) => {
+      const revision = await table.create(key, claim);
+      if (lost++ === 0) throw new Error('no answer');
+      return revision;
+    };
+    const claims = new Proxy(table, {
+      get: (_, name) =>
+        name === 'create' ? create : (table[name as keyof Table<ClaimRecord>] as () => void).bind(table),
+    });
+    const { directory } = fabric;
+    return new Proxy(fabric, {
+      get: (_, name) => {
+        const value = fabric[name as keyof Fabric] as unknown;
+        if (name === 'directory') return { ...directory, claims };
+        return typeof value === 'function' ? value.bind(fabric) : value;
+      },
+    });
+  };
+  const { fabric, claims, running } = await node('forgetful', { change: loses });
+  await fabric.directory.servers.create('once', record('once'));
+  expect(await claims.place({ server: 'once', slot: 1, revision: 0 })).toEqual({ generation: 1 });
+  expect(lost).toBe(2);
+  await until('it runs', () => running.size === 1);
+  expect(claims.held).toMatchObject([{ server: 'once', generation: 1 }]);
+});
+
+function record(name: string) {
+  return { name, entry: {}, place };
+}
