@@ -194,8 +194,8 @@ export class Claims {
     if (slot.instance && slot.instance.generation !== slot.claim.generation) {
       await this.#end(slot, 'the node has claimed the slot again', slot.isStateless ? 'drain' : 'now');
     }
-    const isGivenBack = this.#slots.get(slot.key) !== slot;
-    if (isGivenBack || slot.claim.session !== this.#session()) return;
+    // It may have been given back before its turn.
+    if (this.#slots.get(slot.key) !== slot || slot.claim.session !== this.#session()) return;
     slot.instance = slot.claim;
     try {
       await this.#runner.run(slot.claim, record);
@@ -284,10 +284,7 @@ export class Claims {
 
   #inTurn<T>(key: string, action: () => T | Promise<T>): Promise<T> {
     const turn = (this.#tails.get(key) ?? Promise.resolve()).then(action);
-    const tail = turn.then(
-      () => undefined,
-      () => undefined,
-    );
+    const tail = turn.catch(() => undefined);
     this.#tails.set(key, tail);
     void tail.then(() => {
       if (this.#tails.get(key) === tail) this.#tails.delete(key);
