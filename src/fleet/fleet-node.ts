@@ -27,7 +27,7 @@ import type { FleetFigures, JoinOptions } from './node/node-options.ts';
 import { OwnServers } from './node/own-servers.ts';
 import { RunInstances } from './node/run-instances.ts';
 import { Placer } from './place/placer.ts';
-import { FleetQuotas } from './quotas/fleet-quotas.ts';
+import type { FleetQuotas } from './quotas/fleet-quotas.ts';
 import { FleetChannels } from './route/fleet-channels.ts';
 import { RoutingTable } from './route/routing-table.ts';
 import { runOf } from './subjects.ts';
@@ -60,8 +60,7 @@ export class FleetNode {
   readonly #entry: NodeEntry;
   readonly #placer: Placer;
   readonly #status: WatchedStatus;
-  /** Of principals, over all gateways. */
-  readonly quotas: FleetQuotas;
+  readonly #quotas: FleetQuotas | undefined;
   /** What leads back out of the fleet, the last step first. */
   readonly #exits: (() => unknown)[] = [];
   #draining: Promise<void> | undefined;
@@ -122,7 +121,7 @@ export class FleetNode {
     const onProblem = (error: Error) => this.#note(error.message);
     this.#claims = new Claims(fabric, this.#lease, runner, node, { clock, onProblem });
     this.#entry = new NodeEntry(fabric.directory.nodes, record, () => this.#lease.isHeld);
-    this.quotas = new FleetQuotas(fabric, node, { clock, isGateway: url !== undefined });
+    this.#quotas = options.quotas;
     this.#placer = new Placer(fabric, node, { clock, rank: () => this.#routes.rank, note: this.#note });
   }
 
@@ -200,7 +199,7 @@ export class FleetNode {
         claims: this.#claims,
         door: this.#door,
         placer: this.#placer,
-        quotas: this.quotas,
+        quotas: this.#quotas,
         run: runOf(this.#entry.record),
       }),
     );
@@ -213,8 +212,6 @@ export class FleetNode {
     this.#lease.onHeld = (session) => void this.#held(session);
     await this.#offer();
     this.#placer.start();
-    this.#exits.push(() => this.quotas.stop());
-    await this.quotas.start();
     await this.#attempt('The fleet cannot be read', this.status());
     this.#note(`Joined the fleet ${this.#fabric.fleet} as node ${this.name}`);
   }

@@ -1,7 +1,11 @@
 // Two gateways of a fleet as HTTP servers, over a real NATS: the quotas of a principal hold over both together.
 
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { ManualClock } from '../../src/base/clock.ts';
+import { shortHash } from '../../src/base/short-hash.ts';
 import { serveHttp } from '../../src/doors/http/serve-http.ts';
 import type { Fabric, NodeRecord } from '../../src/fleet/fabric.ts';
 import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
@@ -10,6 +14,8 @@ import { FleetQuotas } from '../../src/fleet/quotas/fleet-quotas.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { modernHeaders, modernMeta } from '../fixtures/doors/modern-request.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
+import { NodeProcess } from '../fixtures/fleet/node-process.ts';
+import { temporaryFolder } from '../fixtures/temporary-folder.ts';
 
 const nats = await startNatsServer();
 const clock = new ManualClock();
@@ -27,7 +33,7 @@ interface Gateway {
 
 async function gateway(name: string, waits: Promise<void>, started: () => void): Promise<Gateway> {
   const fabric = await openFabric({ servers: [nats.url], fleet: 'quotas', name, lifetimeMs: 2000 });
-  const quotas = new FleetQuotas(fabric, name, { clock, isGateway: true });
+  const quotas = new FleetQuotas(fabric, name, clock);
   const requests = answerNodeRequests(fabric, name, { 'standpipe/quota': (ask) => quotas.answer(ask) } as NodeHandlers);
   await fabric.directory.nodes.create(name, { name, url: `http://${name}` } as NodeRecord);
   await quotas.start();
@@ -99,4 +105,43 @@ test('the quotas of a principal hold over two gateways together', async () => {
   const calls = Array.from({ length: 30 }, () => [a.call('grace', 'echo'), b.call('grace', 'echo')]);
   const statuses = await Promise.all(calls.flat());
   expect([times(200, statuses), times(429, statuses)]).toEqual([20, 40]);
+});
+
+test('two processes of up --http share what a token of both may send', async () => {
+  const folder = temporaryFolder('shared-quotas');
+  const file = join(folder, 'tokens.json');
+  const program = fileURLToPath(new URL('../../dist/cli/main.cjs', import.meta.url));
+  // Its home is the first node: the second one knows that one from the beginning.
+  const isHome = (name: string) => shortHash(`${name}\none`) > shortHash(`${name}\ntwo`);
+  const principal = ['ada', 'grace', 'joan', 'mary', 'rosa'].find(isHome)!;
+  const words = ['token', 'add', principal, '--per-minute', '10', '--tokens', file];
+  const token = execFileSync(process.execPath, [program, ...words], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .at(-1)!
+    .trim();
+  const nodes: NodeProcess[] = [];
+  for (const name of ['one', 'two']) {
+    const node = new NodeProcess({ name, folder, url: nats.url, args: ['--fleet', 'processes', '--tokens', file] });
+    nodes.push(node);
+    onTestFinished(() => void node.end());
+    await node.untilEvent('it has joined', ({ text }) => text?.includes('Joined the fleet') ?? false);
+  }
+  const urls = nodes.map(({ events }) => events.find(({ http }) => http !== undefined)!.http!);
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: modernMeta } };
+  const ask = async (url: string) => {
+    const headers = {
+      ...modernHeaders('tools/list'),
+      accept: 'application/json, text/event-stream',
+      authorization: `Bearer ${token}`,
+    };
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(list) });
+    await response.text();
+    return response.status;
+  };
+  const statuses = await Promise.all(Array.from({ length: 15 }, () => urls.map(ask)).flat());
+  expect(times(200, statuses) + times(429, statuses)).toBe(30);
+  expect(times(200, statuses)).toBeGreaterThanOrEqual(10);
+  // Each alone would have let ten pass. One more passes in six seconds.
+  expect(times(200, statuses)).toBeLessThan(20);
 });

@@ -1,6 +1,7 @@
 // The fleet of `up --join`, from the connection to NATS to the end of the host. Loaded on use: most hosts join none.
 
 import { resolve } from 'node:path';
+import { systemClock } from '../../base/clock.ts';
 import { UsageError } from '../../base/errors.ts';
 import type { ConfigDiff } from '../../config/files/diff-configs.ts';
 import type { Config } from '../../config/files/load-config.ts';
@@ -10,6 +11,7 @@ import type { Fabric } from '../../fleet/fabric.ts';
 import type { FleetNode } from '../../fleet/fleet-node.ts';
 import type { FleetAddress } from '../../fleet/fleet-status.ts';
 import type { FabricOptions } from '../../fleet/nats/open-fabric.ts';
+import type { FleetQuotas } from '../../fleet/quotas/fleet-quotas.ts';
 import type { FleetControl } from '../../host/control/control-methods.ts';
 import type { Host } from '../../host/host.ts';
 import type { ChannelTo } from '../../host/host-options.ts';
@@ -27,6 +29,7 @@ export class UpFleet {
   readonly #plan: JoinPlan;
   #fabric: Fabric | undefined;
   #node: FleetNode | undefined;
+  #quotas: FleetQuotas | undefined;
 
   constructor(plan: JoinPlan) {
     this.#plan = plan;
@@ -44,7 +47,10 @@ export class UpFleet {
 
   readonly channelTo: ChannelTo = (config, wire) => this.#node?.channelTo(config, wire);
 
-  readonly sharedQuotas: SharedQuotas = (...principal) => this.#node?.quotas.shared(...principal);
+  /** For the gateway of this node, from before it joins. */
+  get sharedQuotas(): SharedQuotas {
+    return this.#quotas!.shared;
+  }
 
   readonly control: FleetControl = {
     status: () => this.#joined().status(),
@@ -55,12 +61,21 @@ export class UpFleet {
   async connect(): Promise<void> {
     const { openFabric } = await import('../../fleet/nats/open-fabric.ts');
     this.#fabric = await openFabric(this.#plan.fabric);
+    const { FleetQuotas } = await import('../../fleet/quotas/fleet-quotas.ts');
+    this.#quotas = new FleetQuotas(this.#fabric, this.#plan.node, systemClock);
   }
 
   async join(host: Host, context: JoinContext): Promise<void> {
     const { FleetNode } = await import('../../fleet/fleet-node.ts');
     const { node, labels, offers } = this.#plan;
-    this.#node = await FleetNode.join(host, { fabric: this.#fabric!, node, labels, offers, ...context });
+    this.#node = await FleetNode.join(host, {
+      fabric: this.#fabric!,
+      node,
+      labels,
+      offers,
+      quotas: this.#quotas,
+      ...context,
+    });
   }
 
   reload(config: Config): Promise<ConfigDiff> {
@@ -74,6 +89,7 @@ export class UpFleet {
 
   async leave(): Promise<void> {
     await this.#node?.leave();
+    this.#quotas?.stop();
     await this.#fabric?.close();
   }
 

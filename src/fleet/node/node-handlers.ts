@@ -5,7 +5,7 @@ import type { Host } from '../../host/host.ts';
 import { methodNotFound } from '../../mcp/protocol-errors.ts';
 import type { Params } from '../../mcp/service.ts';
 import type { Placer } from '../place/placer.ts';
-import type { FleetQuotas } from '../quotas/fleet-quotas.ts';
+import { answerQuota, type FleetQuotas } from '../quotas/fleet-quotas.ts';
 import { wallMs } from '../wall-clock.ts';
 import type { NodeHandlers } from './answer-node-requests.ts';
 import type { Claims } from './claims.ts';
@@ -18,7 +18,8 @@ export interface NodeParts {
   claims: Claims;
   door: NodeDoor;
   placer: Placer;
-  quotas: FleetQuotas;
+  /** Of a node with a gateway. */
+  quotas: FleetQuotas | undefined;
   run: string;
 }
 
@@ -39,7 +40,7 @@ export function nodeHandlers({ host, lease, claims, door, placer, quotas, run }:
     },
     'standpipe/placement': () => ({ waiting: placer.waiting.slice(0, MOST_WAITING) }),
     'standpipe/calls': ({ calls }) => ({ run, states: door.inquire(calls) }),
-    'standpipe/quota': (ask) => quotas.answer(ask),
+    'standpipe/quota': (ask) => answerQuota(quotas, ask),
     // Without hooks: another node can neither end this process nor learn the credentials for NATS.
     'standpipe/control': ({ method, params }) => {
       if (!isControlMethod(method)) throw methodNotFound(method);

@@ -3,6 +3,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import type { Fabric } from '../fabric.ts';
+import type { FleetQuotas } from '../quotas/fleet-quotas.ts';
 import type { CallCounts } from '../route/call-counts.ts';
 
 export interface JoinOptions {
@@ -13,6 +14,8 @@ export interface JoinOptions {
   offers?: boolean | undefined;
   /** Of its gateway. */
   url?: string | undefined;
+  /** Of the principals of its gateway. */
+  quotas?: FleetQuotas | undefined;
   /** How long calls may take to end when a server is moved, and when the node leaves. Default: 10 s. */
   drainMs?: number | undefined;
   /** Called with what happens, for people. */

@@ -3,6 +3,7 @@
 // more than the quota, and a rate may begin anew.
 
 import type { Clock, Timer } from '../../base/clock.ts';
+import { RpcCode, RpcError } from '../../base/errors.ts';
 import { shortHash } from '../../base/short-hash.ts';
 import type { Counts } from '../../doors/limits.ts';
 import type { SharedQuotas } from '../../doors/shared-quotas.ts';
@@ -22,7 +23,6 @@ export class FleetQuotas {
   readonly #fabric: Fabric;
   readonly #self: string;
   readonly #clock: Clock;
-  readonly #isGateway: boolean;
   readonly #home: QuotaHome;
   /** Those that have something. */
   readonly #shares = new Set<GatewayShare>();
@@ -30,9 +30,9 @@ export class FleetQuotas {
   readonly #context: ShareContext;
   #timer: Timer | undefined;
   #stopWatch: (() => void) | undefined;
+  #started: Promise<void> | undefined;
 
-  constructor(fabric: Fabric, self: string, { clock, isGateway }: { clock: Clock; isGateway: boolean }) {
-    this.#isGateway = isGateway;
+  constructor(fabric: Fabric, self: string, clock: Clock) {
     this.#fabric = fabric;
     this.#self = self;
     this.#clock = clock;
@@ -50,8 +50,16 @@ export class FleetQuotas {
     };
   }
 
-  async start(): Promise<void> {
-    if (!this.#isGateway) return;
+  /** Resolves when the other gateways are known. */
+  start(): Promise<void> {
+    this.#started ??= this.#start().catch((error: unknown) => {
+      this.#started = undefined;
+      throw error;
+    });
+    return this.#started;
+  }
+
+  async #start(): Promise<void> {
     this.#stopWatch = await this.#fabric.directory.nodes.watch(({ key, value }) => {
       if (value?.url !== undefined || key === this.#self) this.#gateways.add(key);
       else this.#gateways.delete(key);
@@ -85,6 +93,7 @@ export class FleetQuotas {
 
   async #ask(share: GatewayShare, wanted: Counts, requests: number): Promise<QuotaGrant> {
     this.#shares.add(share);
+    await this.start();
     const { principal, quotas } = share;
     const ask: QuotaAsk = { principal, quotas, gateway: this.#self, wanted, requests };
     const home = this.homeOf(principal);
@@ -104,4 +113,10 @@ export class FleetQuotas {
     });
     this.#timer.keepAlive(false);
   }
+}
+
+/** A node without a gateway is the home of no principal. */
+export function answerQuota(quotas: FleetQuotas | undefined, ask: QuotaAsk): QuotaGrant {
+  if (quotas) return quotas.answer(ask);
+  throw new RpcError(RpcCode.methodNotFound, 'This node has no gateway');
 }
