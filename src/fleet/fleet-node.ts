@@ -113,6 +113,7 @@ export class FleetNode {
       recordOf: (name: string) => this.#routes.recordOf(name),
       onHidden: (name: string) => this.#note(`The server "${name}" of this node hides that of the fleet here`),
       onServers: (servers: readonly ServerConfig[]) => options.learn?.(servers),
+      onProblem: (error: Error) => this.#note(error.message),
     };
     this.#table = new HostTable(host, configOf(host), others, clock);
     this.#own = new OwnServers(host, this.#door, drainMs);

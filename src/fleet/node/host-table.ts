@@ -2,6 +2,7 @@
 // instances that run here. A change of what the fleet has is taken up a moment later, with all that follow it; others at once.
 
 import type { Clock, Timer } from '../../base/clock.ts';
+import { toError } from '../../base/errors.ts';
 import { type ConfigDiff, diffConfigs } from '../../config/files/diff-configs.ts';
 import type { Config } from '../../config/files/load-config.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
@@ -20,6 +21,8 @@ export interface ServersOfFleet {
   recordOf(name: string): ServerRecord | undefined;
   /** A server of this node has the name of one of the fleet. */
   onHidden(name: string): void;
+  /** A server could not be ended as it should. */
+  onProblem(error: Error): void;
   /** Called before servers are started. */
   onServers(servers: readonly ServerConfig[]): void;
 }
@@ -51,7 +54,7 @@ export class HostTable {
   /** The process is wanted from now on. */
   add(instance: ServerConfig): void {
     this.#instances.set(instance.name, instance);
-    void this.apply(); // processes of an earlier instance of this name end first
+    this.#applyNow(); // processes of an earlier instance of this name end first
   }
 
   /** Resolves when its processes are gone. */
@@ -64,7 +67,7 @@ export class HostTable {
   }
 
   fleetChanged(): void {
-    this.#timer ??= this.#clock.after(COLLECT_MS, () => void this.apply());
+    this.#timer ??= this.#clock.after(COLLECT_MS, () => this.#applyNow());
   }
 
   /** Resolves when every process that has to go is gone. */
@@ -73,6 +76,11 @@ export class HostTable {
     const config = this.#config();
     this.#others.onServers(config.servers);
     await this.#host.reload(config);
+  }
+
+  /** Takes effect at once. What its processes do until they are gone does not matter to the caller. */
+  #applyNow(): void {
+    this.apply().catch((error: unknown) => this.#others.onProblem(toError(error)));
   }
 
   close(): void {
