@@ -13,7 +13,7 @@ import type { Call } from './history.ts';
 
 const LEASE_MS = 2_000;
 const names = ['a', 'b', 'c'];
-const servers = ['one', 'two', 'three'];
+const servers = ['one', 'two', 'three', 'stubborn'];
 const subjects = subjectsOf('test');
 /** Made by the tests themselves. */
 const ownCalls: Call[] = [];

@@ -8,12 +8,12 @@ import { Load } from '../fixtures/fleet/load.ts';
 import { TestFleet } from '../fixtures/fleet/test-fleet.ts';
 import { usually } from '../fixtures/repetitions.ts';
 
-const CALLS = Number(process.env.STANDPIPE_FLEET_CALLS ?? usually(3_000, 50_000));
+const CALLS = Number(process.env.STANDPIPE_FLEET_CALLS ?? usually(2_000, 50_000));
 const SEED = Number(process.env.STANDPIPE_FLEET_SEED ?? 16);
 const EVERY_MS = 2_000;
 const LEASE_MS = 2_000;
 const names = ['a', 'b', 'c'];
-const servers = ['one', 'two', 'three', 'four', 'five'];
+const servers = ['one', 'two', 'three', 'four', 'stubborn'];
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -30,7 +30,7 @@ test(
       nodes: () => [...fleet.nodes.values()],
       servers: [...servers, 'many'],
       random,
-      callers: 24,
+      callers: CALLS > 10_000 ? 64 : 24,
       mostCalls: CALLS,
     });
     const failures = new Map<string, number>();
