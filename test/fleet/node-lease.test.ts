@@ -125,6 +125,19 @@ test('the first write may lose its answer too', async () => {
   expect(await acquired).toBe(true);
 });
 
+test('what could not be ended keeps the entry of its session', async () => {
+  const { clock, faults, lease, entry, untilTurned } = leaseOfNode();
+  await lease.acquire();
+  const { session } = lease;
+  lease.onLost = () => Promise.reject(new Error('a process does not end'));
+  faults.isCut = true;
+  clock.advance(0.61 * LONG_MS);
+  faults.isCut = false;
+  const before = faults.updates;
+  await untilTurned('it has tried', 1 / 64, () => faults.updates > before + 3);
+  expect((await entry())!.value.session).toBe(session);
+});
+
 test('the old session keeps its entry until its processes have ended, and is replaced then', async () => {
   const { clock, faults, lease, entry, untilTurned } = leaseOfNode();
   await lease.acquire();

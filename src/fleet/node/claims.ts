@@ -21,7 +21,7 @@ export interface InstanceRunner {
   run(claim: ClaimRecord, record: ServerRecord): Promise<void>;
   /** Why this node cannot run a slot of the server, as far as that is known before it is claimed. */
   whyNot?(record: ServerRecord, slot: number): string | undefined;
-  /** Resolves when the process tree is gone. `now` may follow while it drains, and also ends what drains. Must not reject. */
+  /** Resolves when the process tree is gone. `now` may follow while it drains, and also ends what drains. If it rejects, the slot is not given back. */
   end(claim: ClaimRecord, reason: string, how: 'drain' | 'now'): Promise<void>;
 }
 
@@ -139,7 +139,8 @@ export class Claims {
     await Promise.all(
       [...this.#slots.values()].map((slot) => {
         // What drains must not go on until its calls are answered.
-        if (slot.isDraining && !slot.isStateless) void this.#runner.end(slot.instance!, reason, 'now');
+        if (slot.isDraining && !slot.isStateless)
+          this.#runner.end(slot.instance!, reason, 'now').catch(() => undefined);
         return this.#inTurn(slot.key, async () => {
           const isInForce = slot.claim.session === this.#session(); // claimed again by now
           if (!slot.isStateless && !isInForce) await this.#end(slot, reason, 'now');
@@ -150,7 +151,7 @@ export class Claims {
 
   /** To be called when the lease is held again. Claims again what still names the lost session. */
   async leaseHeld(): Promise<void> {
-    await Promise.all([...this.#slots.keys()].map((key) => this.#inTurn(key, () => this.#reclaim(key))));
+    await Promise.allSettled([...this.#slots.keys()].map((key) => this.#inTurn(key, () => this.#reclaim(key))));
   }
 
   async #reclaim(key: string): Promise<void> {
@@ -284,7 +285,7 @@ export class Claims {
 
   #inTurn<T>(key: string, action: () => T | Promise<T>): Promise<T> {
     const turn = (this.#tails.get(key) ?? Promise.resolve()).then(action);
-    const tail = turn.catch(() => undefined);
+    const tail = turn.catch((thrown) => this.#onProblem(toError(thrown)));
     this.#tails.set(key, tail);
     void tail.then(() => {
       if (this.#tails.get(key) === tail) this.#tails.delete(key);

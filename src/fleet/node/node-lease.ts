@@ -212,9 +212,11 @@ export class NodeLease {
     const { session } = this.#term!;
     this.#end();
     const ended = this.onLost?.(reason);
-    void Promise.resolve(ended).then(() => {
-      this.#ended = session;
-    });
+    // Where something could not be ended, the old entry stays until NATS forgets it.
+    Promise.resolve(ended).then(
+      () => (this.#ended = session),
+      () => undefined,
+    );
     if (this.#key === 'placer') return;
     this.#term = newTerm();
     void this.#regain(this.#term);
