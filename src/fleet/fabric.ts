@@ -88,8 +88,7 @@ export interface Routes {
    * PAYLOAD_TOO_LONG above `maxBytes`.
    */
   publish(subject: string, data: Uint8Array | string, reply?: string): Promise<void> | undefined;
-  /** `group`: each message goes to one subscriber of the group. */
-  subscribe(subject: string, listener: (message: Message) => void, group?: string): Subscription;
+  subscribe(subject: string, listener: (message: Message) => void): Subscription;
   /** JSON there and back. Rejects with NOT_SENT without a subscriber or a connection, with REQUEST_TIMEOUT after the time. */
   request<T>(subject: string, value: unknown, timeoutMs: number): Promise<T>;
   /** Resolves when everything that was published has reached the NATS server. */

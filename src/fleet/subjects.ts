@@ -6,8 +6,6 @@ export const fleetName = /^[A-Za-z0-9_-]{1,64}$/;
 export interface Subjects {
   /** Requests to one instance. The generation is part of it: a message to an earlier one reaches no process. */
   call(node: string, instance: string): string;
-  /** Requests to any replica of a stateless server. */
-  any(server: string): string;
   /** Requests to a node itself: the methods of `node/node-methods.ts`. */
   node(node: string): string;
   /**
@@ -23,7 +21,6 @@ export function subjectsOf(fleet: string): Subjects {
   const prefix = `standpipe.${fleet}`;
   return {
     call: (node, instance) => `${prefix}.call.${node}.${instance}`,
-    any: (server) => `${prefix}.any.${keyOfServer(server)}`,
     node: (node) => `${prefix}.node.${node}`,
     reply: (node, run, call) => `${prefix}.reply.${node}.${run}.${call}`,
     inbox: (name) => `${prefix}.inbox.${name.replace(/[^A-Za-z0-9_-]/g, '-')}`,

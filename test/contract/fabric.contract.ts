@@ -205,19 +205,6 @@ export function fabricContract(name: string, under: FabricUnderTest): void {
       expect(count).toBe(1000);
     });
 
-    it('go to one of a group', async () => {
-      const [a, b, c] = [await open(), await open(), await open()];
-      const counts = [0, 0];
-      a.subscribe('grouped', () => (counts[0]! += 1), 'g');
-      b.subscribe('grouped', () => (counts[1]! += 1), 'g');
-      await Promise.all([a.flush(), b.flush()]);
-      for (let i = 0; i < 400; i += 1) c.publish('grouped', 'x');
-      await c.flush();
-      await Promise.all([a.flush(), b.flush()]);
-      expect(counts[0]! + counts[1]!).toBe(400);
-      expect(Math.min(...counts)).toBeGreaterThan(0);
-    });
-
     it('that are too long are refused, and leave the connection as it is', async () => {
       const fabric = await open();
       expect(() => fabric.publish('long', new Uint8Array(fabric.maxBytes + 1))).toThrowError(

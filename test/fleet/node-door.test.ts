@@ -275,18 +275,6 @@ test('the calls and the questions of a node end with its run', async () => {
   expect(error.data).toMatchObject({ requestState: 'unknown' });
 });
 
-test('replicas of a stateless server share their requests, and each runs once', async () => {
-  const replicas = await Promise.all([open({ anyOf: 'shared one' }), open({ anyOf: 'shared one' })]);
-  const { node } = replicas[0]!;
-  const subject = subjects.any('shared one');
-  await Promise.all(Array.from({ length: 200 }, (_, n) => node.call(subject, 'count', { n })));
-  const ran = replicas.flatMap((each) => each.ran as number[]);
-  expect(ran.sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, n) => n));
-  await replicas[0]!.instance.drain(1000);
-  await Promise.all(Array.from({ length: 50 }, (_, n) => node.call(subject, 'count', { n })));
-  expect(replicas[1]!.ran.length + replicas[0]!.ran.length).toBe(250);
-});
-
 test('a caller on the same node sends the same messages without NATS', async () => {
   const { node, door, ran } = await open();
   door.onLocal = (reply, text) => node.take(reply, text);

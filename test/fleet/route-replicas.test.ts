@@ -103,6 +103,43 @@ test('a stateless server is called at each replica in turn', async () => {
   await client.close();
 });
 
+test('what a replica of a stateless server refuses is answered by another one, until all are busy', async () => {
+  await caller.declare('refuses', true);
+  const held: (() => void)[] = [];
+  const narrow = await Promise.all(['n1', 'n2'].map((n) => RouteNode.join(nats.url, n, { limits: { maxCalls: 1 } })));
+  const placed = await Promise.all(
+    narrow.map((node, at) => {
+      const server = named(node.name);
+      server.tool('hold', any, () => new Promise<string>((resolve) => held.push(() => resolve(node.name))));
+      return node.run('refuses', server.service, at + 1);
+    }),
+  );
+  for (const { table } of [caller, c]) {
+    const isKnown = () => table.recordOf('refuses') && table.instancesOf('refuses').length === 2;
+    await until('all are known', () => isKnown() === true);
+  }
+  const client = await opened('refuses');
+  const other = await connect(() => c.channels.open('refuses', { maxFrameBytes }), { era: 'modern' });
+  const answers = async () => {
+    const identity = newClient();
+    return [await who(client, identity), await who(client, identity), await who(client, identity)];
+  };
+  const first = other.callTool('hold');
+  await until('one is busy', () => held.length === 1);
+  const [free] = await answers();
+  expect(await answers()).toEqual([free, free, free]);
+  const second = other.callTool('hold');
+  await until('both are busy', () => held.length === 2);
+  await expect(client.callTool('who')).rejects.toMatchObject({ code: 'SERVER_BUSY' });
+  for (const release of held) release();
+  const both = await Promise.all([first, second]);
+  expect(both.map(({ content }) => (content[0] as { text: string }).text).sort()).toEqual(['n1', 'n2']);
+  placed[0]!.mayAct = false;
+  expect(await answers()).toEqual(['n2', 'n2', 'n2']);
+  await Promise.all([client.close(), other.close()]);
+  await Promise.all(narrow.map((node) => node.close()));
+});
+
 test('answers to a question go to the replica that asked, and if that has ended the call says that it had begun', async () => {
   const on = [a, b, c];
   await caller.declare('asks', true); // so that each request would go to another one

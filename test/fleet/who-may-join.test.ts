@@ -72,7 +72,6 @@ test('the documented permissions are enough for nodes and for those who look, an
   // Calls, requests and answers between nodes.
   const got: string[] = [];
   a.subscribe(subjects.call('a', 'i'), ({ reply }) => a.publish(reply!, 'answer'));
-  a.subscribe(subjects.any('s'), () => got.push('any'), 'g');
   a.subscribe(subjects.node('a'), ({ reply, data }) => a.publish(reply!, data));
   b.subscribe(subjects.reply('b', '*', '*'), ({ data }) => got.push(Buffer.from(data).toString()));
   // What is another node's.
@@ -83,11 +82,10 @@ test('the documented permissions are enough for nodes and for those who look, an
   for (const text of said)
     expect(text).toMatch(/Permissions Violation for Subscription to "standpipe\.default\.(reply|call)\.a\./);
   b.publish(subjects.call('a', 'i'), 'request', subjects.reply('b', 's', 1));
-  b.publish(subjects.any('s'), 'request');
   expect(await b.request(subjects.node('a'), { x: 1 }, 5000)).toEqual({ x: 1 });
   await Promise.all([a.flush(), b.flush()]);
   await b.flush();
-  expect(got.sort()).toEqual(['answer', 'any']);
+  expect(got).toEqual(['answer']);
 
   // A program that only looks.
   const look = await open({ servers: [`nats://look:pl@${host}`], name: 'standpipe' });

@@ -64,10 +64,9 @@ export class NatsFabric implements Fabric {
     return this.#unconfirmedBytes > MOST_UNCONFIRMED_BYTES ? this.#whenConfirmed() : undefined;
   }
 
-  subscribe(subject: string, listener: (message: Message) => void, group?: string): Subscription {
+  subscribe(subject: string, listener: (message: Message) => void): Subscription {
     const link = this.#link;
     const subscription = link.connection.subscribe(subject, {
-      ...(group === undefined ? {} : { queue: group }),
       callback(error, message) {
         // Subscriptions that are not permitted are reported with the state of the connection.
         if (error) return;

@@ -31,8 +31,6 @@ export interface ServedInstance {
   service: Service;
   /** Of the claim. Undefined: a server of this node's own config. */
   generation: number | undefined;
-  /** The name of a stateless server: any replica may answer its requests. */
-  anyOf?: string | undefined;
   /** Whether this node may act for the server now: it has its lease, or the server is its own. */
   mayAct: () => boolean;
 }

@@ -1,5 +1,5 @@
-// The door by which the other nodes of a fleet reach the servers of this node. Each instance has a subject of its own; those of a
-// stateless server share one more. Callers on this node send the same messages without NATS.
+// The door by which the other nodes of a fleet reach the servers of this node. Each instance has a subject of its own.
+// Callers on this node send the same messages without NATS.
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { within } from '../../base/wait.ts';
@@ -17,8 +17,6 @@ export interface NodeDoorOptions {
   limits?: Partial<DoorLimits>;
 }
 
-/** Each message goes to one of the instances that have subscribed. */
-const ANY_GROUP = 'any';
 /** How long the last answers may take to NATS. */
 const FLUSH_MS = 2_000;
 
@@ -48,23 +46,19 @@ export class NodeDoor {
 
   /** Its id must not be that of an instance that is open. */
   open(served: ServedInstance): OpenInstance {
-    const { id, anyOf } = served;
+    const { id } = served;
     const instance = new DoorInstance(this.#node, served, this.#calls, this.#clock);
     const own = this.#fabric.subscribe(this.#subjects.call(this.#node, id), instance.receive);
-    const shared =
-      anyOf === undefined ? undefined : this.#fabric.subscribe(this.#subjects.any(anyOf), instance.receive, ANY_GROUP);
     const open: OpenInstance = {
       get inFlight() {
         return instance.inFlight;
       },
       drain: async (ms) => {
-        void ended(shared);
         await instance.drain(ms);
         await this.#flush();
       },
       close: async () => {
         this.#instances.delete(id);
-        void ended(shared);
         void ended(own);
         await instance.close();
         await this.#flush();
@@ -105,6 +99,6 @@ export class NodeDoor {
   }
 }
 
-function ended(subscription: Subscription | undefined): Promise<void> | undefined {
-  return subscription?.end().catch(() => undefined); // the connection is closed: so is the subscription
+function ended(subscription: Subscription): Promise<void> {
+  return subscription.end().catch(() => undefined); // the connection is closed: so is the subscription
 }

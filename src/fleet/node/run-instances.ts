@@ -97,7 +97,7 @@ export class RunInstances implements InstanceRunner {
       service,
       generation,
       // A second process of a stateless server does no harm.
-      ...(stateless ? { anyOf: server, mayAct: () => true } : { mayAct: () => mayAct(session) }),
+      mayAct: () => stateless || mayAct(session),
     };
   }
 }

@@ -22,6 +22,8 @@ export interface CallOwner {
 
 /** After this time without an answer, the node of a call is asked. */
 export const FIRST_INQUIRY_MS = 1_000;
+/** A stream that lasts, and no work for its instance. */
+export const LISTEN = 'subscriptions/listen';
 
 export class Call {
   readonly owner: CallOwner;
@@ -41,6 +43,8 @@ export class Call {
   /** When its node is asked about it next, and how long after that again. */
   askAtMs = 0;
   askEveryMs = 0;
+  /** Replicas that did not run it, while others may. */
+  refusedBy: Set<string> | undefined;
   /** Since when no instance could be found for it. */
   waitsSinceMs: number | undefined;
 

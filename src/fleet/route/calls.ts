@@ -10,7 +10,7 @@ import type { Fabric, Message, Subscription } from '../fabric.ts';
 import type { LocalInstance } from '../node/node-door.ts';
 import { isPart, PartsAssembler, publishMessage } from '../parts.ts';
 import { subjectsOf } from '../subjects.ts';
-import { type Call, FIRST_INQUIRY_MS } from './call.ts';
+import { type Call, FIRST_INQUIRY_MS, LISTEN } from './call.ts';
 import { CallCounts, type CallOutcome } from './call-counts.ts';
 import { Inquiries } from './inquiries.ts';
 import type { Instance, RoutingTable } from './routing-table.ts';
@@ -114,6 +114,7 @@ export class Calls {
     call.sending = undefined;
     const text = isTraced ? toInstance.traced + call.text : call.text;
     this.#byReply.add(call.reply, call);
+    if (call.method !== LISTEN) instance.inFlight++;
     const local = instance.node === this.self ? this.#options.door?.local(instance.id) : undefined;
     if (local) {
       call.askAtMs = Number.POSITIVE_INFINITY;
@@ -137,6 +138,7 @@ export class Calls {
   close(call: Call, outcome: CallOutcome = 'answered'): boolean {
     if (this.#byReply.get(call.reply) !== call) return false;
     this.#byReply.delete(call.reply);
+    if (call.method !== LISTEN) call.instance!.inFlight--;
     this.counts.add(call.instance!.node, outcome);
     this.#assembler.forget(call.reply);
     return true;

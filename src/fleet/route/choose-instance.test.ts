@@ -13,6 +13,7 @@ const instance = (slot: number, generation = 1): Instance => ({
   run: 'r',
   slot,
   generation,
+  inFlight: 0,
 });
 const client = (id: string, principal?: string) => ({ id, principal, affinity: id });
 const clients = Array.from({ length: 1000 }, (_, at) => client(String(at)));
@@ -46,13 +47,22 @@ test('clients of one principal stay together where they share a process', () => 
   expect(new Set(slots).size).toBe(1);
 });
 
-test('a stateless server is called on this node, or at each in turn', () => {
+test('a stateless server is called where the fewest calls are in flight: of equal ones on this node, or at each in turn', () => {
   const three = [1, 2, 3].map((slot) => instance(slot));
   const far = new InstanceChooser('self', 'all');
   expect([1, 2, 3, 4].map(() => far.choose(three, true, undefined)!.slot)).toEqual([2, 3, 1, 2]);
   const near = new InstanceChooser('n3', 'all');
   expect([1, 2].map(() => near.choose(three, true, undefined)!.slot)).toEqual([3, 3]);
   expect(near.choose([], true, undefined)).toBeUndefined();
+  const shares = new Map<number, number>();
+  for (let at = 0; at < 30; at++) {
+    const chosen = near.choose(three, true, undefined)!;
+    chosen.inFlight++;
+    shares.set(chosen.slot, (shares.get(chosen.slot) ?? 0) + 1);
+  }
+  expect([...shares.values()]).toEqual([10, 10, 10]);
+  three[0]!.inFlight = 0;
+  expect([1, 2].map(() => near.choose(three, true, undefined)!.slot)).toEqual([1, 1]);
 });
 
 test('choices are bounded: the client that was not seen for longest is forgotten', () => {

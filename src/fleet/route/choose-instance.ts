@@ -1,5 +1,5 @@
-// Which instance of a server answers a request. Of a stateless server any may: one on this node, or each in turn. Otherwise a client
-// keeps its instance as long as that lives. A new client gets one by rendezvous hashing, so that all nodes choose the same one for it
+// Which instance of a server answers a request. Of a stateless server any may: the one with the fewest calls of this node in flight.
+// Of equal ones it is one on this node, or each in turn. Otherwise a client keeps its instance as long as that lives. A new client gets one by rendezvous hashing, so that all nodes choose the same one for it
 // and a replica that comes or goes concerns only its own share of them.
 
 import type { SharePolicy } from '../../config/server-config.ts';
@@ -44,9 +44,13 @@ export class InstanceChooser {
   }
 
   #any(instances: readonly Instance[]): Instance {
-    const near = instances.find(({ node }) => node === this.#self);
     this.#turn = (this.#turn + 1) % instances.length;
-    return near ?? instances[this.#turn]!;
+    let best = instances[this.#turn]!;
+    for (const instance of instances) {
+      const fewer = best.inFlight - instance.inFlight;
+      if (fewer > 0 || (fewer === 0 && instance.node === this.#self)) best = instance;
+    }
+    return best;
   }
 
   #keyOf(client: RoutedClient | undefined): string {

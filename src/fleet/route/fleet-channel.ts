@@ -12,10 +12,11 @@ import { InFlight } from '../../requests/in-flight.ts';
 import { SENT } from '../../requests/pending-requests.ts';
 import type { ObservedHop } from '../../transport/wire.ts';
 import { toInstance } from '../call-protocol.ts';
-import { Call, type CallOwner, notSent, outcomeUnknown } from './call.ts';
+import { Call, type CallOwner, LISTEN, notSent, outcomeUnknown } from './call.ts';
 import type { Calls } from './calls.ts';
 import { InstanceChooser } from './choose-instance.ts';
 import type { ChannelSettings } from './fleet-channels.ts';
+import { instanceFor, isRefusedByAll } from './instance-for-call.ts';
 import { ListenEverywhere } from './listen-everywhere.ts';
 import { ObservedChannel } from './observed-channel.ts';
 import { parkedAt, readParked } from './parked-state.ts';
@@ -145,10 +146,12 @@ export class FleetChannel implements ClientChannel, CallOwner {
   }
 
   notRun(call: Call, why: string): void {
-    this.#waiting.add(call, why);
+    if (isRefusedByAll(call, this)) this.#waiting.add(call, why);
+    else this.#dispatch(call);
   }
 
   busy(call: Call, why: string): void {
+    if (!isRefusedByAll(call, this)) return void this.#dispatch(call);
     this.#lose(call, new RpcError(RpcCode.serverBusy, `Node "${call.instance!.node}" is busy: ${why}`));
   }
 
@@ -199,7 +202,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     );
     if (typeof text !== 'string') return Promise.reject(text);
     this.#observed.sent(text);
-    if (method === 'subscriptions/listen') {
+    if (method === LISTEN) {
       const listen = new ListenEverywhere(this, id, text);
       this.#byId.add(id, listen);
       listen.update();
@@ -214,13 +217,9 @@ export class FleetChannel implements ClientChannel, CallOwner {
   }
 
   #dispatch(call: Call): Promise<void> | undefined {
-    const { instances } = this;
-    const instance =
-      call.only === undefined
-        ? this.#chooser.choose(instances, instances.length > 1 && this.isStateless, call.sender)
-        : instances.find(({ id }) => id === call.only);
+    const instance = instanceFor(call, this, this.#chooser);
     if (!instance || !this.calls.canReach(instance)) {
-      this.notRun(call, this.calls.table.whyNone(this.server));
+      this.#waiting.add(call, this.calls.table.whyNone(this.server));
       return undefined;
     }
     return this.calls.send(call, instance, this.#observed.mayTrace());

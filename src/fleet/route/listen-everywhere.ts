@@ -6,11 +6,10 @@ import type { JsonRpcMessage, RequestId } from '../../jsonrpc/message.ts';
 import { SUBSCRIPTION_ID } from '../../mcp/meta.ts';
 import type { SubscriptionFilter } from '../../mcp/types.ts';
 import { listKinds } from '../../mcp/watchers.ts';
-import { Call, type CallOwner } from './call.ts';
+import { Call, type CallOwner, LISTEN } from './call.ts';
 import type { FleetChannel } from './fleet-channel.ts';
 import type { Instance } from './routing-table.ts';
 
-const METHOD = 'subscriptions/listen';
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 const AGAIN_MS = 250;
 
@@ -91,7 +90,7 @@ export class ListenEverywhere implements CallOwner {
     const { calls, reader } = this.#channel;
     if (!calls.canReach(instance)) return this.#updateLater();
     const { id } = this;
-    const content = { id, method: METHOD, text: this.#text, sender: undefined, maxAnswerBytes: reader.maxFrameBytes };
+    const content = { id, method: LISTEN, text: this.#text, sender: undefined, maxAnswerBytes: reader.maxFrameBytes };
     const call = new Call(this, content);
     this.#streams.set(instance.id, call);
     void calls.send(call, instance, false);

@@ -19,6 +19,8 @@ export interface Instance {
   readonly slot: number;
   /** Of the claim. Undefined: a server of the node's own config. */
   readonly generation: number | undefined;
+  /** Calls of this node that wait for its answer. Counted anew when the instances of the server change. */
+  inFlight: number;
 }
 
 interface KnownNode {
@@ -154,10 +156,10 @@ export class RoutingTable {
 
   #instance(
     id: string,
-    { server, node, session, slot, generation }: Omit<Instance, 'id' | 'subject' | 'run'>,
+    { server, node, session, slot, generation }: Omit<Instance, 'id' | 'subject' | 'run' | 'inFlight'>,
   ): Instance {
     const { run } = this.#nodes.get(node)!;
-    return { id, subject: this.#subjects.call(node, id), server, node, session, run, slot, generation };
+    return { id, subject: this.#subjects.call(node, id), server, node, session, run, slot, generation, inFlight: 0 };
   }
 
   /** The name of a server of another node's config, in its parts. */
