@@ -46,8 +46,11 @@ export interface CommandConfig extends ServerSettings {
   stop: Readonly<Partial<StopWaits>>;
   /** Whether processes that left the session of the server keep running when it is stopped. */
   keepDaemons: boolean;
-  /** Its processes are killed if the lease of this node is not renewed in time. Set by a fleet for what it runs here. */
-  isLeased?: boolean;
+  /**
+   * The session of the lease that its processes run under: they are killed if it is not renewed in time, and none is started
+   * without it. Set by a fleet for what it runs here.
+   */
+  lease?: string | undefined;
   url?: undefined;
 }
 

@@ -178,7 +178,7 @@ export class FleetNode {
   async #join(): Promise<void> {
     this.#fabric.onConnection = (isConnected, text) => this.#connected(isConnected, text);
     this.#lease.onLost = (reason) => this.#lost(reason);
-    this.#lease.onRenewed = (ageMs) => renewLease(ageMs, this.#fabric.leases.lifetimeMs);
+    this.#lease.onRenewed = (session, ageMs) => renewLease(session, ageMs, this.#fabric.leases.lifetimeMs);
     this.#exits.push(() => this.#lease.release());
     await this.#lease.acquire();
     this.#exits.push(() => this.#entry.remove());

@@ -40,8 +40,8 @@ export interface ServerProcessOptions {
   stragglersMs?: number;
   /** Does not stop processes that left the session of the server, as daemons do. Default: they are stopped with it. */
   keepDaemons?: boolean;
-  /** Runs under the lease of this process: killed by the watchdog if `renewLease` is not called in time. POSIX only. */
-  isLeased?: boolean;
+  /** Runs under the lease of this process with this session: killed by the watchdog if `renewLease` is not called in time. POSIX only. */
+  lease?: string | undefined;
   clock?: Clock;
   /** Called in the turn of the spawn, before the start can be aborted: from now on a process exists. */
   onSpawn?: (server: ServerProcess) => void;
@@ -74,8 +74,9 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   // cross-spawn finds .cmd files and quotes for cmd.exe. On POSIX it only calls spawn, and takes 6 ms to load.
   const spawn = process.platform === 'win32' ? ((await import('cross-spawn')).default as Spawn) : nodeSpawn;
   const guard = { mark, watchdog: process.platform === 'win32' ? undefined : (options.watchdog ?? sharedWatchdog()) };
-  if (options.isLeased && guard.watchdog && !guard.watchdog.isLeaseHeld) throw leaseEnded(launch.commandLine);
-  guard.watchdog?.watch({ mark, isLeased: options.isLeased }); // first: this process can be killed at any moment from here on
+  const { lease } = options;
+  if (lease !== undefined && guard.watchdog?.holdsLease(lease) === false) throw leaseEnded(launch.commandLine);
+  guard.watchdog?.watch({ mark, isLeased: lease !== undefined }); // first: this process can be killed at any moment from here on
   let server: ServerProcess | undefined;
   try {
     const child = spawnPiped(spawn, launch, args);
@@ -138,9 +139,9 @@ function sharedWatchdog(): Watchdog {
   return theWatchdog;
 }
 
-/** The servers with `isLeased` may run for 0.8 × lifetime from the renewal, which was sent so long ago. */
-export function renewLease(ageMs: number, lifetimeMs: number): void {
-  if (process.platform !== 'win32') sharedWatchdog().renewLease(ageMs, lifetimeMs);
+/** The servers with `lease` may run for 0.8 × lifetime from the renewal, which was sent so long ago. */
+export function renewLease(session: string, ageMs: number, lifetimeMs: number): void {
+  if (process.platform !== 'win32') sharedWatchdog().renewLease(session, ageMs, lifetimeMs);
 }
 
 export class ServerProcess {
@@ -179,7 +180,8 @@ export class ServerProcess {
     guard: ServerGuard,
     options: ServerProcessOptions,
   ) {
-    const { keepDaemons, isLeased } = options;
+    const { keepDaemons } = options;
+    const isLeased = options.lease !== undefined;
     this.#child = child;
     this.pid = child.pid!;
     this.#guard = guard;

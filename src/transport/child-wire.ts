@@ -29,8 +29,8 @@ export interface ChildOptions extends WireOptions {
   stopWaits?: Partial<StopWaits>;
   /** Lets processes live that left the server's session, as daemons do. They are ended with the server unless given. */
   keepDaemons?: boolean;
-  /** Killed by the watchdog if the lease of this process is not renewed in time. */
-  isLeased?: boolean;
+  /** The session of the lease of this process: killed by the watchdog if that is not renewed in time. */
+  lease?: string | undefined;
 }
 
 /** How long a child that has closed its stdout, or its stdin, may take to exit: then its exit is the cause. */

@@ -41,19 +41,24 @@ test.runIf(process.platform !== 'win32')(
   },
 );
 
-test.runIf(process.platform !== 'win32')('a server is not started when the lease has ended', async () => {
-  const clock = new ManualClock();
-  const watchdog = new Watchdog({ clock });
-  watchdog.renewLease(1_000, 5_000);
-  const start = () => startServerProcess({ command: 'sleep', args: ['99'], isLeased: true, watchdog });
-  clock.advance(2_999);
-  await (await start()).stop();
-  clock.advance(1);
-  await expect(start()).rejects.toMatchObject({ code: 'SPAWN_FAILED' });
-  watchdog.renewLease(0, 5_000);
-  await (await start()).stop();
-  watchdog.close();
-});
+test.runIf(process.platform !== 'win32')(
+  'a server is not started when its lease has ended, nor under the next one',
+  async () => {
+    const clock = new ManualClock();
+    const watchdog = new Watchdog({ clock });
+    watchdog.renewLease('a', 1_000, 5_000);
+    const start = () => startServerProcess({ command: 'sleep', args: ['99'], lease: 'a', watchdog });
+    clock.advance(2_999);
+    await (await start()).stop();
+    clock.advance(1);
+    await expect(start()).rejects.toMatchObject({ code: 'SPAWN_FAILED' });
+    watchdog.renewLease('b', 0, 5_000);
+    await expect(start()).rejects.toMatchObject({ code: 'SPAWN_FAILED' });
+    watchdog.renewLease('a', 0, 5_000);
+    await (await start()).stop();
+    watchdog.close();
+  },
+);
 
 /** A process that leads its own group, as a server does. */
 function groupLeader(): ChildProcess & { pid: number } {
@@ -65,7 +70,7 @@ const markOf = (server: ChildProcess) => `mark-of-the-server-${server.pid}`;
 describe.runIf(linux).concurrent.each(shells)('the lease in %s', (shell) => {
   const watchdogWith = (servers: { leased?: ChildProcess[]; own?: ChildProcess[] }, lifetimeMs: number) => {
     const watchdog = new Watchdog({ shell, onFailure: () => undefined });
-    watchdog.renewLease(0, lifetimeMs);
+    watchdog.renewLease('a', 0, lifetimeMs);
     for (const server of servers.own ?? []) watchdog.watch({ mark: markOf(server), group: server.pid! });
     for (const server of servers.leased ?? []) {
       watchdog.watch({ mark: markOf(server), group: server.pid!, isLeased: true });
@@ -77,7 +82,7 @@ describe.runIf(linux).concurrent.each(shells)('the lease in %s', (shell) => {
     const [renewed, lapsed, own, forgotten] = [groupLeader(), groupLeader(), groupLeader(), groupLeader()];
     const keeper = watchdogWith({ leased: [renewed] }, 5_000);
     process.kill(keeper.pid!, 'SIGKILL');
-    const renewals = setInterval(() => keeper.renewLease(0, 5_000), 100);
+    const renewals = setInterval(() => keeper.renewLease('a', 0, 5_000), 100);
     const other = watchdogWith({ own: [own], leased: [forgotten, lapsed] }, 5_000);
     other.forget(markOf(forgotten));
     const [, signal] = await once(lapsed, 'exit');
@@ -99,7 +104,7 @@ describe.runIf(linux).concurrent.each(shells)('the lease in %s', (shell) => {
     const counters = () => childrenOf(pid).filter(isCounter);
     await until('it counts', () => counters().length === 1);
     const [counter] = counters();
-    for (let i = 0; i < 20; i++) watchdog.renewLease(0, 5_000);
+    for (let i = 0; i < 20; i++) watchdog.renewLease('a', 0, 5_000);
     watchdog.close(); // the server ends when the watchdog has read all of it
     await once(server, 'exit');
     await until('it still counts, and only it', () => String(counters()) === String(counter));

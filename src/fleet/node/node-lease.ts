@@ -42,7 +42,7 @@ export class NodeLease {
   /** The lease of a node gets a new session when the promise has resolved (all processes of the old one have ended), or NATS has forgotten the old one. */
   onLost: ((reason: string) => void | Promise<void>) | undefined;
   /** After each acknowledged write: how long ago it was sent. */
-  onRenewed: ((ageMs: number) => void) | undefined;
+  onRenewed: ((session: string, ageMs: number) => void) | undefined;
   readonly #fabric: Fabric;
   readonly #key: string;
   readonly #node: string;
@@ -202,7 +202,7 @@ export class NodeLease {
     this.#expiry = this.#after(TRUSTED * this.#lifetimeMs - ageMs, () => {
       if (this.session !== undefined) this.#lose('it could not be renewed in time');
     });
-    this.onRenewed?.(ageMs);
+    this.onRenewed?.(term.session, ageMs);
     if (this.session !== undefined) return;
     this.session = term.session;
     this.onHeld?.(term.session);

@@ -111,7 +111,7 @@ function instanceConfig(claim: ClaimRecord, record: ServerRecord): ServerConfig 
   const shared = { name: nameOf(claim), unlisted: true, enabled: true, autoStart: true };
   if (config.command === undefined) return { ...config, ...shared };
   const env = { ...config.env, ...fencingEnvironment(claim) };
-  return { ...config, ...shared, env, isLeased: !record.place.stateless };
+  return { ...config, ...shared, env, lease: record.place.stateless ? undefined : claim.session };
 }
 
 function nameTaken(name: string, node: string): UsageError {

@@ -106,7 +106,7 @@ async function connectTo(config: ServerConfig, options: OpenServerOptions): Prom
     stderr: 'ignore' as const, // the observer sees it, and errors carry its tail
     stopWaits: config.stop,
     keepDaemons: config.keepDaemons,
-    isLeased: config.isLeased ?? false,
+    lease: config.lease,
   };
   if (config.protocol === 'litemcp') {
     const { openLiteMcpAsMcp } = await import('../../connect/litemcp-bridges.ts');

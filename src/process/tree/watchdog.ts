@@ -49,7 +49,7 @@ export class Watchdog {
   readonly #onFailure: WatchdogFailure;
   readonly #clock: Clock;
   readonly #leased = new Set<string>();
-  #lease: { endsAtMs: number; endsAtWallMs: number; tickMs: number } | undefined;
+  #lease: { session: string; endsAtMs: number; endsAtWallMs: number; tickMs: number } | undefined;
   #process: ChildProcess | undefined;
   #replacedAtMs: number[] = [];
 
@@ -85,21 +85,20 @@ export class Watchdog {
   }
 
   /** The lease of the leased servers was renewed so long ago, or is the first. */
-  renewLease(ageMs: number, lifetimeMs: number): void {
+  renewLease(session: string, ageMs: number, lifetimeMs: number): void {
     const tickMs = TICK * lifetimeMs;
     const leftMs = TICKS * tickMs - ageMs;
-    this.#lease = { endsAtMs: this.#clock.nowMs() + leftMs, endsAtWallMs: Date.now() + leftMs, tickMs };
+    this.#lease = { session, endsAtMs: this.#clock.nowMs() + leftMs, endsAtWallMs: Date.now() + leftMs, tickMs };
     if (this.#leased.size > 0) this.#tell(this.#leaseLine());
   }
 
   /**
-   * Whether a leased server may be started now, by both clocks. A host that was stopped finds the restart of a server due before
-   * the loss of its lease, and another host may run the server by then.
+   * Whether a server may be started under this lease now, by both clocks. A host that was stopped finds the start of a server due
+   * before the loss of its lease, or after it has got another one, and another host may run the server by then.
    */
-  get isLeaseHeld(): boolean {
-    return (
-      this.#lease !== undefined && this.#clock.nowMs() < this.#lease.endsAtMs && Date.now() < this.#lease.endsAtWallMs
-    );
+  holdsLease(session: string): boolean {
+    const lease = this.#lease;
+    return lease?.session === session && this.#clock.nowMs() < lease.endsAtMs && Date.now() < lease.endsAtWallMs;
   }
 
   /** As if the host had been killed: the servers that are still watched are ended. */
