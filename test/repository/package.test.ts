@@ -57,7 +57,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 test('the runtime dependencies are exactly the intended ones', () => {
   expect(Object.keys(manifest.dependencies).toSorted()).toEqual(RUNTIME_DEPENDENCIES.toSorted());
   expect(Object.keys(manifest.optionalDependencies)).toEqual(['@napi-rs/keyring']); // tokens of logins, on first use
-  expect(manifest.peerDependencies).toBeUndefined();
+  const peers = Object.keys(manifest.peerDependencies);
+  expect(peers).toEqual(['@nats-io/jetstream', '@nats-io/kv', '@nats-io/transport-node']);
+  expect(manifest.peerDependenciesMeta).toEqual(Object.fromEntries(peers.map((name) => [name, { optional: true }])));
 });
 
 test('the tarball holds what is used, and no tests, contracts or sources', () => {
