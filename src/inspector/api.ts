@@ -179,7 +179,7 @@ export interface HttpReport extends Omit<HttpFact, 'kind' | 'state'> {
 
 /** `GET /api/exchanges/SEQ`: all requests that belong together with that event, in the order in which they began. */
 export interface ExchangeReport {
-  /** Empty where the event belongs to no request of a client. */
+  /** Empty where the event belongs to no request of a client, and to none that another node has answered. */
   requests: ExchangePart[];
   /** Where the time of the client's request went, once it is answered. */
   times?: ExchangeTimes | undefined;

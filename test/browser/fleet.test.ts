@@ -1,13 +1,18 @@
-// The fleet on the page: nodes, placement and a request that another node answered. The status comes through the real backend; who
-// reports it is the test.
+// The fleet on the page: nodes, placement and a request that another node answered, of real nodes and of fleets that the test describes.
 
 import { expect, test } from 'vitest';
+import { FleetNode } from '../../src/fleet/fleet-node.ts';
 import type { FleetStatus } from '../../src/fleet/fleet-status.ts';
+import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
+import type { HopFact } from '../../src/flow/event.ts';
 import { Host } from '../../src/host/host.ts';
 import { hostSource } from '../../src/inspector/sources/host-source.ts';
+import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
+import { later } from '../fixtures/later.ts';
+import { until } from '../fixtures/server.ts';
 import { inBrowser, openPage } from './chromium.ts';
 import { detail, goTo, live, rows, soon } from './on-page.ts';
-import { openInspector, openSource } from './target.ts';
+import { openInspector, openSource, serverFile } from './target.ts';
 import { violationsAndOverflow } from './violations.ts';
 
 const node = (name: string, more: Partial<FleetStatus['nodes'][number]> = {}): FleetStatus['nodes'][number] => ({
@@ -36,6 +41,22 @@ function smallFleet(): FleetStatus {
 async function openFleet(status: () => FleetStatus) {
   const host = new Host([]);
   return { host, ...(await openSource(hostSource(host, { fleet: async () => status() }))) };
+}
+
+/** A node of the fleet `default` with the workbench as its own server, until the end of the test. */
+async function joinFleet(url: string, name: string) {
+  const workbench = { command: process.execPath, args: [serverFile('workbench')] };
+  const fabric = await openFabric({ servers: [url], fleet: 'default', name });
+  let node: FleetNode | undefined;
+  const host = new Host({ mcpServers: { workbench } }, { channelTo: (config, wire) => node?.channelTo(config, wire) });
+  node = await FleetNode.join(host, { fabric, node: name });
+  void host.start();
+  later(async () => {
+    await node.leave();
+    await host.stop();
+    await fabric.close();
+  });
+  return { node, host };
 }
 
 inBrowser('a fleet', () => {
@@ -125,5 +146,31 @@ inBrowser('a fleet', () => {
     expect(await violationsAndOverflow(page)).toEqual([]);
     await rows(page).filter({ hasText: 'read' }).nth(2).click();
     await hop.getByRole('term').getByText('to and from b', { exact: true }).waitFor();
+  });
+
+  test('of real nodes shows who runs what, and the hops of a call to another node', async () => {
+    const nats = await startNatsServer();
+    const nodes = [];
+    for (const name of ['one', 'two']) nodes.push(await joinFleet(nats.url, name));
+    const [one] = nodes;
+    const { url } = await openSource(hostSource(one!.host, { fleet: () => one!.node.status() }));
+    const page = await openPage(url);
+    await live(page);
+    await goTo(page, '#/fleet');
+    const listed = page.getByRole('region', { name: 'Nodes' }).getByRole('row');
+    await listed.filter({ hasText: 'this node' }).filter({ hasText: 'one' }).waitFor();
+    await listed.filter({ hasText: 'two' }).filter({ hasText: 'workbench' }).filter({ hasText: '±' }).waitFor();
+    await until('its server is known', () => one!.host.names.includes('workbench@two'));
+    await soon(() => one!.host.callTool('workbench@two', 'add', { a: 1, b: 2 }).catch(() => undefined)).toBeTruthy();
+    const events = one!.host.flow.since(0).filter((event) => event.server === 'workbench@two');
+    const hop = events.findLast((event) => event.kind === 'hop')!;
+    const asked = events.findLast(
+      (event) =>
+        event.kind === 'frame' &&
+        event.direction === 'toServer' &&
+        JSON.parse(Buffer.from(event.payload).toString()).id === (hop as HopFact).id,
+    )!;
+    await goTo(page, `#/wire?event=${asked.seq}`);
+    await detail(page).getByRole('region', { name: 'Node two' }).getByRole('term').getByText('at two').waitFor();
   });
 });

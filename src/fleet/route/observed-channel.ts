@@ -29,9 +29,12 @@ export class ObservedChannel {
   }
 
   sent(text: string): void {
-    if (!this.#observer?.sent) return;
+    const observer = this.#observer;
+    if (!observer) return;
     try {
-      this.#observer.sent(text);
+      if (!observer.sentSpans) return observer.sent?.(text);
+      const bytes = Buffer.from(text);
+      observer.sentSpans(bytes, [0, bytes.length]);
     } catch (thrown) {
       this.#report(toError(thrown));
     }

@@ -7,13 +7,15 @@ import { hopTimes } from '../../analysis/hop-times.ts';
 import { linkedWith } from '../../analysis/links.ts';
 import type { ExchangeReport } from '../api.ts';
 
-/** Empty where the event belongs to no request of a client. */
+/** Empty where the event belongs to no request of a client, and to none that another node has answered. */
 export function exchangeReport(seq: number, analysis: Analysis, startedAt: Date): ExchangeReport {
-  const own = analysis.exchangesOf(seq).find(({ direction, causes }) => direction === 'fromClient' || causes?.[0]);
+  const all = analysis.exchangesOf(seq);
+  const own =
+    all.find(({ direction, causes }) => direction === 'fromClient' || causes?.[0]) ?? all.find(({ hop }) => hop);
   if (!own) return { requests: [] };
   const requests = linkedWith(own);
-  const asked = own.direction === 'fromClient' ? own : own.causes![0]!;
-  return { requests: requests.map((each) => partOf(each, startedAt)), times: timesOf(asked) };
+  const asked = own.direction === 'fromClient' ? own : own.causes?.[0];
+  return { requests: requests.map((each) => partOf(each, startedAt)), times: asked && timesOf(asked) };
 }
 
 function partOf(exchange: Exchange, startedAt: Date): ExchangeReport['requests'][number] {

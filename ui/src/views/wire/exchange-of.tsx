@@ -33,7 +33,9 @@ export function ExchangeOf({ row }: { row: EventRow }) {
       </ol>
       {times && <Times times={times} />}
       {requests.map(({ requestSeq, hop }) => hop && <Hop key={requestSeq} hop={hop} />)}
-      {requests.length === 1 && <p className="muted">No server was asked: the host answered it.</p>}
+      {requests.length === 1 && requests[0]!.direction === 'fromClient' && (
+        <p className="muted">No server was asked: the host answered it.</p>
+      )}
     </section>
   );
 }
