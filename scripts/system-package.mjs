@@ -31,7 +31,8 @@ export function installPackage(what, packages) {
   for (const [command, ...args] of manager ? managers[manager](packages[manager]) : []) {
     const asRoot = process.platform === 'win32' || process.getuid?.() === 0 || command === 'brew';
     const line = asRoot ? [command, ...args] : ['sudo', '-n', command, ...args];
-    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+    // Only the program is wanted: a service that the package brings is not started.
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', SYSTEMD_OFFLINE: '1' };
     const { status, stdout, stderr } = spawnSync(line[0], line.slice(1), { env, encoding: 'utf8' });
     if (status !== 0) console.error(`${line.join(' ')} failed:\n${stdout ?? ''}${stderr ?? ''}`);
   }
