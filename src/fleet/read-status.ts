@@ -12,7 +12,7 @@ const PLACER_MS = 1_000;
 export async function readFleetStatus(fabric: Fabric, self?: string, known?: FleetView): Promise<FleetStatus> {
   const [view, placer] = await Promise.all([known ?? readFleet(fabric), fabric.leases.table.get('placer')]);
   const reasons = new Map<string, string>();
-  for (const each of [...plan(view).waiting, ...(await knownToPlacer(fabric, placer?.value.node))]) {
+  for (const each of [...plan(view).waiting, ...(await waitingAtPlacer(fabric, placer?.value.node))]) {
     reasons.set(slotOf(each.server, each.slot, each.node !== undefined), each.reason);
   }
   const { fleet, isConnected } = fabric;
@@ -28,7 +28,7 @@ export async function readFleetStatus(fabric: Fabric, self?: string, known?: Fle
 }
 
 /** The placer also knows which nodes refused a slot. If it does not answer, the rest is known without it. */
-async function knownToPlacer(fabric: Fabric, node: string | undefined): Promise<readonly Waiting[]> {
+export async function waitingAtPlacer(fabric: Fabric, node: string | undefined): Promise<readonly Waiting[]> {
   if (node === undefined) return [];
   const asked = askNode(fabric, node, 'standpipe/placement', {}, PLACER_MS);
   return asked.then(({ waiting }) => waiting).catch(() => []);

@@ -22,15 +22,15 @@ drained until --undo, or until it is started again.`,
 };
 
 const drain: CommandBody = async (invocation, [node], given) => {
-  const [{ withFabric }, { setDraining, whenDrained }] = await Promise.all([
+  const [{ withFabric }, { drainNode, setDraining }] = await Promise.all([
     import('../fleet/open-fleet.ts'),
     import('../fleet/drain-node.ts'),
   ]);
   const { undo = false, ...options } = given as FleetOptions & { undo?: boolean };
   if (node === undefined) throw new UsageError('INVALID_OPTION', 'The name of a node is missing');
   return withFabric(invocation, options, async (fabric) => {
-    await setDraining(fabric, node, !undo);
-    if (!undo) return whenDrained(fabric, node, invocation, systemClock);
+    if (!undo) return drainNode(fabric, node, invocation, systemClock);
+    await setDraining(fabric, node, false);
     if (invocation.out.json) invocation.out.document({ node, draining: false });
     else invocation.out.say(`Node ${node} gets servers again.`);
     return undefined;

@@ -1,13 +1,16 @@
-// Marks a node as drained, and follows its claims until none is left that can move.
+// Marks a node as drained, and follows its claims until each runs elsewhere, or there is a reason why it does not.
 
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, UsageError } from '../../base/errors.ts';
+import { counted } from '../../base/terminal/counted.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
 import { pause } from '../../base/wait.ts';
 import { hintOfNames } from '../../config/nearest.ts';
 import type { ClaimRecord, Fabric } from '../../fleet/fabric.ts';
 import { FleetState } from '../../fleet/place/fleet-state.ts';
-import { isInForce, plan, type Waiting } from '../../fleet/place/plan.ts';
+import { isEnabled, isInForce, plan, type Waiting } from '../../fleet/place/plan.ts';
+import { waitingAtPlacer } from '../../fleet/read-status.ts';
+import { keyOfServer } from '../../fleet/subjects.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Invocation } from '../invocation.ts';
 
@@ -30,7 +33,8 @@ export async function setDraining(fabric: Fabric, name: string, draining: boolea
   }
 }
 
-export async function whenDrained(fabric: Fabric, node: string, invocation: Invocation, clock: Clock): Promise<number> {
+/** Resolves when nothing is left on the node that can move. */
+export async function drainNode(fabric: Fabric, node: string, invocation: Invocation, clock: Clock): Promise<number> {
   const { out, settings, signal } = invocation;
   const waitMs = settings.timeoutMs ?? DEFAULT_WAIT_MS;
   const untilMs = clock.nowMs() + waitMs;
@@ -39,9 +43,10 @@ export async function whenDrained(fabric: Fabric, node: string, invocation: Invo
   try {
     await state.watch(fabric);
     await state.listLeases(fabric);
-    const here = claimsOf(state, node);
-    if (!out.json) out.say(`Node ${visibleLine(node)} is drained: ${here.length} to move.`);
-    if (here.length > 0 && !(await fabric.leases.table.get('placer'))) {
+    const here = claimsOf(state, node); // before the first of them can move
+    await setDraining(fabric, node, true);
+    if (!out.json) out.say(`Node ${visibleLine(node)} is draining: ${counted(here.length, 'replica')} to move.`);
+    if (here.length > 0 && !(await placerOf(fabric))) {
       out.say('No node places servers at the moment: nothing moves until one does.');
     }
     out.activity.begin(`moving the servers of ${node}`);
@@ -51,15 +56,14 @@ export async function whenDrained(fabric: Fabric, node: string, invocation: Invo
       tellMoves(state, node, moved, shown, invocation);
       const left = claimsOf(state, node);
       const stuck = plan(state).waiting.filter((each) => each.node === node);
-      if (left.length === stuck.length) return report(state, node, moved, stuck, invocation);
+      if (left.length === stuck.length) {
+        const nowhere = await whyNowhere(fabric, state, moved);
+        if (nowhere) return report(state, node, moved, { stuck, nowhere }, invocation);
+      }
       if (clock.nowMs() > untilMs) {
-        throw new PeerError(
-          'REQUEST_TIMEOUT',
-          `After ${waitMs} ms node ${node} still runs ${left.map(slotText).join(', ')}`,
-          {
-            hint: 'It is still drained: wait longer with --timeout, or look at `standpipe ls --fleet`.',
-          },
-        );
+        throw new PeerError('REQUEST_TIMEOUT', timeoutText(waitMs, node, left), {
+          hint: 'It is still drained: wait longer with --timeout, or look at `standpipe ls --fleet`.',
+        });
       }
       await pause(clock, LOOK_MS, signal);
       await state.listLeases(fabric);
@@ -73,6 +77,35 @@ export async function whenDrained(fabric: Fabric, node: string, invocation: Invo
 function claimsOf(state: FleetState, node: string): ClaimRecord[] {
   const all = [...state.claims.values()].flatMap((slots) => [...slots.values()].map(({ value }) => value));
   return all.filter((claim) => claim.node === node && isInForce(claim, state));
+}
+
+function timeoutText(waitMs: number, node: string, left: readonly ClaimRecord[]): string {
+  if (left.length > 0) return `After ${waitMs} ms node ${node} still runs ${left.map(slotText).join(', ')}`;
+  return `After ${waitMs} ms not all that node ${node} ran is running elsewhere`;
+}
+
+async function placerOf({ leases }: Fabric): Promise<string | undefined> {
+  return (await leases.table.get('placer'))?.value.node;
+}
+
+/** The slots that have left and run nowhere, with their reasons. Undefined while one of them is still to be placed. */
+async function whyNowhere(
+  fabric: Fabric,
+  state: FleetState,
+  moved: ReadonlyMap<string, ClaimRecord>,
+): Promise<Waiting[] | undefined> {
+  const homeless = [...moved.values()].filter((claim) => isWanted(state, claim) && !placeNow(state, claim));
+  if (homeless.length === 0) return [];
+  const known = await waitingAtPlacer(fabric, await placerOf(fabric));
+  const reasons = homeless.map(({ server, slot }) =>
+    known.find((each) => each.server === server && each.slot === slot),
+  );
+  return reasons.some((reason) => reason === undefined) ? undefined : (reasons as Waiting[]);
+}
+
+function isWanted(state: FleetState, { server, slot }: ClaimRecord): boolean {
+  const record = state.servers.get(keyOfServer(server))?.value;
+  return record !== undefined && isEnabled(record) && slot <= record.place.replicas;
 }
 
 function placeNow(state: FleetState, { server, slot }: ClaimRecord): string | undefined {
@@ -103,23 +136,28 @@ function report(
   state: FleetState,
   node: string,
   moved: ReadonlyMap<string, ClaimRecord>,
-  stuck: readonly Waiting[],
+  { stuck, nowhere }: { stuck: readonly Waiting[]; nowhere: readonly Waiting[] },
   { out }: Invocation,
 ): number {
-  const stays = stuck.map(({ server, slot, reason }) => ({ server, slot, reason }));
   const servers = [...moved.values()].map((claim) => ({
     server: claim.server,
     slot: claim.slot,
     node: placeNow(state, claim) ?? null,
   }));
   const own = state.nodes.get(node)?.value.offers ?? [];
-  if (out.json) out.document({ node, draining: true, servers, stays, own });
+  if (out.json)
+    out.document({ node, draining: true, servers, stays: stuck.map(plain), nowhere: nowhere.map(plain), own });
   else {
-    for (const { server, slot, reason } of stays) out.say(visibleLine(`${server} ${slot} stays: ${reason}`));
-    if (stays.length === 0) out.say(visibleLine(`Node ${node} runs no server of the fleet any more.`));
+    for (const { server, slot, reason } of stuck) out.say(visibleLine(`${server} ${slot} stays: ${reason}`));
+    for (const { server, slot, reason } of nowhere) out.say(visibleLine(`${server} ${slot} runs nowhere: ${reason}`));
+    if (stuck.length === 0) out.say(visibleLine(`Node ${node} runs no server of the fleet any more.`));
     if (own.length > 0) out.say(visibleLine(`Its own servers stay: ${own.join(', ')}`));
   }
-  return stays.length > 0 ? ExitCode.server : ExitCode.done;
+  return stuck.length + nowhere.length > 0 ? ExitCode.server : ExitCode.done;
+}
+
+function plain({ server, slot, reason }: Waiting): Omit<Waiting, 'node'> {
+  return { server, slot, reason };
 }
 
 function slotText({ server, slot }: ClaimRecord): string {
