@@ -1,5 +1,5 @@
-// In a folder without a config, the running host of another folder is used if there is exactly one. Loaded only when needed: most
-// commands have a config.
+// In a folder without a config: the node of a fleet that was started here without one, or else the only running host. Loaded only when
+// needed: most commands have a config.
 
 import { shellWord } from '../../base/command-line.ts';
 import { UsageError } from '../../base/errors.ts';
@@ -15,7 +15,7 @@ export async function findHostElsewhere(say: (text: string) => void): Promise<Re
   return only && RemoteHost.connect(only.control!);
 }
 
-/** The descriptor of a host: by its config, or the only one. Undefined if none runs; throws if there are several. */
+/** The descriptor of a host: by its config, that of this folder, or the only one. Undefined if none runs; throws if there are several. */
 export async function findLiveHost(
   settings: Settings,
   say: (text: string) => void,
@@ -23,23 +23,32 @@ export async function findLiveHost(
   const hosts = (await findLive()).filter(({ kind, control }) => kind === 'host' && control !== undefined);
   const path = controlPathOf(settings);
   if (path !== undefined) return hosts.find(({ control }) => control === path);
-  const [only, ...others] = hosts;
+  const here = hosts.filter((host) => isNode(host) && host.cwd === process.cwd());
+  const [only, ...others] = here.length > 0 ? here : hosts;
   if (!only) return undefined;
   if (others.length > 0) {
     throw new UsageError(
       'CONFIG_NOT_FOUND',
-      `There is no config here, and ${hosts.length} hosts are running elsewhere`,
+      here.length > 0
+        ? `There is no config here, and ${here.length} nodes of fleets were started here`
+        : `There is no config here, and ${hosts.length} hosts are running elsewhere`,
       {
-        hint: `Choose one: ${hosts.map(howToName).join(', or ')}`,
+        hint: `Choose one: ${[only, ...others].map(howToName).join(', or ')}`,
       },
     );
   }
-  say(`There is no config here: using the host that runs ${visibleLine(only.name)}`);
+  if (here.length === 0) say(`There is no config here: using the host that runs ${visibleLine(only.name)}`);
   return only;
 }
 
-/** A host of one file is identified by it; one with --discover by its folder. */
-function howToName({ name, control, cwd }: LiveDescriptor): string {
+/** A host of one file is identified by it, a node without a config by its name, one with --discover by its folder. */
+function howToName(host: LiveDescriptor): string {
+  const { name, control, cwd, cliOptions } = host;
+  if (isNode(host)) return cliOptions!.map(shellWord).join(' ');
   if (controlPathOf({ config: name }) === control) return `--config ${shellWord(name)}`;
   return `--discover in the folder ${shellWord(cwd ?? '.')}`;
+}
+
+function isNode({ cliOptions }: LiveDescriptor): boolean {
+  return cliOptions?.[0] === '--node';
 }
