@@ -204,7 +204,7 @@ const wrong: [what: string, text: string, message: RegExp, suggestion?: RegExp][
   [
     'a timeout of nothing',
     '{"mcpServers": {"a": {"command": "x", "startupTimeoutMs": §0}}}',
-    /"startupTimeoutMs" must be an integer from 1 to 2147483647, not this one/,
+    /"startupTimeoutMs" must be an integer from 1 to 2147483647, not 0/,
   ],
   [
     'a timeout too long for timers',

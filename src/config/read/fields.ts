@@ -122,8 +122,16 @@ export class Fields {
     }
   }
 
+  /** Where a key that is ignored would do harm. */
+  refuseUnknown(known: readonly string[]): void {
+    for (const key of this.keys()) {
+      if (known.includes(key) || isComment(key)) continue;
+      this.#findings.error(this.keyAt(key), `Unknown key "${key}"`, didYouMean(key, known));
+    }
+  }
+
   #wrong(what: string, wanted: string, node: Node, suggestion?: string): undefined {
-    const found = node.type === 'number' && /number|integer/.test(wanted) ? 'this one' : typeNames[node.type];
+    const found = node.type === 'number' && /number|integer/.test(wanted) ? String(node.value) : typeNames[node.type];
     this.#findings.error(this.#document.at(node), `${what} must be ${wanted}, not ${found}`, suggestion);
     return undefined;
   }

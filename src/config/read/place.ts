@@ -31,7 +31,7 @@ export interface PlaceDraft extends Place {
 export function readPlace(fields: Fields, findings: Findings): PlaceDraft | undefined {
   const place = fields.object('place', 'Write "place": {"replicas": 2, "labels": ["gpu"]}.');
   if (!place) return undefined;
-  place.warnUnknown(placeKeys);
+  place.refuseUnknown(placeKeys); // without its labels, a server would run on any node
   const labels = place.texts('labels', 'Write "labels": ["gpu", "eu"].') ?? [];
   for (const { text, at } of labels) {
     if (labelName.test(text)) continue;

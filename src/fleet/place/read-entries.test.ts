@@ -72,6 +72,14 @@ test.each([
   expect((await read({ a: entry }, { allowLiterals: true })).servers).toHaveLength(1);
 });
 
+test('an unknown key of "place" is an error: without its labels the server would run on any node', async () => {
+  const { servers, problems } = await read({ a: { command: 'x', place: { label: ['gpu'] } } });
+  expect(servers).toEqual([]);
+  expect(problems).toMatchObject([
+    { severity: 'error', message: 'Unknown key "label"', suggestion: 'Did you mean "labels"?' },
+  ]);
+});
+
 test('references are no secrets, in any place', async () => {
   const texts = await textsOf({
     a: { command: 'x', args: ['--token', '${TOKEN}', '--key=${KEY}'], env: { SECRET: 'a-${SECRET}', B: '${PW:-}' } },
@@ -93,7 +101,6 @@ test.each([
     'error: A label consists of letters, digits, "-" and "_", at most 64',
   ],
   [{ a: { command: 'x', place: { spread: 'node' } } }, 'error: "spread" must be one of "nodes", "prefer"'],
-  [{ a: { command: 'x', place: { replica: 2 } } }, 'warning: Unknown key "replica"'],
 ])('%j: %s', async (servers, text) => {
   expect(await textsOf(servers)).toContain(text);
 });
