@@ -44,6 +44,11 @@ test('words that everyone uses stay, and so do the working folder and its like',
   expect(maskValues({ ...common, ...system }, ['true', 'root'])(text)).toBe(text);
 });
 
+test('the node and the generation of a server of a fleet stay: logs need them', () => {
+  const mask = maskValues({ STANDPIPE_NODE: 'build-1', STANDPIPE_GENERATION: '1234567' });
+  expect(mask('build-1 in generation 1234567')).toBe('build-1 in generation 1234567');
+});
+
 test('a short number is masked where it is known to be secret', () => {
   expect(maskValues({ PIN: '1234', PORT: '8080' }, ['99999'])('1234 8080 99999')).toBe('[env PIN] 8080 [redacted]');
 });

@@ -16,9 +16,9 @@ const SHORTEST = 4;
 const commonWords =
   /^(?:true|false|yes|none|null|auto|default|debug|info|warn|warning|error|trace|verbose|silent|production|development|staging|test|testing|local|localhost|root|admin|user|guest|main|utf-?8|(?:127\.0\.0\.1|0\.0\.0\.0)(?::\d{1,5})?)$/i;
 
-/** Not secret: paths, the user name, the language. */
+/** Not secret: paths, the user name, the language, the node of a fleet. */
 const systemVariables =
-  /^(?:PATH|PWD|OLDPWD|HOME|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|NODE_ENV|XDG_\w+|STANDPIPE_CHECK_\w+)$/i;
+  /^(?:PATH|PWD|OLDPWD|HOME|USER|LOGNAME|SHELL|TERM|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|TMP|TEMP|NODE_ENV|XDG_\w+|STANDPIPE_(?:CHECK_\w+|NODE|GENERATION))$/i;
 
 const shortNumber = /^\d{1,5}$/;
 
