@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../base/clock.ts';
-import type { ServerConfig } from '../config/server-config.ts';
+import { isOfFleet, type ServerConfig } from '../config/server-config.ts';
 import { toolFilter } from '../config/tool-filter.ts';
 import type { FlowStore } from '../flow/store.ts';
 import type { Client } from '../mcp/client/client.ts';
@@ -92,6 +92,11 @@ export class Member implements InstanceOwner {
   remove(): Promise<void> {
     this.#removed = true;
     this.pool.endWatches();
-    return this.pool.stop('its entry was removed from the config');
+    return this.pool.stop(whyRemoved(this.#config));
   }
+}
+
+function whyRemoved(config: ServerConfig): string {
+  if (config.unlisted) return 'this node no longer runs it for the fleet';
+  return isOfFleet(config) ? 'it is no longer in the fleet' : 'its entry was removed from the config';
 }

@@ -65,7 +65,7 @@ test('a file becomes the servers of the fleet, and the fleet shows it and where 
   expect(await run('fleet', 'apply', file)).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: '+ files: added\n+ gpu: added\n`standpipe fleet show` tells where they run.\n',
+    stderr: '+ files: added\n+ gpu: added\n`standpipe ls --fleet` shows where they run.\n',
   });
   await placesAre({ 'files.1': 'one', 'files.2': 'two', 'gpu.1': 'two' });
   const shown = await run('fleet', 'show');
@@ -87,12 +87,14 @@ test('a drained node hands over, and what no other node may run stays with the r
   await placesAre({ 'files.1': 'one', 'gpu.1': 'two' });
   const first = await run('drain', 'one', '--json');
   expect(first.code).toBe(0);
-  expect(JSON.parse(first.stdout)).toMatchObject({ node: 'one', draining: true, stays: [], own: [] });
+  const servers = [{ server: 'files', slot: 1, node: 'two' }];
+  expect(JSON.parse(first.stdout)).toEqual({ node: 'one', draining: true, servers, stays: [], nowhere: [], own: [] });
   await placesAre({ 'files.1': 'two', 'gpu.1': 'two' });
   expect(await run('drain', 'one', '--undo')).toMatchObject({ code: 0, stderr: 'Node one gets servers again.\n' });
   const second = await run('drain', 'two');
   expect(second.code).toBe(3);
-  expect(second.stderr).toContain('gpu 1 stays: no node with the label gpu is free: two is draining\n');
+  expect(second.stderr).toContain('files 1 runs on one\n');
+  expect(second.stderr).toContain('gpu 1 stays: no node with the label gpu can run it: two is draining\n');
   await placesAre({ 'files.1': 'one', 'gpu.1': 'two' });
   await run('drain', 'two', '--undo');
 });
@@ -118,10 +120,12 @@ test('why no node takes a server is shown, as each node said it', async () => {
     fileOf('picky.json', { picky: { command: 'x' }, off: { command: 'x', disabled: true } }),
     '--keep',
   );
-  const reason = 'no node is free: one, two refused it: Variable KEY is not set';
+  const reason = 'no node can run it: one, two refused it: Variable KEY is not set';
   await until('both have refused', async () => (await run('fleet', 'show')).stderr.includes(reason));
   expect((await run('fleet', 'show')).stderr).toContain('off 1: runs nowhere: the server is disabled\n');
-  await run('fleet', 'apply', fileOf('gpu.json', { gpu }), '--yes');
+  expect((await run('fleet', 'apply', fileOf('gpu.json', { gpu }), '--yes')).stderr).toBe(
+    '- off: removed\n- picky: removed\n',
+  );
 });
 
 test('commands reach the fleet of the running host', async () => {
@@ -147,7 +151,7 @@ test('commands reach the fleet of the running host', async () => {
     const place = 'everything 1: on node host, generation 1';
     await until('it runs', async () => (await ofHost('fleet', 'show')).stderr.includes(place));
     const drained = await ofHost('drain', 'host');
-    expect(drained.stderr).toContain('everything 1 stays: no node is free: host is draining\n');
+    expect(drained.stderr).toContain('everything 1 stays: no node can run it: host is draining\n');
     expect(drained.code).toBe(3);
   } finally {
     await stopHost(host);

@@ -14,6 +14,7 @@ import { everythingEntry, finished, fixturePath, folder, gatewayIn, runCli, star
 
 let nats: NatsServer;
 const empty = join(folder, 'empty');
+const elsewhere = join(folder, 'elsewhere');
 const hosts: ChildProcessWithoutNullStreams[] = [];
 let one: Started;
 let two: Started;
@@ -28,6 +29,7 @@ interface Started {
 beforeAll(async () => {
   nats = await startNatsServer();
   mkdirSync(empty);
+  mkdirSync(elsewhere);
   config = writeConfig('one.json', { own: everythingEntry, files: everythingEntry });
   one = start(['--config', config, '--join', nats.url, '--node', 'one', '--http', '0', '--labels', 'a,b']);
   two = start(['--join', nats.url, '--node', 'two', '--labels', 'gpu']);
@@ -72,6 +74,7 @@ test('nodes, their labels and servers, and what runs where are shown', async () 
   await two.says('remote#1 ready');
   await two.says('talks#1 ready');
   const status = await document('ls', '--fleet', '--config', config);
+  expect(Object.keys(status)).toEqual(['fleet', 'self', 'isConnected', 'placer', 'nodes', 'servers']);
   expect(status).toMatchObject({ fleet: 'default', self: 'one', isConnected: true });
   expect(status.nodes).toMatchObject([
     { name: 'one', labels: ['a', 'b'], offers: ['own', 'files'], isAlive: true, draining: false },
@@ -85,7 +88,7 @@ test('nodes, their labels and servers, and what runs where are shown', async () 
   ]);
   const { stdout } = await run('ls', '--fleet', '--join', nats.url);
   expect(stdout).toContain('files\t1 of 1\ttwo\t1\tready\n');
-  expect(stdout).toContain('lost\t1 of 1\t-\t0\tnowhere: no node has the label x\n');
+  expect(stdout).toContain('lost\t1 of 1\t-\t-\tnowhere: no node has the label x\n');
   await one.says('The server "files" of this node hides that of the fleet here');
 });
 
@@ -104,6 +107,15 @@ test('the servers of the other node are called, and the answer names node, proce
   expect(new Set(tools.tools.map(({ server }: { server: string }) => server))).toEqual(
     new Set(['files', 'files@one', 'own@one', 'remote', 'talks']),
   );
+});
+
+test('a command in the folder of a node without a config uses this node', async () => {
+  expect(await run('call', 'own@one', 'greet', 'name=Ada')).toEqual({ code: 0, stdout: 'Hello, Ada!\n', stderr: '' });
+  expect(await document('ls', '--fleet')).toMatchObject({ self: 'two' });
+  const { code, stderr } = await runCli(['ls'], { cwd: elsewhere });
+  expect(code).toBe(2);
+  expect(stderr).toContain('2 hosts are running elsewhere\n');
+  expect(stderr).toContain('--node two');
 });
 
 test('logs and restart reach the nodes that run a server', async () => {

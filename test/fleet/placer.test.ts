@@ -100,7 +100,7 @@ test.concurrent('one of three placers gives each slot to one node, and a drained
   );
   const placing = nodes.find(({ placer }) => placer.isPlacing)!.placer;
   await until('the reason is known', () => placing.waiting.length === 1);
-  const reason = 'no node with the label gpu is free: c is draining';
+  const reason = 'no node with the label gpu can run it: c is draining';
   expect(placing.waiting).toEqual([{ server: 'g', slot: 1, node: 'c', reason }]);
   expect(
     nodes[2]!.done.filter((line) => line.startsWith('end')).every((line) => line.endsWith('node c is drained')),
@@ -137,7 +137,7 @@ test.concurrent('a server that a node refuses goes to another, and says why if a
   for (const node of [a, b]) node.unfit.set('y', 'Variable KEY is not set');
   await watched.server('y');
   const placing = [a, b].find(({ placer }) => placer.isPlacing)!.placer;
-  const reason = 'no node is free: a, b refused it: Variable KEY is not set';
+  const reason = 'no node can run it: a, b refused it: Variable KEY is not set';
   await until('the reason is known', () =>
     placing.waiting.some((each) => each.server === 'y' && each.reason === reason),
   );

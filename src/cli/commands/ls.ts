@@ -1,5 +1,6 @@
 // `standpipe ls`: shows the servers and their state. Starts no server.
 
+import { isAbsolute } from 'node:path';
 import type { Colour } from '../../base/terminal/colours.ts';
 import { counted } from '../../base/terminal/counted.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
@@ -43,6 +44,9 @@ export const stateColours: Record<ServerState, Colour | undefined> = {
 /** As in `standpipe config`: an entry with errors. In JSON its state is `disabled`. */
 const CANNOT_BE_USED = 'cannot be used';
 
+/** A server of the fleet that runs elsewhere. In JSON its state is `stopped`, which is that of the connection to it. */
+const NOT_USED = 'not used yet';
+
 const ls: CommandBody = async (invocation, _words, options) => {
   const { settings, out, signal } = invocation;
   if (options.fleet !== undefined || options.join !== undefined) return listFleet(invocation, options);
@@ -63,7 +67,7 @@ const ls: CommandBody = async (invocation, _words, options) => {
       [
         ...figures(server.name, server),
         `${server.protocol}${server.revision ? ` ${server.revision}` : ''}`,
-        ...from(`${server.source.file}:${server.source.line}`),
+        ...from(sourceOf(server)),
         server.lastError ?? '',
       ],
       ...ownProcesses(server).map((process) => [
@@ -83,6 +87,11 @@ const ls: CommandBody = async (invocation, _words, options) => {
     out.say('No host is running: `standpipe up` starts them; `call` and `tools` start the servers they need.');
   return undefined;
 };
+
+/** What comes from a fleet has no file. */
+function sourceOf({ source: { file, line } }: ServerStatus): string {
+  return isAbsolute(file) ? `${file}:${line}` : file;
+}
 
 function sayShare({ name, share, waiting, url }: ServerStatus, out: Invocation['out']): void {
   if (share === 'all') return;
@@ -115,7 +124,9 @@ function figures(
 ): Row {
   return [
     name,
-    reason === CANNOT_BE_USED ? { text: 'rejected', colour: 'red' } : { text: state, colour: stateColours[state] },
+    reason === CANNOT_BE_USED
+      ? { text: 'rejected', colour: 'red' }
+      : { text: state === 'stopped' && url?.startsWith('nats:') ? NOT_USED : state, colour: stateColours[state] },
     state === 'ready' ? describeUptime(uptimeMs) : '-',
     String(calls),
     String(errors),
@@ -133,7 +144,7 @@ export function describeUptime(ms: number): string {
 }
 
 async function listFleet(invocation: Invocation, { fleet, ...options }: Record<string, unknown>): Promise<undefined> {
-  const [{ statesOnNodes, withFleet }, { printFleet }] = await Promise.all([
+  const [{ statesOnNodes, withFleet }, { plainStatus, printFleet }] = await Promise.all([
     import('../fleet/reach-fleet.ts'),
     import('../fleet/fleet-tables.ts'),
   ]);
@@ -141,7 +152,7 @@ async function listFleet(invocation: Invocation, { fleet, ...options }: Record<s
   const named = { ...options, ...(typeof fleet === 'string' && { fleet }) };
   const listing = withFleet(invocation, named, async (access) => {
     const status = await access.status();
-    if (out.json) out.document(status);
+    if (out.json) out.document(plainStatus(status));
     else printFleet(status, await statesOnNodes(access, status, out), out);
   });
   await unlessAborted(listing, signal);

@@ -56,7 +56,9 @@ export const define: CommandModule['define'] = (command, run) => {
     'after',
     `
 Other commands find the running host by its config and use its servers. A change of the config starts, stops or
-restarts only the servers it concerns. With --background the host writes its log to a file, whose name is printed.\nA node of a fleet needs no config: it then runs what the fleet places on it.`,
+restarts only the servers it concerns. With --background the host writes its log to a file, whose name is printed.
+With --join the host is a node of a fleet. --node NAME is its name (default: that of the machine). It needs no config: it
+then runs what the fleet places on it. Two nodes on one machine need different folders or configs.`,
   );
   examples(
     command,

@@ -136,7 +136,8 @@ function report(
     for (const { name, kind } of changed)
       if (!lost.includes(name)) out.say(`${signs[kind]} ${visibleLine(name)}: ${outcomes[kind]}`);
   if (changed.length === 0) out.say(`The fleet ${visibleLine(fleet)} has these servers already.`);
-  else if (!dryRun && lost.length === 0) out.say('`standpipe fleet show` tells where they run.');
+  else if (!dryRun && lost.length === 0 && changed.some(({ kind }) => kind !== 'remove'))
+    out.say('`standpipe ls --fleet` shows where they run.');
   return ExitCode.done;
 }
 

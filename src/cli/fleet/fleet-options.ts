@@ -81,8 +81,8 @@ export function readFleetOptions(
 }
 
 export function missingJoin(): UsageError {
-  return new UsageError('INVALID_OPTION', 'No fleet was given', {
-    hint: 'Name its NATS servers: --join nats://HOST[:PORT], or STANDPIPE_JOIN in the environment.',
+  return new UsageError('INVALID_OPTION', 'No fleet was given, and no node of one runs for this folder', {
+    hint: 'Name its NATS servers: --join nats://HOST[:PORT], or STANDPIPE_JOIN in the environment. Or name a node of this machine: --node NAME.',
   });
 }
 
@@ -101,9 +101,13 @@ function readAddress(text: string, isVisible: boolean): string {
   const url = URL.canParse(full) ? new URL(full) : undefined;
   const scheme = url?.protocol ?? '';
   if (!url || !['nats:', 'tls:'].includes(scheme) || url.hostname === '' || !/^\/?$/.test(url.pathname)) {
-    throw new UsageError('INVALID_OPTION', '--join needs addresses of NATS servers', {
-      hint: 'Write nats://HOST[:PORT] or tls://HOST[:PORT], with commas between several.',
-    });
+    throw new UsageError(
+      'INVALID_OPTION',
+      `${isVisible ? '--join' : 'STANDPIPE_JOIN'} needs addresses of NATS servers`,
+      {
+        hint: 'Write nats://HOST[:PORT] or tls://HOST[:PORT], with a port up to 65535 and commas between several.',
+      },
+    );
   }
   if (isVisible && url.username !== '') {
     throw new UsageError('INVALID_OPTION', '--join cannot contain a user or a password', {

@@ -28,6 +28,6 @@ export function instancesNamed(name: string, { servers, nodes }: FleetStatus): N
   }
   const why = server.replicas.find(({ reason }) => reason !== undefined)?.reason ?? `node "${node}" does not run it`;
   throw new PeerError('NOT_SENT', `No node answers for "${name}": ${why}`, {
-    hint: '`standpipe ls --fleet` shows nodes and servers.',
+    hint: '`standpipe ls --fleet` shows the nodes, and why a server runs nowhere.',
   });
 }

@@ -127,7 +127,7 @@ export class NodeLease {
         const isLate = this.#clock.nowMs() - sinceMs > PATIENCE * this.#lifetimeMs;
         if (seen !== written.revision || isLate) {
           this.#end();
-          throw nameTaken(this.#node, this.#fabric.fleet);
+          throw await nameTaken(this.#node, this.#fabric);
         }
       }
       await this.#wait(RETRY);
@@ -258,8 +258,10 @@ function newTerm(): Term {
   return { session: randomBytes(8).toString('hex'), revision: 0 };
 }
 
-function nameTaken(node: string, fleet: string): UsageError {
-  return new UsageError('NODE_NAME_TAKEN', `Another host runs as node "${node}" of the fleet "${fleet}"`, {
+async function nameTaken(node: string, { fleet, directory }: Fabric): Promise<UsageError> {
+  const other = await directory.nodes.get(node).catch(() => undefined);
+  const where = other ? ` (process ${other.value.pid} on ${other.value.hostname})` : '';
+  return new UsageError('NODE_NAME_TAKEN', `Another host runs as node "${node}" of the fleet "${fleet}"${where}`, {
     hint: 'Give this host another name with --node, or stop the other one.',
   });
 }

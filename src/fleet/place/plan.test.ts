@@ -183,7 +183,7 @@ describe('a drained node', () => {
     two.set('a', { draining: true });
     const { actions, waiting } = plan(two);
     expect(actions).toEqual([]);
-    const reason = 'no node with the label gpu is free: a is draining';
+    const reason = 'no node with the label gpu can run it: a is draining';
     expect(waiting).toEqual([{ server: 'x', slot: 1, node: 'a', reason }]);
     two.join('c').set('c', { labels: ['gpu'] });
     two.settle();
@@ -213,13 +213,13 @@ describe('the reason why a slot runs nowhere', () => {
       ),
     ).toBe('no node has the labels eu, gpu');
     const one = fleet().join('a').server('x', { replicas: 2, spread: 'nodes' });
-    expect(reasonOf(one)).toBe('no node is free: a is running another replica ("spread": "nodes")');
+    expect(reasonOf(one)).toBe('no node can run it: a is running another replica ("spread": "nodes")');
   });
 
   test('says which nodes refused it, and which do not answer', () => {
     const refusals = new Map([['x', new Map([['a', 'Variable TOKEN is not set']])]]);
     const attempts = { ...noAttempts, refusals, silent: new Set(['b']) };
-    const reason = 'no node is free: b is not answering; a refused it: Variable TOKEN is not set';
+    const reason = 'no node can run it: b is not answering; a refused it: Variable TOKEN is not set';
     expect(reasonOf(fleet().join('a', 'b').server('x'), attempts)).toBe(reason);
     const other = plan(fleet().join('a', 'b').server('x'), { ...attempts, silent: new Set() });
     expect(other.actions).toMatchObject([{ node: 'b' }]);
@@ -235,7 +235,7 @@ test('nodes that refuse a server for the same reason are named together', () => 
       .server('x'),
     { ...noAttempts, refusals: new Map([['x', ofServer]]) },
   );
-  const reason = 'no node is free: a, b, c, d, e and 1 more refused it: it is too old; g refused it: it is full';
+  const reason = 'no node can run it: a, b, c, d, e and 1 more refused it: it is too old; g refused it: it is full';
   expect(waiting).toMatchObject([{ reason }]);
 });
 

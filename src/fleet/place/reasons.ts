@@ -38,7 +38,7 @@ export function reasonFor(
   }
   for (const [reason, names] of [...byReason].slice(0, MOST_NAMES))
     parts.push(`${listed(names)} refused it: ${reason}`);
-  return `no node${which} is free: ${parts.join('; ')}`;
+  return `no node${which} can run it: ${parts.join('; ')}`;
 }
 
 function part(nodes: readonly PlannedNode[], is: (node: PlannedNode) => boolean | undefined, text: string): string {

@@ -72,7 +72,7 @@ export class FleetChannel implements ClientChannel, CallOwner {
     if (this.#state !== 'new') throw this.#notOpen();
     if (!isReachable(calls, server)) {
       throw new PeerError('NOT_SENT', `No node answers for "${server}": ${table.whyNone(server)}`, {
-        hint: '`standpipe ls --fleet` shows nodes and servers.',
+        hint: '`standpipe ls --fleet` shows the nodes, and why a server runs nowhere.',
       });
     }
     this.#state = 'open';
