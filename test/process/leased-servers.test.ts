@@ -49,6 +49,7 @@ test.runIf(process.platform !== 'win32')(
     watchdog.renewLease('a', 1_000, 5_000);
     const start = () => startServerProcess({ command: 'sleep', args: ['99'], lease: 'a', watchdog });
     clock.advance(2_999);
+    watchdog.renewLease('of another node', 0, 5_000);
     await (await start()).stop();
     clock.advance(1);
     await expect(start()).rejects.toMatchObject({ code: 'SPAWN_FAILED' });

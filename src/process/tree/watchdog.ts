@@ -43,13 +43,22 @@ const periodMs = 10_000;
 const TICK = 0.2;
 const TICKS = 4;
 
+interface Lease {
+  endsAtMs: number;
+  endsAtWallMs: number;
+  tickMs: number;
+}
+
 export class Watchdog {
   readonly #lines = new Map<string, string>(); // mark → the line that was written for that server
   readonly #shell: string;
   readonly #onFailure: WatchdogFailure;
   readonly #clock: Clock;
   readonly #leased = new Set<string>();
-  #lease: { session: string; endsAtMs: number; endsAtWallMs: number; tickMs: number } | undefined;
+  /** By session: a process can have several nodes. */
+  readonly #leases = new Map<string, Lease>();
+  /** As it was renewed last: what the watchdog counts by. */
+  #lease: Lease | undefined;
   #process: ChildProcess | undefined;
   #replacedAtMs: number[] = [];
 
@@ -88,7 +97,9 @@ export class Watchdog {
   renewLease(session: string, ageMs: number, lifetimeMs: number): void {
     const tickMs = TICK * lifetimeMs;
     const leftMs = TICKS * tickMs - ageMs;
-    this.#lease = { session, endsAtMs: this.#clock.nowMs() + leftMs, endsAtWallMs: Date.now() + leftMs, tickMs };
+    this.#lease = { endsAtMs: this.#clock.nowMs() + leftMs, endsAtWallMs: Date.now() + leftMs, tickMs };
+    for (const known of [...this.#leases.keys()]) if (!this.holdsLease(known)) this.#leases.delete(known);
+    this.#leases.set(session, this.#lease);
     if (this.#leased.size > 0) this.#tell(this.#leaseLine());
   }
 
@@ -97,8 +108,8 @@ export class Watchdog {
    * before the loss of its lease, or after it has got another one, and another host may run the server by then.
    */
   holdsLease(session: string): boolean {
-    const lease = this.#lease;
-    return lease?.session === session && this.#clock.nowMs() < lease.endsAtMs && Date.now() < lease.endsAtWallMs;
+    const lease = this.#leases.get(session);
+    return lease !== undefined && this.#clock.nowMs() < lease.endsAtMs && Date.now() < lease.endsAtWallMs;
   }
 
   /** As if the host had been killed: the servers that are still watched are ended. */
