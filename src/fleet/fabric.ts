@@ -141,6 +141,6 @@ export interface ClaimRecord {
   generation: number;
   /** False: the owner has stopped its process and given the slot back. */
   held: boolean;
-  /** The revision of the server's record that the process runs with. */
+  /** The revision of the server's record that the process runs with. After a change: once that is ready, or has failed. */
   config: number;
 }

@@ -118,7 +118,7 @@ export class FleetNode {
     this.#table = new HostTable(host, configOf(host), others, clock);
     this.#own = new OwnServers(host, this.#door, drainMs);
     const mayAct = (session: string) => this.#lease.isHeld && this.#lease.session === session;
-    const runner = new RunInstances(host, this.#table, this.#door, { node, mayAct, drainMs, note: this.#note });
+    const runner = new RunInstances(host, this.#table, this.#door, { node, mayAct, drainMs, clock, note: this.#note });
     const onProblem = (error: Error) => this.#note(error.message);
     this.#claims = new Claims(fabric, this.#lease, runner, node, { clock, onProblem });
     this.#entry = new NodeEntry(fabric.directory.nodes, record, () => this.#lease.isHeld);

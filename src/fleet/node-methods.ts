@@ -19,7 +19,7 @@ export interface NodeRequests {
     params: { server: string; slot: number; generation: number; reason: string };
     result: Record<string, never>;
   };
-  /** The record of the server has changed: run it as it is now. */
+  /** The record of the server has changed: run it as it is now. Answered at once; the claim shows when that is ready or has failed. */
   'standpipe/renew': { params: { server: string; slot: number; generation: number }; result: Record<string, never> };
   /** What the node knows as the one that places servers: why slots run nowhere, or cannot leave a drained node. */
   'standpipe/placement': { params: Record<string, never>; result: { waiting: readonly Waiting[] } };

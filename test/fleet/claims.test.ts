@@ -84,6 +84,24 @@ test('a node that cannot run a server gives the slot back, refuses it with the r
   expect(fleet.instances.size).toBe(1);
 });
 
+test('a lease that is lost while a changed server drains ends the server at once', async () => {
+  for (let seed = 1; seed <= 10; seed++) {
+    const fleet = new SimulatedFleet(seed, 2, false);
+    fleet.areFaultsOn = false;
+    fleet.serve('state', false);
+    await fleet.advance(4 * LIFETIME_MS);
+    const { node, generation } = fleet.claims.entries.get('state.1')!.value;
+    const owner = fleet.nodes.find(({ name }) => name === node)!;
+    fleet.serve('state', false);
+    void owner.claims.renew({ server: 'state', slot: 1, generation });
+    await fleet.advance(0.1 * LIFETIME_MS);
+    owner.isCut = true;
+    await fleet.advance(3 * LIFETIME_MS);
+    expect(fleet.claims.entries.get('state.1')!.value).toMatchObject({ generation: generation + 1, held: true });
+    expect(fleet.violations).toEqual([]);
+  }
+});
+
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 function act(fleet: SimulatedFleet, { kind, node: number, server, slot, seen }: Step): void {

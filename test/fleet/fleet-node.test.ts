@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../src/base/errors.ts';
 import { configOf, type GivenConfig } from '../../src/config/given-config.ts';
-import type { Fabric, Place } from '../../src/fleet/fabric.ts';
+import type { Fabric, Place, ServerRecord } from '../../src/fleet/fabric.ts';
 import { FleetNode, type JoinOptions } from '../../src/fleet/fleet-node.ts';
 import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
 import { askNode } from '../../src/fleet/node/answer-node-requests.ts';
@@ -145,6 +145,51 @@ test('a node that leaves hands over what it runs, and leaves nothing behind', as
   expect(nodes.map(({ name }) => name)).toEqual([other.node.name]);
   expect(servers[0]!.replicas).toMatchObject([{ node: other.node.name, generation: 2, isInForce: true }]);
   await withFabric(async ({ leases }) => expect(await leases.table.keys()).not.toContain(`node.${owner.node.name}`));
+});
+
+test('a changed entry renews one replica after the other: calls in flight are answered, and none fails', async () => {
+  newFleet();
+  const operator = await open('operator');
+  const { servers, claims } = operator.directory;
+  let applied = Number.POSITIVE_INFINITY;
+  const renewed = async () => {
+    const all = await Promise.all([1, 2].map((slot) => claims.get(`files.${slot}`)));
+    return all.filter((entry) => entry!.value.config > applied).length;
+  };
+  const whenOneEnds: Promise<number>[] = [];
+  const note = (text: string) => {
+    if (text.includes('its entry has changed')) whenOneEnds.push(renewed());
+  };
+  const change = async (by: (record: ServerRecord) => Partial<ServerRecord>) => {
+    const { value, revision } = (await servers.get('files'))!;
+    applied = revision;
+    await servers.update('files', { ...value, ...by(value) }, revision);
+    await until('both are renewed', async () => (await renewed()) === 2);
+  };
+  const nodes = [await join('one', {}, { labels: ['x'], note }), await join('two', {}, { labels: ['x'], note })];
+  const caller = await join('caller');
+  await apply('files', { labels: ['x'], replicas: 2, spread: 'nodes' });
+  const pids = () => nodes.flatMap((node) => [1, 2].flatMap((slot) => pidOf(node, `files#${slot}`) ?? []));
+  await until('both run', () => pids().length === 2);
+  await knows(caller, 'files');
+  const before = pids();
+  const slow = Array.from({ length: 8 }, () => caller.host.callTool('files', 'works', { ms: 500 }));
+  let isOver = false;
+  const load = Array.from({ length: 4 }, async () => {
+    while (!isOver) await greet(caller, 'files');
+  });
+  await change(() => ({ entry: { ...everything, env: { CHANGED: '1' } } }));
+  isOver = true;
+  await Promise.all(load);
+  for (const { content } of await Promise.all(slow)) expect(content).toEqual([{ type: 'text', text: 'done' }]);
+  expect(before.filter(isAlive)).toEqual([]);
+  expect(whenOneEnds).toHaveLength(2);
+  expect(await whenOneEnds[1]).toBeGreaterThan(0); // the first one was ready
+  const after = pids();
+  expect(after).toHaveLength(2);
+  await change(({ place }) => ({ place: { ...place, spread: 'prefer' } }));
+  expect(pids()).toEqual(after); // what concerns no process ends none
+  await operator.close();
 });
 
 test('the servers of a node are offered to the others, and hide those of the fleet there', async () => {

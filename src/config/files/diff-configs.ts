@@ -34,7 +34,7 @@ export function isEmptyDiff({ added, removed, changed }: ConfigDiff): boolean {
   return added.length + removed.length + changed.length === 0;
 }
 
-function sameSettings(a: ServerConfig, b: ServerConfig): boolean {
+export function sameSettings(a: ServerConfig, b: ServerConfig): boolean {
   return isDeepStrictEqual({ ...a, source: undefined }, { ...b, source: undefined });
 }
 

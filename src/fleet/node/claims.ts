@@ -11,19 +11,9 @@ import { toError } from '../../base/errors.ts';
 import type { ClaimRecord, Entry, Fabric, ServerRecord } from '../fabric.ts';
 import type { NodeRequests } from '../node-methods.ts';
 import { keyOfServer, keyOfSlot } from '../subjects.ts';
+import type { InstanceRunner } from './instance-runner.ts';
 import type { NodeLease } from './node-lease.ts';
-
-export interface InstanceRunner {
-  /**
-   * The process is wanted and served from now on, as the record says: if the slot runs already, with the changed record. Does not
-   * wait until the server is ready. Rejects if this node cannot run the server at all.
-   */
-  run(claim: ClaimRecord, record: ServerRecord): Promise<void>;
-  /** Why this node cannot run a slot of the server, as far as that is known before it is claimed. */
-  whyNot?(record: ServerRecord, slot: number): string | undefined;
-  /** Resolves when the process tree is gone. `now` may follow while it drains, and also ends what drains. If it rejects, the slot is not given back. */
-  end(claim: ClaimRecord, reason: string, how: 'drain' | 'now'): Promise<void>;
-}
+import { Turns } from './turns.ts';
 
 export interface ClaimsOptions {
   clock?: Clock;
@@ -57,8 +47,7 @@ export class Claims {
   readonly #clock: Clock;
   readonly #onProblem: (error: Error) => void;
   readonly #slots = new Map<string, Slot>();
-  /** By key: the last thing that the slot was asked to do. */
-  readonly #tails = new Map<string, Promise<unknown>>();
+  readonly #turns = new Turns((error) => this.#onProblem(error));
   /** What ends the waits for the network when the lease is lost. */
   readonly #waiting = new Set<() => void>();
   /** By key: the revision of the record that cannot be run here, why, and until when it is not tried again. */
@@ -82,7 +71,7 @@ export class Claims {
   /** Resolves when the claim is made, and runs the server then. */
   place({ server, slot: number, revision }: Params<'standpipe/place'>): Promise<Placed> {
     const key = keyOfSlot(server, number);
-    return this.#inTurn(key, async () => {
+    return this.#turns.take(key, async () => {
       const session = this.#session();
       if (session === undefined) return { refused: 'The node has no lease' };
       const mine = this.#slots.get(key);
@@ -104,7 +93,7 @@ export class Claims {
       }
       const slot = await this.#claim(key, number, record, before, session);
       if (!slot) return { refused: 'Another node was first, or the lease was lost' };
-      void this.#inTurn(key, () => this.#run(slot, record.value));
+      void this.#turns.take(key, () => this.#run(slot, record));
       return { generation: slot.claim.generation };
     });
   }
@@ -114,17 +103,26 @@ export class Claims {
     void this.#release(keyOfSlot(server, number), generation, reason);
   }
 
-  /** Runs the server as its record is now, in the same generation. */
-  renew({ server, slot: number, generation }: Params<'standpipe/renew'>): Promise<void> {
+  /** Runs the server as its record is now, in the same generation. The claim shows when that is ready or has failed. */
+  async renew({ server, slot: number, generation }: Params<'standpipe/renew'>): Promise<void> {
     const key = keyOfSlot(server, number);
-    return this.#inTurn(key, async () => {
-      const slot = this.#slots.get(key);
-      if (slot?.claim.generation !== generation || slot.claim.session !== this.#session()) return;
-      const record = await this.#unlessLost(this.#fabric.directory.servers.get(keyOfServer(server)));
-      if (!record || record.revision === slot.claim.config) return;
-      if (!(await this.#change(slot, { ...slot.claim, config: record.revision }))) return;
-      slot.isStateless = record.value.place.stateless;
-      await this.#run(slot, record.value);
+    const { servers } = this.#fabric.directory;
+    const renewed = await this.#turns.take(key, async () => {
+      const slot = this.#inForce(key, generation);
+      const record = slot && (await this.#sure(slot.claim.session, () => servers.get(keyOfServer(server))));
+      if (!record || record.revision === slot.claim.config) return undefined;
+      const { stateless } = record.value.place;
+      slot.isStateless &&= stateless; // the process of before may need the lease until it has ended
+      await this.#run(slot, record);
+      slot.isStateless = stateless;
+      return { claim: slot.claim, config: record.revision };
+    });
+    if (!renewed) return;
+    const { claim, config } = renewed;
+    await this.#unlessLost(this.#runner.settled?.(claim) ?? Promise.resolve());
+    await this.#turns.take(key, async () => {
+      const slot = this.#inForce(key, generation);
+      if (slot) await this.#change(slot, { ...slot.claim, config });
     });
   }
 
@@ -141,7 +139,7 @@ export class Claims {
         // What drains must not go on until its calls are answered.
         if (slot.isDraining && !slot.isStateless)
           this.#runner.end(slot.instance!, reason, 'now').catch(() => undefined);
-        return this.#inTurn(slot.key, async () => {
+        return this.#turns.take(slot.key, async () => {
           const isInForce = slot.claim.session === this.#session(); // claimed again by now
           if (!slot.isStateless && !isInForce) await this.#end(slot, reason, 'now');
         });
@@ -151,7 +149,7 @@ export class Claims {
 
   /** To be called when the lease is held again. Claims again what still names the lost session. */
   async leaseHeld(): Promise<void> {
-    await Promise.allSettled([...this.#slots.keys()].map((key) => this.#inTurn(key, () => this.#reclaim(key))));
+    await Promise.allSettled([...this.#slots.keys()].map((key) => this.#turns.take(key, () => this.#reclaim(key))));
   }
 
   async #reclaim(key: string): Promise<void> {
@@ -164,7 +162,7 @@ export class Claims {
     const record = await this.#sure(session, () => servers.get(keyOfServer(server)));
     const isOurs = before?.value.session === lost && before.value.held;
     if (isOurs && record && (await this.#claim(key, number, record, before, session))) {
-      return this.#run(slot, record.value);
+      return this.#run(slot, record);
     }
     if (this.#session() !== session) return; // lost again: the next lease comes back to it
     await this.#end(slot, 'another node has taken the slot', 'drain');
@@ -191,27 +189,29 @@ export class Claims {
     return slot;
   }
 
-  async #run(slot: Slot, record: ServerRecord): Promise<void> {
+  async #run(slot: Slot, { value, revision: config }: Entry<ServerRecord>): Promise<void> {
     if (slot.instance && slot.instance.generation !== slot.claim.generation) {
       await this.#end(slot, 'the node has claimed the slot again', slot.isStateless ? 'drain' : 'now');
     }
     // It may have been given back before its turn.
     if (this.#slots.get(slot.key) !== slot || slot.claim.session !== this.#session()) return;
-    slot.instance = slot.claim;
+    slot.isDraining = slot.instance !== undefined;
+    slot.instance = { ...slot.claim, config };
     try {
-      await this.#runner.run(slot.claim, record);
+      await this.#runner.run(slot.instance, value);
       this.#unfit.delete(slot.key);
     } catch (thrown) {
       const error = toError(thrown);
       const untilMs = this.#clock.nowMs() + UNFIT_MS;
-      this.#unfit.set(slot.key, { config: slot.claim.config, reason: error.message, untilMs });
+      this.#unfit.set(slot.key, { config, reason: error.message, untilMs });
       this.#onProblem(error);
-      await this.#giveBack(slot, error.message, 'now');
+      await this.#giveBack(slot, error.message, 'drain');
     }
+    slot.isDraining = false;
   }
 
   #release(key: string, generation: number, reason: string): Promise<void> {
-    return this.#inTurn(key, async () => {
+    return this.#turns.take(key, async () => {
       const slot = this.#slots.get(key);
       if (slot?.claim.generation === generation) await this.#giveBack(slot, reason, 'drain');
     });
@@ -279,18 +279,13 @@ export class Claims {
     return held && (await this.#fabric.leases.table.get(`node.${node}`))?.value.session === session;
   }
 
-  #session(): string | undefined {
-    return this.#lease.isHeld ? this.#lease.session : undefined;
+  #inForce(key: string, generation: number): Slot | undefined {
+    const slot = this.#slots.get(key);
+    return slot?.claim.generation === generation && slot.claim.session === this.#session() ? slot : undefined;
   }
 
-  #inTurn<T>(key: string, action: () => T | Promise<T>): Promise<T> {
-    const turn = (this.#tails.get(key) ?? Promise.resolve()).then(action);
-    const tail = turn.catch((thrown) => this.#onProblem(toError(thrown)));
-    this.#tails.set(key, tail);
-    void tail.then(() => {
-      if (this.#tails.get(key) === tail) this.#tails.delete(key);
-    });
-    return turn;
+  #session(): string | undefined {
+    return this.#lease.isHeld ? this.#lease.session : undefined;
   }
 }
 

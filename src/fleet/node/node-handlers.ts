@@ -34,8 +34,8 @@ export function nodeHandlers({ host, lease, claims, door, placer, quotas, run }:
       claims.release(params);
       return {};
     },
-    'standpipe/renew': async (params) => {
-      await claims.renew(params);
+    'standpipe/renew': (params) => {
+      claims.renew(params).catch(() => undefined); // it was reported
       return {};
     },
     'standpipe/placement': () => ({ waiting: placer.waiting.slice(0, MOST_WAITING) }),

@@ -1,22 +1,28 @@
 // Runs the claims of a node as servers of its host, and serves each by the door of the node. A slot of a server is the host's server
 // `<server>#<slot>`; its processes know the node and the generation of the claim.
 
+import type { Clock } from '../../base/clock.ts';
 import { toError, UsageError } from '../../base/errors.ts';
+import { within } from '../../base/wait.ts';
+import { sameSettings } from '../../config/files/diff-configs.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import type { Host } from '../../host/host.ts';
 import type { Service } from '../../mcp/service.ts';
 import type { ClaimRecord, ServerRecord } from '../fabric.ts';
 import { configOnNode } from '../place/config-on-node.ts';
 import { instanceOf } from '../subjects.ts';
-import type { InstanceRunner } from './claims.ts';
 import { fencingEnvironment } from './fencing-environment.ts';
 import type { HostTable } from './host-table.ts';
+import type { InstanceRunner } from './instance-runner.ts';
 import type { NodeDoor, OpenInstance, ServedInstance } from './node-door.ts';
 
 interface Running {
   generation: number;
   isStateless: boolean;
+  config: ServerConfig;
   open: OpenInstance;
+  /** Of one that took the place of another. */
+  settled: Promise<unknown> | undefined;
   /** Resolves when its processes are gone. */
   ended: Promise<void> | undefined;
 }
@@ -27,8 +33,12 @@ export interface RunOptions {
   mayAct: (session: string) => boolean;
   /** How long calls may take to end when an instance is moved. */
   drainMs: number;
+  clock: Clock;
   note: (text: string) => void;
 }
+
+/** For a server to be ready, while the next replica waits for it to be renewed. */
+const SETTLED_MS = 30_000;
 
 export class RunInstances implements InstanceRunner {
   readonly #host: Host;
@@ -59,14 +69,23 @@ export class RunInstances implements InstanceRunner {
     this.#checkName(name);
     const config = instanceConfig(claim, record);
     const { stateless } = record.place;
-    const running = this.#running.get(name);
-    const isOpen = running?.generation === claim.generation && running.isStateless === stateless;
-    if (!isOpen) await running?.open.close();
+    const before = this.#running.get(name);
+    if (before) {
+      const isSame = before.generation === claim.generation && before.isStateless === stateless;
+      if (isSame && sameSettings(before.config, config)) return;
+      await this.end({ ...claim, generation: before.generation }, 'its entry has changed', 'drain');
+      if (!this.#options.mayAct(claim.session)) return; // the lease was lost meanwhile
+    }
     this.#table.add(config);
-    if (isOpen) return;
     const open = this.#door.open(this.#served(claim, stateless, this.#host.service(name)));
-    this.#running.set(name, { generation: claim.generation, isStateless: stateless, open, ended: undefined });
+    const { generation } = claim;
+    const settled = before ? this.#settled(name) : undefined;
+    this.#running.set(name, { generation, isStateless: stateless, config, open, settled, ended: undefined });
     this.#options.note(`${name} was placed here (generation ${claim.generation})`);
+  }
+
+  async settled(claim: ClaimRecord): Promise<void> {
+    await this.#running.get(nameOf(claim))?.settled;
   }
 
   async end(claim: ClaimRecord, reason: string, how: 'drain' | 'now'): Promise<void> {
@@ -77,6 +96,16 @@ export class RunInstances implements InstanceRunner {
     running.ended ??= this.#stop(name, running);
     await running.ended;
     this.#options.note(`${name} has ended here (generation ${claim.generation}): ${reason}`);
+  }
+
+  #settled(name: string): Promise<unknown> {
+    const { clock } = this.#options;
+    // Its state says why it is not ready.
+    return within(
+      clock,
+      SETTLED_MS,
+      this.#host.startServer(name).catch(() => undefined),
+    );
   }
 
   #checkName(name: string): void {

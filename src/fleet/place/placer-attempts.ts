@@ -6,7 +6,7 @@ import type { Action, Attempts, FleetView } from './plan.ts';
 
 export type SlotAction = Exclude<Action, { kind: 'forget' }>;
 
-/** How long the effect of a request may take to be seen, before it is repeated. A release waits for calls to end. */
+/** How long the effect of a request may take to be seen, before it is repeated. Releases and renewals wait for calls to end. */
 const REPEAT_MS = { place: 2_000, release: 10_000, renew: 30_000 };
 /** After a refusal; doubles with each. */
 const REFUSAL_MS = { first: 500, most: 60_000 };

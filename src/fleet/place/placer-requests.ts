@@ -93,9 +93,7 @@ export class PlacerRequests {
       else attempts.refused(action, refused, config, clock.nowMs());
     } catch (error) {
       const code = error instanceof StandpipeError ? error.code : undefined;
-      // It is answered when the earlier process has ended, which may take its time.
-      if (action.kind === 'renew' && code === 'REQUEST_TIMEOUT') attempts.accepted(action, clock.nowMs());
-      else if (code === 'NOT_SENT' || code === 'REQUEST_TIMEOUT') attempts.unanswered(action, clock.nowMs());
+      if (code === 'NOT_SENT' || code === 'REQUEST_TIMEOUT') attempts.unanswered(action, clock.nowMs());
       else attempts.refused(action, toError(error).message, config, clock.nowMs());
     }
   }

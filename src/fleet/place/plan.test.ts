@@ -138,6 +138,26 @@ describe('a slot', () => {
     one.settle();
   });
 
+  test('is renewed when the one before has the new config, and not waited for where its node does not answer', () => {
+    const three = fleet().join('a', 'b', 'c').server('x', { replicas: 3 });
+    three.settle();
+    three.server('x', { replicas: 4, spread: 'nodes' }, { command: 'y' }); // the fourth has no node
+    const renewed = (silent: readonly string[] = []) => {
+      const { actions } = plan(three, { ...noAttempts, silent: new Set(silent) });
+      three.carryOut({ actions, waiting: [] });
+      return actions.map((action) => action.kind !== 'forget' && `${action.kind} ${action.slot}`);
+    };
+    const other = three.claims.get('x')!.get(1)!.value.node;
+    expect([renewed([other]), renewed(), renewed(), renewed()]).toEqual([['renew 2'], ['renew 1'], ['renew 3'], []]);
+  });
+
+  test('that cannot leave its drained node is renewed there, one at a time', () => {
+    const two = fleet().join('a', 'b').server('x', { replicas: 2 });
+    two.settle();
+    two.set('a', { draining: true }).set('b', { draining: true }).server('x', { replicas: 2 }, { command: 'y' });
+    expect(plan(two).actions).toMatchObject([{ kind: 'renew', slot: 1 }]);
+  });
+
   test('ends when its server is removed or disabled, or has fewer replicas', () => {
     const three = fleet().join('a', 'b', 'c').server('x', { replicas: 3 }).server('y').server('z');
     three.settle();

@@ -1,6 +1,6 @@
 // Which node runs which slot: a pure function of what is known of the fleet. The same view gives the same plan.
 //
-// A slot that runs stays where it is. It moves only from a node that is drained, that lacks a label of the server, or that has another
+// The replicas of a server whose entry has changed are renewed one at a time, so that the others answer. A slot that runs stays where it is. It moves only from a node that is drained, that lacks a label of the server, or that has another
 // replica of a server with `spread: "nodes"`. A slot without an owner goes to the eligible node with the fewest slots. A slot is placed
 // elsewhere only after its claim has ended: so a plan that is made from an old view, or by two placers, starts no second process.
 
@@ -63,6 +63,8 @@ interface OpenServer {
   ownerless: number[];
   /** On drained nodes. */
   leaving: ClaimRecord[];
+  /** Those that stay, and do not have this config. */
+  changed: ClaimRecord[];
 }
 
 export const noAttempts: Attempts = { placing: new Map(), refusals: new Map(), silent: new Set() };
@@ -120,7 +122,7 @@ class Planner {
     const replicas = isRun ? record.place.replicas : 0;
     const placing = this.#attempts.placing.get(key);
     const claims = this.#view.claims.get(key);
-    const open: OpenServer = { key, record, config, here: new Map(), ownerless: [], leaving: [] };
+    const open: OpenServer = { key, record, config, here: new Map(), ownerless: [], leaving: [], changed: [] };
     for (let slot = 1; slot <= replicas; slot++) {
       const claim = claims?.get(slot)?.value;
       const asked = placing?.get(slot);
@@ -129,12 +131,13 @@ class Planner {
         const wrong = node && whyNotThere(node, record, open.here);
         if (wrong !== undefined) this.#release(claim, wrong);
         else if (node?.record.draining) open.leaving.push(claim);
-        else this.#renew(claim, config);
+        else if (claim.config !== config) open.changed.push(claim);
         increment(open.here, claim.node);
       } else if (asked !== undefined) increment(open.here, asked);
       else open.ownerless.push(slot);
     }
     if (open.ownerless.length > 0 || open.leaving.length > 0) this.#open.push(open);
+    else this.#renewOne(open);
     for (const [slot, { value }] of claims ?? []) {
       if (slot <= replicas || !isInForce(value, this.#view)) continue;
       this.#release(value, isRun ? `"replicas" is ${replicas}` : 'the server is disabled');
@@ -170,10 +173,11 @@ class Planner {
       if (take()) this.#release(claim, `node ${claim.node} is drained`);
       else {
         this.waiting.push({ server, slot: claim.slot, node: claim.node, reason: this.#reasonFor(open, refusals) });
-        this.#renew(claim, config);
+        if (claim.config !== config) open.changed.push(claim);
       }
     }
     nodes.restore();
+    this.#renewOne(open);
   }
 
   endRemoved(key: string): void {
@@ -218,8 +222,12 @@ class Planner {
     return made;
   }
 
-  #renew({ server, slot, node, generation, config: before }: ClaimRecord, config: number): void {
-    if (before !== config) this.actions.push({ kind: 'renew', server, slot, node, generation, config });
+  /** The next one follows when the claim has the new config. One whose node does not answer is not waited for. */
+  #renewOne({ changed, config }: OpenServer): void {
+    const claim = changed.find(({ node }) => !this.#attempts.silent.has(node)) ?? changed[0];
+    if (!claim) return;
+    const { server, slot, node, generation } = claim;
+    this.actions.push({ kind: 'renew', server, slot, node, generation, config });
   }
 
   #release({ server, slot, node, generation }: ClaimRecord, reason: string): void {
