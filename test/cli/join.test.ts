@@ -116,6 +116,25 @@ test('a command in the folder of a node without a config uses this node', async 
   expect(code).toBe(2);
   expect(stderr).toContain('2 hosts are running elsewhere\n');
   expect(stderr).toContain('--node two');
+  const env = { STANDPIPE_JOIN: nats.url };
+  const direct = await runCli(['ls', '--fleet', '--json'], { cwd: elsewhere, env });
+  expect(JSON.parse(direct.stdout)).not.toHaveProperty('self');
+  expect(JSON.parse(direct.stdout)).toMatchObject({ fleet: 'default', nodes: [{ name: 'one' }, { name: 'two' }] });
+});
+
+test('a node shows where the servers run that it calls', async () => {
+  const { stdout } = await run('ls', '--node', 'two');
+  expect(stdout).toMatch(/^talks\t.*\ttwo \(generation 1\)\t/m);
+  expect(stdout).toMatch(/^own@one\t.*\tone\t/m);
+  expect(stdout).toMatch(/^lost\t.*\tno node\t/m);
+  const { servers } = await document('ls', '--node', 'two');
+  const runsOn = (name: string) => servers.find((each: { name: string }) => each.name === name).runsOn;
+  expect(['talks', 'own@one', 'lost', 'talks#1'].map(runsOn)).toEqual([
+    [{ node: 'two', slot: 1, generation: 1 }],
+    [{ node: 'one' }],
+    [],
+    undefined,
+  ]);
 });
 
 test('logs and restart reach the nodes that run a server', async () => {

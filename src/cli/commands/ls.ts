@@ -9,6 +9,7 @@ import type { ConfigProblem } from '../../config/problem.ts';
 import type { HostAccess } from '../../host/control/host-access.ts';
 import type { ProcessStatus, ServerState, ServerStatus } from '../../host/supervision/server-state.ts';
 import { addAddressesOfFleet } from '../fleet/fleet-options.ts';
+import { type ListedServer, nodesText, type RunsOn, withNodes } from '../fleet/where-it-runs.ts';
 import type { CommandBody, CommandModule, Invocation } from '../invocation.ts';
 import { printRows, type Row } from '../output/table.ts';
 import { tellRejected } from '../servers/rejected-entries.ts';
@@ -62,7 +63,18 @@ const ls: CommandBody = async (invocation, _words, options) => {
   const from = (text: string) => (severalFiles ? [text] : []);
   printRows(
     out,
-    ['SERVER', 'STATE', 'UPTIME', 'CALLS', 'ERRORS', 'RESTARTS', 'PID OR URL', 'SPEAKS', ...from('FROM'), 'LAST ERROR'],
+    [
+      'SERVER',
+      'STATE',
+      'UPTIME',
+      'CALLS',
+      'ERRORS',
+      'RESTARTS',
+      'PID, URL OR NODE',
+      'SPEAKS',
+      ...from('FROM'),
+      'LAST ERROR',
+    ],
     servers.flatMap((server) => [
       [
         ...figures(server.name, server),
@@ -120,7 +132,8 @@ function figures(
     restarts,
     pid,
     url,
-  }: Omit<ProcessStatus, 'owner' | 'generation'> & { url?: string | undefined },
+    runsOn,
+  }: Omit<ProcessStatus, 'owner' | 'generation'> & { url?: string | undefined; runsOn?: RunsOn[] },
 ): Row {
   return [
     name,
@@ -131,7 +144,7 @@ function figures(
     String(calls),
     String(errors),
     String(restarts),
-    String(url ?? pid ?? '-'),
+    runsOn ? nodesText(runsOn) : String(url ?? pid ?? '-'),
   ];
 }
 
@@ -160,13 +173,13 @@ async function listFleet(invocation: Invocation, { fleet, ...options }: Record<s
 }
 
 interface Listing {
-  servers: ServerStatus[];
+  servers: ListedServer[];
   rejected: ConfigProblem[];
 }
 
 async function ofHost(host: HostAccess): Promise<Listing> {
   const [{ servers }, { rejected }] = await Promise.all([host.status(), host.control('standpipe/config')]);
-  return { servers, rejected };
+  return { servers: await withNodes(host, servers), rejected };
 }
 
 async function fromConfig(settings: Settings): Promise<Listing> {

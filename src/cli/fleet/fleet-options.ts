@@ -47,6 +47,11 @@ export function addLeaseOption(command: Command): Command {
   );
 }
 
+/** Whether the servers of NATS are given: such a fleet is preferred to that of the running host. */
+export function hasAddresses({ join }: FleetOptions, env: NodeJS.ProcessEnv = process.env): boolean {
+  return (join ?? (env.STANDPIPE_JOIN || undefined)) !== undefined;
+}
+
 /** Undefined where no fleet is named. `name`: of the program, for the monitoring of NATS. */
 export function readFleetOptions(
   options: FleetOptions,

@@ -1,4 +1,4 @@
-// The fleet of a command: through the running host, which is a node of it, or directly by --join.
+// The fleet of a command: directly by --join or STANDPIPE_JOIN, or through the running host, which is a node of it.
 
 import type { StandpipeError } from '../../base/errors.ts';
 import { visibleLine } from '../../base/terminal/visible.ts';
@@ -9,7 +9,7 @@ import type { ServerState } from '../../host/supervision/server-state.ts';
 import type { Params } from '../../mcp/service.ts';
 import type { Invocation } from '../invocation.ts';
 import { findRunningHost } from '../servers/running-host.ts';
-import { type FleetOptions, missingJoin, readFleetOptions } from './fleet-options.ts';
+import { type FleetOptions, hasAddresses, missingJoin, readFleetOptions } from './fleet-options.ts';
 
 export interface FleetAccess {
   status(): Promise<FleetStatus>;
@@ -35,7 +35,7 @@ export async function withFleet<T>(
 }
 
 async function reachFleet({ settings, out }: Invocation, options: FleetOptions): Promise<FleetAccess> {
-  if (options.join === undefined) {
+  if (!hasAddresses(options)) {
     const host = await findRunningHost(settings, (text) => out.say(text));
     if (host) return fleetOfHost(host);
   }
