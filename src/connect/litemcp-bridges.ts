@@ -40,6 +40,9 @@ export interface LiteMcpLink {
   close(): Promise<void>;
 }
 
+/** A call that is in flight when stdin ends is run by another process, which may be slow to answer. */
+const ownEnd = { exitOnEnd: false, drainMs: 10_000 };
+
 /** Starts a LiteMCP server and returns an MCP client of it. Errors are those of any MCP server. */
 export async function openLiteMcpAsMcp(options: LiteMcpAsMcpOptions): Promise<LiteMcpLink> {
   const { startupTimeoutMs = 60_000, requestTimeoutMs, signal, ...child } = options;
@@ -73,7 +76,7 @@ export async function serveLiteMcpAsMcp(options: LiteMcpConnectOptions): Promise
   const client = await connectLiteMcp(options);
   try {
     const server = await litemcpAsMcp(client);
-    const { closed, peer } = await server.connect(new StdioServerTransport({ exitOnEnd: false }));
+    const { closed, peer } = await server.connect(new StdioServerTransport(ownEnd));
     return await untilOver(client.closed, closed, options.signal, () => peer.close());
   } finally {
     await client.close();
@@ -94,7 +97,7 @@ export async function serveMcpToolAsLiteMcp(options: ServeMcpToolOptions): Promi
   const { connect } = await import('./connect.ts');
   const client = await connect(target, { startupTimeoutMs, requestTimeoutMs, signal, clock: target.clock });
   try {
-    const connection = await serveLiteMcp(await mcpToolAsLiteMcp(client, tool), { exitOnEnd: false });
+    const connection = await serveLiteMcp(await mcpToolAsLiteMcp(client, tool), ownEnd);
     return await untilOver(client.closed, connection.closed, signal, () => connection.close());
   } finally {
     await client.close();
