@@ -74,7 +74,7 @@ interface Unfinished {
 
 export interface PartsLimits {
   /** Of all unfinished messages. Default: 256 MB. */
-  maxTotalBytes?: number;
+  maxTotalBytes?: number | undefined;
   /** How many messages may be unfinished. Default: 1,000. */
   maxMessages?: number;
   /** A message without a new part for this time is forgotten. Default: 30 s. */

@@ -3,7 +3,7 @@
 
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { decodeText } from '../../base/decode-text.ts';
-import { PeerError, toError } from '../../base/errors.ts';
+import { PeerError, RpcCode, RpcError, toError } from '../../base/errors.ts';
 import { InFlight } from '../../requests/in-flight.ts';
 import { type Hops, type Refusal, toCaller, toInstance } from '../call-protocol.ts';
 import type { Fabric, Message, Subscription } from '../fabric.ts';
@@ -28,11 +28,15 @@ export interface CallsOptions {
   clock?: Clock | undefined;
   /** Of all requests without an answer. */
   maxHeldChars?: number | undefined;
+  /** Of all answers that arrive in parts. Default: 256 MB. */
+  maxArrivingBytes?: number | undefined;
   /** How long a channel waits for a server that no node runs: by default two lifetimes of a lease, which a takeover may need. */
   openWaitMs?: number | undefined;
 }
 
 const BRACE = 123;
+/** Within this time after a part of an answer, the next one is expected. */
+const PART_MS = 3_000;
 const DEFAULT_MAX_HELD_CHARS = 64 * 1024 * 1024;
 
 export class Calls {
@@ -61,7 +65,7 @@ export class Calls {
     this.self = self;
     this.#options = options;
     this.#maxHeldChars = options.maxHeldChars ?? DEFAULT_MAX_HELD_CHARS;
-    this.#assembler = new PartsAssembler({ clock: this.clock });
+    this.#assembler = new PartsAssembler({ clock: this.clock, maxTotalBytes: options.maxArrivingBytes });
     this.#inquiries = new Inquiries(this);
     const replies = subjectsOf(fabric.fleet).reply(self, options.run, '*');
     this.#prefix = replies.slice(0, -1);
@@ -109,7 +113,8 @@ export class Calls {
   send(call: Call, instance: Instance, isTraced: boolean): Promise<void> | undefined {
     call.instance = instance;
     call.isTraced = isTraced;
-    call.reply = this.#nextReply();
+    const reply = this.#nextReply();
+    call.reply = reply;
     call.askEveryMs = FIRST_INQUIRY_MS;
     call.sending = undefined;
     const text = isTraced ? toInstance.traced + call.text : call.text;
@@ -118,19 +123,28 @@ export class Calls {
     const local = instance.node === this.self ? this.#options.door?.local(instance.id) : undefined;
     if (local) {
       call.askAtMs = Number.POSITIVE_INFINITY;
-      local.send(text, call.reply);
+      local.send(text, reply);
       return undefined;
     }
     call.askAtMs = this.clock.nowMs() + FIRST_INQUIRY_MS;
     this.#inquiries.begin();
     try {
-      call.sending = publishMessage(this.fabric, instance.subject, text, call.reply);
+      call.sending = publishMessage(this.fabric, instance.subject, text, reply);
     } catch (error) {
       this.#notRun(call, toError(error).message);
     }
     if (!call.sending) return undefined;
-    // Without its last part it does not run.
-    call.sending = call.sending.catch((error: unknown) => this.#notRun(call, toError(error).message));
+    // Its node would say that it has not arrived, and refuse the rest of it.
+    call.askAtMs = Number.POSITIVE_INFINITY;
+    call.sending = call.sending.then(
+      () => {
+        if (call.reply === reply) call.askAtMs = this.clock.nowMs() + FIRST_INQUIRY_MS;
+      },
+      (error: unknown) => {
+        // Without its last part it does not run. It may have been sent once more by now.
+        if (call.reply === reply) this.#notRun(call, toError(error).message);
+      },
+    );
     return call.sending;
   }
 
@@ -193,12 +207,16 @@ export class Calls {
   };
 
   #receivedPart(call: Call, data: Uint8Array): void {
+    // An inquiry would have the answer sent once more, behind this one.
+    call.askAtMs = this.clock.nowMs() + PART_MS;
     try {
       const whole = this.#assembler.add(call.reply, data, call.maxAnswerBytes);
       if (whole) this.#receivedText(call.reply, decodeText(whole), whole);
     } catch (error) {
-      // It was lost with the connection. Its node is asked about the call, and sends the answer again.
-      if (error instanceof PeerError && error.code === 'FRAME_TRUNCATED') return;
+      // It was lost with the connection, or there is no place for it now. Its node is asked about the call, and sends the answer again.
+      const isLost = error instanceof PeerError && error.code === 'FRAME_TRUNCATED';
+      const isFull = error instanceof RpcError && error.rpcCode === RpcCode.serverBusy;
+      if (isLost || isFull) return;
       call.owner.failed(call, toError(error));
     }
   }

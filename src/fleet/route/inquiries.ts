@@ -148,6 +148,8 @@ export class Inquiries {
     const run = table.runOf(node);
     for (const call of [...this.#calls.values()]) {
       if (call.instance!.node !== node || call.askAtMs === Number.POSITIVE_INFINITY) continue;
+      // Its answer is arriving.
+      if (isSilent && !isGone && call.askAtMs > nowMs) continue;
       if (isGone || isSilent || run !== call.instance!.run) this.#lose(call, `Node "${node}" is gone`);
     }
   }

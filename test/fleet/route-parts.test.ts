@@ -1,0 +1,84 @@
+// Messages in parts between two nodes that take longer than the time after which a node is asked about a call, or that find no place.
+
+import { expect, test } from 'vitest';
+import { ManualClock } from '../../src/base/clock.ts';
+import { connect } from '../../src/connect/connect.ts';
+import { Server } from '../../src/mcp/server/server.ts';
+import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
+import { RouteNode } from '../fixtures/fleet/route-node.ts';
+import { until } from '../fixtures/server.ts';
+
+const nats = await startNatsServer();
+const any = { input: { type: 'object' } } as const;
+const maxFrameBytes = 8 * 1024 * 1024;
+const long = 'x'.repeat(2_500_000); // NATS takes 1 MB
+
+/** An owner whose tool gives back its text, and a caller on a clock that the test turns. */
+async function pair(name: string, limits: { maxArrivingBytes?: number } = {}) {
+  const clock = new ManualClock();
+  const owner = await RouteNode.join(nats.url, `${name}-owner`);
+  const caller = await RouteNode.join(nats.url, `${name}-caller`, { ...limits, clock });
+  const runs: string[] = [];
+  const server = new Server({ name, version: '1.0.0' });
+  server.tool('echo', any, ({ text }: { text?: string }) => {
+    runs.push(text!);
+    return text!;
+  });
+  await owner.run(name, server.service);
+  await until('the caller knows the owner', () => caller.table.instancesOf(name).length === 1);
+  const client = await connect(() => caller.channels.open(name, { maxFrameBytes }), { era: 'modern' });
+  const echo = async (text: string) => {
+    const { content } = await client.callTool('echo', { text });
+    return (content[0] as { text: string }).text;
+  };
+  const close = async () => {
+    await client.close();
+    await Promise.all([owner.close(), caller.close()]);
+  };
+  return { clock, owner, caller, runs, echo, close };
+}
+
+test('a request that takes long to be sent is not asked about before it was, and is sent once', async () => {
+  const { clock, owner, caller, runs, echo, close } = await pair('slow-request');
+  const { fabric } = caller;
+  const publish = fabric.publish.bind(fabric);
+  let sections = 0;
+  let goOn = () => {};
+  const open = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  fabric.publish = (subject, data, reply) => {
+    if (data.length > 100_000) sections += 1;
+    return publish(subject, data, reply) ?? (data.length > 100_000 ? open : undefined);
+  };
+  const answered = echo(long);
+  await until('a part is sent', () => sections === 1);
+  clock.advance(30_000);
+  caller.channels.reconnected(); // asks about all calls
+  await fabric.flush();
+  await owner.fabric.flush();
+  expect(runs).toEqual([]);
+  goOn();
+  expect((await answered) === long).toBe(true);
+  expect(sections).toBe(3);
+  expect(caller.channels.counts.inquiries).toBe(0);
+  await close();
+});
+
+test('answers that find no place as they arrive are sent again, and their calls run once', async () => {
+  const { clock, runs, echo, close } = await pair('many-answers', { maxArrivingBytes: 3_000_000 });
+  let left = 3;
+  const answers = Array.from({ length: left }, async (_, at) => {
+    const text = at + long;
+    const isSame = (await echo(text)) === text;
+    left -= 1;
+    return isSame;
+  });
+  await until('all are answered', () => {
+    if (runs.length === 3) clock.advance(1_000);
+    return left === 0;
+  });
+  expect(await Promise.all(answers)).toEqual([true, true, true]);
+  expect(runs.map((text) => text[0]).sort()).toEqual(['0', '1', '2']);
+  await close();
+});
