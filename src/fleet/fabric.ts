@@ -29,6 +29,11 @@ export interface Table<T> {
   update(key: string, value: T, revision: number): Promise<number | undefined>;
   /** If the entry still has this revision. Resolves to whether it was. */
   remove(key: string, revision: number): Promise<boolean>;
+  /**
+   * False for this time after the table was deleted in NATS and made anew, counted from when this program saw it: others may rely on
+   * entries that are gone.
+   */
+  isSettled(ms: number): Promise<boolean>;
   /** All keys that are there now. */
   keys(): Promise<Set<string>>;
   /**

@@ -184,6 +184,7 @@ export class FleetNode {
     this.#exits.push(() => this.#entry.remove());
     this.#routes.onServers = () => this.#table.fleetChanged();
     this.#routes.onInstances = (server) => this.#host.reachable(server);
+    this.#routes.onClaim = (key, claim) => this.#claims.changed(key, claim);
     this.#routes.onRunEnded = (node, run) => this.#door.callerEnded(node, run);
     this.#exits.push(() => {
       this.#routes.stop();

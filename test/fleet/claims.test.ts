@@ -102,6 +102,30 @@ test('a lease that is lost while a changed server drains ends the server at once
   }
 });
 
+test('a node that gives its slots back takes no others, whatever is placed there meanwhile', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), fc.integer({ min: 0, max: 400 }), async (seed, ms) => {
+      const fleet = new SimulatedFleet(seed, NODES, true);
+      fleet.areFaultsOn = false;
+      fleet.serve('state', false);
+      await fleet.advance(200 + ms);
+      const leaving = fleet.nodes[0]!;
+      let isDone = false;
+      const all = leaving.claims.releaseAll('the test').then(() => {
+        isDone = true;
+      });
+      while (!isDone) await fleet.advance(LIFETIME_MS);
+      await all;
+      expect([...fleet.instances].filter(({ node }) => node === leaving)).toEqual([]);
+      await fleet.advance(2 * LIFETIME_MS);
+      expect([...fleet.instances].map(({ node }) => node.name)).toHaveLength(SLOTS);
+      expect([...fleet.instances].filter(({ node }) => node === leaving)).toEqual([]);
+      expect(fleet.violations).toEqual([]);
+    }),
+    { numRuns: usually(20, 200) },
+  );
+});
+
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
 function act(fleet: SimulatedFleet, { kind, node: number, server, slot, seen }: Step): void {

@@ -1,6 +1,8 @@
 // Nodes of a fleet in one process, each with its own host, over a real NATS server.
 
 import { fileURLToPath } from 'node:url';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import { afterEach, expect, test } from 'vitest';
 import type { ProcessIdentity } from '../../src/base/errors.ts';
 import { configOf, type GivenConfig } from '../../src/config/given-config.ts';
@@ -8,7 +10,7 @@ import type { Fabric, Place, ServerRecord } from '../../src/fleet/fabric.ts';
 import { FleetNode, type JoinOptions } from '../../src/fleet/fleet-node.ts';
 import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
 import { askNode } from '../../src/fleet/node/answer-node-requests.ts';
-import { keyOfServer } from '../../src/fleet/subjects.ts';
+import { keyOfServer, keyOfSlot } from '../../src/fleet/subjects.ts';
 import { Host } from '../../src/host/host.ts';
 import { RAN } from '../../src/mcp/meta.ts';
 import { contractServer } from '../contract/service.contract.ts';
@@ -299,4 +301,28 @@ test('calls of a node that is gone are cancelled where they run', async () => {
   expect((await one.host.callTool('contract', 'cancelled', { atLeast: 1 })).content).toMatchObject([{ text: '1' }]);
   await two.end();
   await waiting;
+});
+
+test('an owner whose claim is lost with its table claims the slot again, and no other node takes it', async () => {
+  newFleet();
+  const [one, two] = [await join('one'), await join('two')];
+  await apply('files');
+  await knows(one, 'files');
+  await knows(two, 'files');
+  const { node, pid } = await greet(one, 'files');
+  const owner = node === 'one' ? one : two;
+  const key = keyOfSlot('files', 1);
+  const claimOf = () => withFabric(async ({ directory }) => (await directory.claims.get(key))?.value);
+  const before = await claimOf();
+  const connection = await connect({ servers: nats.url });
+  await (await jetstreamManager(connection)).streams.delete(`KV_standpipe-${fleet}-claims`);
+  await connection.close();
+  await Promise.all([one, two].map(({ fabric }) => fabric.directory.claims.get(key))); // makes it anew
+  await until('the claim is there again', async () => (await claimOf()) !== undefined);
+  expect(await claimOf()).toEqual(before);
+  expect(await greet(one, 'files')).toMatchObject({ node, pid, claim: 1 });
+  const places = [one, two].filter(({ host }) => host.names.includes('files#1'));
+  expect(places).toEqual([owner]);
+  await owner.end();
+  await until('the other node takes it', async () => (await claimOf())?.generation === 2);
 });

@@ -75,6 +75,7 @@ test('a bucket that is deleted is made anew, and what it had is reported as remo
     seen.set(entry.key, entry.value);
   await nodes.watch(into(own));
   await watcher.directory.nodes.watch(into(others));
+  expect(await watcher.directory.nodes.isSettled(20_000)).toBe(true);
   await (await manager()).streams.delete(`KV_standpipe-${fleet}-nodes`);
   // What changes by its revision is not changed: it is another bucket.
   expect(await nodes.update('b', { name: 'b' } as never, revision)).toBeUndefined();
@@ -85,6 +86,7 @@ test('a bucket that is deleted is made anew, and what it had is reported as remo
     ['b', undefined],
   ]);
   await expect.poll(() => own).toEqual(expected);
+  expect(await watcher.directory.nodes.isSettled(20_000)).toBe(false);
   // Another node notices it by the heartbeats that stay away.
   await expect
     .poll(() => {
@@ -92,6 +94,8 @@ test('a bucket that is deleted is made anew, and what it had is reported as remo
       return others;
     })
     .toEqual(expected);
+  clock.advance(20_000);
+  expect(await watcher.directory.nodes.isSettled(20_000)).toBe(true);
 });
 
 test('a consumer that JetStream has lost is made anew, without a gap', async () => {
@@ -118,7 +122,14 @@ test('a consumer that JetStream has lost is made anew, without a gap', async () 
 test('a bucket of another lifetime keeps it', async () => {
   const fleet = `lifetime${++fleets}`;
   await open(fleet, { lifetimeMs: 2000 });
-  expect((await open(fleet, { lifetimeMs: 9000 })).leases.lifetimeMs).toBe(2000);
+  const { leases } = await open(fleet, { lifetimeMs: 9000 });
+  expect(leases.lifetimeMs).toBe(2000);
+  // Also if it is made anew by a node that was started with another: the others rely on it.
+  const { streams } = await manager();
+  const stream = `KV_standpipe-${fleet}-leases`;
+  await streams.delete(stream);
+  expect(await leases.table.keys()).toEqual(new Set());
+  expect((await streams.info(stream)).config.max_age).toBe(2000 * 1e6);
 });
 
 test('a bucket that keeps leases for ever is refused', async () => {

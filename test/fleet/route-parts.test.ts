@@ -43,7 +43,7 @@ test('a request that takes long to be sent is not asked about before it was, and
   const { fabric } = caller;
   const publish = fabric.publish.bind(fabric);
   let sections = 0;
-  let goOn = () => {};
+  let goOn: () => void = () => undefined;
   const open = new Promise<void>((resolve) => {
     goOn = resolve;
   });

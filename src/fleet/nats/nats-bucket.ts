@@ -26,9 +26,12 @@ export class NatsBucket {
   readonly expires: boolean;
   readonly jsm: JetStreamManager;
   readonly kv: KV;
-  readonly #options: BucketOptions;
+  #options: BucketOptions;
   readonly #onMade = new Set<() => void>();
   #isOpen = false;
+  /** Which bucket of this name it is, and since when another one than before. */
+  #created: string | undefined;
+  #madeAnewMs = Number.NEGATIVE_INFINITY;
 
   private constructor(link: NatsLink, options: BucketOptions, jsm: JetStreamManager, kv: KV) {
     this.link = link;
@@ -48,6 +51,9 @@ export class NatsBucket {
     const bucket = new NatsBucket(link, options, jsm, await new kv.Kvm(js).open(options.name));
     const info = await bucket.info();
     bucket.#isOpen = true;
+    // Made anew, it must be as the nodes that have it open know it.
+    const { max_age, num_replicas: replicas } = info.config;
+    bucket.#options = { ...options, replicas, ttlMs: bucket.expires ? max_age / 1e6 : undefined };
     return { bucket, info };
   }
 
@@ -69,8 +75,21 @@ export class NatsBucket {
     return this.link.attempt(what, run);
   }
 
+  /** Whether it was not made anew within this time. */
+  async isSettled(ms: number): Promise<boolean> {
+    await this.info();
+    return this.link.clock.nowMs() - this.#madeAnewMs >= ms;
+  }
+
   /** What the bucket is now. */
   async info(): Promise<StreamInfo> {
+    const info = await this.#info();
+    if (this.#created !== undefined && this.#created !== info.created) this.#madeAnewMs = this.link.clock.nowMs();
+    this.#created = info.created;
+    return info;
+  }
+
+  async #info(): Promise<StreamInfo> {
     const { stream, link } = this;
     const read = () => link.attempt(`Reading the bucket ${this.#options.name}`, () => this.jsm.streams.info(stream));
     try {

@@ -40,6 +40,10 @@ export class NatsTable<T> implements Table<T> {
     return removed !== undefined;
   }
 
+  isSettled(ms: number): Promise<boolean> {
+    return this.#bucket.isSettled(ms);
+  }
+
   async keys(): Promise<Set<string>> {
     const { jsm, stream, prefix, expires } = this.#bucket;
     if (!expires) return NatsWatch.keys(this.#bucket);

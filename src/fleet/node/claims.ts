@@ -14,6 +14,8 @@ import { keyOfServer, keyOfSlot } from '../subjects.ts';
 import type { InstanceRunner } from './instance-runner.ts';
 import type { NodeLease } from './node-lease.ts';
 import { Turns } from './turns.ts';
+import { WhileHeld } from './while-held.ts';
+import { whyTaken } from './why-taken.ts';
 
 export interface ClaimsOptions {
   clock?: Clock;
@@ -35,7 +37,6 @@ interface Slot {
   isDraining: boolean;
 }
 
-const RETRY_MS = 100;
 /** The config of the node may have changed by then. */
 const UNFIT_MS = 30_000;
 
@@ -48,10 +49,10 @@ export class Claims {
   readonly #onProblem: (error: Error) => void;
   readonly #slots = new Map<string, Slot>();
   readonly #turns = new Turns((error) => this.#onProblem(error));
-  /** What ends the waits for the network when the lease is lost. */
-  readonly #waiting = new Set<() => void>();
+  readonly #whileHeld: WhileHeld;
   /** By key: the revision of the record that cannot be run here, why, and until when it is not tried again. */
   readonly #unfit = new Map<string, { config: number; reason: string; untilMs: number }>();
+  #isLeaving = false;
 
   constructor(fabric: Fabric, lease: NodeLease, runner: InstanceRunner, node: string, options: ClaimsOptions = {}) {
     this.#fabric = fabric;
@@ -60,6 +61,7 @@ export class Claims {
     this.#node = node;
     this.#clock = options.clock ?? systemClock;
     this.#onProblem = options.onProblem ?? (() => undefined);
+    this.#whileHeld = new WhileHeld(lease, this.#clock, this.#onProblem);
   }
 
   /** The claims that are in force. */
@@ -72,7 +74,8 @@ export class Claims {
   place({ server, slot: number, revision }: Params<'standpipe/place'>): Promise<Placed> {
     const key = keyOfSlot(server, number);
     return this.#turns.take(key, async () => {
-      const session = this.#session();
+      if (this.#isLeaving) return { refused: 'The node leaves the fleet' };
+      const session = this.#whileHeld.session;
       if (session === undefined) return { refused: 'The node has no lease' };
       const mine = this.#slots.get(key);
       if (mine?.claim.session === session) {
@@ -80,17 +83,16 @@ export class Claims {
         return mine.revision > revision ? { generation } : { refused: 'The node runs it already' };
       }
       const { servers, claims } = this.#fabric.directory;
-      const record = await this.#unlessLost(servers.get(keyOfServer(server)));
+      const record = await this.#whileHeld.unlessLost(servers.get(keyOfServer(server)));
       if (!record) return { refused: `The fleet has no server "${server}"` };
       const unfit = this.#unfit.get(key);
       const isUnfit = unfit?.config === record.revision && this.#clock.nowMs() < unfit.untilMs;
       const why = isUnfit ? unfit.reason : this.#runner.whyNot?.(record.value, number);
       if (why !== undefined) return { refused: why };
-      const before = revision === 0 ? undefined : await this.#unlessLost(claims.get(key));
+      const before = revision === 0 ? undefined : await this.#whileHeld.unlessLost(claims.get(key));
       if ((before?.revision ?? 0) !== revision) return { refused: 'The claim of the slot has changed' };
-      if (before && (await this.#unlessLost(this.#isInForce(before.value)))) {
-        return { refused: `Node "${before.value.node}" runs it in generation ${before.value.generation}` };
-      }
+      const taken = await this.#whileHeld.unlessLost(whyTaken(this.#fabric, before?.value));
+      if (taken !== undefined) return { refused: taken };
       const slot = await this.#claim(key, number, record, before, session);
       if (!slot) return { refused: 'Another node was first, or the lease was lost' };
       void this.#turns.take(key, () => this.#run(slot, record));
@@ -109,7 +111,7 @@ export class Claims {
     const { servers } = this.#fabric.directory;
     const renewed = await this.#turns.take(key, async () => {
       const slot = this.#inForce(key, generation);
-      const record = slot && (await this.#sure(slot.claim.session, () => servers.get(keyOfServer(server))));
+      const record = slot && (await this.#whileHeld.sure(slot.claim.session, () => servers.get(keyOfServer(server))));
       if (!record || record.revision === slot.claim.config) return undefined;
       const { stateless } = record.value.place;
       slot.isStateless &&= stateless; // the process of before may need the lease until it has ended
@@ -119,28 +121,55 @@ export class Claims {
     });
     if (!renewed) return;
     const { claim, config } = renewed;
-    await this.#unlessLost(this.#runner.settled?.(claim) ?? Promise.resolve());
+    await this.#whileHeld.unlessLost(this.#runner.settled?.(claim) ?? Promise.resolve());
     await this.#turns.take(key, async () => {
       const slot = this.#inForce(key, generation);
       if (slot) await this.#change(slot, { ...slot.claim, config });
     });
   }
 
-  /** Resolves when all processes have ended, and their slots are given back or the lease is lost. */
+  /** Takes no more slots. Resolves when all processes have ended, and their slots are given back or the lease is lost. */
   async releaseAll(reason: string): Promise<void> {
-    await Promise.all([...this.#slots.values()].map(({ key, claim }) => this.#release(key, claim.generation, reason)));
+    this.#isLeaving = true;
+    // Also those that are being claimed.
+    const keys = new Set([...this.#slots.keys(), ...this.#turns.keys()]);
+    const release = async (key: string) => {
+      const slot = this.#slots.get(key);
+      if (slot) await this.#giveBack(slot, reason, 'drain');
+    };
+    await Promise.all([...keys].map((key) => this.#turns.take(key, () => release(key))));
+  }
+
+  /** To be called when an entry of the table of claims has changed, or was removed. It may be a moment old. */
+  changed(key: string, claim: ClaimRecord | undefined): void {
+    const mine = this.#slots.get(key)?.claim;
+    if (mine && !isOf(mine, claim)) void this.#turns.take(key, () => this.#check(key)).catch(() => undefined); // reported
+  }
+
+  /** The claim of a slot was perhaps lost with the table, or changed by hand: it is made again, if no other node has the slot. */
+  async #check(key: string): Promise<void> {
+    const slot = this.#slots.get(key);
+    const session = this.#whileHeld.session;
+    if (!slot || session === undefined || slot.claim.session !== session) return;
+    const entry = await this.#whileHeld.sure(session, () => this.#fabric.directory.claims.get(key));
+    if (this.#whileHeld.session !== session || isOf(slot.claim, entry?.value)) return;
+    const revision = entry ? undefined : await this.#write(key, slot.claim, 0);
+    if (revision !== undefined) slot.revision = revision;
+    if (revision !== undefined || this.#whileHeld.session !== session) return;
+    await this.#end(slot, 'its claim names another owner', 'now');
+    this.#slots.delete(key);
   }
 
   /** To be called when the lease is lost. Resolves when all processes have ended that need it. */
   async leaseLost(reason: string): Promise<void> {
-    for (const wake of this.#waiting) wake();
+    this.#whileHeld.lost();
     await Promise.all(
       [...this.#slots.values()].map((slot) => {
         // What drains must not go on until its calls are answered.
         if (slot.isDraining && !slot.isStateless)
           this.#runner.end(slot.instance!, reason, 'now').catch(() => undefined);
         return this.#turns.take(slot.key, async () => {
-          const isInForce = slot.claim.session === this.#session(); // claimed again by now
+          const isInForce = slot.claim.session === this.#whileHeld.session; // claimed again by now
           if (!slot.isStateless && !isInForce) await this.#end(slot, reason, 'now');
         });
       }),
@@ -154,17 +183,17 @@ export class Claims {
 
   async #reclaim(key: string): Promise<void> {
     const slot = this.#slots.get(key);
-    const session = this.#session();
+    const session = this.#whileHeld.session;
     if (!slot || session === undefined || slot.claim.session === session) return;
     const { server, slot: number, session: lost } = slot.claim;
     const { servers, claims } = this.#fabric.directory;
-    const before = await this.#sure(session, () => claims.get(key));
-    const record = await this.#sure(session, () => servers.get(keyOfServer(server)));
+    const before = await this.#whileHeld.sure(session, () => claims.get(key));
+    const record = await this.#whileHeld.sure(session, () => servers.get(keyOfServer(server)));
     const isOurs = before?.value.session === lost && before.value.held;
     if (isOurs && record && (await this.#claim(key, number, record, before, session))) {
       return this.#run(slot, record);
     }
-    if (this.#session() !== session) return; // lost again: the next lease comes back to it
+    if (this.#whileHeld.session !== session) return; // lost again: the next lease comes back to it
     await this.#end(slot, 'another node has taken the slot', 'drain');
     this.#slots.delete(key);
   }
@@ -181,7 +210,7 @@ export class Claims {
     const { name: server, place } = record.value;
     const claim = { server, slot: number, node: this.#node, session, generation, held: true, config: record.revision };
     const revision = await this.#write(key, claim, before?.revision ?? 0);
-    if (revision === undefined || this.#session() !== session) return undefined;
+    if (revision === undefined || this.#whileHeld.session !== session) return undefined;
     // An instance of the lost session may still be there: it ends before the new one runs.
     const none = { key, claim, revision, isStateless: false, instance: undefined, isDraining: false };
     const slot = Object.assign(this.#slots.get(key) ?? none, { claim, revision, isStateless: place.stateless });
@@ -194,7 +223,7 @@ export class Claims {
       await this.#end(slot, 'the node has claimed the slot again', slot.isStateless ? 'drain' : 'now');
     }
     // It may have been given back before its turn.
-    if (this.#slots.get(slot.key) !== slot || slot.claim.session !== this.#session()) return;
+    if (this.#slots.get(slot.key) !== slot || slot.claim.session !== this.#whileHeld.session) return;
     slot.isDraining = slot.instance !== undefined;
     slot.instance = { ...slot.claim, config };
     try {
@@ -227,7 +256,7 @@ export class Claims {
   /** Without the lease there is no time to drain. */
   async #end(slot: Slot, reason: string, wish: 'drain' | 'now'): Promise<void> {
     if (!slot.instance) return;
-    const how = slot.isStateless || slot.instance.session === this.#session() ? wish : 'now';
+    const how = slot.isStateless || slot.instance.session === this.#whileHeld.session ? wish : 'now';
     slot.isDraining = how === 'drain';
     await this.#runner.end(slot.instance, reason, how);
     slot.isDraining = false;
@@ -244,7 +273,7 @@ export class Claims {
 
   async #write(key: string, claim: ClaimRecord, revision: number): Promise<number | undefined> {
     const { claims } = this.#fabric.directory;
-    return this.#sure(claim.session, async () => {
+    return this.#whileHeld.sure(claim.session, async () => {
       const written = await (revision === 0 ? claims.create(key, claim) : claims.update(key, claim, revision));
       if (written !== undefined) return written;
       // It may have been this node, with a write that was not acknowledged.
@@ -253,40 +282,15 @@ export class Claims {
     });
   }
 
-  /** Repeats what fails. Undefined if the session loses its lease before. */
-  async #sure<T>(session: string, attempt: () => Promise<T>): Promise<T | undefined> {
-    while (this.#session() === session) {
-      try {
-        return await this.#unlessLost(attempt());
-      } catch (thrown) {
-        this.#onProblem(toError(thrown));
-        await this.#unlessLost(new Promise<void>((resolve) => this.#clock.after(RETRY_MS, resolve).keepAlive(false)));
-      }
-    }
-    return undefined;
-  }
-
-  /** Undefined as soon as the lease is lost: nothing of the network may delay what has to end then. */
-  #unlessLost<T>(promise: Promise<T>): Promise<T | undefined> {
-    return new Promise((resolve, reject) => {
-      const wake = () => resolve(undefined);
-      this.#waiting.add(wake);
-      void promise.then(resolve, reject).finally(() => this.#waiting.delete(wake));
-    });
-  }
-
-  async #isInForce({ node, session, held }: ClaimRecord): Promise<boolean> {
-    return held && (await this.#fabric.leases.table.get(`node.${node}`))?.value.session === session;
-  }
-
   #inForce(key: string, generation: number): Slot | undefined {
     const slot = this.#slots.get(key);
-    return slot?.claim.generation === generation && slot.claim.session === this.#session() ? slot : undefined;
+    return slot?.claim.generation === generation && slot.claim.session === this.#whileHeld.session ? slot : undefined;
   }
+}
 
-  #session(): string | undefined {
-    return this.#lease.isHeld ? this.#lease.session : undefined;
-  }
+/** Whether the entry is that of this claim. */
+function isOf(claim: ClaimRecord, entry: ClaimRecord | undefined): boolean {
+  return entry?.session === claim.session && entry.generation === claim.generation;
 }
 
 function isSame(one: ClaimRecord, other: ClaimRecord): boolean {

@@ -11,6 +11,11 @@ export class Turns {
     this.#onFailed = onFailed;
   }
 
+  /** Those that have something to do. */
+  keys(): Iterable<string> {
+    return this.#tails.keys();
+  }
+
   take<T>(key: string, work: () => T | Promise<T>): Promise<T> {
     const turn = (this.#tails.get(key) ?? Promise.resolve()).then(work);
     const reported = turn.then(

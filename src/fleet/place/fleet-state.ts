@@ -2,7 +2,6 @@
 // reported: their names are listed.
 
 import type { ClaimRecord, Entry, Fabric, NodeRecord, ServerRecord, TableListener } from '../fabric.ts';
-import { keyOfSlot } from '../subjects.ts';
 import type { FleetView } from './plan.ts';
 import { usableClaim, usableNode, usableServer } from './usable-records.ts';
 
@@ -51,7 +50,7 @@ export class FleetState implements FleetView {
     const dot = key.lastIndexOf('.');
     const [server, slot] = [key.slice(0, dot), Number(key.slice(dot + 1))];
     const slots = this.claims.get(server) ?? new Map<number, Entry<ClaimRecord>>();
-    if (value === undefined || !usableClaim(value) || keyOfSlot(value.server, value.slot) !== key) slots.delete(slot);
+    if (value === undefined || !usableClaim(value, key)) slots.delete(slot);
     else {
       slots.set(slot, { key, value, revision });
       this.#seen(value.node);

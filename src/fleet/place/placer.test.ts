@@ -25,6 +25,10 @@ class MemoryTable<T> implements Table<T> {
     return this.#here().get(key);
   }
 
+  async isSettled() {
+    return true;
+  }
+
   async create(key: string, value: T) {
     return this.#here().has(key) ? undefined : this.put(key, value);
   }

@@ -1,10 +1,10 @@
-// Records of a fleet that a plan can be made of. Others may have been written by another version, or by hand: they are left alone, and
+// Records of a fleet that can be used. Others may have been written by another version, or by hand: they are left alone, and
 // must not end the node that reads them.
 
 import { isObject } from '../../base/json-object.ts';
 import { defaultPlace, MOST_REPLICAS, type Place } from '../../config/read/place.ts';
 import type { ClaimRecord, NodeRecord, ServerRecord } from '../fabric.ts';
-import { keyOfServer } from '../subjects.ts';
+import { keyOfServer, keyOfSlot } from '../subjects.ts';
 
 /** What cannot be read in its `place` has its default. */
 export function usableServer(value: ServerRecord, key: string): ServerRecord | undefined {
@@ -29,11 +29,12 @@ export function usableNode(value: NodeRecord, key: string): NodeRecord | undefin
   return { ...value, labels: textsIn(value.labels), offers: textsIn(value.offers), draining: value.draining === true };
 }
 
-export function usableClaim(value: ClaimRecord): boolean {
+export function usableClaim(value: ClaimRecord, key: string): boolean {
   if (!isObject(value)) return false;
   const { server, node, session, slot, generation } = value as Partial<ClaimRecord>;
   const isNamed = [server, node, session].every((each) => typeof each === 'string');
-  return isNamed && [slot, generation].every((each) => Number.isInteger(each));
+  const isCounted = [slot, generation].every((each) => Number.isInteger(each));
+  return isNamed && isCounted && keyOfSlot(server!, slot!) === key;
 }
 
 function textsIn(value: unknown): readonly string[] {

@@ -154,3 +154,25 @@ test('changes are reported for the servers that they concern, among 20,000 claim
   directory.node('n9', undefined);
   expect(heard).toHaveLength(2);
 });
+
+test('records that were written by hand are ignored, and what they replace is gone', () => {
+  const directory = new Directory();
+  const { table } = directory;
+  directory.node('a', 's1', ['own']);
+  directory.servers.put('files', { name: 'files', entry: {}, place: {} } as never);
+  directory.claim('files', 1, 'a', 's1');
+  expect(table.servers()).toEqual(['files', 'own@a']);
+  const values = [null, 1, 'text', [], {}, { name: 'files' }, { name: 'other', entry: {} }, { entry: {} }];
+  for (const value of values) directory.servers.put('files', value as never);
+  expect(table.servers()).toEqual(['own@a']);
+  const claim = { server: 'files', slot: 1, node: 'nowhere', generation: 1, held: true };
+  for (const value of [null, {}, claim, { ...claim, session: 's1', server: 'other', node: 'a' }]) {
+    directory.claims.put(keyOfSlot('files', 1), value as never);
+    expect(directory.at('files')).toEqual([]);
+  }
+  expect(directory.at('other')).toEqual([]);
+  for (const value of [null, {}, { name: 'b', session: 's1' }, { name: 'a', session: 's2', offers: [{}, 5] }]) {
+    directory.nodes.put('a', value as never);
+    expect(table.servers()).toEqual([]);
+  }
+});

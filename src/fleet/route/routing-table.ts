@@ -3,6 +3,7 @@
 // table costs time and nothing else: a request to an instance that does not exist reaches no process.
 
 import type { ClaimRecord, Fabric, NodeRecord, ServerRecord, TableListener } from '../fabric.ts';
+import { usableClaim, usableNode, usableServer } from '../place/usable-records.ts';
 import { instanceOf, ownInstanceOf, runOf, type Subjects, subjectsOf } from '../subjects.ts';
 
 /** One process of a server that requests can be sent to. */
@@ -36,6 +37,8 @@ export class RoutingTable {
   onServers: (() => void) | undefined;
   /** The instances of a server have changed. */
   onInstances: ((server: string) => void) | undefined;
+  /** An entry of the table of claims has changed, or was removed. */
+  onClaim: ((key: string, claim: ClaimRecord | undefined) => void) | undefined;
   /** A process of a node is gone, or has had no lease for a time. */
   onRunEnded: ((node: string, run: string) => void) | undefined;
   readonly #fabric: Fabric;
@@ -172,15 +175,16 @@ export class RoutingTable {
     const before = this.#names.get(key);
     if (before !== undefined) this.#servers.delete(before);
     this.#names.delete(key);
-    // One of another version, or written by hand, may be anything.
-    if (typeof value?.name === 'string') {
-      this.#servers.set(value.name, value);
-      this.#names.set(key, value.name);
+    const record = value && usableServer(value, key);
+    if (record) {
+      this.#servers.set(record.name, record);
+      this.#names.set(key, record.name);
     }
     this.onServers?.();
   };
 
-  readonly #claimChanged: TableListener<ClaimRecord> = ({ key, value }) => {
+  readonly #claimChanged: TableListener<ClaimRecord> = ({ key, value: given }) => {
+    const value = given && usableClaim(given, key) ? given : undefined;
     const before = this.#claims.get(key);
     const { server } = (value ?? before ?? {}) as Partial<ClaimRecord>;
     if (server === undefined) return;
@@ -194,11 +198,13 @@ export class RoutingTable {
     if (others.length > 0) this.#slots.set(server, others);
     else this.#slots.delete(server);
     this.#changed(server);
+    this.onClaim?.(key, value);
   };
 
-  readonly #nodeChanged: TableListener<NodeRecord> = ({ key, value }) => {
+  readonly #nodeChanged: TableListener<NodeRecord> = ({ key, value: given }) => {
+    const value = given && usableNode(given, key);
     const before = this.#nodes.get(key);
-    const offers = Array.isArray(value?.offers) ? (value.offers as readonly string[]) : [];
+    const offers = value?.offers ?? [];
     const run = value && runOf(value);
     if (before && before.run !== run) this.onRunEnded?.(key, before.run);
     if (value) this.#nodes.set(key, { session: value.session, run: runOf(value), offers });
