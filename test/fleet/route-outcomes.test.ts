@@ -188,14 +188,15 @@ test('another process with the name of the owner, which knows nothing of a call,
 
 test('an owner that may not act, or is busy, runs nothing', async () => {
   const work = new Work();
-  const { name, client, owner, placed, close } = await pair(work);
+  const { name, client, owner, caller, placed, close } = await pair(work);
   placed.mayAct = false;
   const moved = textOf(client, 'moved');
   const abort = new AbortController();
   const given = client
     .callTool('work', { key: 'cancelled' }, { signal: abort.signal })
     .catch((error: unknown) => error);
-  await owner.fabric.flush();
+  await caller.fabric.flush(); // they are at NATS,
+  await owner.fabric.flush(); // and at the owner
   abort.abort(new Error('enough'));
   expect(await given).toMatchObject({ message: 'enough' });
   placed.mayAct = true;
