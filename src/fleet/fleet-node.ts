@@ -4,7 +4,7 @@
 import { hostname } from 'node:os';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { toError, UsageError } from '../base/errors.ts';
-import { SILENT, within } from '../base/wait.ts';
+import { SILENT, unlessAborted, within } from '../base/wait.ts';
 import type { ConfigDiff } from '../config/files/diff-configs.ts';
 import type { Config } from '../config/files/load-config.ts';
 import type { ServerConfig } from '../config/server-config.ts';
@@ -70,7 +70,7 @@ export class FleetNode {
   static async join(host: Host, options: JoinOptions): Promise<FleetNode> {
     const node = new FleetNode(host, options);
     try {
-      await node.#join();
+      await node.#join(options.signal);
     } catch (error) {
       await node.leave();
       throw error;
@@ -175,12 +175,13 @@ export class FleetNode {
     return this.#leaving;
   }
 
-  async #join(): Promise<void> {
+  async #join(signal: AbortSignal | undefined): Promise<void> {
     this.#fabric.onConnection = (isConnected, text) => this.#connected(isConnected, text);
     this.#lease.onLost = (reason) => this.#lost(reason);
     this.#lease.onRenewed = (session, ageMs) => renewLease(session, ageMs, this.#fabric.leases.lifetimeMs);
     this.#exits.push(() => this.#lease.release());
-    await this.#lease.acquire();
+    const acquired = this.#lease.acquire();
+    await (signal ? unlessAborted(acquired, signal) : acquired);
     this.#exits.push(() => this.#entry.remove());
     this.#routes.onServers = () => this.#table.fleetChanged();
     this.#routes.onInstances = (server) => this.#host.reachable(server);

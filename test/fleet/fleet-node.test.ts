@@ -245,6 +245,20 @@ test('a second node of a name is refused', async () => {
   await expect(join('one')).rejects.toMatchObject({ code: 'NODE_NAME_TAKEN' });
 });
 
+test('a node that waits for the lease of an earlier process of its name can be ended', async () => {
+  newFleet(600_000);
+  const lease = { session: 'earlier', node: 'late' };
+  await withFabric(({ leases }) => leases.table.create('node.late', lease));
+  const ending = new AbortController();
+  const joining = join('late', {}, { signal: ending.signal });
+  ending.abort(new Error('the host ends'));
+  await expect(joining).rejects.toThrow('the host ends');
+  await withFabric(async ({ leases, directory }) => {
+    expect(await leases.table.get('node.late')).toMatchObject({ value: lease });
+    expect(await directory.nodes.keys()).toEqual(new Set());
+  });
+});
+
 test('an entry that cannot run on a node is refused with the reason, and not claimed', async () => {
   newFleet();
   const one = await join('one');

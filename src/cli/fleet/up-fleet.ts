@@ -23,6 +23,8 @@ export interface JoinContext {
   note: (text: string) => void;
   /** Called before servers are started, for their secrets. */
   learn: (servers: readonly ServerConfig[]) => void;
+  /** Ends the host. */
+  signal: AbortSignal;
 }
 
 export class UpFleet {
@@ -65,16 +67,14 @@ export class UpFleet {
     this.#quotas = new FleetQuotas(this.#fabric, this.#plan.node, systemClock);
   }
 
+  /** Also resolves when the host ends before it has joined. */
   async join(host: Host, context: JoinContext): Promise<void> {
     const { FleetNode } = await import('../../fleet/fleet-node.ts');
     const { node, labels, offers } = this.#plan;
-    this.#node = await FleetNode.join(host, {
-      fabric: this.#fabric!,
-      node,
-      labels,
-      offers,
-      quotas: this.#quotas,
-      ...context,
+    const options = { fabric: this.#fabric!, node, labels, offers, quotas: this.#quotas, ...context };
+    this.#node = await FleetNode.join(host, options).catch((error: unknown) => {
+      if (context.signal.aborted) return undefined;
+      throw error;
     });
   }
 

@@ -94,6 +94,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
   await fleet?.connect();
   // Before any server: a second host of the same config must not start any.
   const asked = new AbortController();
+  const ending = AbortSignal.any([signal, asked.signal]);
   const control = await openControl(host, controlPathOf(settings)!, {
     onDown: () => asked.abort(),
     shareServer: settings.shared ? (brought) => shared.share(brought) : undefined,
@@ -144,7 +145,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
     if (http) shown.note(`MCP over HTTP at ${http.url} (one server: ${http.url}/<server>). ${http.clients}`);
     if (recorder) shown.note(`All traffic is recorded to ${recorder.file}`);
     tellProblems(problems, shown);
-    await fleet?.join(host, { url: http?.url, note: tell, learn: (all) => secrets.learn(all) });
+    await fleet?.join(host, { url: http?.url, note: tell, learn: (all) => secrets.learn(all), signal: ending });
     const take = (changed: Config) => fleet?.reload(changed) ?? host.reload(changed);
     watching =
       options.watch && config
@@ -153,9 +154,9 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
           })
         : undefined;
     if (options.log !== undefined) await reportStart({});
-    started = signal.aborted || options.onDemand ? undefined : host.start();
+    started = ending.aborted || options.onDemand ? undefined : host.start();
     if (options.open && viewers.url) openPage(viewers.url, 'Standpipe Inspector');
-    await untilAborted(AbortSignal.any([signal, asked.signal]));
+    await untilAborted(ending);
     shown.stopping();
   } finally {
     await end();

@@ -22,6 +22,8 @@ export interface JoinOptions {
   note?: ((text: string) => void) | undefined;
   /** Called before servers are started, for their secrets. */
   learn?: ((servers: readonly ServerConfig[]) => void) | undefined;
+  /** Gives up joining. */
+  signal?: AbortSignal | undefined;
   clock?: Clock | undefined;
 }
 
