@@ -174,6 +174,20 @@ test('a gateway serves all of them and has figures of the fleet', async () => {
 
 test.each<[string, string[], NodeJS.ProcessEnv, number, string]>([
   ['a name that another node has', ['--node', 'two'], {}, 2, 'Another host runs as node "two" of the fleet "default"'],
+  [
+    'another lifetime than the fleet has',
+    ['--node', 'two', '--lease', '9s'],
+    {},
+    2,
+    '--lease has no effect: the leases of the fleet default have a lifetime of 5000 ms',
+  ],
+  [
+    'a table on several servers of a NATS without a cluster',
+    ['--node', 'three', '--fleet', 'replicated', '--nats-replicas', '3'],
+    {},
+    3,
+    'it is one server and no cluster',
+  ],
   ['no NATS server', ['--join', 'nats://127.0.0.1:1', '--node', 'three'], {}, 3, 'nats://127.0.0.1:1'],
   ['a node name that cannot be one', ['--node', 'a.b'], {}, 2, '--node cannot be "a.b"'],
   [
@@ -190,7 +204,7 @@ test.each<[string, string[], NodeJS.ProcessEnv, number, string]>([
   const host = startCli(['up', '--no-inspector', '--config', writeConfig('none.json', {}), ...words], { env });
   hosts.push(host);
   const ran = await finished(host);
-  expect(ran.stderr).toContain(says);
+  expect(ran.stdout + ran.stderr).toContain(says);
   expect(ran.code).toBe(code);
 });
 

@@ -46,7 +46,7 @@ export const stateColours: Record<ServerState, Colour | undefined> = {
 const CANNOT_BE_USED = 'cannot be used';
 
 /** A server of the fleet that runs elsewhere. In JSON its state is `stopped`, which is that of the connection to it. */
-const NOT_USED = 'not used yet';
+const NOT_USED = 'unused';
 
 const ls: CommandBody = async (invocation, _words, options) => {
   const { settings, out, signal } = invocation;
@@ -59,7 +59,8 @@ const ls: CommandBody = async (invocation, _words, options) => {
     out.document({ running: running !== undefined, servers });
     return undefined;
   }
-  const severalFiles = new Set(servers.map(({ source }) => source.file)).size > 1;
+  const files = servers.map(({ source }) => source.file).filter((file) => isAbsolute(file));
+  const severalFiles = new Set(files).size > 1;
   const from = (text: string) => (severalFiles ? [text] : []);
   printRows(
     out,

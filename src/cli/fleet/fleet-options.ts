@@ -12,6 +12,7 @@ export interface FleetOptions {
   join?: string;
   fleet?: string;
   lease?: number;
+  natsReplicas?: number;
   natsCreds?: string;
   natsCa?: string;
   natsCert?: string;
@@ -39,12 +40,19 @@ export function addAddressesOfFleet(command: Command, what = ADDRESSES): Command
     .option('--nats-key <file>', 'its key (or STANDPIPE_NATS_KEY)');
 }
 
-export function addLeaseOption(command: Command): Command {
-  return command.option(
-    '--lease <duration>',
-    'after which time without a sign of life a node is replaced; set by the first node of a fleet (default: 5s)',
-    durationOf('--lease'),
-  );
+/** For what the first node of a fleet makes. */
+export function addBucketOptions(command: Command): Command {
+  return command
+    .option(
+      '--lease <duration>',
+      'after which time without a sign of life a node is replaced; set by the first node of a fleet (default: 5s)',
+      durationOf('--lease'),
+    )
+    .option(
+      '--nats-replicas <number>',
+      'on how many servers of a NATS cluster the table is kept; set by the first node of a fleet (default: 1)',
+      replicasOf,
+    );
 }
 
 /** Whether the servers of NATS are given: such a fleet is preferred to that of the running host. */
@@ -66,8 +74,9 @@ export function readFleetOptions(
   const cert = given(options.natsCert, 'STANDPIPE_NATS_CERT');
   const key = given(options.natsKey, 'STANDPIPE_NATS_KEY');
   if (join === undefined) {
-    const { fleet, lease, natsCreds, natsCa, natsCert, natsKey } = options;
-    if ([fleet, lease, natsCreds, natsCa, natsCert, natsKey].every((each) => each === undefined)) return undefined;
+    const { fleet, lease, natsReplicas, natsCreds, natsCa, natsCert, natsKey } = options;
+    if ([fleet, lease, natsReplicas, natsCreds, natsCa, natsCert, natsKey].every((each) => each === undefined))
+      return undefined;
     throw missingJoin();
   }
   if ((cert === undefined) !== (key === undefined)) {
@@ -80,6 +89,7 @@ export function readFleetOptions(
     fleet: checkName('--fleet', fleet ?? DEFAULT_FLEET),
     name,
     lifetimeMs: options.lease === undefined ? undefined : checkLease(options.lease),
+    replicas: options.natsReplicas,
     credentials,
     tls: (ca ?? cert) === undefined ? undefined : { ca, cert, key },
   };
@@ -120,6 +130,12 @@ function readAddress(text: string, isVisible: boolean): string {
     });
   }
   return full;
+}
+
+function replicasOf(text: string): number {
+  const replicas = Number(text);
+  if ([1, 3, 5].includes(replicas)) return replicas;
+  throw new UsageError('INVALID_OPTION', '--nats-replicas must be 1, 3 or 5', { hint: 'The default is 1.' });
 }
 
 function checkLease(ms: number): number {

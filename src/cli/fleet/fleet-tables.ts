@@ -74,10 +74,10 @@ function sayReasons({ name, replicas }: FleetServerStatus, out: Invocation['out'
   const slotsBy = new Map<string, number[]>();
   for (const { slot, isInForce, reason } of replicas) {
     if (reason === undefined) continue;
-    const text = `${isInForce ? 'cannot move' : 'runs nowhere'}: ${reason}`;
+    const text = `${isInForce ? 'cannot move' : 'nowhere'}: ${reason}`;
     slotsBy.set(text, [...(slotsBy.get(text) ?? []), slot]);
   }
-  for (const [text, slots] of slotsBy) out.say(visibleLine(`${name} ${slots.join(', ')} ${text}`));
+  for (const [text, slots] of slotsBy) out.say(visibleLine(`${name} ${slots.join(', ')}: ${text}`));
 }
 
 /** Without what the protocol adds to the answer of a host. */

@@ -6,7 +6,7 @@ import { UsageError } from '../../base/errors.ts';
 import type { FabricOptions } from '../../fleet/nats/open-fabric.ts';
 import { configFileOf } from '../servers/running-host.ts';
 import type { Settings } from '../settings.ts';
-import { addFleetOptions, addLeaseOption, checkName, type FleetOptions, readFleetOptions } from './fleet-options.ts';
+import { addBucketOptions, addFleetOptions, checkName, type FleetOptions, readFleetOptions } from './fleet-options.ts';
 
 /** The options of `up` about a fleet. */
 export interface JoinFlags extends FleetOptions {
@@ -24,7 +24,7 @@ export interface JoinPlan {
 
 export function addJoinOptions(command: Command): Command {
   addFleetOptions(command, 'become a node of the fleet at these NATS servers: nats://HOST[:PORT][,…]');
-  return addLeaseOption(command)
+  return addBucketOptions(command)
     .option('--labels <names>', 'labels of the node, for servers that need them: gpu,eu')
     .option('--no-offer', 'do not offer the servers of the config to the other nodes');
 }

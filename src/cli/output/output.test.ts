@@ -16,6 +16,14 @@ test('a table keeps to its width, whatever is in it', () => {
   }
 });
 
+test('columns in which nothing stands take no room on a terminal', () => {
+  const rows = [
+    ['a', '', 'x'],
+    ['b', { text: '' }, 'y'],
+  ];
+  expect(tableLines(['NAME', 'EMPTY', 'MORE'], rows, 80, painter(false))).toEqual(['NAME  MORE', 'a     x', 'b     y']);
+});
+
 test('in a pipe, rows are lines and fields, and nothing in them can be taken for either', () => {
   const written: string[] = [];
   const stdout = { write: (chunk: string | Uint8Array) => written.push(String(chunk)) > 0 };

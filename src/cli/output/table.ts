@@ -1,4 +1,4 @@
-// Tables. On a terminal: aligned, with a header, never wider than the window. In a pipe: one line per row, fields separated by
+// Tables. On a terminal: aligned, with a header, without empty columns, never wider than the window. In a pipe: one line per row, fields separated by
 // tabs, not cut, without a header. The content of a field cannot break the layout.
 
 import type { Colour, Paint } from '../../base/terminal/colours.ts';
@@ -26,7 +26,15 @@ function tabSeparated(rows: readonly Row[]): string {
   return rows.map((row) => `${row.map((cell) => visibleLine(textOf(cell))).join('\t')}\n`).join('');
 }
 
-export function tableLines(titles: readonly string[], rows: readonly Row[], width: number, paint: Paint): string[] {
+export function tableLines(
+  allTitles: readonly string[],
+  allRows: readonly Row[],
+  width: number,
+  paint: Paint,
+): string[] {
+  const isUsed = (_: unknown, column: number) => allRows.some((row) => textOf(row[column] ?? '') !== '');
+  const titles = allTitles.filter(isUsed);
+  const rows = allRows.map((row) => row.filter(isUsed));
   const cells = rows.map((row) => row.map((cell) => visibleLine(textOf(cell))));
   const widths = titles.map((title, column) =>
     Math.max(textWidth(title), ...cells.map((row) => textWidth(row[column] ?? ''))),

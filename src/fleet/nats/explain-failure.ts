@@ -51,10 +51,16 @@ function explain(error: unknown, packages: NatsPackages): Explanation {
       reason: 'a bucket of the fleet was deleted',
       hint: 'It is created again. Run "standpipe fleet apply" again.',
     };
+  if (message.includes('non-clustered mode')) {
+    return {
+      reason: 'it is one server and no cluster',
+      hint: 'Leave out --nats-replicas, or set up a cluster of NATS.',
+    };
+  }
   if (error instanceof TimeoutError || name === 'TimeoutError') {
     return {
       reason: 'it did not answer in time',
-      hint: 'Check that NATS runs, that it has a leader, and that no firewall drops the packets.',
+      hint: 'Check the address and the port (4222 by default), that NATS has a leader, and that no firewall drops the packets.',
     };
   }
   return explainConnection(String((cause as { code?: unknown } | undefined)?.code ?? code ?? ''), message);
