@@ -178,6 +178,8 @@ export class FleetNode {
   async #join(signal: AbortSignal | undefined): Promise<void> {
     this.#fabric.onConnection = (isConnected, text) => this.#connected(isConnected, text);
     this.#lease.onLost = (reason) => this.#lost(reason);
+    this.#lease.onTaken = () =>
+      this.#note(`Another host runs as node ${this.name} now: stop it, or give one a new name`);
     this.#lease.onRenewed = (session, ageMs) => renewLease(session, ageMs, this.#fabric.leases.lifetimeMs);
     this.#exits.push(() => this.#lease.release());
     const acquired = this.#lease.acquire();
@@ -205,6 +207,7 @@ export class FleetNode {
         quotas: this.#quotas,
         run: runOf(this.#entry.record),
       }),
+      () => !this.#lease.isTaken,
     );
     this.#exits.push(
       () => requests.end(),

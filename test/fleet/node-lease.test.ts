@@ -108,6 +108,27 @@ test('it is trusted for 0.6 of its lifetime after the last renewal was sent, by 
   expect((await entry())!.value.session).toBe(lease.session);
 });
 
+test('a node whose name another process has got meanwhile learns that, and gets the name back after it', async () => {
+  const { node, key, faults, lease, entry, untilTurned } = leaseOfNode();
+  await lease.acquire();
+  let taken = 0;
+  lease.onTaken = () => taken++;
+  lease.onLost = () => new Promise(() => undefined); // what it runs cannot be ended
+  faults.isCut = true;
+  await untilTurned('it is lost', 1 / 64, () => !lease.isHeld);
+  faults.isCut = false;
+  const writes = faults.updates;
+  await untilTurned('it tries to get it', 1 / 64, () => faults.updates > writes + 1);
+  expect(lease.isTaken).toBe(false); // the entry is its own
+  const { table } = fabric.leases;
+  const other = (await table.update(key, { session: 'of another process', node }, (await entry())!.revision))!;
+  await untilTurned('it sees that', 1 / 64, () => lease.isTaken);
+  await table.remove(key, other);
+  await untilTurned('it is held', 1 / 64, () => lease.isHeld);
+  expect(lease.isTaken).toBe(false);
+  expect(taken).toBe(1);
+});
+
 test('a renewal whose answer is lost is resolved by reading: the session goes on', async () => {
   const { faults, lease, events, untilTurned } = leaseOfNode();
   await lease.acquire();

@@ -73,3 +73,19 @@ test('more requests than a node answers at a time are refused, and it goes on', 
   await subscription.end();
   await expect(askNode(asking!, 'alpha', 'standpipe/ping', {}, MINUTE)).rejects.toMatchObject({ code: 'NOT_SENT' });
 });
+
+test('of two processes with one name, the one that has lost it leaves requests to the other', async () => {
+  let isTaken = true;
+  const answer = (session: string) =>
+    ({ ...handlers, 'standpipe/ping': () => ({ session, nowMs: 7 }) }) as NodeHandlers;
+  const first = answerNodeRequests(asked!, 'name', answer('first'), () => !isTaken);
+  await asked!.flush();
+  const second = answerNodeRequests(asking!, 'name', answer('second'));
+  await asking!.flush();
+  for (let i = 0; i < 20; i++)
+    expect(await askNode(asking!, 'name', 'standpipe/ping', {}, MINUTE)).toMatchObject({ session: 'second' });
+  isTaken = false;
+  await second.end();
+  expect(await askNode(asking!, 'name', 'standpipe/ping', {}, MINUTE)).toMatchObject({ session: 'first' });
+  await first.end();
+});

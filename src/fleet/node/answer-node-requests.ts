@@ -20,10 +20,16 @@ type Answer = { result: unknown } | { error: ErrorDescription };
 /** At a time. */
 const MOST_REQUESTS = 1000;
 
-export function answerNodeRequests(fabric: Fabric, node: string, handlers: NodeHandlers): Subscription {
+/** `mayAnswer`: not while another process has the name of the node, which gets the same requests. */
+export function answerNodeRequests(
+  fabric: Fabric,
+  node: string,
+  handlers: NodeHandlers,
+  mayAnswer: () => boolean = () => true,
+): Subscription {
   let running = 0;
   return fabric.subscribe(subjectsOf(fabric.fleet).node(node), async ({ data, reply }: Message) => {
-    if (reply === undefined) return;
+    if (reply === undefined || !mayAnswer()) return;
     running++;
     const result = running > MOST_REQUESTS ? Promise.reject(tooMany()) : handle(handlers, data);
     const text = await result.then(requireJson).catch((error: unknown) => requireJson({ error: describeError(error) }));

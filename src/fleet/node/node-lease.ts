@@ -41,6 +41,9 @@ export class NodeLease {
   onHeld: ((session: string) => void) | undefined;
   /** The lease of a node gets a new session when the promise has resolved (all processes of the old one have ended), or NATS has forgotten the old one. */
   onLost: ((reason: string) => void | Promise<void>) | undefined;
+  /** After a loss: another process has the lease, and with it the name of the node. */
+  isTaken = false;
+  onTaken: (() => void) | undefined;
   /** After each acknowledged write: how long ago it was sent. */
   onRenewed: ((session: string, ageMs: number) => void) | undefined;
   readonly #fabric: Fabric;
@@ -54,6 +57,8 @@ export class NodeLease {
   #term: Term | undefined;
   /** The last session of this object that was lost and whose processes have ended: its entry may be replaced. */
   #ended: string | undefined;
+  /** The last session that was lost. Its entry can outlive it. */
+  #lost: string | undefined;
   #expiry: Timer | undefined;
   #pause: { timer: Timer; resolve: () => void } | undefined;
 
@@ -158,11 +163,18 @@ export class NodeLease {
       const written = await this.#write(term);
       if (this.#term !== term) return;
       if (written === 'written' && this.isHeld) break;
-      if (typeof written === 'object') this.#adopt(term, written);
+      if (typeof written === 'object') this.#setTaken(!this.#adopt(term, written) && written.session !== this.#lost);
       await this.#wait(RETRY);
       if (this.#term !== term) return;
     }
+    this.#setTaken(false);
     void this.#keep(term);
+  }
+
+  #setTaken(isTaken: boolean): void {
+    const isNew = isTaken && !this.isTaken;
+    this.isTaken = isTaken;
+    if (isNew) this.onTaken?.();
   }
 
   /** Whether the entry may be overwritten: it is that of this session, or of one of ours that has left nothing running. */
@@ -210,6 +222,7 @@ export class NodeLease {
 
   #lose(reason: string): void {
     const { session } = this.#term!;
+    this.#lost = session;
     this.#end();
     const ended = this.onLost?.(reason);
     // Where something could not be ended, the old entry stays until NATS forgets it.
