@@ -41,7 +41,7 @@ export const define: CommandModule['define'] = (command, run) => {
     )
     .option(
       '--drain <duration>',
-      'how long requests over HTTP may take to end when the host stops (default: 10s)',
+      'how long requests over HTTP and calls of other nodes may take to end when the host stops (default: 10s)',
       durationOf('--drain'),
     )
     .option('--record <file>', 'record all traffic of servers and clients to this file')

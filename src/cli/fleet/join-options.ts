@@ -13,6 +13,7 @@ export interface JoinFlags extends FleetOptions {
   node?: string;
   labels?: string;
   offer?: boolean;
+  drain?: number;
 }
 
 export interface JoinPlan {
@@ -20,6 +21,8 @@ export interface JoinPlan {
   node: string;
   labels: string[];
   offers: boolean;
+  /** How long calls may take to end when a server moves or the node leaves. */
+  drainMs: number | undefined;
 }
 
 export function addJoinOptions(command: Command): Command {
@@ -30,12 +33,13 @@ export function addJoinOptions(command: Command): Command {
 }
 
 /** Before anything starts. Undefined where no fleet is joined. */
-export function readJoinOptions({ labels, offer, ...options }: JoinFlags): JoinPlan | undefined {
+export function readJoinOptions({ labels, offer, drain, ...options }: JoinFlags): JoinPlan | undefined {
   const node = checkName('--node', options.node ?? nodeNameOf(hostname()));
   const fabric = readFleetOptions(options, node);
   if (fabric) {
     const names = (labels ?? '').split(',').filter((label) => label !== '');
-    return { fabric, node, labels: names.map((label) => checkName('--labels', label)), offers: offer !== false };
+    const checked = names.map((label) => checkName('--labels', label));
+    return { fabric, node, labels: checked, offers: offer !== false, drainMs: drain };
   }
   const needless = options.node !== undefined ? '--node' : labels !== undefined ? '--labels' : undefined;
   if (needless === undefined && offer !== false) return undefined;

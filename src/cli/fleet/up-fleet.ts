@@ -70,14 +70,14 @@ export class UpFleet {
   /** Also resolves when the host ends before it has joined. */
   async join(host: Host, context: JoinContext): Promise<void> {
     const { FleetNode } = await import('../../fleet/fleet-node.ts');
-    const { node, labels, offers, fabric } = this.#plan;
+    const { node, labels, offers, drainMs, fabric } = this.#plan;
     const { lifetimeMs } = this.#fabric!.leases;
     if (fabric.lifetimeMs !== undefined && fabric.lifetimeMs !== lifetimeMs) {
       context.note(
         `--lease has no effect: the leases of the fleet ${fabric.fleet} have a lifetime of ${lifetimeMs} ms`,
       );
     }
-    const options = { fabric: this.#fabric!, node, labels, offers, quotas: this.#quotas, ...context };
+    const options = { fabric: this.#fabric!, node, labels, offers, drainMs, quotas: this.#quotas, ...context };
     this.#node = await FleetNode.join(host, options).catch((error: unknown) => {
       if (context.signal.aborted) return undefined;
       throw error;

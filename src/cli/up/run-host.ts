@@ -52,8 +52,8 @@ export interface UpOptions extends HttpOptions, RecordOptions, JoinFlags {
 const noConfig = { servers: [], files: [], problems: [] };
 
 export async function runHost({ settings: given, out, signal }: Invocation, options: UpOptions): Promise<void> {
-  const plan = readHttpOptions(options);
   const joining = readJoinOptions(options);
+  const plan = readHttpOptions(options, joining !== undefined);
   const settings = settingsOfNode(given, joining);
   const fleet = joining && new UpFleet(joining);
   const load: LoadOptions = { file: settings.config, discover: settings.discover };

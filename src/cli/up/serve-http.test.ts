@@ -41,6 +41,7 @@ test.each(refused)('%s is refused, with what to do', async (_what, options, says
 
 test('without options about HTTP nothing is served', () => {
   expect(readHttpOptions({})).toBeUndefined();
+  expect(readHttpOptions({ drain: 1_000 }, true)).toBeUndefined();
 });
 
 test('an address of IPv6 is written in brackets', () => {

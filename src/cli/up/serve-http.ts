@@ -39,13 +39,14 @@ interface HttpAddress {
   port: number;
 }
 
-/** Before anything starts. Undefined where nothing is served over HTTP. */
-export function readHttpOptions(options: HttpOptions): HttpPlan | undefined {
+/** Before anything starts. Undefined where nothing is served over HTTP. `isNode`: --drain is that of a node of a fleet, too. */
+export function readHttpOptions(options: HttpOptions, isNode = false): HttpPlan | undefined {
   const { http, tokens, drain, jwtIssuer, jwtAudience, jwks, jwtAnyScope, behindProxy, publicUrl, allowOrigin } =
     options;
   const tls = tlsFiles(options.tlsCert, options.tlsKey);
   if (http !== undefined) return { options, address: readHttpAddress(http), tls };
-  const given = [tokens, drain, jwtIssuer, jwtAudience, jwks, jwtAnyScope, tls, behindProxy, publicUrl, allowOrigin];
+  const ofHttp = isNode ? undefined : drain;
+  const given = [tokens, ofHttp, jwtIssuer, jwtAudience, jwks, jwtAnyScope, tls, behindProxy, publicUrl, allowOrigin];
   if (given.every((each) => each === undefined)) return undefined;
   throw new UsageError('INVALID_OPTION', 'Options about HTTP need --http', {
     hint: 'Say where to listen: --http 8080.',
