@@ -44,5 +44,5 @@ test.each([[['ls']], [['call', 'everything', 'greet', 'name=x']], [['tools']], [
 test('up does not take its place', async () => {
   const { code, stderr } = await runCli(['up', '--config', config]);
   expect(code).toBe(2);
-  expect(stderr).toContain('error: A host for this config is running already\n');
+  expect(stderr).toContain('error: A host for this config or node is running already\n');
 });

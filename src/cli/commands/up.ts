@@ -58,7 +58,7 @@ export const define: CommandModule['define'] = (command, run) => {
 Other commands find the running host by its config and use its servers. A change of the config starts, stops or
 restarts only the servers it concerns. With --background the host writes its log to a file, whose name is printed.
 With --join the host is a node of a fleet. --node NAME is its name (default: that of the machine). It needs no config: it
-then runs what the fleet places on it. Two nodes on one machine need different folders or configs.`,
+then runs what the fleet places on it. Two nodes on one machine need different names, and different configs if any.`,
   );
   examples(
     command,
@@ -118,8 +118,8 @@ async function background({ settings, out }: Invocation, options: UpOptions): Pr
     hasFleet: join !== undefined,
   });
   if (!started) {
-    throw new UsageError('HOST_ALREADY_RUNNING', 'A host for this config is running already', {
-      hint: 'Use it (`standpipe ls`), or stop it first (`standpipe down`).',
+    throw new UsageError('HOST_ALREADY_RUNNING', 'A host for this config or node is running already', {
+      hint: 'Use it (`standpipe ls`), or stop it first (`standpipe down`). A second one needs another config; a node without a config needs another name.',
     });
   }
   const { pid, log, stop, text } = started;

@@ -184,7 +184,7 @@ async function alreadyRunning(path: string): Promise<UsageError> {
   const pid = (await other?.status())?.pid;
   await other?.close();
   const which = pid === undefined ? '' : ` (pid ${pid})`;
-  return new UsageError('HOST_ALREADY_RUNNING', `A host for this config is running already${which}`, {
-    hint: 'Use it (`standpipe ls`), or stop it first (`standpipe down`).',
+  return new UsageError('HOST_ALREADY_RUNNING', `A host for this config or node is running already${which}`, {
+    hint: 'Use it (`standpipe ls`), or stop it first (`standpipe down`). A second one needs another config; a node without a config needs another name.',
   });
 }
