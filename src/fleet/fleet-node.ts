@@ -187,6 +187,7 @@ export class FleetNode {
     this.#exits.push(() => this.#entry.remove());
     this.#routes.onServers = () => this.#table.fleetChanged();
     this.#routes.onInstances = (server) => this.#host.reachable(server);
+    this.#routes.onForgotten = () => this.#forgotten();
     this.#routes.onClaim = (key, claim) => this.#claims.changed(key, claim);
     this.#routes.onRunEnded = (node, run) => this.#door.callerEnded(node, run);
     this.#exits.push(() => {
@@ -240,6 +241,11 @@ export class FleetNode {
     this.#note(text);
     this.#channels.reconnected();
     void this.#attempt(NOT_WRITTEN, this.#offer()); // what could not be written meanwhile
+  }
+
+  /** By one who took it for dead, or with its table. */
+  #forgotten(): void {
+    if (!this.#leaving) void this.#attempt(NOT_WRITTEN, this.#offer());
   }
 
   async #lost(reason: string): Promise<void> {

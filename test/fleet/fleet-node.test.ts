@@ -103,6 +103,12 @@ async function withFabric<T>(work: (fabric: Fabric) => Promise<T>): Promise<T> {
   }
 }
 
+async function deleteBucket(name: string): Promise<void> {
+  const connection = await connect({ servers: nats.url });
+  await (await jetstreamManager(connection)).streams.delete(`KV_standpipe-${fleet}-${name}`);
+  await connection.close();
+}
+
 /** Its servers answer: the directory of the fleet arrives a moment later than it changes. */
 const knows = ({ host }: Joined, name: string) =>
   until(`${name} answers`, async () => {
@@ -317,6 +323,21 @@ test('calls of a node that is gone are cancelled where they run', async () => {
   await waiting;
 });
 
+test('a node whose entry is removed while it lives writes it again', async () => {
+  newFleet();
+  const one = await join('one', { files: everything });
+  const { nodes } = one.fabric.directory;
+  const before = (await nodes.get('one'))!;
+  expect(before.value).toMatchObject({ name: 'one', offers: ['files'] });
+  expect(await nodes.remove('one', before.revision)).toBe(true);
+  await until('the entry is there again', async () => (await nodes.get('one')) !== undefined);
+  expect((await nodes.get('one'))!.value).toEqual(before.value);
+  await deleteBucket('nodes');
+  await until('the entry is there again', async () => (await nodes.get('one')) !== undefined);
+  await one.node.leave();
+  expect(await nodes.get('one')).toBeUndefined();
+});
+
 test('an owner whose claim is lost with its table claims the slot again, and no other node takes it', async () => {
   newFleet();
   const [one, two] = [await join('one'), await join('two')];
@@ -328,9 +349,7 @@ test('an owner whose claim is lost with its table claims the slot again, and no 
   const key = keyOfSlot('files', 1);
   const claimOf = () => withFabric(async ({ directory }) => (await directory.claims.get(key))?.value);
   const before = await claimOf();
-  const connection = await connect({ servers: nats.url });
-  await (await jetstreamManager(connection)).streams.delete(`KV_standpipe-${fleet}-claims`);
-  await connection.close();
+  await deleteBucket('claims');
   await Promise.all([one, two].map(({ fabric }) => fabric.directory.claims.get(key))); // makes it anew
   await until('the claim is there again', async () => (await claimOf()) !== undefined);
   expect(await claimOf()).toEqual(before);

@@ -164,6 +164,7 @@ test('records that were written by hand are ignored, and what they replace is go
   expect(table.servers()).toEqual(['files', 'own@a']);
   const values = [null, 1, 'text', [], {}, { name: 'files' }, { name: 'other', entry: {} }, { entry: {} }];
   for (const value of values) directory.servers.put('files', value as never);
+  for (const name of ['own@a', 'files#1']) directory.servers.put(keyOfServer(name), { name, entry: {} } as never);
   expect(table.servers()).toEqual(['own@a']);
   const claim = { server: 'files', slot: 1, node: 'nowhere', generation: 1, held: true };
   for (const value of [null, {}, claim, { ...claim, session: 's1', server: 'other', node: 'a' }]) {
