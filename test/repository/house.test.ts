@@ -51,6 +51,11 @@ test('lock files name versions and no addresses: they hold for any registry', ()
   expect(locks.filter((file) => read(file).includes('"resolved"'))).toEqual([]);
 });
 
+test('fixtures register what ends their processes when they are imported: a hook of a running test is never called', () => {
+  const fixtures = files.filter((file) => /^test\/fixtures\/.*\.ts$/.test(file));
+  expect(fixtures.filter((file) => /^ .*\bafterAll\(/m.test(read(file)))).toEqual([]);
+});
+
 test('every page of docs is linked from the README or from another page of docs', () => {
   const linked = new Set(pages.flatMap((page) => linkedFiles(page).map(({ file }) => file)));
   expect(pages.filter((page) => page.startsWith('docs/') && !linked.has(page))).toEqual([]);
