@@ -2,8 +2,8 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { findNatsServer } from '../../scripts/nats-server.mjs';
+import { freePort } from '../free-port.mjs';
 import { makeTempFolder } from '../temp-folder.mjs';
 
 const START_LIMIT_MS = 10_000;
@@ -46,13 +46,4 @@ async function becomesReady(child, monitor) {
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-}
-
-async function freePort() {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }

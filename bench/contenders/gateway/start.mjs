@@ -4,9 +4,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../free-port.mjs';
 import { makeTempFolder } from '../../temp-folder.mjs';
 import { cliPath } from '../cli/path.mjs';
 import { openClient } from './mcp-client.mjs';
@@ -84,15 +84,6 @@ async function becomesReady(child, connect) {
 function readToken(folder) {
   const file = readdirSync(folder, { recursive: true }).find((each) => each.endsWith('.token'));
   return readFileSync(join(folder, file), 'utf8').trim();
-}
-
-async function freePort() {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return port;
 }
 
 function kill(pid) {

@@ -1,4 +1,4 @@
-// The lease of a node, or the right to place. Whoever holds it may act as an owner; the entry in NATS disappears one lifetime after
+// The lease of a node, or the right to place. Its holder may act as an owner; the entry in NATS disappears one lifetime after
 // its last renewal, and only then do others take over.
 //
 // The lease is trusted for 0.6 × lifetime from the time *before* the last acknowledged write was sent, by the monotonic and by the

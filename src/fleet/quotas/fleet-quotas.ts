@@ -4,11 +4,11 @@
 
 import type { Clock, Timer } from '../../base/clock.ts';
 import { RpcCode, RpcError } from '../../base/errors.ts';
-import { shortHash } from '../../base/short-hash.ts';
 import type { Counts } from '../../doors/limits.ts';
 import type { SharedQuotas } from '../../doors/shared-quotas.ts';
 import type { Fabric } from '../fabric.ts';
 import { askNode } from '../node/answer-node-requests.ts';
+import { rendezvousScore } from '../rendezvous.ts';
 import { GatewayShare, type ShareContext } from './gateway-share.ts';
 import { type QuotaAsk, type QuotaGrant, QuotaHome } from './quota-home.ts';
 
@@ -87,8 +87,8 @@ export class FleetQuotas {
   }
 
   #order(principal: string): string[] {
-    const scored = Array.from(this.#gateways, (node) => ({ node, score: shortHash(`${principal}\n${node}`) }));
-    return scored.sort((a, b) => (a.score < b.score ? 1 : -1)).map(({ node }) => node);
+    const scored = Array.from(this.#gateways, (node) => ({ node, score: rendezvousScore(principal, node) }));
+    return scored.sort((a, b) => b.score - a.score || (a.node < b.node ? 1 : -1)).map(({ node }) => node);
   }
 
   async #ask(share: GatewayShare, wanted: Counts, requests: number): Promise<QuotaGrant> {

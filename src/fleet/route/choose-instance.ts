@@ -4,6 +4,7 @@
 
 import type { SharePolicy } from '../../config/server-config.ts';
 import type { RoutedClient } from '../../jsonrpc/channel.ts';
+import { rendezvousScore } from '../rendezvous.ts';
 import type { Instance } from './routing-table.ts';
 
 /** Beyond these, the one that was not used for longest is forgotten. It gets its instance by its hash again. */
@@ -61,19 +62,10 @@ export class InstanceChooser {
 
 function highest(instances: readonly Instance[], key: string): Instance {
   let best = instances[0]!;
-  let bestHash = -1;
+  let bestScore = -1;
   for (const instance of instances) {
-    const hash = hashOf(`${key}\n${instance.slot}`);
-    if (hash > bestHash) [best, bestHash] = [instance, hash];
+    const score = rendezvousScore(key, String(instance.slot));
+    if (score > bestScore) [best, bestScore] = [instance, score];
   }
   return best;
-}
-
-/** FNV-1a of 32 bits, with a final mix: similar keys have to differ in the high bits too. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
 }

@@ -1,0 +1,11 @@
+// Rendezvous hashing: all nodes choose the same one of several for a key, and one that goes away moves its own keys alone.
+
+/** The one with the highest score is chosen. FNV-1a of 32 bits, with a final mix: similar keys have to differ in the high bits too. */
+export function rendezvousScore(key: string, candidate: string): number {
+  const text = `${key}\n${candidate}`;
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
