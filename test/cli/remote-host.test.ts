@@ -61,8 +61,9 @@ test('the commands of a host use remote servers like the others, and say why one
   expect(await client.callTool({ name: 'count', arguments: {} })).toMatchObject({ content: [{ text: '1' }] });
   await far.down();
   await gone.up();
-  await until('it is noticed', () => /far backoff/.test(log) && /gone ready/.test(log));
+  await until('it is noticed', () => /far (backoff|unreachable)/.test(log) && /gone ready/.test(log));
   await far.up();
+  await until('it is ready again', () => /far (backoff|unreachable).*far ready/s.test(log));
   expect(await client.callTool({ name: 'count', arguments: {} })).toMatchObject({ content: [{ text: '2' }] });
   expect((await run('restart', 'far')).code).toBe(0);
   expect((await run('logs', 'far')).stdout).toContain('far remote: ');

@@ -1,5 +1,6 @@
 // A table of the fleet in a bucket of NATS. In a bucket that keeps its entries, a removed key leaves a marker, so that no watcher
 // misses the removal. In one whose entries expire, a removal leaves nothing, so that one request lists the keys that are there.
+// A NATS server that is killed can forget such a removal: the entry is back until it expires, as that of a holder that has died.
 
 import type { Entry, Table, TableListener } from '../fabric.ts';
 import { isApiError, type NatsBucket } from './nats-bucket.ts';
