@@ -26,7 +26,7 @@ const env = () => ({ STANDPIPE_JOIN: nats.url, STANDPIPE_FLEET: fleet });
 
 beforeAll(async () => {
   nats = await startNatsServer();
-  const at = { servers: [nats.url], fleet };
+  const at = { servers: [nats.url], fleet, lifetimeMs: 30_000 };
   nodes.push(await claimingNode('one', at), await claimingNode('two', { ...at, labels: ['gpu'] }));
 });
 afterAll(() => Promise.all(nodes.map((node) => node.vanish())));
@@ -141,6 +141,8 @@ test('commands reach the fleet of the running host', async () => {
     'running',
     '--join',
     nats.url,
+    '--lease',
+    '30s',
   ]);
   try {
     await once(host.stdout, 'data');

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FleetStatus } from '../../src/fleet/fleet-status.ts';
 import { type NatsServer, startNatsServer } from '../fixtures/fleet/nats-server.ts';
 import { isAlive, until } from '../fixtures/server.ts';
 import { everythingEntry, finished, fixturePath, folder, gatewayIn, runCli, startCli, writeConfig } from './run-cli.ts';
@@ -31,8 +32,10 @@ beforeAll(async () => {
   mkdirSync(empty);
   mkdirSync(elsewhere);
   config = writeConfig('one.json', { own: everythingEntry, files: everythingEntry });
-  one = start(['--config', config, '--join', nats.url, '--node', 'one', '--http', '0', '--labels', 'a,b']);
-  two = start(['--join', nats.url, '--node', 'two', '--labels', 'gpu']);
+  // Long enough for a busy machine. A node waits up to a quarter of it before it knows that its name is taken.
+  const fleet = ['--join', nats.url, '--lease', '10s'];
+  one = start(['--config', config, ...fleet, '--node', 'one', '--http', '0', '--labels', 'a,b']);
+  two = start([...fleet, '--node', 'two', '--labels', 'gpu']);
   await Promise.all([one, two].map(({ says }) => says('Joined the fleet default')));
 });
 afterAll(() => Promise.all(hosts.map(stop)));
@@ -61,19 +64,42 @@ const isTalks = ({ name }: { name: string }) => name === 'talks#1';
 const run = (...args: string[]) => runCli(args, { cwd: empty });
 const document = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
 
-test('nodes, their labels and servers, and what runs where are shown', async () => {
+const remote = { ...everythingEntry, place: { labels: ['gpu'] } };
+const talks = { ...remote, args: [fixturePath('talks.mjs')] };
+
+async function apply(mcpServers: object): Promise<void> {
   const file = join(folder, 'fleet.json');
-  const place = { labels: ['gpu'] };
-  const remote = { ...everythingEntry, place };
-  const lost = { ...everythingEntry, place: { labels: ['x'] } };
-  const talks = { ...remote, args: [fixturePath('talks.mjs')] };
-  const mcpServers = { files: remote, remote, talks, lost };
   writeFileSync(file, JSON.stringify({ mcpServers }));
   expect(await run('fleet', 'apply', file, '--join', nats.url)).toMatchObject({ code: 0 });
-  await two.says('files#1 ready');
-  await two.says('remote#1 ready');
-  await two.says('talks#1 ready');
-  const status = await document('ls', '--fleet', '--config', config);
+}
+
+test('the servers of the other node are called, and the answer names node, process and generation', async () => {
+  await apply({ files: remote, remote, talks });
+  for (const name of ['files', 'remote', 'talks']) await two.says(`${name}#1 ready`);
+  const called = await document('call', 'own@one', 'greet', 'name=Ada', '--node', 'two');
+  expect(called.ran).toMatchObject({ server: 'own', node: 'one', pid: expect.any(Number), generation: 1 });
+  const { stdout, stderr } = await run('call', 'files', 'greet', 'name=Ada', '--node', 'two', '--verbose');
+  expect(stdout).toBe('Hello, Ada!\n');
+  expect(stderr).toMatch(/Answered by files#1 on node two, process \d+, generation 1\n/);
+  const direct = await document('call', 'files', 'greet', 'name=Ada', '--join', nats.url);
+  expect(direct).toMatchObject({
+    content: [{ text: 'Hello, Ada!' }],
+    ran: { server: 'files#1', node: 'two', claim: 1 },
+  });
+  const tools = await document('tools', '--node', 'two');
+  expect(new Set(tools.tools.map(({ server }: { server: string }) => server))).toEqual(
+    new Set(['files', 'files@one', 'own@one', 'remote', 'talks']),
+  );
+});
+
+test('nodes, their labels and servers, and what runs where are shown', async () => {
+  await apply({ files: remote, remote, talks, lost: { ...everythingEntry, place: { labels: ['x'] } } });
+  const isWithoutNode = ({ name, replicas }: FleetStatus['servers'][number]) => name === 'lost' && replicas[0]?.reason;
+  let status!: FleetStatus;
+  await until('the reason is known', async () => {
+    status = await document('ls', '--fleet', '--config', config);
+    return status.servers.some(isWithoutNode);
+  });
   expect(Object.keys(status)).toEqual(['fleet', 'self', 'isConnected', 'placer', 'nodes', 'servers']);
   expect(status).toMatchObject({ fleet: 'default', self: 'one', isConnected: true });
   expect(status.nodes).toMatchObject([
@@ -90,23 +116,6 @@ test('nodes, their labels and servers, and what runs where are shown', async () 
   expect(stdout).toContain('files\t1 of 1\ttwo\t1\tready\n');
   expect(stdout).toContain('lost\t1 of 1\t-\t-\tnowhere: no node has the label x\n');
   await one.says('The server "files" of this node hides that of the fleet here');
-});
-
-test('the servers of the other node are called, and the answer names node, process and generation', async () => {
-  const called = await document('call', 'own@one', 'greet', 'name=Ada', '--node', 'two');
-  expect(called.ran).toMatchObject({ server: 'own', node: 'one', pid: expect.any(Number), generation: 1 });
-  const { stdout, stderr } = await run('call', 'files', 'greet', 'name=Ada', '--node', 'two', '--verbose');
-  expect(stdout).toBe('Hello, Ada!\n');
-  expect(stderr).toMatch(/Answered by files#1 on node two, process \d+, generation 1\n/);
-  const direct = await document('call', 'files', 'greet', 'name=Ada', '--join', nats.url);
-  expect(direct).toMatchObject({
-    content: [{ text: 'Hello, Ada!' }],
-    ran: { server: 'files#1', node: 'two', claim: 1 },
-  });
-  const tools = await document('tools', '--node', 'two');
-  expect(new Set(tools.tools.map(({ server }: { server: string }) => server))).toEqual(
-    new Set(['files', 'files@one', 'own@one', 'remote', 'talks']),
-  );
 });
 
 test('a command in the folder of a node without a config uses this node', async () => {
@@ -172,14 +181,16 @@ test('a gateway serves all of them and has figures of the fleet', async () => {
   expect(metrics).toMatch(/standpipe_fleet_calls\{node="two",outcome="answered"\} \d+/);
 });
 
-test.each<[string, string[], NodeJS.ProcessEnv, number, string]>([
+let configs = 0;
+
+test.concurrent.each<[string, string[], NodeJS.ProcessEnv, number, string]>([
   ['a name that another node has', ['--node', 'two'], {}, 2, 'Another host runs as node "two" of the fleet "default"'],
   [
     'another lifetime than the fleet has',
     ['--node', 'two', '--lease', '9s'],
     {},
     2,
-    '--lease has no effect: the leases of the fleet default have a lifetime of 5000 ms',
+    '--lease has no effect: the leases of the fleet default have a lifetime of 10000 ms',
   ],
   [
     'a table on several servers of a NATS without a cluster',
@@ -201,7 +212,8 @@ test.each<[string, string[], NodeJS.ProcessEnv, number, string]>([
   ],
 ])('%s: a clear error', async (_what, args, env, code, says) => {
   const words = args.includes('--join') ? args : ['--join', nats.url, ...args];
-  const host = startCli(['up', '--no-inspector', '--config', writeConfig('none.json', {}), ...words], { env });
+  const none = writeConfig(`none-${++configs}.json`, {});
+  const host = startCli(['up', '--no-inspector', '--config', none, ...words], { env });
   hosts.push(host);
   const ran = await finished(host);
   expect(ran.stdout + ran.stderr).toContain(says);

@@ -51,6 +51,11 @@ afterEach(async () => {
   for (const each of [...joined]) await each.end();
 });
 
+/** Of leases that are to stay: a busy machine must not lose them. */
+const LONG_MS = 30_000;
+/** … where another node places after the one that left, which it notices in a part of this time. */
+const MEDIUM_MS = 10_000;
+
 function newFleet(leaseMs?: number): void {
   fleet = `fleet${++fleets}`;
   lifetimeMs = leaseMs;
@@ -123,7 +128,7 @@ const greet = async ({ host }: Joined, name: string) => {
 };
 
 test('a server of the fleet runs on one node and is called from both', async () => {
-  newFleet();
+  newFleet(LONG_MS);
   const one = await join('one', {}, { labels: ['gpu'] });
   const two = await join('two');
   await apply('files', { labels: ['gpu'] });
@@ -136,7 +141,7 @@ test('a server of the fleet runs on one node and is called from both', async () 
 });
 
 test('a node that leaves hands over what it runs, and leaves nothing behind', async () => {
-  newFleet();
+  newFleet(MEDIUM_MS);
   const [one, two] = [await join('one'), await join('two')];
   await apply('files');
   await knows(one, 'files');
@@ -156,7 +161,7 @@ test('a node that leaves hands over what it runs, and leaves nothing behind', as
 });
 
 test('a changed entry renews one replica after the other: calls in flight are answered, and none fails', async () => {
-  newFleet();
+  newFleet(LONG_MS);
   const operator = await open('operator');
   const { servers, claims } = operator.directory;
   let applied = Number.POSITIVE_INFINITY;
@@ -201,7 +206,7 @@ test('a changed entry renews one replica after the other: calls in flight are an
 });
 
 test('the servers of a node are offered to the others, and hide those of the fleet there', async () => {
-  newFleet();
+  newFleet(LONG_MS);
   const one = await join('one', { files: everything });
   const two = await join('two', { quiet: everything }, { offers: false });
   await apply('files');
@@ -221,7 +226,7 @@ test('the servers of a node are offered to the others, and hide those of the fle
 });
 
 test('the trace of a request passes to the node that answers it', async () => {
-  newFleet();
+  newFleet(LONG_MS);
   const one = await join('one', { meta: { command: process.execPath, args: ['-e', GIVES_META_BACK] } });
   const two = await join('two');
   await knows(two, 'meta@one');
@@ -232,7 +237,7 @@ test('the trace of a request passes to the node that answers it', async () => {
 });
 
 test('a node does for others what its control socket has, and nothing that ends it', async () => {
-  newFleet();
+  newFleet(LONG_MS);
   const one = await join('one');
   const ask = (method: string) =>
     withFabric((fabric) =>
@@ -266,7 +271,7 @@ test('a node that waits for the lease of an earlier process of its name can be e
 });
 
 test('an entry that cannot run on a node is refused with the reason, and not claimed', async () => {
-  newFleet();
+  newFleet(LONG_MS);
   const one = await join('one');
   await apply('files', {}, { command: 'x', env: { TOKEN: '${env:FLEET_TEST_NOT_SET}' } });
   await until('it is refused', () => one.notes.some((note) => note.includes('FLEET_TEST_NOT_SET')));
@@ -276,7 +281,7 @@ test('an entry that cannot run on a node is refused with the reason, and not cla
 });
 
 test('without NATS a node stops what it runs for the fleet and goes on with its own servers, and heals when NATS is back', async () => {
-  newFleet(2_000);
+  newFleet(6_000); // it is lost when NATS has been away for 0.6 of it, and not before
   const one = await join('one', { own: everything });
   await apply('files');
   await apply('pure', { stateless: true });
@@ -324,7 +329,7 @@ test('calls of a node that is gone are cancelled where they run', async () => {
 });
 
 test('a node whose entry is removed while it lives writes it again', async () => {
-  newFleet();
+  newFleet(LONG_MS);
   const one = await join('one', { files: everything });
   const { nodes } = one.fabric.directory;
   const before = (await nodes.get('one'))!;
@@ -339,7 +344,7 @@ test('a node whose entry is removed while it lives writes it again', async () =>
 });
 
 test('an owner whose claim is lost with its table claims the slot again, and no other node takes it', async () => {
-  newFleet();
+  newFleet(MEDIUM_MS);
   const [one, two] = [await join('one'), await join('two')];
   await apply('files');
   await knows(one, 'files');

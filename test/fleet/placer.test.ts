@@ -15,6 +15,8 @@ beforeAll(async () => {
   nats = await startNatsServer();
 });
 
+/** For all fleets: some nodes vanish. */
+const LIFETIME_MS = 3_000;
 const opened: { close(): Promise<void> }[] = [];
 afterAll(() => Promise.all(opened.map((each) => each.close())));
 
@@ -61,12 +63,12 @@ class Watched {
 }
 
 async function newFleet(fleet: string, { url } = nats): Promise<{ watched: Watched; join: Join }> {
-  const fabric = await openFabric({ servers: [url], fleet, name: 'test', lifetimeMs: 3_000 });
+  const fabric = await openFabric({ servers: [url], fleet, name: 'test', lifetimeMs: LIFETIME_MS });
   const watched = new Watched(fabric);
   await watched.state.watch(fabric);
   opened.push(fabric);
   const join: Join = async (name, options = {}) => {
-    const node = await claimingNode(name, { servers: [url], fleet, ...options });
+    const node = await claimingNode(name, { servers: [url], fleet, lifetimeMs: LIFETIME_MS, ...options });
     opened.push({ close: () => node.vanish() });
     return node;
   };

@@ -139,9 +139,11 @@ test('two processes of up --http share what a token of both may send', async () 
     await response.text();
     return response.status;
   };
-  const statuses = await Promise.all(Array.from({ length: 15 }, () => urls.map(ask)).flat());
-  expect(times(200, statuses) + times(429, statuses)).toBe(30);
-  expect(times(200, statuses)).toBeGreaterThanOrEqual(10);
+  const askOften = (url: string) => Promise.all(Array.from({ length: 15 }, () => ask(url)));
+  const [atHome, atOther] = [await askOften(urls[0]!), await askOften(urls[1]!)];
+  expect(times(200, atHome) + times(429, atHome)).toBe(15);
+  expect(times(200, atHome)).toBeGreaterThanOrEqual(10);
+  expect(times(200, atOther) + times(429, atOther)).toBe(15);
   // Each alone would have let ten pass. One more passes in six seconds.
-  expect(times(200, statuses)).toBeLessThan(20);
+  expect(times(200, atHome) + times(200, atOther)).toBeLessThan(20);
 });

@@ -24,7 +24,7 @@ function write(name: string, text: string): string {
 }
 
 async function open(options: Partial<FabricOptions> & { servers: string[] }): Promise<Fabric> {
-  const fabric = await openFabric({ fleet: 'default', name: 'a', ...options });
+  const fabric = await openFabric({ fleet: 'default', name: 'a', lifetimeMs: 60_000, ...options });
   onTestFinished(() => fabric.close());
   return fabric;
 }
@@ -82,7 +82,7 @@ test('the documented permissions are enough for nodes and for those who look, an
   for (const text of said)
     expect(text).toMatch(/Permissions Violation for Subscription to "standpipe\.default\.(reply|call)\.a\./);
   b.publish(subjects.call('a', 'i'), 'request', subjects.reply('b', 's', 1));
-  expect(await b.request(subjects.node('a'), { x: 1 }, 5000)).toEqual({ x: 1 });
+  expect(await b.request(subjects.node('a'), { x: 1 }, 60_000)).toEqual({ x: 1 });
   await Promise.all([a.flush(), b.flush()]);
   await b.flush();
   expect(got).toEqual(['answer']);
@@ -94,11 +94,11 @@ test('the documented permissions are enough for nodes and for those who look, an
   expect(seen).toEqual(['a']);
   expect(await look.leases.table.keys()).toEqual(new Set());
   expect(await look.directory.claims.get('s.1')).toBeDefined();
-  expect(await look.request(subjects.node('a'), {}, 5000)).toEqual({});
+  expect(await look.request(subjects.node('a'), {}, 60_000)).toEqual({});
   await expect(look.directory.nodes.update('a', { name: 'x' } as never, revision)).rejects.toThrow(
     'NATS does not permit publishing to $KV.standpipe-default-nodes.a',
   );
-  await expect(look.request(subjects.call('a', 'i'), {}, 5000)).rejects.toThrow(
+  await expect(look.request(subjects.call('a', 'i'), {}, 60_000)).rejects.toThrow(
     'does not permit publishing to standpipe',
   );
 
@@ -113,7 +113,7 @@ test('the documented permissions are enough for nodes and for those who look, an
 test('nodes with the documented permissions place servers, call each other and leave', async () => {
   const nats = await startDocumented('{ user: admin, password: pad }');
   const as = (user: string) => [nats.url.replace('//', `//${user}@`)];
-  const admin = await open({ servers: as('admin:pad'), name: 'admin', lifetimeMs: 2000 });
+  const admin = await open({ servers: as('admin:pad'), name: 'admin' });
   const notes: string[] = [];
   const join = async (name: string, password: string) => {
     const fabric = await open({ servers: as(`node-${name}:${password}`), name });
