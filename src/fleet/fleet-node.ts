@@ -16,8 +16,9 @@ import type { Params } from '../mcp/service.ts';
 import { renewLease } from '../process/server-process.ts';
 import type { Fabric } from './fabric.ts';
 import type { FleetStatus } from './fleet-status.ts';
-import { answerNodeRequests, askNode } from './node/answer-node-requests.ts';
+import { answerNodeRequests } from './node/answer-node-requests.ts';
 import { Claims } from './node/claims.ts';
+import { controlNode } from './node/control-node.ts';
 import { HostTable } from './node/host-table.ts';
 import { NodeDoor } from './node/node-door.ts';
 import { NodeEntry } from './node/node-entry.ts';
@@ -38,9 +39,6 @@ export type { FleetFigures, JoinOptions };
 const DEFAULT_DRAIN_MS = 10_000;
 /** Without NATS, the last steps of leaving are given up after so long. */
 const LEAVE_MS = 5_000;
-/** For what another host does by its control socket: a restart takes as long as the server. */
-const CONTROL_MS = 60_000;
-/** It is written again with the next lease. */
 const NOT_WRITTEN = 'The entry of the node could not be written';
 
 export class FleetNode {
@@ -106,7 +104,8 @@ export class FleetNode {
       door: this.#door,
       clock,
     });
-    this.#status = new WatchedStatus(fabric, node, (name) => this.#channels.clockOffset(name), clock);
+    const offsetOf = (name: string) => this.#channels.clockOffset(name);
+    this.#status = new WatchedStatus(fabric, node, { offsetOf, known: () => this.#routes.view(), clock });
     const others = {
       fleet: fabric.fleet,
       names: () => (this.#leaving ? [] : this.#routes.servers()),
@@ -130,6 +129,8 @@ export class FleetNode {
     const { name, share, maxFrameBytes, maxFrameValues } = config;
     return this.#channels.open(name, { share: share.by, maxFrameBytes, maxFrameValues, observer });
   };
+
+  readonly whyAway = (server: string): string | undefined => this.#channels.whyAway(server);
 
   get fleet(): string {
     return this.#fabric.fleet;
@@ -160,7 +161,7 @@ export class FleetNode {
   /** A method of the control socket of another node's host. */
   async control(node: string, method: ControlMethod, params: object): Promise<ControlResults[ControlMethod]> {
     if (node === this.name) return answerControl(this.#host, method, params as Params);
-    return askNode(this.#fabric, node, 'standpipe/control', { method, params }, CONTROL_MS);
+    return controlNode(this.#fabric, node, method, params);
   }
 
   /** Takes no more servers, and hands over those that it runs. Resolves when their processes have ended. */

@@ -14,19 +14,20 @@ export class FleetVisitor {
   readonly #routes: RoutingTable;
   readonly #channels: FleetChannels;
 
-  private constructor(fabric: Fabric) {
+  private constructor(fabric: Fabric, openWaitMs: number | undefined) {
     const name = `visitor-${randomBytes(6).toString('hex')}`;
     const run = runOf({ pid: process.pid, startedAt: new Date().toISOString() });
     this.#fabric = fabric;
     this.#routes = new RoutingTable(fabric, name);
-    this.#channels = new FleetChannels(fabric, this.#routes, name, { run });
+    this.#channels = new FleetChannels(fabric, this.#routes, name, { run, openWaitMs });
     fabric.onConnection = (isConnected) => {
       if (isConnected) this.#channels.reconnected();
     };
   }
 
-  static async open(fabric: Fabric): Promise<FleetVisitor> {
-    const visitor = new FleetVisitor(fabric);
+  /** `openWaitMs`: how long a channel waits for a server that no node runs. */
+  static async open(fabric: Fabric, openWaitMs?: number): Promise<FleetVisitor> {
+    const visitor = new FleetVisitor(fabric, openWaitMs);
     await visitor.#routes.start();
     return visitor;
   }
@@ -41,6 +42,8 @@ export class FleetVisitor {
     const { name, share, maxFrameBytes, maxFrameValues } = config;
     return this.#channels.open(name, { share: share.by, maxFrameBytes, maxFrameValues, observer });
   };
+
+  readonly whyAway = (server: string): string | undefined => this.#channels.whyAway(server);
 
   async close(): Promise<void> {
     this.#fabric.onConnection = undefined;

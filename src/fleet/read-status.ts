@@ -10,9 +10,22 @@ const PLACER_MS = 1_000;
 
 /** `self`: the node that reports it, if one does. `known`: the fleet as it is now, if it need not be read. */
 export async function readFleetStatus(fabric: Fabric, self?: string, known?: FleetView): Promise<FleetStatus> {
-  const [view, placer] = await Promise.all([known ?? readFleet(fabric), fabric.leases.table.get('placer')]);
+  const [view, lease] = await Promise.all([known ?? readFleet(fabric), fabric.leases.table.get('placer')]);
+  const placer = lease?.value.node;
+  return statusOf(view, { fabric, self, placer, waiting: await waitingAtPlacer(fabric, placer) });
+}
+
+interface ReportedBy {
+  fabric: Fabric;
+  self: string | undefined;
+  placer: string | undefined;
+  /** What the placer knows. */
+  waiting: readonly Waiting[];
+}
+
+export function statusOf(view: FleetView, { fabric, self, placer, waiting }: ReportedBy): FleetStatus {
   const reasons = new Map<string, string>();
-  for (const each of [...plan(view).waiting, ...(await waitingAtPlacer(fabric, placer?.value.node))]) {
+  for (const each of [...plan(view).waiting, ...waiting]) {
     reasons.set(slotOf(each.server, each.slot, each.node !== undefined), each.reason);
   }
   const { fleet, isConnected } = fabric;
@@ -21,7 +34,7 @@ export async function readFleetStatus(fabric: Fabric, self?: string, known?: Fle
     fleet,
     self,
     isConnected,
-    placer: placer?.value.node,
+    placer,
     nodes: nodes.sort(byName),
     servers: [...view.servers.keys()].map((key) => serverStatus(key, view, reasons)).sort(byName),
   };

@@ -1,14 +1,22 @@
 // The status of the fleet as a node reports it to those who ask again and again, such as the pages of its Inspector. While they do, the
-// directory is watched and not read anew each time. Without NATS the last status is reported, with that fact.
+// directory is watched and not read anew each time. Without NATS, what the node knew last is reported, with that fact.
 
 import { type Clock, systemClock, type Timer } from '../base/clock.ts';
 import type { Fabric } from './fabric.ts';
 import type { FleetStatus, NodeStatus } from './fleet-status.ts';
 import { FleetState } from './place/fleet-state.ts';
-import { readFleetStatus } from './read-status.ts';
+import type { FleetView } from './place/plan.ts';
+import { readFleetStatus, statusOf } from './read-status.ts';
 
 /** So long after the last question the directory is watched. */
 const IDLE_MS = 10_000;
+
+interface WatchedStatusOptions {
+  offsetOf: (node: string) => NodeStatus['clockOffset'];
+  /** What the node knows without asking. */
+  known: () => FleetView;
+  clock?: Clock | undefined;
+}
 
 export class WatchedStatus {
   readonly #fabric: Fabric;
@@ -17,46 +25,42 @@ export class WatchedStatus {
   readonly #clock: Clock;
   #state: Promise<FleetState> | undefined;
   #idle: Timer | undefined;
-  #last: FleetStatus;
+  readonly #known: () => FleetView;
+  #placer: string | undefined;
 
-  constructor(
-    fabric: Fabric,
-    node: string,
-    offsetOf: (node: string) => NodeStatus['clockOffset'],
-    clock: Clock = systemClock,
-  ) {
+  constructor(fabric: Fabric, node: string, { offsetOf, known, clock = systemClock }: WatchedStatusOptions) {
     this.#fabric = fabric;
     this.#node = node;
     this.#offsetOf = offsetOf;
+    this.#known = known;
     this.#clock = clock;
-    this.#last = {
-      fleet: fabric.fleet,
-      self: node,
-      isConnected: false,
-      placer: undefined,
-      nodes: [],
-      servers: [],
-    };
   }
 
   async read(): Promise<FleetStatus> {
     this.#idle?.cancel();
     this.#idle = this.#clock.after(IDLE_MS, () => this.stop());
     this.#idle.keepAlive(false);
-    if (!this.#fabric.isConnected) return { ...this.#last, isConnected: false };
+    if (!this.#fabric.isConnected) return this.#lastKnown();
     try {
-      this.#last = await this.#read();
+      const status = await this.#read();
+      this.#placer = status.placer;
+      return status;
     } catch (error) {
       this.stop();
       if (this.#fabric.isConnected) throw error;
+      return this.#lastKnown();
     }
-    return { ...this.#last, isConnected: this.#fabric.isConnected };
   }
 
   stop(): void {
     this.#idle?.cancel();
     void this.#state?.then((state) => state.stop()).catch(() => undefined); // it was never begun
     this.#state = undefined;
+  }
+
+  #lastKnown(): FleetStatus {
+    const reportedBy = { fabric: this.#fabric, self: this.#node, placer: this.#placer, waiting: [] };
+    return statusOf(this.#known(), reportedBy);
   }
 
   async #read(): Promise<FleetStatus> {

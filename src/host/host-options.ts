@@ -21,6 +21,8 @@ export interface HostOptions {
   onNoise?: (noise: { server: string; text: string; count: number }) => void;
   /** The channel to a server that other nodes of a fleet run (`isOfFleet`). Made for each connection, and not started yet. */
   channelTo?: ChannelTo | undefined;
+  /** Why such a server cannot be reached at the moment. Undefined: it can. */
+  whyAway?: ((server: string) => string | undefined) | undefined;
   eraMemory?: EraMemory;
   clock?: Clock;
   random?: () => number;

@@ -18,7 +18,7 @@ import { type ServerClient, typedClient } from './services/typed-client.ts';
 import type { SupervisedServer } from './supervision/supervised-server.ts';
 
 export interface MemberContext
-  extends Pick<HostOptions, 'inputs' | 'onStateChange' | 'onNoise' | 'channelTo' | 'random'> {
+  extends Pick<HostOptions, 'inputs' | 'onStateChange' | 'onNoise' | 'channelTo' | 'whyAway' | 'random'> {
   flow: FlowStore;
   clock: Clock;
   eraMemory: EraMemory;
@@ -35,9 +35,11 @@ export class Member implements InstanceOwner {
   client: Client | undefined;
   #config: ServerConfig;
   #removed = false;
+  readonly #whyAway: HostOptions['whyAway'];
 
   constructor(config: ServerConfig, context: MemberContext) {
     this.#config = config;
+    this.#whyAway = context.whyAway;
     this.mayUse = toolFilter(config.tools);
     this.asking = new AskingTools(config.asks);
     this.pool = new Pool(this, context);
@@ -45,6 +47,10 @@ export class Member implements InstanceOwner {
 
   get config(): ServerConfig {
     return this.#config;
+  }
+
+  get whyAway(): string | undefined {
+    return isOfFleet(this.#config) ? this.#whyAway?.(this.#config.name) : undefined;
   }
 
   /** Of the host's own process: that of all clients, or one for what belongs to none. */

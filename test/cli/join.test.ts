@@ -231,6 +231,48 @@ test('a node in the background is stopped by its name, and leaves nothing behind
   expect(nodes.map(({ name }: { name: string }) => name)).toEqual(['one', 'two']);
 });
 
+test('without NATS each command ends in its time and says why, and goes on when NATS is back', async () => {
+  await document('call', 'talks', 'fail', '--config', config); // a channel that is open
+  await nats.stop();
+  await one.says('The connection to NATS');
+  const onNode = (...args: string[]) => run(...args, '--timeout', '1s', '--config', config);
+  const direct = (...args: string[]) => run(...args, '--timeout', '1s', '--join', nats.url);
+  const [called, listed, tools, logs, restarted, shown, fleet] = await Promise.all([
+    onNode('call', 'talks', 'fail'),
+    onNode('tools', 'lost'),
+    onNode('tools'),
+    onNode('logs', 'talks'),
+    onNode('restart', 'talks'),
+    onNode('fleet', 'show'),
+    onNode('ls', '--fleet'),
+  ]);
+  const away = 'this node is not connected to NATS\n';
+  expect(called).toMatchObject({ code: 4, stdout: '' });
+  expect(called.stderr).toContain(`within 1000 ms: ${away}`);
+  expect(called.stderr).toContain('hint: ');
+  expect(listed).toMatchObject({ code: 4 });
+  expect(listed.stderr).toContain(`Server "lost" was not ready within 1000 ms: ${away}`);
+  expect(tools.code).toBe(3);
+  expect(tools.stdout).toContain('own\tgreet\t');
+  expect(tools.stderr).toContain('Server "talks" was not ready within 1000 ms: this node is not connected to NATS.');
+  for (const { code, stderr } of [logs, restarted]) {
+    expect(stderr).toContain('Node "two" cannot be asked: there is no connection to NATS\n');
+    expect(code).toBe(3);
+  }
+  expect(shown).toMatchObject({ code: 3, stdout: '' });
+  expect(shown.stderr).toContain('nothing listens there\nhint: Start NATS there');
+  expect(fleet.stdout).toMatch(/^one\tno NATS\t.*\ntwo\tunknown\t/);
+  expect(fleet.stdout).toContain('talks\t1 of 1\ttwo\t1\tunknown\n');
+  expect(fleet.stderr).toContain('This node has no connection to NATS: this is what it knew last.');
+  expect(await direct('call', 'talks', 'fail')).toMatchObject({ code: 3, stdout: '' });
+  await nats.start();
+  await until(
+    'it is called again',
+    async () => (await run('call', 'own@one', 'greet', 'name=A', '--node', 'two')).code === 0,
+  );
+  await two.says('The node has a lease again');
+});
+
 test('a node that ends gives back what it ran', async () => {
   const { ran } = await document('call', 'files', 'greet', 'name=Ada', '--node', 'two');
   await stop(two.child);

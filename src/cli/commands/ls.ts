@@ -158,7 +158,7 @@ export function describeUptime(ms: number): string {
 }
 
 async function listFleet(invocation: Invocation, { fleet, ...options }: Record<string, unknown>): Promise<undefined> {
-  const [{ statesOnNodes, withFleet }, { plainStatus, printFleet }] = await Promise.all([
+  const [{ statesOnNodes, withFleet }, { fleetDocument, printFleet }] = await Promise.all([
     import('../fleet/reach-fleet.ts'),
     import('../fleet/fleet-tables.ts'),
   ]);
@@ -166,8 +166,9 @@ async function listFleet(invocation: Invocation, { fleet, ...options }: Record<s
   const named = { ...options, ...(typeof fleet === 'string' && { fleet }) };
   const listing = withFleet(invocation, named, async (access) => {
     const status = await access.status();
-    if (out.json) out.document(plainStatus(status));
-    else printFleet(status, await statesOnNodes(access, status, out), out);
+    const stateOf = await statesOnNodes(access, status, out);
+    if (out.json) out.document(fleetDocument(status, stateOf));
+    else printFleet(status, stateOf, out);
   });
   await unlessAborted(listing, signal);
   return undefined;

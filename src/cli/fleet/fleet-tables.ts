@@ -2,40 +2,66 @@
 
 import { visibleLine } from '../../base/terminal/visible.ts';
 import type { FleetServerStatus, FleetStatus, NodeStatus, ReplicaStatus } from '../../fleet/fleet-status.ts';
-import type { ServerState } from '../../host/supervision/server-state.ts';
+import { isAway, type ServerStatus } from '../../host/supervision/server-state.ts';
 import { describeUptime, stateColours } from '../commands/ls.ts';
 import type { Invocation } from '../invocation.ts';
 import { type Cell, printRows, type Row } from '../output/table.ts';
 
-/** The state of a server of a node's host. */
-export type StateOnNode = (node: string, server: string) => ServerState | undefined;
+/** A server of a node's host, as that says. Undefined: it is not known, or not there. */
+export type StateOnNode = (node: string, server: string) => ServerStatus | undefined;
+
+/** One replica for people: `why` is too long for a table. */
+interface ShownReplica extends Cell {
+  server: string;
+  slot: number;
+  node: string | undefined;
+  generation: number;
+  why?: string | undefined;
+  hint?: string | undefined;
+}
+
+const PLACED_SOON = 'it is about to be placed';
 
 export function printFleet(fleet: FleetStatus, stateOf: StateOnNode, out: Invocation['out']): void {
   const { nodes, servers, self, placer, isConnected } = fleet;
-  printRows(out, ['NODE', 'STATE', 'AGE', 'LABELS', 'OWN SERVERS', 'VERSION', 'HOST', 'GATEWAY'], nodes.map(nodeRow));
+  const stateOfNode = (node: NodeStatus) => nodeRow(node, fleet);
+  printRows(
+    out,
+    ['NODE', 'STATE', 'AGE', 'LABELS', 'OWN SERVERS', 'VERSION', 'HOST', 'GATEWAY'],
+    nodes.map(stateOfNode),
+  );
+  const replicas = servers.flatMap((server) => server.replicas.map((each) => shown(server, each, fleet, stateOf)));
   if (servers.length > 0) {
     out.write('\n');
-    printRows(
-      out,
-      ['SERVER', 'REPLICA', 'NODE', 'GENERATION', 'STATE'],
-      servers.flatMap((server) =>
-        server.replicas.map((replica) => replicaRow(server, replica, stateOf, out.onTerminal)),
-      ),
-    );
+    const placeOf = new Map(servers.map(({ name, place }) => [name, place.replicas]));
+    const rows = replicas.map((each) => replicaRow(each, placeOf.get(each.server)!, out.onTerminal));
+    printRows(out, ['SERVER', 'REPLICA', 'NODE', 'GENERATION', 'STATE'], rows);
   }
-  if (out.onTerminal) for (const server of servers) sayReasons(server, out);
+  if (out.onTerminal) sayReasons(replicas, out);
   const where = self === undefined ? '' : `, as node ${visibleLine(self)} sees it`;
   const places = placer === undefined ? 'No node places servers' : `Node ${visibleLine(placer)} places servers`;
-  out.say(`Fleet ${visibleLine(fleet.fleet)}${where}. ${places}.`);
-  if (!isConnected) out.say('The connection to NATS is lost: this is what was known before.');
+  out.say(`Fleet ${visibleLine(fleet.fleet)}${where}.${isConnected ? ` ${places}.` : ''}`);
+  if (!isConnected)
+    out.say(
+      'This node has no connection to NATS: this is what it knew last. It connects again as soon as NATS can be reached.',
+    );
+  for (const hint of new Set(replicas.flatMap((each) => each.hint ?? []))) {
+    out.say(`${out.paintError('cyan', 'hint:')} ${visibleLine(hint)}`);
+  }
   if (servers.length === 0) out.say('The fleet has no servers: `standpipe fleet apply FILE` adds those of a config.');
 }
 
-function nodeRow(node: NodeStatus): Row {
+/** Of a server that no node runs. */
+export function whyNowhere(replicas: readonly ReplicaStatus[], placer: string | undefined): string {
+  const known = replicas.find(({ reason }) => reason !== undefined)?.reason;
+  return known ?? (placer === undefined ? 'no node places servers' : PLACED_SOON);
+}
+
+function nodeRow(node: NodeStatus, fleet: FleetStatus): Row {
   const { name, labels, offers, version, hostname, url, startedAt } = node;
   return [
     name,
-    nodeState(node),
+    nodeState(node, fleet),
     describeUptime(Math.max(0, Date.now() - Date.parse(startedAt))),
     labels.join(', '),
     offers.join(', '),
@@ -45,42 +71,81 @@ function nodeRow(node: NodeStatus): Row {
   ];
 }
 
-function nodeState({ isAlive, draining }: NodeStatus): Cell {
+function nodeState({ name, isAlive, draining }: NodeStatus, { isConnected, self }: FleetStatus): Cell {
+  if (!isConnected) return { text: name === self ? 'no NATS' : 'unknown', colour: 'yellow' };
   if (!isAlive) return { text: 'lost', colour: 'red' };
   return draining ? { text: 'draining', colour: 'yellow' } : { text: 'alive', colour: 'green' };
 }
 
-/** `isNarrow`: reasons are too long for the table, and stand below it. */
-function replicaRow(
+function shown(
   { name, place }: FleetServerStatus,
   replica: ReplicaStatus,
+  { self, placer, isConnected }: FleetStatus,
   stateOf: StateOnNode,
+): ShownReplica {
+  const { slot, node, generation, isInForce, reason } = replica;
+  const known = { server: name, slot, node: isInForce ? node : undefined, generation };
+  if (!isInForce) {
+    const why = whyNowhere([replica], placer);
+    return { ...known, text: 'nowhere', colour: 'red', why, hint: reason && hintFor(reason, place.labels) };
+  }
+  if (!isConnected && node !== self) return { ...known, text: 'unknown', colour: 'yellow' };
+  const status = stateOf(node, `${name}#${slot}`);
+  if (!status) return { ...known, text: isConnected ? 'placed' : 'stopped', why: stuck(reason) };
+  const { state, lastError } = status;
+  const colour = stateColours[state];
+  if (!isAway(state) && state !== 'backoff') return { ...known, text: state, colour, why: stuck(reason) };
+  const one = `${name}@${node}`;
+  const hint = `\`standpipe logs ${one}\` shows what ${one} printed, \`standpipe restart ${one}\` starts it again.`;
+  return { ...known, text: state, colour, why: lastError ?? status.reason, hint };
+}
+
+function stuck(reason: string | undefined): string | undefined {
+  return reason === undefined ? undefined : `cannot move: ${reason}`;
+}
+
+/** By the reasons of `reasonFor`. */
+function hintFor(reason: string, labels: readonly string[]): string | undefined {
+  if (reason.includes('disabled')) return undefined;
+  if (reason.startsWith('no node has')) {
+    return `Start a node with --labels ${labels.join(',')}, or change the labels of the server with \`standpipe fleet apply\`.`;
+  }
+  if (reason.includes('draining')) return 'A drained node takes servers again after `standpipe drain NODE --undo`.';
+  return 'Start another node that can run it, or mend what is said above; nodes are asked again by themselves.';
+}
+
+function replicaRow(
+  { server, slot, node, generation, text, colour, why }: ShownReplica,
+  of: number,
   isNarrow: boolean,
 ): Row {
-  const { slot, node, generation, isInForce, reason } = replica;
-  const which = `${slot} of ${place.replicas}`;
-  const why = isNarrow ? undefined : reason;
-  if (!isInForce) {
-    const text = `nowhere${why === undefined ? '' : `: ${why}`}`;
-    return [name, which, '-', String(generation || '-'), { text, colour: 'red' }];
-  }
-  const state = stateOf(node, `${name}#${slot}`);
-  const text = `${state ?? 'placed'}${why === undefined ? '' : ` (cannot move: ${why})`}`;
-  return [name, which, node, String(generation), { text, colour: state && stateColours[state] }];
+  const state = why === undefined || isNarrow ? text : `${text}: ${why}`;
+  return [server, `${slot} of ${of}`, node ?? '-', String(generation || '-'), { text: state, colour }];
 }
 
-/** One line for all replicas with the same reason. */
-function sayReasons({ name, replicas }: FleetServerStatus, out: Invocation['out']): void {
-  const slotsBy = new Map<string, number[]>();
-  for (const { slot, isInForce, reason } of replicas) {
-    if (reason === undefined) continue;
-    const text = `${isInForce ? 'cannot move' : 'nowhere'}: ${reason}`;
-    slotsBy.set(text, [...(slotsBy.get(text) ?? []), slot]);
+/** One line for all replicas of a server with the same reason. */
+function sayReasons(replicas: readonly ShownReplica[], out: Invocation['out']): void {
+  const slotsBy = new Map<string, { server: string; slots: number[]; text: string }>();
+  for (const { server, slot, text, why } of replicas) {
+    if (why === undefined) continue;
+    const line = { server, slots: [], text: `${text}: ${why}` };
+    const known = slotsBy.get(`${server} ${line.text}`) ?? line;
+    slotsBy.set(`${server} ${line.text}`, { ...known, slots: [...known.slots, slot] });
   }
-  for (const [text, slots] of slotsBy) out.say(visibleLine(`${name} ${slots.join(', ')}: ${text}`));
+  for (const { server, slots, text } of slotsBy.values())
+    out.say(visibleLine(`${server} ${slots.join(', ')}: ${text}`));
 }
 
-/** Without what the protocol adds to the answer of a host. */
-export function plainStatus({ fleet, self, isConnected, placer, nodes, servers }: FleetStatus): FleetStatus {
-  return { fleet, self, isConnected, placer, nodes, servers };
+/** For programs: with what the nodes say of each replica, and without what the protocol adds to the answer of a host. */
+export function fleetDocument({ fleet, self, isConnected, placer, nodes, servers }: FleetStatus, stateOf: StateOnNode) {
+  const withStates = servers.map((server) => ({
+    ...server,
+    replicas: server.replicas.map((replica) => {
+      const { state, pid, uptimeMs, restarts, lastError } =
+        (replica.isInForce && stateOf(replica.node, `${server.name}#${replica.slot}`)) || {};
+      const reason = replica.isInForce ? replica.reason : whyNowhere([replica], placer);
+      return { ...replica, reason, state, pid, uptimeMs, restarts, lastError };
+    }),
+  }));
+  return { fleet, self, isConnected, placer, nodes, servers: withStates };
 }

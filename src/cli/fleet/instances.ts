@@ -4,6 +4,7 @@
 import { PeerError } from '../../base/errors.ts';
 import type { FleetStatus } from '../../fleet/fleet-status.ts';
 import { unknownServer } from '../../host/services/unknown-name.ts';
+import { whyNowhere } from './fleet-tables.ts';
 
 export interface NamedInstance {
   node: string;
@@ -12,7 +13,7 @@ export interface NamedInstance {
 }
 
 /** At least one. Throws if it runs nowhere, or is not one of the fleet. */
-export function instancesNamed(name: string, { servers, nodes }: FleetStatus): NamedInstance[] {
+export function instancesNamed(name: string, { servers, nodes, placer }: FleetStatus): NamedInstance[] {
   const at = name.lastIndexOf('@');
   const [base, node] = at < 1 ? [name, undefined] : [name.slice(0, at), name.slice(at + 1)];
   const whole = servers.find((each) => each.name === name);
@@ -26,7 +27,8 @@ export function instancesNamed(name: string, { servers, nodes }: FleetStatus): N
     const own = nodes.flatMap((each) => each.offers.map((offer) => `${offer}@${each.name}`));
     throw unknownServer(name, [...servers.map((each) => each.name), ...own], []);
   }
-  const why = server.replicas.find(({ reason }) => reason !== undefined)?.reason ?? `node "${node}" does not run it`;
+  const isElsewhere = server !== whole && server.replicas.some((each) => each.isInForce);
+  const why = isElsewhere ? `node "${node}" does not run it` : whyNowhere(server.replicas, placer);
   throw new PeerError('NOT_SENT', `No node answers for "${name}": ${why}`, {
     hint: '`standpipe ls --fleet` shows the nodes, and why a server runs nowhere.',
   });

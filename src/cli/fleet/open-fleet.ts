@@ -17,7 +17,7 @@ export async function withFabric<T>(
   const reached = readFleetOptions(options, NAME) ?? (await ofRunningHost(invocation));
   if (!reached) throw missingJoin();
   const { openFabric } = await import('../../fleet/nats/open-fabric.ts');
-  const fabric = await openFabric(reached);
+  const fabric = await openFabric({ ...reached, timeoutMs: invocation.settings.timeoutMs });
   try {
     return await work(fabric);
   } finally {

@@ -5,11 +5,12 @@ import { visibleLine } from '../../base/terminal/visible.ts';
 import type { FleetStatus } from '../../fleet/fleet-status.ts';
 import type { ControlMethod, ControlResults } from '../../host/control/control-methods.ts';
 import type { RemoteHost } from '../../host/control/remote-host.ts';
-import type { ServerState } from '../../host/supervision/server-state.ts';
+import type { ServerStatus } from '../../host/supervision/server-state.ts';
 import type { Params } from '../../mcp/service.ts';
 import type { Invocation } from '../invocation.ts';
 import { findRunningHost } from '../servers/running-host.ts';
 import { type FleetOptions, hasAddresses, missingJoin, readFleetOptions } from './fleet-options.ts';
+import type { StateOnNode } from './fleet-tables.ts';
 
 export interface FleetAccess {
   status(): Promise<FleetStatus>;
@@ -17,9 +18,6 @@ export interface FleetAccess {
   control<M extends ControlMethod>(node: string, method: M, params?: Params): Promise<ControlResults[M]>;
   close(): Promise<void>;
 }
-
-/** How long another node may take for its answer. */
-const CONTROL_MS = 60_000;
 
 export async function withFleet<T>(
   invocation: Invocation,
@@ -41,16 +39,16 @@ async function reachFleet({ settings, out }: Invocation, options: FleetOptions):
   }
   const named = readFleetOptions(options, 'standpipe');
   if (!named) throw missingJoin();
-  const [{ openFabric }, { readFleetStatus }, { askNode }] = await Promise.all([
+  const [{ openFabric }, { readFleetStatus }, { controlNode }] = await Promise.all([
     import('../../fleet/nats/open-fabric.ts'),
     import('../../fleet/read-status.ts'),
-    import('../../fleet/node/answer-node-requests.ts'),
+    import('../../fleet/node/control-node.ts'),
   ]);
-  const fabric = await openFabric(named);
+  const { timeoutMs } = settings;
+  const fabric = await openFabric({ ...named, timeoutMs });
   return {
     status: () => readFleetStatus(fabric),
-    control: async <M extends ControlMethod>(node: string, method: M, params: Params = {}) =>
-      (await askNode(fabric, node, 'standpipe/control', { method, params }, CONTROL_MS)) as ControlResults[M],
+    control: (node, method, params = {}) => controlNode(fabric, node, method, params, timeoutMs),
     close: () => fabric.close(),
   };
 }
@@ -72,25 +70,26 @@ function fleetOfHost(host: RemoteHost): FleetAccess {
   };
 }
 
-/** The states of what the nodes run, as each of them says. A node that does not answer is named. */
+/** What the nodes run, as each of them says. A node that does not answer is named. */
 export async function statesOnNodes(
   fleet: FleetAccess,
-  { nodes, servers }: FleetStatus,
+  { nodes, servers, self, isConnected }: FleetStatus,
   out: Invocation['out'],
-): Promise<(node: string, server: string) => ServerState | undefined> {
+): Promise<StateOnNode> {
   const used = new Set(
     servers.flatMap(({ replicas }) => replicas.filter((each) => each.isInForce).map(({ node }) => node)),
   );
-  const states = new Map<string, ServerState>();
+  const states = new Map<string, ServerStatus>();
   const ask = async (node: string) => {
     const { servers } = await fleet.control(node, 'standpipe/status');
-    for (const { name, state } of servers) states.set(`${node} ${name}`, state);
+    for (const server of servers) states.set(`${node} ${server.name}`, server);
   };
-  const alive = nodes.filter(({ name, isAlive }) => isAlive && used.has(name));
+  // Without NATS, the node that reports knows of itself alone.
+  const asked = nodes.filter(({ name, isAlive }) => isAlive && used.has(name) && (isConnected || name === self));
   await Promise.all(
-    alive.map(({ name }) =>
+    asked.map(({ name }) =>
       ask(name).catch((error: StandpipeError) => {
-        out.say(`Node ${visibleLine(name)} does not say how its servers are: ${visibleLine(error.message)}`);
+        out.say(`The states of the servers on node ${visibleLine(name)} are unknown: ${visibleLine(error.message)}`);
       }),
     ),
   );

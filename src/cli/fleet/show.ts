@@ -6,6 +6,7 @@ import { readFleet } from '../../fleet/place/fleet-state.ts';
 import { readFleetStatus } from '../../fleet/read-status.ts';
 import type { CommandBody } from '../invocation.ts';
 import type { FleetOptions } from './fleet-options.ts';
+import { whyNowhere } from './fleet-tables.ts';
 import { withFabric } from './open-fleet.ts';
 import { shownRecord } from './shown-records.ts';
 
@@ -23,7 +24,8 @@ export const show: CommandBody = (invocation, _words, options) =>
     }
     out.text(`${JSON.stringify({ mcpServers }, null, 2)}\n`);
     for (const { name, replicas } of status.servers) {
-      for (const replica of replicas) out.say(visibleLine(`${name} ${replica.slot}: ${whereOf(replica)}`));
+      for (const replica of replicas)
+        out.say(visibleLine(`${name} ${replica.slot}: ${whereOf(replica, status.placer)}`));
     }
     const hidden = shown.filter(([, { hasSecrets }]) => hasSecrets).map(([name]) => name);
     if (hidden.length > 0) out.say(visibleLine(`Secrets that are written out are hidden: ${hidden.join(', ')}`));
@@ -32,7 +34,8 @@ export const show: CommandBody = (invocation, _words, options) =>
     return undefined;
   });
 
-function whereOf({ isInForce, node, generation, reason }: ReplicaStatus): string {
-  if (!isInForce) return `runs nowhere: ${reason ?? 'it is about to be placed'}`;
+function whereOf(replica: ReplicaStatus, placer: string | undefined): string {
+  const { isInForce, node, generation, reason } = replica;
+  if (!isInForce) return `runs nowhere: ${whyNowhere([replica], placer)}`;
   return `on node ${node}, generation ${generation}${reason === undefined ? '' : ` (cannot move: ${reason})`}`;
 }

@@ -49,6 +49,8 @@ export class UpFleet {
 
   readonly channelTo: ChannelTo = (config, wire) => this.#node?.channelTo(config, wire);
 
+  readonly whyAway = (server: string): string | undefined => this.#node?.whyAway(server);
+
   /** For the gateway of this node, from before it joins. */
   get sharedQuotas(): SharedQuotas {
     return this.#quotas!.shared;

@@ -17,11 +17,11 @@ export async function visitFleet<T>(
   work: (reached: Reached) => Promise<T>,
 ): Promise<T> {
   const { settings, signal } = invocation;
-  const fabric = await openFabric(readFleetOptions(options, 'standpipe')!);
+  const fabric = await openFabric({ ...readFleetOptions(options, 'standpipe')!, timeoutMs: settings.timeoutMs });
   try {
-    const visitor = await FleetVisitor.open(fabric);
+    const visitor = await FleetVisitor.open(fabric, settings.timeoutMs);
     const servers = visitor.servers.map((server) => forOneCommand(server, settings));
-    const host = await ownHost(invocation, servers, unanswered, visitor.channelTo);
+    const host = await ownHost(invocation, servers, unanswered, visitor);
     const reached = { host: new OwnHost(host), running: true, only: undefined, remember: () => undefined, unanswered };
     try {
       return await unlessAborted(work(reached), signal);

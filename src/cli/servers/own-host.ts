@@ -5,7 +5,7 @@ import type { Config } from '../../config/files/load-config.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import { userEraMemory } from '../../connect/file-era-memory.ts';
 import type { Host } from '../../host/host.ts';
-import type { ChannelTo } from '../../host/host-options.ts';
+import type { HostOptions } from '../../host/host-options.ts';
 import type { Unanswered } from '../../host/services/process-service.ts';
 import type { Invocation } from '../invocation.ts';
 import type { Settings } from '../settings.ts';
@@ -16,7 +16,7 @@ export async function ownHost(
   invocation: Invocation,
   given: readonly ServerConfig[] | undefined,
   unanswered: Unanswered[],
-  channelTo?: ChannelTo,
+  fleet?: Pick<HostOptions, 'channelTo' | 'whyAway'>,
 ): Promise<Host> {
   const { settings, out } = invocation;
   const { Host } = await import('../../host/host.ts');
@@ -25,7 +25,8 @@ export async function ownHost(
     (await loadServers(settings).catch(mentionServerCommand)).servers.map((server) => forOneCommand(server, settings));
   const host = new Host(servers, {
     eraMemory: userEraMemory(),
-    channelTo,
+    channelTo: fleet?.channelTo,
+    whyAway: fleet?.whyAway,
     inputs: (server) => askPerson(server, out, unanswered),
     onNoise: ({ server, text, count }) => {
       if (count === 1) reportNoise(server, text, out);

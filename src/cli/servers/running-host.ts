@@ -64,12 +64,12 @@ export async function findRunningHost(
   const path = controlPathOf(settings);
   if (path === undefined) {
     const { findHostElsewhere } = await import('./host-elsewhere.ts');
-    return findHostElsewhere(say);
+    return timed(await findHostElsewhere(say), settings);
   }
   const isThere = process.platform === 'win32' || (isTrusted(runtimeFolder()) && existsSync(path));
   const { RemoteHost } = await import('../../host/control/remote-host.ts');
   const host = isThere ? await RemoteHost.connect(path) : undefined;
-  if (host || (!settings.shared && settings.node === undefined)) return host;
+  if (host || (!settings.shared && settings.node === undefined)) return timed(host, settings);
   if (settings.node !== undefined) {
     throw new UsageError('NOT_STARTED', `No host on this machine is the node "${settings.node}" without a config`, {
       hint: 'The host of a node with a config is found by its config. `standpipe ls --fleet --join …` shows all nodes.',
@@ -78,6 +78,12 @@ export async function findRunningHost(
   throw new UsageError('NOT_STARTED', 'No host of shared servers is running', {
     hint: 'The first `standpipe connect -- <command>` or `connect <url>` starts it.',
   });
+}
+
+/** `--timeout` holds for each request. */
+function timed(host: RemoteHost | undefined, { timeoutMs }: Settings): RemoteHost | undefined {
+  if (host) host.timeoutMs = timeoutMs;
+  return host;
 }
 
 function realPath(file: string): string {

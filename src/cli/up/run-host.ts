@@ -66,6 +66,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
   const hostOptions: HostOptions = {
     eraMemory: userEraMemory(),
     channelTo: fleet?.channelTo,
+    whyAway: fleet?.whyAway,
     inputs: options.inspector ? viewers.questions.inputs : declineQuestions(tell),
     onNoise: ({ server, text, count }) =>
       tell(

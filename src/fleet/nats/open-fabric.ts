@@ -15,24 +15,26 @@ export interface FabricOptions extends ConnectOptions {
   lifetimeMs?: number | undefined;
   /** On how many servers of NATS the buckets are kept, if the fleet does not exist yet. Default: 1. */
   replicas?: number | undefined;
+  /** How long NATS may take for the connection, and for each answer. Default: 5 s. */
+  timeoutMs?: number | undefined;
 }
 
 const DEFAULT_LIFETIME_MS = 5_000;
 const TIMEOUT_MS = 5_000;
 
 export async function openFabric(options: FabricOptions): Promise<Fabric> {
-  const { fleet, name, lifetimeMs = DEFAULT_LIFETIME_MS, replicas } = options;
+  const { fleet, name, lifetimeMs = DEFAULT_LIFETIME_MS, replicas, timeoutMs = TIMEOUT_MS } = options;
   const packages = await loadNats();
-  const link = await connectNats(options, packages, subjectsOf(fleet).inbox(name));
+  const link = await connectNats({ connectTimeoutMs: timeoutMs, ...options }, packages, subjectsOf(fleet).inbox(name));
   try {
     const open = (bucket: string, more: { ttlMs?: number; timeoutMs: number }) =>
       NatsBucket.open(link, { name: `standpipe-${fleet}-${bucket}`, replicas, ...more });
     // A renewal that takes longer than until the next one is repeated.
     const [servers, nodes, claims, leases] = await Promise.all([
-      open('servers', { timeoutMs: TIMEOUT_MS }),
-      open('nodes', { timeoutMs: TIMEOUT_MS }),
-      open('claims', { timeoutMs: TIMEOUT_MS }),
-      open('leases', { ttlMs: lifetimeMs, timeoutMs: Math.min(TIMEOUT_MS, lifetimeMs / 2) }),
+      open('servers', { timeoutMs }),
+      open('nodes', { timeoutMs }),
+      open('claims', { timeoutMs }),
+      open('leases', { ttlMs: lifetimeMs, timeoutMs: Math.min(timeoutMs, lifetimeMs / 2) }),
     ]);
     const bucketMs = leases.info.config.max_age / 1e6;
     if (bucketMs === 0) throw noLifetime(fleet);

@@ -8,6 +8,7 @@ import { Calls, type CallsOptions } from './calls.ts';
 import { FleetChannel } from './fleet-channel.ts';
 import { type ClockOffset, NodeClocks } from './node-clocks.ts';
 import type { RoutingTable } from './routing-table.ts';
+import { isReachable } from './until-reachable.ts';
 
 export interface ChannelSettings {
   /** Who shares a process, as its entry says: decides which clients stay together where there are several replicas. */
@@ -46,6 +47,11 @@ export class FleetChannels {
   /** How far the wall clock of a node is ahead of this one's. Undefined: it was not measured yet. */
   clockOffset(node: string): ClockOffset | undefined {
     return this.#clocks.offsetOf(node);
+  }
+
+  /** Why no instance of a server can be reached at the moment. Undefined: one can. */
+  whyAway(server: string): string | undefined {
+    return isReachable(this.#calls, server) ? undefined : this.#calls.table.whyNone(server);
   }
 
   /** To be called when the connection to NATS is there again: messages may have been lost with the one before. */

@@ -2,9 +2,10 @@
 // force while its node has the session that made it; a node record without a lease is removed by the placer. A wrong answer of this
 // table costs time and nothing else: a request to an instance that does not exist reaches no process.
 
-import type { ClaimRecord, Fabric, NodeRecord, ServerRecord, TableListener } from '../fabric.ts';
+import type { ClaimRecord, Entry, Fabric, NodeRecord, ServerRecord, TableListener } from '../fabric.ts';
+import type { FleetView } from '../place/plan.ts';
 import { usableClaim, usableNode, usableServer } from '../place/usable-records.ts';
-import { instanceOf, ownInstanceOf, runOf, type Subjects, subjectsOf } from '../subjects.ts';
+import { instanceOf, keyOfServer, ownInstanceOf, runOf, type Subjects, subjectsOf } from '../subjects.ts';
 
 /** One process of a server that requests can be sent to. */
 export interface Instance {
@@ -25,9 +26,8 @@ export interface Instance {
 }
 
 interface KnownNode {
-  session: string;
+  record: NodeRecord;
   run: string;
-  offers: readonly string[];
 }
 
 const NONE: readonly Instance[] = [];
@@ -83,8 +83,8 @@ export class RoutingTable {
   /** Those of the fleet, and `<name>@<node>` of the other nodes. */
   servers(): string[] {
     const names = [...this.#servers.values()].map(({ name }) => name);
-    for (const [node, { offers }] of this.#nodes) {
-      if (node !== this.#self) for (const name of offers) names.push(`${name}@${node}`);
+    for (const [node, { record }] of this.#nodes) {
+      if (node !== this.#self) for (const name of record.offers) names.push(`${name}@${node}`);
     }
     return names;
   }
@@ -109,6 +109,22 @@ export class RoutingTable {
   /** The process of a node, if it is one of the fleet now. */
   runOf(node: string): string | undefined {
     return this.#nodes.get(node)?.run;
+  }
+
+  /** All that is known. Which nodes have their lease is not: each of them is taken to have it. */
+  view(): FleetView {
+    const entry = <T>(key: string, value: T) => ({ key, value, revision: 0 });
+    const claims = new Map<string, Map<number, Entry<ClaimRecord>>>();
+    for (const [key, claim] of this.#claims) {
+      const slots = claims.get(keyOfServer(claim.server)) ?? new Map<number, Entry<ClaimRecord>>();
+      claims.set(keyOfServer(claim.server), slots.set(claim.slot, entry(key, claim)));
+    }
+    return {
+      servers: new Map(Array.from(this.#names, ([key, name]) => [key, entry(key, this.#servers.get(name)!)])),
+      nodes: new Map(Array.from(this.#nodes, ([key, { record }]) => [key, entry(key, record)])),
+      leases: new Set(this.#nodes.keys()),
+      claims,
+    };
   }
 
   /** In the order of their slots. The same array until something changes. */
@@ -148,14 +164,16 @@ export class RoutingTable {
   #find(server: string): readonly Instance[] {
     const claims = this.#slots.get(server);
     if (claims) {
-      const inForce = claims.filter(({ node, session, held }) => held && this.#nodes.get(node)?.session === session);
+      const inForce = claims.filter(
+        ({ node, session, held }) => held && this.#nodes.get(node)?.record.session === session,
+      );
       return inForce.sort((a, b) => a.slot - b.slot).map((claim) => this.#instance(instanceOf(claim), claim));
     }
     const own = this.#offer(server);
-    const node = own && this.#nodes.get(own.node);
+    const node = own && this.#nodes.get(own.node)?.record;
     if (!node?.offers.includes(own!.name)) return NONE;
-    const id = ownInstanceOf(own!.name, node.session);
     const { session } = node;
+    const id = ownInstanceOf(own!.name, session);
     return [this.#instance(id, { server, node: own!.node, session, slot: 0, generation: undefined })];
   }
 
@@ -209,11 +227,11 @@ export class RoutingTable {
     const offers = value?.offers ?? [];
     const run = value && runOf(value);
     if (before && before.run !== run) this.onRunEnded?.(key, before.run);
-    if (value) this.#nodes.set(key, { session: value.session, run: runOf(value), offers });
+    if (value) this.#nodes.set(key, { record: value, run: runOf(value) });
     else this.#nodes.delete(key);
     if (before && !value && key === this.#self) this.onForgotten?.();
-    const isOtherSession = before?.session !== value?.session;
-    const offered = before?.offers ?? [];
+    const isOtherSession = before?.record.session !== value?.session;
+    const offered = before?.record.offers ?? [];
     const isOtherOffer = offers.length !== offered.length || offers.some((name) => !offered.includes(name));
     if (!isOtherSession && !isOtherOffer) return;
     const concerned = new Set([...offers, ...offered].map((name) => `${name}@${key}`));

@@ -30,6 +30,8 @@ const STATUS_MS = 5_000;
 const envelope = makeEnvelope(NEWEST_MODERN, ownInfo, {});
 
 export class RemoteHost extends HostAccess {
+  /** How long requests wait for a server that is not ready, and for an answer, unless they say it themselves. */
+  timeoutMs: number | undefined;
   /** Called with each question that was answered in place of this program, and not accepted. */
   onUnanswered: ((question: Unanswered) => void) | undefined;
   readonly #path: string;
@@ -68,7 +70,8 @@ export class RemoteHost extends HostAccess {
   async control<M extends ControlMethod>(method: M, params: Params = {}): Promise<ControlResults[M]> {
     this.#first = undefined;
     try {
-      return await this.#peer.request<ControlResults[M]>(method, { ...params, _meta: envelope });
+      const { timeoutMs } = this;
+      return await this.#peer.request<ControlResults[M]>(method, { ...params, _meta: envelope }, { timeoutMs });
     } catch (error) {
       throw fromRpcError(error);
     }
@@ -82,7 +85,7 @@ export class RemoteHost extends HostAccess {
   async request(server: string | undefined, method: string, params: Params, caller: Caller): Promise<Result> {
     try {
       const session = await this.#session(server);
-      return await session.request(method, withOptions(params, caller), new UntimedCaller(caller));
+      return await session.request(method, withOptions(params, caller, this.timeoutMs), new UntimedCaller(caller));
     } catch (error) {
       throw fromRpcError(error);
     }
@@ -180,8 +183,8 @@ class UntimedCaller extends PassedCaller {
   }
 }
 
-function withOptions(params: Params, { options }: Caller): Params {
-  const { timeoutMs, totalTimeoutMs, repeatable } = options ?? {};
+function withOptions(params: Params, { options }: Caller, usualMs: number | undefined): Params {
+  const { timeoutMs = usualMs, totalTimeoutMs, repeatable } = options ?? {};
   if (timeoutMs === undefined && totalTimeoutMs === undefined && repeatable === undefined) return params;
   const _meta = { ...(params._meta as Meta | undefined), [CALL_OPTIONS]: { timeoutMs, totalTimeoutMs, repeatable } };
   return { ...params, _meta };

@@ -20,6 +20,8 @@ export interface InstanceOwner {
   readonly mayUse: (tool: string) => boolean;
   /** What is known of its questions. */
   readonly asking: AskingTools;
+  /** Of a server that other nodes run: why it cannot be reached at the moment. */
+  readonly whyAway: string | undefined;
   /** Processes that have to be gone before the next one starts. */
   readonly leaving: Promise<unknown> | undefined;
   /** A process is connected. Called before any call. */
@@ -51,6 +53,7 @@ export class Instance {
       random,
       pid: () => watched.pid,
       url: () => shownUrl(server.config),
+      whyAway: () => server.whyAway,
       open: async (signal) => {
         const { leaving } = server;
         if (leaving) await unlessAborted(leaving, signal);

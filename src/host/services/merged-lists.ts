@@ -97,7 +97,12 @@ export class MergedLists {
     }
   }
 
-  async read<T extends Entry>(list: ListName, wait: ListWait): Promise<Catalog<T>> {
+  /** `waitMs`: how long at most, where another time than usual is wanted. */
+  async read<T extends Entry>(
+    list: ListName,
+    wait: ListWait,
+    waitMs = wait === 'limited' ? LIST_WAIT_MS : undefined,
+  ): Promise<Catalog<T>> {
     const failed: Catalog<T>['failed'] = [];
     const offers = new Map<string, readonly T[]>();
     const asked = this.all.filter(({ member: { config, supervised } }) => {
@@ -110,7 +115,8 @@ export class MergedLists {
     const ask = async (lists: ServerLists) => {
       try {
         const read = lists.read(list);
-        const entries = wait === 'limited' && read instanceof Promise ? await this.#inTime(lists, list, read) : read;
+        const isBounded = waitMs !== undefined && read instanceof Promise;
+        const entries = isBounded ? await this.#inTime(lists, list, read, waitMs) : read;
         offers.set(lists.server, this.#allowed(lists.server, list, (await entries) as readonly T[]));
       } catch (error) {
         failed.push({ server: lists.server, error: error as Error });
@@ -128,13 +134,13 @@ export class MergedLists {
     return entries.filter((tool) => this.mayUseTool(server, textOf(tool['name' as keyof T])));
   }
 
-  async #inTime<T>({ server, member }: ServerLists, list: ListName, read: Promise<T>): Promise<T> {
+  async #inTime<T>({ server, member }: ServerLists, list: ListName, read: Promise<T>, waitMs: number): Promise<T> {
     const { clock, late, onLate } = this.#store;
     const settled = read.then(
       () => undefined,
       () => undefined,
     );
-    if ((await within(clock, LIST_WAIT_MS, settled)) !== SILENT) return read;
+    if ((await within(clock, waitMs, settled)) !== SILENT) return read;
     if (!late.has(read)) {
       late.add(read);
       read.then(
@@ -143,7 +149,7 @@ export class MergedLists {
       );
       void settled.then(() => late.delete(read));
     }
-    throw serverNotReady(server, LIST_WAIT_MS);
+    throw serverNotReady(server, waitMs, member.whyAway);
   }
 
   #update(): void {

@@ -164,7 +164,7 @@ export class MergedService implements Service {
   async #list(list: ListName, { _meta, cursor }: Params, caller: HostCaller): Promise<Result> {
     if (cursor !== undefined) throw invalidParams('Unknown cursor: the list of all servers has one page');
     const wait = ((_meta as Meta | undefined)?.[WAIT] as ListWait | undefined) ?? 'limited';
-    const { offers, failed } = await this.lists.read(list, wait);
+    const { offers, failed } = await this.lists.read(list, wait, caller.options?.timeoutMs);
     const result = { [list]: offers.map((offer) => listed(offer, list)) };
     if (failed.length === 0) return result;
     const described = failed.map(({ server, error }) => ({ server, error: describedFor(caller, error) }));

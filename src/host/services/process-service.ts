@@ -61,7 +61,8 @@ export class ProcessService implements Service {
     const list = listByMethod.get(method);
     if (list) return this.#list(method, list.kind, params, caller);
     const repeatable = caller.options?.repeatable ?? reads.has(method);
-    const options = { repeatable, counts: method !== 'completion/complete', signal: caller.signal };
+    const { signal, options: { timeoutMs: waitMs } = {} } = caller;
+    const options = { repeatable, counts: method !== 'completion/complete', signal, waitMs };
     const run = (client: Client, link: Link<Client>) => sent(client, link, method, params, caller);
     return this.#during(caller, this.#instance.supervised.use(run, options));
   }
@@ -126,7 +127,8 @@ export class ProcessService implements Service {
   async #list(method: string, kind: ListKind, params: Params, caller: Caller): Promise<Result> {
     const run = async (client: Client, link: Link<Client>) =>
       mayHave(client.server, kind) ? sent(client, link, method, params, caller) : undefined;
-    const options = { repeatable: caller.options?.repeatable ?? true, counts: false, signal: caller.signal };
+    const { signal, options: { repeatable = true, timeoutMs: waitMs } = {} } = caller;
+    const options = { repeatable, counts: false, signal, waitMs };
     const page = await this.#instance.supervised.use(run, options);
     if (!page) throw methodNotFound(method, `this server has no ${kind}`);
     return kind === 'tools' ? this.#allowedOf(page) : page;
@@ -143,7 +145,10 @@ export class ProcessService implements Service {
       return sent(client, link, 'tools/call', params, caller);
     };
     const repeatable = caller.options?.repeatable ?? memory.permissionFor(tool);
-    const result = this.#during(caller, supervised.use(call, { repeatable, signal: caller.signal }));
+    const result = this.#during(
+      caller,
+      supervised.use(call, { repeatable, signal: caller.signal, waitMs: caller.options?.timeoutMs }),
+    );
     if (memory.tools.length === 0 || memory.tools.some(({ name }) => name === tool)) return result;
     const names = memory.tools.map(({ name }) => name).filter(mayUse);
     return result.catch((error) => Promise.reject(refusedUnknown(error, tool, names)));

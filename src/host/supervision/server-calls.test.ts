@@ -6,7 +6,7 @@ import { PeerError } from '../../base/errors.ts';
 import { Link } from './link.ts';
 import { ServerCalls } from './server-calls.ts';
 
-const doubted = async () => true;
+const named = { name: 'one', reason: () => 'start requested', timedOut: () => undefined, doubted: async () => true };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 function opened(generation: number): Link<string> {
@@ -25,7 +25,7 @@ function opened(generation: number): Link<string> {
 test('the wait of one call for the end of the process is not that of another', async () => {
   const clock = new ManualClock();
   const [first, second] = [opened(1), opened(2)];
-  const calls = new ServerCalls<string>({ clock, whenReady: async () => second, timedOut: () => undefined, doubted });
+  const calls = new ServerCalls<string>({ ...named, clock, whenReady: async () => second });
   calls.link = first;
   const sent: string[] = [];
   const call = (name: string) =>
@@ -51,10 +51,9 @@ test('the wait of one call for the end of the process is not that of another', a
 test('a call that its caller gave up is no error of the server', async () => {
   const link = opened(1);
   const calls = new ServerCalls<string>({
+    ...named,
     clock: new ManualClock(),
     whenReady: async () => link,
-    timedOut: () => undefined,
-    doubted,
   });
   calls.link = link;
   const stop = new AbortController();
@@ -66,4 +65,25 @@ test('a call that its caller gave up is no error of the server', async () => {
   await expect(given).rejects.toBe(stop.signal.reason);
   await expect(calls.use(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect([calls.calls, calls.errors, calls.lastError]).toEqual([2, 1, 'broken']);
+});
+
+test('a call with a time of its own waits no longer for a server that is not ready, and says why', async () => {
+  const clock = new ManualClock();
+  const whenReady = () => new Promise<Link<string>>(() => undefined);
+  const calls = new ServerCalls<string>({ ...named, clock, whenReady });
+  const call = calls.use(async (client) => client, { waitMs: 2_000 });
+  clock.advance(2_000);
+  const code = 'REQUEST_TIMEOUT';
+  await expect(call).rejects.toMatchObject({
+    code,
+    message: 'Server "one" was not ready within 2000 ms: start requested',
+  });
+  const away = new ServerCalls<string>({ ...named, clock, whenReady, whyAway: () => 'NATS is gone' });
+  away.link = opened(1);
+  const late = away.use(async () => Promise.reject(new PeerError(code, 'tools/list was not answered within 5 ms')));
+  await expect(late).rejects.toMatchObject({
+    code,
+    message: 'tools/list was not answered within 5 ms: NATS is gone',
+  });
+  expect(away.errors).toBe(1);
 });

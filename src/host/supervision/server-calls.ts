@@ -4,9 +4,10 @@
 import type { CancelSignal } from '../../base/cancel-signal.ts';
 import type { Clock } from '../../base/clock.ts';
 import { PeerError, toError } from '../../base/errors.ts';
-import { unlessAborted, within } from '../../base/wait.ts';
+import { SILENT, unlessAborted, within } from '../../base/wait.ts';
 import { lostRequest } from '../../requests/lost-request.ts';
 import type { Link } from './link.ts';
+import { notReadyInTime } from './server-errors.ts';
 
 /** Whether a call whose outcome is unknown may run once more. */
 export interface RepeatPermission<Client> {
@@ -23,10 +24,17 @@ export interface UseOptions<Client> {
   counts?: boolean;
   /** Of the caller: what fails by it is no error of the server. */
   signal?: CancelSignal | undefined;
+  /** How long it waits at most for a server that is not ready. Default: as long as that may still become ready. */
+  waitMs?: number | undefined;
 }
 
 interface CallsOptions<Client> {
+  name: string;
   clock: Clock;
+  /** Of the state that the server is in. */
+  reason: () => string;
+  /** Why a server that other nodes run cannot be reached at the moment. Undefined: it can, or that is not known. */
+  whyAway?: (() => string | undefined) | undefined;
   /** Waits through restarts. */
   whenReady: () => Promise<Link<Client>>;
   /** A call was not answered in time. */
@@ -92,7 +100,7 @@ export class ServerCalls<Client> {
   async #failed<T>(thrown: unknown, link: Link<Client>, call: Call<Client, T>): Promise<T> {
     const { options, attempt } = call;
     link.failed();
-    const error = endedByUs(thrown, link) ? lost(link) : thrown;
+    const error = endedByUs(thrown, link) ? lost(link) : withReason(thrown, this.#options.whyAway);
     const outcome = outcomeOf(error);
     // An answer of the server passes unchanged, and what was not sent has not run.
     if (error instanceof PeerError && outcome !== 'NOT_SENT') error.ran ??= link.server.process;
@@ -130,11 +138,21 @@ export class ServerCalls<Client> {
   }
 
   #whenReady(call: Call<Client, unknown>): Promise<Link<Client>> {
-    const { signal } = call.options;
-    const ready = this.#options.whenReady();
+    const { signal, waitMs } = call.options;
+    const ready = waitMs === undefined ? this.#options.whenReady() : this.#inTime(this.#options.whenReady(), waitMs);
     return (signal ? unlessAborted(ready, signal) : ready).catch((error) =>
       this.#giveUp(call.mayHaveRun ?? error, call.options),
     );
+  }
+
+  async #inTime(ready: Promise<Link<Client>>, waitMs: number): Promise<Link<Client>> {
+    const { clock, name, reason, whyAway } = this.#options;
+    const settled = ready.then(
+      () => undefined,
+      () => undefined,
+    );
+    if ((await within(clock, waitMs, settled)) !== SILENT) return ready;
+    throw notReadyInTime(name, waitMs, whyAway?.() ?? reason());
   }
 
   /** Resolves when the loss is known: a call fails as soon as nothing can be written. True: the server is still there. */
@@ -157,6 +175,15 @@ export class ServerCalls<Client> {
 function endedByUs(error: unknown, { cause, endReason }: Link<unknown>): boolean {
   const isEnded = cause !== undefined || endReason !== undefined;
   return isEnded && error instanceof PeerError && error.code === 'CONNECTION_CLOSED';
+}
+
+/** A request that another node has not answered says why, where that is known. */
+function withReason(error: unknown, whyAway: CallsOptions<unknown>['whyAway']): unknown {
+  const why = error instanceof PeerError && error.code === 'REQUEST_TIMEOUT' ? whyAway?.() : undefined;
+  if (why === undefined) return error;
+  const { code, message, evidence, cause } = error as PeerError;
+  const hint = '`standpipe ls --fleet` shows the nodes, and why a server runs nowhere.';
+  return new PeerError(code, `${message}: ${why}`, { hint, evidence, cause });
 }
 
 function lost({ cause, endReason, server }: Link<unknown>): PeerError {

@@ -66,8 +66,16 @@ export function lossOf({ message, evidence, cause }: PeerError): PeerError {
 }
 
 /** It is left out of a list that did not wait any longer. */
-export function serverNotReady(name: string, waitMs: number): ProcessError {
-  return new ProcessError('SERVER_NOT_READY', `Server "${name}" was not ready within ${waitMs} ms`, {
+export function serverNotReady(name: string, waitMs: number, why: string | undefined): ProcessError {
+  const reason = why === undefined ? '' : `: ${why}`;
+  return new ProcessError('SERVER_NOT_READY', `Server "${name}" was not ready within ${waitMs} ms${reason}`, {
     hint: 'Its entries are listed as soon as it is ready; clients get a notification that the list has changed.',
+  });
+}
+
+/** It did not become ready within the time of a request, which was not sent. */
+export function notReadyInTime(name: string, waitMs: number, why: string): PeerError {
+  return new PeerError('REQUEST_TIMEOUT', `Server "${name}" was not ready within ${waitMs} ms: ${why}`, {
+    hint: 'Nothing was sent to it. Its state shows what it waits for (`standpipe ls`, in a fleet `standpipe ls --fleet`); or wait longer.',
   });
 }

@@ -21,6 +21,8 @@ export interface SupervisedServerOptions<Client> {
   pid: () => number | null;
   /** Where a remote server is reached, without credentials. */
   url?: () => string | undefined;
+  /** Of one that other nodes of a fleet run: why it cannot be reached at the moment. */
+  whyAway?: () => string | undefined;
   onStateChange: (change: StateChange) => void;
   clock: Clock;
   random?: () => number;

@@ -49,7 +49,8 @@ export class SupervisedServer<Client> {
     const { enabled, restart, url } = options.entry;
     this.#supervision = newSupervision(enabled, restart, url !== undefined);
     this.#calls = new ServerCalls({
-      clock: options.clock,
+      ...options,
+      reason: () => this.#supervision.reason,
       whenReady: () => this.#readyAfter({ type: 'needed', nowMs: options.clock.nowMs() }),
       timedOut: (link) => void this.#ask(link),
       doubted: (link, error) => this.#doubted(link, error),
@@ -60,7 +61,6 @@ export class SupervisedServer<Client> {
     return this.#supervision.state;
   }
 
-  /** Whether a process exists, in any state. */
   get hasProcess(): boolean {
     return this.#supervision.process !== undefined;
   }

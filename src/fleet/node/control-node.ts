@@ -1,0 +1,39 @@
+// A method of the control socket of another node's host, asked over NATS.
+
+import { PeerError } from '../../base/errors.ts';
+import type { ControlMethod, ControlResults } from '../../host/control/control-methods.ts';
+import type { Fabric } from '../fabric.ts';
+import { askNode } from './answer-node-requests.ts';
+
+/** What a host knows is answered at once, unless the node hangs. */
+const KNOWN_MS = 3_000;
+/** A restart takes as long as the server. */
+const DONE_MS = 60_000;
+
+export async function controlNode<M extends ControlMethod>(
+  fabric: Fabric,
+  node: string,
+  method: M,
+  params: object,
+  timeoutMs?: number,
+): Promise<ControlResults[M]> {
+  const isKnown = method === 'standpipe/status' || method === 'standpipe/logs';
+  const waitMs = timeoutMs ?? (isKnown ? KNOWN_MS : DONE_MS);
+  try {
+    const asked = await askNode(fabric, node, 'standpipe/control', { method, params }, waitMs);
+    return asked as ControlResults[M];
+  } catch (error) {
+    throw explained(error, fabric, node, waitMs);
+  }
+}
+
+/** In the words of the command line: by the node, and not by its subject. */
+function explained(error: unknown, { isConnected }: Fabric, node: string, waitMs: number): unknown {
+  if (!(error instanceof PeerError)) return error;
+  const hint = '`standpipe ls --fleet` shows the nodes that are alive.';
+  if (error.code === 'REQUEST_TIMEOUT')
+    return new PeerError(error.code, `Node "${node}" did not answer within ${waitMs} ms`, { hint, cause: error });
+  if (error.code !== 'NOT_SENT' || error.evidence) return error;
+  const why = isConnected ? 'it is not connected to NATS' : 'there is no connection to NATS';
+  return new PeerError(error.code, `Node "${node}" cannot be asked: ${why}`, { hint, cause: error });
+}
