@@ -20,20 +20,26 @@ import {
 /** Python's `pty` makes the terminal. Windows has none. */
 const hasTerminal = spawnSync('python3', ['-c', 'import pty']).status === 0;
 
-/** Works for a second, asks, says something that can be waited for while the question is open, and works on. */
+/** Works, asks, says something that can be waited for while the question is open, and works on; with a folder, until files are there. */
 const slowAsker = join(folder, 'asker.mjs');
 writeFileSync(
   slowAsker,
   `
+  import { existsSync } from 'node:fs';
+  import { join } from 'node:path';
   import { Server, serveStdio } from ${JSON.stringify(new URL('../../dist/entry/server.js', import.meta.url).href)};
-  const second = () => new Promise((resolve) => setTimeout(resolve, 1000));
+  const [folder] = process.argv.slice(2);
+  const isThere = (name) => folder === undefined || existsSync(join(folder, name));
+  const until = async (name) => {
+    while (!isThere(name)) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
   const server = new Server({ name: 'asker', version: '1.0.0' });
   server.tool('book', {}, async (_args, call) => {
-    await second();
+    await until('ask');
     setTimeout(() => console.error('a second has passed'), 1000);
     const requestedSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
     const { action } = await call.elicit({ message: 'For whom?', requestedSchema });
-    await second();
+    await until('end');
     return 'It was: ' + action;
   });
   await serveStdio(server);
@@ -42,12 +48,15 @@ writeFileSync(
 
 describe.skipIf(!hasTerminal)('on a terminal', () => {
   test('the line of activity stands still while a question is open, and goes on afterwards', async () => {
-    const { stdout } = await runOnTerminal(['call', 'book', '--verbose', '--', process.execPath, slowAsker], {
+    const server = [process.execPath, slowAsker, folder];
+    const { stdout } = await runOnTerminal(['call', 'book', '--verbose', '--', ...server], {
       env: { NO_COLOR: '1' },
       steps: [
+        { wait: 'calling asker/book', write: join(folder, 'ask') },
         { wait: 'name <string>: ' },
         { wait: 'a second has passed', type: 'Ada\r' },
         { wait: 'Send this? [y/N] ', type: 'y\r' },
+        { wait: 'calling asker/book', write: join(folder, 'end') },
       ],
     });
     const [before, open, after] = stdout.split(/(?=asks: For whom\?)|(?<=Send this\? \[y\/N\] )/);

@@ -135,7 +135,7 @@ describe('down', () => {
     expect(code).toBe(0);
     expect(stderr).toContain(`The host (process ${up.child.pid}) has ended. Stopped: talks, everything.`);
     expect(isAlive(up.child.pid!)).toBe(false);
-    expect(up.log()).toContain('all servers have stopped');
+    await up.has('all servers have stopped');
     expect(await runCli(['down', '--config', config])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('No host is running'),

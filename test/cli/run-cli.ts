@@ -87,6 +87,8 @@ export interface TerminalStep {
   wait: string;
   type?: string;
   signal?: string;
+  /** A file, for a server that waits for it. */
+  write?: string;
   columns?: number;
 }
 

@@ -1,9 +1,10 @@
 // What people see: on a real pseudo-terminal.
 
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { dangerous, everything, hostile, runCli, runOnTerminal } from './run-cli.ts';
+import { dangerous, everything, folder, hostile, runCli, runOnTerminal } from './run-cli.ts';
 
 /** Python's `pty` makes the terminal. Windows has none. */
 const hasTerminal = spawnSync('python3', ['-c', 'import pty']).status === 0;
@@ -61,8 +62,12 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
   });
 
   test('progress shows while it lasts, and is gone from the last line', async () => {
-    const { stdout } = await runOnTerminal(['call', 'works', 'ms=2000', ...everything], { env: { NO_COLOR: '1' } });
-    expect(stdout).toMatch(/calling everything\/works \[█+░+\] \d+% step \d/);
+    const seen = join(folder, 'progress-is-seen');
+    const { stdout } = await runOnTerminal(['call', 'works', 'ms=0', `until=${seen}`, ...everything], {
+      env: { NO_COLOR: '1' },
+      steps: [{ wait: '% step 5', write: seen }],
+    });
+    expect(stdout).toMatch(/calling everything\/works \[█+░+\] 50% step 5/);
     expect(stdout.slice(stdout.lastIndexOf('\x1b[2K'))).toBe('\x1b[2Kdone\r\n');
     const piped = await runCli(['call', 'works', 'ms=700', ...everything]);
     expect(piped).toEqual({ code: 0, stdout: 'done\n', stderr: '' });

@@ -99,8 +99,8 @@ test('the clients of a host are in its log, and in what --verbose prints', async
   const { stdout } = await runCli(['logs', '--config', config]);
   expect(stdout).toMatch(/ client \d+ client: is logged 1 \(2025-11-25\), connected over http as owner\n/);
   expect(stdout).not.toContain('standpipe');
-  expect(log).toMatch(/ client \d+ → \{.*"method":"initialize"/);
-  expect(log).toMatch(/ client \d+ ← \{.*"serverInfo"/);
+  await until('the request is printed', () => / client \d+ → \{.*"method":"initialize"/.test(log));
+  await until('the answer is printed', () => / client \d+ ← \{.*"serverInfo"/.test(log));
   expect(log).not.toContain(token);
   host.kill('SIGTERM');
   await once(host, 'close');

@@ -155,10 +155,12 @@ describe('in a pipe', () => {
 
   test('an edit and then Ctrl-C: all servers have stopped when it says so', async () => {
     const pidFile = join(folder, 'edited.pids');
+    const go = join(folder, 'edited.go');
     const entry = (change: string) => ({
       command: process.execPath,
       args: [fileURLToPath(new URL('../host/servers/slow.mjs', import.meta.url))],
-      env: { PID_FILE: pidFile, OVERLAP_FILE: join(folder, 'edited.overlaps'), LINGER_MS: '700', CHANGE: change },
+      env: { PID_FILE: pidFile, OVERLAP_FILE: join(folder, 'edited.overlaps'), LINGER_UNTIL: go, CHANGE: change },
+      stop: { stdinMs: 1_000_000 }, // longer than a test may take
     });
     const config = writeConfig('edited.json', { slow: entry('0') });
     const host = await up(config);
@@ -166,6 +168,8 @@ describe('in a pipe', () => {
     writeConfig('edited.json', { slow: entry('1') });
     await has(host, 'slow stopping');
     host.child.kill('SIGINT');
+    await has(host, 'stopping all servers');
+    writeFileSync(go, '');
     await has(host, 'all servers have stopped');
     expect(pidsIn(pidFile).filter(isAlive)).toEqual([]);
     expect(await host.ended).toEqual([0, null]);

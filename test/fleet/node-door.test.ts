@@ -9,6 +9,7 @@ import { subjectsOf } from '../../src/fleet/subjects.ts';
 import { Server } from '../../src/mcp/server/server.ts';
 import { CallingNode, callText, envelope } from '../fixtures/fleet/calling-node.ts';
 import { startNatsServer } from '../fixtures/fleet/nats-server.ts';
+import { until } from '../fixtures/server.ts';
 import { declare } from '../fixtures/service-contract/declare.mjs';
 
 const nats = await startNatsServer();
@@ -164,7 +165,7 @@ test('more calls than there may be are refused as busy, and their places are fre
 });
 
 test('10,000 requests at once each have their answer or a refusal, and run once', async () => {
-  const { node, subject, ran, door } = await open({}, { maxCallsPerNode: 500 });
+  const { node, subject, ran, door } = await open({}, { maxCallsPerNode: 500, keptMs: 1e6 });
   const replies = Array.from({ length: 10_000 }, (_, n) => {
     const reply = node.newCall();
     calling!.publish(subject, callText('count', { n }), reply);
@@ -173,7 +174,10 @@ test('10,000 requests at once each have their answer or a refusal, and run once'
   // On a busy machine NATS may give up a connection with so much on it: what is lost then is asked about.
   const outcomes = new Map<string, string>();
   while (outcomes.size < replies.length) {
-    for (const fabric of [calling!, answering!]) await fabric.flush().catch(() => undefined);
+    for (const fabric of [calling!, answering!]) {
+      await until('it is connected', () => fabric.isConnected);
+      await fabric.flush().catch(() => undefined);
+    }
     const open = replies.filter((reply) => !outcomes.has(reply));
     for (const [at, state] of door.inquire(open).entries()) {
       const reply = open[at]!;

@@ -131,7 +131,7 @@ describe('reload', () => {
     const reloaded = host.reload(without);
     expect(host.names).toEqual(['b']);
     expect(host.status().map(({ name }) => name)).toContain('a');
-    expect(pidOf(host, 'a')).toBe(a.alive()[0]);
+    expect(pidOf(host, 'a')).toBe(a.lives()[0]);
     expect(await code(host.callTool('a', 'hello'))).toBe('NAME_UNKNOWN');
     await reloaded;
     expect(await restarted).toBe('SERVER_STOPPED');

@@ -1,10 +1,11 @@
 // Slow to start and slow to exit, and a witness: it notes its life in PID_FILE, and in OVERLAP_FILE every other life that it
-// finds running when it starts. It speaks the protocol by hand, so that a start costs little.
+// finds running when it starts. It speaks the protocol by hand, so that a start costs little. With LINGER_UNTIL it exits when that
+// file is there.
 
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-const { PID_FILE, OVERLAP_FILE, START_MS = '0', LINGER_MS = '0' } = process.env;
+const { PID_FILE, OVERLAP_FILE, START_MS = '0', LINGER_MS = '0', LINGER_UNTIL } = process.env;
 const isAlive = (pid) => {
   try {
     process.kill(pid, 0);
@@ -41,6 +42,9 @@ function serve() {
     const answer = answers[method] ? { result: answers[method](params) } : { error };
     console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
   });
-  lines.on('close', () => setTimeout(() => process.exit(), Number(LINGER_MS)));
+  lines.on('close', () => {
+    if (LINGER_UNTIL) setInterval(() => existsSync(LINGER_UNTIL) && process.exit(), 20);
+    else setTimeout(() => process.exit(), Number(LINGER_MS));
+  });
 }
 setTimeout(serve, Number(START_MS));
