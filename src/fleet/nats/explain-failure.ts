@@ -7,6 +7,8 @@ import type { NatsPackages } from './load-nats.ts';
 const certificateError = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME|ERR_SSL|ERR_TLS|EPROTO/;
 const STREAM_NOT_FOUND = 10059;
 const NOT_ENABLED_FOR_ACCOUNT = 10039;
+const NO_SUITABLE_PEERS = 10005;
+const NO_LEADER = [10008, 10118];
 
 /** `where`: the addresses. `what`: what was to be done, as the beginning of a sentence. */
 export function explainFailure(error: unknown, packages: NatsPackages, where: string, what: string): StandpipeError {
@@ -55,6 +57,18 @@ function explain(error: unknown, packages: NatsPackages): Explanation {
     return {
       reason: 'it is one server and no cluster',
       hint: 'Leave out --nats-replicas, or set up a cluster of NATS.',
+    };
+  }
+  if (code === NO_SUITABLE_PEERS) {
+    return {
+      reason: 'its cluster has too few servers for the replicas',
+      hint: 'Start further servers of the NATS cluster, or give a smaller number with --nats-replicas.',
+    };
+  }
+  if (NO_LEADER.includes(code as number)) {
+    return {
+      reason: `its cluster has no leader (${message})`,
+      hint: 'More than half of the servers of the NATS cluster must run and reach each other. It chooses a leader within some seconds.',
     };
   }
   if (error instanceof TimeoutError || name === 'TimeoutError') {

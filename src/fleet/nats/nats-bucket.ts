@@ -7,6 +7,11 @@ import type { NatsLink } from './nats-link.ts';
 /** JetStream: another node has made the stream, with other settings. */
 const NAME_IN_USE = 10058;
 const STREAM_NOT_FOUND = 10059;
+/** JetStream: a cluster that has not found its servers or its leaders yet. */
+const NOT_READY = [10005, 10008, 10118, STREAM_NOT_FOUND];
+/** How long a bucket may take to be ready at first, and the pause between two attempts. */
+const READY_MS = 15_000;
+const AGAIN_MS = 500;
 
 export interface BucketOptions {
   name: string;
@@ -49,7 +54,7 @@ export class NatsBucket {
     const js = jetstream.jetstream(link.connection, { timeout: options.timeoutMs, checkAPI: false });
     const jsm = await js.jetstreamManager(false);
     const bucket = new NatsBucket(link, options, jsm, await new kv.Kvm(js).open(options.name));
-    const info = await bucket.info();
+    const info = await bucket.#whenReady();
     bucket.#isOpen = true;
     // Made anew, it must be as the nodes that have it open know it.
     const { max_age, num_replicas: replicas } = info.config;
@@ -90,20 +95,36 @@ export class NatsBucket {
   }
 
   async #info(): Promise<StreamInfo> {
-    const { stream, link } = this;
-    const read = () => link.attempt(`Reading the bucket ${this.#options.name}`, () => this.jsm.streams.info(stream));
     try {
-      return await read();
+      return await this.#read();
     } catch (error) {
       if (!isApiError(error, STREAM_NOT_FOUND)) throw error;
     }
     await this.#create();
-    const info = await read();
+    const info = await this.#read();
     if (this.#isOpen) {
       this.link.say(`The bucket ${this.#options.name} was deleted in NATS, and has been made anew without its entries`);
       for (const listener of [...this.#onMade]) listener();
     }
     return info;
+  }
+
+  #read(): Promise<StreamInfo> {
+    return this.link.attempt(`Reading the bucket ${this.#options.name}`, () => this.jsm.streams.info(this.stream));
+  }
+
+  /** A cluster loses answers while it chooses the leader of a bucket, and while several programs make the same one. */
+  async #whenReady(): Promise<StreamInfo> {
+    const { clock } = this.link;
+    const untilMs = clock.nowMs() + READY_MS;
+    for (;;) {
+      try {
+        return await this.info();
+      } catch (error) {
+        if (clock.nowMs() > untilMs || !(isApiError(error, ...NOT_READY) || isTimeout(error))) throw error;
+      }
+      await new Promise<void>((resolve) => clock.after(AGAIN_MS, resolve));
+    }
   }
 
   async #create(): Promise<void> {
@@ -123,6 +144,11 @@ export class NatsBucket {
 /** nats.js: nothing answered at a subject of JetStream. */
 function isNotEnabled(error: unknown): boolean {
   return ((error as { cause?: Error }).cause?.name ?? '') === 'JetStreamNotEnabled';
+}
+
+function isTimeout(error: unknown): boolean {
+  const { name, cause } = error as { name?: string; cause?: unknown };
+  return name === 'TimeoutError' || (cause !== undefined && isTimeout(cause));
 }
 
 /** Whether JetStream answered with this code. */

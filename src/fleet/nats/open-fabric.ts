@@ -7,6 +7,7 @@ import { type ConnectOptions, connectNats } from './connect-nats.ts';
 import { loadNats } from './load-nats.ts';
 import { NatsBucket } from './nats-bucket.ts';
 import { NatsFabric } from './nats-fabric.ts';
+import type { NatsLink } from './nats-link.ts';
 import { NatsTable } from './nats-table.ts';
 
 export interface FabricOptions extends ConnectOptions {
@@ -21,12 +22,15 @@ export interface FabricOptions extends ConnectOptions {
 
 const DEFAULT_LIFETIME_MS = 5_000;
 const TIMEOUT_MS = 5_000;
+/** Earlier versions make several changes at one revision, if they arrive together and the bucket is replicated. */
+const REPLICABLE = [2, 9, 21];
 
 export async function openFabric(options: FabricOptions): Promise<Fabric> {
   const { fleet, name, lifetimeMs = DEFAULT_LIFETIME_MS, replicas, timeoutMs = TIMEOUT_MS } = options;
   const packages = await loadNats();
   const link = await connectNats({ connectTimeoutMs: timeoutMs, ...options }, packages, subjectsOf(fleet).inbox(name));
   try {
+    if ((replicas ?? 1) > 1) checkReplicable(link);
     const open = (bucket: string, more: { ttlMs?: number; timeoutMs: number }) =>
       NatsBucket.open(link, { name: `standpipe-${fleet}-${bucket}`, replicas, ...more });
     // A renewal that takes longer than until the next one is repeated.
@@ -36,6 +40,7 @@ export async function openFabric(options: FabricOptions): Promise<Fabric> {
       open('claims', { timeoutMs }),
       open('leases', { ttlMs: lifetimeMs, timeoutMs: Math.min(timeoutMs, lifetimeMs / 2) }),
     ]);
+    if ([servers, nodes, claims, leases].some(({ info }) => info.config.num_replicas > 1)) checkReplicable(link);
     const bucketMs = leases.info.config.max_age / 1e6;
     if (bucketMs === 0) throw noLifetime(fleet);
     return new NatsFabric(link, {
@@ -52,6 +57,18 @@ export async function openFabric(options: FabricOptions): Promise<Fabric> {
     await link.close();
     throw error;
   }
+}
+
+function checkReplicable({ connection }: NatsLink): void {
+  const version = connection.info?.version ?? '';
+  const numbers = /^(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number) ?? REPLICABLE;
+  const at = numbers.findIndex((number, i) => number !== REPLICABLE[i]);
+  if (at < 0 || numbers[at]! > REPLICABLE[at]!) return;
+  throw new PeerError(
+    'FLEET_UNREACHABLE',
+    `NATS ${version} does not compare revisions reliably in a bucket with replicas: two nodes could run one server`,
+    { hint: 'Use NATS 2.11 or later on all servers of the cluster, or a fleet without --nats-replicas.' },
+  );
 }
 
 function noLifetime(fleet: string): PeerError {
