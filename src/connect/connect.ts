@@ -5,6 +5,7 @@ import type { Client } from '../mcp/client/client.ts';
 import { openClient } from '../mcp/client/opening/open-client.ts';
 import type { ClientChannel, ClientOptions } from '../mcp/client/options.ts';
 import type { AnyTools, ToolTypes } from '../mcp/client/tool-types.ts';
+import { runBounded } from '../process/run-bounded.ts';
 import type { HttpClientOptions, HttpClientTransport } from '../transport/http/http-client.ts';
 import { type StdioClientOptions, StdioClientTransport } from '../transport/stdio-client.ts';
 import { type AuthSetting, authorizerFor } from './authorizer-for.ts';
@@ -31,8 +32,9 @@ export function connect<T extends ClientChannel, Tools extends ToolTypes = AnyTo
 ): Promise<Client<T, Tools>>;
 export function connect(
   target: StdioClientOptions | AddressOptions | ClientChannel | (() => ClientChannel),
-  options: ClientOptions = {},
+  given: ClientOptions = {},
 ): Promise<Client> {
+  const options = { runBounded, ...given };
   if (typeof target === 'function') return openClient({ open: target, canReopen: true, key: options.eraKey }, options);
   if (typeof target !== 'object' || target === null) {
     const command = typeof target === 'string' ? JSON.stringify(target) : "'node'";

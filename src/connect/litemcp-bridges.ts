@@ -10,6 +10,7 @@ import type { Client } from '../mcp/client/client.ts';
 import type { ClientOptions } from '../mcp/client/options.ts';
 import type { FrontOptions, Fronts } from '../mcp/front/fronts.ts';
 import type { Implementation } from '../mcp/types.ts';
+import { runBounded } from '../process/run-bounded.ts';
 import type { ChildOptions } from '../transport/child-wire.ts';
 import type { StdioClientOptions } from '../transport/stdio-client.ts';
 import { connectLiteMcp, type LiteMcpChild, type LiteMcpConnectOptions, serveLiteMcp } from './litemcp.ts';
@@ -49,7 +50,7 @@ export async function openLiteMcpAsMcp(options: LiteMcpAsMcpOptions): Promise<Li
   const { clientOf } = await import('../mcp/client/client.ts');
   const { LiteMcpService } = await import('../litemcp/service.ts');
   const litemcp = await connectLiteMcp({ ...child, timeoutMs: requestTimeoutMs, startupTimeoutMs, signal });
-  const client = await clientOf(new LiteMcpService(litemcp), { clock: child.clock }, { link: litemcp });
+  const client = await clientOf(new LiteMcpService(litemcp), { clock: child.clock, runBounded }, { link: litemcp });
   let closing = false;
   return {
     client,

@@ -12,40 +12,44 @@ export type SchemaCheck = (value: unknown) => string | undefined;
 
 const compiled = new WeakMap<JsonSchema, Promise<SchemaCheck>>();
 
-/** Makes what tests the patterns of a schema. */
-export type MakePattern = (source: string, flags: string) => { test(text: string): boolean };
+/** Runs it, and throws if it takes too long. */
+export type RunBounded = <T>(run: () => T) => T;
+
+/** A schema without these, and not longer, is validated in linear time. Repeated references and patterns may take years. */
+const slowKeywords = /"(?:pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef)"/;
+const LONGEST_FAST_SCHEMA = 4096;
 
 /**
- * Compiles once for each schema object. Rejects with a UsageError for a schema that is no schema. With `makePattern`, compiles each time:
- * the caller keeps the result.
+ * Compiles once for each schema object. Rejects with a UsageError for a schema that is no schema. With `runBounded`, for schemas of
+ * others: compiling and validating may throw what that throws.
  */
-export function compileJsonSchema(schema: JsonSchema, makePattern?: MakePattern): Promise<SchemaCheck> {
-  if (makePattern) return compile(schema, makePattern);
+export function compileJsonSchema(schema: JsonSchema, runBounded?: RunBounded): Promise<SchemaCheck> {
   let check = compiled.get(schema);
   if (!check) {
-    check = compile(schema);
+    check = compile(schema, runBounded && !isFast(schema) ? runBounded : (run) => run());
     compiled.set(schema, check);
   }
   return check;
 }
 
-async function compile(schema: JsonSchema, makePattern?: MakePattern): Promise<SchemaCheck> {
-  const ajv = await loadAjv(schema, makePattern);
+function isFast(schema: JsonSchema): boolean {
+  const text = JSON.stringify(schema);
+  return text.length <= LONGEST_FAST_SCHEMA && !slowKeywords.test(text);
+}
+
+async function compile(schema: JsonSchema, run: RunBounded): Promise<SchemaCheck> {
+  const ajv = await loadAjv(schema);
   try {
-    const validate = ajv.compile(schema);
-    return (value) => (validate(value) ? undefined : describe(validate.errors ?? []));
+    const validate = run(() => ajv.compile(schema));
+    return (value) => run(() => (validate(value) ? undefined : describe(validate.errors ?? [])));
   } catch (cause) {
     throw new UsageError('INVALID_OPTION', `Not a usable JSON Schema: ${(cause as Error).message}`, { cause });
   }
 }
 
 /** JSON Schema 2020-12 unless the schema names the older dialect. */
-async function loadAjv(schema: JsonSchema, makePattern?: MakePattern) {
-  const common = { strict: false, logger: false as const, validateFormats: false, allErrors: false, verbose: true };
-  // Ajv reads `code` only when it writes a schema as a module.
-  const regExp =
-    makePattern && Object.assign((source: string, flags: string) => makePattern(source, flags), { code: '' });
-  const options = { ...common, ...(regExp && { code: { regExp } }) };
+async function loadAjv(schema: JsonSchema) {
+  const options = { strict: false, logger: false as const, validateFormats: false, allErrors: false, verbose: true };
   if (textOf(schema.$schema ?? '').includes('draft-07')) {
     const { Ajv } = await import('ajv');
     return new Ajv(options);

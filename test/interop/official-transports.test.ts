@@ -31,8 +31,9 @@ async function useAsClient(transport: OfficialTransport): Promise<void> {
   const { tools } = await client.listTools();
   expect(tools.map((tool) => tool.name)).toEqual(['echo', 'fail', 'finish', 'count']);
   const text = 'grüße 🙂 '.repeat(20_000);
+  // The official transports add a listener for each message that waits: Node.js warns of more than ten.
   const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => client.callTool({ name: 'echo', arguments: { text: `${n} ${text}` } })),
+    Array.from({ length: 10 }, (_, n) => client.callTool({ name: 'echo', arguments: { text: `${n} ${text}` } })),
   );
   expect(answers.map((answer) => answer.content)).toEqual(
     answers.map((_, n) => [{ type: 'text', text: `${n} ${text}` }]),

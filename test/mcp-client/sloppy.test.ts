@@ -156,3 +156,27 @@ test('an output schema that cannot be used is said once and checks nothing; a mi
   expect(await failing.client.callTool('a')).toMatchObject({ isError: true });
   expect(failing.topics()).toEqual([]);
 });
+
+test('validation by an output schema that takes for ever is cut off, said once, and not tried again', async () => {
+  const tool = { name: 'a', inputSchema: { type: 'object' } };
+  // Each of these takes longer than anybody waits: a pattern, and references that are followed 2 ** 60 times.
+  const steps = Array.from({ length: 60 }, (_, n) => [
+    `d${n + 1}`,
+    { anyOf: [{ $ref: `#/$defs/d${n}` }, { $ref: `#/$defs/d${n}` }] },
+  ]);
+  const slow = [
+    { properties: { a: { pattern: '^(a+)+$' } } },
+    { $defs: { d0: { required: ['b'] }, ...Object.fromEntries(steps) }, $ref: '#/$defs/d60' },
+  ];
+  for (const outputSchema of slow) {
+    const { client, topics } = await connectTo({
+      'tools/list': { tools: [{ ...tool, outputSchema: { type: 'object', ...outputSchema } }] },
+      'tools/call': { content: [], structuredContent: { a: `${'a'.repeat(60)}!` } },
+    });
+    await client.listTools();
+    expect(await client.callTool('a')).toMatchObject({ structuredContent: {} });
+    await client.callTool('a');
+    expect(topics()).toEqual(['output-schema-unusable']);
+    expect(client.warnings[0]!.message).toContain('it takes longer than 1 s');
+  }
+});

@@ -99,7 +99,7 @@ export class Client<T extends ClientChannel = ClientChannel, Tools extends ToolT
       };
     });
     if (this.#link) this.#link.onclose = (cause) => this.#ended(cause);
-    this.#outputs = checkOutput ? new OutputCheck(this.#warnings) : undefined;
+    this.#outputs = checkOutput ? new OutputCheck(this.#warnings, options.runBounded) : undefined;
     const warn = this.#warnings.report;
     const onTools = (tools: Tool[]) => this.#outputs?.learn(tools);
     const source = { server, request: this.#request.bind(this) };

@@ -5,6 +5,7 @@ import type { HttpSymptoms } from '../../diagnosis/http.ts';
 import type { Symptoms } from '../../diagnosis/symptoms.ts';
 import type { Channel } from '../../jsonrpc/channel.ts';
 import type { RequestOptions } from '../../jsonrpc/outbound.ts';
+import type { RunBounded } from '../json-schema.ts';
 import type { Era, Revision } from '../revisions.ts';
 import type { ClientIdentity } from '../service.ts';
 import type {
@@ -71,6 +72,8 @@ export interface ClientOptions extends InputHandlers {
   maxListBytes?: number;
   /** Whether structured results are checked against the schema of a tool that was listed before. On by default. */
   checkOutput?: boolean;
+  /** @internal Cuts off validation by a schema of the server that takes too long. */
+  runBounded?: RunBounded;
   /** @internal Which client it is, for services that keep clients apart. */
   identity?: ClientIdentity;
   eraMemory?: EraMemory;

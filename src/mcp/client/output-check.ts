@@ -1,17 +1,19 @@
 // Validates structured results by the output schema of the tool, for tools that were listed. The schema is compiled for the first
-// result. Results that report an error are not validated.
+// result. Results that report an error are not validated. A schema comes from the server: validating by it is cut off where it takes too long.
 
 import { PeerError } from '../../base/errors.ts';
-import { compileJsonSchema, type SchemaCheck } from '../json-schema.ts';
+import { compileJsonSchema, type RunBounded } from '../json-schema.ts';
 import type { CallToolResult, JsonSchema, Tool } from '../types.ts';
 import type { Warnings } from './warnings.ts';
 
 export class OutputCheck {
   readonly #warnings: Warnings;
+  readonly #runBounded: RunBounded | undefined;
   #schemas = new Map<string, JsonSchema>();
 
-  constructor(warnings: Warnings) {
+  constructor(warnings: Warnings, runBounded?: RunBounded) {
     this.#warnings = warnings;
+    this.#runBounded = runBounded;
   }
 
   learn(tools: readonly Tool[]): void {
@@ -29,17 +31,18 @@ export class OutputCheck {
       this.#warnings.report('structured-content-missing', message, name);
       return result;
     }
-    const wrong = (await this.#compile(name))?.(result.structuredContent);
+    const wrong = await this.#problemOf(name, result.structuredContent);
     if (wrong === undefined) return result;
     throw new PeerError('RESULT_INVALID', `The structured result of tool "${name}" breaks its outputSchema: ${wrong}`, {
       hint: 'Connect with checkOutput: false to accept its results without validation.',
     });
   }
 
-  async #compile(name: string): Promise<SchemaCheck | undefined> {
+  async #problemOf(name: string, value: unknown): Promise<string | undefined> {
     try {
-      return await compileJsonSchema(this.#schemas.get(name)!);
+      return (await compileJsonSchema(this.#schemas.get(name)!, this.#runBounded))(value);
     } catch (error) {
+      this.#schemas.delete(name);
       const message = `The outputSchema of tool "${name}" cannot be used, so results are not checked: ${(error as Error).message}`;
       this.#warnings.report('output-schema-unusable', message, name);
       return undefined;

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../base/json-object.ts';
 import { textOf } from '../../../../base/text-of.ts';
 import { compileJsonSchema, type SchemaCheck } from '../../../../mcp/json-schema.ts';
 import type { Revision } from '../../../../mcp/revisions.ts';
-import { boundedPattern } from '../../../bounded-pattern.ts';
+import { runBounded, TakesTooLong } from '../../../../process/run-bounded.ts';
 
 const DRAFT_07 = 'http://json-schema.org/draft-07/schema#';
 
@@ -25,15 +25,20 @@ export async function schemaProblem(schema: JsonObject, revision: Revision): Pro
   return problem;
 }
 
-/** Undefined if the schema is not valid or cannot be judged: that is the subject of another rule. */
-export async function checkOf(schema: JsonObject): Promise<SchemaCheck | undefined> {
-  return compile(schema).catch(() => undefined);
+/** What does not fit the schema. Undefined also if the schema is not valid, or takes too long: that is the subject of another rule. */
+export async function misfit(schema: JsonObject, value: unknown): Promise<string | undefined> {
+  try {
+    return (await compile(schema))(value);
+  } catch {
+    return undefined;
+  }
 }
 
 async function problemOf(schema: JsonObject): Promise<string | undefined> {
   return compile(schema).then(
     () => undefined,
-    (error: Error) => error.message.replace('Not a usable JSON Schema: ', ''),
+    (error: Error) =>
+      error.cause instanceof TakesTooLong ? undefined : error.message.replace('Not a usable JSON Schema: ', ''),
   );
 }
 
@@ -42,7 +47,7 @@ function compile(schema: JsonObject): Promise<SchemaCheck> {
   let check = compiled.get(text);
   if (!check) {
     if (compiled.size >= MOST_COMPILED) compiled.clear();
-    check = compileJsonSchema(schema, boundedPattern);
+    check = compileJsonSchema(schema, runBounded);
     compiled.set(text, check);
   }
   return check;

@@ -1,7 +1,7 @@
 // What a tool gives back.
 
 import { isObject, jsonKind } from '../../../../base/json-object.ts';
-import { checkOf } from './json-schemas.ts';
+import { misfit } from './json-schemas.ts';
 import { listIn, shapeRule, toolResults } from './shape.ts';
 import type { Survey } from './survey.ts';
 
@@ -54,7 +54,7 @@ export const structuredOutputFits = shapeRule({
     const { outputSchema } = call.call.tool;
     // A value that is no object is the subject of methods/structured-content-is-an-object.
     if (!isObject(outputSchema) || (era === 'legacy' && !isObject(result.structuredContent))) return undefined;
-    const wrong = (await checkOf(outputSchema))?.(result.structuredContent);
+    const wrong = await misfit(outputSchema, result.structuredContent);
     return wrong && `has a structuredContent that does not fit its outputSchema: ${wrong}`;
   },
 });
