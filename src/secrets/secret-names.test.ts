@@ -18,7 +18,7 @@ const secret = `
 const harmless = `
   PWD OLDPWD INIT_CWD HOME PATH USER PORT HOST NODE_ENV name value id text method params arguments
   progressToken progress_token nextPageToken page_token pageToken nextToken continuationToken syncToken resumptionToken eos_token
-  tokens maxTokens MAX_TOKENS max_tokens tokenizer TOKENIZERS_PARALLELISM tokenCount token_type TOKEN_URL TOKEN_FILE tokenLimit
+  tokens maxTokens MAX_TOKENS max_tokens tokenizer TOKENIZERS_PARALLELISM tokenCount token_type TOKEN_URL TOKEN_FILE TOKEN_ENV bearer_token_env_var tokenLimit
   key keys primaryKey PRIMARY_KEY publicKey PUBLIC_KEY foreign_key CACHE_KEY issueKey sortKey MONKEY KEYBOARD keyboard hotkey turkey
   AWS_ACCESS_KEY_ID SSH_KEY_PATH SECRET_NAME secretName secretary passwordPolicy PASSWORD_STORE_DIR
   author AUTHOR GIT_AUTHOR_NAME authority authorized XAUTHORITY SSH_AUTH_SOCK authType

@@ -12,7 +12,7 @@ const strong =
 /** …unless the last word shows that the value only describes the secret. */
 const descriptions = words(
   'file path dir folder url uri endpoint name type kind count length limit size budget usage used id ttl expiry expires expiration ' +
-    'at policy format header field prefix suffix enabled required supported mode method provider version sock socket host port ' +
+    'at policy format header field prefix suffix enabled required supported mode method provider version sock socket host port env var variable ' +
     'scheme algorithm alg scope scopes status store manager index offset position',
 );
 

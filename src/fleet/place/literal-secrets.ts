@@ -2,10 +2,11 @@
 // credentials can read it: so it has references, and the values stay on the nodes that may run the server.
 
 import { secretsInAddress } from '../../config/expand/address.ts';
-import { parseTemplate, type Reference, type Template } from '../../config/expand/template.ts';
+import { parseTemplate, type Template } from '../../config/expand/template.ts';
 import { showsSecret } from '../../config/header-option.ts';
 import type { Draft } from '../../config/read/draft.ts';
 import type { Located } from '../../config/read/fields.ts';
+import { isWorthMasking } from '../../secrets/mask-values.ts';
 import { secretsInArguments } from '../../secrets/redact-arguments.ts';
 
 export interface LiteralSecret extends Located {
@@ -24,7 +25,8 @@ export function literalSecrets(draft: Draft): LiteralSecret[] {
     const secret = clientSecret
       ? named('"clientSecret"', 'clientSecret', clientSecret, '"clientSecret": "${CLIENT_SECRET}"')
       : [];
-    const inAddress = isLiteral(secretsInAddress(draft.url.text))
+    const address = asWritten(draft.url.text);
+    const inAddress = [...secretsInAddress(address), ...secretsIn(address)].some(isLiteral)
       ? [{ ...draft.url, what: 'The address', suggestion: 'Write ${NAME} in place of the secret part.' }]
       : [];
     return [...headers, ...secret, ...inAddress];
@@ -32,37 +34,58 @@ export function literalSecrets(draft: Draft): LiteralSecret[] {
   const env = [...draft.env].flatMap(([name, value]) =>
     value ? named(`The variable "${name}"`, name, value, `"${name}": "\${${name}}"`) : [],
   );
+  const isShell = /(?:^|[\\/])(?:ba|da|z|k)?sh$/.test(draft.command?.text ?? '');
   const args = draft.args.flatMap((arg, index) => {
-    const before = draft.args[index - 1]?.text;
-    const found = secretsInArguments(before === undefined ? [arg.text] : [before, arg.text]);
-    const isHere = found.some((secret) => arg.text.includes(secret));
+    const [before, text] = [draft.args[index - 1]?.text, asWritten(arg.text)];
+    const found = secretsIn(...(before === undefined ? [] : [before]), text).filter((secret) => text.includes(secret));
+    const isWritten = found.some((secret) => isLiteral(secret) && !(isShell && shellVariable.test(secret)));
     const suggestion = 'Write ${NAME} in place of it, or pass it in "env".';
-    return isHere && isLiteral(found) ? [{ ...arg, what: 'An argument', suggestion }] : [];
+    return isWritten ? [{ ...arg, what: 'An argument', suggestion }] : [];
   });
-  return [...env, ...args];
+  const paths = [draft.command, draft.cwd, draft.envFile].flatMap((path) => {
+    const suggestion = 'Write ${NAME} in place of it.';
+    const isWritten = path && secretsIn(asWritten(path.text)).some(isLiteral);
+    return isWritten ? [{ ...path, what: 'This text', suggestion }] : [];
+  });
+  return [...env, ...args, ...paths];
 }
 
 function named(what: string, name: string, value: Located, spelling: string): LiteralSecret[] {
-  const isWritten = showsSecret([name, withoutReferences(value.text)]) || isLiteral(secretsInArguments([value.text]));
-  return isWritten
+  const text = asWritten(value.text);
+  const isSecret = showsSecret([name, text.replaceAll('${', '')]) && isWorthMasking(text) && isLiteral(text);
+  return isSecret || secretsIn(text).some(isLiteral)
     ? [{ ...value, what, suggestion: `Write ${spelling}: each node takes the value from its environment.` }]
     : [];
 }
 
-/** The default of a reference is written out too. A text with a reference and no default is not, whatever is around it. */
-function withoutReferences(text: string): string {
-  const { template } = parseTemplate(text);
-  const references = template.filter((part): part is Reference => typeof part !== 'string');
-  if (references.length === 0) return text;
-  return references.map(({ fallback }) => literalText(fallback ?? [])).join('');
+/** `$NAME` and `$(command)` in a shell. */
+const shellVariable = /^["']?\$[A-Za-z_(]/;
+const privateKey = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----/;
+/** `none`, `oauth2`: a kind of authentication, and no credential. */
+const kinds = /^(?:basic|bearer|oauth2?|oidc|jwt|mtls|required|optional)$/i;
+/** `/run/secrets/token`, `~/.ssh/id_ed25519`. Parts of secrets that happen to begin with a slash are longer. */
+const path = /^(?:~|\.{1,2}|[A-Za-z]:)?(?:[\\/][\w.@-]{1,30}){2,}$/;
+
+function secretsIn(...args: string[]): string[] {
+  return privateKey.test(args.at(-1)!) ? [args.at(-1)!] : secretsInArguments(args);
 }
 
-function literalText(template: Template): string {
-  return template.map((part) => (typeof part === 'string' ? part : literalText(part.fallback ?? []))).join('');
+/** Defaults of references are written out too. What a node fills in is `${X}`. */
+function asWritten(text: string): string {
+  const written = (template: Template): string =>
+    template
+      .map((part) => (typeof part === 'string' ? part : part.fallback ? written(part.fallback) : '${X}'))
+      .join('');
+  const { template, fault } = parseTemplate(text);
+  return fault === undefined ? written(template) : text;
 }
 
-function isLiteral(secrets: readonly string[]): boolean {
-  return secrets.some((secret) => !/(?:\$|%24)(?:\{|%7B)/i.test(secret));
+/** Beside a reference, text counts that looks like a part of a secret: letters and digits. */
+function isLiteral(secret: string): boolean {
+  if (kinds.test(secret) || path.test(secret)) return false;
+  const around = secret.split(/(?:\$|%24)(?:\{|%7B)[^}%]*(?:\}|%7D)/i);
+  if (around.length === 1) return !/(?:\$|%24)(?:\{|%7B)/i.test(secret);
+  return around.some((text) => text.length >= 8 && /\d/.test(text) && /[A-Za-z]/.test(text));
 }
 
 /** `Bearer ${AUTHORIZATION}`. */

@@ -57,6 +57,18 @@ test.each([
   ['an argument with its name', { command: 'x', args: ['--api-key=s3cr3t-value'] }, 'An argument'],
   ['a header', { url: 'https://x.test', headers: { Authorization: 'Bearer abcdefgh' } }, 'The header "Authorization"'],
   ['a password in an address', { url: 'https://me:hunter22@x.test/mcp' }, 'The address'],
+  ['the default in an argument', { command: 'x', args: ['--token', '${T:-s3cr3t-value}'] }, 'An argument'],
+  ['the default in an address', { url: 'https://x.test/mcp?token=${T:-s3cr3t-value}' }, 'The address'],
+  ['text beside a reference', { command: 'x', env: { API_KEY: 's3cr3tvalue${SUFFIX}' } }, 'The variable "API_KEY"'],
+  ['text with an escaped reference', { command: 'x', env: { API_KEY: '$${A}s3cr3tvalue' } }, 'The variable "API_KEY"'],
+  ['an address beside a reference', { url: 'https://x.test/mcp?token=s3cr3tvalue${X}' }, 'The address'],
+  ['the fragment of an address', { url: 'https://x.test/mcp#token=s3cr3tvalue' }, 'The address'],
+  ['a command', { command: '/srv/x?token=s3cr3tvalue' }, 'This text'],
+  [
+    'a private key',
+    { command: 'x', env: { PEM: `-----BEGIN PRIVATE ${'KEY'}-----\ns3cr3t\n-----END PRIVATE ${'KEY'}-----` } },
+    'The variable "PEM"',
+  ],
   [
     'a secret of a client',
     { url: 'https://x.test', oauth: { clientId: 'c', clientSecret: 's3cr3t' } },
@@ -84,6 +96,19 @@ test('references are no secrets, in any place', async () => {
   const texts = await textsOf({
     a: { command: 'x', args: ['--token', '${TOKEN}', '--key=${KEY}'], env: { SECRET: 'a-${SECRET}', B: '${PW:-}' } },
     b: { url: 'https://u:${PASSWORD}@x.test/mcp?token=${TOKEN}', headers: { 'X-Api-Key': '${KEY}' } },
+    c: { command: 'npx', args: ['mcp-remote', 'https://x.test', '--header', 'Authorization: Bearer ${TOKEN}'] },
+    d: { command: '/bin/sh', args: ['-c', 'API_KEY=$KEY TOKEN="$(cat /run/secrets/token)" exec server'] },
+  });
+  expect(texts).toEqual([]);
+});
+
+test('what only names or describes a secret is accepted', async () => {
+  const texts = await textsOf({
+    a: {
+      command: 'x',
+      args: ['--key', '/etc/tls/key.pem', '--token-env', 'MY_TOKEN', '-e', 'GITHUB_TOKEN', '--max-tokens', '4096'],
+      env: { GOOGLE_APPLICATION_CREDENTIALS: '/etc/gcp.json', AUTH: 'oauth2', PROXY_AUTH: 'none', API_KEY: '' },
+    },
   });
   expect(texts).toEqual([]);
 });
