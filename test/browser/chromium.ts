@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Download, type Page } from 'playwright-core';
-import { afterAll, describe, expect, inject } from 'vitest';
+import { describe, expect, inject } from 'vitest';
 import { later } from '../fixtures/later.ts';
 
 const chromiums = inject('chromiums');
@@ -16,7 +16,10 @@ export function inBrowser(name: string, suite: () => void): void {
   describe.skipIf(skips)(skips ? `${name} (left out: no Chromium, and STANDPIPE_SKIP_BROWSER is set)` : name, suite);
 }
 
-let browser: Browser | undefined;
+/** What the files of a worker share: they load this module anew. A new page costs Chromium three processes. */
+const shared = globalThis as { browserOfTests?: { browser?: Browser; page?: Page } };
+shared.browserOfTests ??= {};
+const kept = shared.browserOfTests;
 
 async function connect(): Promise<Browser> {
   if (!chromiums) {
@@ -24,28 +27,37 @@ async function connect(): Promise<Browser> {
       'No Chromium. Install it (apt-get install chromium), name it in STANDPIPE_CHROMIUM, or set STANDPIPE_SKIP_BROWSER',
     );
   }
-  if (browser) return browser;
+  if (kept.browser) return kept.browser;
   const answer = await fetch(`${chromiums}/${process.env.VITEST_POOL_ID}`);
   const text = await answer.text();
   if (!answer.ok) throw new Error(`Chromium did not start: ${text}`);
-  browser = await chromium.connect(text);
-  return browser;
+  kept.browser = await chromium.connect(text);
+  return kept.browser;
 }
 
-export interface PageOptions extends BrowserContextOptions {
-  /** Complaints of the browser that the test brings about itself. */
-  expects?: RegExp;
-}
-
-export async function openPage(url: string, { expects, ...options }: PageOptions = {}): Promise<Page> {
+async function newPage(options: BrowserContextOptions = {}): Promise<Page> {
   const context = await (await connect()).newContext({
-    viewport: { width: 1280, height: 800 },
-    colorScheme: 'light',
     permissions: ['clipboard-read', 'clipboard-write'],
     ...options,
   });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
+  return page;
+}
+
+export interface PageOptions {
+  /** Complaints of the browser that the test brings about itself. */
+  expects?: RegExp;
+  colorScheme?: 'light' | 'dark';
+  viewport?: { width: number; height: number };
+  /** A page of its own, to which scripts can be added although its policy forbids them. */
+  bypassCSP?: boolean;
+}
+
+export async function openPage(url: string, options: PageOptions = {}): Promise<Page> {
+  const { expects, colorScheme = 'light', viewport = { width: 1280, height: 800 }, bypassCSP } = options;
+  const page = bypassCSP ? await newPage({ bypassCSP }) : (kept.page ?? (await newPage()));
+  delete kept.page; // a second page of the same test is another one
   const complaints: string[] = [];
   const complain = (text: string) => {
     if (!expects?.test(text)) complaints.push(text);
@@ -56,11 +68,33 @@ export async function openPage(url: string, { expects, ...options }: PageOptions
     if (!/^(?:http:\/\/127\.0\.0\.1:|data:|blob:)/.test(request.url())) complain(`asked for ${request.url()}`);
   });
   later(async () => {
-    await context.close();
+    if (bypassCSP || kept.page) await page.context().close();
+    else if (await leave(page)) kept.page = page;
     expect(complaints).toEqual([]);
   });
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize(viewport);
   await page.goto(url);
   return page;
+}
+
+/** Makes it a page without a past. False if it is closed instead. */
+async function leave(page: Page): Promise<boolean> {
+  const context = page.context();
+  try {
+    for (const other of context.pages()) if (other !== page) await other.close();
+    page.removeAllListeners();
+    await page.unrouteAll();
+    await context.setOffline(false);
+    await page.evaluate('localStorage.clear(); sessionStorage.clear()').catch(() => undefined); // a page of a file has none
+    await page.goto(`${chromiums}/blank`);
+    await context.clearCookies();
+    page.setDefaultTimeout(60_000);
+    return true;
+  } catch {
+    await context.close();
+    return false;
+  }
 }
 
 /** Until the end of the test. */
@@ -71,8 +105,3 @@ export async function savedFile(download: Download): Promise<string> {
   await download.saveAs(file);
   return file;
 }
-
-afterAll(async () => {
-  await browser?.close();
-  browser = undefined;
-});

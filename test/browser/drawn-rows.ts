@@ -2,6 +2,7 @@
 // grow with the events. How long the tasks are is measured by the bench.
 
 import type { Page } from 'playwright-core';
+import { later } from '../fixtures/later.ts';
 
 const counter = `(() => {
   globalThis.mostRowsDrawn = 0;
@@ -13,6 +14,7 @@ const counter = `(() => {
 
 /** Counts in every document that the page opens from now on. */
 export async function countDrawnRows(page: Page): Promise<() => Promise<number>> {
-  await page.addInitScript(counter);
+  const script = await page.addInitScript(counter);
+  later(() => script.dispose());
   return () => page.evaluate<number>('globalThis.mostRowsDrawn');
 }

@@ -9,7 +9,7 @@ import { findChromium } from '../../scripts/chromium.mjs';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers a GET for any path with the address of a Chromium, the same for the same path. Missing if none was found. */
+    /** Answers a GET for a number with the address of the Chromium of a worker, and for `blank` with a page. Missing if none was found. */
     chromiums?: string;
   }
 }
@@ -29,6 +29,8 @@ export default async function serveChromiums({ provide }: TestProject): Promise<
   if (!executablePath) return undefined;
   const started = new Map<string, Promise<BrowserServer>>();
   const server = createServer(async ({ url = '' }, response) => {
+    // A page of the site that the tests visit: Chromium starts no other process for it, as it would for about:blank.
+    if (!/^\/\d+$/.test(url)) return response.setHeader('content-type', 'text/html').end('<!doctype html>');
     try {
       if (!started.has(url)) started.set(url, launch(executablePath));
       response.end((await started.get(url))!.wsEndpoint());
