@@ -4,6 +4,7 @@
 // known of every call whether it certainly never arrived.
 
 import type { Clock, Timer } from '../../base/clock.ts';
+import type { Payload } from '../payload.ts';
 import type { CallingNode, CallingNodes } from './calling-nodes.ts';
 
 export interface KeptLimits {
@@ -21,8 +22,8 @@ export class AnsweredCalls {
   readonly #limits: KeptLimits;
   readonly #clock: Clock;
   readonly #nodes: CallingNodes;
-  #newer = new Map<string, string>();
-  #older = new Map<string, string>();
+  #newer = new Map<string, Payload>();
+  #older = new Map<string, Payload>();
   #newerChars = 0;
   #timer: Timer | undefined;
 
@@ -37,11 +38,11 @@ export class AnsweredCalls {
   }
 
   /** Empty: it has ended, and its answer is not kept. Undefined: the call is not among these. */
-  get(reply: string): string | undefined {
+  get(reply: string): Payload | undefined {
     return this.#newer.get(reply) ?? this.#older.get(reply);
   }
 
-  add(caller: CallingNode, number: number, reply: string, answer: string = NOTHING): void {
+  add(caller: CallingNode, number: number, reply: string, answer: Payload = NOTHING): void {
     const { maxKept, maxKeptChars, keptMs } = this.#limits;
     const chars = reply.length + answer.length;
     const isTooLong = chars > maxKeptChars / 2;

@@ -4,6 +4,7 @@ import { ManualClock } from '../../base/clock.ts';
 import type { JsonRpcRequest } from '../../jsonrpc/message.ts';
 import { OwnResult } from '../../jsonrpc/message-text.ts';
 import type { Fabric } from '../fabric.ts';
+import type { Payload } from '../payload.ts';
 import { subjectsOf } from '../subjects.ts';
 import { DoorCalls, type DoorLimits } from './door-calls.ts';
 import { type CallOwner, NodeCall } from './node-call.ts';
@@ -13,7 +14,12 @@ const request: JsonRpcRequest = { jsonrpc: '2.0', id: 1, method: 'tools/call', p
 
 function open(limits: Partial<DoorLimits> = {}) {
   const sent: string[] = [];
-  const fabric = { fleet: 'test', maxBytes: 1 << 20, publish: (reply: string) => void sent.push(reply) };
+  const payloads: Payload[] = [];
+  const publish = (reply: string, payload: Payload) => {
+    sent.push(reply);
+    payloads.push(payload);
+  };
+  const fabric = { fleet: 'test', maxBytes: 1 << 20, publish };
   const clock = new ManualClock();
   const calls = new DoorCalls(fabric as unknown as Fabric, 'here', limits, clock);
   const owner: CallOwner = {
@@ -32,7 +38,7 @@ function open(limits: Partial<DoorLimits> = {}) {
     return call;
   };
   const answer = (call: NodeCall, text = '') => call.answer(new OwnResult(1, { text }));
-  return { calls, clock, sent, arrive, answer };
+  return { calls, clock, sent, payloads, arrive, answer };
 }
 
 it('a call is unknown only if it never arrived, and then never runs; whatever arrives in order runs once', () => {
@@ -92,6 +98,18 @@ it('a call is unknown only if it never arrived, and then never runs; whatever ar
     }),
     { numRuns: 100 },
   );
+});
+
+it('a long answer is encoded once: what is sent again are the same bytes', () => {
+  const { calls, payloads, arrive, answer } = open();
+  const reply = subjects.reply('there', 'run', 1);
+  const long = `${'\u2028é😀'.repeat(2000)}\ud800`;
+  answer(arrive(reply)!, long);
+  expect(calls.inquire(reply)).toBe('answered');
+  const [first, second] = payloads;
+  expect(first).toBeInstanceOf(Uint8Array);
+  expect(second).toBe(first);
+  expect(JSON.parse(new TextDecoder().decode(first as Uint8Array)).result.text).toBe(long);
 });
 
 it('what is kept is bounded in number, size and time, and the newest stay', () => {

@@ -10,6 +10,7 @@ import { InFlight } from '../../requests/in-flight.ts';
 import { type CallState, toCaller } from '../call-protocol.ts';
 import type { Fabric } from '../fabric.ts';
 import { PartsAssembler, publishMessage } from '../parts.ts';
+import { type Payload, textOf } from '../payload.ts';
 import { subjectsOf } from '../subjects.ts';
 import { AnsweredCalls, type KeptLimits } from './answered-calls.ts';
 import { CallingNode, CallingNodes } from './calling-nodes.ts';
@@ -69,13 +70,13 @@ export class DoorCalls {
   }
 
   /** Returns a promise if too much waits to be sent. It never rejects. */
-  send(reply: string, text: string, isLocal: boolean): Promise<void> | undefined {
+  send(reply: string, payload: Payload, isLocal: boolean): Promise<void> | undefined {
     if (isLocal) {
-      this.onLocal?.(reply, text);
+      this.onLocal?.(reply, textOf(payload));
       return undefined;
     }
     try {
-      return publishMessage(this.#fabric, reply, text)?.catch(ignoreClosed);
+      return publishMessage(this.#fabric, reply, payload)?.catch(ignoreClosed);
     } catch (error) {
       return ignoreClosed(error);
     }
@@ -105,7 +106,7 @@ export class DoorCalls {
     this.#count(call, 1);
   }
 
-  over(call: NodeCall, answer: string | undefined): void {
+  over(call: NodeCall, answer: Payload | undefined): void {
     this.running.delete(call.reply);
     this.#count(call, -1);
     if (!call.isLocal) this.answered.add(call.caller, call.number, call.reply, answer);
@@ -142,7 +143,7 @@ export class DoorCalls {
   }
 
   /** One after the other: parts of two copies must not be mixed. */
-  #sendAgain(reply: string, answer: string): void {
+  #sendAgain(reply: string, answer: Payload): void {
     if (this.#sendingAgain.has(reply)) return;
     const sending = this.send(reply, answer, false);
     if (!sending) return;

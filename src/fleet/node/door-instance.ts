@@ -18,6 +18,7 @@ import type { ClientFacts, ClientIdentity, Service } from '../../mcp/service.ts'
 import { CALLER, type CallerRecord, type Refusal, toCaller, toInstance } from '../call-protocol.ts';
 import type { Message } from '../fabric.ts';
 import { isPart } from '../parts.ts';
+import type { Payload } from '../payload.ts';
 import { wallMs } from '../wall-clock.ts';
 import type { CallingNode } from './calling-nodes.ts';
 import type { DoorCalls } from './door-calls.ts';
@@ -106,11 +107,11 @@ export class DoorInstance implements CallOwner, LocalInstance {
     this.#left();
   }
 
-  sendTo({ reply, isLocal }: NodeCall, text: string): Promise<void> | undefined {
-    return this.#calls.send(reply, text, isLocal);
+  sendTo({ reply, isLocal }: NodeCall, payload: Payload): Promise<void> | undefined {
+    return this.#calls.send(reply, payload, isLocal);
   }
 
-  over(call: NodeCall, answer: string | undefined): void {
+  over(call: NodeCall, answer: Payload | undefined): void {
     this.#calls.over(call, answer);
     if (call.listens) return;
     this.#inFlight--;

@@ -8,6 +8,7 @@ import type { SingleReply } from '../../mcp/front/single-request.ts';
 import { RAN } from '../../mcp/meta.ts';
 import type { Meta } from '../../mcp/types.ts';
 import { type Hops, toCaller } from '../call-protocol.ts';
+import { type Payload, payloadOf } from '../payload.ts';
 import { wallMs } from '../wall-clock.ts';
 import type { CallingNode } from './calling-nodes.ts';
 
@@ -16,9 +17,9 @@ export interface CallOwner {
   readonly node: string;
   readonly generation: number | undefined;
   /** Returns a promise if the next message has to wait. It never rejects. */
-  sendTo(call: NodeCall, text: string): Promise<void> | undefined;
+  sendTo(call: NodeCall, payload: Payload): Promise<void> | undefined;
   /** Its answer was sent, or it was cancelled (`undefined`), and nothing of it waits to be sent. */
-  over(call: NodeCall, answer: string | undefined): void;
+  over(call: NodeCall, answer: Payload | undefined): void;
 }
 
 export class NodeCall implements SingleReply {
@@ -40,7 +41,7 @@ export class NodeCall implements SingleReply {
   readonly #hidesRan: boolean = false;
   #sending: Promise<void> | undefined;
   /** While it is being sent. */
-  #answer: string | undefined;
+  #answer: Payload | undefined;
   #isOver = false;
 
   constructor(
@@ -77,9 +78,10 @@ export class NodeCall implements SingleReply {
     if (this.#receivedMs !== undefined)
       this.#send(`${toCaller.hops}${JSON.stringify(this.#hops(this.#receivedMs, ran))}`);
     this.#isOver = true;
-    this.#send(text);
-    if (this.#sending) this.#answer = text;
-    else this.#owner.over(this, text);
+    const payload = this.isLocal ? text : payloadOf(text);
+    this.#send(payload);
+    if (this.#sending) this.#answer = payload;
+    else this.#owner.over(this, payload);
     return undefined;
   }
 
@@ -96,10 +98,10 @@ export class NodeCall implements SingleReply {
     if (!this.#sending) this.#owner.over(this, undefined);
   }
 
-  #send(text: string): void {
+  #send(payload: Payload): void {
     const sending = this.#sending
-      ? this.#sending.then(() => this.#owner.sendTo(this, text))
-      : this.#owner.sendTo(this, text);
+      ? this.#sending.then(() => this.#owner.sendTo(this, payload))
+      : this.#owner.sendTo(this, payload);
     if (!sending) return;
     if (!this.#sending) this.onfull?.(true);
     this.#sending = sending;

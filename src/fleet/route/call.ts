@@ -4,6 +4,7 @@
 import { PeerError } from '../../base/errors.ts';
 import type { RoutedClient } from '../../jsonrpc/channel.ts';
 import type { RequestId } from '../../jsonrpc/message.ts';
+import type { Payload } from '../payload.ts';
 import type { Instance } from './routing-table.ts';
 
 /** What becomes of a call. Of these, only `received` may be called several times for one attempt. */
@@ -30,7 +31,7 @@ export class Call {
   readonly id: RequestId;
   readonly method: string;
   /** Kept until it is answered: it may have to be sent again. */
-  readonly text: string;
+  readonly payload: Payload;
   readonly sender: RoutedClient | undefined;
   /** The only instance that can answer it. */
   readonly only: string | undefined;
@@ -50,19 +51,26 @@ export class Call {
 
   constructor(
     owner: CallOwner,
-    { id, method, text, sender, only, maxAnswerBytes }: Omit<CallContent, 'only'> & Partial<Pick<CallContent, 'only'>>,
+    {
+      id,
+      method,
+      payload,
+      sender,
+      only,
+      maxAnswerBytes,
+    }: Omit<CallContent, 'only'> & Partial<Pick<CallContent, 'only'>>,
   ) {
     this.owner = owner;
     this.id = id;
     this.method = method;
-    this.text = text;
+    this.payload = payload;
     this.sender = sender;
     this.only = only;
     this.maxAnswerBytes = maxAnswerBytes;
   }
 }
 
-type CallContent = Pick<Call, 'id' | 'method' | 'text' | 'sender' | 'only' | 'maxAnswerBytes'>;
+type CallContent = Pick<Call, 'id' | 'method' | 'payload' | 'sender' | 'only' | 'maxAnswerBytes'>;
 
 export function notSent({ method }: Call, server: string, why: string): PeerError {
   return new PeerError('NOT_SENT', `${method} of "${server}" was not run: ${why}`, {

@@ -9,6 +9,7 @@ import { type Hops, type Refusal, toCaller, toInstance } from '../call-protocol.
 import type { Fabric, Message, Subscription } from '../fabric.ts';
 import type { LocalInstance } from '../node/node-door.ts';
 import { isPart, PartsAssembler, publishMessage } from '../parts.ts';
+import { textOf, withWord } from '../payload.ts';
 import { subjectsOf } from '../subjects.ts';
 import { type Call, FIRST_INQUIRY_MS, LISTEN } from './call.ts';
 import { CallCounts, type CallOutcome } from './call-counts.ts';
@@ -89,18 +90,18 @@ export class Calls {
     return this.#options.openWaitMs ?? 2 * this.fabric.leases.lifetimeMs;
   }
 
-  /** Takes a place for the text of a request, or says why there is none. */
-  hold({ text, method }: Call): PeerError | undefined {
-    if (this.#heldChars > 0 && this.#heldChars + text.length > this.#maxHeldChars) {
+  /** Takes a place for a request, or says why there is none. */
+  hold({ payload, method }: Call): PeerError | undefined {
+    if (this.#heldChars > 0 && this.#heldChars + payload.length > this.#maxHeldChars) {
       const message = `${method} was not sent: requests to other nodes with ${this.#heldChars} characters wait for answers already`;
       return new PeerError('SEND_QUEUE_FULL', message, { hint: 'Send it again when some of them are answered.' });
     }
-    this.#heldChars += text.length;
+    this.#heldChars += payload.length;
     return undefined;
   }
 
-  release({ text }: Call): void {
-    this.#heldChars -= text.length;
+  release({ payload }: Call): void {
+    this.#heldChars -= payload.length;
   }
 
   /** Whether the instance can be reached at all now. */
@@ -117,19 +118,19 @@ export class Calls {
     call.reply = reply;
     call.askEveryMs = FIRST_INQUIRY_MS;
     call.sending = undefined;
-    const text = isTraced ? toInstance.traced + call.text : call.text;
+    const payload = isTraced ? withWord(toInstance.traced, call.payload) : call.payload;
     this.#byReply.add(call.reply, call);
     if (call.method !== LISTEN) instance.inFlight++;
     const local = instance.node === this.self ? this.#options.door?.local(instance.id) : undefined;
     if (local) {
       call.askAtMs = Number.POSITIVE_INFINITY;
-      local.send(text, reply);
+      local.send(textOf(payload), reply);
       return undefined;
     }
     call.askAtMs = this.clock.nowMs() + FIRST_INQUIRY_MS;
     this.#inquiries.begin();
     try {
-      call.sending = publishMessage(this.fabric, instance.subject, text, reply);
+      call.sending = publishMessage(this.fabric, instance.subject, payload, reply);
     } catch (error) {
       this.#notRun(call, toError(error).message);
     }

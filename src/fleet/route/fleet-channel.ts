@@ -12,6 +12,7 @@ import { InFlight } from '../../requests/in-flight.ts';
 import { SENT } from '../../requests/pending-requests.ts';
 import type { ObservedHop } from '../../transport/wire.ts';
 import { toInstance } from '../call-protocol.ts';
+import { payloadOf } from '../payload.ts';
 import { Call, type CallOwner, LISTEN, notSent, outcomeUnknown } from './call.ts';
 import type { Calls } from './calls.ts';
 import { InstanceChooser } from './choose-instance.ts';
@@ -197,19 +198,19 @@ export class FleetChannel implements ClientChannel, CallOwner {
     const params = message instanceof SharingRequest ? message.own : message.params;
     const parked = params?.requestState === undefined ? undefined : readParked(params.requestState);
     const { id, method } = message;
-    const text = messageText(
-      parked ? new OwnRequest(id, method, { ...message.params, requestState: parked.state }) : message,
-    );
+    const own = parked && new OwnRequest(id, method, { ...message.params, requestState: parked.state });
+    const text = messageText(own ?? message);
     if (typeof text !== 'string') return Promise.reject(text);
-    this.#observed.sent(text);
+    const payload = payloadOf(text);
+    this.#observed.sent(payload);
     if (method === LISTEN) {
-      const listen = new ListenEverywhere(this, id, text);
+      const listen = new ListenEverywhere(this, id, payload);
       this.#byId.add(id, listen);
       listen.update();
       return SENT;
     }
     const only = parked?.instance;
-    const call = new Call(this, { id, method, text, sender, only, maxAnswerBytes: this.reader.maxFrameBytes });
+    const call = new Call(this, { id, method, payload, sender, only, maxAnswerBytes: this.reader.maxFrameBytes });
     const refused = this.calls.hold(call);
     if (refused) return Promise.reject(refused);
     this.#byId.add(id, call);

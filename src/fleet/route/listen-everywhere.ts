@@ -6,6 +6,7 @@ import type { JsonRpcMessage, RequestId } from '../../jsonrpc/message.ts';
 import { SUBSCRIPTION_ID } from '../../mcp/meta.ts';
 import type { SubscriptionFilter } from '../../mcp/types.ts';
 import { listKinds } from '../../mcp/watchers.ts';
+import type { Payload } from '../payload.ts';
 import { Call, type CallOwner, LISTEN } from './call.ts';
 import type { FleetChannel } from './fleet-channel.ts';
 import type { Instance } from './routing-table.ts';
@@ -16,17 +17,17 @@ const AGAIN_MS = 250;
 export class ListenEverywhere implements CallOwner {
   readonly id: RequestId;
   readonly #channel: FleetChannel;
-  readonly #text: string;
+  readonly #payload: Payload;
   /** By the id of their instance. */
   readonly #streams = new Map<string, Call>();
   #isAcknowledged = false;
   #isOver = false;
   #again: Timer | undefined;
 
-  constructor(channel: FleetChannel, id: RequestId, text: string) {
+  constructor(channel: FleetChannel, id: RequestId, payload: Payload) {
     this.#channel = channel;
     this.id = id;
-    this.#text = text;
+    this.#payload = payload;
   }
 
   /** Listens at the instances that there are now. */
@@ -90,7 +91,13 @@ export class ListenEverywhere implements CallOwner {
     const { calls, reader } = this.#channel;
     if (!calls.canReach(instance)) return this.#updateLater();
     const { id } = this;
-    const content = { id, method: LISTEN, text: this.#text, sender: undefined, maxAnswerBytes: reader.maxFrameBytes };
+    const content = {
+      id,
+      method: LISTEN,
+      payload: this.#payload,
+      sender: undefined,
+      maxAnswerBytes: reader.maxFrameBytes,
+    };
     const call = new Call(this, content);
     this.#streams.set(instance.id, call);
     void calls.send(call, instance, false);

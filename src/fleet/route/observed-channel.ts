@@ -3,6 +3,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { toError } from '../../base/errors.ts';
 import type { ObservedHop, WireObserver } from '../../transport/wire.ts';
+import { type Payload, textOf } from '../payload.ts';
 
 /** Hops are asked for so often at most: each costs a message. */
 const TRACE_EVERY_MS = 20;
@@ -28,12 +29,12 @@ export class ObservedChannel {
     return true;
   }
 
-  sent(text: string): void {
+  sent(payload: Payload): void {
     const observer = this.#observer;
     if (!observer) return;
     try {
-      if (!observer.sentSpans) return observer.sent?.(text);
-      const bytes = Buffer.from(text);
+      if (!observer.sentSpans) return observer.sent?.(textOf(payload));
+      const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
       observer.sentSpans(bytes, [0, bytes.length]);
     } catch (thrown) {
       this.#report(toError(thrown));
