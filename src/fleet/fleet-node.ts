@@ -188,7 +188,7 @@ export class FleetNode {
     this.#exits.push(() => this.#entry.remove());
     this.#routes.onServers = () => this.#table.fleetChanged();
     this.#routes.onInstances = (server) => this.#host.reachable(server);
-    this.#routes.onForgotten = () => this.#forgotten();
+    this.#routes.onSelf = (record) => (record ? this.#entry.seen(record) : this.#forgotten());
     this.#routes.onClaim = (key, claim) => this.#claims.changed(key, claim);
     this.#routes.onRunEnded = (node, run) => this.#door.callerEnded(node, run);
     this.#exits.push(() => {

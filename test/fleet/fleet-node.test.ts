@@ -328,15 +328,20 @@ test('calls of a node that is gone are cancelled where they run', async () => {
   await waiting;
 });
 
-test('a node whose entry is removed while it lives writes it again', async () => {
+test('a node whose entry is removed while it lives writes it again, drained as it was', async () => {
   newFleet(LONG_MS);
   const one = await join('one', { files: everything });
   const { nodes } = one.fabric.directory;
   const before = (await nodes.get('one'))!;
-  expect(before.value).toMatchObject({ name: 'one', offers: ['files'] });
-  expect(await nodes.remove('one', before.revision)).toBe(true);
-  await until('the entry is there again', async () => (await nodes.get('one')) !== undefined);
-  expect((await nodes.get('one'))!.value).toEqual(before.value);
+  expect(before.value).toMatchObject({ name: 'one', offers: ['files'], draining: false });
+  for (const draining of [true, false]) {
+    const { value, revision } = (await nodes.get('one'))!;
+    const changed = (await nodes.update('one', { ...value, draining }, revision))!;
+    await until('the node knows it', async () => (await one.node.status()).nodes[0]?.draining === draining);
+    expect(await nodes.remove('one', changed)).toBe(true);
+    await until('the entry is there again', async () => (await nodes.get('one')) !== undefined);
+    expect((await nodes.get('one'))!.value).toEqual({ ...before.value, draining });
+  }
   await deleteBucket('nodes');
   await until('the entry is there again', async () => (await nodes.get('one')) !== undefined);
   await one.node.leave();

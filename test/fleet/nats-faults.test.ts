@@ -98,6 +98,33 @@ test('a bucket that is deleted is made anew, and what it had is reported as remo
   expect(await watcher.directory.nodes.isSettled(20_000)).toBe(true);
 });
 
+test('all who watch a table share one consumer, and each gets every entry first, in order', async () => {
+  const fleet = `shared${++fleets}`;
+  const fabric = await open(fleet);
+  const { nodes } = fabric.directory;
+  const said: string[] = [];
+  fabric.onConnection = (_, text) => said.push(text);
+  const seen = [[], [], []] as string[][];
+  const into = (at: number) => nodes.watch(({ key, value }) => seen[at]!.push(`${key} ${value?.pid}`));
+  const [stop] = await Promise.all([into(0), into(1), nodes.watch(() => expect.unreachable('of a listener'))]);
+  const first = (await nodes.create('a', { pid: 1 } as never))!;
+  await nodes.create('b', { pid: 2 } as never);
+  await nodes.update('a', { pid: 3 } as never, first);
+  await expect.poll(() => seen).toEqual([['a 1', 'b 2', 'a 3'], ['a 1', 'b 2', 'a 3'], []]);
+  expect(said.join()).toContain('of a listener');
+  await into(2);
+  expect(seen[2]).toEqual(['b 2', 'a 3']);
+  stop();
+  stop();
+  await nodes.create('c', { pid: 4 } as never);
+  await expect.poll(() => [seen[1]!.at(-1), seen[2]!.at(-1)]).toEqual(['c 4', 'c 4']);
+  expect(seen[0]!.at(-1)).toBe('a 3');
+  const { consumers } = await manager();
+  const names: string[] = [];
+  for await (const { name } of consumers.list(`KV_standpipe-${fleet}-nodes`)) names.push(name);
+  expect(names).toHaveLength(1);
+});
+
 test('a consumer that JetStream has lost is made anew, without a gap', async () => {
   const fleet = `consumer${++fleets}`;
   const clock = new ManualClock();

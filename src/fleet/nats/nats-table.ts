@@ -5,6 +5,7 @@
 import type { Entry, Table, TableListener } from '../fabric.ts';
 import { isApiError, type NatsBucket } from './nats-bucket.ts';
 import { NatsWatch } from './nats-watch.ts';
+import { SharedWatch } from './shared-watch.ts';
 
 /** JetStream: the entry has another revision. */
 const WRONG_REVISION = [10071, 10164];
@@ -13,9 +14,11 @@ const NO_SUCH_MESSAGE = [10037, 10043, 10057];
 
 export class NatsTable<T> implements Table<T> {
   readonly #bucket: NatsBucket;
+  readonly #watch: SharedWatch<T>;
 
   constructor(bucket: NatsBucket) {
     this.#bucket = bucket;
+    this.#watch = new SharedWatch(bucket);
   }
 
   async get(key: string): Promise<Entry<T> | undefined> {
@@ -53,10 +56,8 @@ export class NatsTable<T> implements Table<T> {
     return new Set(Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix.length)));
   }
 
-  async watch(listener: TableListener<T>): Promise<() => void> {
-    const watch = new NatsWatch<T>(this.#bucket, listener);
-    await watch.start();
-    return () => watch.stop();
+  watch(listener: TableListener<T>): Promise<() => void> {
+    return this.#watch.listen(listener);
   }
 
   async #change(verb: string, key: string, run: () => Promise<number>): Promise<number | undefined> {

@@ -9,7 +9,10 @@ export class NodeEntry {
   /** While it is false, the name may be another node's. */
   readonly #mayWrite: () => boolean;
   #record: NodeRecord;
+  /** What this node wants, until it is written. */
   #draining: boolean | undefined;
+  /** What the entry of this run had last: one that was removed meanwhile is written again with it. */
+  #wasDraining = false;
   #writing: Promise<void> | undefined;
   #isChanged = false;
 
@@ -32,6 +35,11 @@ export class NodeEntry {
       this.#writing = undefined;
     });
     return this.#writing;
+  }
+
+  /** To be called when the entry has changed. It may be a moment old. */
+  seen(record: NodeRecord): void {
+    if (this.#isOfThisRun(record)) this.#wasDraining = record.draining;
   }
 
   /** An operator, or another node, may change it at the same time. */
@@ -59,15 +67,21 @@ export class NodeEntry {
       const { name } = this.#record;
       const entry = await this.#table.get(name);
       if (!this.#mayWrite()) return; // it is written again with the next lease
-      const isOfThisRun = entry?.value.pid === this.#record.pid && entry.value.startedAt === this.#record.startedAt;
-      const draining = this.#draining ?? (isOfThisRun ? entry.value.draining : false);
-      const record = { ...this.#record, draining };
+      if (entry) this.seen(entry.value);
+      const record = { ...this.#record, draining: this.#draining ?? this.#wasDraining };
       if (isDeepStrictEqual(entry?.value, JSON.parse(JSON.stringify(record)))) continue;
       const revision = entry
         ? await this.#table.update(name, record, entry.revision)
         : await this.#table.create(name, record);
       if (revision === undefined) this.#isChanged = true;
-      else this.#draining = undefined;
+      else {
+        this.#wasDraining = record.draining;
+        this.#draining = undefined;
+      }
     }
+  }
+
+  #isOfThisRun({ pid, startedAt }: NodeRecord): boolean {
+    return pid === this.#record.pid && startedAt === this.#record.startedAt;
   }
 }

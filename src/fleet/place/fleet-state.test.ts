@@ -64,6 +64,39 @@ test('a node that joined after the leases were asked for is not taken for dead',
   ]);
 });
 
+test('of two lists at a time, neither takes a node for dead that joined meanwhile, and the later one counts', async () => {
+  const { state, servers, nodes, leases, listLeases } = await watched();
+  servers.tell('x', server);
+  nodes.tell('a', node('a'));
+  leases.keys.push('node.a');
+  const first = listLeases();
+  nodes.tell('b', node('b'));
+  const second = listLeases();
+  leases.list[0]!();
+  await first;
+  expect([...state.leases].sort()).toEqual(['a', 'b']);
+  leases.list[1]!(); // the answer is as old as the first
+  expect(await second).toBe(true);
+  expect([...state.leases]).toEqual(['a']);
+
+  const [early, late] = [listLeases(), listLeases()];
+  leases.list[2]!();
+  leases.keys.push('node.b');
+  leases.list[3]!();
+  await late;
+  await early;
+  expect([...state.leases].sort()).toEqual(['a', 'b']);
+
+  const [slow, quick] = [listLeases(), listLeases()];
+  leases.keys.push('node.c');
+  leases.list[5]!();
+  await quick;
+  leases.keys.pop();
+  leases.list[4]!();
+  expect(await slow).toBe(false);
+  expect([...state.leases].sort()).toEqual(['a', 'b', 'c']);
+});
+
 test('a list that fails takes no node for dead', async () => {
   const { state, servers, nodes, listLeases, leases } = await watched();
   servers.tell('x', server);

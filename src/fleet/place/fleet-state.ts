@@ -16,10 +16,11 @@ export class FleetState implements FleetView {
   /** `key` of its server, and its slot. */
   onClaim: ((key: string, slot: number) => void) | undefined;
   /**
-   * Nodes with an entry that arrived after the leases were asked for. They count as alive until the next list: the list may be
-   * older than their lease.
+   * For each list of leases that is under way, the nodes with an entry that arrived meanwhile. They count as alive until the next
+   * list: this one may be older than their lease.
    */
-  #recent = new Set<string>();
+  readonly #listings = new Map<number, Set<string>>();
+  #lastListing = 0;
   #stops: (() => void)[] = [];
 
   /** Resolves when everything is there. */
@@ -62,17 +63,22 @@ export class FleetState implements FleetView {
   };
 
   #seen(node: string): void {
-    this.#recent.add(node);
+    for (const recent of this.#listings.values()) recent.add(node);
     this.leases.add(node);
   }
 
-  /** One request. Resolves to whether a node has come or gone. */
+  /** One request. Resolves to whether a node has come or gone. Of two lists at a time, the one that was asked for last counts. */
   async listLeases({ leases: { table } }: Fabric): Promise<boolean> {
-    this.#recent = new Set();
-    const recent = this.#recent;
-    const keys = await table.keys();
-    const names = new Set(recent);
-    for (const key of keys) if (key.startsWith(NODE)) names.add(key.slice(NODE.length));
+    const listing = ++this.#lastListing;
+    const names = new Set<string>();
+    this.#listings.set(listing, names);
+    try {
+      for (const key of await table.keys()) if (key.startsWith(NODE)) names.add(key.slice(NODE.length));
+      if (!this.#listings.has(listing)) return false;
+    } finally {
+      this.#listings.delete(listing);
+    }
+    for (const earlier of this.#listings.keys()) if (earlier < listing) this.#listings.delete(earlier);
     const before = this.leases;
     this.leases = names;
     return before.size !== names.size || [...names].some((name) => !before.has(name));

@@ -37,8 +37,8 @@ export class RoutingTable {
   onServers: (() => void) | undefined;
   /** The instances of a server have changed. */
   onInstances: ((server: string) => void) | undefined;
-  /** The entry of this node was removed. */
-  onForgotten: (() => void) | undefined;
+  /** The entry of this node has changed, or was removed. */
+  onSelf: ((record: NodeRecord | undefined) => void) | undefined;
   /** An entry of the table of claims has changed, or was removed. */
   onClaim: ((key: string, claim: ClaimRecord | undefined) => void) | undefined;
   /** A process of a node is gone, or has had no lease for a time. */
@@ -229,7 +229,7 @@ export class RoutingTable {
     if (before && before.run !== run) this.onRunEnded?.(key, before.run);
     if (value) this.#nodes.set(key, { record: value, run: runOf(value) });
     else this.#nodes.delete(key);
-    if (before && !value && key === this.#self) this.onForgotten?.();
+    if (key === this.#self && (value || before)) this.onSelf?.(value);
     const isOtherSession = before?.record.session !== value?.session;
     const offered = before?.record.offers ?? [];
     const isOtherOffer = offers.length !== offered.length || offers.some((name) => !offered.includes(name));
