@@ -76,7 +76,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   const guard = { mark, watchdog: process.platform === 'win32' ? undefined : (options.watchdog ?? sharedWatchdog()) };
   const { lease } = options;
   if (lease !== undefined && guard.watchdog?.holdsLease(lease) === false) throw leaseEnded(launch.commandLine);
-  guard.watchdog?.watch({ mark, isLeased: lease !== undefined }); // first: this process can be killed at any moment from here on
+  guard.watchdog?.watch({ mark, lease }); // first: this process can be killed at any moment from here on
   let server: ServerProcess | undefined;
   try {
     const child = spawnPiped(spawn, launch, args);
@@ -180,14 +180,13 @@ export class ServerProcess {
     guard: ServerGuard,
     options: ServerProcessOptions,
   ) {
-    const { keepDaemons } = options;
-    const isLeased = options.lease !== undefined;
+    const { keepDaemons, lease } = options;
     this.#child = child;
     this.pid = child.pid!;
     this.#guard = guard;
     this.#tree = new ProcessTree(this.pid, guard.mark, keepDaemons);
     const startTicks = this.#tree.leaderStart;
-    guard.watchdog?.watch({ mark: guard.mark, group: this.pid, startTicks, keepDaemons, isLeased });
+    guard.watchdog?.watch({ mark: guard.mark, group: this.pid, startTicks, keepDaemons, lease });
     this.#waits = withDefaultWaits(options.stopWaits);
     this.#stragglersMs = options.stragglersMs;
     this.#clock = options.clock ?? systemClock;

@@ -74,7 +74,7 @@ describe.runIf(linux).concurrent.each(shells)('the lease in %s', (shell) => {
     watchdog.renewLease('a', 0, lifetimeMs);
     for (const server of servers.own ?? []) watchdog.watch({ mark: markOf(server), group: server.pid! });
     for (const server of servers.leased ?? []) {
-      watchdog.watch({ mark: markOf(server), group: server.pid!, isLeased: true });
+      watchdog.watch({ mark: markOf(server), group: server.pid!, lease: 'a' });
     }
     return watchdog;
   };
@@ -93,6 +93,26 @@ describe.runIf(linux).concurrent.each(shells)('the lease in %s', (shell) => {
     forgotten.kill('SIGKILL');
     for (const watchdog of [keeper, other]) watchdog.close();
     await Promise.all([once(renewed, 'exit'), once(own, 'exit')]);
+  });
+
+  test('each of two leases has a deadline of its own, also in place of a watchdog that was killed', async () => {
+    const [renewed, lapsed, other] = [groupLeader(), groupLeader(), groupLeader()];
+    const watchdog = watchdogWith({ leased: [lapsed] }, 5_000);
+    watchdog.renewLease('of another node', 0, 5_000);
+    for (const server of [renewed, other]) {
+      watchdog.watch({ mark: markOf(server), group: server.pid, lease: 'of another node' });
+    }
+    process.kill(watchdog.pid!, 'SIGKILL');
+    const renewals = setInterval(() => watchdog.renewLease('of another node', 0, 5_000), 100);
+    expect((await once(lapsed, 'exit'))[1]).toBe('SIGKILL');
+    watchdog.forget(markOf(lapsed));
+    expect([renewed, other].map(({ pid }) => isAlive(pid))).toEqual([true, true]);
+    clearInterval(renewals);
+    expect((await Promise.all([once(renewed, 'exit'), once(other, 'exit')])).map(([, signal]) => signal)).toEqual([
+      'SIGKILL',
+      'SIGKILL',
+    ]);
+    watchdog.close();
   });
 
   test('one process counts for a server, and renewals start none', async () => {

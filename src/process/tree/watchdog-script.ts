@@ -1,10 +1,11 @@
 // The shell script of the watchdog. It reads one line for each change of the servers to watch, until its stdin ends:
-// `+ mark:group:start:keepsDaemons` (0 for a group or start that is not known yet), `- mark`, `@ …` like `+` for a server that runs
-// under a lease, `= left all seconds`: the lease ends after so many ticks of so many seconds.
+// `+ mark:group:start:keepsDaemons` (0 for a group or start that is not known yet), `- mark`, both with the number of a lease for a
+// server that runs under one, `= lease left all seconds`: the lease ends after so many ticks of so many seconds. Such a line follows
+// each change of the servers of a lease.
 //
-// A subshell counts the ticks while there are leased servers, since `read` of POSIX has no timeout. SIGUSR1 tells it that the lease
-// was renewed, which needs no process. At zero it kills the leased servers, and again with every tick until it is renewed. Where the
-// leased servers have changed, another one takes its place, and SIGUSR2 ends it after its `sleep`, so that no orphan is left.
+// For each lease with servers, a subshell counts its ticks, since `read` of POSIX has no timeout. SIGUSR1 tells it that the lease
+// was renewed, which needs no process. At zero it kills the servers of the lease, and again with every tick until it is renewed. Where
+// these have changed, another one takes its place, and SIGUSR2 ends it after its `sleep`, so that no orphan is left.
 //
 // The end of stdin means that the host has exited. After one second, in which servers can exit by themselves, the remaining
 // processes get SIGTERM, after another second SIGKILL, until two checks in a row have found none. A server consists of its group
@@ -60,7 +61,7 @@ signal_marked() { :; }
 export function watchdogScript(platform: NodeJS.Platform = process.platform): string {
   const signalMarked =
     platform === 'linux' ? signalMarkedByProc : platform === 'darwin' ? signalMarkedByPs : signalMarkedNowhere;
-  return `# Standpipe: ends the servers of a host that vanished, and those of a lease that was not renewed.
+  return `# Standpipe: ends the servers of a host that vanished, and those of leases that were not renewed.
 trap '' HUP INT QUIT TERM PIPE USR1
 
 # Fields 5, 6 and 22 of proc(5). The name before them may hold spaces and parentheses.
@@ -120,24 +121,25 @@ count_down() {
     fi
   done
 }
-counter=
-counted=
+# The lease, ticks left, ticks in all, seconds of a tick.
 renew() {
-  if [ "$1 $leased" = "$2 $counted" ]; then
+  eval "leased=\\$leased_$1 counted=\\$counted_$1 counter=\\$counter_$1"
+  if [ "$2 $4 $leased" = "$3 $counted" ]; then
     if [ "$counter" ]; then kill -s USR1 "$counter"; fi
     return
   fi
   if [ "$counter" ]; then kill -s USR2 "$counter"; fi
   jobs >/dev/null   # reaps those that have ended
-  counter=
-  counted=$leased
-  [ "$leased" ] || return
-  count_down "$@" </dev/null &
-  counter=$!
+  if [ -z "$leased" ]; then
+    unset "leased_$1" "counted_$1" "counter_$1"
+    return
+  fi
+  counted="$4 $leased"
+  count_down "$2" "$3" "$4" </dev/null &
+  eval "counter_$1=$! counted_$1=\\$counted"
 }
 
 servers=
-leased=
 without() {
   gone=$1
   shift
@@ -146,19 +148,19 @@ without() {
     case $other in "$gone":*) ;; *) kept="$kept $other" ;; esac
   done
 }
-while read -r change server; do
+while read -r change server lease; do
   if [ "$change" = = ]; then
-    renew $server
+    renew "$server" $lease
     continue
   fi
-  without "\${server%%:*}" $leased
-  leased=$kept
+  new=
+  if [ "$change" = + ]; then new=" $server"; fi
   without "\${server%%:*}" $servers
-  servers=$kept
-  case $change in
-    +) servers="$servers $server" ;;
-    @) servers="$servers $server" leased="$leased $server" ;;
-  esac
+  servers=$kept$new
+  [ "$lease" ] || continue
+  eval "leased=\\$leased_$lease"
+  without "\${server%%:*}" $leased
+  eval "leased_$lease=\\$kept\\$new"
 done
 [ "$servers" ] || exit 0
 

@@ -2,8 +2,8 @@
 // servers. The end of the pipe is the end of the host; watchdog-script.ts defines what happens then.
 // Invariant: the watchdog runs, and has the mark of a server in its pipe, before that server is spawned, so that every server is
 // guarded at all times. A watchdog that dies is replaced at once, with all servers.
-// Servers that run under a lease are also killed, while the host lives, when the lease is not renewed in time: a host that hangs
-// or was stopped cannot end them itself.
+// Servers that run under a lease are also killed, while the host lives, when this lease is not renewed in time: a host that hangs
+// or was stopped cannot end them itself. Each session has a deadline of its own: a process can have several nodes of fleets.
 // POSIX only. It does not keep the host alive and does not block a folder. A forgotten server is never signalled. The functions do
 // not throw: errors are reported, and the servers keep running without a watchdog.
 
@@ -21,8 +21,8 @@ export interface WatchedServer {
   startTicks?: number | undefined;
   /** Whether processes that left the session of the server are spared. */
   keepDaemons?: boolean | undefined;
-  /** Whether it is killed when the lease was not renewed in time. */
-  isLeased?: boolean | undefined;
+  /** The session of the lease that it runs under: it is killed when that was not renewed in time. */
+  lease?: string | undefined;
 }
 
 export type WatchdogFailure = (error: ProcessError) => void;
@@ -44,6 +44,10 @@ const TICK = 0.2;
 const TICKS = 4;
 
 interface Lease {
+  /** In the lines for the watchdog. */
+  readonly number: number;
+  /** The servers that run under it. */
+  readonly marks: Set<string>;
   endsAtMs: number;
   endsAtWallMs: number;
   tickMs: number;
@@ -54,11 +58,9 @@ export class Watchdog {
   readonly #shell: string;
   readonly #onFailure: WatchdogFailure;
   readonly #clock: Clock;
-  readonly #leased = new Set<string>();
-  /** By session: a process can have several nodes. */
+  /** By session. */
   readonly #leases = new Map<string, Lease>();
-  /** As it was renewed last: what the watchdog counts by. */
-  #lease: Lease | undefined;
+  #lastLease = 0;
   #process: ChildProcess | undefined;
   #replacedAtMs: number[] = [];
 
@@ -78,29 +80,32 @@ export class Watchdog {
   }
 
   /** Must be called before the spawn, and again with the group in the turn of the spawn. */
-  watch({ mark, group = 0, startTicks = 0, keepDaemons = false, isLeased = false }: WatchedServer): void {
+  watch({ mark, group = 0, startTicks = 0, keepDaemons = false, lease: session }: WatchedServer): void {
     const known = group > 1 ? group : 0; // for kill(2), 0 is our own group and -1 is every process
-    const line = `${isLeased ? '@' : '+'} ${mark}:${known}:${startTicks}:${keepDaemons ? 1 : 0}\n`;
+    const lease = session === undefined ? undefined : this.#leaseOf(session);
+    const line = `+ ${mark}:${known}:${startTicks}:${keepDaemons ? 1 : 0}${numberOf(lease)}\n`;
     this.#lines.set(mark, line);
-    if (isLeased) this.#leased.add(mark);
-    if (this.#process) this.#tell(isLeased ? line + this.#leaseLine() : line);
+    lease?.marks.add(mark);
+    if (this.#process) this.#tell(line + this.#leaseLine(lease));
     else this.#start();
   }
 
   forget(mark: string): void {
     if (!this.#lines.delete(mark)) return;
-    const line = `- ${mark}\n`;
-    this.#tell(this.#leased.delete(mark) ? line + this.#leaseLine() : line);
+    const lease = [...this.#leases.values()].find(({ marks }) => marks.delete(mark));
+    this.#tell(`- ${mark}${numberOf(lease)}\n${this.#leaseLine(lease)}`);
   }
 
-  /** The lease of the leased servers was renewed so long ago, or is the first. */
+  /** The lease of a session was renewed so long ago, or is its first. */
   renewLease(session: string, ageMs: number, lifetimeMs: number): void {
+    for (const [known, { marks }] of this.#leases) {
+      if (marks.size === 0 && !this.holdsLease(known)) this.#leases.delete(known);
+    }
+    const lease = this.#leaseOf(session);
     const tickMs = TICK * lifetimeMs;
     const leftMs = TICKS * tickMs - ageMs;
-    this.#lease = { endsAtMs: this.#clock.nowMs() + leftMs, endsAtWallMs: Date.now() + leftMs, tickMs };
-    for (const known of [...this.#leases.keys()]) if (!this.holdsLease(known)) this.#leases.delete(known);
-    this.#leases.set(session, this.#lease);
-    if (this.#leased.size > 0) this.#tell(this.#leaseLine());
+    Object.assign(lease, { endsAtMs: this.#clock.nowMs() + leftMs, endsAtWallMs: Date.now() + leftMs, tickMs });
+    if (lease.marks.size > 0) this.#tell(this.#leaseLine(lease));
   }
 
   /**
@@ -117,7 +122,7 @@ export class Watchdog {
     const watchdog = this.#process;
     this.#process = undefined;
     this.#lines.clear();
-    this.#leased.clear();
+    for (const { marks } of this.#leases.values()) marks.clear();
     watchdog?.stdin?.end();
   }
 
@@ -135,18 +140,28 @@ export class Watchdog {
       watchdog.stdin?.on('error', (error) => this.#lost(watchdog, error));
       watchdog.unref();
       (watchdog.stdin as Partial<import('node:net').Socket> | null)?.unref?.();
-      this.#tell([...this.#lines.values(), this.#leaseLine()].join(''));
+      const leases = [...this.#leases.values()].filter(({ marks }) => marks.size > 0);
+      this.#tell([...this.#lines.values(), ...leases.map((lease) => this.#leaseLine(lease))].join(''));
     } catch (error) {
       this.#lost(this.#process, toError(error));
     }
   }
 
+  /** One that was never renewed has ended. */
+  #leaseOf(session: string): Lease {
+    const known = this.#leases.get(session);
+    if (known) return known;
+    const lease = { number: ++this.#lastLease, marks: new Set<string>(), endsAtMs: 0, endsAtWallMs: 0, tickMs: 1_000 };
+    this.#leases.set(session, lease);
+    return lease;
+  }
+
   /** Whole ticks only, but a tenth of one may be missing: the time of the renewal itself. */
-  #leaseLine(): string {
-    if (!this.#lease) return '';
-    const { endsAtMs, tickMs } = this.#lease;
+  #leaseLine(lease: Lease | undefined): string {
+    if (!lease) return '';
+    const { number, endsAtMs, tickMs } = lease;
     const left = Math.max(0, Math.floor((endsAtMs - this.#clock.nowMs()) / tickMs + 0.1));
-    return `= ${left} ${TICKS} ${tickMs / 1000}\n`;
+    return `= ${number} ${left} ${TICKS} ${tickMs / 1000}\n`;
   }
 
   // A line is in the pipe when write() returns: libuv writes immediately what the pipe can take. If the watchdog has died without
@@ -183,4 +198,8 @@ export class Watchdog {
     this.#replacedAtMs.push(nowMs);
     return true;
   }
+}
+
+function numberOf(lease: Lease | undefined): string {
+  return lease ? ` ${lease.number}` : '';
 }
