@@ -30,8 +30,8 @@ export interface Table<T> {
   /** If the entry still has this revision. Resolves to whether it was. */
   remove(key: string, revision: number): Promise<boolean>;
   /**
-   * False for this time after the table was deleted in NATS and made anew, counted from when this program saw it: others may rely on
-   * entries that are gone.
+   * False for this time after the table was deleted in NATS and made anew, by the clock of NATS: others may rely on entries that are
+   * gone. The clock is known from the last renewal of any lease.
    */
   isSettled(ms: number): Promise<boolean>;
   /** All keys that are there now. */
@@ -61,7 +61,9 @@ export interface Directory {
 }
 
 export interface Leases {
+  /** As it was read last. It can be changed in NATS. */
   readonly lifetimeMs: number;
+  readLifetime(): Promise<number>;
   /** Keys: `node.<name>` and `placer`. Entries that are not renewed by `update` within the lifetime disappear. */
   readonly table: Table<LeaseRecord>;
 }
@@ -148,4 +150,6 @@ export interface ClaimRecord {
   held: boolean;
   /** The revision of the server's record that the process runs with. After a change: once that is ready, or has failed. */
   config: number;
+  /** The lifetime of leases that the session counts on. Without it (written by an earlier version): that of the table. */
+  lifetimeMs?: number;
 }

@@ -181,7 +181,7 @@ export class FleetNode {
     this.#lease.onLost = (reason) => this.#lost(reason);
     this.#lease.onTaken = () =>
       this.#note(`Another host runs as node ${this.name} now: stop it, or give one a new name`);
-    this.#lease.onRenewed = (session, ageMs) => renewLease(session, ageMs, this.#fabric.leases.lifetimeMs);
+    this.#lease.onRenewed = renewLease;
     this.#exits.push(() => this.#lease.release());
     const acquired = this.#lease.acquire();
     await (signal ? unlessAborted(acquired, signal) : acquired);

@@ -1,5 +1,7 @@
 // Claims of two nodes on a real NATS server: both at once, an owner that was paused and comes back, an acknowledgement that is lost.
 
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ManualClock, systemClock } from '../../src/base/clock.ts';
 import type { ClaimRecord, Fabric, Table } from '../../src/fleet/fabric.ts';
@@ -20,8 +22,11 @@ beforeAll(async () => {
 });
 
 /** With a `ManualClock`, the node believes that no time passes: it is as one that is paused, until the clock is turned. */
-async function node(name: string, { clock = systemClock, change = (fabric: Fabric) => fabric } = {}) {
-  const fabric = change(await openFabric({ servers: [nats.url], fleet: 'claims', name, lifetimeMs: LIFETIME_MS }));
+async function node(
+  name: string,
+  { clock = systemClock, change = (fabric: Fabric) => fabric, fleet = 'claims', lifetimeMs = LIFETIME_MS } = {},
+) {
+  const fabric = change(await openFabric({ servers: [nats.url], fleet, name, lifetimeMs }));
   const wallMs = clock === systemClock ? undefined : () => clock.nowMs();
   const lease = new NodeLease(fabric, `node.${name}`, name, { clock, wallMs });
   const running = new Map<string, ClaimRecord>();
@@ -114,6 +119,94 @@ test('a claim whose acknowledgement is lost is found by reading, and runs once',
   await until('it runs', () => running.size === 1);
   expect(claims.held).toMatchObject([{ server: 'once', generation: 1 }]);
 });
+
+test('a lifetime that is shortened in NATS lets no node take over before the owner has ended by the one that it counts on', async () => {
+  const [fleet, lifetimeMs, shortMs] = ['shortened', 8_000, 1_500];
+  const clock = new ManualClock();
+  const [owner, heir] = [
+    await node('owner', { fleet, lifetimeMs, clock: new ManualClock() }),
+    await node('heir', { fleet, lifetimeMs, clock }),
+  ];
+  await owner.fabric.directory.servers.create('stays', record('stays'));
+  expect(await owner.claims.place({ server: 'stays', slot: 1, revision: 0 })).toEqual({ generation: 1 });
+  const { claims } = owner.fabric.directory;
+  const { revision } = (await claims.get('stays.1'))!;
+  const { streams } = await manager();
+  const { config } = await streams.info(`KV_standpipe-${fleet}-leases`);
+  const short = shortMs * 1e6;
+  await streams.update(config.name, { ...config, max_age: short, duplicate_window: short });
+  await until('NATS has forgotten the lease', async () => (await heir.fabric.leases.table.keys()).size === 0);
+
+  expect(owner.lease.isHeld).toBe(true);
+  const params = { server: 'stays', slot: 1, revision };
+  const refused = 'Node "owner" counts on 8000 ms and may still run the slot';
+  expect(await heir.claims.place(params)).toEqual({ refused: expect.stringContaining(refused) });
+  const late = await node('late', { fleet });
+  expect(late.lease.lifetimeMs).toBe(shortMs);
+  expect(await late.claims.place(params)).toEqual({ refused: expect.stringContaining(refused) });
+
+  const sinceMs = clock.nowMs();
+  await until('the heir takes over', async () => {
+    clock.advance(shortMs / 16);
+    await heir.fabric.leases.table.keys(); // so that a renewal can be answered
+    const answer = await heir.claims.place(params);
+    return 'generation' in answer && answer.generation === 2;
+  });
+  expect(clock.nowMs() - sinceMs).toBeGreaterThanOrEqual(lifetimeMs);
+  expect(heir.lease.lifetimeMs).toBe(shortMs);
+  expect((await claims.get('stays.1'))!.value).toMatchObject({ node: 'heir', lifetimeMs: shortMs });
+});
+
+test('a node that joins after a table was deleted takes no slot that an owner may still run', async () => {
+  const fleet = 'joining';
+  const owner = await node('owner', { fleet, clock: new ManualClock() });
+  const { claims, servers } = owner.fabric.directory;
+  for (const name of ['leased', 'claimed']) {
+    await servers.create(name, record(name));
+    expect(await owner.claims.place({ server: name, slot: 1, revision: 0 })).toEqual({ generation: 1 });
+  }
+  const { revision } = (await claims.get('leased.1'))!;
+  const { streams } = await manager();
+  await streams.delete(`KV_standpipe-${fleet}-leases`);
+  expect(await owner.fabric.leases.table.keys()).toEqual(new Set()); // makes it anew
+  const joins = await node('joins', { fleet });
+  expect(owner.lease.isHeld).toBe(true);
+  const anew = (table: string) => ({ refused: expect.stringContaining(`The table of ${table} was deleted in NATS`) });
+  expect(await joins.claims.place({ server: 'leased', slot: 1, revision })).toEqual(anew('leases'));
+  await streams.delete(`KV_standpipe-${fleet}-claims`);
+  expect(await claims.get('claimed.1')).toBeUndefined();
+  const later = await node('later', { fleet });
+  expect(await later.claims.place({ server: 'claimed', slot: 1, revision: 0 })).toEqual(anew('claims'));
+});
+
+test('what an owner left behind whose lease was lost with its table is taken one lifetime after that', async () => {
+  const [fleet, lifetimeMs] = ['left', 1_500];
+  const owner = await node('owner', { fleet, lifetimeMs, clock: new ManualClock() });
+  const { claims, servers } = owner.fabric.directory;
+  await servers.create('left', record('left'));
+  await owner.claims.place({ server: 'left', slot: 1, revision: 0 });
+  const { revision } = (await claims.get('left.1'))!;
+  const { streams } = await manager();
+  await streams.delete(`KV_standpipe-${fleet}-leases`);
+  expect(await owner.fabric.leases.table.keys()).toEqual(new Set());
+  const heir = await node('heir', { fleet });
+  await until('it takes over', async () => {
+    const answer = await heir.claims.place({ server: 'left', slot: 1, revision });
+    return 'generation' in answer && answer.generation === 2;
+  });
+  // Both by the clock of NATS.
+  const { created } = await streams.info(`KV_standpipe-${fleet}-leases`);
+  const claimed = await streams.getMessage(`KV_standpipe-${fleet}-claims`, {
+    seq: (await claims.get('left.1'))!.revision,
+  });
+  expect(claimed!.time.getTime() - Date.parse(created)).toBeGreaterThanOrEqual(lifetimeMs);
+});
+
+async function manager() {
+  const connection = await connect({ servers: nats.url });
+  onTestFinished(() => connection.close());
+  return jetstreamManager(connection);
+}
 
 function record(name: string) {
   return { name, entry: {}, place };

@@ -54,7 +54,9 @@ class Faults {
       update: (key: string, value: LeaseRecord, revision: number) => write(() => table.update(key, value, revision)),
       remove: (key: string, revision: number) => table.remove(key, revision),
     } as Table<LeaseRecord>;
-    return { ...base, leases: { lifetimeMs: base.leases.lifetimeMs, table: faulty } } as Fabric;
+    const { lifetimeMs } = base.leases;
+    const readLifetime = () => (this.isCut ? never : answered(base.leases.readLifetime()));
+    return { ...base, leases: { lifetimeMs, readLifetime, table: faulty } } as Fabric;
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
+import { type BucketAges, MADE_ANEW } from './bucket-ages.ts';
 import type { NatsLink } from './nats-link.ts';
 
 /** JetStream: another node has made the stream, with other settings. */
@@ -20,6 +21,8 @@ export interface BucketOptions {
   /** On how many servers of NATS it is kept. Default: 1. */
   replicas?: number | undefined;
   timeoutMs: number;
+  /** Of the buckets of the fleet. */
+  ages: BucketAges;
 }
 
 export class NatsBucket {
@@ -34,9 +37,8 @@ export class NatsBucket {
   #options: BucketOptions;
   readonly #onMade = new Set<() => void>();
   #isOpen = false;
-  /** Which bucket of this name it is, and since when another one than before. */
-  #created: string | undefined;
-  #madeAnewMs = Number.NEGATIVE_INFINITY;
+  /** For how long entries are kept, as it was read last. */
+  lifetimeMs = 0;
 
   private constructor(link: NatsLink, options: BucketOptions, jsm: JetStreamManager, kv: KV) {
     this.link = link;
@@ -57,8 +59,7 @@ export class NatsBucket {
     const info = await bucket.#whenReady();
     bucket.#isOpen = true;
     // Made anew, it must be as the nodes that have it open know it.
-    const { max_age, num_replicas: replicas } = info.config;
-    bucket.#options = { ...options, replicas, ttlMs: bucket.expires ? max_age / 1e6 : undefined };
+    bucket.#options = { ...options, replicas: info.config.num_replicas };
     return { bucket, info };
   }
 
@@ -80,18 +81,29 @@ export class NatsBucket {
     return this.link.attempt(what, run);
   }
 
-  /** Whether it was not made anew within this time. */
+  /** Whether it was not made anew within this time, by the clock of NATS. */
   async isSettled(ms: number): Promise<boolean> {
     await this.info();
-    return this.link.clock.nowMs() - this.#madeAnewMs >= ms;
+    return this.#options.ages.isSettled(this.stream, ms);
   }
 
   /** What the bucket is now. */
   async info(): Promise<StreamInfo> {
     const info = await this.#info();
-    if (this.#created !== undefined && this.#created !== info.created) this.#madeAnewMs = this.link.clock.nowMs();
-    this.#created = info.created;
+    this.#options.ages.saw(this.stream, info);
+    if (this.expires) this.#sawLifetime(info.config.max_age / 1e6);
     return info;
+  }
+
+  #sawLifetime(lifetimeMs: number): void {
+    const before = this.lifetimeMs;
+    if (lifetimeMs === before) return;
+    const change = `max_age of ${this.stream} was changed in NATS`;
+    // Nodes go on with what they had: a lease that never ends would leave the slots of a dead node to it.
+    if (lifetimeMs === 0) return this.link.say(`${change} to 0: no lease ends, and no node is replaced. Set it again`);
+    this.lifetimeMs = lifetimeMs;
+    if (before !== 0)
+      this.link.say(`${change} from ${before} to ${lifetimeMs} ms. Nodes use it from their next lease on`);
   }
 
   async #info(): Promise<StreamInfo> {
@@ -128,10 +140,17 @@ export class NatsBucket {
   }
 
   async #create(): Promise<void> {
-    const { name, ttlMs, replicas = 1 } = this.#options;
+    const { name, replicas = 1 } = this.#options;
+    const ttlMs = this.lifetimeMs || this.#options.ttlMs;
     const { Kvm } = this.link.packages.kv;
     // Never read from a copy: a claim must not be taken over because a replica is behind.
-    const settings = { allow_direct: false, history: 1, replicas, ...(ttlMs === undefined ? {} : { ttl: ttlMs }) };
+    const settings = {
+      allow_direct: false,
+      history: 1,
+      replicas,
+      ...(ttlMs === undefined ? {} : { ttl: ttlMs }),
+      ...(this.#isOpen ? { description: MADE_ANEW } : {}),
+    };
     const kvm = new Kvm(this.link.packages.jetstream.jetstream(this.link.connection, { checkAPI: false }));
     try {
       await this.link.attempt(`Making the bucket ${name}`, () => kvm.create(name, settings));

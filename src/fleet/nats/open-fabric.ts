@@ -3,10 +3,12 @@
 import { PeerError } from '../../base/errors.ts';
 import type { Fabric } from '../fabric.ts';
 import { subjectsOf } from '../subjects.ts';
+import { BucketAges } from './bucket-ages.ts';
 import { type ConnectOptions, connectNats } from './connect-nats.ts';
 import { loadNats } from './load-nats.ts';
 import { NatsBucket } from './nats-bucket.ts';
 import { NatsFabric } from './nats-fabric.ts';
+import { NatsLeases } from './nats-leases.ts';
 import type { NatsLink } from './nats-link.ts';
 import { NatsTable } from './nats-table.ts';
 
@@ -31,8 +33,9 @@ export async function openFabric(options: FabricOptions): Promise<Fabric> {
   const link = await connectNats({ connectTimeoutMs: timeoutMs, ...options }, packages, subjectsOf(fleet).inbox(name));
   try {
     if ((replicas ?? 1) > 1) checkReplicable(link);
+    const ages = new BucketAges();
     const open = (bucket: string, more: { ttlMs?: number; timeoutMs: number }) =>
-      NatsBucket.open(link, { name: `standpipe-${fleet}-${bucket}`, replicas, ...more });
+      NatsBucket.open(link, { name: `standpipe-${fleet}-${bucket}`, replicas, ages, ...more });
     // A renewal that takes longer than until the next one is repeated.
     const [servers, nodes, claims, leases] = await Promise.all([
       open('servers', { timeoutMs }),
@@ -41,8 +44,8 @@ export async function openFabric(options: FabricOptions): Promise<Fabric> {
       open('leases', { ttlMs: lifetimeMs, timeoutMs: Math.min(timeoutMs, lifetimeMs / 2) }),
     ]);
     if ([servers, nodes, claims, leases].some(({ info }) => info.config.num_replicas > 1)) checkReplicable(link);
-    const bucketMs = leases.info.config.max_age / 1e6;
-    if (bucketMs === 0) throw noLifetime(fleet);
+    if (leases.info.config.max_age === 0) throw noLifetime(fleet);
+    ages.readTime = () => leases.bucket.info();
     return new NatsFabric(link, {
       fleet,
       directory: {
@@ -50,8 +53,7 @@ export async function openFabric(options: FabricOptions): Promise<Fabric> {
         nodes: new NatsTable(nodes.bucket),
         claims: new NatsTable(claims.bucket),
       },
-      // As the bucket has it: it may have been made with another lifetime.
-      leases: { lifetimeMs: bucketMs, table: new NatsTable(leases.bucket) },
+      leases: new NatsLeases(leases.bucket),
     });
   } catch (error) {
     await link.close();

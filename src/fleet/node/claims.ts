@@ -11,11 +11,12 @@ import { toError } from '../../base/errors.ts';
 import type { ClaimRecord, Entry, Fabric, ServerRecord } from '../fabric.ts';
 import type { NodeRequests } from '../node-methods.ts';
 import { keyOfServer, keyOfSlot } from '../subjects.ts';
+import { isOf, writeClaim } from './claim-records.ts';
 import type { InstanceRunner } from './instance-runner.ts';
 import type { NodeLease } from './node-lease.ts';
 import { Turns } from './turns.ts';
 import { WhileHeld } from './while-held.ts';
-import { whyTaken } from './why-taken.ts';
+import { WhyTaken } from './why-taken.ts';
 
 export interface ClaimsOptions {
   clock?: Clock;
@@ -50,6 +51,7 @@ export class Claims {
   readonly #slots = new Map<string, Slot>();
   readonly #turns = new Turns((error) => this.#onProblem(error));
   readonly #whileHeld: WhileHeld;
+  readonly #whyTaken: WhyTaken;
   /** By key: the revision of the record that cannot be run here, why, and until when it is not tried again. */
   readonly #unfit = new Map<string, { config: number; reason: string; untilMs: number }>();
   #isLeaving = false;
@@ -62,6 +64,7 @@ export class Claims {
     this.#clock = options.clock ?? systemClock;
     this.#onProblem = options.onProblem ?? (() => undefined);
     this.#whileHeld = new WhileHeld(lease, this.#clock, this.#onProblem);
+    this.#whyTaken = new WhyTaken(fabric, this.#clock);
   }
 
   /** The claims that are in force. */
@@ -91,7 +94,7 @@ export class Claims {
       if (why !== undefined) return { refused: why };
       const before = revision === 0 ? undefined : await this.#whileHeld.unlessLost(claims.get(key));
       if ((before?.revision ?? 0) !== revision) return { refused: 'The claim of the slot has changed' };
-      const taken = await this.#whileHeld.unlessLost(whyTaken(this.#fabric, before?.value));
+      const taken = await this.#whileHeld.unlessLost(this.#whyTaken.ask(before?.value));
       if (taken !== undefined) return { refused: taken };
       const slot = await this.#claim(key, number, record, before, session);
       if (!slot) return { refused: 'Another node was first, or the lease was lost' };
@@ -208,7 +211,9 @@ export class Claims {
   ): Promise<Slot | undefined> {
     const generation = (before?.value.generation ?? 0) + 1;
     const { name: server, place } = record.value;
-    const claim = { server, slot: number, node: this.#node, session, generation, held: true, config: record.revision };
+    const { lifetimeMs } = this.#lease;
+    const owner = { node: this.#node, session, lifetimeMs };
+    const claim = { server, slot: number, ...owner, generation, held: true, config: record.revision };
     const revision = await this.#write(key, claim, before?.revision ?? 0);
     if (revision === undefined || this.#whileHeld.session !== session) return undefined;
     // An instance of the lost session may still be there: it ends before the new one runs.
@@ -271,28 +276,12 @@ export class Claims {
     return true;
   }
 
-  async #write(key: string, claim: ClaimRecord, revision: number): Promise<number | undefined> {
-    const { claims } = this.#fabric.directory;
-    return this.#whileHeld.sure(claim.session, async () => {
-      const written = await (revision === 0 ? claims.create(key, claim) : claims.update(key, claim, revision));
-      if (written !== undefined) return written;
-      // It may have been this node, with a write that was not acknowledged.
-      const entry = await claims.get(key);
-      return entry && isSame(entry.value, claim) ? entry.revision : undefined;
-    });
+  #write(key: string, claim: ClaimRecord, revision: number): Promise<number | undefined> {
+    return writeClaim(this.#fabric.directory.claims, this.#whileHeld, { key, claim, revision });
   }
 
   #inForce(key: string, generation: number): Slot | undefined {
     const slot = this.#slots.get(key);
     return slot?.claim.generation === generation && slot.claim.session === this.#whileHeld.session ? slot : undefined;
   }
-}
-
-/** Whether the entry is that of this claim. */
-function isOf(claim: ClaimRecord, entry: ClaimRecord | undefined): boolean {
-  return entry?.session === claim.session && entry.generation === claim.generation;
-}
-
-function isSame(one: ClaimRecord, other: ClaimRecord): boolean {
-  return (['session', 'generation', 'held', 'config'] as const).every((field) => one[field] === other[field]);
 }

@@ -5,12 +5,15 @@
 // wall clock: a process that was stopped, or a machine that was suspended, finds its lease gone before it does anything else. An
 // acknowledged compare-and-set at the known revision proves that the entry never disappeared in between. A read proves only which
 // revision to write at: that is how a lost acknowledgement is resolved. A session that has lost its lease never has it again.
+//
+// The lifetime is that of the table when the session begins. It can be changed in NATS: claims name the lifetime that their session
+// counts on, so that no other node takes a lease for ended that has only disappeared early.
 
 import { randomBytes } from 'node:crypto';
 import { type Clock, systemClock, type Timer } from '../../base/clock.ts';
-import { UsageError } from '../../base/errors.ts';
 import { SILENT, within } from '../../base/wait.ts';
 import type { Fabric, LeaseRecord } from '../fabric.ts';
+import { nameTaken } from './name-taken.ts';
 
 /** Of the lifetime: how long a lease is trusted. The watchdog ends the processes of the claims at 0.8, NATS forgets it at 1. */
 const TRUSTED = 0.6;
@@ -31,6 +34,8 @@ interface Term {
   readonly session: string;
   /** Of the entry. 0: none is known. */
   revision: number;
+  /** 0: not read yet. */
+  lifetimeMs: number;
 }
 
 type Written = 'written' | 'unsure' | 'gone' | { session: string; revision: number };
@@ -44,14 +49,13 @@ export class NodeLease {
   /** After a loss: another process has the lease, and with it the name of the node. */
   isTaken = false;
   onTaken: (() => void) | undefined;
-  /** After each acknowledged write: how long ago it was sent. */
-  onRenewed: ((session: string, ageMs: number) => void) | undefined;
+  /** After each acknowledged write: how long ago it was sent, and the lifetime that the session counts on. */
+  onRenewed: ((session: string, ageMs: number, lifetimeMs: number) => void) | undefined;
   readonly #fabric: Fabric;
   readonly #key: string;
   readonly #node: string;
   readonly #clock: Clock;
   readonly #wallMs: () => number;
-  readonly #lifetimeMs: number;
   #untilMs = Number.NEGATIVE_INFINITY;
   #untilWallMs = Number.NEGATIVE_INFINITY;
   #term: Term | undefined;
@@ -73,7 +77,11 @@ export class NodeLease {
     this.#node = node;
     this.#clock = clock;
     this.#wallMs = wallMs;
-    this.#lifetimeMs = fabric.leases.lifetimeMs;
+  }
+
+  /** What the session counts on. */
+  get lifetimeMs(): number {
+    return this.#term?.lifetimeMs || this.#fabric.leases.lifetimeMs;
   }
 
   /** Checked with every call. */
@@ -129,7 +137,7 @@ export class NodeLease {
       if (written === 'written' && this.isHeld) break;
       if (typeof written === 'object' && !this.#adopt(term, written)) {
         seen ??= written.revision;
-        const isLate = this.#clock.nowMs() - sinceMs > PATIENCE * this.#lifetimeMs;
+        const isLate = this.#clock.nowMs() - sinceMs > PATIENCE * this.lifetimeMs;
         if (seen !== written.revision || isLate) {
           this.#end();
           throw await nameTaken(this.#node, this.#fabric);
@@ -186,6 +194,11 @@ export class NodeLease {
 
   async #write(term: Term): Promise<Written> {
     const { table } = this.#fabric.leases;
+    if (term.lifetimeMs === 0) {
+      const read = await this.#readLifetime();
+      if (read === SILENT || this.#term !== term) return 'unsure';
+      term.lifetimeMs = read;
+    }
     const sentMs = this.#clock.nowMs();
     const sentWallMs = this.#wallMs();
     const value: LeaseRecord = { session: term.session, node: this.#node };
@@ -205,16 +218,23 @@ export class NodeLease {
     return 'gone';
   }
 
+  /** No process depends on the right to place. */
+  async #readLifetime(): Promise<number | typeof SILENT> {
+    const { leases } = this.#fabric;
+    return this.#key === 'placer' ? leases.lifetimeMs : this.#bounded(leases.readLifetime());
+  }
+
   #extend(term: Term, sentMs: number, sentWallMs: number): void {
-    this.#untilMs = sentMs + TRUSTED * this.#lifetimeMs;
-    this.#untilWallMs = sentWallMs + TRUSTED * this.#lifetimeMs;
+    const trustedMs = TRUSTED * term.lifetimeMs;
+    this.#untilMs = sentMs + trustedMs;
+    this.#untilWallMs = sentWallMs + trustedMs;
     this.#expiry?.cancel();
     const ageMs = this.#clock.nowMs() - sentMs;
     if (!this.isHeld) return this.session === undefined ? undefined : this.#lose('it was renewed too late');
-    this.#expiry = this.#after(TRUSTED * this.#lifetimeMs - ageMs, () => {
+    this.#expiry = this.#after(trustedMs - ageMs, () => {
       if (this.session !== undefined) this.#lose('it could not be renewed in time');
     });
-    this.onRenewed?.(term.session, ageMs);
+    this.onRenewed?.(term.session, ageMs, term.lifetimeMs);
     if (this.session !== undefined) return;
     this.session = term.session;
     this.onHeld?.(term.session);
@@ -247,7 +267,7 @@ export class NodeLease {
   /** A part of the lifetime, or until the term ends. */
   #wait(part: number): Promise<void> {
     return new Promise((resolve) => {
-      this.#pause = { timer: this.#after(part * this.#lifetimeMs, resolve), resolve };
+      this.#pause = { timer: this.#after(part * this.lifetimeMs, resolve), resolve };
     });
   }
 
@@ -261,20 +281,12 @@ export class NodeLease {
   #bounded<T>(request: Promise<T>): Promise<T | typeof SILENT> {
     return within(
       this.#clock,
-      RENEWAL * this.#lifetimeMs,
+      RENEWAL * this.lifetimeMs,
       request.catch((): typeof SILENT => SILENT),
     );
   }
 }
 
 function newTerm(): Term {
-  return { session: randomBytes(8).toString('hex'), revision: 0 };
-}
-
-async function nameTaken(node: string, { fleet, directory }: Fabric): Promise<UsageError> {
-  const other = await directory.nodes.get(node).catch(() => undefined);
-  const where = other ? ` (process ${other.value.pid} on ${other.value.hostname})` : '';
-  return new UsageError('NODE_NAME_TAKEN', `Another host runs as node "${node}" of the fleet "${fleet}"${where}`, {
-    hint: 'Give this host another name with --node, or stop the other one.',
-  });
+  return { session: randomBytes(8).toString('hex'), revision: 0, lifetimeMs: 0 };
 }

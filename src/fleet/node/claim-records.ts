@@ -1,0 +1,28 @@
+// The records of claims that a node writes. A write whose answer is lost is resolved by reading.
+
+import type { ClaimRecord, Table } from '../fabric.ts';
+import type { WhileHeld } from './while-held.ts';
+
+/** Resolves to the new revision, or to undefined if another was first, or the session of the claim lost its lease before it was known. */
+export function writeClaim(
+  claims: Table<ClaimRecord>,
+  whileHeld: WhileHeld,
+  { key, claim, revision }: { key: string; claim: ClaimRecord; revision: number },
+): Promise<number | undefined> {
+  return whileHeld.sure(claim.session, async () => {
+    const written = await (revision === 0 ? claims.create(key, claim) : claims.update(key, claim, revision));
+    if (written !== undefined) return written;
+    // It may have been this node, with a write that was not acknowledged.
+    const entry = await claims.get(key);
+    return entry && isSame(entry.value, claim) ? entry.revision : undefined;
+  });
+}
+
+/** Whether the entry is that of this claim. */
+export function isOf(claim: ClaimRecord, entry: ClaimRecord | undefined): boolean {
+  return entry?.session === claim.session && entry.generation === claim.generation;
+}
+
+function isSame(one: ClaimRecord, other: ClaimRecord): boolean {
+  return (['session', 'generation', 'held', 'config'] as const).every((field) => one[field] === other[field]);
+}
