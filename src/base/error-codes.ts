@@ -34,6 +34,7 @@ export const peerErrorCodes = [
   'LOGIN_FAILED',
   'RULE_VIOLATED',
   'FLEET_UNREACHABLE',
+  'FLEET_REFUSED',
 ] as const;
 
 /** The child process could not be started, exited, or could not be stopped. */

@@ -32,6 +32,7 @@ const exceptions: Record<string, number> = {
   AUTHORIZATION_FAILED: ExitCode.server,
   SERVER_UNREACHABLE: ExitCode.server,
   FLEET_UNREACHABLE: ExitCode.server,
+  FLEET_REFUSED: ExitCode.server,
 };
 
 export function exitCodeOf(error: unknown): number {

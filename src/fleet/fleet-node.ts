@@ -132,10 +132,6 @@ export class FleetNode {
 
   readonly whyAway = (server: string): string | undefined => this.#channels.whyAway(server);
 
-  get fleet(): string {
-    return this.#fabric.fleet;
-  }
-
   figures(): FleetFigures {
     return {
       isConnected: this.#fabric.isConnected,

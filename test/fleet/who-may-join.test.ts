@@ -30,12 +30,15 @@ async function open(options: Partial<FabricOptions> & { servers: string[] }): Pr
 }
 
 /** Message and hint of the refusal. */
-async function refusal(options: Partial<FabricOptions> & { servers: string[] }): Promise<string> {
+async function refusal(
+  options: Partial<FabricOptions> & { servers: string[] },
+  code = 'FLEET_REFUSED',
+): Promise<string> {
   const error = await open(options).then(
     () => expect.unreachable(),
     (error: StandpipeError) => error,
   );
-  expect(error.code).toBe('FLEET_UNREACHABLE');
+  expect(error.code).toBe(code);
   return `${error.message} ${error.hint}`;
 }
 
@@ -159,10 +162,13 @@ test('addresses without NATS are refused with the reason', async () => {
   const { port } = other.address() as { port: number };
   expect(await refusal({ servers: [`nats://127.0.0.1:${port}`] })).toContain('does not speak NATS');
   await new Promise((resolve) => other.close(resolve));
-  const nothing = await refusal({ servers: [`nats://me:hush@127.0.0.1:${port}`, `nats://me:hush@[::1]:${port}`] });
+  const servers = [`nats://me:hush@127.0.0.1:${port}`, `nats://me:hush@[::1]:${port}`];
+  const nothing = await refusal({ servers }, 'FLEET_UNREACHABLE');
   expect(nothing).toContain(`nats://127.0.0.1:${port}, nats://[::1]:${port}: nothing listens there`);
   expect(nothing).not.toContain('hush');
-  expect(await refusal({ servers: ['nats://no-such-host.invalid'] })).toContain('the name of the host is unknown');
+  expect(await refusal({ servers: ['nats://no-such-host.invalid'] }, 'FLEET_UNREACHABLE')).toContain(
+    'the name of the host is unknown',
+  );
 });
 
 test('any server of the list is enough', async () => {

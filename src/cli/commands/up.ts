@@ -58,7 +58,8 @@ export const define: CommandModule['define'] = (command, run) => {
 Other commands find the running host by its config and use its servers. A change of the config starts, stops or
 restarts only the servers it concerns. With --background the host writes its log to a file, whose name is printed.
 With --join the host is a node of a fleet. --node NAME is its name (default: that of the machine). It needs no config: it
-then runs what the fleet places on it. Two nodes on one machine need different names, and different configs if any.`,
+then runs what the fleet places on it. While NATS is away, it serves the servers of its config; it joins when NATS is
+there. Two nodes on one machine need different names, and different configs if any.`,
   );
   examples(
     command,

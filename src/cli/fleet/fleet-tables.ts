@@ -48,7 +48,8 @@ export function printFleet(fleet: FleetStatus, stateOf: StateOnNode, out: Invoca
   for (const hint of new Set(replicas.flatMap((each) => each.hint ?? []))) {
     out.say(`${out.paintError('cyan', 'hint:')} ${visibleLine(hint)}`);
   }
-  if (servers.length === 0) out.say('The fleet has no servers: `standpipe fleet apply FILE` adds those of a config.');
+  if (servers.length === 0 && isConnected)
+    out.say('The fleet has no servers: `standpipe fleet apply FILE` adds those of a config.');
 }
 
 /** Of a server that no node runs. */

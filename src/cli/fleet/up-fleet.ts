@@ -1,20 +1,24 @@
-// The fleet of `up --join`, from the connection to NATS to the end of the host. Loaded on use: most hosts join none.
+// The fleet of `up --join`, from the connection to NATS to the end of the host. Loaded on use: most hosts join none. A host whose
+// NATS is away at its start serves its own servers, and joins when NATS is there. What waiting cannot mend ends it.
 
+import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
-import { UsageError } from '../../base/errors.ts';
+import { PeerError } from '../../base/errors.ts';
+import { pause } from '../../base/wait.ts';
 import type { ConfigDiff } from '../../config/files/diff-configs.ts';
 import type { Config } from '../../config/files/load-config.ts';
 import { isOfFleet, type ServerConfig } from '../../config/server-config.ts';
 import type { SharedQuotas } from '../../doors/shared-quotas.ts';
 import type { Fabric } from '../../fleet/fabric.ts';
 import type { FleetNode } from '../../fleet/fleet-node.ts';
-import type { FleetAddress } from '../../fleet/fleet-status.ts';
+import type { FleetAddress, FleetStatus } from '../../fleet/fleet-status.ts';
 import type { FabricOptions } from '../../fleet/nats/open-fabric.ts';
 import type { FleetQuotas } from '../../fleet/quotas/fleet-quotas.ts';
 import type { FleetControl } from '../../host/control/control-methods.ts';
 import type { Host } from '../../host/host.ts';
 import type { ChannelTo } from '../../host/host-options.ts';
+import { ownInfo } from '../../mcp/own-info.ts';
 import type { JoinPlan } from './join-options.ts';
 
 export interface JoinContext {
@@ -23,15 +27,26 @@ export interface JoinContext {
   note: (text: string) => void;
   /** Called before servers are started, for their secrets. */
   learn: (servers: readonly ServerConfig[]) => void;
-  /** Ends the host. */
-  signal: AbortSignal;
+  /** The host has begun, and cannot join: waiting would not mend it. */
+  failed: (error: unknown) => void;
 }
+
+/** Between two attempts to join. A random part is added, so that a thousand nodes do not come at once. */
+const RETRY_MS = { first: 250, most: 5_000 };
+/** A host that has reached NATS and gets no lease begins after this time. */
+const PATIENCE_MS = 15_000;
 
 export class UpFleet {
   readonly #plan: JoinPlan;
+  readonly #startedAt = new Date().toISOString();
+  readonly #ending = new AbortController();
   #fabric: Fabric | undefined;
   #node: FleetNode | undefined;
   #quotas: FleetQuotas | undefined;
+  /** Never rejects. */
+  #joining: Promise<void> | undefined;
+  /** Why the last attempt to join failed. */
+  #why: PeerError | undefined;
 
   constructor(plan: JoinPlan) {
     this.#plan = plan;
@@ -39,10 +54,19 @@ export class UpFleet {
 
   /** For people, where the host has no config. */
   get title(): string {
-    const { fabric, node } = this.#plan;
-    return `fleet ${fabric.fleet}, node ${node}`;
+    return `fleet ${this.fleet}, node ${this.name}`;
   }
 
+  get fleet(): string {
+    return this.#plan.fabric.fleet;
+  }
+
+  /** Of the node. */
+  get name(): string {
+    return this.#plan.node;
+  }
+
+  /** Undefined: it has not joined yet. */
   get node(): FleetNode | undefined {
     return this.#node;
   }
@@ -51,67 +75,160 @@ export class UpFleet {
 
   readonly whyAway = (server: string): string | undefined => this.#node?.whyAway(server);
 
-  /** For the gateway of this node, from before it joins. */
-  get sharedQuotas(): SharedQuotas {
-    return this.#quotas!.shared;
-  }
+  /** For the gateway of this node. Until it has joined, it knows no other gateway, and has the whole quota. */
+  readonly sharedQuotas: SharedQuotas = (principal, quotas, counts) =>
+    this.#node && this.#quotas?.shared(principal, quotas, counts);
 
   readonly control: FleetControl = {
-    status: () => this.#joined().status(),
+    whyNotJoined: () => (this.#node ? undefined : notJoined(this.#why)),
+    status: async () => this.#node?.status() ?? this.#statusAlone(),
     address: () => addressOf(this.#plan.fabric),
     forward: (node, method, params) => this.#joined().control(node, method, params),
   };
 
+  /** One attempt. Rejects if waiting cannot mend it. */
   async connect(): Promise<void> {
+    try {
+      await this.#open();
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      this.#why = error;
+    }
+  }
+
+  /** Resolves when the host has joined, and when it begins without its fleet, which it joins later. */
+  join(host: Host, context: JoinContext): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let hasBegun = false;
+      const begin = () => {
+        hasBegun = true;
+        resolve();
+      };
+      const patience = systemClock.after(PATIENCE_MS, begin);
+      this.#joining = this.#joinWhenThere(host, context, begin)
+        .then(begin, (error: unknown) => (hasBegun ? context.failed(error) : reject(error)))
+        .finally(() => patience.cancel());
+    });
+  }
+
+  /** Undefined: it has not joined yet, and the host has its own servers alone. */
+  reload(config: Config): Promise<ConfigDiff> | undefined {
+    return this.#node?.ownConfig(config);
+  }
+
+  /** Hands over what runs here. */
+  async retire(): Promise<void> {
+    this.#ending.abort(new Error('The host ends'));
+    await this.#joining;
+    await this.#node?.drain();
+  }
+
+  async leave(): Promise<void> {
+    this.#ending.abort(new Error('The host ends'));
+    await this.#joining;
+    await this.#node?.leave();
+    await this.#close();
+  }
+
+  /** Why the gateway is not ready for requests, besides the states of its servers. */
+  whyNotReady({ config }: Host): string | undefined {
+    if (!this.#node && !this.#why) return 'the host joins its fleet';
+    const hasOwn = config?.servers.some((server) => !server.unlisted && !isOfFleet(server));
+    return this.#fabric?.isConnected || hasOwn ? undefined : 'there is no connection to NATS';
+  }
+
+  /** Also resolves when the host ends before. */
+  async #joinWhenThere(host: Host, context: JoinContext, onAway: () => void): Promise<void> {
+    const { signal } = this.#ending;
+    let failure = this.#why; // of `connect`
+    let told = '';
+    for (let waitMs = RETRY_MS.first; ; waitMs = Math.min(2 * waitMs, RETRY_MS.most)) {
+      failure ??= await this.#attempt(host, context);
+      if (!failure || signal.aborted) return;
+      const { message, hint } = failure;
+      const why = `${message}. This node has not joined the fleet ${this.fleet} yet, and serves its own servers. It joins as soon as NATS can be reached. ${hint}`;
+      if (message !== told) context.note(why);
+      told = message;
+      this.#why = failure;
+      failure = undefined;
+      onAway();
+      await pause(systemClock, waitMs * (1 + Math.random()), signal).catch(() => undefined); // the host ends
+    }
+  }
+
+  /** Undefined: it has joined, or the host ends. Otherwise: why NATS cannot be reached. */
+  async #attempt(host: Host, { failed: _failed, ...context }: JoinContext): Promise<PeerError | undefined> {
+    const { signal } = this.#ending;
+    try {
+      if (!this.#fabric) await this.#open();
+      const { FleetNode } = await import('../../fleet/fleet-node.ts');
+      const { node, labels, offers, drainMs } = this.#plan;
+      this.#tellLifetime(context.note);
+      const options = {
+        fabric: this.#fabric!,
+        node,
+        labels,
+        offers,
+        drainMs,
+        quotas: this.#quotas,
+        signal,
+        ...context,
+      };
+      signal.throwIfAborted();
+      this.#node = await FleetNode.join(host, options);
+      return undefined;
+    } catch (error) {
+      await this.#close();
+      if (signal.aborted) return undefined;
+      if (isUnreachable(error)) return error;
+      throw error;
+    }
+  }
+
+  async #open(): Promise<void> {
     const { openFabric } = await import('../../fleet/nats/open-fabric.ts');
     this.#fabric = await openFabric(this.#plan.fabric);
     const { FleetQuotas } = await import('../../fleet/quotas/fleet-quotas.ts');
     this.#quotas = new FleetQuotas(this.#fabric, this.#plan.node, systemClock);
   }
 
-  /** Also resolves when the host ends before it has joined. */
-  async join(host: Host, context: JoinContext): Promise<void> {
-    const { FleetNode } = await import('../../fleet/fleet-node.ts');
-    const { node, labels, offers, drainMs, fabric } = this.#plan;
-    const { lifetimeMs } = this.#fabric!.leases;
-    if (fabric.lifetimeMs !== undefined && fabric.lifetimeMs !== lifetimeMs) {
-      context.note(
-        `--lease has no effect: the leases of the fleet ${fabric.fleet} have a lifetime of ${lifetimeMs} ms`,
-      );
-    }
-    const options = { fabric: this.#fabric!, node, labels, offers, drainMs, quotas: this.#quotas, ...context };
-    this.#node = await FleetNode.join(host, options).catch((error: unknown) => {
-      if (context.signal.aborted) return undefined;
-      throw error;
-    });
-  }
-
-  reload(config: Config): Promise<ConfigDiff> {
-    return this.#joined().ownConfig(config);
-  }
-
-  /** Hands over what runs here. */
-  async retire(): Promise<void> {
-    await this.#node?.drain();
-  }
-
-  async leave(): Promise<void> {
-    await this.#node?.leave();
+  async #close(): Promise<void> {
     this.#quotas?.stop();
     await this.#fabric?.close();
+    this.#fabric = undefined;
   }
 
-  /** Why the gateway is not ready for requests, besides the states of its servers. */
-  whyNotReady({ config }: Host): string | undefined {
-    if (!this.#node) return 'the host joins its fleet';
-    const hasOwn = config?.servers.some((server) => !server.unlisted && !isOfFleet(server));
-    return this.#fabric!.isConnected || hasOwn ? undefined : 'the connection to NATS is lost';
+  #tellLifetime(note: JoinContext['note']): void {
+    const wantedMs = this.#plan.fabric.lifetimeMs;
+    const { lifetimeMs } = this.#fabric!.leases;
+    if (wantedMs === undefined || wantedMs === lifetimeMs) return;
+    note(`--lease has no effect: the leases of the fleet ${this.fleet} have a lifetime of ${lifetimeMs} ms`);
+  }
+
+  /** Before it has joined. */
+  #statusAlone(): FleetStatus {
+    const { node: name, labels } = this.#plan;
+    const { version } = ownInfo;
+    const record = { name, session: '', labels, version, pid: process.pid, hostname: hostname(), offers: [] };
+    const self = { ...record, startedAt: this.#startedAt, draining: false, isAlive: false };
+    return { fleet: this.fleet, self: name, isConnected: false, placer: undefined, nodes: [self], servers: [] };
   }
 
   #joined(): FleetNode {
     if (this.#node) return this.#node;
-    throw new UsageError('NOT_STARTED', 'The host has not joined its fleet yet', { hint: 'Try again in a moment.' });
+    throw new PeerError('FLEET_UNREACHABLE', notJoined(this.#why), {
+      hint: this.#why?.hint ?? 'Try again in a moment.',
+    });
   }
+}
+
+function notJoined(why: PeerError | undefined): string {
+  return `The host has not joined its fleet yet${why ? `: ${why.message}` : ''}`;
+}
+
+/** It may be there later. */
+function isUnreachable(error: unknown): error is PeerError {
+  return error instanceof PeerError && error.code === 'FLEET_UNREACHABLE';
 }
 
 /** The command that uses it may run in another folder. */

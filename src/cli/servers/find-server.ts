@@ -12,12 +12,12 @@ import { rejectedEntries } from './rejected-entries.ts';
 type Searched = Pick<Reached, 'host' | 'running' | 'only'>;
 
 export async function findServer(name: string, reached: Searched, settings: Settings): Promise<ServerStatus> {
-  const { servers } = await reached.host.status();
+  const { servers, notJoined } = await reached.host.status();
   const found = servers.find((server) => server.name === name);
   if (found) return found;
   const names = servers.map((server) => server.name);
   await explainRejected(name, reached, settings);
-  throw unknownServer(name, names, [], commandHint(name));
+  throw unknownServer(name, names, [], notJoined ?? commandHint(name));
 }
 
 /** A name that looks like an address, a program or a file is probably that. */

@@ -2,6 +2,7 @@
 
 import { UsageError } from '../../base/errors.ts';
 import { didYouMean, hintOfNames } from '../../config/nearest.ts';
+import type { HostStatus } from '../../host/control/control-methods.ts';
 import { type Offer, resolve } from '../../host/services/catalog.ts';
 import { listedName } from '../../host/services/listed-names.ts';
 import { unknownServer } from '../../host/services/unknown-name.ts';
@@ -37,7 +38,7 @@ export async function refuseMisspeltServer(
 
 export async function findByName(
   { host, remember }: Reached,
-  servers: readonly ServerStatus[],
+  { servers, notJoined }: Pick<HostStatus, 'servers' | 'notJoined'>,
   name: string,
   words: string[],
 ): Promise<FoundTool> {
@@ -45,11 +46,11 @@ export async function findByName(
   rememberOffers(remember, tools);
   if (!tools.some((tool) => tool.name === name || listedName(tool.server, tool.name) === name)) {
     const names = servers.map((server) => server.name);
-    if (name.indexOf('/') > 0) throw unknownServer(name.slice(0, name.indexOf('/')), names, []);
+    if (name.indexOf('/') > 0) throw unknownServer(name.slice(0, name.indexOf('/')), names, [], notJoined);
     const trouble = failed.map(({ server }) => ` "${server}" could not be queried.`).join('');
     const known = [...names, ...tools.map(({ address }) => address)];
     throw new UsageError('NAME_UNKNOWN', `There is no server and no tool named "${name}"`, {
-      hint: `${didYouMean(name, known) ?? commandHint(name) ?? '`standpipe tools` lists all tools.'}${trouble}`,
+      hint: `${notJoined ?? didYouMean(name, known) ?? commandHint(name) ?? '`standpipe tools` lists all tools.'}${trouble}`,
     });
   }
   const { server, definition } = resolve(tools, name, 'tool');

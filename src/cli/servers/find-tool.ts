@@ -19,7 +19,7 @@ export interface FoundTool {
 
 export async function findTool(reached: Reached, words: readonly string[], settings: Settings): Promise<FoundTool> {
   const { host, only } = reached;
-  const { servers } = await host.status();
+  const { servers, notJoined } = await host.status();
   const named = (name: string | undefined) => servers.find((server) => server.name === name);
   if (only !== undefined) return ofServer(reached, named(only)!, words);
   const [first, ...rest] = words;
@@ -33,7 +33,7 @@ export async function findTool(reached: Reached, words: readonly string[], setti
   await explainRejected(slash > 0 ? first.slice(0, slash) : first, reached, settings);
   const { findByName, refuseMisspeltServer } = await import('./find-tool-by-name.ts');
   await refuseMisspeltServer(reached, servers, words, settings);
-  return findByName(reached, servers, first, rest);
+  return findByName(reached, { servers, notJoined }, first, rest);
 }
 
 const HOW_TO_CALL = 'standpipe call <server> <tool> [name=value …]';

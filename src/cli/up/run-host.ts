@@ -146,7 +146,12 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
     if (http) shown.note(`MCP over HTTP at ${http.url} (one server: ${http.url}/<server>). ${http.clients}`);
     if (recorder) shown.note(`All traffic is recorded to ${recorder.file}`);
     tellProblems(problems, shown);
-    await fleet?.join(host, { url: http?.url, note: tell, learn: (all) => secrets.learn(all), signal: ending });
+    let failure: unknown;
+    const failed = (error: unknown) => {
+      failure = error;
+      asked.abort();
+    };
+    await fleet?.join(host, { url: http?.url, note: tell, learn: (all) => secrets.learn(all), failed });
     const take = (changed: Config) => fleet?.reload(changed) ?? host.reload(changed);
     watching =
       options.watch && config
@@ -158,6 +163,7 @@ export async function runHost({ settings: given, out, signal }: Invocation, opti
     started = ending.aborted || options.onDemand ? undefined : host.start();
     if (options.open && viewers.url) openPage(viewers.url, 'Standpipe Inspector');
     await untilAborted(ending);
+    if (failure) throw failure;
     shown.stopping();
   } finally {
     await end();

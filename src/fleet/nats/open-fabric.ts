@@ -67,7 +67,7 @@ function checkReplicable({ connection }: NatsLink): void {
   const at = numbers.findIndex((number, i) => number !== REPLICABLE[i]);
   if (at < 0 || numbers[at]! > REPLICABLE[at]!) return;
   throw new PeerError(
-    'FLEET_UNREACHABLE',
+    'FLEET_REFUSED',
     `NATS ${version} does not compare revisions reliably in a bucket with replicas: two nodes could run one server`,
     { hint: 'Use NATS 2.11 or later on all servers of the cluster, or a fleet without --nats-replicas.' },
   );
@@ -76,7 +76,7 @@ function checkReplicable({ connection }: NatsLink): void {
 function noLifetime(fleet: string): PeerError {
   const name = `standpipe-${fleet}-leases`;
   return new PeerError(
-    'FLEET_UNREACHABLE',
+    'FLEET_REFUSED',
     `The bucket ${name} of NATS keeps leases for ever, so no node would be replaced`,
     {
       hint: `It was not made by Standpipe. Delete the stream KV_${name}, or use another name with --fleet.`,

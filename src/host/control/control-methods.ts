@@ -26,6 +26,8 @@ export interface HostStatus {
   /** The number of the last event of its flow. */
   lastSeq: number;
   servers: ServerStatus[];
+  /** Why servers of its fleet are not among them yet. */
+  notJoined?: string | undefined;
   warnings: ServerWarning[];
 }
 
@@ -50,6 +52,8 @@ export type ControlMethod = keyof ControlResults;
 
 /** What a host that has joined a fleet can be asked beside. */
 export interface FleetControl {
+  /** Undefined: it has joined. */
+  whyNotJoined(): string | undefined;
   status(): Promise<FleetStatus>;
   address(): FleetAddress;
   /** Answered by the host of another node. */
@@ -72,12 +76,13 @@ type Answer<M extends ControlMethod> = (
 ) => ControlResults[M] | Promise<ControlResults[M]>;
 
 const methods: { [M in ControlMethod]: Answer<M> } = {
-  'standpipe/status': (host) => ({
+  'standpipe/status': (host, _params, { fleet }) => ({
     controlVersion: CONTROL_VERSION,
     version: ownInfo.version,
     pid: process.pid,
     lastSeq: host.flow.lastSeq,
     servers: host.status(),
+    notJoined: fleet?.whyNotJoined(),
     warnings: host.names.flatMap((server) =>
       host.warnings(server).map(({ topic, message }) => ({ server, topic, message })),
     ),
