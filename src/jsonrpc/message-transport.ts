@@ -39,6 +39,7 @@ export class MessageTransport implements Transport {
   /** How many lines of noise there were. */
   noiseCount = 0;
   readonly writesText = true;
+  receivedText: string | undefined;
   readonly #wire: Wire;
   readonly #reader: MessageReader;
   /** Between the start and the end. */
@@ -50,7 +51,7 @@ export class MessageTransport implements Transport {
     this.#reader = new MessageReader(
       { maxFrameBytes: wire.maxFrameBytes, maxFrameValues, toleratesNoise },
       {
-        message: (message, frameBytes) => this.#message(message, frameBytes),
+        message: (message, frameBytes, text) => this.#message(message, frameBytes, text),
         batch: (messages, faults, frameBytes) => this.#batch(messages, faults, frameBytes),
         fault: (fault) => this.#fault(fault),
         noise: (noise) => this.#noise(noise),
@@ -137,10 +138,15 @@ export class MessageTransport implements Transport {
   }
 
   /** What a handler throws is caught where the frame left the wire. */
-  #message(message: JsonRpcMessage, frameBytes: number): void {
+  #message(message: JsonRpcMessage, frameBytes: number, text?: string): void {
     this.#wire.phase = 'running';
     this.arrived?.(message);
-    this.onmessage?.(message, undefined, frameBytes);
+    this.receivedText = text;
+    try {
+      this.onmessage?.(message, undefined, frameBytes);
+    } finally {
+      this.receivedText = undefined;
+    }
   }
 
   #batch(messages: JsonRpcMessage[], faults: InboundFault[], frameBytes: number): void {

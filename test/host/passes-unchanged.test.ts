@@ -29,6 +29,9 @@ const unknown = fc
   )
   .map((members) => JSON.parse(JSON.stringify(members)) as Params);
 
+/** A long member of a message passes as the text that it came as. */
+const text = fc.constantFrom('x', 'long “\u2028” '.repeat(1000));
+
 let host: Host;
 let control: ControlServer;
 beforeAll(async () => {
@@ -51,9 +54,9 @@ describe.each(pairs)('a $client client of a $server server, $way,', ({ client: e
     const name = way === 'alone' ? 'opaque' : `${server}__opaque`;
     const client = await connect(StreamTransport.over(socket), { era });
     await fc.assert(
-      fc.asyncProperty(unknown, unknown, fc.jsonValue({ maxDepth: 3 }), async (members, _meta, value) => {
+      fc.asyncProperty(unknown, unknown, fc.jsonValue({ maxDepth: 3 }), text, async (members, _meta, value, text) => {
         const trace = JSON.parse(JSON.stringify(value));
-        const result = { content: [{ type: 'text', text: 'x', ...members }], ...members, _meta };
+        const result = { content: [{ type: 'text', text, ...members }], ...members, _meta };
         const passed = await client.request('tools/call', {
           name,
           arguments: { result },
