@@ -11,7 +11,7 @@ const files = [
   'fleet/fleet-node.ts',
   'fleet/nats/open-fabric.ts',
   'fleet/node/answer-node-requests.ts',
-  'fleet/node/claims.ts',
+  'fleet/node/claims/claims.ts',
   'fleet/node/node-lease.ts',
   'fleet/place/placer.ts',
   'fleet/route/routing-table.ts',

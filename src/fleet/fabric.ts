@@ -152,4 +152,8 @@ export interface ClaimRecord {
   config: number;
   /** The lifetime of leases that the session counts on. Without it (written by an earlier version): that of the table. */
   lifetimeMs?: number;
+  /** Why its server has failed on this node: only a command starts it again. */
+  failed?: string;
+  /** The nodes on which a server with this config has failed. */
+  tried?: readonly string[];
 }

@@ -1,9 +1,8 @@
 // One node of a fleet: a host that has joined it. It keeps its lease, runs what the fleet places here, offers its own servers, and
 // reaches those of the others. Without NATS its own servers go on; when NATS is back, it takes a new session and goes on by itself.
 
-import { hostname } from 'node:os';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { toError, UsageError } from '../base/errors.ts';
+import { toError } from '../base/errors.ts';
 import { SILENT, unlessAborted, within } from '../base/wait.ts';
 import type { ConfigDiff } from '../config/files/diff-configs.ts';
 import type { Config } from '../config/files/load-config.ts';
@@ -11,17 +10,16 @@ import type { ServerConfig } from '../config/server-config.ts';
 import { answerControl, type ControlMethod, type ControlResults } from '../host/control/control-methods.ts';
 import type { Host } from '../host/host.ts';
 import type { ChannelTo } from '../host/host-options.ts';
-import { ownInfo } from '../mcp/own-info.ts';
 import type { Params } from '../mcp/service.ts';
 import { renewLease } from '../process/server-process.ts';
 import type { Fabric } from './fabric.ts';
 import type { FleetStatus } from './fleet-status.ts';
 import { answerNodeRequests } from './node/answer-node-requests.ts';
-import { Claims } from './node/claims.ts';
+import { Claims } from './node/claims/claims.ts';
 import { controlNode } from './node/control-node.ts';
-import { HostTable } from './node/host-table.ts';
+import { configOf, HostTable } from './node/host-table.ts';
 import { NodeDoor } from './node/node-door.ts';
-import { NodeEntry } from './node/node-entry.ts';
+import { NodeEntry, recordOf } from './node/node-entry.ts';
 import { nodeHandlers } from './node/node-handlers.ts';
 import { NodeLease } from './node/node-lease.ts';
 import type { FleetFigures, JoinOptions } from './node/node-options.ts';
@@ -77,7 +75,7 @@ export class FleetNode {
   }
 
   private constructor(host: Host, options: JoinOptions) {
-    const { fabric, node, labels = [], url, clock = systemClock, drainMs = DEFAULT_DRAIN_MS } = options;
+    const { fabric, node, clock = systemClock, drainMs = DEFAULT_DRAIN_MS } = options;
     this.name = node;
     this.#fabric = fabric;
     this.#host = host;
@@ -87,18 +85,7 @@ export class FleetNode {
     this.#lease = new NodeLease(fabric, `node.${node}`, node, { clock });
     this.#routes = new RoutingTable(fabric, node);
     this.#door = new NodeDoor(fabric, node, { clock });
-    const record = {
-      name: node,
-      session: '',
-      labels,
-      version: ownInfo.version,
-      pid: process.pid,
-      hostname: hostname(),
-      startedAt: new Date().toISOString(),
-      offers: [],
-      ...(url !== undefined && { url }),
-      draining: false,
-    };
+    const record = recordOf(options);
     this.#channels = new FleetChannels(fabric, this.#routes, node, {
       run: runOf(record),
       door: this.#door,
@@ -120,6 +107,8 @@ export class FleetNode {
     const runner = new RunInstances(host, this.#table, this.#door, { node, mayAct, drainMs, clock, note: this.#note });
     const onProblem = (error: Error) => this.#note(error.message);
     this.#claims = new Claims(fabric, this.#lease, runner, node, { clock, onProblem });
+    runner.onFailed = (claim, reason) => this.#claims.serverFailed(claim, reason);
+    this.#exits.push(() => runner.close());
     this.#entry = new NodeEntry(fabric.directory.nodes, record, () => this.#lease.isHeld);
     this.#quotas = options.quotas;
     this.#placer = new Placer(fabric, node, { clock, rank: () => this.#routes.rank, note: this.#note });
@@ -286,11 +275,4 @@ export class FleetNode {
     const outcome = await within(this.#clock, LEAVE_MS, problem);
     if (outcome !== undefined) this.#note(`${what}: ${outcome === SILENT ? 'NATS does not answer' : outcome}`);
   }
-}
-
-/** Its own servers are known by its config. */
-function configOf({ config, names }: Host): Config {
-  if (config) return config;
-  if (names.length === 0) return { servers: [], rejected: [], shadowed: [], problems: [], files: [], searched: [] };
-  throw new UsageError('NOT_SUPPORTED', 'A host joins a fleet with the servers of a config, or without any');
 }

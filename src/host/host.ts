@@ -40,6 +40,8 @@ export class Host {
   readonly flow: FlowStore;
   /** Gives each client of a door its part of the flow. */
   readonly clients: FlowClients;
+  /** Called with each change of the state of a server. */
+  readonly stateListeners = new Set<(change: StateChange) => void>();
   /** By name; those whose entry was taken out stay until their process is gone. */
   readonly #members = new Map<string, Member>();
   readonly #merged: MergedService;
@@ -58,6 +60,7 @@ export class Host {
     this.#merged = MergedService.of(() => this.#present().filter(({ config }) => !config.unlisted), clock);
     const onStateChange = (change: StateChange) => {
       options.onStateChange?.(change);
+      for (const listener of [...this.stateListeners]) listener(change);
       this.#merged.stateChanged(change);
     };
     this.#context = { ...options, clock, eraMemory, flow: this.flow, onStateChange };

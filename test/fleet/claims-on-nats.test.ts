@@ -6,7 +6,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ManualClock, systemClock } from '../../src/base/clock.ts';
 import type { ClaimRecord, Fabric, Table } from '../../src/fleet/fabric.ts';
 import { openFabric } from '../../src/fleet/nats/open-fabric.ts';
-import { Claims } from '../../src/fleet/node/claims.ts';
+import { Claims } from '../../src/fleet/node/claims/claims.ts';
 import { NodeLease } from '../../src/fleet/node/node-lease.ts';
 import { keyOfSlot } from '../../src/fleet/subjects.ts';
 import { type NatsServer, startNatsServer } from '../fixtures/fleet/nats-server.ts';

@@ -34,6 +34,17 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) }));
 });`;
 
+/** Runs everything.mjs, but exits at once on the nodes of `FAILS_ON`. */
+const failing = (failsOn: string) => ({
+  command: process.execPath,
+  args: [
+    '-e',
+    `process.env.FAILS_ON.split(',').includes(process.env.STANDPIPE_NODE) ? process.exit(3) : import(${JSON.stringify(server('everything.mjs'))})`,
+  ],
+  env: { FAILS_ON: failsOn },
+  restart: { maxRestarts: 1, backoffMs: 10 },
+});
+
 interface Joined {
   node: FleetNode;
   host: Host;
@@ -368,4 +379,35 @@ test('an owner whose claim is lost with its table claims the slot again, and no 
   expect(places).toEqual([owner]);
   await owner.end();
   await until('the other node takes it', async () => (await claimOf())?.generation === 2);
+});
+
+test('a server that fails on its node is moved, once to each node, and says where it failed', async () => {
+  newFleet(LONG_MS);
+  const one = await join('one');
+  await apply('files', {}, failing('one,two'));
+  const replica = async () => (await one.node.status()).servers[0]!.replicas[0]!;
+  const stays = async (text: string) =>
+    until(`it says: ${text}`, async () => (await replica()).reason?.startsWith(text) === true);
+  await stays('it failed on one, and no other node may run it. On one:');
+  expect((await replica()).reason).toContain('code 3');
+  const two = await join('two');
+  await stays('it failed on one, two, and no other node may run it. On two:');
+  expect(await replica()).toMatchObject({ node: 'two', generation: 2, isInForce: true });
+
+  const three = await join('three');
+  await knows(three, 'files');
+  expect(await greet(one, 'files')).toMatchObject({ node: 'three', claim: 3 });
+  for (const { host } of [one, two]) expect(host.names).not.toContain('files#1');
+
+  // With another entry it begins anew, and a command starts it again where it has failed.
+  await withFabric(async ({ directory: { servers } }) => {
+    const { value, revision } = (await servers.get('files'))!;
+    await servers.update('files', { ...value, entry: failing('one,two,three') }, revision);
+  });
+  await stays('it failed on three, one, two, and no other node may run it.');
+  const { generation } = await replica();
+  const owner = [one, two, three].find(({ host }) => host.names.includes('files#1'))!;
+  await owner.host.restartServer('files#1').catch(() => undefined);
+  await until('it is tried again on each node', async () => (await replica()).generation === generation + 2);
+  await stays('it failed on two, ');
 });

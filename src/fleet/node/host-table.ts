@@ -2,7 +2,7 @@
 // instances that run here. A change of what the fleet has is taken up a moment later, with all that follow it; others at once.
 
 import type { Clock, Timer } from '../../base/clock.ts';
-import { toError } from '../../base/errors.ts';
+import { toError, UsageError } from '../../base/errors.ts';
 import { type ConfigDiff, diffConfigs } from '../../config/files/diff-configs.ts';
 import type { Config } from '../../config/files/load-config.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
@@ -103,4 +103,11 @@ export class HostTable {
     this.#hidden = new Set(names);
     for (const name of names) if (!before.has(name)) this.#others.onHidden(name);
   }
+}
+
+/** Its own servers are known by its config. */
+export function configOf({ config, names }: Host): Config {
+  if (config) return config;
+  if (names.length === 0) return { servers: [], rejected: [], shadowed: [], problems: [], files: [], searched: [] };
+  throw new UsageError('NOT_SUPPORTED', 'A host joins a fleet with the servers of a config, or without any');
 }

@@ -1,8 +1,11 @@
 // The entry of this node in the directory. Writes are joined: the entry becomes as the last change wants it. What an operator sets in
 // it (`draining`) is kept.
 
+import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
+import { ownInfo } from '../../mcp/own-info.ts';
 import type { NodeRecord, Table } from '../fabric.ts';
+import type { JoinOptions } from './node-options.ts';
 
 export class NodeEntry {
   readonly #table: Table<NodeRecord>;
@@ -84,4 +87,20 @@ export class NodeEntry {
   #isOfThisRun({ pid, startedAt }: NodeRecord): boolean {
     return pid === this.#record.pid && startedAt === this.#record.startedAt;
   }
+}
+
+/** At the start of the node. */
+export function recordOf({ node, labels = [], url }: JoinOptions): NodeRecord {
+  return {
+    name: node,
+    session: '',
+    labels,
+    version: ownInfo.version,
+    pid: process.pid,
+    hostname: hostname(),
+    startedAt: new Date().toISOString(),
+    offers: [],
+    ...(url !== undefined && { url }),
+    draining: false,
+  };
 }

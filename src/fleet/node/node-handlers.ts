@@ -8,7 +8,7 @@ import type { Placer } from '../place/placer.ts';
 import { answerQuota, type FleetQuotas } from '../quotas/fleet-quotas.ts';
 import { wallMs } from '../wall-clock.ts';
 import type { NodeHandlers } from './answer-node-requests.ts';
-import type { Claims } from './claims.ts';
+import type { Claims } from './claims/claims.ts';
 import type { NodeDoor } from './node-door.ts';
 import type { NodeLease } from './node-lease.ts';
 

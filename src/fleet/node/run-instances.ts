@@ -7,6 +7,7 @@ import { within } from '../../base/wait.ts';
 import { sameSettings } from '../../config/files/diff-configs.ts';
 import type { ServerConfig } from '../../config/server-config.ts';
 import type { Host } from '../../host/host.ts';
+import type { StateChange } from '../../host/supervision/server-state.ts';
 import type { Service } from '../../mcp/service.ts';
 import type { ClaimRecord, ServerRecord } from '../fabric.ts';
 import { configOnNode } from '../place/config-on-node.ts';
@@ -17,12 +18,15 @@ import type { InstanceRunner } from './instance-runner.ts';
 import type { NodeDoor, OpenInstance, ServedInstance } from './node-door.ts';
 
 interface Running {
+  claim: ClaimRecord;
   generation: number;
   isStateless: boolean;
   config: ServerConfig;
   open: OpenInstance;
   /** Of one that took the place of another. */
   settled: Promise<unknown> | undefined;
+  /** Its server has failed for good, and was not started again since. */
+  hasFailed: boolean;
   /** Resolves when its processes are gone. */
   ended: Promise<void> | undefined;
 }
@@ -41,6 +45,8 @@ export interface RunOptions {
 const SETTLED_MS = 30_000;
 
 export class RunInstances implements InstanceRunner {
+  /** The server of a claim has failed for good, or was started again by a command (without a reason). */
+  onFailed: ((claim: ClaimRecord, reason: string | undefined) => void) | undefined;
   readonly #host: Host;
   readonly #table: HostTable;
   readonly #door: NodeDoor;
@@ -52,7 +58,23 @@ export class RunInstances implements InstanceRunner {
     this.#table = table;
     this.#door = door;
     this.#options = options;
+    host.stateListeners.add(this.#stateChanged);
   }
+
+  /** Nothing runs any more. */
+  close(): void {
+    this.#host.stateListeners.delete(this.#stateChanged);
+  }
+
+  /** A remote server may be reached again from this node as from any other. One process of several is not the server. */
+  readonly #stateChanged = ({ server, to, reason, owner }: StateChange): void => {
+    const running = this.#running.get(server);
+    if (!running || running.ended || owner !== undefined || running.config.command === undefined) return;
+    if (to === 'failed') this.onFailed?.(running.claim, reason);
+    else if (to === 'starting' && running.hasFailed) this.onFailed?.(running.claim, undefined);
+    else return;
+    running.hasFailed = to === 'failed';
+  };
 
   whyNot(record: ServerRecord, slot: number): string | undefined {
     try {
@@ -80,7 +102,8 @@ export class RunInstances implements InstanceRunner {
     const open = this.#door.open(this.#served(claim, stateless, this.#host.service(name)));
     const { generation } = claim;
     const settled = before ? this.#settled(name) : undefined;
-    this.#running.set(name, { generation, isStateless: stateless, config, open, settled, ended: undefined });
+    const state = { settled, hasFailed: false, ended: undefined };
+    this.#running.set(name, { claim, generation, isStateless: stateless, config, open, ...state });
     this.#options.note(`${name} was placed here (generation ${claim.generation})`);
   }
 

@@ -81,6 +81,7 @@ export class PlacerAttempts {
     const attempts = {
       placing: new Map<string, Map<number, string>>(),
       refusals: new Map<string, Map<string, string>>(),
+      refusedBefore: new Map<string, Map<string, string>>(),
       silent: new Set<string>(),
       nextMs: Number.POSITIVE_INFINITY,
     };
@@ -96,8 +97,12 @@ export class PlacerAttempts {
     }
     for (const [key, ofServer] of this.#refusals) {
       for (const [node, { config, reason, untilMs }] of ofServer) {
-        if (servers.get(key)?.revision !== config || !nodes.has(node)) ofServer.delete(node);
-        else if (!isOver(untilMs)) nested(attempts.refusals, key).set(node, reason);
+        if (servers.get(key)?.revision !== config || !nodes.has(node)) {
+          ofServer.delete(node);
+          continue;
+        }
+        nested(attempts.refusedBefore, key).set(node, reason);
+        if (!isOver(untilMs)) nested(attempts.refusals, key).set(node, reason);
       }
       if (ofServer.size === 0) this.#refusals.delete(key);
     }

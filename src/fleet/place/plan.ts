@@ -1,12 +1,14 @@
 // Which node runs which slot: a pure function of what is known of the fleet. The same view gives the same plan.
 //
-// The replicas of a server whose entry has changed are renewed one at a time, so that the others answer. A slot that runs stays where it is. It moves only from a node that is drained, that lacks a label of the server, or that has another
-// replica of a server with `spread: "nodes"`. A slot without an owner goes to the eligible node with the fewest slots. A slot is placed
+// The replicas of a server whose entry has changed are renewed one at a time, so that the others answer. A slot that runs stays where it is.
+// It moves only from a node that is drained, that lacks a label of the server, that has another replica of a server with `spread: "nodes"`, or
+// on which its server has failed: then to each other node once, until the entry changes. A slot without an owner goes to the eligible node with the fewest slots. A slot is placed
 // elsewhere only after its claim has ended: so a plan that is made from an old view, or by two placers, starts no second process.
 
-import type { ClaimRecord, Entry, NodeRecord, Place, ServerRecord } from '../fabric.ts';
+import type { ClaimRecord, Entry, NodeRecord, ServerRecord } from '../fabric.ts';
 import { type Candidate, LeastLoaded } from './least-loaded.ts';
-import { reasonFor } from './reasons.ts';
+import { reasonFor, whyItStays } from './reasons.ts';
+import { hasLabels, select, whyNotThere } from './select-node.ts';
 
 /** `servers` by key, `claims` by the key of their server and by slot. */
 export interface FleetView {
@@ -23,6 +25,8 @@ export interface Attempts {
   readonly placing: ReadonlyMap<string, ReadonlyMap<number, string>>;
   /** Why nodes did not take a server, by its key and by node. */
   readonly refusals: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** The same, with those that may be asked again by now. */
+  readonly refusedBefore: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Nodes that do not answer: they get no more slots for now. */
   readonly silent: ReadonlySet<string>;
 }
@@ -63,11 +67,21 @@ interface OpenServer {
   ownerless: number[];
   /** On drained nodes. */
   leaving: ClaimRecord[];
+  /** On nodes on which the server has failed with this config. */
+  failed: ClaimRecord[];
   /** Those that stay, and do not have this config. */
   changed: ClaimRecord[];
 }
 
-export const noAttempts: Attempts = { placing: new Map(), refusals: new Map(), silent: new Set() };
+/** A server that has failed on so many nodes stays on the last. */
+const MOST_TRIED = 16;
+
+export const noAttempts: Attempts = {
+  placing: new Map(),
+  refusals: new Map(),
+  refusedBefore: new Map(),
+  silent: new Set(),
+};
 
 export function plan(view: FleetView, attempts: Attempts = noAttempts): Plan {
   const planner = new Planner(view, attempts);
@@ -122,7 +136,8 @@ class Planner {
     const replicas = isRun ? record.place.replicas : 0;
     const placing = this.#attempts.placing.get(key);
     const claims = this.#view.claims.get(key);
-    const open: OpenServer = { key, record, config, here: new Map(), ownerless: [], leaving: [], changed: [] };
+    const slots = { ownerless: [], leaving: [], failed: [], changed: [] };
+    const open: OpenServer = { key, record, config, here: new Map(), ...slots };
     for (let slot = 1; slot <= replicas; slot++) {
       const claim = claims?.get(slot)?.value;
       const asked = placing?.get(slot);
@@ -132,11 +147,12 @@ class Planner {
         if (wrong !== undefined) this.#release(claim, wrong);
         else if (node?.record.draining) open.leaving.push(claim);
         else if (claim.config !== config) open.changed.push(claim);
+        else if (claim.failed !== undefined) open.failed.push(claim);
         increment(open.here, claim.node);
       } else if (asked !== undefined) increment(open.here, asked);
       else open.ownerless.push(slot);
     }
-    if (open.ownerless.length > 0 || open.leaving.length > 0) this.#open.push(open);
+    if (open.ownerless.length + open.leaving.length + open.failed.length > 0) this.#open.push(open);
     else this.#renewOne(open);
     for (const [slot, { value }] of claims ?? []) {
       if (slot <= replicas || !isInForce(value, this.#view)) continue;
@@ -155,8 +171,11 @@ class Planner {
     const { name: server, place } = record;
     const nodes = this.#nodesWith(place.labels);
     const refusals = this.#attempts.refusals.get(key);
-    const take = (first?: Candidate): Candidate | undefined => {
-      const node = first ?? select(nodes, place, here, refusals);
+    const take = (tried?: readonly string[], first?: Candidate): Candidate | undefined => {
+      if (tried) nodes.restore(); // those that an earlier slot has tried
+      const isLeftOut = (name: string) => refusals?.has(name) === true || tried?.includes(name) === true;
+      const node = first ?? select(nodes, place, here, isLeftOut);
+      if (tried) nodes.restore();
       if (!node) return undefined;
       node.load++;
       increment(here, node.name);
@@ -164,7 +183,8 @@ class Planner {
     };
     for (const slot of open.ownerless) {
       const before = this.#view.claims.get(key)?.get(slot);
-      const node = take(this.#ownerBefore(before?.value, open, refusals));
+      const tried = before?.value.config === config ? before.value.tried : undefined;
+      const node = take(tried, this.#ownerBefore(before?.value, open, refusals)) ?? (tried && take());
       if (node) this.actions.push({ kind: 'place', server, slot, node: node.name, revision: before?.revision ?? 0 });
       else this.waiting.push({ server, slot, node: undefined, reason: this.#reasonFor(open, refusals) });
     }
@@ -175,6 +195,13 @@ class Planner {
         this.waiting.push({ server, slot: claim.slot, node: claim.node, reason: this.#reasonFor(open, refusals) });
         if (claim.config !== config) open.changed.push(claim);
       }
+    }
+    for (const claim of open.failed) {
+      const { slot, tried = [claim.node] } = claim;
+      const others = this.#attempts.refusedBefore.get(key)?.keys() ?? [];
+      if (tried.length < MOST_TRIED && take([...tried, ...others])) {
+        this.#release(claim, `it failed on node ${claim.node}: ${claim.failed}`);
+      } else this.waiting.push({ server, slot, node: claim.node, reason: whyItStays(tried, claim) });
     }
     nodes.restore();
     this.#renewOne(open);
@@ -199,6 +226,7 @@ class Planner {
   ): Candidate | undefined {
     const node = claim?.held ? this.#nodes.get(claim.node) : undefined;
     if (!node?.isEligible || here.has(node.name) || refusals?.has(node.name)) return undefined;
+    if (claim!.tried?.includes(node.name)) return undefined;
     return hasLabels(node.record, record.place.labels) ? node : undefined;
   }
 
@@ -235,43 +263,6 @@ class Planner {
   }
 }
 
-/** The node with the fewest slots that has no replica; if each has one and that is allowed, the one with the fewest replicas. */
-function select(
-  nodes: LeastLoaded,
-  { spread }: Place,
-  here: ReadonlyMap<string, number>,
-  refusals: ReadonlyMap<string, string> | undefined,
-): Candidate | undefined {
-  const free = nodes.take(({ name }) => !here.has(name) && !refusals?.has(name));
-  if (free || spread === 'nodes') return free;
-  let best: Candidate | undefined;
-  for (const node of nodes.aside) {
-    if (refusals?.has(node.name)) continue;
-    const more = best
-      ? here.get(node.name)! - here.get(best.name)! || node.load - best.load || node.order - best.order
-      : -1;
-    if (more < 0) best = node;
-  }
-  return best;
-}
-
-/** These hold even if the slot then runs nowhere. */
-function whyNotThere(
-  { name, record }: PlannedNode,
-  { place: { labels, spread } }: ServerRecord,
-  here: ReadonlyMap<string, number>,
-): string | undefined {
-  if (!hasLabels(record, labels)) {
-    const missing = labels.filter((label) => !record.labels.includes(label));
-    return `node ${name} does not have the label ${missing.join(', ')}`;
-  }
-  return spread === 'nodes' && here.has(name) ? `node ${name} runs another replica` : undefined;
-}
-
 function increment(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
-}
-
-function hasLabels(node: NodeRecord, labels: readonly string[]): boolean {
-  return labels.every((label) => node.labels.includes(label));
 }

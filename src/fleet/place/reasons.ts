@@ -1,6 +1,6 @@
 // Why a slot has no node, for people to read.
 
-import type { ServerRecord } from '../fabric.ts';
+import type { ClaimRecord, ServerRecord } from '../fabric.ts';
 import type { PlannedNode } from './plan.ts';
 
 const MOST_NAMES = 5;
@@ -39,6 +39,11 @@ export function reasonFor(
   for (const [reason, names] of [...byReason].slice(0, MOST_NAMES))
     parts.push(`${listed(names)} refused it: ${reason}`);
   return `no node${which} can run it: ${parts.join('; ')}`;
+}
+
+/** Of a server that stays where it has failed. `tried`: the nodes on which it has. */
+export function whyItStays(tried: readonly string[], { node, failed }: ClaimRecord): string {
+  return `it failed on ${listed(tried)}, and no other node may run it. On ${node}: ${failed}`;
 }
 
 function part(nodes: readonly PlannedNode[], is: (node: PlannedNode) => boolean | undefined, text: string): string {

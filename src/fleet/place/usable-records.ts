@@ -32,7 +32,9 @@ export function usableNode(value: NodeRecord, key: string): NodeRecord | undefin
 
 export function usableClaim(value: ClaimRecord, key: string): boolean {
   if (!isObject(value)) return false;
-  const { server, node, session, slot, generation } = value as Partial<ClaimRecord>;
+  const { server, node, session, slot, generation, failed, tried } = value as Partial<ClaimRecord>;
+  if (failed !== undefined && typeof failed !== 'string') return false;
+  if (tried !== undefined && textsIn(tried).length !== tried.length) return false;
   const isNamed = [server, node, session].every((each) => typeof each === 'string');
   const isCounted = [slot, generation].every((each) => Number.isInteger(each));
   return isNamed && isCounted && keyOfSlot(server!, slot!) === key;

@@ -1,6 +1,6 @@
 // The records of claims that a node writes. A write whose answer is lost is resolved by reading.
 
-import type { ClaimRecord, Table } from '../fabric.ts';
+import type { ClaimRecord, Table } from '../../fabric.ts';
 import type { WhileHeld } from './while-held.ts';
 
 /** Resolves to the new revision, or to undefined if another was first, or the session of the claim lost its lease before it was known. */
@@ -24,5 +24,5 @@ export function isOf(claim: ClaimRecord, entry: ClaimRecord | undefined): boolea
 }
 
 function isSame(one: ClaimRecord, other: ClaimRecord): boolean {
-  return (['session', 'generation', 'held', 'config'] as const).every((field) => one[field] === other[field]);
+  return (['session', 'generation', 'held', 'config', 'failed'] as const).every((field) => one[field] === other[field]);
 }

@@ -6,15 +6,18 @@
 // all instances end at once, except those of stateless servers. With a new lease the node claims again what still names its lost
 // session, and ends what another node has taken.
 
-import { type Clock, systemClock } from '../../base/clock.ts';
-import { toError } from '../../base/errors.ts';
-import type { ClaimRecord, Entry, Fabric, ServerRecord } from '../fabric.ts';
-import type { NodeRequests } from '../node-methods.ts';
-import { keyOfServer, keyOfSlot } from '../subjects.ts';
+import { type Clock, systemClock } from '../../../base/clock.ts';
+import { toError } from '../../../base/errors.ts';
+import type { ClaimRecord, Entry, Fabric, ServerRecord } from '../../fabric.ts';
+import type { NodeRequests } from '../../node-methods.ts';
+import { keyOfServer, keyOfSlot } from '../../subjects.ts';
+import type { InstanceRunner } from '../instance-runner.ts';
+import type { NodeLease } from '../node-lease.ts';
 import { isOf, writeClaim } from './claim-records.ts';
-import type { InstanceRunner } from './instance-runner.ts';
-import type { NodeLease } from './node-lease.ts';
+import { triedBefore, withFailure } from './failed-servers.ts';
+import { claimedSlot, type Slot } from './slot.ts';
 import { Turns } from './turns.ts';
+import { UnfitServers } from './unfit-servers.ts';
 import { WhileHeld } from './while-held.ts';
 import { WhyTaken } from './why-taken.ts';
 
@@ -27,20 +30,6 @@ export interface ClaimsOptions {
 type Params<M extends keyof NodeRequests> = NodeRequests[M]['params'];
 type Placed = NodeRequests['standpipe/place']['result'];
 
-interface Slot {
-  readonly key: string;
-  /** What this node claimed last. Its session shows whether it can still be in force. */
-  claim: ClaimRecord;
-  revision: number;
-  isStateless: boolean;
-  /** What the runner has, or may still have a part of. */
-  instance: ClaimRecord | undefined;
-  isDraining: boolean;
-}
-
-/** The config of the node may have changed by then. */
-const UNFIT_MS = 30_000;
-
 export class Claims {
   readonly #fabric: Fabric;
   readonly #lease: NodeLease;
@@ -52,8 +41,7 @@ export class Claims {
   readonly #turns = new Turns((error) => this.#onProblem(error));
   readonly #whileHeld: WhileHeld;
   readonly #whyTaken: WhyTaken;
-  /** By key: the revision of the record that cannot be run here, why, and until when it is not tried again. */
-  readonly #unfit = new Map<string, { config: number; reason: string; untilMs: number }>();
+  readonly #unfit: UnfitServers;
   #isLeaving = false;
 
   constructor(fabric: Fabric, lease: NodeLease, runner: InstanceRunner, node: string, options: ClaimsOptions = {}) {
@@ -65,6 +53,7 @@ export class Claims {
     this.#onProblem = options.onProblem ?? (() => undefined);
     this.#whileHeld = new WhileHeld(lease, this.#clock, this.#onProblem);
     this.#whyTaken = new WhyTaken(fabric, this.#clock);
+    this.#unfit = new UnfitServers(this.#clock);
   }
 
   /** The claims that are in force. */
@@ -88,9 +77,7 @@ export class Claims {
       const { servers, claims } = this.#fabric.directory;
       const record = await this.#whileHeld.unlessLost(servers.get(keyOfServer(server)));
       if (!record) return { refused: `The fleet has no server "${server}"` };
-      const unfit = this.#unfit.get(key);
-      const isUnfit = unfit?.config === record.revision && this.#clock.nowMs() < unfit.untilMs;
-      const why = isUnfit ? unfit.reason : this.#runner.whyNot?.(record.value, number);
+      const why = this.#unfit.reason(key, record.revision) ?? this.#runner.whyNot?.(record.value, number);
       if (why !== undefined) return { refused: why };
       const before = revision === 0 ? undefined : await this.#whileHeld.unlessLost(claims.get(key));
       if ((before?.revision ?? 0) !== revision) return { refused: 'The claim of the slot has changed' };
@@ -117,6 +104,7 @@ export class Claims {
       const record = slot && (await this.#whileHeld.sure(slot.claim.session, () => servers.get(keyOfServer(server))));
       if (!record || record.revision === slot.claim.config) return undefined;
       const { stateless } = record.value.place;
+      slot.failure = undefined;
       slot.isStateless &&= stateless; // the process of before may need the lease until it has ended
       await this.#run(slot, record);
       slot.isStateless = stateless;
@@ -127,8 +115,21 @@ export class Claims {
     await this.#whileHeld.unlessLost(this.#runner.settled?.(claim) ?? Promise.resolve());
     await this.#turns.take(key, async () => {
       const slot = this.#inForce(key, generation);
-      if (slot) await this.#change(slot, { ...slot.claim, config });
+      if (slot) await this.#change(slot, withFailure({ ...slot.claim, config, tried: [] }, slot.failure));
     });
+  }
+
+  /** To be called when the server of a claim has failed for good, or was started again by a command (without a reason). */
+  serverFailed({ server, slot: number, generation }: ClaimRecord, reason: string | undefined): void {
+    const key = keyOfSlot(server, number);
+    const record = async () => {
+      const slot = this.#inForce(key, generation);
+      if (!slot) return;
+      slot.failure = reason;
+      // One that is being renewed is recorded with its new config.
+      if (slot.instance?.config === slot.claim.config) await this.#change(slot, withFailure(slot.claim, reason));
+    };
+    void this.#turns.take(key, record).catch(() => undefined); // reported
   }
 
   /** Takes no more slots. Resolves when all processes have ended, and their slots are given back or the lease is lost. */
@@ -213,12 +214,12 @@ export class Claims {
     const { name: server, place } = record.value;
     const { lifetimeMs } = this.#lease;
     const owner = { node: this.#node, session, lifetimeMs };
-    const claim = { server, slot: number, ...owner, generation, held: true, config: record.revision };
+    const tried = triedBefore(before?.value, record.revision);
+    const claim = { server, slot: number, ...owner, generation, held: true, config: record.revision, ...tried };
     const revision = await this.#write(key, claim, before?.revision ?? 0);
     if (revision === undefined || this.#whileHeld.session !== session) return undefined;
     // An instance of the lost session may still be there: it ends before the new one runs.
-    const none = { key, claim, revision, isStateless: false, instance: undefined, isDraining: false };
-    const slot = Object.assign(this.#slots.get(key) ?? none, { claim, revision, isStateless: place.stateless });
+    const slot = claimedSlot(this.#slots.get(key), { key, claim, revision, isStateless: place.stateless });
     this.#slots.set(key, slot);
     return slot;
   }
@@ -236,8 +237,7 @@ export class Claims {
       this.#unfit.delete(slot.key);
     } catch (thrown) {
       const error = toError(thrown);
-      const untilMs = this.#clock.nowMs() + UNFIT_MS;
-      this.#unfit.set(slot.key, { config, reason: error.message, untilMs });
+      this.#unfit.add(slot.key, config, error.message);
       this.#onProblem(error);
       await this.#giveBack(slot, error.message, 'drain');
     }

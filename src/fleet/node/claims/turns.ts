@@ -1,6 +1,6 @@
 // Work by key: one thing at a time for each, in the order of the requests. What fails is reported, and does not hold up what follows.
 
-import { toError } from '../../base/errors.ts';
+import { toError } from '../../../base/errors.ts';
 
 export class Turns {
   readonly #onFailed: (error: Error) => void;

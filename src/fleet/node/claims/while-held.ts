@@ -1,8 +1,8 @@
 // Requests to the network on behalf of a lease: nothing of them may delay what has to end when it is lost.
 
-import type { Clock } from '../../base/clock.ts';
-import { toError } from '../../base/errors.ts';
-import type { NodeLease } from './node-lease.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { toError } from '../../../base/errors.ts';
+import type { NodeLease } from '../node-lease.ts';
 
 const RETRY_MS = 100;
 

@@ -2,8 +2,8 @@
 // have to notice that, and either claim again what they run or end it. Nor does the lease of an owner that counts on a longer lifetime
 // than the table has by now. Its lease was renewed before it was seen to be missing, so it has ended one such lifetime after that.
 
-import type { Clock } from '../../base/clock.ts';
-import type { ClaimRecord, Fabric } from '../fabric.ts';
+import type { Clock } from '../../../base/clock.ts';
+import type { ClaimRecord, Fabric } from '../../fabric.ts';
 
 /** After this time, each node that is connected knows that the table of claims was made anew. */
 const UNNOTICED_MS = 20_000;
